@@ -1,0 +1,146 @@
+"""Grammars: one ``.lark`` file, two engines.
+
+A `Grammar` gives the LALR parser of the file, and the same file's terminals as regular expressions for Polars.  So a
+pattern is written once: the parser explains a line, the expression reads a million of them.
+
+A terminal that Polars shall use must be free of look-around (the regex engine of Polars has none).
+
+Above each rule stands at least one line ``// sample: ...``, a line as the tool prints it; `Grammar.samples` returns
+them so that a test can demand that each is accepted.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from lark import Lark
+from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
+
+if TYPE_CHECKING:
+    import polars as pl
+    from lark import ParseTree, Transformer
+
+_SAMPLE = re.compile(r"^// sample: (.*)$")
+_RULE = re.compile(r"^\??(?P<name>[a-z_][a-z0-9_]*)(\.\d+)?\s*:")
+_ALIAS = re.compile(r"->\s*(?P<name>[a-z_][a-z0-9_]*)\s*$")
+_PLACE = re.compile(r"\{([A-Z_][A-Z0-9_]*)\}")
+
+
+class Grammar:
+    """A ``.lark`` file of a package, as a parser and as patterns.
+
+    Args:
+        package: the package that holds the file.
+        name: the file's name.
+        start: the rules a text may be parsed as; the first is the usual one.
+
+    Examples:
+        >>> grammar = load_grammar("logframe", "printed.lark", "printed")
+        >>> grammar.pattern("^{DIGITS}$")
+        '^(?:[0-9][0-9,]*)$'
+    """
+
+    def __init__(self, package: str, name: str, *start: str) -> None:
+        self.name = name
+        self.start = start or ("start",)
+        self.text = files(package).joinpath(name).read_text(encoding="utf-8")
+
+    @cached_property
+    def parser(self) -> Lark:
+        """The LALR parser with a contextual lexer; built when first asked for."""
+        return Lark(self.text, parser="lalr", lexer="contextual", start=list(self.start), maybe_placeholders=False)
+
+    def parser_with(self, transformer: Transformer[object, object]) -> Lark:
+        """A parser that calls the transformer while it parses, without building a tree."""
+        return Lark(
+            self.text,
+            parser="lalr",
+            lexer="contextual",
+            start=list(self.start),
+            maybe_placeholders=False,
+            transformer=transformer,
+        )
+
+    def parse(self, text: str, start: str | None = None) -> ParseTree:
+        """The tree of one text.
+
+        Raises:
+            lark.exceptions.UnexpectedInput: the text does not match; `explain` makes a sentence of it.
+        """
+        return self.parser.parse(text, start=start or self.start[0])
+
+    @cached_property
+    def terminals(self) -> dict[str, str]:
+        """Name of each terminal -> its regular expression."""
+        return {
+            terminal.name: terminal.pattern.to_regexp()
+            for terminal in self.parser.terminals
+            if not terminal.name.startswith("__")
+        }
+
+    def pattern(self, template: str) -> str:
+        r"""A regular expression in which each ``{TERMINAL}`` stands for that terminal's pattern.
+
+        Raises:
+            KeyError: the grammar has no such terminal.
+        """
+        return _PLACE.sub(lambda place: f"(?:{self.terminals[place.group(1)]})", template)
+
+    def matches(self, column: pl.Expr, template: str) -> pl.Expr:
+        """Does the text match the template?  A Boolean expression."""
+        return column.str.contains(self.pattern(template))
+
+    def groups(self, column: pl.Expr, template: str) -> pl.Expr:
+        """The named groups of the template as a struct expression; all null where the text does not match."""
+        return column.str.extract_groups(self.pattern(template))
+
+    @cached_property
+    def samples(self) -> list[tuple[str, str]]:
+        """Each sample line of the file with the name of the rule, or of the alternative (``-> name``), below it."""
+        found: list[tuple[str, str]] = []
+        waiting: list[str] = []
+        for line in self.text.split("\n"):
+            stripped = line.strip()
+            if sample := _SAMPLE.match(stripped):
+                waiting.append(sample.group(1))
+            elif waiting and (rule := _ALIAS.search(stripped) or _RULE.match(stripped)):
+                found += [(rule.group("name"), sample) for sample in waiting]
+                waiting = []
+        return found
+
+
+@cache
+def load_grammar(package: str, name: str, *start: str) -> Grammar:
+    """The grammar of a package's ``.lark`` file; the same object for the same arguments."""
+    return Grammar(package, name, *start)
+
+
+def explain(error: UnexpectedInput) -> tuple[int | None, str]:
+    """Where a text stopped matching (column from 1, None at its end) and what would have been accepted.
+
+    Examples:
+        >>> grammar = load_grammar("logframe", "printed.lark", "printed")
+        >>> try:
+        ...     grammar.parse("12 apples")
+        ... except UnexpectedInput as error:
+        ...     print(explain(error)[0])
+        4
+    """
+    match error:
+        case UnexpectedCharacters():
+            return error.column, _listed(error.allowed or set())
+        case UnexpectedToken():
+            at_end = error.token.type == "$END"
+            return (None if at_end else error.column), _listed(error.accepts or error.expected or set())
+        case UnexpectedEOF():
+            return None, _listed(set(error.expected))
+        case _:
+            return None, ""
+
+
+def _listed(terminals: set[str]) -> str:
+    """Names of terminals as a person reads them, in a fixed order."""
+    return ", ".join(sorted(name.lower().replace("_", " ") for name in terminals if name != "$END"))

@@ -1,0 +1,297 @@
+"""Opening logs: whatever holds one in, lines of UTF-8 text out, no byte lost.
+
+`open_logs` takes a path, a glob, a folder, a URL that Polars reads, bytes, a file object, an uploaded file, or a list
+of them, and gives one `Log` each.  Compression is known by magic bytes, never by suffix; text that is not UTF-8 is
+transcoded, and what was guessed or could not be decoded stands in `Log.notes`.
+
+A plain UTF-8 file is scanned where it lies.  Anything else is kept as UTF-8 in memory, or, above `MEMORY_LIMIT`, in a
+temporary file that is removed when Python ends.
+"""
+
+from __future__ import annotations
+
+import atexit
+import io
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from glob import glob, has_magic
+from os import PathLike
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, cast
+from urllib.parse import unquote, urlsplit
+
+import polars as pl
+
+from logframe.encoding import CHUNK, Decoded, decode
+from logframe.errors import Diagnostic, LogNotFoundError, LogParseError
+from logframe.unpack import compression_of, refused_format, unpacked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: One log, or what leads to one or several.
+OneSource = str | PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | IO[str] | Mapping[str, object]
+Source = OneSource | Iterable[OneSource]
+
+#: Transcoded or decompressed text above this many bytes lives in a temporary file.
+MEMORY_LIMIT = 32 << 20
+
+_URL_SCHEMES = frozenset(
+    {"http", "https", "s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss", "adl", "hf", "file"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """One opened log.
+
+    Attributes:
+        name: its path, ``archive/member`` within an archive, or what the caller called it.
+        encoding: how its bytes were read (`utf-8`, `utf-16`, `cp1252`, `gb18030`, ...).
+        compression: `gzip`, `bzip2`, `xz`, `zstd`, `zip` or None.
+        notes: diagnostics about opening it: guessed encoding, escaped bytes, compressed data that ends early.
+        target: where the UTF-8 text is: a path, a URL or the bytes themselves.
+    """
+
+    name: str
+    encoding: str
+    compression: str | None
+    notes: tuple[Diagnostic, ...]
+    target: Path | str | bytes
+
+    def scan(self, *, name: str = "line", row_index_name: str | None = None) -> pl.LazyFrame:
+        """The lines as a LazyFrame of one String column; line ends are removed, carriage returns are not."""
+        if isinstance(self.target, bytes) and not self.target:
+            schema: dict[str, type[pl.DataType]] = {name: pl.String}
+            if row_index_name:
+                schema = {row_index_name: pl.UInt32, **schema}
+            return pl.LazyFrame(schema=schema)
+        return pl.scan_lines(
+            self.target,
+            name=name,
+            row_index_name=row_index_name,
+            row_index_offset=1,
+            glob=not isinstance(self.target, Path),
+        )
+
+    def text(self) -> str:
+        r"""All text, with ``\r\n`` turned into ``\n``."""
+        match self.target:
+            case bytes():
+                data = self.target.decode("utf-8")
+            case Path():
+                data = self.target.read_bytes().decode("utf-8")
+            case _:
+                data = "\n".join(self.scan().collect().to_series())
+        return data.replace("\r\n", "\n")
+
+    def lines(self) -> list[str]:
+        r"""All lines, without their ends; ``a\nb`` and ``a\nb\n`` are both two lines, and empty text is none.
+
+        Only a line feed ends a line: form feeds and Unicode separators stay within it.
+        """
+        text = self.text()
+        lines = text.split("\n")
+        if not lines[-1]:
+            lines.pop()
+        return lines
+
+    def head(self, size: int = 1 << 18) -> list[str]:
+        """The first lines, as many as `size` bytes hold; a last line that is cut by `size` is left out."""
+        match self.target:
+            case bytes():
+                data = self.target[: size + 1]
+            case Path():
+                with self.target.open("rb") as file:
+                    data = file.read(size + 1)
+            case _:
+                return self.scan().head(2000).collect().to_series().to_list()
+        lines = data.decode("utf-8", errors="ignore").replace("\r\n", "\n").split("\n")
+        if (len(data) > size and len(lines) > 1) or not lines[-1]:
+            lines.pop()
+        return lines
+
+    def is_empty(self) -> bool:
+        """Is there no byte of text at all?"""
+        match self.target:
+            case bytes():
+                return not self.target
+            case Path():
+                return self.target.stat().st_size == 0
+            case _:
+                return self.scan().head(1).collect().is_empty()
+
+
+def open_logs(source: Source, *, encoding: str | None = None) -> list[Log]:
+    r"""The logs that a source holds, in order (a glob's and a folder's by name).
+
+    Args:
+        source: a path, glob, folder or URL; bytes; a file object; an uploaded file (a mapping with ``name`` and
+            ``content``); or a list of these.
+        encoding: how to decode text that has no byte order mark, when you know better than the guess.
+
+    Raises:
+        LogNotFoundError: nothing is at the path, or nothing matches the pattern.
+        LogParseError: compressed data that cannot be read at all, or a format that is no text log.
+
+    Examples:
+        >>> open_logs(b"one\r\ntwo")[0].lines()
+        ['one', 'two']
+    """
+    logs: list[Log] = []
+    for item in _items(source):
+        logs += _open_item(item, encoding)
+    return logs
+
+
+def open_log(source: Source, *, encoding: str | None = None) -> Log:
+    """The one log that a source holds.
+
+    Raises:
+        LogParseError: as `open_logs`, and when the source holds several logs or none.
+    """
+    logs = open_logs(source, encoding=encoding)
+    if len(logs) != 1:
+        names = ", ".join(log.name for log in logs[:3])
+        raise LogParseError(
+            f"{len(logs)} logs where one is wanted" + (f" ({names}, ...)" if logs else ""),
+            source=_name_of(source),
+            expected="one log; read several one by one",
+        )
+    return logs[0]
+
+
+def _items(source: Source) -> Iterator[OneSource]:
+    """The single items of a source."""
+    if isinstance(source, (str, PathLike, bytes, bytearray, memoryview, Mapping)) or hasattr(source, "read"):
+        yield cast("OneSource", source)
+    elif isinstance(source, Iterable):
+        for item in source:
+            yield from _items(item)
+    else:
+        raise TypeError(f"a log's source is a path, bytes or a file object, not {type(source).__name__}")
+
+
+def _open_item(item: OneSource, encoding: str | None) -> list[Log]:
+    if isinstance(item, (str, PathLike)):
+        return [log for place in _places(item) for log in _open_place(place, encoding)]
+    if isinstance(item, Mapping):
+        content = item.get("content")
+        if not isinstance(content, (bytes, bytearray, memoryview)):
+            raise TypeError("an uploaded file is a mapping with 'name' and 'content' (bytes)")
+        return _open_stream(io.BytesIO(bytes(content)), str(item.get("name", "<upload>")), encoding)
+    if isinstance(item, (bytes, bytearray, memoryview)):
+        return _open_stream(io.BytesIO(bytes(item)), "<bytes>", encoding)
+    name = str(getattr(item, "name", "<file>"))
+    data = item.read()
+    return _open_stream(io.BytesIO(data.encode() if isinstance(data, str) else data), name, encoding)
+
+
+def _places(source: str | PathLike[str]) -> list[Path | str]:
+    """The files or URLs a path-like source names, at least one."""
+    text = str(source)
+    if "\n" in text:
+        raise LogParseError(
+            "the source is text, not a path",
+            source=text.split("\n", 1)[0][:60],
+            expected="text.encode() reads text",
+        )
+    parts = urlsplit(text)
+    if parts.scheme in _URL_SCHEMES and "://" in text:
+        if parts.scheme != "file":
+            return [text]
+        text = unquote(parts.path)
+    path = Path(text).expanduser()
+    try:
+        if path.is_dir():
+            found = sorted(entry for entry in path.iterdir() if entry.is_file())
+        elif path.exists():
+            return [path]
+        else:
+            found = [Path(name) for name in sorted(glob(str(path), recursive=True)) if Path(name).is_file()]  # noqa: PTH207 - Path.glob takes no absolute pattern
+    except (OSError, ValueError) as error:
+        raise LogNotFoundError(f"not a usable path: {error}", source=text[:200]) from error
+    if not found:
+        what = "no file matches the pattern" if has_magic(text) else "no such file"
+        if path.is_dir():
+            what = "the folder holds no file"
+        raise LogNotFoundError(what, source=text, expected=_near(path))
+    return list(found)
+
+
+def _near(path: Path) -> str:
+    """A hint for a path that is not there."""
+    parent = path.parent
+    if has_magic(str(path)):
+        return "a pattern that matches a file, such as logs/*.strace"
+    if not parent.is_dir():
+        return f"a file that exists; the folder {parent} does not"
+    from difflib import get_close_matches  # noqa: PLC0415 - only on the way to an error
+
+    close = get_close_matches(path.name, [entry.name for entry in parent.iterdir()], n=1)
+    return f"a file that exists; did you mean {parent / close[0]}?" if close else "a file that exists"
+
+
+def _open_place(place: Path | str, encoding: str | None) -> list[Log]:
+    if isinstance(place, str):
+        return [Log(place, encoding or "utf-8", None, (), place)]
+    try:
+        with place.open("rb") as file:
+            return _open_stream(file, str(place), encoding, place)
+    except OSError as error:
+        if isinstance(error, LogParseError):
+            raise
+        raise LogParseError(f"cannot be read: {error.strerror or error}", source=str(place)) from error
+
+
+def _open_stream(file: IO[bytes], name: str, encoding: str | None, path: Path | None = None) -> list[Log]:
+    """The logs in a binary stream that can seek; `path` where the stream is a file on disk."""
+    start = file.read(CHUNK)
+    file.seek(0)
+    if refused := refused_format(start):
+        raise LogParseError(f"{refused}, not a text log", source=name, expected="a text or HTML file")
+    compression = compression_of(start)
+    if compression is None:
+        decoded = decode(file, name, encoding=encoding, spool=_spool)
+        target = path if path is not None and decoded.is_plain else _kept(decoded)
+        return [Log(name, decoded.encoding, None, decoded.notes, target)]
+    logs = []
+    for member in unpacked(file, compression, name, _spool):
+        decoded = decode(member.stream, member.name, encoding=encoding, spool=_spool)
+        notes = decoded.notes if member.note is None else (member.note, *decoded.notes)
+        logs.append(Log(member.name, decoded.encoding, compression, notes, _kept(decoded)))
+    return logs
+
+
+def _kept(decoded: Decoded) -> Path | bytes:
+    """The decoded text: as bytes when small, as a temporary file when not."""
+    text = decoded.text()
+    size = text.seek(0, io.SEEK_END)
+    text.seek(0)
+    if size <= MEMORY_LIMIT:
+        return text.read()
+    path = Path(tempfile.mkstemp(dir=_folder(), suffix=".txt")[1])
+    with path.open("wb") as out:
+        shutil.copyfileobj(text, out, CHUNK)
+    text.close()
+    return path
+
+
+def _spool() -> IO[bytes]:
+    """A file in memory that moves to disk when it grows."""
+    return tempfile.SpooledTemporaryFile(max_size=MEMORY_LIMIT)
+
+
+@cache
+def _folder() -> Path:
+    """The folder for large transcoded logs; removed when Python ends."""
+    folder = Path(tempfile.mkdtemp(prefix="logframe-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _name_of(source: object) -> str:
+    return str(source)[:200] if isinstance(source, (str, PathLike)) else f"<{type(source).__name__}>"

@@ -1,0 +1,23 @@
+"""Fixtures that every test may use."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    """The real logs beside the project; the test is skipped, saying so, where they are missing."""
+    folder = Path(os.environ.get("IOLAB_CORPUS", ROOT.parent / "shared" / "corpus"))
+    if not folder.is_dir():
+        pytest.skip("no real logs beside the project (IOLAB_CORPUS names their folder)")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def sample_data() -> Path:
+    """The project's own logs."""
+    return ROOT / "sample_data"
