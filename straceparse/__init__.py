@@ -1,1 +1,1 @@
-"""Placeholder."""
+"""Right wing: strace logs as dataframes."""

@@ -1,0 +1,265 @@
+"""Asynchronous I/O: requests submitted by ``io_submit``, matched to their completions in ``io_getevents``.
+
+strace has printed a control block in six ways, from ``{(nil), 0, 0, 0, 268}`` (4.6 and before: no size, no offset) to
+``{aio_data=0, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=268, ...}`` (5.3 and later); all become one request.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import polars as pl
+
+from straceparse.arguments import Decorated, parse_args
+from straceparse.vectors import descriptor_of, vector_size
+
+#: Control block operations, by number (linux/aio_abi.h) and by name -> operation.
+_OPS: Final = {
+    **dict.fromkeys((0, 7, "pread", "preadv", "IOCB_CMD_PREAD", "IOCB_CMD_PREADV"), "read"),
+    **dict.fromkeys((1, 8, "pwrite", "pwritev", "IOCB_CMD_PWRITE", "IOCB_CMD_PWRITEV"), "write"),
+    **dict.fromkeys((2, 3, "fsync", "fdsync", "IOCB_CMD_FSYNC", "IOCB_CMD_FDSYNC"), "sync"),
+    **dict.fromkeys((5, "poll", "IOCB_CMD_POLL"), "poll"),
+}
+#: A field of a control block -> its names across versions.
+_FIELDS: Final = {
+    "data": ("aio_data", "data"),
+    "op": ("aio_lio_opcode", 0, 1, 2),
+    "fd": ("aio_fildes", "fildes", "filedes"),
+    "size": ("aio_nbytes", "nbytes"),
+    "offset": ("aio_offset", "offset"),
+    "vector": ("aio_buf", "iovec", "iov", "buf"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One asynchronous request, or a completion whose request is not in the log; times in nanoseconds."""
+
+    row: int
+    place: int
+    call: dict[str, Any]
+    data: int | None = None
+    op: str | None = None
+    fd: int | None = None
+    file: str | None = None
+    asked: int | None = None
+    offset: int | None = None
+    is_printed: bool = True
+    submitted: int | None = None
+    done: int | None = None
+    completed: int | None = None
+    latency_from: str | None = None
+    end_line: int | None = None
+    match: str = "none"
+    errno: str | None = None
+    requests: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Completion:
+    """One event that ``io_getevents`` returned."""
+
+    data: int | None = None
+    result: int | None = None
+    is_printed: bool = False
+
+
+def async_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
+    """The asynchronous requests of the calls of ``io_submit``, ``io_getevents``, ``io_pgetevents`` and ``io_uring_enter``."""
+    calls = rows.with_columns(pl.col("start", "end", "gap").cast(pl.Int64)).rows(named=True)
+    values = parse_args(rows.get_column("args"))
+    # a request exists from the start of its call; a completion is known at the end of its own
+    steps = sorted(
+        zip(calls, values, strict=True),
+        key=lambda step: (step[0]["line"] if step[0]["name"] == "io_submit" else step[0]["end_line"], step[0]["_row"]),
+    ) if not others else list(zip(calls, values, strict=True))
+    waiting: dict[tuple[Any, ...], list[Request]] = defaultdict(list)
+    found: list[Request] = []
+    for call, arguments in steps:
+        items = list(arguments.values()) if isinstance(arguments, dict) else arguments
+        context = (*(call[name] for name in others), items[0] if isinstance(items, list) and items else None)
+        match call["name"]:
+            case "io_submit":
+                waiting[context] += _submitted(call, items)
+            case "io_uring_enter":
+                found += _ring(call)
+            case _:
+                found += _reaped(call, items, waiting[context])
+    found += [request for requests in waiting.values() for request in requests]
+    return pl.DataFrame(
+        [_row(request, others) for request in found], schema={**dict.fromkeys(others, pl.String), **_SCHEMA}, orient="row"
+    )
+
+
+def _submitted(call: dict[str, Any], items: object) -> list[Request]:
+    """The requests of one ``io_submit``: as many as it returned, or as it prints while the return value is unknown."""
+    blocks = items[2] if isinstance(items, list) and len(items) > 2 else None
+    blocks = [block for block in blocks if block is not ...] if isinstance(blocks, list | tuple) else []
+    wanted = items[1] if isinstance(items, list) and len(items) > 1 and isinstance(items[1], int) else len(blocks)
+    count = wanted if call["result"] is None else max(call["result"], 0)
+    plain = Request(call["_row"], 0, call, submitted=call["start"], is_printed=False)
+    return [
+        replace(_block(plain, blocks[place]), place=place) if place < len(blocks) else replace(plain, place=place)
+        for place in range(count)
+    ]
+
+
+def _block(plain: Request, block: object) -> Request:
+    """A control block as a request."""
+    if isinstance(block, tuple):  # strace 4.6 and before: data, key, operation, priority, descriptor
+        data, _, op, _, fd = (*block, *(None,) * 5)[:5]
+        number, path = descriptor_of(fd)
+        return replace(plain, data=_integer(data), op=_OPS.get(op, "other"), fd=number, file=path)
+    if not isinstance(block, dict):
+        return plain
+    fields = {name: next((block[key] for key in keys if key in block), None) for name, keys in _FIELDS.items()}
+    number, path = descriptor_of(fields["fd"])
+    asked = _integer(fields["size"])
+    vector = next((block[key] for key in _FIELDS["vector"] if isinstance(block.get(key), list)), None)
+    if asked is None and vector is not None:
+        asked = vector_size(vector)
+    return replace(
+        plain,
+        data=_integer(fields["data"]),
+        op=_OPS.get(fields["op"], "other"),
+        fd=number,
+        file=path,
+        asked=asked,
+        offset=_integer(fields["offset"]),
+        is_printed=True,
+    )
+
+
+def _reaped(call: dict[str, Any], items: object, waiting: list[Request]) -> list[Request]:
+    """The requests that one ``io_getevents`` completed, taken from those that wait."""
+    completed, latency_from = _completed(call, items)
+    done = []
+    for place, completion in enumerate(_completions(call, items)):
+        match, request = _matching(completion, waiting, call["pid"])
+        if request is None:
+            request = Request(call["_row"], place, call, is_printed=completion.is_printed)
+        result = completion.result
+        done.append(
+            replace(
+                request,
+                done=result if result is not None and result >= 0 else None,
+                errno=None if result is None or result >= 0 else str(-result),
+                completed=completed,
+                latency_from=latency_from if completed is not None else None,
+                end_line=call["end_line"],
+                match=match,
+            )
+        )
+    return done
+
+
+def _completions(call: dict[str, Any], items: object) -> list[_Completion]:
+    count = max(call["result"] or 0, 0)
+    events = items[3] if isinstance(items, list) and len(items) > 3 else None
+    events = [event for event in events if event is not ...] if isinstance(events, list | tuple) else []
+    found = []
+    for event in events[:count]:
+        if isinstance(event, dict):
+            found.append(_Completion(_integer(event.get("data")), _integer(event.get("res")), is_printed=True))
+        elif isinstance(event, tuple) and len(event) > 2:
+            found.append(_Completion(_integer(event[0]), _integer(event[2]), is_printed=True))
+    return found + [_Completion()] * (count - len(found))
+
+
+def _completed(call: dict[str, Any], items: object) -> tuple[int | None, str]:
+    """When the completions of a call were known, and by what."""
+    if call["end"] is not None:
+        return call["end"], call["elapsed_from"]
+    timeout = items[4] if isinstance(items, list) and len(items) > 4 else None
+    parts = list(timeout.values()) if isinstance(timeout, dict) else timeout
+    if isinstance(parts, list | tuple) and parts and all(part == 0 for part in parts):
+        return call["start"], "poll"
+    if call["start"] is None or call["gap"] is None:
+        return None, "gap"
+    return call["start"] + call["gap"], "gap"
+
+
+def _matching(completion: _Completion, waiting: list[Request], pid: int | None) -> tuple[str, Request | None]:
+    """The waiting request that a completion belongs to, removed from those that wait, and how it was found."""
+    own = [request for request in waiting if request.call["pid"] == pid] or waiting
+    for match, wanted in (
+        ("data", [one for one in own if completion.data and one.data == completion.data]),
+        ("size", [one for one in own if completion.result is not None and one.asked == completion.result]),
+        ("order", [one for one in own if not (completion.data and one.data)]),
+    ):
+        if wanted:
+            waiting.remove(wanted[0])
+            return match, wanted[0]
+    return "none", None
+
+
+def _ring(call: dict[str, Any]) -> list[Request]:
+    """One row for the requests of an ``io_uring_enter``, whose contents strace cannot see."""
+    count = max(call["result"] or 0, 0)
+    if not count:
+        return []
+    return [
+        Request(call["_row"], 0, call, op="other", submitted=call["start"], is_printed=False, requests=count),
+    ]
+
+
+def _integer(value: object) -> int | None:
+    if isinstance(value, Decorated):
+        value = value.value
+    return value if isinstance(value, int) else None
+
+
+_SCHEMA: Final = {
+    "_row": pl.UInt32,
+    "_place": pl.UInt32,
+    "line": pl.UInt32,
+    "end_line": pl.UInt32,
+    "pid": pl.Int32,
+    "op": pl.String,
+    "mode": pl.String,
+    "syscall": pl.String,
+    "fd": pl.Int64,
+    "file": pl.String,
+    "bytes_asked": pl.Int64,
+    "bytes_done": pl.Int64,
+    "offset": pl.Int64,
+    "requests": pl.UInt32,
+    "submitted": pl.Duration("ns"),
+    "completed": pl.Duration("ns"),
+    "latency": pl.Duration("ns"),
+    "latency_from": pl.String,
+    "match": pl.String,
+    "is_printed": pl.Boolean,
+    "errno": pl.String,
+}
+
+
+def _row(request: Request, others: list[str]) -> tuple[object, ...]:
+    call = request.call
+    has_both = request.submitted is not None and request.completed is not None
+    return (
+        *(call[name] for name in others),
+        request.row,
+        request.place,
+        call["line"],
+        request.end_line if request.end_line is not None else call["end_line"],
+        call["pid"],
+        request.op or "other",
+        "async",
+        call["name"],
+        request.fd,
+        request.file,
+        request.asked,
+        request.done,
+        request.offset,
+        request.requests,
+        request.submitted,
+        request.completed,
+        request.completed - request.submitted if has_both else None,  # type: ignore[operator]
+        request.latency_from if has_both else None,
+        request.match if call["name"] != "io_uring_enter" else None,
+        request.is_printed,
+        request.errno,
+    )

@@ -1,0 +1,176 @@
+"""Arguments of a system call as Python values.
+
+Arguments repeat, so each distinct text is read once; what no rule reads comes back as its text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import polars as pl
+from lark import Lark, Token, Transformer, v_args
+from lark.exceptions import UnexpectedInput
+
+from logframe.grammar import load_grammar
+from straceparse.records import undecorated
+
+if TYPE_CHECKING:
+    from types import EllipsisType
+
+GRAMMAR = load_grammar("straceparse", "args.lark", "arguments")
+
+#: What one argument may become.
+Value = "None | int | str | bytes | EllipsisType | Decorated | Changed | tuple | list | dict"
+
+_ESCAPE = re.compile(rb"\\(?:x([0-9a-f]{2})|([0-7]{1,3})|(.))", re.DOTALL)
+_PLAIN_ESCAPES: Final = {b"n": b"\n", b"t": b"\t", b"v": b"\v", b"f": b"\f", b"r": b"\r", b"a": b"\a", b"b": b"\b"}
+
+
+class Decorated(NamedTuple):
+    """A number or name with the path that ``-y`` prints behind it."""
+
+    value: object
+    path: str
+
+
+class Changed(NamedTuple):
+    """A value that the kernel changed during the call (``before => after``)."""
+
+    before: object
+    after: object
+
+
+def parse_args(texts: str | pl.Series | Iterable[str | None]) -> list[object]:
+    """The arguments of each call as a list of Python values; a dict where every argument is named.
+
+    * numbers are ``int``; strings are ``bytes`` with their escapes undone; ``NULL`` and ``(nil)`` are None
+    * flags, constants and expressions stay text: ``"O_RDWR|O_LARGEFILE"``
+    * ``[...]`` is a list, ``{a=1}`` a dict, ``{1, 2}`` a tuple; what strace left out is ``...``
+    * ``3</path>`` is a `Decorated`, ``128 => 16`` a `Changed`
+
+    Args:
+        texts: one text, or a column of them.
+
+    Returns:
+        One item a text; the text itself where no rule reads it, None where it is null.
+
+    Examples:
+        >>> parse_args('268, "\\\\6\\\\242"..., 8192, 0')
+        [[268, b'\\x06\\xa2', 8192, 0]]
+        >>> parse_args(["1401, 1, [{aio_data=0, aio_nbytes=8192, aio_offset=512}]"])[0][2]
+        [{'aio_data': 0, 'aio_nbytes': 8192, 'aio_offset': 512}]
+        >>> parse_args("0x7fe7, 2, {{data:0x7fe3, pread, filedes:268, nbytes:8192, offset:0}}")[0][2][0]
+        {'data': 32739, 1: 'pread', 'filedes': 268, 'nbytes': 8192, 'offset': 0}
+    """
+    every = [texts] if isinstance(texts, str) else texts
+    return [None if text is None else _parsed(text) for text in every]
+
+
+@lru_cache(maxsize=1 << 12)
+def _parsed(text: str) -> object:
+    try:
+        return _parse(text)
+    except UnexpectedInput:
+        return text
+
+
+@cache
+def _parser() -> Lark:
+    return Lark(
+        GRAMMAR.text,
+        parser="lalr",
+        lexer="contextual",
+        start="arguments",
+        maybe_placeholders=False,
+        transformer=_Values(),
+    )
+
+
+def _parse(text: str) -> object:
+    return _parser().parse(text)
+
+
+def unescaped(text: str) -> bytes:
+    r"""The bytes of a printed string: ``\n``, ``\"``, ``\1`` to ``\377`` and ``\xNN`` undone.
+
+    Examples:
+        >>> unescaped(r"\6\242\0\0a\"")
+        b'\x06\xa2\x00\x00a"'
+    """
+    if "\\" not in text:
+        return text.encode("utf-8", errors="surrogateescape")
+    return _ESCAPE.sub(_unescape, text.encode("utf-8", errors="surrogateescape"))
+
+
+def _unescape(found: re.Match[bytes]) -> bytes:
+    hexadecimal, octal, plain = found.groups()
+    if hexadecimal:
+        return bytes([int(hexadecimal, 16)])
+    if octal:
+        return bytes([int(octal, 8) & 0xFF])
+    return _PLAIN_ESCAPES.get(plain, plain)
+
+
+class _Named(NamedTuple):
+    name: str
+    value: object
+
+
+def _gathered(items: list[object]) -> object:
+    """A struct's or the arguments' items: a dict as soon as one is named, its nameless items under their places."""
+    if not any(isinstance(item, _Named) for item in items):
+        return items
+    return dict(item if isinstance(item, _Named) else (place, item) for place, item in enumerate(items))
+
+
+class _Values(Transformer[Token, object]):
+    """One method a rule."""
+
+    def arguments(self, items: list[object]) -> object:
+        if items and all(isinstance(item, _Named) for item in items):
+            return _gathered(items)
+        return [item.value if isinstance(item, _Named) else item for item in items]
+
+    @v_args(inline=True)
+    def named(self, name: Token, value: object) -> _Named:
+        return _Named(str(name), value)
+
+    def value(self, children: list[object]) -> object:
+        values = [child for child in children if not (isinstance(child, Token) and child.type == "COMMENT")]
+        match values:
+            case []:
+                return str(children[0]).strip()
+            case [before, after]:
+                return Changed(before, after)
+            case _:
+                return values[0]
+
+    def string(self, children: list[Token]) -> bytes:
+        return unescaped(children[0].removeprefix("@")[1:-1])
+
+    def number(self, children: list[Token]) -> object:
+        return _decorated(int(children[0], 16 if "0x" in children[0] else 10), children[1:])
+
+    def words(self, children: list[Token]) -> object:
+        text = str(children[0])
+        return _decorated(None if text in {"NULL", "(nil)"} else text, children[1:])
+
+    def struct(self, items: list[object]) -> object:
+        gathered = _gathered(items)
+        return tuple(gathered) if isinstance(gathered, list) else gathered
+
+    def array(self, items: list[object]) -> list[object]:
+        return [item.value if isinstance(item, _Named) else item for item in items]
+
+    def bits(self, children: list[Token]) -> str:
+        return f"~[{children[0] if children else ''}]"
+
+    def ellipsis(self, _children: list[Token]) -> EllipsisType:
+        return ...
+
+
+def _decorated(value: object, rest: list[Token]) -> object:
+    return Decorated(value, undecorated(rest[0])) if rest else value

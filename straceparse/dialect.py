@@ -1,0 +1,307 @@
+"""Dialects: which options of strace wrote a log.
+
+A log does not say how it was made, but its lines do: what stands in the leader, how precise the clock is, whether a call's
+own time follows it.  `sniff` looks at lines from the start, the middle and the end of a log.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+from logframe import LogParseError, Source, open_logs
+from straceparse.records import Record, read_line
+
+if TYPE_CHECKING:
+    from logframe import Log
+
+#: So many lines of each of three places of a log are looked at.
+SAMPLED_LINES: Final = 400
+_SAMPLED_BYTES: Final = 1 << 16
+
+PidStyle = Literal["none", "column", "bracket", "mixed", "file"]
+Clock = Literal["none", "time", "epoch", "mixed"]
+Since = Literal["none", "alone", "beside"]
+
+_FILE_PID = re.compile(r"\.(?P<pid>[0-9]{1,7})$")
+_COLOUR_MARK = "\x1b["
+_STRACE_KINDS: Final = frozenset({"call", "unfinished", "resumed", "detached", "signal", "exited", "killed", "stopped"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """The options that wrote a log, as far as its lines show them; printed, it reads like a command line.
+
+    Attributes:
+        pid: where the process id stands: `column` (``-o`` with ``-f``), `bracket` (``[pid N]``), `file` (``-ff``: the
+            file's name ends in it), `mixed` (in some lines only, as on standard error), `none`.
+        has_comm: the command's name stands behind the pid (``-Y``).
+        has_secontext: ``--secontext``.
+        clock: `time` (``-t``, ``-tt``: local time of day, no date), `epoch` (``-ttt``), `mixed` or `none`.
+        clock_digits: decimals of the clock.
+        since: the time since the line before (``-r``): `alone`, or `beside` a clock.
+        since_digits: decimals of it.
+        has_number: the system call's number (``-n``).
+        has_address: the instruction pointer (``-i``).
+        has_elapsed: the time spent in the call (``-T``).
+        elapsed_digits: decimals of it.
+        has_paths: paths behind descriptors (``-y``, ``-yy``).
+        has_argument_names: ``-N``.
+        has_stacks: ``-k``.
+        has_dumps: ``-e read=`` or ``-e write=``.
+        has_summary: ``-c`` or ``-C``.
+        has_colour: ``--color``.
+        has_carriage_returns: lines end in CR LF.
+        can_split: calls may be split into two lines, because several processes share the log.
+        era: the versions of strace that print this way, as a range of text such as ``4.11 to 4.18``; empty when the
+            lines do not tell.
+        share: share of the sampled lines that are strace's, 0 to 1.
+    """
+
+    pid: PidStyle = "none"
+    has_comm: bool = False
+    has_secontext: bool = False
+    clock: Clock = "none"
+    clock_digits: int = 0
+    since: Since = "none"
+    since_digits: int = 6
+    has_number: bool = False
+    has_address: bool = False
+    has_elapsed: bool = False
+    elapsed_digits: int = 6
+    has_paths: bool = False
+    has_argument_names: bool = False
+    has_stacks: bool = False
+    has_dumps: bool = False
+    has_summary: bool = False
+    has_colour: bool = False
+    has_carriage_returns: bool = False
+    can_split: bool = False
+    era: str = ""
+    share: float = 0.0
+    #: the lines that were looked at, for those who compile expressions from them
+    lines: tuple[str, ...] = field(default=(), repr=False, compare=False)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options, in the order of the leader."""
+        follow = {"column": "-f", "bracket": "-f", "mixed": "-f", "file": "-ff"}.get(self.pid)
+        clock = None
+        if self.clock == "time":
+            clock = "-tt" if self.clock_digits else "-t"
+        elif self.clock != "none":
+            clock = "-ttt"
+        return tuple(
+            option
+            for option in (
+                follow,
+                "-Y" if self.has_comm else None,
+                "--secontext" if self.has_secontext else None,
+                clock,
+                "-r" if self.since != "none" else None,
+                "-n" if self.has_number else None,
+                "-i" if self.has_address else None,
+                "-N" if self.has_argument_names else None,
+                "-T" if self.has_elapsed else None,
+                "-y" if self.has_paths else None,
+                "-k" if self.has_stacks else None,
+                "-e read/write" if self.has_dumps else None,
+                ("-C" if self.share_of_calls else "-c") if self.has_summary else None,
+                "--color" if self.has_colour else None,
+            )
+            if option
+        )
+
+    @property
+    def share_of_calls(self) -> bool:
+        """Are there calls in the log, not only a summary?"""
+        return self.share > 0
+
+    def __str__(self) -> str:
+        written = " ".join(("strace", *self.options))
+        return f"{written}  # strace {self.era}" if self.era else written
+
+
+def sniff(source: Source, *, encoding: str | None = None) -> Dialect:
+    """The dialect of a log: which options of strace wrote it.
+
+    Args:
+        source: a log, or the files of a ``-ff`` set.
+        encoding: as in `scan_strace`.
+
+    Raises:
+        LogNotFoundError: there is no such log.
+        LogParseError: the log is empty.
+
+    Examples:
+        >>> print(sniff(b"3698  09:36:52.167719 close(3) = 0 <0.000041>"))
+        strace -f -tt -T
+        >>> sniff(b"     0.000123 pread(268, ''..., 8192, 0) = 8192").since
+        'alone'
+    """
+    return dialect_of(open_logs(source, encoding=encoding))
+
+
+def dialect_of(logs: list[Log]) -> Dialect:
+    """The dialect of opened logs."""
+    if not logs or all(log.is_empty() for log in logs):
+        raise LogParseError("the log is empty", source=logs[0].name if logs else "<log>", expected="output of strace")
+    lines: list[str] = []
+    for log in logs[:8]:
+        lines += sampled_lines(log)
+    return _dialect(lines, has_file_pids=len(logs) > 1 and all(file_pid(log) is not None for log in logs))
+
+
+def file_pid(log: Log) -> int | None:
+    """The process id at the end of a file's name, as ``strace -ff -o NAME`` writes it."""
+    found = _FILE_PID.search(log.name)
+    return int(found.group("pid")) if found else None
+
+
+def sampled_lines(log: Log) -> list[str]:
+    """Lines from the start, the middle and the end of a log, with their carriage returns."""
+    match log.target:
+        case Path():
+            size = log.target.stat().st_size
+            with log.target.open("rb") as file:
+                pieces = []
+                for start in _starts(size):
+                    file.seek(start)
+                    pieces.append((start, file.read(_SAMPLED_BYTES)))
+        case bytes():
+            size = len(log.target)
+            pieces = [(start, log.target[start : start + _SAMPLED_BYTES]) for start in _starts(size)]
+        case _:
+            return log.head()[:SAMPLED_LINES]
+    lines: list[str] = []
+    for start, piece in pieces:
+        whole = piece.decode("utf-8", errors="replace").split("\n")
+        first = 1 if start else 0
+        last = None if start + _SAMPLED_BYTES >= size and whole[-1] else -1
+        lines += whole[first:last][:SAMPLED_LINES]
+    return lines
+
+
+def _starts(size: int) -> tuple[int, ...]:
+    if size <= 3 * _SAMPLED_BYTES:
+        return tuple(range(0, size, _SAMPLED_BYTES))
+    return (0, size // 2, size - _SAMPLED_BYTES)
+
+
+def _dialect(lines: list[str], *, has_file_pids: bool) -> Dialect:
+    records = [read_line(line) for line in lines]
+    ours = [record for record in records if record.kind in _STRACE_KINDS]
+    calls = [record for record in ours if record.kind in {"call", "resumed"}]
+    clocks = Counter("time" if ":" in record.clock else "epoch" for record in ours if record.clock)
+    pids = Counter(
+        _pid_style(line, record) for line, record in zip(lines, records, strict=True) if record.kind in _STRACE_KINDS
+    )
+    kinds = Counter(record.kind for record in records)
+    pid: PidStyle = "none"
+    if has_file_pids and not (set(pids) - {"none"}):
+        pid = "file"
+    elif pids:
+        pid = next(iter(pids)) if len(pids) == 1 else "mixed"  # type: ignore[assignment]
+    args = " ".join(record.args or "" for record in calls[:200])
+    return Dialect(
+        pid=pid,
+        has_comm=any(record.comm for record in ours),
+        has_secontext=any(record.secontext for record in ours),
+        clock="none" if not clocks else next(iter(clocks)) if len(clocks) == 1 else "mixed",  # type: ignore[arg-type]
+        clock_digits=_digits(record.clock for record in ours),
+        since=_since(ours),
+        since_digits=_digits(record.since for record in ours),
+        has_number=any(record.number for record in ours),
+        has_address=any(record.address for record in ours),
+        has_elapsed=any(record.elapsed for record in calls),
+        elapsed_digits=_digits(record.elapsed for record in calls),
+        has_paths=bool(re.search(r"(?:^|[ \[=])(?:[0-9]+|AT_FDCWD)<[^.<]", args))
+        or any(record.decoration for record in calls),
+        has_argument_names=_has_argument_names(calls),
+        has_stacks="stack" in kinds,
+        has_dumps="dump" in kinds,
+        has_summary="table" in kinds,
+        has_colour=any(_COLOUR_MARK in line for line in lines),
+        has_carriage_returns=any(line.endswith("\r") for line in lines),
+        can_split=pid in {"column", "bracket", "mixed"} or bool({"unfinished", "resumed"} & set(kinds)),
+        era=_era(ours),
+        share=len(ours) / max(1, len(lines)),
+        lines=tuple(line.removesuffix("\r") for line, record in zip(lines, records, strict=True) if record.kind in _STRACE_KINDS),
+    )
+
+
+def _has_argument_names(calls: list[Record]) -> bool:
+    """Do most calls with arguments name the first?  (``clone(child_stack=`` does so without ``-N``.)"""
+    named = [re.match(r"[a-z_]+=", record.args) is not None for record in calls if record.args]
+    return sum(named) > len(named) / 2
+
+
+def _pid_style(line: str, record: Record) -> PidStyle:
+    if record.pid is None:
+        return "none"
+    return "bracket" if line.startswith("[pid") else "column"
+
+
+def _since(records: list[Record]) -> Since:
+    if any(record.since and record.clock for record in records):
+        return "beside"
+    return "alone" if any(record.since for record in records) else "none"
+
+
+def _digits(texts: object) -> int:
+    """The most decimals that any of the stamps shows."""
+    return max((len(text.partition(".")[2]) for text in texts if text), default=0)  # type: ignore[attr-defined]
+
+
+#: What a line shows -> the first and the last version that print it so; "" where there is no bound.
+_ERAS: Final = (
+    (r"\bpread64\(|\bpwrite64\(", "4.11", ""),
+    (r"(?<![a-z_])p(?:read|write)\(", "", "4.10"),
+    (r"io_submit\([^,]*, [0-9]+, \{\{(?:\(nil\)|0x[0-9a-f]+), [0-9]+, [0-9]+,", "", "4.6"),
+    (r"filedes:", "4.7", "4.10"),
+    (r"fildes=[0-9]+, buf=", "4.11", "4.18"),
+    (r"aio_lio_opcode=IOCB_CMD_", "4.19", ""),
+    (r"\{aio_data=", "5.3", ""),
+    (r"tv_sec=", "4.17", ""),
+    (r"\(\+ *[0-9.]+\) ", "4.22", ""),
+    (r"<\.\.\. [a-z0-9_]+ resumed> ", "", "4.26"),
+    (r"<\.\.\. [a-z0-9_]+ resumed>[^ ]", "5.0", ""),
+    (r"si_signo=", "4.7", ""),
+    (r"--- SIG[A-Z0-9]+ \(", "", "4.6"),
+    (r"\+\+\+ exited with", "4.7", ""),
+    (r"\[/\* [0-9]+ vars? \*/\]", "", "4.20"),
+)
+
+
+def _era(records: list[Record]) -> str:
+    """The range of versions that print all that was seen."""
+    first, last = "", ""
+    text = "\n".join(_shown(record) for record in records)
+    for pattern, since, until in _ERAS:
+        if re.search(pattern, text):
+            first = max(first, since, key=_version)
+            last = min((version for version in (last, until) if version), key=_version, default="")
+    if first and last:
+        return f"{first} to {last}" if _version(first) <= _version(last) else ""
+    return f"{first} or later" if first else f"{last} or earlier" if last else ""
+
+
+def _shown(record: Record) -> str:
+    """A record as a line that shows what tells the version."""
+    beside = f"(+ {record.since}) " if record.since and record.clock else ""
+    match record.kind:
+        case "resumed":
+            return f"{beside}<... {record.syscall} resumed>{record.args or ')'}"
+        case "signal":
+            return f"{beside}--- {record.note}"
+        case "exited":
+            return f"{beside}+++ {record.note}"
+        case _:
+            return f"{beside}{record.syscall}({record.args})"
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split(".")) if text else (0,)

@@ -1,0 +1,37 @@
+"""Names of system calls: one name across the versions of strace and the personalities of a process."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+import polars as pl
+
+#: As older strace prints it -> as strace prints it today (4.11 renamed both).
+ALIASES: Final = {"pread": "pread64", "pwrite": "pwrite64"}
+
+
+@cache
+def canonical_name(syscall: str | None) -> str | None:
+    """One name for a system call across versions and personalities.
+
+    Examples:
+        >>> canonical_name("pread"), canonical_name("readv#64"), canonical_name("64:pwrite"), canonical_name("io_submit")
+        ('pread64', 'readv', 'pwrite64', 'io_submit')
+    """
+    if syscall is None:
+        return None
+    name = syscall.split("#", 1)[0].rsplit(":", 1)[-1]
+    return ALIASES.get(name, name)
+
+
+def canonical_names(syscalls: pl.Expr) -> pl.Expr:
+    """The same for a column."""
+    return renamed(syscalls.str.extract("^(?:[0-9]+:)?([^#]+)", 1))
+
+
+def renamed(names: pl.Expr) -> pl.Expr:
+    """Names without personality, the old ones replaced."""
+    for old, new in ALIASES.items():
+        names = pl.when(names == old).then(pl.lit(new)).otherwise(names)
+    return names

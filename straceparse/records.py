@@ -1,0 +1,274 @@
+"""Records: one line of a log as its parts, read by Lark.
+
+This is the engine that explains: it takes the lines that the Polars expressions of `straceparse.scan` leave over, and says
+where and why a line is no line of strace.  No Polars type appears here.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from lark import Lark, Token, Transformer, v_args
+from lark.exceptions import UnexpectedInput
+
+from logframe.grammar import explain, load_grammar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+GRAMMAR = load_grammar("straceparse", "line.lark", "line")
+
+#: What a line can be, in the order of the `kind` column's categories.
+KINDS: Final = (
+    "call",  # a whole call
+    "unfinished",  # a call's start; another line interrupted it
+    "resumed",  # a call's end
+    "detached",  # a call's start; strace let go of the process
+    "cut",  # a call's start; its line ends too early
+    "continuation",  # the rest of a cut line
+    "signal",  # a signal was delivered
+    "stopped",  # a group stop
+    "exited",  # the process exited
+    "killed",  # the process was killed
+    "superseded",  # a thread called execve and took over its process's id
+    "notice",  # strace says what it does
+    "stack",  # a stack frame (-k)
+    "dump",  # bytes read or written (-e read=, -e write=)
+    "table",  # a line of the summary (-c, -C)
+    "chatter",  # prompts, fences and cuts of a pasted log
+    "blank",
+    "unparsed",  # none of these
+)
+
+#: The fields of a `Record` that a line's leader fills.
+LEADER_FIELDS: Final = ("pid", "comm", "secontext", "clock", "since", "number", "address")
+
+_COLOUR = re.compile("\x1b\\[[0-9;]*m")
+_PID_PARTS = re.compile(r"(?P<pid>[0-9]+)(?:<(?P<comm>[^>]*)>)?")
+
+
+class Record(NamedTuple):
+    """The parts of one line, as text; None where the line has no such part."""
+
+    kind: str
+    pid: str | None = None
+    comm: str | None = None
+    secontext: str | None = None
+    clock: str | None = None
+    since: str | None = None
+    number: str | None = None
+    address: str | None = None
+    syscall: str | None = None
+    args: str | None = None
+    value: str | None = None
+    decoration: str | None = None
+    errno: str | None = None
+    note: str | None = None
+    elapsed: str | None = None
+    reason: str | None = None
+
+
+def read_line(line: str) -> Record:
+    """The record of one line; a line that is none of strace's has the kind `unparsed` and a reason.
+
+    Examples:
+        >>> record = read_line('3698  09:36:52 read(3, "a) = 1", 4096) = 6 <0.000041>')
+        >>> record.pid, record.clock, record.syscall, record.args, record.value, record.elapsed
+        ('3698', '09:36:52', 'read', '3, "a) = 1", 4096', '6', '0.000041')
+        >>> read_line("ls: cannot access 'x'").reason
+        'not a line of strace: program output, or damaged'
+    """
+    text = _COLOUR.sub("", line.removesuffix("\r"))
+    try:
+        record: Record = _parse()(text)
+    except UnexpectedInput as error:
+        return Record("unparsed", reason=_reason(text, error))
+    if record.kind == "cut":
+        return record._replace(reason="the line ends within the call")
+    return record
+
+
+@cache
+def _parse() -> Callable[[str], Record]:
+    """The parse function; the parser is built when the first line needs it."""
+    parser = Lark(
+        GRAMMAR.text,
+        parser="lalr",
+        lexer="contextual",
+        start="line",
+        maybe_placeholders=False,
+        transformer=_Records(),
+    )
+    return parser.parse  # type: ignore[return-value]
+
+
+def _reason(text: str, error: UnexpectedInput) -> str:
+    column, _ = explain(error)
+    if _looks_like_strace(text):
+        place = "its end" if column is None else f"column {column}"
+        return f"a line of strace that is damaged at {place}"
+    return "not a line of strace: program output, or damaged"
+
+
+@cache
+def _leader_of_call() -> re.Pattern[str]:
+    return re.compile(
+        GRAMMAR.pattern(
+            "^(?:{PID}|{PID_COLUMN})?{SECONTEXT}?{CLOCK}?(?:{SINCE}|{SINCE_BESIDE})?{NUMBER}?{ADDRESS}?"
+            "(?:{SYSCALL}\\(|<\\.\\.\\. |---|\\+\\+\\+)"
+        )
+    )
+
+
+def _looks_like_strace(text: str) -> bool:
+    return _leader_of_call().match(text) is not None
+
+
+def undecorated(text: str) -> str:
+    """The path within ``<...>`` or ``<...>(deleted)``."""
+    return text.removesuffix("(deleted)")[1:-1]
+
+
+def leader_parts(
+    pid: str | None, secontext: str | None, clock: str | None, since: str | None, number: str | None, address: str | None
+) -> tuple[str | None, ...]:
+    """The texts of `LEADER_FIELDS` from the printed parts of a leader, without brackets and blanks."""
+    found = _PID_PARTS.search(pid) if pid else None
+    return (
+        found and found.group("pid"),
+        found and found.group("comm"),
+        secontext and secontext[1:-2],
+        clock and clock[:-1],
+        since and since.strip("(+) "),
+        number and number.strip("[] "),
+        address and address.strip("[] "),
+    )
+
+
+def _texts(children: list[object]) -> dict[str, str]:
+    return {child.type: str(child) for child in children if isinstance(child, Token)}
+
+
+class _Records(Transformer[Token, object]):
+    """One method a rule: the parts of the rule as the fields of a `Record`."""
+
+    @v_args(inline=True)
+    def line(self, leader: dict[str, str | None], event: Record | Token) -> Record:
+        record = event if isinstance(event, Record) else Record("blank")
+        return record._replace(**leader)  # type: ignore[arg-type]
+
+    def leader(self, children: list[object]) -> dict[str, str | None]:
+        parts = _texts(children)
+        texts = leader_parts(
+            parts.get("PID") or parts.get("PID_COLUMN"),
+            parts.get("SECONTEXT"),
+            parts.get("CLOCK"),
+            parts.get("SINCE") or parts.get("SINCE_BESIDE"),
+            parts.get("NUMBER"),
+            parts.get("ADDRESS"),
+        )
+        return dict(zip(LEADER_FIELDS, texts, strict=True))
+
+    def outcome(self, children: list[object]) -> dict[str, str]:
+        fields: dict[str, str] = {}
+        notes = []
+        for child in children:
+            match child:
+                case Token(type="VALUE"):
+                    fields["value"] = str(child)
+                case Token(type="DECORATION"):
+                    fields["decoration"] = undecorated(child)
+                case Token(type="ERRNO"):
+                    fields["errno"] = child.strip()
+                case Token(type="ELAPSED"):
+                    fields["elapsed"] = child[2:-1]
+                case _:
+                    notes.append(str(child).strip())
+        if notes:
+            fields["note"] = " ".join(notes)
+        return fields
+
+    def _call(self, kind: str, children: list[object]) -> Record:
+        parts = _texts(children)
+        outcome = next((child for child in children if isinstance(child, dict)), {})
+        args = "".join(
+            str(child)
+            for child in children
+            if isinstance(child, Token) and child.type in {"ARGS", "RESTARTING", "CUT_ARGS", "REST", "CONTINUED"}
+        )
+        if kind in {"unfinished", "detached"}:
+            args = args.removesuffix(" ")  # it belongs to the mark behind it
+        return Record(kind, syscall=parts.get("SYSCALL"), args=args, **outcome)
+
+    def call(self, children: list[object]) -> Record:
+        return self._call("call", children)
+
+    def killed_call(self, children: list[object]) -> Record:
+        record = self._call("call", children)
+        return record._replace(args=(record.args or "").removesuffix(" "))
+
+    def unfinished(self, children: list[object]) -> Record:
+        return self._call("unfinished", children)
+
+    def resumed(self, children: list[object]) -> Record:
+        return self._call("resumed", children)
+
+    def resumed_unfinished(self, children: list[object]) -> Record:
+        return self._call("resumed", children)
+
+    def detached(self, children: list[object]) -> Record:
+        return self._call("detached", children)
+
+    def cut(self, children: list[object]) -> Record:
+        return self._call("cut", children)
+
+    def continuation(self, children: list[object]) -> Record:
+        marks = _texts(children)
+        if mark := next((name for name in ("DETACHED", "UNFINISHED") if name in marks), None):
+            return Record("continuation", args="", note=mark.lower())
+        return self._call("continuation", children)
+
+    @v_args(inline=True)
+    def signal(self, text: Token) -> Record:
+        return Record("signal", note=text[4:-3].strip())
+
+    @v_args(inline=True)
+    def stopped(self, text: Token) -> Record:
+        return Record("stopped", note=text[4:-4])
+
+    @v_args(inline=True)
+    def exited(self, text: Token) -> Record:
+        return Record("exited", value=text[16:-4], note=text[4:-4])
+
+    @v_args(inline=True)
+    def killed(self, text: Token) -> Record:
+        return Record("killed", note=text[4:-4])
+
+    @v_args(inline=True)
+    def superseded(self, text: Token) -> Record:
+        return Record("superseded", value=text.rsplit(" ", 2)[1], note=text[4:-4])
+
+    @v_args(inline=True)
+    def notice(self, text: Token) -> Record:
+        return Record("notice", note=str(text))
+
+    @v_args(inline=True)
+    def stack(self, text: Token) -> Record:
+        return Record("stack", note=text[3:])
+
+    @v_args(inline=True)
+    def dump(self, text: Token) -> Record:
+        return Record("dump", note=text.strip())
+
+    @v_args(inline=True)
+    def table(self, text: Token) -> Record:
+        return Record("table", note=text.strip())
+
+    @v_args(inline=True)
+    def chatter(self, text: Token) -> Record:
+        return Record("chatter", note=str(text))
+
+    def blank(self, _children: list[object]) -> Record:
+        return Record("blank")

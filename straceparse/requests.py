@@ -1,0 +1,222 @@
+"""I/O requests: what was asked of which file, when, and when it was done, whichever call carried it.
+
+A synchronous request is one call.  An asynchronous one is submitted by ``io_submit`` and reaped by ``io_getevents``; strace
+never prints the address of its control block, so the two are matched by `data` where the program sets it (Oracle does),
+else by size, else by order, within one context.
+"""
+
+from __future__ import annotations
+
+from typing import Final, TypeVar
+
+import polars as pl
+
+from straceparse.aio import async_requests
+from straceparse.arguments import parse_args
+from straceparse.calls import CALLS
+from straceparse.descriptors import DESCRIPTOR_CALLS, files_of
+from straceparse.schema import DURATION
+from straceparse.vectors import vector_size
+
+#: Columns of the requests frame: one row an I/O request.
+REQUESTS: Final = pl.Schema(
+    {
+        "line": pl.UInt32,
+        "end_line": pl.UInt32,
+        "pid": pl.Int32,
+        "op": pl.Enum(["read", "write", "sync", "poll", "other"]),
+        "mode": pl.Enum(["sync", "async"]),
+        "syscall": pl.String,
+        "fd": pl.Int32,
+        "file": pl.String,
+        "bytes_asked": pl.Int64,
+        "bytes_done": pl.Int64,
+        "offset": pl.Int64,
+        "requests": pl.UInt32,
+        "submitted": DURATION,
+        "completed": DURATION,
+        "latency": DURATION,
+        "latency_from": pl.Enum(["T", "stamps", "poll", "gap"]),
+        "gap": DURATION,
+        "match": pl.Enum(["data", "size", "order", "none"]),
+        "is_printed": pl.Boolean,
+        "errno": pl.String,
+    }
+)
+
+#: Synchronous calls -> operation.
+SYNC_CALLS: Final = {
+    "read": "read",
+    "pread64": "read",
+    "readv": "read",
+    "preadv": "read",
+    "preadv2": "read",
+    "write": "write",
+    "pwrite64": "write",
+    "writev": "write",
+    "pwritev": "write",
+    "pwritev2": "write",
+    "fsync": "sync",
+    "fdatasync": "sync",
+    "sync_file_range": "sync",
+}
+#: Calls that carry asynchronous requests.
+ASYNC_CALLS: Final = ("io_submit", "io_getevents", "io_pgetevents", "io_uring_enter")
+
+_NUMBER: Final = "(0x[0-9a-f]+|-?[0-9]+)"
+_FD: Final = f"^(?:fd=)?{_NUMBER}"
+_LAST: Final = f", (?:count=|nbyte=)?{_NUMBER}$"
+_LAST_BUT_ONE: Final = f", (?:count=|nbyte=)?{_NUMBER}, (?:pos=|offset=)?{_NUMBER}$"
+
+FrameType = TypeVar("FrameType", pl.DataFrame, pl.LazyFrame)
+
+
+def io_requests(calls: FrameType) -> FrameType:
+    """The I/O requests of a log, one row a request, in the order of their calls.
+
+    Args:
+        calls: what `calls` gives, all of it: the calls that open and close say which file a descriptor stands for.  A
+            column ``file`` with the path of the log becomes ``log`` here, where ``file`` is the file read or written.
+
+    Returns:
+        The columns of `straceparse.REQUESTS`; a LazyFrame for a LazyFrame.
+
+        * ``op``: ``read``, ``write``, ``sync`` (fsync and its like), ``poll``, ``other``;  ``mode``: ``sync`` or ``async``
+        * ``syscall``: the call that carried it;  ``fd``;  ``file``: from ``-y``, or from the open, dup, fcntl and close calls
+          in the log
+        * ``bytes_asked``, ``bytes_done``: the size wanted, and the size the kernel reports; a failed call has done null bytes
+        * ``offset``: in the file, where the call or its control block says so
+        * ``requests``: how many requests the row stands for: 1, but for ``io_uring_enter``, whose requests are in memory
+          that strace cannot see: one row a call, with their number and no more
+        * ``submitted``, ``completed``: since the log's first stamp
+        * ``latency``: ``completed`` - ``submitted``.  Of a synchronous request it is the call's ``elapsed``.  Of an
+          asynchronous one ``completed`` is when it was reaped, by ``latency_from``: the reaping call's end (``T``,
+          ``stamps``); its start, when its timeout of zero keeps it from waiting (``poll``); or the start of the next line
+          (``gap``: an upper bound, all that ``-r`` allows)
+        * ``gap``: of a synchronous request, as in `calls`
+        * ``match``: how an asynchronous request was tied to its completion: ``data``, ``size``, ``order``; ``none`` when
+          one of the two is not in the log.  Null for synchronous requests.
+        * ``is_printed``: false for the requests of a list that strace cut (after 32, without ``-v``) or could not print:
+          they are counted, and their sizes are null, so a sum of bytes is a lower bound
+
+    Examples:
+        >>> from straceparse import calls, read_strace
+        >>> log = b'''     0.000000 io_submit(14, 1, {{data:0x7fe3, pread, filedes:268, buf:0x7f, nbytes:8192, offset:512}}) = 1
+        ...      0.000245 io_getevents(14, 1, 128, {{0x7fe3, 0x7fe3, 8192, 0}}, {0, 0}) = 1'''
+        >>> io_requests(calls(read_strace(log))).select("op", "mode", "bytes_done", "offset", "latency", "match")
+        shape: (1, 6)
+        ┌──────┬───────┬────────────┬────────┬──────────────┬───────┐
+        │ op   ┆ mode  ┆ bytes_done ┆ offset ┆ latency      ┆ match │
+        │ ---  ┆ ---   ┆ ---        ┆ ---    ┆ ---          ┆ ---   │
+        │ enum ┆ enum  ┆ i64        ┆ i64    ┆ duration[ns] ┆ enum  │
+        ╞══════╪═══════╪════════════╪════════╪══════════════╪═══════╡
+        │ read ┆ async ┆ 8192       ┆ 512    ┆ 245µs        ┆ data  │
+        └──────┴───────┴────────────┴────────┴──────────────┴───────┘
+    """
+    if isinstance(calls, pl.LazyFrame):
+        return io_requests(calls.collect()).lazy()
+    calls = calls.rename({"file": "log"}, strict=False)
+    others = [name for name in calls.columns if name not in CALLS]
+    rows = calls.filter(
+        pl.col("name").is_in([*SYNC_CALLS, *ASYNC_CALLS, *DESCRIPTOR_CALLS]) & (pl.col("state") != "resumed")
+    ).with_row_index("_row")
+    found = [_sync_requests(rows, others)]
+    if rows.get_column("name").is_in(ASYNC_CALLS).any():
+        found.append(async_requests(rows.filter(pl.col("name").is_in(ASYNC_CALLS)), others))
+    requests = pl.concat(found, how="diagonal_relaxed").sort("_row", "_place", nulls_last=False)
+    return _with_files(requests, rows).select(
+        *others, *(pl.col(name).cast(dtype).alias(name) for name, dtype in REQUESTS.items())
+    )
+
+
+def _sync_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
+    """Requests that are one call each."""
+    calls = rows.filter(pl.col("name").is_in(list(SYNC_CALLS)))
+    name, args = pl.col("name"), pl.col("args")
+    is_placed, is_plain = name.is_in(["pread64", "pwrite64"]), name.is_in(["read", "write"])
+    op = name.replace_strict(SYNC_CALLS, default="other")
+    requests = calls.select(
+        *others,
+        "_row",
+        "line",
+        "end_line",
+        "pid",
+        op.alias("op"),
+        pl.lit("sync").alias("mode"),
+        name.alias("syscall"),
+        integers(args.str.extract(_FD, 1)).alias("fd"),
+        pl.col("fd_path").alias("file"),
+        pl.when(is_placed)
+        .then(integers(args.str.extract(_LAST_BUT_ONE, 1)))
+        .when(is_plain)
+        .then(integers(args.str.extract(_LAST, 1)))
+        .alias("bytes_asked"),
+        pl.when(op != "sync").then(pl.when(pl.col("result") >= 0).then("result")).alias("bytes_done"),
+        pl.when(is_placed).then(integers(args.str.extract(_LAST_BUT_ONE, 2))).alias("offset"),
+        pl.lit(1, pl.UInt32).alias("requests"),
+        pl.col("start").alias("submitted"),
+        pl.col("end").alias("completed"),
+        pl.col("elapsed").alias("latency"),
+        pl.col("elapsed_from").cast(pl.String).alias("latency_from"),
+        "gap",
+        pl.lit(None, pl.String).alias("match"),
+        pl.lit(value=True).alias("is_printed"),
+        "errno",
+        pl.lit(0, pl.UInt32).alias("_place"),
+    )
+    return _with_vectors(requests, calls)
+
+
+def _with_vectors(requests: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
+    """The requests, with the sizes and offsets of vectored calls."""
+    vectored = calls.filter(pl.col("name").str.ends_with("v") | pl.col("name").str.ends_with("v2"))
+    if vectored.is_empty():
+        return requests
+    texts = vectored.get_column("args").unique()
+    sizes = pl.DataFrame(
+        [(text, *_vector(values)) for text, values in zip(texts, parse_args(texts), strict=True)],
+        schema={"args": pl.String, "_asked": pl.Int64, "_offset": pl.Int64, "_whole": pl.Boolean},
+        orient="row",
+    )
+    found = vectored.select("_row", "args").join(sizes, on="args", how="left").drop("args")
+    return (
+        requests.join(found, on="_row", how="left", maintain_order="left")
+        .with_columns(
+            pl.coalesce("bytes_asked", "_asked").alias("bytes_asked"),
+            pl.coalesce("offset", "_offset").alias("offset"),
+            pl.coalesce("_whole", "is_printed").alias("is_printed"),
+        )
+        .drop("_asked", "_offset", "_whole")
+    )
+
+
+def _vector(values: object) -> tuple[int | None, int | None, bool]:
+    """Bytes asked for and offset of a vectored call, and whether its list of buffers is whole."""
+    items = list(values.values()) if isinstance(values, dict) else values
+    if not isinstance(items, list) or len(items) < 3 or not isinstance(items[1], list):
+        return None, None, False
+    asked = vector_size(items[1])
+    offset = items[3] if len(items) > 3 and isinstance(items[3], int) else None
+    return asked, offset, asked is not None
+
+
+def integers(texts: pl.Expr) -> pl.Expr:
+    """Numbers as strace prints them, decimal or hexadecimal, as Int64."""
+    return (
+        pl.when(texts.str.starts_with("0x"))
+        .then(texts.str.slice(2).str.to_integer(base=16, strict=False))
+        .otherwise(texts.cast(pl.Int64, strict=False))
+    )
+
+
+def _with_files(requests: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """The requests, with the file of each descriptor where ``-y`` does not print it."""
+    files = files_of(rows)
+    if files.is_empty():
+        return requests
+    owner = pl.col("pid").fill_null(-1).alias("_owner")
+    known = files.select("_row", owner, "fd", pl.col("file").alias("_file")).sort("_row")
+    wanted = requests.with_columns(pl.col("_row").cast(pl.UInt32), pl.col("fd").cast(pl.Int32), owner)
+    return wanted.join_asof(known, on="_row", by=["_owner", "fd"], check_sortedness=False).with_columns(
+        pl.coalesce("file", "_file").alias("file")
+    )

@@ -1,0 +1,165 @@
+"""Scanning: a log of any size as a LazyFrame of events, one row a line.
+
+Three readers share the work, each taking what the one before it leaves over:
+
+1. slices at fixed places, for whole calls under a leader of fixed width (`straceparse.leader`): most lines of most logs;
+2. one pattern for calls, split calls, signals and exits, for lines that are not so regular;
+3. Lark (`straceparse.records`), for everything else, and for the reason why a line is nothing.
+
+All three are built from the terminals of ``line.lark``, and a test over the real logs demands that they agree.  The first is
+made of plain Polars expressions, so a column nobody asks for costs nothing, and nothing is held in memory.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from logframe import LogParseError, Source, open_logs
+from straceparse.dialect import Dialect, dialect_of
+from straceparse.leader import Layout, layout_of
+from straceparse.regular import Regular
+from straceparse.irregular import PARTS, read_irregular
+from straceparse.schema import typed_columns
+
+if TYPE_CHECKING:
+    from logframe import Log
+
+_NO_TEXT = pl.lit(None, pl.String)
+_LINE = pl.col("_line")
+_REGULAR = pl.col("_regular")
+
+
+def scan_strace(
+    source: Source,
+    *,
+    encoding: str | None = None,
+    include_file_paths: str | None = None,
+    n_rows: int | None = None,
+) -> pl.LazyFrame:
+    """The events of a log, one row a line, as a LazyFrame.
+
+    Whatever the options and the version of strace, the columns are the same; what a log does not print is null.  No line
+    is lost: one that cannot be read has the kind ``unparsed`` (see `unparsed`).
+
+    Args:
+        source: a log, several, or the files of a ``-ff`` set: paths, globs, bytes, file objects, compressed or not.
+        encoding: of a log that is not UTF-8, when you know better than the guess.
+        include_file_paths: name of a column with the log each line comes from.
+        n_rows: read this many lines of each log at most.
+
+    Returns:
+        The columns of `straceparse.EVENTS`.
+
+        * ``line``: number of the line in its log, from 1
+        * ``pid``, ``comm``: process (null for the only process of a log that prints none), its command (``-Y``)
+        * ``at``: start of the line's event since the log's first stamp; null without a clock.  Of a ``resumed`` line it is
+          the end of the call.
+        * ``wall``: that instant in UTC (``-ttt``);  ``time_of_day``: the local time printed (``-t``, ``-tt``)
+        * ``since``: what ``-r`` printed: time since the start of the line before, **not** the duration of this call
+        * ``kind``: one of `straceparse.KINDS`
+        * ``syscall``, ``name``: as printed, and under one name across versions (``pread`` -> ``pread64``)
+        * ``args``: text between the brackets; ``result``: the number returned; ``result_text``: as printed
+        * ``errno``: ``ENOENT``...; ``note``: what stands in brackets behind it, and the text of signals, exits and notices
+        * ``elapsed``: time in the call, from ``-T`` only
+        * ``fd_path``: what ``-y`` prints behind the first argument, or behind the result where the call returns a descriptor
+        * ``number``, ``address``: of ``-n`` and ``-i``
+
+    Raises:
+        LogNotFoundError: there is no such log.
+        LogParseError: a log is empty, or is no text.
+
+    Examples:
+        >>> log = b'''     0.000000 pread(268, "..."..., 1032192, 787496960) = 1032192
+        ...      0.002132 pread(269, "..."..., 1032192, 410009600) = 1032192'''
+        >>> scan_strace(log).select("at", "name", "result").collect()
+        shape: (2, 3)
+        ┌──────────────┬─────────┬─────────┐
+        │ at           ┆ name    ┆ result  │
+        │ ---          ┆ ---     ┆ ---     │
+        │ duration[ns] ┆ str     ┆ i64     │
+        ╞══════════════╪═════════╪═════════╡
+        │ 0ns          ┆ pread64 ┆ 1032192 │
+        │ 2132µs       ┆ pread64 ┆ 1032192 │
+        └──────────────┴─────────┴─────────┘
+    """
+    logs = open_logs(source, encoding=encoding)
+    dialect = dialect_of(logs)
+    frames = []
+    for log in logs:
+        if log.is_empty():
+            raise LogParseError("the log is empty", source=log.name, expected="output of strace")
+        frame = _scan(log, dialect, n_rows)
+        if include_file_paths is not None:
+            frame = frame.with_columns(pl.lit(log.name).alias(include_file_paths))
+        frames.append(frame)
+    return frames[0] if len(frames) == 1 else pl.concat(frames)
+
+
+def read_strace(
+    source: Source,
+    *,
+    encoding: str | None = None,
+    include_file_paths: str | None = None,
+    n_rows: int | None = None,
+    strict: bool = False,
+) -> pl.DataFrame:
+    """The events of a log in memory: `scan_strace`, collected.
+
+    Args:
+        source: as in `scan_strace`.
+        encoding: as in `scan_strace`.
+        include_file_paths: as in `scan_strace`.
+        n_rows: as in `scan_strace`.
+        strict: raise at the first line that cannot be read.
+
+    Raises:
+        LogNotFoundError: there is no such log.
+        LogParseError: a log is empty or no text; with `strict`, a line cannot be read.
+
+    Examples:
+        >>> read_strace(b"close(3) = 0\\nhello").get_column("kind").to_list()
+        ['call', 'unparsed']
+    """
+    events = scan_strace(source, encoding=encoding, include_file_paths=include_file_paths, n_rows=n_rows).collect()
+    if strict:
+        from straceparse.diagnose import raise_first  # noqa: PLC0415 - it is needed for errors only
+
+        raise_first(source, events, encoding=encoding)
+    return events
+
+
+def _scan(log: Log, dialect: Dialect, n_rows: int | None) -> pl.LazyFrame:
+    """The events of one log."""
+    lines = log.scan(name="_line", row_index_name="line")
+    if n_rows is not None:
+        lines = lines.head(n_rows)
+    if dialect.has_carriage_returns:
+        lines = lines.with_columns(_LINE.str.strip_suffix("\r"))
+    if dialect.has_colour:
+        lines = lines.with_columns(_LINE.str.replace_all("\x1b\\[[0-9;]*m", ""))
+    return raw_columns(lines, layout_of(dialect.lines), dialect).select(typed_columns(log, dialect))
+
+
+def raw_columns(lines: pl.LazyFrame, layout: Layout | None, dialect: Dialect) -> pl.LazyFrame:
+    """The parts of each line as text: slices where the line is regular, patterns and Lark elsewhere."""
+    regular = None if layout is None else Regular(layout, dialect)
+    if regular is not None:
+        lines = lines.with_columns(regular.places()).with_columns(_regular=regular.condition().fill_null(value=False))
+        irregular = pl.when(_REGULAR).then(None).otherwise(_LINE)
+    else:
+        irregular = _LINE
+    lines = lines.with_columns(
+        _rest=irregular.map_batches(read_irregular, return_dtype=pl.List(pl.String), is_elementwise=True)
+    )
+    texts = regular.texts() if regular is not None else {}
+    return lines.with_columns(_part(place, name, texts) for place, name in enumerate(PARTS))
+
+
+def _part(place: int, name: str, texts: dict[str, pl.Expr]) -> pl.Expr:
+    """One raw column, from the slices where there are any."""
+    other = pl.col("_rest").list.get(place, null_on_oob=True)
+    if texts:
+        other = pl.when(_REGULAR).then(texts.get(name, _NO_TEXT)).otherwise(other)
+    return other.alias(f"_{name}")
