@@ -67,14 +67,14 @@ class _Completion:
 
 
 def async_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
-    """The asynchronous requests of the calls of ``io_submit``, ``io_getevents``, ``io_pgetevents`` and ``io_uring_enter``."""
+    """The asynchronous requests of the calls that submit and reap them."""
     calls = rows.with_columns(pl.col("start", "end", "gap").cast(pl.Int64)).rows(named=True)
     values = parse_args(rows.get_column("args"))
-    # a request exists from the start of its call; a completion is known at the end of its own
-    steps = sorted(
-        zip(calls, values, strict=True),
-        key=lambda step: (step[0]["line"] if step[0]["name"] == "io_submit" else step[0]["end_line"], step[0]["_row"]),
-    ) if not others else list(zip(calls, values, strict=True))
+    steps = list(zip(calls, values, strict=True))
+    if not others:  # a request exists from the start of its call; a completion is known at the end of its own
+        steps.sort(
+            key=lambda step: (step[0]["line" if step[0]["name"] == "io_submit" else "end_line"], step[0]["_row"])
+        )
     waiting: dict[tuple[Any, ...], list[Request]] = defaultdict(list)
     found: list[Request] = []
     for call, arguments in steps:
@@ -89,7 +89,9 @@ def async_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
                 found += _reaped(call, items, waiting[context])
     found += [request for requests in waiting.values() for request in requests]
     return pl.DataFrame(
-        [_row(request, others) for request in found], schema={**dict.fromkeys(others, pl.String), **_SCHEMA}, orient="row"
+        [_row(request, others) for request in found],
+        schema={**dict.fromkeys(others, pl.String), **_SCHEMA},
+        orient="row",
     )
 
 
@@ -211,28 +213,28 @@ def _integer(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 
-_SCHEMA: Final = {
-    "_row": pl.UInt32,
-    "_place": pl.UInt32,
-    "line": pl.UInt32,
-    "end_line": pl.UInt32,
-    "pid": pl.Int32,
-    "op": pl.String,
-    "mode": pl.String,
-    "syscall": pl.String,
-    "fd": pl.Int64,
-    "file": pl.String,
-    "bytes_asked": pl.Int64,
-    "bytes_done": pl.Int64,
-    "offset": pl.Int64,
-    "requests": pl.UInt32,
+_SCHEMA: Final[dict[str, pl.DataType]] = {
+    "_row": pl.UInt32(),
+    "_place": pl.UInt32(),
+    "line": pl.UInt32(),
+    "end_line": pl.UInt32(),
+    "pid": pl.Int32(),
+    "op": pl.String(),
+    "mode": pl.String(),
+    "syscall": pl.String(),
+    "fd": pl.Int64(),
+    "file": pl.String(),
+    "bytes_asked": pl.Int64(),
+    "bytes_done": pl.Int64(),
+    "offset": pl.Int64(),
+    "requests": pl.UInt32(),
     "submitted": pl.Duration("ns"),
     "completed": pl.Duration("ns"),
     "latency": pl.Duration("ns"),
-    "latency_from": pl.String,
-    "match": pl.String,
-    "is_printed": pl.Boolean,
-    "errno": pl.String,
+    "latency_from": pl.String(),
+    "match": pl.String(),
+    "is_printed": pl.Boolean(),
+    "errno": pl.String(),
 }
 
 

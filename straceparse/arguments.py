@@ -6,11 +6,9 @@ Arguments repeat, so each distinct text is read once; what no rule reads comes b
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import polars as pl
 from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import UnexpectedInput
 
@@ -18,12 +16,12 @@ from logframe.grammar import load_grammar
 from straceparse.records import undecorated
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import EllipsisType
 
-GRAMMAR = load_grammar("straceparse", "args.lark", "arguments")
+    import polars as pl
 
-#: What one argument may become.
-Value = "None | int | str | bytes | EllipsisType | Decorated | Changed | tuple | list | dict"
+GRAMMAR = load_grammar("straceparse", "args.lark", "arguments")
 
 _ESCAPE = re.compile(rb"\\(?:x([0-9a-f]{2})|([0-7]{1,3})|(.))", re.DOTALL)
 _PLAIN_ESCAPES: Final = {b"n": b"\n", b"t": b"\t", b"v": b"\v", b"f": b"\f", b"r": b"\r", b"a": b"\a", b"b": b"\b"}
@@ -44,7 +42,7 @@ class Changed(NamedTuple):
 
 
 def parse_args(texts: str | pl.Series | Iterable[str | None]) -> list[object]:
-    """The arguments of each call as a list of Python values; a dict where every argument is named.
+    r"""The arguments of each call as a list of Python values; a dict where every argument is named.
 
     * numbers are ``int``; strings are ``bytes`` with their escapes undone; ``NULL`` and ``(nil)`` are None
     * flags, constants and expressions stay text: ``"O_RDWR|O_LARGEFILE"``
@@ -58,8 +56,8 @@ def parse_args(texts: str | pl.Series | Iterable[str | None]) -> list[object]:
         One item a text; the text itself where no rule reads it, None where it is null.
 
     Examples:
-        >>> parse_args('268, "\\\\6\\\\242"..., 8192, 0')
-        [[268, b'\\x06\\xa2', 8192, 0]]
+        >>> parse_args(r'268, "\6\242"..., 8192, 0')
+        [[268, b'\x06\xa2', 8192, 0]]
         >>> parse_args(["1401, 1, [{aio_data=0, aio_nbytes=8192, aio_offset=512}]"])[0][2]
         [{'aio_data': 0, 'aio_nbytes': 8192, 'aio_offset': 512}]
         >>> parse_args("0x7fe7, 2, {{data:0x7fe3, pread, filedes:268, nbytes:8192, offset:0}}")[0][2][0]

@@ -1,7 +1,7 @@
 """File descriptors: which file a descriptor stood for, from the calls that open, duplicate and close.
 
-An Oracle process opens a data file, moves its descriptor to 256 or above with ``fcntl(fd, F_DUPFD, 256)`` and closes the
-first one; a log that starts at the attach shows none of this, and only ``-y`` then knows the file.
+An Oracle process opens a data file, moves its descriptor to 256 or above with ``fcntl(fd, F_DUPFD, 256)`` and closes
+the first one; a log that starts at the attach shows none of this, and only ``-y`` then knows the file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Dialects: which options of strace wrote a log.
 
-A log does not say how it was made, but its lines do: what stands in the leader, how precise the clock is, whether a call's
-own time follows it.  `sniff` looks at lines from the start, the middle and the end of a log.
+A log does not say how it was made, but its lines do: what stands in the leader, how precise the clock is, whether a
+call's own time follows it.  `sniff` looks at lines from the start, the middle and the end of a log.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ def _dialect(lines: list[str], *, has_file_pids: bool) -> Dialect:
     if has_file_pids and not (set(pids) - {"none"}):
         pid = "file"
     elif pids:
-        pid = next(iter(pids)) if len(pids) == 1 else "mixed"  # type: ignore[assignment]
+        pid = next(iter(pids)) if len(pids) == 1 else "mixed"
     args = " ".join(record.args or "" for record in calls[:200])
     return Dialect(
         pid=pid,
@@ -229,12 +229,14 @@ def _dialect(lines: list[str], *, has_file_pids: bool) -> Dialect:
         can_split=pid in {"column", "bracket", "mixed"} or bool({"unfinished", "resumed"} & set(kinds)),
         era=_era(ours),
         share=len(ours) / max(1, len(lines)),
-        lines=tuple(line.removesuffix("\r") for line, record in zip(lines, records, strict=True) if record.kind in _STRACE_KINDS),
+        lines=tuple(
+            line.removesuffix("\r") for line, record in zip(lines, records, strict=True) if record.kind in _STRACE_KINDS
+        ),
     )
 
 
 def _has_argument_names(calls: list[Record]) -> bool:
-    """Do most calls with arguments name the first?  (``clone(child_stack=`` does so without ``-N``.)"""
+    """Do most calls name their first argument?  A few, such as ``clone(child_stack=``, do so without ``-N``."""
     named = [re.match(r"[a-z_]+=", record.args) is not None for record in calls if record.args]
     return sum(named) > len(named) / 2
 

@@ -1,8 +1,8 @@
 """Lines that are not so regular: calls with decorations, signals, exits, and what only Lark can say.
 
 `read_irregular` gets the lines that slices could not take, as a Series with nulls elsewhere.  Two patterns, built from
-the grammar's terminals, read the calls and the marks among them; Lark reads the rest, line by line.  The parts come back as one list a line:
-unlike a struct, a list costs nothing for the many lines that are null.
+the grammar's terminals, read the calls and the marks among them; Lark reads the rest, line by line.  The parts come
+back as one list a line: unlike a struct, a list costs nothing for the many lines that are null.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Leaders of fixed width: where each field stands, when all lines of a log have the same leader.
 
-Most logs have: ``-ttt -T`` always prints 18 characters before the call.  Then a field is a slice of the line, which is many
-times faster than a pattern.  `layout_of` finds the most common leader among sampled lines, and a pattern, built from
-the grammar's terminals, that a line must match before the slices are believed.
+Most logs have: ``-ttt -T`` always prints 18 characters before the call.  Then a field is a slice of the line, which is
+many times faster than a pattern.  `layout_of` finds the most common leader among sampled lines, and a pattern, built
+from the grammar's terminals, that a line must match before the slices are believed.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ def canonical_name(syscall: str | None) -> str | None:
     """One name for a system call across versions and personalities.
 
     Examples:
-        >>> canonical_name("pread"), canonical_name("readv#64"), canonical_name("64:pwrite"), canonical_name("io_submit")
-        ('pread64', 'readv', 'pwrite64', 'io_submit')
+        >>> [canonical_name(name) for name in ("pread", "readv#64", "64:pwrite", "io_submit")]
+        ['pread64', 'readv', 'pwrite64', 'io_submit']
     """
     if syscall is None:
         return None

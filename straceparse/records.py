@@ -1,7 +1,7 @@
 """Records: one line of a log as its parts, read by Lark.
 
-This is the engine that explains: it takes the lines that the Polars expressions of `straceparse.scan` leave over, and says
-where and why a line is no line of strace.  No Polars type appears here.
+This is the engine that explains: it takes the lines that the Polars expressions of `straceparse.scan` leave over, and
+says where and why a line is no line of strace.  No Polars type appears here.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Record(NamedTuple):
 
 
 def read_line(line: str) -> Record:
-    """The record of one line; a line that is none of strace's has the kind `unparsed` and a reason.
+    """The record of one line; a line that is none of strace's has the kind `unparsed`, its text as note, and a reason.
 
     Examples:
         >>> record = read_line('3698  09:36:52 read(3, "a) = 1", 4096) = 6 <0.000041>')
@@ -84,7 +84,7 @@ def read_line(line: str) -> Record:
     try:
         record: Record = _parse()(text)
     except UnexpectedInput as error:
-        return Record("unparsed", reason=_reason(text, error))
+        return Record("unparsed", note=text, reason=_reason(text, error))
     if record.kind == "cut":
         return record._replace(reason="the line ends within the call")
     return record
@@ -132,7 +132,12 @@ def undecorated(text: str) -> str:
 
 
 def leader_parts(
-    pid: str | None, secontext: str | None, clock: str | None, since: str | None, number: str | None, address: str | None
+    pid: str | None,
+    secontext: str | None,
+    clock: str | None,
+    since: str | None,
+    number: str | None,
+    address: str | None,
 ) -> tuple[str | None, ...]:
     """The texts of `LEADER_FIELDS` from the printed parts of a leader, without brackets and blanks."""
     found = _PID_PARTS.search(pid) if pid else None

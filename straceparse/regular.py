@@ -1,7 +1,7 @@
 """Regular lines: calls, halves of split calls, signals and exits, under a leader of fixed width, cut at known places.
 
-Nothing here searches a line for a pattern from end to end: the leader and the name are checked by a pattern that stops behind
-them, the outcome by one that starts behind the first equals sign, and the rest by counting.
+Nothing here searches a line for a pattern from end to end: the leader and the name are checked by a pattern that stops
+behind them, the outcome by one that starts behind the first equals sign, and the rest by counting.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NAME_WIDTH: Final = 48
 _OUTCOME_WIDTH: Final = 120
 
 _NAME: Final = "[a-z_][a-z0-9_]*"
-_OUTCOME: Final = "(?:{VALUE})(?:{ERRNO})?(?: \\([^()\"]*\\))?"
+_OUTCOME: Final = '(?:{VALUE})(?:{ERRNO})?(?: \\([^()"]*\\))?'
 _RESUMED: Final = " resumed>"
 _UNFINISHED: Final = " <unfinished ...>"
 _EXITED: Final = "+++ exited with "
@@ -50,7 +50,9 @@ class Regular:
             self.is_resumed = head.str.starts_with("<")
             self.is_unfinished = _LINE.str.ends_with(_UNFINISHED)
             self.is_exited, self.is_signal = head.str.starts_with(_EXITED), head.str.starts_with(_SIGNAL)
-            name = f"(?:{name}|<\\.\\.\\. {_NAME}{_RESUMED}|\\+\\+\\+ exited with [0-9]+ \\+\\+\\+$|{_SIGNAL}[A-Z0-9_+]+ )"
+            name = (
+                f"(?:{name}|<\\.\\.\\. {_NAME}{_RESUMED}|\\+\\+\\+ exited with [0-9]+ \\+\\+\\+$|{_SIGNAL}[A-Z0-9_+]+ )"
+            )
             resumed_at = head.str.find(_RESUMED, literal=True) + (start + len(_RESUMED) - 1)
             self.opening = pl.when(self.is_resumed).then(resumed_at).otherwise(self.opening)
             self.syscall = (

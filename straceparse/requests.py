@@ -1,8 +1,8 @@
 """I/O requests: what was asked of which file, when, and when it was done, whichever call carried it.
 
-A synchronous request is one call.  An asynchronous one is submitted by ``io_submit`` and reaped by ``io_getevents``; strace
-never prints the address of its control block, so the two are matched by `data` where the program sets it (Oracle does),
-else by size, else by order, within one context.
+A synchronous request is one call.  An asynchronous one is submitted by ``io_submit`` and reaped by ``io_getevents``;
+strace never prints the address of its control block, so the two are matched by `data` where the program sets it
+(Oracle does), else by size, else by order, within one context.
 """
 
 from __future__ import annotations
@@ -13,34 +13,34 @@ import polars as pl
 
 from straceparse.aio import async_requests
 from straceparse.arguments import parse_args
-from straceparse.calls import CALLS
 from straceparse.descriptors import DESCRIPTOR_CALLS, files_of
+from straceparse.joins import CALLS
 from straceparse.schema import DURATION
 from straceparse.vectors import vector_size
 
 #: Columns of the requests frame: one row an I/O request.
 REQUESTS: Final = pl.Schema(
     {
-        "line": pl.UInt32,
-        "end_line": pl.UInt32,
-        "pid": pl.Int32,
+        "line": pl.UInt32(),
+        "end_line": pl.UInt32(),
+        "pid": pl.Int32(),
         "op": pl.Enum(["read", "write", "sync", "poll", "other"]),
         "mode": pl.Enum(["sync", "async"]),
-        "syscall": pl.String,
-        "fd": pl.Int32,
-        "file": pl.String,
-        "bytes_asked": pl.Int64,
-        "bytes_done": pl.Int64,
-        "offset": pl.Int64,
-        "requests": pl.UInt32,
+        "syscall": pl.String(),
+        "fd": pl.Int32(),
+        "file": pl.String(),
+        "bytes_asked": pl.Int64(),
+        "bytes_done": pl.Int64(),
+        "offset": pl.Int64(),
+        "requests": pl.UInt32(),
         "submitted": DURATION,
         "completed": DURATION,
         "latency": DURATION,
         "latency_from": pl.Enum(["T", "stamps", "poll", "gap"]),
         "gap": DURATION,
         "match": pl.Enum(["data", "size", "order", "none"]),
-        "is_printed": pl.Boolean,
-        "errno": pl.String,
+        "is_printed": pl.Boolean(),
+        "errno": pl.String(),
     }
 )
 
@@ -81,27 +81,29 @@ def io_requests(calls: FrameType) -> FrameType:
     Returns:
         The columns of `straceparse.REQUESTS`; a LazyFrame for a LazyFrame.
 
-        * ``op``: ``read``, ``write``, ``sync`` (fsync and its like), ``poll``, ``other``;  ``mode``: ``sync`` or ``async``
-        * ``syscall``: the call that carried it;  ``fd``;  ``file``: from ``-y``, or from the open, dup, fcntl and close calls
-          in the log
-        * ``bytes_asked``, ``bytes_done``: the size wanted, and the size the kernel reports; a failed call has done null bytes
+        * ``op``: ``read``, ``write``, ``sync`` (fsync and its like), ``poll``, ``other``;  ``mode``: ``sync`` or
+          ``async``
+        * ``syscall``: the call that carried it;  ``fd``;  ``file``: from ``-y``, or from the open, dup, fcntl and
+          close calls in the log
+        * ``bytes_asked``, ``bytes_done``: the size wanted, and the size the kernel reports; a failed call has done
+          null bytes
         * ``offset``: in the file, where the call or its control block says so
-        * ``requests``: how many requests the row stands for: 1, but for ``io_uring_enter``, whose requests are in memory
-          that strace cannot see: one row a call, with their number and no more
+        * ``requests``: how many requests the row stands for: 1, but for ``io_uring_enter``, whose requests are in
+          memory that strace cannot see: one row a call, with their number and no more
         * ``submitted``, ``completed``: since the log's first stamp
         * ``latency``: ``completed`` - ``submitted``.  Of a synchronous request it is the call's ``elapsed``.  Of an
           asynchronous one ``completed`` is when it was reaped, by ``latency_from``: the reaping call's end (``T``,
-          ``stamps``); its start, when its timeout of zero keeps it from waiting (``poll``); or the start of the next line
-          (``gap``: an upper bound, all that ``-r`` allows)
+          ``stamps``); its start, when its timeout of zero keeps it from waiting (``poll``); or the start of the next
+          line (``gap``: an upper bound, all that ``-r`` allows)
         * ``gap``: of a synchronous request, as in `calls`
-        * ``match``: how an asynchronous request was tied to its completion: ``data``, ``size``, ``order``; ``none`` when
-          one of the two is not in the log.  Null for synchronous requests.
-        * ``is_printed``: false for the requests of a list that strace cut (after 32, without ``-v``) or could not print:
-          they are counted, and their sizes are null, so a sum of bytes is a lower bound
+        * ``match``: how an asynchronous request was tied to its completion: ``data``, ``size``, ``order``; ``none``
+          when one of the two is not in the log.  Null for synchronous requests.
+        * ``is_printed``: false for the requests of a list that strace cut (after 32, without ``-v``) or could not
+          print: they are counted, and their sizes are null, so a sum of bytes is a lower bound
 
     Examples:
         >>> from straceparse import calls, read_strace
-        >>> log = b'''     0.000000 io_submit(14, 1, {{data:0x7fe3, pread, filedes:268, buf:0x7f, nbytes:8192, offset:512}}) = 1
+        >>> log = b'''     0.000000 io_submit(14, 1, {{data:0x7fe3, pread, filedes:268, nbytes:8192, offset:512}}) = 1
         ...      0.000245 io_getevents(14, 1, 128, {{0x7fe3, 0x7fe3, 8192, 0}}, {0, 0}) = 1'''
         >>> io_requests(calls(read_strace(log))).select("op", "mode", "bytes_done", "offset", "latency", "match")
         shape: (1, 6)

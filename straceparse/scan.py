@@ -2,12 +2,13 @@
 
 Three readers share the work, each taking what the one before it leaves over:
 
-1. slices at fixed places, for whole calls under a leader of fixed width (`straceparse.leader`): most lines of most logs;
+1. slices at fixed places, for whole calls under a leader of fixed width (`straceparse.leader`): most lines of most
+logs;
 2. one pattern for calls, split calls, signals and exits, for lines that are not so regular;
 3. Lark (`straceparse.records`), for everything else, and for the reason why a line is nothing.
 
-All three are built from the terminals of ``line.lark``, and a test over the real logs demands that they agree.  The first is
-made of plain Polars expressions, so a column nobody asks for costs nothing, and nothing is held in memory.
+All three are built from the terminals of ``line.lark``, and a test over the real logs demands that they agree.  The
+first is made of plain Polars expressions, so a column nobody asks for costs nothing, and nothing is held in memory.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from logframe import LogParseError, Source, open_logs
+from straceparse.diagnose import raise_first
 from straceparse.dialect import Dialect, dialect_of
+from straceparse.irregular import PARTS, read_irregular
 from straceparse.leader import Layout, layout_of
 from straceparse.regular import Regular
-from straceparse.irregular import PARTS, read_irregular
 from straceparse.schema import typed_columns
 
 if TYPE_CHECKING:
@@ -40,8 +42,8 @@ def scan_strace(
 ) -> pl.LazyFrame:
     """The events of a log, one row a line, as a LazyFrame.
 
-    Whatever the options and the version of strace, the columns are the same; what a log does not print is null.  No line
-    is lost: one that cannot be read has the kind ``unparsed`` (see `unparsed`).
+    Whatever the options and the version of strace, the columns are the same; what a log does not print is null.  No
+    line is lost: one that cannot be read has the kind ``unparsed`` (see `unparsed`).
 
     Args:
         source: a log, several, or the files of a ``-ff`` set: paths, globs, bytes, file objects, compressed or not.
@@ -54,17 +56,20 @@ def scan_strace(
 
         * ``line``: number of the line in its log, from 1
         * ``pid``, ``comm``: process (null for the only process of a log that prints none), its command (``-Y``)
-        * ``at``: start of the line's event since the log's first stamp; null without a clock.  Of a ``resumed`` line it is
-          the end of the call.
+        * ``at``: start of the line's event since the log's first stamp; null without a clock.  Of a ``resumed`` line
+          it is the end of the call.
         * ``wall``: that instant in UTC (``-ttt``);  ``time_of_day``: the local time printed (``-t``, ``-tt``)
         * ``since``: what ``-r`` printed: time since the start of the line before, **not** the duration of this call
         * ``kind``: one of `straceparse.KINDS`
         * ``syscall``, ``name``: as printed, and under one name across versions (``pread`` -> ``pread64``)
         * ``args``: text between the brackets; ``result``: the number returned; ``result_text``: as printed
-        * ``errno``: ``ENOENT``...; ``note``: what stands in brackets behind it, and the text of signals, exits and notices
+        * ``errno``: ``ENOENT``...; ``note``: what stands in brackets behind it, and the text of signals, exits and
+          notices
         * ``elapsed``: time in the call, from ``-T`` only
-        * ``fd_path``: what ``-y`` prints behind the first argument, or behind the result where the call returns a descriptor
+        * ``fd_path``: what ``-y`` prints behind the first argument, or behind the result where the call returns a
+          descriptor
         * ``number``, ``address``: of ``-n`` and ``-i``
+        * ``reason``: why a line is ``unparsed`` or ``cut``
 
     Raises:
         LogNotFoundError: there is no such log.
@@ -84,7 +89,11 @@ def scan_strace(
         │ 2132µs       ┆ pread64 ┆ 1032192 │
         └──────────────┴─────────┴─────────┘
     """
-    logs = open_logs(source, encoding=encoding)
+    return scan_logs(open_logs(source, encoding=encoding), include_file_paths=include_file_paths, n_rows=n_rows)
+
+
+def scan_logs(logs: list[Log], *, include_file_paths: str | None = None, n_rows: int | None = None) -> pl.LazyFrame:
+    """The events of opened logs; see `scan_strace`."""
     dialect = dialect_of(logs)
     frames = []
     for log in logs:
@@ -105,7 +114,7 @@ def read_strace(
     n_rows: int | None = None,
     strict: bool = False,
 ) -> pl.DataFrame:
-    """The events of a log in memory: `scan_strace`, collected.
+    r"""The events of a log in memory: `scan_strace`, collected.
 
     Args:
         source: as in `scan_strace`.
@@ -119,14 +128,12 @@ def read_strace(
         LogParseError: a log is empty or no text; with `strict`, a line cannot be read.
 
     Examples:
-        >>> read_strace(b"close(3) = 0\\nhello").get_column("kind").to_list()
+        >>> read_strace(b"close(3) = 0\nhello").get_column("kind").to_list()
         ['call', 'unparsed']
     """
     events = scan_strace(source, encoding=encoding, include_file_paths=include_file_paths, n_rows=n_rows).collect()
     if strict:
-        from straceparse.diagnose import raise_first  # noqa: PLC0415 - it is needed for errors only
-
-        raise_first(source, events, encoding=encoding)
+        raise_first(events, source)
     return events
 
 

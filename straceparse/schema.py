@@ -19,26 +19,26 @@ DURATION: Final = pl.Duration("ns")
 #: Columns of the events frame: one row a line of the log.
 EVENTS: Final = pl.Schema(
     {
-        "line": pl.UInt32,
-        "pid": pl.Int32,
-        "comm": pl.String,
+        "line": pl.UInt32(),
+        "pid": pl.Int32(),
+        "comm": pl.String(),
         "at": DURATION,
         "wall": pl.Datetime("ns", "UTC"),
-        "time_of_day": pl.Time,
+        "time_of_day": pl.Time(),
         "since": DURATION,
         "kind": KIND,
-        "syscall": pl.String,
-        "name": pl.String,
-        "args": pl.String,
-        "result": pl.Int64,
-        "result_text": pl.String,
-        "errno": pl.String,
-        "note": pl.String,
+        "syscall": pl.String(),
+        "name": pl.String(),
+        "args": pl.String(),
+        "result": pl.Int64(),
+        "result_text": pl.String(),
+        "errno": pl.String(),
+        "note": pl.String(),
         "elapsed": DURATION,
-        "fd_path": pl.String,
-        "number": pl.Int32,
-        "address": pl.String,
-        "reason": pl.String,
+        "fd_path": pl.String(),
+        "number": pl.Int32(),
+        "address": pl.String(),
+        "reason": pl.String(),
     }
 )
 
@@ -92,14 +92,14 @@ def _pid(log: Log, dialect: Dialect) -> pl.Expr:
     if dialect.pid != "mixed":
         return pl.col("_pid").cast(pl.Int32, strict=False)
     parts = pl.struct("_pid", "_kind", "_name", "_value")
-    return parts.map_batches(lambda rows: survivors(rows), return_dtype=pl.Int32)
+    return parts.map_batches(survivors, return_dtype=pl.Int32)
 
 
 def survivors(rows: pl.Series) -> pl.Series:
     """The process of each line of a log that names it only while there are several.
 
-    A line without a name belongs to the only process that was seen and has not ended; before any was named, to the one that
-    no ``clone`` or ``fork`` returned.
+    A line without a name belongs to the only process that was seen and has not ended; before any was named, to the one
+    that no ``clone`` or ``fork`` returned.
     """
     frame = rows.struct.unnest()
     born = {int(text) for text in _children(frame) if text and text.isdigit()}
@@ -138,7 +138,7 @@ def nanoseconds(seconds: pl.Expr) -> pl.Expr:
 
 
 def _clock(dialect: Dialect) -> pl.Expr:
-    """The clock in nanoseconds: since 1970 (``-ttt``), or of the day (``-t``, ``-tt``); null where it is the other kind."""
+    """The clock in nanoseconds: since 1970 (``-ttt``), or of the day (``-t``, ``-tt``); null for the other kind."""
     text = pl.col("_clock")
     if dialect.clock == "none":
         return pl.lit(None, pl.Int64)
@@ -155,8 +155,8 @@ def _at(dialect: Dialect, clock: pl.Expr, since: pl.Expr) -> pl.Expr:
     """Time since the log's first stamp.
 
     ``-r`` counts from the start of the line before, whatever its process, so its sum over all lines is the clock
-    (strace.1, ``-r``); since 4.22 it is a clock that does not jump, so it goes before the others.  Across the files of a
-    ``-ff`` set it means nothing.  A ``-t`` or ``-tt`` clock that falls by more than twelve hours has passed midnight.
+    (strace.1, ``-r``); since 4.22 it is a clock that does not jump, so it goes before the others.  Across the files of
+    a ``-ff`` set it means nothing.  A ``-t`` or ``-tt`` clock that falls by more than twelve hours has passed midnight.
     """
     if dialect.since != "none" and dialect.pid != "file":
         stamps = since.fill_null(0).cum_sum()
@@ -166,7 +166,7 @@ def _at(dialect: Dialect, clock: pl.Expr, since: pl.Expr) -> pl.Expr:
     if dialect.clock != "epoch":
         before = clock.forward_fill().shift(1)
         days = (clock - before < -_TWELVE_HOURS).fill_null(value=False).cum_sum()
-        clock += days * _DAY  # noqa: PLW2901 - an expression, not a loop variable
+        clock += days * _DAY
     return (clock - clock.drop_nulls().first()).cast(DURATION)
 
 

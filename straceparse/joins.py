@@ -2,8 +2,9 @@
 
 Three clocks are kept apart, because strace prints three different things (strace(1), options -r, -T and -ttt):
 
-* ``gap``: from the start of a call to the start of the next line of the same process.  It holds the call **and** the time
-  the process spent outside the kernel until its next call, so it is an upper bound of the call's time, not the time.
+* ``gap``: from the start of a call to the start of the next line of the same process.  It holds the call **and** the
+  time the process spent outside the kernel until its next call, so it is an upper bound of the call's time, not the
+  time.
 * ``elapsed``: the time in the call.  Only ``-T`` prints it, or the two stamps of a split call give it.
 * ``end``: ``start`` + ``elapsed``.
 """
@@ -19,23 +20,23 @@ from straceparse.schema import DURATION, EVENTS, KIND
 #: Columns of the calls frame: one row a system call.
 CALLS: Final = pl.Schema(
     {
-        "line": pl.UInt32,
-        "end_line": pl.UInt32,
-        "pid": pl.Int32,
+        "line": pl.UInt32(),
+        "end_line": pl.UInt32(),
+        "pid": pl.Int32(),
         "start": DURATION,
         "end": DURATION,
         "gap": DURATION,
         "elapsed": DURATION,
         "elapsed_from": pl.Enum(["T", "stamps"]),
         "wall": pl.Datetime("ns", "UTC"),
-        "syscall": pl.String,
-        "name": pl.String,
-        "args": pl.String,
-        "result": pl.Int64,
-        "result_text": pl.String,
-        "errno": pl.String,
-        "note": pl.String,
-        "fd_path": pl.String,
+        "syscall": pl.String(),
+        "name": pl.String(),
+        "args": pl.String(),
+        "result": pl.Int64(),
+        "result_text": pl.String(),
+        "errno": pl.String(),
+        "note": pl.String(),
+        "fd_path": pl.String(),
         "state": pl.Enum(["whole", "split", "unfinished", "resumed", "detached", "cut"]),
     }
 )
@@ -55,20 +56,20 @@ def calls(events: FrameType) -> FrameType:
     """The calls of a log, one row a system call, in the order of their first lines.
 
     A call that strace split into an ``unfinished`` and a ``resumed`` line is joined, by process; one whose line was
-    interrupted by a notice or by the program's output is joined with the line that goes on.  A half without its other half
-    is kept, and `state` says which half it is.
+    interrupted by a notice or by the program's output is joined with the line that goes on.  A half without its other
+    half is kept, and `state` says which half it is.
 
-    The sum of ``-r``'s truncated numbers may run short of ``-T`` by a microsecond a line; the gap is then the elapsed time.
-    With ``strace -e trace=...`` the gap also holds the calls that were not traced.  The last call of a process has no gap.
-    The files of a ``-ff -r`` set have no gaps at all: strace keeps one clock for all of them, so a file's numbers are
-    not its own (`unparsed` says so in a row of its own).
+    The sum of ``-r``'s truncated numbers may run short of ``-T`` by a microsecond a line; the gap is then the elapsed
+    time. With ``strace -e trace=...`` the gap also holds the calls that were not traced.  The last call of a process
+    has no gap. The files of a ``-ff -r`` set have no gaps at all: strace keeps one clock for all of them, so a file's
+    numbers are not its own (`unparsed` says so in a row of its own).
 
     Args:
         events: what `scan_strace` or `read_strace` gives, all its lines: filter calls, not events.
 
     Returns:
-        The columns of `straceparse.CALLS`; a LazyFrame for a LazyFrame.  (Joining calls needs the whole log: the events are
-        collected.)
+        The columns of `straceparse.CALLS`; a LazyFrame for a LazyFrame.  (Joining calls needs the whole log: the
+        events are collected.)
 
         * ``line``, ``end_line``: where the call starts and ends in the log
         * ``start``, ``end``: since the log's first stamp; ``wall``: ``start`` in UTC (``-ttt``)
@@ -78,6 +79,7 @@ def calls(events: FrameType) -> FrameType:
         * the others as in the events
 
     Examples:
+        >>> from straceparse import read_strace
         >>> log = b'''     0.000000 pread(268, "..."..., 1032192, 787496960) = 1032192
         ...      0.002132 pread(269, "..."..., 1032192, 410009600) = 1032192'''
         >>> calls(read_strace(log)).select("start", "gap", "elapsed")
@@ -92,11 +94,15 @@ def calls(events: FrameType) -> FrameType:
         └──────────────┴──────────────┴──────────────┘
     """
     if isinstance(events, pl.LazyFrame):
-        return calls(events.collect()).lazy()
-    lines = events.with_row_index("_row")
+        return _calls_of(events.collect()).lazy()
+    return _calls_of(events)
+
+
+def _calls_of(events: pl.DataFrame) -> pl.DataFrame:
+    """The calls of events in memory."""
     others = [name for name in events.columns if name not in EVENTS and events[name].dtype == pl.String]
     owner = [*others, "_owner"]
-    lines = _with_owner(_mended(lines))
+    lines = _with_owner(_mended(events.with_row_index("_row")))
     lines = lines.join(_gaps(lines, owner), on="_row", how="left", maintain_order="left")
     lines = lines.filter(pl.col("kind").is_in(_CALLS))
     if not lines.get_column("kind").is_in(["unfinished", "resumed"]).any():
@@ -113,7 +119,9 @@ def _with_owner(lines: pl.DataFrame) -> pl.DataFrame:
     owners = lines.with_columns(_owner=pl.col("pid"))
     superseded = lines.filter(pl.col("kind") == "superseded")
     for thread, process in superseded.select("result", "pid").iter_rows():
-        is_start = (pl.col("pid") == thread) & (pl.col("kind") == "unfinished") & pl.col("name").str.starts_with("execve")
+        is_start = (
+            (pl.col("pid") == thread) & (pl.col("kind") == "unfinished") & pl.col("name").str.starts_with("execve")
+        )
         owners = owners.with_columns(_owner=pl.when(is_start).then(process).otherwise("_owner").cast(pl.Int32))
     return owners
 
@@ -199,10 +207,10 @@ def _joined(lines: pl.DataFrame, owner: list[str]) -> pl.DataFrame:
 def _calls(lines: pl.DataFrame, others: list[str]) -> pl.DataFrame:
     """The columns of `CALLS`, from lines whose halves are joined."""
     empty = {
-        "_end_line": pl.UInt32,
-        "_end_line_of": pl.UInt32,
+        "_end_line": pl.UInt32(),
+        "_end_line_of": pl.UInt32(),
         "_end_at": DURATION,
-        "_split": pl.Boolean,
+        "_split": pl.Boolean(),
     }
     missing = [pl.lit(None, dtype).alias(name) for name, dtype in empty.items() if name not in lines.columns]
     is_split = pl.col("_split").fill_null(value=False)

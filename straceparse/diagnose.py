@@ -1,0 +1,92 @@
+"""Diagnostics: the lines of a log that could not be read, or only in part, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from logframe import DIAGNOSTICS, LogParseError
+from straceparse.schema import EVENTS
+
+if TYPE_CHECKING:
+    from logframe import Source
+
+_CLOCK_OF_MANY: Final = (
+    "strace -ff -r keeps one clock for all files, so the numbers of one file are not times between its own calls: "
+    "no start and no gap is given; -T or -ttt has them"
+)
+
+
+def unparsed(events: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:
+    r"""What no rule accepted: one row a line, with its text and the reason.
+
+    A call whose line was interrupted is listed only when the line that goes on is missing.  A row without a line number
+    speaks of the whole log.
+
+    Args:
+        events: what `scan_strace` or `read_strace` gives.
+
+    Returns:
+        The columns of `logframe.DIAGNOSTICS`: ``source`` (the log, where the events have a column for it), ``line``,
+        ``column``, ``kind`` (``unparsed``, ``cut``, ``continuation``, ``clock``), ``text``, ``reason``.
+
+    Examples:
+        >>> from straceparse import read_strace
+        >>> unparsed(read_strace(b"close(3) = 0\nhello")).select("line", "text", "reason").row(0)
+        (2, 'hello', 'not a line of strace: program output, or damaged')
+    """
+    lazy = events.lazy()
+    log = next(
+        (name for name, dtype in lazy.collect_schema().items() if name not in EVENTS and dtype == pl.String), None
+    )
+    source = pl.lit(None, pl.String) if log is None else pl.col(log)
+    kind = pl.col("kind").cast(pl.String)
+    wanted = lazy.filter(kind.is_in(["unparsed", "cut", "continuation"])).select(
+        source.alias("source"), "line", kind.alias("kind"), "syscall", "args", "note", "reason"
+    )
+    clocks = lazy.filter(pl.col("since").is_not_null()).select(
+        pl.len().alias("n"), pl.col("at").is_null().all().alias("none")
+    )
+    lines, clock = pl.collect_all([wanted, clocks])
+    found = _unread(lines)
+    if clock.get_column("n").item() and clock.get_column("none").item():
+        row = pl.DataFrame([(None, None, None, "clock", None, _CLOCK_OF_MANY)], schema=DIAGNOSTICS, orient="row")
+        found = pl.concat([row, found])
+    return found
+
+
+def _unread(lines: pl.DataFrame) -> pl.DataFrame:
+    """The lines that are damaged: neither a cut line that goes on nor its continuation."""
+    goes_on = pl.col("kind").shift(-1) == "continuation"
+    went_before = pl.col("kind").shift(1) == "cut"
+    is_mended = (
+        pl.when(pl.col("kind") == "cut").then(goes_on).when(pl.col("kind") == "continuation").then(went_before)
+    ).fill_null(value=False)
+    text = pl.when(pl.col("syscall").is_null()).then(pl.coalesce("note", "args"))
+    reason = pl.when(pl.col("kind") == "continuation").then(pl.lit("the start of this call is not in the log"))
+    return lines.filter(~is_mended).select(
+        "source",
+        pl.col("line").cast(pl.Int64),
+        pl.col("reason").str.extract("column ([0-9]+)", 1).cast(pl.Int64).alias("column"),
+        "kind",
+        text.otherwise(pl.format("{}({}", "syscall", "args")).alias("text"),
+        reason.otherwise("reason").alias("reason"),
+    )
+
+
+def raise_first(events: pl.DataFrame, source: Source) -> None:
+    """Raise for the first line that could not be read.
+
+    Raises:
+        LogParseError: there is such a line.
+    """
+    for name, line, column, _, text, reason in unparsed(events).filter(pl.col("line").is_not_null()).iter_rows():
+        raise LogParseError(
+            reason,
+            source=name or (str(source)[:200] if isinstance(source, str) or hasattr(source, "__fspath__") else "<log>"),
+            line=line,
+            column=column,
+            text=text,
+            expected="a line of strace; without strict=True it becomes a row of unparsed(events)",
+        )

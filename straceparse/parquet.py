@@ -1,0 +1,69 @@
+"""Writing a log of any size to Parquet, in bounded memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from logframe import open_logs
+from straceparse.scan import scan_logs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from os import PathLike
+
+    from logframe import Source
+
+#: Lines in one file of the data set.
+LINES_PER_FILE = 2_000_000
+
+
+def to_parquet(
+    source: Source,
+    dest: str | PathLike[str],
+    *,
+    encoding: str | None = None,
+    lines_per_file: int = LINES_PER_FILE,
+    progress: Callable[[int], object] | None = None,
+) -> list[Path]:
+    """The files of a Parquet data set with the events of a log, written without holding the log in memory.
+
+    Args:
+        source: as in `scan_strace`.
+        dest: a folder, made when missing; the files are ``part-00000.parquet`` and on.
+        encoding: as in `scan_strace`.
+        lines_per_file: lines in one file.
+        progress: called with the number of lines written so far, whenever a file is full.
+
+    Raises:
+        LogNotFoundError: there is no such log.
+        LogParseError: a log is empty, or is no text.
+        FileExistsError: the folder already holds a data set.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     files = to_parquet(b"close(3) = 0", folder)
+        ...     print([file.name for file in files], pl.scan_parquet(folder).collect().get_column("name").to_list())
+        ['part-00000.parquet'] ['close']
+    """
+    folder = Path(dest)
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.glob("part-*.parquet")):
+        raise FileExistsError(f"{folder} already holds a data set; name a new folder")
+    logs = open_logs(source, encoding=encoding)
+    events = scan_logs(logs, include_file_paths="file" if len(logs) > 1 else None)
+    files: list[Path] = []
+
+    def next_file(_args: object) -> Path:
+        if progress is not None and files:
+            progress(len(files) * lines_per_file)
+        files.append(folder / f"part-{len(files):05d}.parquet")
+        return files[-1]
+
+    events.sink_parquet(
+        pl.PartitionBy(folder, file_path_provider=next_file, max_rows_per_file=lines_per_file), maintain_order=True
+    )
+    return files

@@ -1,0 +1,160 @@
+"""Summaries: the tables of ``strace -c`` and ``strace -C``.
+
+``seconds`` is system CPU time unless ``-w`` was given; the table does not say which, so the columns are named as strace
+names them, and `summary_clock` of the frame is null but for columns that only wall clock summaries have (strace 7.1).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from logframe import LogParseError, Source, open_logs
+from logframe.ruled import columns_of, cut_row, is_ruler
+
+if TYPE_CHECKING:
+    from logframe import Log
+
+#: Columns of a summary: one row a system call, and one named ``total``.
+SUMMARY: Final = pl.Schema(
+    {
+        "log": pl.String,
+        "table": pl.UInt32,
+        "personality": pl.String,
+        "syscall": pl.String,
+        "time_pct": pl.Float64,
+        "seconds": pl.Float64,
+        "usecs_per_call": pl.Float64,
+        "calls": pl.Int64,
+        "errors": pl.Int64,
+        "min_s": pl.Float64,
+        "max_s": pl.Float64,
+        "avg_s": pl.Float64,
+        "wall_total_s": pl.Float64,
+        "wall_min_s": pl.Float64,
+        "wall_max_s": pl.Float64,
+        "wall_avg_s": pl.Float64,
+    }
+)
+
+#: What strace calls a column -> its name here.
+_HEADINGS: Final = {
+    "% time": "time_pct",
+    "seconds": "seconds",
+    "usecs/call": "usecs_per_call",
+    "calls": "calls",
+    "errors": "errors",
+    "syscall": "syscall",
+    "shortest": "min_s",
+    "longest": "max_s",
+    "min-time": "min_s",
+    "max-time": "max_s",
+    "avg-time": "avg_s",
+    "total-time": "seconds",
+    "wall-total": "wall_total_s",
+    "wall-min": "wall_min_s",
+    "wall-max": "wall_max_s",
+    "wall-avg": "wall_avg_s",
+}
+_WHOLE: Final = ("calls", "errors")
+_PERSONALITY = re.compile(r"System call usage summary for (.*?) mode")
+_WORD = re.compile(r"% time|\S+")
+
+
+def read_summary(source: Source, *, encoding: str | None = None) -> pl.DataFrame:
+    """The tables of ``strace -c`` or ``-C``, one row a system call; the last of a table is named ``total``.
+
+    A blank cell is null: no errors, or no average in a total.  Decimal commas are read as such.
+
+    Args:
+        source: the summary, or a log that ends in one.
+        encoding: as in `scan_strace`.
+
+    Returns:
+        The columns of `straceparse.SUMMARY`.
+
+        * ``log``; ``table``: number of the table in its log, from 1; ``personality``: ``32 bit`` and the like
+        * ``syscall``; ``time_pct``; ``calls``; ``errors``
+        * ``seconds``, ``usecs_per_call``: **system CPU time** without ``-w``, wall clock time with it
+        * ``min_s``, ``max_s``, ``avg_s`` (``-U``), ``wall_*`` (7.1 and later)
+
+    Raises:
+        LogNotFoundError: there is no such log.
+        LogParseError: there is no such table in it.
+
+    Examples:
+        >>> table = b'''% time     seconds  usecs/call     calls    errors syscall
+        ... ------ ----------- ----------- --------- --------- ----------------
+        ...  75.51    0.000296           2       121         3 pread64
+        ...  24,49    0,000096           1        60           write
+        ... ------ ----------- ----------- --------- --------- ----------------
+        ... 100.00    0.000392                   181         3 total'''
+        >>> read_summary(table).select("syscall", "seconds", "calls", "errors").rows()
+        [('pread64', 0.000296, 121, 3), ('write', 9.6e-05, 60, None), ('total', 0.000392, 181, 3)]
+    """
+    rows: list[dict[str, object]] = []
+    names = []
+    for log in open_logs(source, encoding=encoding):
+        names.append(log.name)
+        rows += _rows(log)
+    if not rows:
+        raise LogParseError(
+            "no summary table", source=", ".join(names[:3]), expected="the output of strace -c, or a log of strace -C"
+        )
+    return pl.DataFrame(rows, schema=SUMMARY, orient="row")
+
+
+def _rows(log: Log) -> list[dict[str, object]]:
+    """The rows of all tables of one log."""
+    lines = log.lines()
+    found: list[dict[str, object]] = []
+    table, personality, place = 0, None, 0
+    while place < len(lines):
+        if mode := _PERSONALITY.search(lines[place]):
+            personality = mode.group(1)
+        if place + 1 < len(lines) and "syscall" in lines[place] and is_ruler(lines[place + 1]):
+            table += 1
+            shared = {"log": log.name, "table": table, "personality": personality}
+            rows, place = _table(lines, place)
+            found += [{**shared, **row} for row in rows]
+        else:
+            place += 1
+    return found
+
+
+def _table(lines: list[str], place: int) -> tuple[list[dict[str, object]], int]:
+    """The rows under one heading, and where they end."""
+    columns = columns_of(lines[place + 1])
+    names = [_HEADINGS.get(word, "") for word in _WORD.findall(lines[place])]
+    rows: list[dict[str, object]] = []
+    place += 2
+    while place < len(lines):
+        line = lines[place]
+        place += 1
+        if is_ruler(line):
+            continue
+        row = _row(line, cut_row(line, columns).cells, names)
+        if row is None:
+            return rows, place - 1
+        rows.append(row)
+        if row["syscall"] == "total":
+            return rows, place
+    return rows, place
+
+
+def _row(line: str, cells: tuple[str, ...], names: list[str]) -> dict[str, object] | None:
+    """One row; None where the line is none."""
+    if not line.strip() or len(cells) != len(names):
+        return None
+    row: dict[str, object] = {}
+    for name, cell in zip(names, cells, strict=True):
+        if name == "syscall":
+            row[name] = cell
+        elif name and cell:
+            try:
+                row[name] = int(cell) if name in _WHOLE else float(cell.replace(",", "."))
+            except ValueError:
+                return None
+    return row if row.get("syscall") and "calls" in row else None

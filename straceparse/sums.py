@@ -1,0 +1,71 @@
+"""Totals: calls, errors and time of each system call."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from straceparse.schema import DURATION
+
+
+def totals(events: pl.LazyFrame | pl.DataFrame) -> pl.DataFrame:
+    r"""Calls, errors and time of each system call, the longest first; one pass, and calls need not be joined.
+
+    Args:
+        events: what `scan_strace` or `read_strace` gives.
+
+    Returns:
+        ``name``, ``calls``, ``errors``, ``elapsed`` (sum of ``-T``; null without it), ``median``, ``p99``, ``max`` of
+        it.
+
+    Examples:
+        >>> from straceparse import scan_strace
+        >>> log = b"close(3) = 0 <0.000041>\nclose(4) = -1 EBADF (Bad file descriptor) <0.000009>"
+        >>> totals(scan_strace(log)).row(0)[:3]
+        ('close', 2, 1)
+    """
+    elapsed = pl.col("elapsed")
+    return (
+        events.lazy()
+        .filter(pl.col("kind").is_in(["call", "resumed"]))
+        .group_by("name")
+        .agg(
+            pl.len().alias("calls"),
+            pl.col("errno").count().alias("errors"),
+            pl.when(elapsed.count() > 0).then(elapsed.sum()).alias("elapsed"),
+            *_spread(elapsed),
+        )
+        .sort("elapsed", "calls", "name", descending=[True, True, False], nulls_last=True)
+        .collect()
+    )
+
+
+def gap_totals(calls: pl.DataFrame) -> pl.DataFrame:
+    """Calls, errors, time and gap of each system call, from joined calls; for logs without ``-T``.
+
+    Args:
+        calls: what `calls` gives.
+
+    Returns:
+        ``name``, ``calls``, ``errors``, ``gap`` (to the start of the process's next line: an upper bound of the time in
+        the call), ``median``, ``p99``, ``max`` of it.
+    """
+    gap = pl.col("gap")
+    return (
+        calls.group_by("name")
+        .agg(
+            pl.len().alias("calls"),
+            pl.col("errno").count().alias("errors"),
+            pl.when(gap.count() > 0).then(gap.sum()).alias("gap"),
+            *_spread(gap),
+        )
+        .sort("gap", "calls", "name", descending=[True, True, False], nulls_last=True)
+    )
+
+
+def _spread(times: pl.Expr) -> list[pl.Expr]:
+    """Median, 99th percentile and maximum; observed values, so that no rounding enters."""
+    return [
+        times.quantile(0.5, interpolation="lower").cast(DURATION).alias("median"),
+        times.quantile(0.99, interpolation="lower").cast(DURATION).alias("p99"),
+        times.max().alias("max"),
+    ]
