@@ -1,7 +1,8 @@
 """Regular lines: calls, halves of split calls, signals and exits, under a leader of fixed width, cut at known places.
 
-Nothing here searches a line for a pattern from end to end: the leader and the name are checked by a pattern that stops
-behind them, the outcome by one that starts behind the first equals sign, and the rest by counting.
+One pattern decides whether a line is regular.  It captures nothing, so it runs as a plain automaton over the line, and it
+promises what the slices rely on: the line is ASCII, its leader has the width, its strings are closed, and the first equals
+sign between blanks is the one before the outcome.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import polars as pl
 
 from straceparse.names import renamed
 from straceparse.records import GRAMMAR
+from straceparse.schema import KIND
 
 if TYPE_CHECKING:
     from straceparse.dialect import Dialect
@@ -22,127 +24,140 @@ _NAME_WIDTH: Final = 48
 _OUTCOME_WIDTH: Final = 120
 
 _NAME: Final = "[a-z_][a-z0-9_]*"
-_OUTCOME: Final = '(?:{VALUE})(?:{ERRNO})?(?: \\([^()"]*\\))?'
-_RESUMED: Final = " resumed>"
-_UNFINISHED: Final = " <unfinished ...>"
 _EXITED: Final = "+++ exited with "
 _SIGNAL: Final = "--- SIG"
+_RESUMED: Final = " resumed>"
+_UNFINISHED: Final = " <unfinished ...>"
+
+
+def _arguments() -> str:
+    """Printable ASCII whose strings are closed and in which no equals sign stands between blanks."""
+    inside, inside_first = r"(?:[!#-\[\]-~]|\\[!-~])", r"(?:[!#-<>-\[\]-~]|\\[!-~])"
+    string = f'"(?:{inside}| +(?:{inside_first}|={inside}))*(?: +=?)?"'
+    return f"(?:[!#-~]|{string}| +(?:[!#-<>-~]|{string}|=(?:[!#-~]|{string})))*"
+
+
+_ARGUMENTS: Final = _arguments()
+_NUMBER: Final = "(?:0x[0-9a-f]+|-?[0-9]+)"
+_OUTCOME: Final = rf"{_NUMBER}(?:{{ERRNO}})?(?: \([ !#-'*-~]*\))?"
 
 _LINE: Final = pl.col("_line")
-_OPENING, _CLOSING, _EQUALS = pl.col("_opening"), pl.col("_closing"), pl.col("_equals")
+_FIRST, _NAMED, _NAME_END, _EQUALS = pl.col("_first"), pl.col("_named"), pl.col("_name_end"), pl.col("_equals")
 
 
 class Regular:
-    """Expressions for regular lines; places are counted in bytes, so such a line is ASCII."""
+    """Expressions for regular lines of one dialect."""
 
     def __init__(self, layout: Layout, dialect: Dialect) -> None:
         self.layout = layout
         self.can_split = dialect.can_split
         self.elapsed_digits = dialect.elapsed_digits if dialect.has_elapsed else 0
-        start = layout.width
-        head = _LINE.str.slice(start, _NAME_WIDTH)
-        self.outcome = _LINE.str.slice(_EQUALS + 3, _OUTCOME_WIDTH)
-        self.opening = head.str.find("(", literal=True) + start
-        self.syscall = _LINE.str.slice(start, _OPENING - start)
-        self.is_resumed = self.is_unfinished = self.is_exited = self.is_signal = pl.lit(value=False)
-        name = f"{_NAME}\\("
+        self.is_resumed = _FIRST == "<"
+        self.is_exited = _FIRST == "+"
+        self.is_mark = (_FIRST == "+") | (_FIRST == "-")
+        self.is_unfinished = _LINE.str.ends_with(_UNFINISHED)
+        # the arguments begin behind the bracket, or behind "resumed>"
+        self.opening = _NAMED + _NAME_END + 1
         if self.can_split:
-            self.is_resumed = head.str.starts_with("<")
-            self.is_unfinished = _LINE.str.ends_with(_UNFINISHED)
-            self.is_exited, self.is_signal = head.str.starts_with(_EXITED), head.str.starts_with(_SIGNAL)
-            name = (
-                f"(?:{name}|<\\.\\.\\. {_NAME}{_RESUMED}|\\+\\+\\+ exited with [0-9]+ \\+\\+\\+$|{_SIGNAL}[A-Z0-9_+]+ )"
-            )
-            resumed_at = head.str.find(_RESUMED, literal=True) + (start + len(_RESUMED) - 1)
-            self.opening = pl.when(self.is_resumed).then(resumed_at).otherwise(self.opening)
-            self.syscall = (
-                pl.when(self.is_resumed)
-                .then(_LINE.str.slice(start + len("<... "), _OPENING - (start + len("<... ") + len(_RESUMED) - 1)))
-                .otherwise(self.syscall)
-            )
-        self.start = f"^{layout.pattern}{name}"
-
-    def places(self) -> list[pl.Expr]:
-        """Where the arguments begin, where the first equals sign between blanks stands, and where the arguments end."""
-        return [self.opening.alias("_opening"), _LINE.str.find(" = ", literal=True).alias("_equals")]
-
-    def called(self) -> pl.Expr:
-        """What stands between the opening bracket and the equals sign, or the mark of an unfinished call."""
-        end = _EQUALS
-        if self.can_split:
-            end = pl.when(self.is_unfinished).then(_LINE.str.len_bytes() - len(_UNFINISHED)).otherwise(_EQUALS)
-        return _LINE.str.slice(_OPENING + 1, end - _OPENING - 1)
+            self.opening += pl.when(self.is_resumed).then(len(_RESUMED) - 1).otherwise(0)
 
     def condition(self) -> pl.Expr:
-        """Is the line what its places promise?
-
-        The leader and the name fit; behind the equals sign stands a simple outcome and nothing else; before it stands a
-        closing bracket; no string is open.
-        """
+        """Is the line regular?"""
         elapsed = f" <[0-9]\\.[0-9]{{{self.elapsed_digits}}}>" if self.elapsed_digits else ""
-        outcome = f"^(?:{_OUTCOME}{elapsed}|\\?)$"
-        called = self.called()
-        quotes = called.str.count_matches('"', literal=True) - called.str.count_matches('\\"', literal=True)
-        bracketed = called.str.strip_chars_end(" ")
-        ends = GRAMMAR.matches(self.outcome, outcome) & bracketed.str.ends_with(")") & ~bracketed.str.ends_with("...>)")
+        end = f" *\\) *= {_OUTCOME}{elapsed}"
+        event = f"{_NAME}\\((?:{_ARGUMENTS}{end}|[0-9]*\\) *= \\?)"
         if self.can_split:
-            is_start = self.is_unfinished & ~self.is_resumed & ~called.str.contains("(", literal=True)
-            is_mark = self.is_exited | (self.is_signal & _LINE.str.ends_with("---"))
-            return (
-                GRAMMAR.matches(_LINE, self.start)
-                & (is_mark | is_start.fill_null(value=False) | ends.fill_null(value=False))
-                & (is_mark | (quotes % 2 == 0))
-                & (_LINE.str.len_bytes() == _LINE.str.len_chars())
+            event = (
+                f"(?:{_NAME}\\({_ARGUMENTS}(?:{end}| +<unfinished \\.\\.\\.>)|<\\.\\.\\. {_NAME}{_RESUMED}{_ARGUMENTS}{end}"
+                f"|(?:{_NAME}\\(|<\\.\\.\\. {_NAME}{_RESUMED})[0-9]*\\) *= \\?"
+                f"|\\+\\+\\+ exited with [0-9]+ \\+\\+\\+|{_SIGNAL}[A-Z0-9_+]+ [ -~]*---)"
             )
-        return (
-            GRAMMAR.matches(_LINE, self.start)
-            & ends
-            & (quotes % 2 == 0)
-            & (_LINE.str.len_bytes() == _LINE.str.len_chars())
-        )
+        return GRAMMAR.matches(_LINE, f"^{self.layout.pattern}{event}$")
+
+    def places(self) -> list[list[pl.Expr]]:
+        """Where the parts stand, in steps: what the event starts with, the name's start and end, the equals sign."""
+        start = self.layout.width
+        named = pl.lit(start, pl.UInt32)
+        if self.can_split:
+            named = pl.when(self.is_resumed).then(named + len("<... ")).otherwise(named)
+        return [
+            [_LINE.str.slice(start, 1).alias("_first"), _LINE.str.find(" = ", literal=True).alias("_equals")],
+            [named.alias("_named")],
+            [_LINE.str.slice(_NAMED, _NAME_WIDTH).str.find("[( ]").alias("_name_end")],
+        ]
 
     def texts(self) -> dict[str, pl.Expr]:
-        """The parts of such a line."""
-        value_end = self.outcome.str.find(" ", literal=True)
-        failed = pl.when(self.outcome.str.contains(" ", literal=True)).then(self.outcome)
-        args = self.called().str.strip_chars_end(" ").str.strip_suffix(")")
-        value = pl.when(value_end.is_null()).then(self.outcome).otherwise(self.outcome.str.head(value_end))
-        kind = pl.lit("call")
-        errno = failed.str.extract(GRAMMAR.pattern("^[^ ]+({ERRNO})"), 1).str.strip_chars(" ")
-        note = failed.str.extract(" (\\([^()]*\\))", 1)
-        syscall = self.syscall
-        if self.can_split:
-            is_mark = self.is_exited | self.is_signal
-            mark = _LINE.str.slice(self.layout.width + 4).str.head(-3).str.strip_chars(" ")
-            note = pl.when(is_mark).then(mark).otherwise(note)
-            value = pl.when(self.is_exited).then(mark.str.slice(len(_EXITED) - 4)).when(~self.is_signal).then(value)
-            syscall, args = (pl.when(~is_mark).then(text) for text in (syscall, args))
-            args = pl.when(self.is_unfinished).then(self.called()).otherwise(args)
-            kind = (
-                pl.when(self.is_unfinished)
-                .then(pl.lit("unfinished"))
-                .when(self.is_resumed)
-                .then(pl.lit("resumed"))
-                .when(self.is_exited)
-                .then(pl.lit("exited"))
-                .when(self.is_signal)
-                .then(pl.lit("signal"))
-                .otherwise(kind)
-            )
+        """The parts of a regular line; those that are missing are null."""
         texts = {
             name: _LINE.str.slice(start, length).str.strip_chars(" ")
             for name, (start, length) in self.layout.fields.items()
         }
         if self.elapsed_digits:
-            elapsed = _LINE.str.tail(self.elapsed_digits + 3).str.head(self.elapsed_digits + 2)
-            texts["elapsed"] = pl.when(_LINE.str.ends_with(">") & ~self.is_unfinished).then(elapsed)
+            texts["elapsed"] = self._elapsed()
+        syscall = self._syscall()
         return {
             **texts,
-            "kind": kind,
+            "kind": self._kind(),
             "syscall": syscall,
             "name": renamed(syscall),
-            "args": args,
-            "value": value,
-            "errno": errno,
-            "note": note,
+            "args": self._args(),
+            "value": self._value(),
+            "errno": self._failed().str.extract(GRAMMAR.pattern("^[^ ]+({ERRNO})"), 1).str.strip_chars(" "),
+            "note": self._note(),
         }
+
+    def _kind(self) -> pl.Expr:
+        call = pl.lit("call", KIND)
+        if not self.can_split:
+            return call
+        return (
+            pl.when(self.is_unfinished)
+            .then(pl.lit("unfinished", KIND))
+            .when(self.is_resumed)
+            .then(pl.lit("resumed", KIND))
+            .when(self.is_exited)
+            .then(pl.lit("exited", KIND))
+            .when(self.is_mark)
+            .then(pl.lit("signal", KIND))
+            .otherwise(call)
+        )
+
+    def _syscall(self) -> pl.Expr:
+        name = _LINE.str.slice(_NAMED, _NAME_END)
+        return pl.when(~self.is_mark).then(name) if self.can_split else name
+
+    def _args(self) -> pl.Expr:
+        args = _LINE.str.slice(self.opening, _EQUALS - self.opening).str.strip_chars_end(" ").str.strip_suffix(")")
+        if not self.can_split:
+            return args
+        started = _LINE.str.slice(self.opening, _LINE.str.len_bytes() - len(_UNFINISHED) - self.opening)
+        return pl.when(self.is_unfinished).then(started).when(~self.is_mark).then(args)
+
+    def _elapsed(self) -> pl.Expr:
+        text = _LINE.str.tail(self.elapsed_digits + 3).str.head(self.elapsed_digits + 2)
+        has_it = _LINE.str.ends_with(">")
+        return pl.when(has_it & ~self.is_unfinished if self.can_split else has_it).then(text)
+
+    def _outcome(self) -> pl.Expr:
+        return _LINE.str.slice(_EQUALS + 3, _OUTCOME_WIDTH)
+
+    def _failed(self) -> pl.Expr:
+        """The outcome, where something stands behind the value."""
+        outcome = self._outcome()
+        return pl.when(outcome.str.contains(" ", literal=True)).then(outcome)
+
+    def _value(self) -> pl.Expr:
+        outcome = self._outcome()
+        end = outcome.str.find(" ", literal=True)
+        value = pl.when(end.is_null()).then(outcome).otherwise(outcome.str.head(end))
+        if not self.can_split:
+            return value
+        status = _LINE.str.slice(self.layout.width + len(_EXITED)).str.strip_suffix(" +++")
+        return pl.when(self.is_exited).then(status).when(~self.is_mark).then(value)
+
+    def _note(self) -> pl.Expr:
+        note = self._failed().str.extract(r" (\([^()]*\))", 1)
+        if not self.can_split:
+            return note
+        mark = _LINE.str.slice(self.layout.width + 4).str.head(-3).str.strip_chars(" ")
+        return pl.when(self.is_mark).then(mark).otherwise(note)

@@ -23,12 +23,11 @@ from straceparse.dialect import Dialect, dialect_of
 from straceparse.irregular import PARTS, read_irregular
 from straceparse.leader import Layout, layout_of
 from straceparse.regular import Regular
-from straceparse.schema import typed_columns
+from straceparse.schema import KIND, typed_columns
 
 if TYPE_CHECKING:
     from logframe import Log
 
-_NO_TEXT = pl.lit(None, pl.String)
 _LINE = pl.col("_line")
 _REGULAR = pl.col("_regular")
 
@@ -150,23 +149,25 @@ def _scan(log: Log, dialect: Dialect, n_rows: int | None) -> pl.LazyFrame:
 
 
 def raw_columns(lines: pl.LazyFrame, layout: Layout | None, dialect: Dialect) -> pl.LazyFrame:
-    """The parts of each line as text: slices where the line is regular, patterns and Lark elsewhere."""
+    """The parts of each line as text: slices where the line is regular, a pattern or Lark elsewhere."""
     regular = None if layout is None else Regular(layout, dialect)
+    irregular, texts = _LINE, {}
     if regular is not None:
-        lines = lines.with_columns(regular.places()).with_columns(_regular=regular.condition().fill_null(value=False))
-        irregular = pl.when(_REGULAR).then(None).otherwise(_LINE)
-    else:
-        irregular = _LINE
+        lines = lines.with_columns(_regular=regular.condition())
+        for places in regular.places():
+            lines = lines.with_columns(places)
+        irregular, texts = pl.when(_REGULAR).then(None).otherwise(_LINE), regular.texts()
     lines = lines.with_columns(
         _rest=irregular.map_batches(read_irregular, return_dtype=pl.List(pl.String), is_elementwise=True)
     )
-    texts = regular.texts() if regular is not None else {}
     return lines.with_columns(_part(place, name, texts) for place, name in enumerate(PARTS))
 
 
 def _part(place: int, name: str, texts: dict[str, pl.Expr]) -> pl.Expr:
     """One raw column, from the slices where there are any."""
     other = pl.col("_rest").list.get(place, null_on_oob=True)
+    if name == "kind":
+        other = other.cast(KIND)
     if texts:
-        other = pl.when(_REGULAR).then(texts.get(name, _NO_TEXT)).otherwise(other)
+        other = pl.when(_REGULAR).then(texts.get(name)).otherwise(other)
     return other.alias(f"_{name}")

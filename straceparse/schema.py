@@ -63,7 +63,7 @@ def typed_columns(log: Log, dialect: Dialect) -> list[pl.Expr]:
         "wall": clock.cast(EVENTS["wall"]) if dialect.clock == "epoch" else _null("wall"),
         "time_of_day": clock.cast(pl.Time) if dialect.clock == "time" else _null("time_of_day"),
         "since": since.cast(DURATION) if dialect.since != "none" else _null("since"),
-        "kind": pl.col("_kind").cast(KIND),
+        "kind": pl.col("_kind"),
         "syscall": pl.col("_syscall"),
         "name": pl.col("_name"),
         "args": pl.col("_args"),
