@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 #: So many lines of each of three places of a log are looked at.
 SAMPLED_LINES: Final = 400
 _SAMPLED_BYTES: Final = 1 << 16
+
+#: A clock of the day that falls by more nanoseconds than this has passed midnight.
+HALF_DAY: Final = 12 * 3600 * 10**9
 
 PidStyle = Literal["none", "column", "bracket", "mixed", "file"]
 Clock = Literal["none", "time", "epoch", "mixed"]
@@ -84,6 +87,8 @@ class Dialect:
     share: float = 0.0
     #: the lines that were looked at, for those who compile expressions from them
     lines: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    #: the first stamp of a ``-ff`` set, in nanoseconds of its clock; None for a log of its own
+    origin: int | None = field(default=None, repr=False, compare=False)
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -152,7 +157,26 @@ def dialect_of(logs: list[Log]) -> Dialect:
     lines: list[str] = []
     for log in logs[:8]:
         lines += sampled_lines(log)
-    return _dialect(lines, has_file_pids=len(logs) > 1 and all(file_pid(log) is not None for log in logs))
+    dialect = _dialect(lines, has_file_pids=len(logs) > 1 and all(file_pid(log) is not None for log in logs))
+    return replace(dialect, origin=_origin(logs)) if dialect.pid == "file" else dialect
+
+
+def _origin(logs: list[Log]) -> int | None:
+    """The first stamp of the files of one run; where they lie on both sides of midnight, the first before it."""
+    firsts = [clock for log in logs if (clock := _first_clock(log)) is not None]
+    last = max(firsts, default=0)
+    return min((first for first in firsts if last - first < HALF_DAY or last > 2 * HALF_DAY), default=None)
+
+
+def _first_clock(log: Log) -> int | None:
+    """The first stamp of a log in nanoseconds: of the day, or since 1970."""
+    clock = next((record.clock for line in log.head(_SAMPLED_BYTES) if (record := read_line(line)).clock), None)
+    if clock is None:
+        return None
+    *hours, seconds = clock.split(":")
+    whole, _, fraction = seconds.partition(".")
+    minutes = sum(int(part) * unit for part, unit in zip(hours, (60, 1), strict=False))
+    return (minutes * 60 + int(whole)) * 10**9 + int(fraction.ljust(9, "0"))
 
 
 def file_pid(log: Log) -> int | None:

@@ -34,9 +34,9 @@ _LIST: Final = pl.List(pl.String)
 
 def read_irregular(lines: pl.Series) -> pl.Series:
     """The `PARTS` of lines, as a Series of lists; null where the line is null."""
+    if lines.null_count() == len(lines):
+        return pl.Series(lines.name, dtype=_LIST).clear(len(lines))
     texts = lines.drop_nulls()
-    if texts.is_empty():
-        return pl.Series(lines.name, [None], dtype=_LIST).new_from_index(0, len(lines))
     groups = texts.str.extract_groups(_call_pattern()).struct.unnest().rows()
     cells: list[str | None] = []
     for text, parts in zip(texts.to_list(), groups, strict=True):

@@ -46,7 +46,8 @@ _CALLS: Final = ("call", "unfinished", "detached", "cut", "resumed")
 #: Kinds of lines that a process's next line may be; the ends of calls and lines without a leader are not among them.
 _NEXT: Final = ("call", "unfinished", "detached", "cut", "signal", "stopped", "exited", "killed", "superseded")
 
-_NOTICE_AT_END: Final = r"(?:[^ ,|]*strace: )?Process [0-9]+ (?:attached|detached)$"
+#: A notice in the middle of a line; its name is `strace`, or the path under which strace was started.
+_NOTICE_AT_END: Final = r"(?:(?:\.{0,2}/[^ ,|\"<>(){}\[\]]*)?strace: )?Process [0-9]+ (?:attached|detached)$"
 _OUTCOME: Final = ("result", "result_text", "errno", "note", "elapsed")
 
 FrameType = TypeVar("FrameType", pl.DataFrame, pl.LazyFrame)
@@ -101,7 +102,7 @@ def calls(events: FrameType) -> FrameType:
 def _calls_of(events: pl.DataFrame) -> pl.DataFrame:
     """The calls of events in memory."""
     others = [name for name in events.columns if name not in EVENTS and events[name].dtype == pl.String]
-    owner = [*others, "_owner"]
+    owner = [*([] if _are_one_run(events, others) else others), "_owner"]
     lines = _with_owner(_mended(events.with_row_index("_row")))
     lines = lines.join(_gaps(lines, owner), on="_row", how="left", maintain_order="left")
     lines = lines.filter(pl.col("kind").is_in(_CALLS))
@@ -110,19 +111,28 @@ def _calls_of(events: pl.DataFrame) -> pl.DataFrame:
     return _calls(_joined(lines, owner), others)
 
 
+def _are_one_run(events: pl.DataFrame, others: list[str]) -> bool:
+    """Does no process occur in two logs, as in the files of a ``-ff`` set?  Then its id alone tells it apart."""
+    processes = events.select(*others, "pid").unique().get_column("pid")
+    return not processes.has_nulls() and processes.is_unique().all()
+
+
 def _with_owner(lines: pl.DataFrame) -> pl.DataFrame:
-    """The process that each line belongs to.
+    """The process that each line belongs to, and the order of its lines.
 
     A thread that calls execve takes over the id of its process: strace prints the start under the thread's id, a
-    ``superseded`` line, and the end under the process's.
+    ``superseded`` line, and the end under the process's, with ``-ff`` in a file that may come before the thread's.
     """
-    owners = lines.with_columns(_owner=pl.col("pid"))
+    owners = lines.with_columns(_owner=pl.col("pid"), _order=pl.col("_row"))
     superseded = lines.filter(pl.col("kind") == "superseded")
-    for thread, process in superseded.select("result", "pid").iter_rows():
+    for thread, process, row in superseded.select("result", "pid", "_row").iter_rows():
         is_start = (
             (pl.col("pid") == thread) & (pl.col("kind") == "unfinished") & pl.col("name").str.starts_with("execve")
         )
-        owners = owners.with_columns(_owner=pl.when(is_start).then(process).otherwise("_owner").cast(pl.Int32))
+        owners = owners.with_columns(
+            _owner=pl.when(is_start).then(process).otherwise("_owner").cast(pl.Int32),
+            _order=pl.when(is_start).then(row).otherwise("_order"),
+        )
     return owners
 
 
@@ -180,7 +190,7 @@ def _joined(lines: pl.DataFrame, owner: list[str]) -> pl.DataFrame:
     Calls of execve are looked for among themselves: between the halves stand the ends of the other threads.
     """
     lines = lines.with_columns(_lane=pl.col("name").str.starts_with("execve").fill_null(value=False))
-    before = {name: pl.col(name).shift(1).over(*owner, "_lane") for name in ("kind", "name", "_row")}
+    before = {name: pl.col(name).shift(1).over(*owner, "_lane", order_by="_order") for name in ("kind", "name", "_row")}
     has_start = (pl.col("kind") == "resumed") & (before["kind"] == "unfinished") & (before["name"] == pl.col("name"))
     ends = lines.with_columns(_start=pl.when(has_start.fill_null(value=False)).then(before["_row"]))
     found = ends.filter(pl.col("_start").is_not_null()).select(

@@ -1,8 +1,8 @@
 """Regular lines: calls, halves of split calls, signals and exits, under a leader of fixed width, cut at known places.
 
-One pattern decides whether a line is regular.  It captures nothing, so it runs as a plain automaton over the line, and it
-promises what the slices rely on: the line is ASCII, its leader has the width, its strings are closed, and the first equals
-sign between blanks is the one before the outcome.
+One pattern decides whether a line is regular.  It captures nothing, so it runs as a plain automaton over the line, and
+it promises what the slices rely on: the line is ASCII, its leader has the width, its strings are closed, and the first
+equals sign between blanks is the one before the outcome.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ def _arguments() -> str:
 
 _ARGUMENTS: Final = _arguments()
 _NUMBER: Final = "(?:0x[0-9a-f]+|-?[0-9]+)"
-_OUTCOME: Final = rf"{_NUMBER}(?:{{ERRNO}})?(?: \([ !#-'*-~]*\))?"
+#: What -y prints behind a descriptor, where it holds no brackets of its own.
+_PATH: Final = "<[ -;=?-~]*>"
+_BEHIND: Final = r"(?:{ERRNO})?(?: \([ !#-'*-~]*\))?"
 
 _LINE: Final = pl.col("_line")
 _FIRST, _NAMED, _NAME_END, _EQUALS = pl.col("_first"), pl.col("_named"), pl.col("_name_end"), pl.col("_equals")
@@ -51,6 +53,7 @@ class Regular:
     def __init__(self, layout: Layout, dialect: Dialect) -> None:
         self.layout = layout
         self.can_split = dialect.can_split
+        self.has_paths = dialect.has_paths
         self.elapsed_digits = dialect.elapsed_digits if dialect.has_elapsed else 0
         self.is_resumed = _FIRST == "<"
         self.is_exited = _FIRST == "+"
@@ -64,15 +67,15 @@ class Regular:
     def condition(self) -> pl.Expr:
         """Is the line regular?"""
         elapsed = f" <[0-9]\\.[0-9]{{{self.elapsed_digits}}}>" if self.elapsed_digits else ""
-        end = f" *\\) *= {_OUTCOME}{elapsed}"
-        event = f"{_NAME}\\((?:{_ARGUMENTS}{end}|[0-9]*\\) *= \\?)"
+        path = f"(?:{_PATH})?" if self.has_paths else ""
+        end = f" *\\) *= {_NUMBER}{path}{_BEHIND}{elapsed}"
+        start, unknown = f"{_NAME}\\(", "[0-9]*\\) *= \\?"
+        events = [f"{start}{_ARGUMENTS}{end}", start + unknown, "\\+\\+\\+ exited with [0-9]+ \\+\\+\\+"]
+        events += [f"{_SIGNAL}[A-Z0-9_+]+ [ -~]*---"]
         if self.can_split:
-            event = (
-                f"(?:{_NAME}\\({_ARGUMENTS}(?:{end}| +<unfinished \\.\\.\\.>)|<\\.\\.\\. {_NAME}{_RESUMED}{_ARGUMENTS}{end}"
-                f"|(?:{_NAME}\\(|<\\.\\.\\. {_NAME}{_RESUMED})[0-9]*\\) *= \\?"
-                f"|\\+\\+\\+ exited with [0-9]+ \\+\\+\\+|{_SIGNAL}[A-Z0-9_+]+ [ -~]*---)"
-            )
-        return GRAMMAR.matches(_LINE, f"^{self.layout.pattern}{event}$")
+            resumed = f"<\\.\\.\\. {_NAME}{_RESUMED}"
+            events += [f"{start}{_ARGUMENTS} +<unfinished \\.\\.\\.>", f"{resumed}{_ARGUMENTS}{end}", resumed + unknown]
+        return GRAMMAR.matches(_LINE, f"^{self.layout.pattern}(?:{'|'.join(events)})$")
 
     def places(self) -> list[list[pl.Expr]]:
         """Where the parts stand, in steps: what the event starts with, the name's start and end, the equals sign."""
@@ -102,36 +105,29 @@ class Regular:
             "name": renamed(syscall),
             "args": self._args(),
             "value": self._value(),
-            "errno": self._failed().str.extract(GRAMMAR.pattern("^[^ ]+({ERRNO})"), 1).str.strip_chars(" "),
+            **({"decoration": self._decoration()} if self.has_paths else {}),
+            "errno": self._failed()
+            .str.extract(GRAMMAR.pattern("^[^ <]+(?:<[^>]*>)?({ERRNO})"), 1)
+            .str.strip_chars(" "),
             "note": self._note(),
         }
 
     def _kind(self) -> pl.Expr:
-        call = pl.lit("call", KIND)
-        if not self.can_split:
-            return call
-        return (
-            pl.when(self.is_unfinished)
-            .then(pl.lit("unfinished", KIND))
-            .when(self.is_resumed)
-            .then(pl.lit("resumed", KIND))
-            .when(self.is_exited)
-            .then(pl.lit("exited", KIND))
-            .when(self.is_mark)
-            .then(pl.lit("signal", KIND))
-            .otherwise(call)
-        )
+        kind = pl.when(self.is_exited).then(pl.lit("exited", KIND)).when(self.is_mark).then(pl.lit("signal", KIND))
+        if self.can_split:
+            kind = kind.when(self.is_unfinished).then(pl.lit("unfinished", KIND))
+            kind = kind.when(self.is_resumed).then(pl.lit("resumed", KIND))
+        return kind.otherwise(pl.lit("call", KIND))
 
     def _syscall(self) -> pl.Expr:
-        name = _LINE.str.slice(_NAMED, _NAME_END)
-        return pl.when(~self.is_mark).then(name) if self.can_split else name
+        return pl.when(~self.is_mark).then(_LINE.str.slice(_NAMED, _NAME_END))
 
     def _args(self) -> pl.Expr:
         args = _LINE.str.slice(self.opening, _EQUALS - self.opening).str.strip_chars_end(" ").str.strip_suffix(")")
-        if not self.can_split:
-            return args
-        started = _LINE.str.slice(self.opening, _LINE.str.len_bytes() - len(_UNFINISHED) - self.opening)
-        return pl.when(self.is_unfinished).then(started).when(~self.is_mark).then(args)
+        if self.can_split:
+            started = _LINE.str.slice(self.opening, _LINE.str.len_bytes() - len(_UNFINISHED) - self.opening)
+            args = pl.when(self.is_unfinished).then(started).otherwise(args)
+        return pl.when(~self.is_mark).then(args)
 
     def _elapsed(self) -> pl.Expr:
         text = _LINE.str.tail(self.elapsed_digits + 3).str.head(self.elapsed_digits + 2)
@@ -148,16 +144,16 @@ class Regular:
 
     def _value(self) -> pl.Expr:
         outcome = self._outcome()
-        end = outcome.str.find(" ", literal=True)
+        end = outcome.str.find("[ <]") if self.has_paths else outcome.str.find(" ", literal=True)
         value = pl.when(end.is_null()).then(outcome).otherwise(outcome.str.head(end))
-        if not self.can_split:
-            return value
         status = _LINE.str.slice(self.layout.width + len(_EXITED)).str.strip_suffix(" +++")
         return pl.when(self.is_exited).then(status).when(~self.is_mark).then(value)
 
+    def _decoration(self) -> pl.Expr:
+        outcome = self._outcome()
+        decorated = pl.when(outcome.str.contains("^-?[0-9]+<")).then(outcome)
+        return decorated.str.extract("^-?[0-9]+<([ -;=?-~]*)>", 1)
+
     def _note(self) -> pl.Expr:
-        note = self._failed().str.extract(r" (\([^()]*\))", 1)
-        if not self.can_split:
-            return note
         mark = _LINE.str.slice(self.layout.width + 4).str.head(-3).str.strip_chars(" ")
-        return pl.when(self.is_mark).then(mark).otherwise(note)
+        return pl.when(self.is_mark).then(mark).otherwise(self._failed().str.extract(r" (\([^()]*\))", 1))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from straceparse.dialect import file_pid
+from straceparse.dialect import HALF_DAY, file_pid
 from straceparse.records import GRAMMAR, KINDS
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ _NANO: Final = pl.Decimal(28, 9)
 
 
 _STAMPED: Final = frozenset(KINDS[:5]) | frozenset(KINDS[6:11])
-_TWELVE_HOURS: Final = _DAY // 2
+_DETACHED = re.compile(r"Process ([0-9]+) detached$")
 
 
 def typed_columns(log: Log, dialect: Dialect) -> list[pl.Expr]:
@@ -91,7 +92,7 @@ def _pid(log: Log, dialect: Dialect) -> pl.Expr:
         return _null("pid")
     if dialect.pid != "mixed":
         return pl.col("_pid").cast(pl.Int32, strict=False)
-    parts = pl.struct("_pid", "_kind", "_name", "_value")
+    parts = pl.struct("_pid", "_kind", "_name", "_value", "_note")
     return parts.map_batches(survivors, return_dtype=pl.Int32)
 
 
@@ -108,8 +109,10 @@ def survivors(rows: pl.Series) -> pl.Series:
     alive: dict[int, None] = {} if first is None else {first: None}
     last = first
     pids: list[int | None] = []
-    for text, kind in frame.select("_pid", "_kind").iter_rows():
+    for text, kind, note in frame.select("_pid", "_kind", "_note").iter_rows():
         pid = int(text) if text else None
+        if kind == "notice" and (gone := _DETACHED.search(note)):
+            alive.pop(int(gone.group(1)), None)  # strace 4.6 and before print no exit
         if pid is None and kind in _STAMPED:
             pid = last if last in alive or not alive else next(iter(alive)) if len(alive) == 1 else None
             pid = next(iter(alive)) if len(alive) == 1 else pid
@@ -156,7 +159,8 @@ def _at(dialect: Dialect, clock: pl.Expr, since: pl.Expr) -> pl.Expr:
 
     ``-r`` counts from the start of the line before, whatever its process, so its sum over all lines is the clock
     (strace.1, ``-r``); since 4.22 it is a clock that does not jump, so it goes before the others.  Across the files of
-    a ``-ff`` set it means nothing.  A ``-t`` or ``-tt`` clock that falls by more than twelve hours has passed midnight.
+    a ``-ff`` set it means nothing; their other clocks count from the first stamp of the set.  A ``-t`` or ``-tt`` clock
+    that falls by more than twelve hours has passed midnight.
     """
     if dialect.since != "none" and dialect.pid != "file":
         stamps = since.fill_null(0).cum_sum()
@@ -165,9 +169,13 @@ def _at(dialect: Dialect, clock: pl.Expr, since: pl.Expr) -> pl.Expr:
         return _null("at")
     if dialect.clock != "epoch":
         before = clock.forward_fill().shift(1)
-        days = (clock - before < -_TWELVE_HOURS).fill_null(value=False).cum_sum()
+        days = (clock - before < -HALF_DAY).fill_null(value=False).cum_sum()
         clock += days * _DAY
-    return (clock - clock.drop_nulls().first()).cast(DURATION)
+    first = clock.drop_nulls().first()
+    if dialect.origin is None:
+        return (clock - first).cast(DURATION)
+    day = pl.when(first < dialect.origin).then(_DAY).otherwise(0)  # a file that starts after midnight
+    return (clock + day - dialect.origin).cast(DURATION)
 
 
 def _number(value: pl.Expr) -> pl.Expr:

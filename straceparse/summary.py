@@ -1,7 +1,7 @@
 """Summaries: the tables of ``strace -c`` and ``strace -C``.
 
 ``seconds`` is system CPU time unless ``-w`` was given; the table does not say which, so the columns are named as strace
-names them, and `summary_clock` of the frame is null but for columns that only wall clock summaries have (strace 7.1).
+names them.  Only the ``wall-`` columns of strace 7.1 and later say that they are wall clock time.
 """
 
 from __future__ import annotations
@@ -31,11 +31,10 @@ SUMMARY: Final = pl.Schema(
         "errors": pl.Int64,
         "min_s": pl.Float64,
         "max_s": pl.Float64,
-        "avg_s": pl.Float64,
         "wall_total_s": pl.Float64,
         "wall_min_s": pl.Float64,
         "wall_max_s": pl.Float64,
-        "wall_avg_s": pl.Float64,
+        "wall_usecs_per_call": pl.Float64,
     }
 )
 
@@ -49,14 +48,10 @@ _HEADINGS: Final = {
     "syscall": "syscall",
     "shortest": "min_s",
     "longest": "max_s",
-    "min-time": "min_s",
-    "max-time": "max_s",
-    "avg-time": "avg_s",
-    "total-time": "seconds",
     "wall-total": "wall_total_s",
     "wall-min": "wall_min_s",
     "wall-max": "wall_max_s",
-    "wall-avg": "wall_avg_s",
+    "wall-avg": "wall_usecs_per_call",
 }
 _WHOLE: Final = ("calls", "errors")
 _PERSONALITY = re.compile(r"System call usage summary for (.*?) mode")
@@ -78,7 +73,7 @@ def read_summary(source: Source, *, encoding: str | None = None) -> pl.DataFrame
         * ``log``; ``table``: number of the table in its log, from 1; ``personality``: ``32 bit`` and the like
         * ``syscall``; ``time_pct``; ``calls``; ``errors``
         * ``seconds``, ``usecs_per_call``: **system CPU time** without ``-w``, wall clock time with it
-        * ``min_s``, ``max_s``, ``avg_s`` (``-U``), ``wall_*`` (7.1 and later)
+        * ``min_s``, ``max_s``: of one call (``-U``); ``wall_*``: wall clock time (7.1 and later)
 
     Raises:
         LogNotFoundError: there is no such log.
