@@ -1,16 +1,15 @@
 """Ground floor: opening logs, grammars, ruled tables, printed numbers, errors.  Knows no format."""
 
-from logframe.errors import (
-    DIAGNOSTICS,
-    Diagnostic,
-    LogNotFoundError,
-    LogParseError,
-    diagnostics_frame,
-)
-from logframe.grammar import Grammar, explain, load_grammar
-from logframe.printed import Printed, printed_columns, read_printed
-from logframe.ruled import Column, Cut, columns_of, cut_row, fits, headings, is_ruler
-from logframe.source import Log, Source, open_log, open_logs
+from typing import TYPE_CHECKING
+
+from logframe.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from logframe.errors import DIAGNOSTICS, Diagnostic, LogNotFoundError, LogParseError, diagnostics_frame
+    from logframe.grammar import Grammar, explain, load_grammar
+    from logframe.printed import Printed, printed_columns, read_printed
+    from logframe.ruled import Column, Cut, columns_of, cut_row, fits, headings, is_ruler
+    from logframe.source import Log, Source, open_log, open_logs
 
 __all__ = [
     "DIAGNOSTICS",
@@ -30,9 +29,38 @@ __all__ = [
     "fits",
     "headings",
     "is_ruler",
+    "lazy_exports",
     "load_grammar",
     "open_log",
     "open_logs",
     "printed_columns",
     "read_printed",
 ]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "DIAGNOSTICS": "errors",
+        "Column": "ruled",
+        "Cut": "ruled",
+        "Diagnostic": "errors",
+        "Grammar": "grammar",
+        "Log": "source",
+        "LogNotFoundError": "errors",
+        "LogParseError": "errors",
+        "Printed": "printed",
+        "Source": "source",
+        "columns_of": "ruled",
+        "cut_row": "ruled",
+        "diagnostics_frame": "errors",
+        "explain": "grammar",
+        "fits": "ruled",
+        "headings": "ruled",
+        "is_ruler": "ruled",
+        "load_grammar": "grammar",
+        "open_log": "source",
+        "open_logs": "source",
+        "printed_columns": "printed",
+        "read_printed": "printed",
+    },
+)

@@ -3,7 +3,8 @@
 A `Grammar` gives the LALR parser of the file, and the same file's terminals as regular expressions for Polars.  So a
 pattern is written once: the parser explains a line, the expression reads a million of them.
 
-A terminal that Polars shall use must be free of look-around (the regex engine of Polars has none).
+A terminal that Polars shall use must be free of look-around (the regex engine of Polars has none), and no terminal may
+capture a group: groups belong to the templates.
 
 Above each rule stands at least one line ``// sample: ...``, a line as the tool prints it; `Grammar.samples` returns
 them so that a test can demand that each is accepted.
@@ -44,6 +45,7 @@ class Grammar:
     """
 
     def __init__(self, package: str, name: str, *start: str) -> None:
+        self.package = package
         self.name = name
         self.start = start or ("start",)
         self.text = files(package).joinpath(name).read_text(encoding="utf-8")
@@ -74,12 +76,19 @@ class Grammar:
 
     @cached_property
     def terminals(self) -> dict[str, str]:
-        """Name of each terminal -> its regular expression."""
-        return {
+        """Name of each terminal -> its regular expression.
+
+        Raises:
+            ValueError: a terminal captures a group.
+        """
+        patterns = {
             terminal.name: terminal.pattern.to_regexp()
             for terminal in self.parser.terminals
             if not terminal.name.startswith("__")
         }
+        if capturing := [name for name, pattern in patterns.items() if re.compile(pattern).groups]:
+            raise ValueError(f"{self.name}: write (?:...) instead of (...) in {', '.join(capturing)}")
+        return patterns
 
     def pattern(self, template: str) -> str:
         r"""A regular expression in which each ``{TERMINAL}`` stands for that terminal's pattern.

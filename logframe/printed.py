@@ -38,14 +38,16 @@ NANOSECONDS: Final = {
 _POWERS: Final = {letter: power for power, letter in enumerate("KMGTPE", 1)}
 #: Exponents beyond this are no figure of a report; the text is left as it is.
 _LARGEST_EXPONENT: Final = 200
+#: Nor are numbers with more digits than this; beyond some hundreds Python would refuse to divide them.
+_MOST_DIGITS: Final = 60
 
 #: What a cell may be padded with.
 BLANKS: Final = " \t\r\n\N{NO-BREAK SPACE}"
 _SWAP_MARKS: Final = str.maketrans(",.", ".,")
 
 _NUMBER: Final = (
-    "^(?P<sign>{SIGN})?(?:(?P<digits>{DIGITS})(?P<fraction>{FRACTION})?|(?P<bare>{FRACTION}))"
-    "(?P<exponent>{EXPONENT})?(?:{_GAP})?(?P<unit>{UNIT})?$"
+    "^(?P<sign>{PLUS}|{MINUS})?(?:(?P<digits>{DIGITS})(?P<fraction>{FRACTION})?|(?P<bare>{FRACTION}))"
+    "(?P<exponent>{EXPONENT})?(?:{_GAP}?(?P<unit>{UNIT}))?$"
 )
 
 
@@ -119,6 +121,8 @@ def _read(text: str, base: int, time_unit: TimeUnit, rounded: bool, decimals: in
     if abs(power) > _LARGEST_EXPONENT:
         return Printed(flag="text")
     shown = (fraction or bare or ".")[1:]
+    if len(digits or "") + len(shown) > _MOST_DIGITS:
+        return Printed(flag="text")
     number = int((digits or "").replace(",", "") + shown or "0")
     if not (digits or shown):
         return Printed(flag="text")
@@ -204,7 +208,7 @@ class _Forms(NamedTuple):
 
 @cache
 def _forms() -> _Forms:
-    return _Forms(*(re.compile(GRAMMAR.pattern(form)) for form in (_NUMBER, "^{HASHES}$", "^{ABSENT}$")))
+    return _Forms(*(re.compile(GRAMMAR.pattern(form)) for form in (_NUMBER, "^{HASHES}$", "^(?:{ABSENT}|{MINUS})$")))
 
 
 def _scale(unit: str | None, base: int, time_unit: TimeUnit) -> tuple[int, int]:

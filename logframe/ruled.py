@@ -14,6 +14,8 @@ it cannot.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -53,6 +55,7 @@ def is_ruler(line: str) -> bool:
     return _RULER.match(line) is not None
 
 
+@lru_cache(maxsize=1024)
 def columns_of(ruler: str) -> tuple[Column, ...]:
     """The extents of the columns under a ruler.
 
@@ -121,8 +124,27 @@ def headings(lines: list[str], columns: tuple[Column, ...]) -> tuple[str, ...]:
         ('Event', 'Total Waits')
     """
     found: list[list[str]] = [[] for _ in columns]
+    ends = [column.end for column in columns]
     for line in lines:
         for word in _WORD.finditer(line):
-            overlaps = [min(word.end(), column.end) - max(word.start(), column.start) for column in columns]
-            found[overlaps.index(max(overlaps))].append(word.group())
+            found[_nearest(word.start(), word.end(), columns, ends)].append(word.group())
     return tuple(" ".join(words) for words in found)
+
+
+def _nearest(start: int, end: int, columns: tuple[Column, ...], ends: list[int]) -> int:
+    """The column that a word overlaps most, or the nearest; the left one of two equals."""
+    place = bisect_right(ends, start)
+    if place == len(columns):
+        return place - 1
+    if columns[place].start <= start and end <= ends[place]:
+        return place
+    best = max(place - 1, 0)
+    most = min(end, ends[best]) - max(start, columns[best].start)
+    while place < len(columns):
+        overlap = min(end, ends[place]) - max(start, columns[place].start)
+        if overlap > most:
+            best, most = place, overlap
+        if columns[place].start >= end:
+            break
+        place += 1
+    return best

@@ -15,6 +15,7 @@ import io
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from glob import glob, has_magic
@@ -193,6 +194,8 @@ def _open_item(item: OneSource, encoding: str | None) -> list[Log]:
 def _places(source: str | PathLike[str]) -> list[Path | str]:
     """The files or URLs a path-like source names, at least one."""
     text = str(source)
+    if not text:
+        raise LogNotFoundError("the path is empty", source="<path>", expected="the path of a log")
     if "\n" in text:
         raise LogParseError(
             "the source is text, not a path",
@@ -213,12 +216,13 @@ def _places(source: str | PathLike[str]) -> list[Path | str]:
         else:
             found = [Path(name) for name in sorted(glob(str(path), recursive=True)) if Path(name).is_file()]  # noqa: PTH207 - Path.glob takes no absolute pattern
     except (OSError, ValueError) as error:
-        raise LogNotFoundError(f"not a usable path: {error}", source=text[:200]) from error
+        reason = getattr(error, "strerror", None) or error
+        raise LogNotFoundError(f"not a usable path: {reason}", source=text[:200]) from error
     if not found:
         what = "no file matches the pattern" if has_magic(text) else "no such file"
         if path.is_dir():
             what = "the folder holds no file"
-        raise LogNotFoundError(what, source=text, expected=_near(path))
+        raise LogNotFoundError(what, source=text[:200], expected=_near(path))
     return list(found)
 
 
@@ -231,7 +235,10 @@ def _near(path: Path) -> str:
         return f"a file that exists; the folder {parent} does not"
     from difflib import get_close_matches  # noqa: PLC0415 - only on the way to an error
 
-    close = get_close_matches(path.name, [entry.name for entry in parent.iterdir()], n=1)
+    try:
+        close = get_close_matches(path.name, [entry.name for entry in parent.iterdir()], n=1)
+    except OSError:  # a folder that may be entered but not listed
+        close = []
     return f"a file that exists; did you mean {parent / close[0]}?" if close else "a file that exists"
 
 
@@ -254,16 +261,22 @@ def _open_stream(file: IO[bytes], name: str, encoding: str | None, path: Path | 
     if refused := refused_format(start):
         raise LogParseError(f"{refused}, not a text log", source=name, expected="a text or HTML file")
     compression = compression_of(start)
-    if compression is None:
-        decoded = decode(file, name, encoding=encoding, spool=_spool)
-        target = path if path is not None and decoded.is_plain else _kept(decoded)
-        return [Log(name, decoded.encoding, None, decoded.notes, target)]
-    logs = []
-    for member in unpacked(file, compression, name, _spool):
-        decoded = decode(member.stream, member.name, encoding=encoding, spool=_spool)
-        notes = decoded.notes if member.note is None else (member.note, *decoded.notes)
-        logs.append(Log(member.name, decoded.encoding, compression, notes, _kept(decoded)))
-    return logs
+    with ExitStack() as files:
+
+        def spool() -> IO[bytes]:
+            """A file in memory that moves to disk when it grows; closed when the log is open."""
+            return files.enter_context(tempfile.SpooledTemporaryFile(max_size=MEMORY_LIMIT))
+
+        if compression is None:
+            decoded = decode(file, name, encoding=encoding, spool=spool)
+            target = path if path is not None and decoded.is_plain else _kept(decoded)
+            return [Log(name, decoded.encoding, None, decoded.notes, target)]
+        logs = []
+        for member in unpacked(file, compression, name, spool):
+            decoded = decode(member.stream, member.name, encoding=encoding, spool=spool)
+            notes = decoded.notes if member.note is None else (member.note, *decoded.notes)
+            logs.append(Log(member.name, decoded.encoding, compression, notes, _kept(decoded)))
+        return logs
 
 
 def _kept(decoded: Decoded) -> Path | bytes:
@@ -273,16 +286,9 @@ def _kept(decoded: Decoded) -> Path | bytes:
     text.seek(0)
     if size <= MEMORY_LIMIT:
         return text.read()
-    path = Path(tempfile.mkstemp(dir=_folder(), suffix=".txt")[1])
-    with path.open("wb") as out:
+    with tempfile.NamedTemporaryFile(dir=_folder(), suffix=".txt", delete=False) as out:
         shutil.copyfileobj(text, out, CHUNK)
-    text.close()
-    return path
-
-
-def _spool() -> IO[bytes]:
-    """A file in memory that moves to disk when it grows."""
-    return tempfile.SpooledTemporaryFile(max_size=MEMORY_LIMIT)
+    return Path(out.name)
 
 
 @cache
