@@ -1,0 +1,76 @@
+# Every target sets itself up: the first one makes .venv from requirements.lock, later ones find it ready.
+# PYTHON=/path/to/python chooses the interpreter for it.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+
+BIN := .venv/bin
+READY := .venv/ready
+LOGS := build/test
+UV := $(or $(shell command -v uv),$(wildcard $(BIN)/uv))
+NOTEBOOKS = $(wildcard notebooks/*.ipynb)
+
+# A local time zone would move the times in notebooks and tests.
+export TZ := UTC
+
+heading = @printf '\n== %s\n' "$(1)"
+# A test run is also kept in a file, so that `make test` can end with all that was skipped.
+pytest = $(BIN)/python -m pytest --color=no $(2) 2>&1 | tee $(LOGS)/$(1).log
+
+.PHONY: help report lab test lint fix bench lock clean
+
+help: ## Show this help
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+report: $(READY) ## Run the notebooks on sample_data/, write build/report/ and show the headline figures
+	@$(BIN)/python -m iolab report-notebooks --out build/report
+
+lab: $(READY) ## Open JupyterLab on the notebooks
+	@$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks
+
+test: lint ## Check everything: lint, types, tests, doctests, real logs, notebooks, browser
+	@rm -rf $(LOGS) && mkdir -p $(LOGS)
+	$(call heading,Tests and doctests)
+	@$(call pytest,tests,-n 2 --dist loadfile -m "not browser")
+	$(call heading,Notebooks)
+	@if [ -z "$(NOTEBOOKS)" ]; then echo "SKIPPED notebooks/ holds no notebook" | tee $(LOGS)/notebooks.log; else \
+	    export POLARS_MAX_THREADS=1; `# with more, the last digit of a sum of floats varies` \
+	    $(call pytest,notebooks,-n 2 --dist loadfile --nbval --nbval-current-env --nbval-sanitize-with notebooks/sanitize.cfg notebooks); fi
+	$(call heading,Browser)
+	@if ! grep -rqs --include='test_*.py' 'mark\.browser' tests; then echo "SKIPPED tests/ holds no browser test" | tee $(LOGS)/browser.log; else \
+	    $(call pytest,browser,-m browser tests); fi
+	$(call heading,Skipped)
+	@grep -h '^SKIPPED' $(LOGS)/*.log || echo "nothing"
+
+lint: $(READY) ## Check style, format and types
+	$(call heading,Lint)
+	@$(BIN)/ruff check .
+	$(call heading,Format)
+	@$(BIN)/ruff format --check .
+	$(call heading,Types)
+	@$(BIN)/mypy
+
+fix: $(READY) ## Format the code, and repair what the linter can repair
+	@$(BIN)/ruff check --fix . || true
+	@$(BIN)/ruff format .
+
+bench: $(READY) ## Measure speed against wc, awk and plain Python on the same log
+	@$(BIN)/python benchmarks/throughput.py
+
+lock: ## Write requirements.lock anew from pyproject.toml (needs uv; UPGRADE=1 takes the newest versions)
+	@[ -n "$(UV)" ] || { echo "make lock needs uv on the PATH" >&2; exit 1; }
+	@"$(UV)" pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	    --no-emit-find-links --custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade) \
+	    --extra dev pyproject.toml -o requirements.lock
+
+clean: ## Remove what was built and cached; .venv stays
+	@rm -rf build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	@find . -path ./.venv -prune -o -name __pycache__ -type d -print0 | xargs -0 rm -rf
+
+$(READY): requirements.lock pyproject.toml .ci/venv
+	@.ci/venv
+	@touch $@

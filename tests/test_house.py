@@ -1,0 +1,257 @@
+"""The house: imports go down only, public names are what is meant, grammars match their samples, files stay small."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from lark import Token
+from lark.exceptions import UnexpectedInput
+
+from logframe import Grammar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+ROOT = Path(__file__).parents[1]
+
+#: What each package may import of its own house.
+MAY_IMPORT = {
+    "logframe": {"logframe"},
+    "awrparse": {"awrparse", "logframe"},
+    "straceparse": {"straceparse", "logframe"},
+    "iolab": {"iolab", "awrparse", "straceparse", "logframe"},
+}
+LOWER = sorted(MAY_IMPORT.keys() - {"iolab"})
+#: What comes with the core installation; `compression` is Python's own from 3.14 on.
+CORE = {"lark", "polars", "selectolax", "zstandard", "compression"}
+#: A script on a database host must not load these.
+HEAVY = ("altair", "anywidget", "IPython", "ipykernel", "jupyter_client", "jupyterlab", "pandas", "scipy")
+
+#: Longer than this, a file holds more than one thing ...
+LONGEST = 400
+#: ... unless the reason stands here.
+LONG_FILES: dict[str, str] = {
+    "awrparse/sections.py": "one walk over the lines of a text report, with one open table",
+    "tests/iolab/test_compare.py": "every comparison, on the same samples",
+}
+
+_MACHINE_PATH = re.compile(rb"/(?:work|root|home)/[a-z]")
+
+
+def sources(package: str) -> list[Path]:
+    """The Python files of a package."""
+    found = sorted((ROOT / package).rglob("*.py"))
+    assert found, f"{package} has no file"
+    return found
+
+
+def modules(package: str) -> list[ModuleType]:
+    """The package and all its modules, imported; one that runs a program is left out."""
+    top = importlib.import_module(package)
+    names = [found.name for found in pkgutil.walk_packages(top.__path__, f"{package}.")]
+    return [top, *(importlib.import_module(name) for name in names if not name.endswith("__main__"))]
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The full names of what a file imports, wherever in the file."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            yield node.module or ""
+
+
+def project_files() -> list[Path]:
+    """The files that git tracks; all files where there is no repository."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False)
+    if listed.returncode == 0 and listed.stdout:
+        return [path for name in listed.stdout.decode().split("\0") if name and (path := ROOT / name).is_file()]
+    built = {"build", "dist", "__pycache__"}
+    found = (path.relative_to(ROOT) for path in ROOT.rglob("*") if path.is_file())
+    return [
+        ROOT / path
+        for path in found
+        if not any(
+            part in built or (part.startswith(".") and part not in {".ci", ".github"}) for part in path.parts[:-1]
+        )
+    ]
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_imports_go_down_only(package: str) -> None:
+    """The order is iolab -> awrparse, straceparse -> logframe, also within functions and for type checkers only."""
+    upward = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in sources(package)
+        for name in imported(path)
+        if name.split(".")[0] in MAY_IMPORT.keys() - MAY_IMPORT[package]
+    ]
+
+    assert upward == []
+
+
+@pytest.mark.parametrize("package", LOWER)
+def test_lower_packages_need_the_core_only(package: str) -> None:
+    """Whatever the lower packages import, the core installation brings."""
+    foreign = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in sources(package)
+        for name in imported(path)
+        if name.split(".")[0] not in CORE | MAY_IMPORT[package] | sys.stdlib_module_names
+    ]
+
+    assert foreign == []
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_all_is_sorted_and_resolves(package: str) -> None:
+    """`__all__` is in the order of ruff (constants, classes, functions), and every name in it is there."""
+    for module in modules(package):
+        names = getattr(module, "__all__", [])
+
+        assert names == sorted(set(names), key=lambda name: (not name.isupper(), not name[0].isupper(), name))
+        assert [name for name in names if not hasattr(module, name)] == []
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_loading_every_module(package: str) -> None:
+    """In a fresh Python: no public name changes its meaning, and a lower package loads no Altair, Jupyter or SciPy."""
+    code = f"""
+import importlib, json, pkgutil, sys
+import {package} as package
+before = {{name: getattr(package, name) for name in getattr(package, "__all__", [])}}
+for found in pkgutil.walk_packages(package.__path__, "{package}."):
+    if not found.name.endswith("__main__"):
+        importlib.import_module(found.name)
+changed = [name for name, value in before.items() if getattr(package, name) is not value]
+print(json.dumps([changed, sorted(set(sys.modules) & set({HEAVY!r}))]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    changed, heavy = json.loads(done.stdout)
+
+    assert changed == []
+    assert package == "iolab" or heavy == []
+
+
+def lazy_lists(path: Path) -> tuple[set[str], set[str], set[str]] | None:
+    """The names in `__all__`, for type checkers and in `lazy_exports` of a package, or None if it is not lazy."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    public: set[str] = set()
+    typed: set[str] = set()
+    lazy: set[str] | None = None
+    for node in tree.body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List() as names):
+                public = set(ast.literal_eval(names))
+            case ast.If(test=ast.Name(id="TYPE_CHECKING")):
+                typed = {
+                    alias.name for child in node.body if isinstance(child, ast.ImportFrom) for alias in child.names
+                }
+            case ast.Assign(value=ast.Call(func=ast.Name(id="lazy_exports"), args=[_, ast.Dict() as exports])):
+                lazy = set(ast.literal_eval(exports))
+            case ast.ImportFrom():
+                public -= {alias.name for alias in node.names}
+    return None if lazy is None else (public, typed, lazy)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for package in MAY_IMPORT for path in sources(package) if path.name == "__init__.py"],
+    ids=lambda path: path.parent.relative_to(ROOT).as_posix(),
+)
+def test_lists_of_lazy_packages_agree(path: Path) -> None:
+    """A lazy package names the same for readers, for type checkers and for the interpreter."""
+    lists = lazy_lists(path)
+    if lists is None:
+        assert "lazy_exports(" not in path.read_text(encoding="utf-8")
+        return
+    public, typed, lazy = lists
+
+    assert public - {"lazy_exports"} == typed == lazy
+
+
+GRAMMAR_FILES = sorted(
+    path.relative_to(ROOT).as_posix() for package in MAY_IMPORT for path in (ROOT / package).rglob("*.lark")
+)
+
+
+@pytest.fixture(scope="module")
+def grammars() -> dict[str, Grammar]:
+    """Path of each grammar file -> the grammar that a module made of it."""
+    return {
+        f"{grammar.package.replace('.', '/')}/{grammar.name}": grammar
+        for package in MAY_IMPORT
+        for module in modules(package)
+        for grammar in vars(module).values()
+        if isinstance(grammar, Grammar)
+    }
+
+
+def test_every_grammar_is_loaded(grammars: dict[str, Grammar]) -> None:
+    """No grammar lies about unused, and none is loaded from elsewhere."""
+    assert sorted(grammars) == GRAMMAR_FILES
+
+
+@pytest.mark.parametrize("name", GRAMMAR_FILES)
+def test_samples_match_their_rules(name: str, grammars: dict[str, Grammar]) -> None:
+    """Each sample line of a grammar is accepted: by its own rule where a text may be that rule, else by some rule."""
+    grammar = grammars[name]
+    refused = [
+        (rule, sample)
+        for rule, sample in grammar.samples
+        if not any(accepts(grammar, start, sample) for start in ([rule] if rule in grammar.start else grammar.start))
+    ]
+
+    assert len(grammar.samples) > 1
+    assert refused == []
+
+
+def accepts(grammar: Grammar, start: str, text: str) -> bool:
+    """Does the text match the rule?  Where the terminals are only declared, the text is their names."""
+    try:
+        if "%declare" not in grammar.text:
+            grammar.parse(text, start=start)
+            return True
+        parser = grammar.parser.parse_interactive(start=start)
+        for name in text.split():
+            parser.feed_token(Token(name, name))
+        parser.feed_eof()
+    except UnexpectedInput:
+        return False
+    return True
+
+
+def test_files_stay_small() -> None:
+    """A long file holds more than one thing, unless it is listed with a reason; a list entry that is short is stale."""
+    folders = (*MAY_IMPORT, "tests", "benchmarks", "sample_data/make")
+    paths = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in {".py", ".lark"}]
+    long = {
+        path.relative_to(ROOT).as_posix() for path in paths if path.read_text(encoding="utf-8").count("\n") > LONGEST
+    }
+
+    assert long == set(LONG_FILES)
+
+
+def test_no_path_of_a_machine() -> None:
+    """Nothing in the project names a folder of the machine it was written on; only logs in test data may hold paths."""
+    found = [
+        f"{path.relative_to(ROOT)}: {hit.group().decode()}"
+        for path in project_files()
+        if not any(part.endswith("_data") for part in path.relative_to(ROOT).parts[1:-1])
+        if (hit := _MACHINE_PATH.search(path.read_bytes()))
+    ]
+
+    assert found == []

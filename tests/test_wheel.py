@@ -1,0 +1,108 @@
+"""The wheel: it holds what the packages read, and alone with the core libraries it reads the sample logs."""
+
+import os
+import shutil
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("logframe", "awrparse", "straceparse", "iolab")
+#: What only the extras bring.
+EXTRAS = ("altair", "anywidget", "jupyterlab", "pandas", "scipy")
+
+pytestmark = pytest.mark.install
+
+READ_SAMPLES = """
+import importlib.util, pathlib, sys
+import awrparse, straceparse
+folder, project, extras = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
+assert not [name for name in extras if importlib.util.find_spec(name)], "extras are installed"
+for package in (awrparse, straceparse):
+    assert not package.__file__.startswith(project), package.__file__
+captures = sorted((folder / "captures").glob("*.strace"))
+assert captures
+for path in captures:
+    events = straceparse.read_strace(path)
+    calls = straceparse.calls(events.lazy()).collect()
+    print("strace", path.name, events.height, calls.height)
+reports = sorted((folder / "articles").glob("003_*.txt"))
+for path in reports:
+    report = awrparse.read_awr(path)
+    print("awr", path.name, report["top_events"].height, report["wait_classes"].height)
+print("spool", "004", awrparse.read_spool(folder / "articles" / "004_exadata_flash_cache.txt").statistics.height)
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from a copy of the project that holds no earlier build."""
+    source = tmp_path_factory.mktemp("source") / "iolab"
+    shutil.copytree(
+        ROOT, source, ignore=shutil.ignore_patterns(".*", "build", "dist", "__pycache__", "tests", "sample_data")
+    )
+    out = source / "dist"
+    done = subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", out],
+        cwd=source,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return next(out.glob("*.whl"))
+
+
+def test_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
+    """Modules, grammars, word lists and `py.typed`: what is in the tree is in the wheel, and nothing else is."""
+    expected = {
+        path.relative_to(ROOT).as_posix()
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    with zipfile.ZipFile(wheel) as archive:
+        held = {name for name in archive.namelist() if ".dist-info/" not in name}
+
+    assert held == expected
+    assert {f"{package}/py.typed" for package in PACKAGES} <= held
+    assert [name for name in held if name.endswith(".lark")]
+
+
+def install(wheel: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """A new environment with the wheel and what it asks for: with uv where it is there, else with venv and pip."""
+    python = folder / "bin" / "python"
+    if uv := shutil.which("uv"):
+        subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, folder], check=True)
+        command: list[str | Path] = [uv, "pip", "install", "--quiet", "--python", python, wheel]
+    else:
+        venv.create(folder, with_pip=True)
+        command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1", wheel]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_installed_alone_it_reads_the_sample_logs(wheel: Path, sample_data: Path, tmp_path: Path) -> None:
+    """In an empty environment, with the core libraries only, every capture and article is read from the wheel."""
+    folder = tmp_path / "empty"
+    installed = install(wheel, folder)
+    if installed.returncode:
+        last = (installed.stderr or installed.stdout).strip().rsplit("\n", 1)[-1]
+        pytest.skip(f"no package registry: {last[:120]}")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
+    done = subprocess.run(
+        [folder / "bin" / "python", "-c", READ_SAMPLES, sample_data, ROOT, *EXTRAS],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stderr
+    read = [line.split() for line in done.stdout.splitlines()]
+
+    assert sorted({words[0] for words in read}) == ["awr", "spool", "strace"]
+    assert [words for words in read if "0" in words[2:]] == []
