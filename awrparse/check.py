@@ -1,0 +1,252 @@
+"""Figures of a report that contradict each other beyond what rounding explains.
+
+Each figure is an interval: all values that print that way.  Two figures of one quantity contradict each other when
+their intervals do not meet.  What is compared:
+
+| check | quantity | first figure | second figure |
+|---|---|---|---|
+| `average_wait` | average wait, ms | as printed | time / waits |
+| `top_events` | time waited, s | among the top events | among the foreground events |
+| `db_time_pct` | time waited, s | as printed | its share of DB time (time model) |
+| `active_sessions` | average active sessions | as printed | time of the class / elapsed time |
+| `db_time` | DB time, s | in the head of the report | in the time model |
+| `elapsed` | elapsed time, s | as printed | between the two snapshots |
+| `tablespace_io` | writes of a tablespace | as printed | the sum of its files: 11.2.0.4 prints other figures there |
+| `startup_time` | minutes of the startup time | as printed | the month: HTML reports of 11.2 to 12.2 print it there |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import polars as pl
+
+from logframe import read_printed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from awrparse.report import AwrReport
+
+#: Columns of the result.
+CHECKS: Final = pl.Schema(
+    {
+        "check": pl.String,
+        "table": pl.String,
+        "item": pl.String,
+        "first": pl.Float64,
+        "first_lo": pl.Float64,
+        "first_hi": pl.Float64,
+        "second": pl.Float64,
+        "second_lo": pl.Float64,
+        "second_hi": pl.Float64,
+        "reason": pl.String,
+    }
+)
+#: Tables whose rows have waits, their time and their average.
+_WAIT_TABLES: Final = (
+    ("top_events", "event"),
+    ("wait_classes", "wait_class"),
+    ("foreground_wait_classes", "wait_class"),
+    ("foreground_events", "event"),
+    ("background_events", "event"),
+)
+#: Floating-point slack, relative.
+_SLACK: Final = 1e-9
+#: The clock of the snapshots shows whole seconds, at both ends.
+_CLOCK_S: Final = 1.0
+
+
+class Bounded(NamedTuple):
+    """A figure with its bounds."""
+
+    value: float
+    lo: float
+    hi: float
+
+    def meets(self, other: Bounded) -> bool:
+        """Do the intervals meet?"""
+        slack = _SLACK * max(abs(self.hi), abs(other.hi), 1e-300)
+        return self.lo <= other.hi + slack and other.lo <= self.hi + slack
+
+
+class Finding(NamedTuple):
+    """One contradiction, a row of the result without its bounds spread."""
+
+    check: str
+    table: str
+    item: str
+    first: Bounded
+    second: Bounded
+    reason: str
+
+
+def check_report(report: AwrReport) -> pl.DataFrame:
+    """Contradictions within a report, a row each with both figures and their bounds.
+
+    Returns:
+        A frame with the schema `CHECKS`; empty when all figures agree within their rounding.
+    """
+    findings = [
+        *_average_waits(report),
+        *_top_events(report),
+        *_shares(report),
+        *_active_sessions(report),
+        *_db_time(report),
+        *_elapsed(report),
+        *_tablespaces(report),
+        *_startup(report),
+    ]
+    rows = [(one.check, one.table, one.item, *one.first, *one.second, one.reason) for one in findings]
+    return pl.DataFrame(rows, schema=CHECKS, orient="row")
+
+
+def _bounded(row: dict[str, object], name: str) -> Bounded | None:
+    value, lo, hi = row.get(name), row.get(f"{name}_lo"), row.get(f"{name}_hi")
+    if not (isinstance(value, (int, float)) and isinstance(lo, (int, float)) and isinstance(hi, (int, float))):
+        return None
+    return Bounded(float(value), float(lo), float(hi))
+
+
+def _average_waits(report: AwrReport) -> Iterator[Finding]:
+    for table, name in _WAIT_TABLES:
+        for row in report.with_bounds(table).iter_rows(named=True):
+            waits, time = _bounded(row, "waits"), _bounded(row, "total_wait_s")
+            average = _bounded(row, "avg_wait_ms")
+            if waits is None or time is None or average is None or waits.lo <= 0:
+                continue
+            derived = Bounded(time.value * 1000 / waits.value, time.lo * 1000 / waits.hi, time.hi * 1000 / waits.lo)
+            if not average.meets(derived):
+                yield Finding(
+                    "average_wait",
+                    table,
+                    str(row[name]),
+                    average,
+                    derived,
+                    "the average is not the time over the waits",
+                )
+
+
+def _top_events(report: AwrReport) -> Iterator[Finding]:
+    foreground = {
+        row["event"]: time
+        for row in report.with_bounds("foreground_events").iter_rows(named=True)
+        if (time := _bounded(row, "total_wait_s")) is not None
+    }
+    if report.kind not in {"awr", "awr_pdb"}:
+        return
+    for row in report.with_bounds("top_events").iter_rows(named=True):
+        time, other = _bounded(row, "total_wait_s"), foreground.get(row["event"])
+        if time is not None and other is not None and not time.meets(other):
+            yield Finding(
+                "top_events", "top_events", str(row["event"]), time, other, "the foreground events have another time"
+            )
+
+
+def _model(report: AwrReport, statistic: str) -> Bounded | None:
+    """A time of the time model."""
+    for row in report.with_bounds("time_model").iter_rows(named=True):
+        if str(row["statistic"]).lower() == statistic:
+            return _bounded(row, "time_s")
+    return None
+
+
+def _shares(report: AwrReport) -> Iterator[Finding]:
+    db_time = _model(report, "db time")
+    # Statspack's shares are of total call time
+    if db_time is None or db_time.value <= 0 or report.kind == "statspack":
+        return
+    for table, name in (("top_events", "event"), ("wait_classes", "wait_class"), ("foreground_events", "event")):
+        for row in report.with_bounds(table).iter_rows(named=True):
+            time, share = _bounded(row, "total_wait_s"), _bounded(row, "db_time_pct")
+            if time is None or share is None:
+                continue
+            derived = Bounded(*(part * total / 100 for part, total in zip(share, db_time, strict=True)))
+            if not time.meets(derived):
+                yield Finding(
+                    "db_time_pct", table, str(row[name]), time, derived, "the share of DB time is not that of the time"
+                )
+
+
+def _active_sessions(report: AwrReport) -> Iterator[Finding]:
+    elapsed = _printed_minutes(report, "elapsed")
+    if elapsed is None:
+        return
+    for row in report.with_bounds("wait_classes").iter_rows(named=True):
+        time, sessions = _bounded(row, "total_wait_s"), _bounded(row, "avg_active_sessions")
+        if time is None or sessions is None:
+            continue
+        derived = Bounded(time.value / elapsed.value, time.lo / elapsed.hi, time.hi / elapsed.lo)
+        if not sessions.meets(derived):
+            yield Finding(
+                "active_sessions",
+                "wait_classes",
+                str(row["wait_class"]),
+                sessions,
+                derived,
+                "average active sessions are not the time over the elapsed time",
+            )
+
+
+def _printed_minutes(report: AwrReport, label: str) -> Bounded | None:
+    """Elapsed or DB time of the report's head, in seconds."""
+    for title in list(report.found)[:8]:
+        for row in report.found.cells(title):
+            for place, cell in enumerate(row[:-1]):
+                value = next((other for other in row[place + 1 :] if other), "")
+                if cell.removesuffix(":").strip().lower() == label and "(mins)" in value:
+                    read = read_printed(value, rounded=True)
+                    if read.value and read.lo is not None and read.hi is not None:
+                        return Bounded(read.value, read.lo, read.hi)
+    return None
+
+
+def _db_time(report: AwrReport) -> Iterator[Finding]:
+    head, model = _printed_minutes(report, "db time"), _model(report, "db time")
+    if head is not None and model is not None and not head.meets(model):
+        yield Finding("db_time", "time_model", "DB time", head, model, "head and time model give another DB time")
+
+
+def _elapsed(report: AwrReport) -> Iterator[Finding]:
+    info, head = report.info, _printed_minutes(report, "elapsed")
+    if head is None or info.begin_time is None or info.end_time is None:
+        return
+    seconds = (info.end_time - info.begin_time).total_seconds()
+    clock = Bounded(seconds, seconds - _CLOCK_S, seconds + _CLOCK_S)
+    if not head.meets(clock):
+        yield Finding("elapsed", "snapshots", "elapsed", head, clock, "the snapshots are not that far apart")
+
+
+def _tablespaces(report: AwrReport) -> Iterator[Finding]:
+    """A tablespace has at least the writes of its files (a report may leave some files out)."""
+    files = report.with_bounds("file_io")
+    counted = files.drop_nulls("writes").group_by("tablespace", "pdb").agg(pl.col("writes").sum())
+    sums = {(tablespace, pdb): total for tablespace, pdb, total in counted.rows()}
+    for row in report.with_bounds("tablespace_io").iter_rows(named=True):
+        writes, total = row["writes"], sums.get((row["tablespace"], row["pdb"]))
+        if writes is not None and total is not None and total > writes:
+            yield Finding(
+                "tablespace_io",
+                "tablespace_io",
+                str(row["tablespace"]),
+                Bounded(*[float(writes)] * 3),
+                Bounded(*[float(total)] * 3),
+                "its files have more writes: the headings of this table do not fit its figures",
+            )
+
+
+def _startup(report: AwrReport) -> Iterator[Finding]:
+    info = report.info
+    started = info.startup_time
+    if info.form != "html" or started is None or not (11,) <= info.version < (18,) or report.kind == "awr_global":
+        return
+    if started.minute == started.month:
+        minute, month = float(started.minute), float(started.month)
+        yield Finding(
+            "startup_time",
+            "instances",
+            "startup_time",
+            Bounded(minute, minute, minute),
+            Bounded(month, month, month),
+            "this release prints the month for the minutes",
+        )

@@ -1,0 +1,171 @@
+"""What a canonical table is made of: columns with a kind, a unit, a meaning and the headings that reports print.
+
+A kind says how a printed cell becomes a value:
+
+| kind | type | what the cell holds |
+|---|---|---|
+| `text` | String | words |
+| `event`, `wait_class` | String, twice | a name that text reports cut: in full, and beside it as printed |
+| `count` | Int64 | an exact number; ``K M G`` of 1000 where the report rounds it |
+| `number`, `pct` | Float64 | a rounded measure |
+| `s`, `ms`, `us` | Float64 | a time; other units are converted, a bare number is in this one |
+| `bytes`, `kbytes`, `mbytes` | Float64 | bytes; ``K M G`` of 1024; a bare number is in bytes, KiB or MiB |
+| `minutes` | Float64 | seconds, printed in minutes |
+| `time` | Datetime | date and time |
+| `flag` | Boolean | YES or NO |
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, Literal
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Kind = Literal[
+    "text",
+    "event",
+    "wait_class",
+    "count",
+    "number",
+    "pct",
+    "s",
+    "ms",
+    "us",
+    "bytes",
+    "kbytes",
+    "mbytes",
+    "minutes",
+    "time",
+    "flag",
+]
+Shape = Literal["rows", "labels", "wide", "histogram", "sum"]
+
+_TYPES: Final[dict[str, type[pl.DataType] | pl.DataType]] = {
+    "text": pl.String(),
+    "event": pl.String(),
+    "wait_class": pl.String(),
+    "count": pl.Int64(),
+    "time": pl.Datetime("us"),
+    "flag": pl.Boolean(),
+}
+#: Kinds with a second column for what the report prints.
+CUT_KINDS: Final = frozenset({"event", "wait_class"})
+#: Kinds whose numbers are rounded, and so have bounds.
+MEASURES: Final = frozenset({"count", "number", "pct", "s", "ms", "us", "bytes", "kbytes", "mbytes", "minutes"})
+_UNITS: Final = {
+    "count": "1",
+    "pct": "%",
+    "s": "s",
+    "ms": "ms",
+    "us": "us",
+    "bytes": "bytes",
+    "kbytes": "bytes",
+    "mbytes": "bytes",
+    "minutes": "s",
+}
+_NOISE = re.compile(r"[^a-z0-9%#/<>=+]")
+
+
+def fold(heading: str) -> str:
+    """A heading without case, blanks and punctuation, so that `Total Wait Time (sec)` is one text in every report.
+
+    Examples:
+        >>> fold("% DB  time"), fold("Invali- dations")
+        ('%dbtime', 'invalidations')
+    """
+    return _NOISE.sub("", heading.lower())
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a canonical table.
+
+    Attributes:
+        name: with its unit, such as `total_wait_s`.
+        kind: how a cell is read; see the module.
+        meaning: one sentence.
+        heads: the headings that reports of all versions print over it; ``Pct Miss#2`` is the second of that name.
+    """
+
+    name: str
+    kind: Kind
+    meaning: str
+    heads: tuple[str, ...] = ()
+
+    @property
+    def dtype(self) -> pl.DataType:
+        """Type in the frame."""
+        found = _TYPES.get(self.kind, pl.Float64())
+        return found if isinstance(found, pl.DataType) else found()
+
+    @property
+    def unit(self) -> str:
+        """Unit of the values; empty for words."""
+        return _UNITS.get(self.kind, "")
+
+
+@dataclass(frozen=True)
+class Table:
+    """One canonical table: the same schema for every version, kind and form of report.
+
+    Attributes:
+        name: what `report[name]` asks for.
+        meaning: one sentence.
+        titles: patterns of the titles it is printed under.
+        columns: in the order of the frame.
+        shape: how its printed rows are laid out: `rows`; `labels` (a label and its values, several a line); `wide` (a
+            label for each column); `histogram` (a column for each range); `sum` (as rows, repeated names dropped).
+        needs: headings (folded) without which a printed table is not this one.
+        layouts: the columns by number of printed columns, for headings that were garbled.
+        renamed: labels of older versions -> the label of today.
+        group: column -> what its value is for each text that the group `which` of the title matches.
+        rows_like: pattern of the first cell of the rows that count; the others are something else.
+        filled: columns that text reports print only where they change.
+        wraps: long values go on in a row without a name.
+        in_title: columns that some versions print in the title, as in ``Host CPU (CPUs:    8 Cores:    4)``.
+    """
+
+    name: str
+    meaning: str
+    titles: tuple[str, ...]
+    columns: tuple[Column, ...]
+    shape: Shape = "rows"
+    needs: tuple[str, ...] = ()
+    layouts: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    group: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    rows_like: str = ""
+    filled: tuple[str, ...] = ()
+    wraps: bool = False
+    in_title: tuple[str, ...] = ()
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """All titles as one pattern."""
+        return re.compile("|".join(f"(?:{title})" for title in self.titles), re.IGNORECASE)
+
+    @cached_property
+    def by_head(self) -> dict[str, Column]:
+        """Folded heading -> column."""
+        return {fold(head): column for column in self.columns for head in column.heads}
+
+    @cached_property
+    def by_name(self) -> dict[str, Column]:
+        """Name -> column."""
+        return {column.name: column for column in self.columns}
+
+    @cached_property
+    def schema(self) -> pl.Schema:
+        """Names and types of the frame, without bounds."""
+        names: dict[str, pl.DataType] = {}
+        for column in self.columns:
+            names[column.name] = column.dtype
+            if column.kind in CUT_KINDS:
+                names[f"{column.name}_printed"] = pl.String()
+        return pl.Schema(names)

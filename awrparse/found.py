@@ -1,0 +1,76 @@
+"""Tables as printed: any table of a report as a frame whose columns are its headings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from logframe import read_printed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from awrparse.records import PrintedTable
+
+#: Names of columns whose numbers are names: an id must not lose its leading zeros.
+_NAMES = frozenset({"SQL Id", "SQL ID", "Old Hash Value", "Release", "SQL Text", "Module", "SQL Module"})
+
+
+def frame_as_printed(table: PrintedTable, *, bounds: bool = False) -> pl.DataFrame:
+    """The table with the report's own headings.
+
+    A column whose cells are all numbers without a unit is Int64 or Float64; any other stays text, as printed.  A blank
+    cell and ``N/A`` are null.
+
+    Args:
+        table: the printed table.
+        bounds: add ``<heading>_lo`` and ``<heading>_hi`` to each Float64 column.
+    """
+    rows = table.rows.cells
+    data: dict[str, pl.Series] = {}
+    for place, name in enumerate(column_names(table.headings)):
+        cells = [row[place] for row in rows]
+        for series in _typed(name, cells, bounds=bounds):
+            data[series.name] = series
+    return pl.DataFrame(list(data.values()))
+
+
+def column_names(headings: Sequence[str]) -> list[str]:
+    """The headings made unique: a blank one is `column_1`, a repeated one gets its number.
+
+    Examples:
+        >>> column_names(("", "Pct Miss", "Pct Miss"))
+        ['column_1', 'Pct Miss', 'Pct Miss (2)']
+    """
+    seen: Counter[str] = Counter()
+    names = []
+    for place, heading in enumerate(headings, 1):
+        name = " ".join(heading.split()) or f"column_{place}"
+        seen[name] += 1
+        names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return names
+
+
+def _typed(name: str, cells: list[str], *, bounds: bool) -> list[pl.Series]:
+    text = [pl.Series(name, [cell or None for cell in cells], dtype=pl.String)]
+    if name in _NAMES:
+        return text
+    read = [read_printed(cell, rounded=True) for cell in cells]
+    if not any(printed.value is not None for printed in read):
+        return text
+    if any(printed.flag == "text" or printed.unit for printed in read):
+        return text
+    values = [printed.value for printed in read]
+    if not any("." in cell or "E" in cell for cell in cells):
+        exact = [None if value is None else int(value) for value in values]
+        if all(value is None or abs(value) < 1 << 63 for value in exact):
+            return [pl.Series(name, exact, dtype=pl.Int64)]
+    found = [pl.Series(name, values, dtype=pl.Float64)]
+    if bounds:
+        found += [
+            pl.Series(f"{name}_lo", [printed.lo for printed in read], dtype=pl.Float64),
+            pl.Series(f"{name}_hi", [printed.hi for printed in read], dtype=pl.Float64),
+        ]
+    return found

@@ -1,0 +1,75 @@
+"""Titles and headings of text reports, told from rows by their looks."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from awrparse.layout import WIDE_GAP
+from logframe import columns_of
+
+_PURE_NUMBER = re.compile(r"(?<!\S)[-+]?[\d.][\d.,:%-]*(?:[KMGT]|ns|us|ms|s)?(?!\S)")
+_TITLE = re.compile(r"^\f?\s*(?P<title>\S.*?)\s*(?:\bFirst )?(?:DB/Inst:|for DB: )")
+_SQL_SECTION = re.compile(r"^SQL ordered by|^Top SQL Comparison", re.IGNORECASE)
+_CPU_COUNTS = re.compile(r"\s*\(CPUs?:.*$")
+#: A title that stands alone is no longer than a line of a report.
+_LONGEST_TITLE: Final = 80
+
+
+def section_title(line: str) -> str:
+    """The title of a line that names database and snapshots beside it.
+
+    Examples:
+        >>> section_title("Operating System Statistics - DetailDB/Inst: FIG/fig1  Snaps: 1-2")
+        'Operating System Statistics - Detail'
+        >>> section_title("SQL ordered by Gets for DB: FIG  Instance: fig1  Snaps: 1 -2")
+        'SQL ordered by Gets'
+    """
+    found = _TITLE.match(line)
+    return found.group("title") if found else line.strip()
+
+
+def summary_title(line: str) -> tuple[str, str]:
+    """The first words of a line that is underlined, and the title they make.
+
+    Examples:
+        >>> summary_title("Load Profile              Per Second    Per Transaction")
+        ('Load Profile', 'Load Profile')
+        >>> summary_title("Host CPU (CPUs:    8 Cores:    8 Sockets:    2)")
+        ('Host CPU (CPUs:', 'Host CPU')
+    """
+    words = WIDE_GAP.split(line.replace("\f", "").strip())[0]
+    return words, _CPU_COUNTS.sub("", words)
+
+
+def is_sql_section(title: str) -> bool:
+    """Do statements follow the rows of a section?"""
+    return bool(_SQL_SECTION.match(title))
+
+
+def may_be_title(line: str) -> bool:
+    """Could a line that stands alone above headings be their title, and not a sentence?"""
+    text = line.strip()
+    return len(text) <= _LONGEST_TITLE and text[:1].isalnum() and not text.endswith((".", ":", ","))
+
+
+def has_number(line: str) -> bool:
+    """Is there a number by itself in the line, as in a row and hardly ever in a heading?
+
+    Examples:
+        >>> has_number("Event              1-bk Rd(ms)  P1"), has_number("log file sync   12")
+        (False, True)
+    """
+    return _PURE_NUMBER.search(line) is not None
+
+
+def is_group_ruler(above: str, below: str) -> bool:
+    """Does a ruler leave free the first column of the one below it?"""
+    return columns_of(above)[0].start >= columns_of(below)[0].end
+
+
+def is_title_line(line: str, ruler: str) -> bool:
+    """Is this a title right above the headings: at the margin, in single blanks, across the ruler's first gap?"""
+    gap = ruler.find(" ")
+    text = line.strip()
+    return 0 < gap < len(text) and not line.startswith(" ") and "  " not in text and line[gap - 1 : gap + 1] != "  "

@@ -1,0 +1,191 @@
+"""HTML reports: every ``<table>`` as headings and cells, with the title and the notes that stand before it.
+
+selectolax repairs markup as a browser does: a missing ``</td>`` or ``</table>``, tags in capitals, attributes without
+quotes.  Cells that span columns or rows are repeated in each place they cover in a heading, and stand in the first
+place they cover in a row.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from awrparse.records import Document, PrintedTable, Rows
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_NOTES: Final = frozenset({"ul", "ol", "li"})
+_IGNORED: Final = frozenset({"a", "script", "style", "br", "hr", "-comment", "head"})
+#: How many places a cell may span; a damaged attribute must not fill the memory.
+_MAX_SPAN: Final = 200
+
+
+def read_html(text: str, report_kind: str, title: str, first_line: int = 1) -> Document:
+    """The tables of one HTML report.
+
+    Args:
+        text: the page.
+        report_kind: from `awrparse.sniff`.
+        title: what the report calls itself.
+        first_line: of the page in its file.
+    """
+    from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - a text report needs no HTML parser
+
+    page = LexborHTMLParser(text)
+    nodes = page.css("table")
+    inner = {node.mem_id for node in page.css("table table")}
+    tables = []
+    before = ""
+    for node in nodes:
+        heading, notes = _text_before(node)
+        before = heading or before
+        attributes = node.attributes
+        summary = " ".join((attributes.get("summary") or "").split())
+        # the page is kept alive by the function that reads its rows
+        cut = partial(_rows, page, node, has_inner=bool(inner) and node.css_first("table") is not None)
+        tables.append(PrintedTable(before, cut, summary=summary, notes=notes))
+    return Document(kind=report_kind, form="html", tables=tables, first_line=first_line, title=title)
+
+
+def page_text(text: str) -> str | None:
+    """The text of a page that has no table: a text report saved by a browser or a mail program; else None."""
+    from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - a text report needs no HTML parser
+
+    page = LexborHTMLParser(text)
+    if page.css_first("table") is not None or page.body is None:
+        return None
+    return page.body.text()
+
+
+def _rows(_page: object, table: LexborNode, *, has_inner: bool) -> Rows:
+    rows = table.css("tr")
+    if has_inner:
+        rows = [row for row in rows if _owner(row) == table.mem_id]
+    if table.css_first("[colspan],[rowspan]") is None:
+        grid = [[_cell_text(cell) for cell in row.iter()] for row in rows]
+    else:
+        grid = _spread(table, rows)
+    heads = 0
+    while heads < len(rows) and _is_heading(rows[heads]):
+        heads += 1
+    return _with_headings(grid, heads)
+
+
+def _owner(row: LexborNode) -> int | None:
+    """The table that a row belongs to."""
+    node = row.parent
+    while node is not None and node.tag != "table":
+        node = node.parent
+    return None if node is None else node.mem_id
+
+
+def _is_heading(row: LexborNode) -> bool:
+    """A row of ``<th>``, blank ``<td>`` among them; a row that only starts with one is not."""
+    heads = 0
+    for cell in row.iter():
+        if cell.tag == "th":
+            heads += 1
+        elif _cell_text(cell):
+            return False
+    return heads > 1 or (heads == 1 and (row.css_first("td") is None or row.css_first("th[colspan]") is not None))
+
+
+def _cell_text(cell: LexborNode) -> str:
+    text = cell.text().strip()
+    return " ".join(text.split()) if "\n" in text or "\xa0" in text else text
+
+
+def _spread(table: LexborNode, rows: list[LexborNode]) -> list[list[str]]:
+    """Rows whose cells span columns or rows, as a grid; headings are repeated where they span, values are not."""
+    spanning = {cell.mem_id for cell in table.css("[colspan],[rowspan]")}
+    grid: list[list[str]] = []
+    waiting: dict[int, tuple[int, str]] = {}
+    for row in rows:
+        cells = list(row.iter())
+        is_heading = _is_heading(row)
+        line: list[str] = []
+
+        def fill(line: list[str] = line) -> None:
+            while (place := len(line)) in waiting:
+                left, text = waiting.pop(place)
+                line.append(text)
+                if left > 1:
+                    waiting[place] = (left - 1, text)
+
+        below: dict[int, tuple[int, str]] = {}
+        for cell in cells:
+            if waiting:
+                fill()
+            text = _cell_text(cell)
+            if cell.mem_id not in spanning:
+                line.append(text)
+                continue
+            attributes = cell.attributes
+            across, down = _span(attributes.get("colspan")), _span(attributes.get("rowspan"))
+            for step in range(across):
+                if down > 1:
+                    below[len(line)] = (down - 1, text if is_heading else "")
+                line.append(text if step == 0 or is_heading else "")
+        fill()
+        waiting.update(below)
+        grid.append(line)
+    return grid
+
+
+def _span(value: str | None) -> int:
+    value = (value or "").strip()
+    return min(max(int(value), 1), _MAX_SPAN) if value.isdecimal() else 1
+
+
+def _with_headings(grid: list[list[str]], count: int) -> Rows:
+    """So many leading rows joined to one heading a column; the rest are the rows."""
+    heads, body = grid[:count], grid[count:]
+    width = max(map(len, grid), default=0)
+    names = []
+    for place in range(width):
+        parts: list[str] = []
+        for head in heads:
+            part = head[place] if place < len(head) else ""
+            if part and part not in parts:
+                parts.append(part)
+        names.append(" ".join(parts))
+    rows = [tuple(cells) if len(cells) == width else (*cells, *[""] * (width - len(cells))) for cells in body]
+    return Rows(cells=rows, lines=[0] * len(rows), headings=tuple(names))
+
+
+def _text_before(table: LexborNode) -> tuple[str, tuple[str, ...]]:
+    """The heading above a table, and the notes between the two; empty when another table is nearer."""
+    notes: list[str] = []
+    node: LexborNode | None = table
+    while node is not None:
+        before = node.prev
+        if before is None:
+            node = node.parent
+            if node is None or node.tag in {"body", "html", "td"}:
+                break
+            continue
+        node = before
+        tag = node.tag or ""
+        if tag == "table":
+            break
+        if tag in _IGNORED:
+            continue
+        if tag in _NOTES:
+            items = node.css("li") if tag != "li" else [node]
+            notes[:0] = [" ".join(item.text().split()) for item in items]
+            continue
+        if tag not in _HEADINGS and tag != "-text" and node.css_first("table") is not None:
+            last = node.last_child
+            while last is not None and last.tag != "table" and last.css_first("table") is not None:
+                last = last.last_child
+            if last is None or last.tag == "table":
+                break
+            node = last
+            tag = node.tag or ""
+        text = " ".join(node.text().split())
+        if not text or text.startswith("Back to "):
+            continue
+        return text, tuple(notes)
+    return "", tuple(notes)

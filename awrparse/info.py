@@ -1,0 +1,156 @@
+"""What a report says about itself: database, instance, host, period."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+from awrparse.values import read_time
+from logframe import read_printed
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    import polars as pl
+
+    from awrparse.records import Document
+
+_SNAPS = re.compile(r"Snaps: (\d+)\s*-\s*(\d+)")
+_DB = re.compile(r"DB: (\S+?),?(?: Inst: (\S+?),)?(?:\s|$)")
+_ASH = re.compile(r"^ASH Report For (\S+?)/(\S+)")
+
+
+@dataclass(frozen=True)
+class AwrInfo:
+    """The head of a report.  What the report does not say is None.
+
+    Attributes:
+        kind: `awr`, `awr_pdb`, `awr_global`, `awr_diff`, `statspack`, `ash`, `addm` or `fragment`.
+        form: `text` or `html`.
+        db_name: database.
+        db_id: its id.
+        instance: instance; None in a report of several.
+        instance_number: its number.
+        release: such as `12.2.0.1.0`.
+        is_rac: is it one of several instances?
+        is_cdb: is it a container database?
+        startup_time: when the instance was started.  HTML reports of 11.2 and 12 print the month for the minutes.
+        host: host name; text reports cut it at 16 characters.
+        platform: operating system.
+        cpus: logical processors.
+        cores: cores.
+        sockets: sockets.
+        memory_gb: memory of the host.
+        begin_snap_id: first snapshot.
+        end_snap_id: last snapshot.
+        begin_time: when the first was taken, by the host's clock.
+        end_time: when the last was taken.
+        elapsed_s: time between them, printed in minutes of two decimals.
+        db_time_s: DB time, printed likewise.
+        sessions_begin: sessions at the first snapshot.
+        sessions_end: sessions at the last.
+    """
+
+    kind: str
+    form: str
+    db_name: str | None = None
+    db_id: int | None = None
+    instance: str | None = None
+    instance_number: int | None = None
+    release: str | None = None
+    is_rac: bool | None = None
+    is_cdb: bool | None = None
+    startup_time: datetime | None = None
+    host: str | None = None
+    platform: str | None = None
+    cpus: int | None = None
+    cores: int | None = None
+    sockets: int | None = None
+    memory_gb: float | None = None
+    begin_snap_id: int | None = None
+    end_snap_id: int | None = None
+    begin_time: datetime | None = None
+    end_time: datetime | None = None
+    elapsed_s: float | None = None
+    db_time_s: float | None = None
+    sessions_begin: int | None = None
+    sessions_end: int | None = None
+
+    @property
+    def version(self) -> tuple[int, ...]:
+        """The release as numbers, such as (12, 2, 0, 1, 0); empty when unknown."""
+        return tuple(int(part) for part in (self.release or "").split(".") if part.isdecimal())
+
+    def as_dict(self) -> dict[str, object]:
+        """Field name -> value."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def read_info(document: Document, frames: dict[str, pl.DataFrame]) -> AwrInfo:
+    """The head of a report, from its canonical tables and its title."""
+    found: dict[str, object] = {}
+    _take(found, frames.get("databases"), "db_name", "db_id", "release", "host", rac="is_rac", cdb="is_cdb")
+    instances = frames.get("instances")
+    if instances is not None and instances.height == 1:
+        _take(found, instances, "instance", "instance_number", "startup_time", "release", "host", "platform")
+        _take(found, instances, "begin_time", "end_time", "elapsed_s", "db_time_s")
+    _take(found, frames.get("hosts"), "host", "platform", "cpus", "cores", "sockets", "memory_gb")
+    if (host_cpu := frames.get("host_cpu")) is not None:
+        _take(found, host_cpu, "cpus", "cores", "sockets")
+    _take_snapshots(found, frames.get("snapshots"))
+    for name in ("is_rac", "is_cdb"):
+        if isinstance(found.get(name), str):
+            found[name] = found[name] == "YES"
+    _take_labels(found, document)
+    _take_title(found, document.title)
+    return AwrInfo(document.kind, document.form, **{name: value for name, value in found.items() if value is not None})  # type: ignore[arg-type]  # the frames have these types
+
+
+def _take(found: dict[str, object], frame: pl.DataFrame | None, *names: str, **renamed: str) -> None:
+    """First values of columns, where nothing is known yet."""
+    if frame is None or frame.is_empty():
+        return
+    row = frame.row(0, named=True)
+    for name, target in [*((name, name) for name in names), *renamed.items()]:
+        if found.get(target) is None:
+            found[target] = row.get(name)
+
+
+def _take_snapshots(found: dict[str, object], snapshots: pl.DataFrame | None) -> None:
+    if snapshots is None:
+        return
+    for row in snapshots.iter_rows(named=True):
+        side = "begin" if str(row["snapshot"]).lower().startswith("begin") else "end"
+        found[f"{side}_snap_id"] = row["snap_id"]
+        found[f"{side}_time"] = row["snap_time"]
+        found[f"sessions_{side}"] = row["sessions"]
+
+
+def _take_labels(found: dict[str, object], document: Document) -> None:
+    """Elapsed and DB time stand in the table of the snapshots, ASH's period in a block of labels."""
+    for table in document.tables[:8]:
+        for row in table.rows.cells:
+            for place, cell in enumerate(row[:-1]):
+                label = cell.removesuffix(":").strip().lower()
+                value = next((other for other in row[place + 1 :] if other), "")
+                if label in {"elapsed", "elapsed time", "db time"} and "(mins)" in value:
+                    name = "db_time_s" if label == "db time" else "elapsed_s"
+                    _set(found, name, read_printed(value, time_unit="s").value)
+                elif label in {"analysis begin time", "analysis end time"}:
+                    _set(found, "begin_time" if "begin" in label else "end_time", read_time(value))
+
+
+def _take_title(found: dict[str, object], title: str) -> None:
+    if snaps := _SNAPS.search(title):
+        _set(found, "begin_snap_id", int(snaps.group(1)))
+        _set(found, "end_snap_id", int(snaps.group(2)))
+    if names := _DB.search(title) or _ASH.search(title):
+        for name, value in zip(("db_name", "instance"), names.groups(), strict=True):
+            _set(found, name, value.rstrip(",") if value else None)
+
+
+def _set(found: dict[str, object], name: str, value: object) -> None:
+    """Take a value where nothing is known yet."""
+    if found.get(name) is None:
+        found[name] = value

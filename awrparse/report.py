@@ -1,0 +1,327 @@
+"""Reading one report: AWR, Statspack, ASH, ADDM and compare-period, text or HTML, by content."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from awrparse import lines as line_kinds
+from awrparse import sniff
+from awrparse.canonical import build_frame, matches
+from awrparse.found import frame_as_printed
+from awrparse.info import AwrInfo, read_info
+from awrparse.records import Document, PrintedTable, Problem
+from awrparse.sections import read_text
+from awrparse.tables import TABLES, VIEWS, tables_titled
+from awrparse.tables_load import INFO
+from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
+
+if TYPE_CHECKING:
+    from logframe import Log, Source
+
+#: What a report must not hold: more of this than of text means that the file is none.
+_CONTROL: Final = "\x00"
+#: The canonical tables that say where and when the report was taken.
+_HEAD: Final = ("databases", "instances", "hosts", "snapshots", "host_cpu")
+
+
+class TableNotFoundError(LogParseError, KeyError):
+    """The report has no such table."""
+
+
+class FoundTables(Mapping[str, pl.DataFrame]):
+    """Every table of a report under its own title, as printed; a title that repeats gets its number: `Latches (2)`.
+
+    The frames are built when asked for: numbers without a unit are numbers, everything else is text as printed.
+    """
+
+    def __init__(self, tables: list[PrintedTable], *, bounds: bool) -> None:
+        self._bounds = bounds
+        self._tables: dict[str, PrintedTable] = {}
+        seen: Counter[str] = Counter()
+        for table in tables:
+            title = " ".join((table.title or table.summary or "(untitled)").split())
+            seen[title] += 1
+            self._tables[title if seen[title] == 1 else f"{title} ({seen[title]})"] = table
+        self._frames: dict[str, pl.DataFrame] = {}
+
+    def __getitem__(self, title: str) -> pl.DataFrame:
+        if title not in self._tables:
+            raise TableNotFoundError(f"the report has no table titled {title!r}", expected=_near(title, self._tables))
+        if title not in self._frames:
+            self._frames[title] = frame_as_printed(self._tables[title], bounds=self._bounds)
+        return self._frames[title]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables)
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} tables: {', '.join(list(self)[:4])}{', ...' if len(self) > 4 else ''}>"
+
+    def headings(self, title: str) -> tuple[str, ...]:
+        """The headings of a table as printed."""
+        return self._tables[title].headings
+
+    def cells(self, title: str) -> list[tuple[str, ...]]:
+        """The rows of a table as printed, before any typing; a blank cell is an empty text."""
+        return self._tables[title].rows.cells
+
+    def notes(self, title: str) -> tuple[str, ...]:
+        """The remarks that the report prints above a table; some hold figures."""
+        return self._tables[title].notes
+
+
+class AwrReport:
+    """One report.
+
+    Attributes:
+        source: name of the file, or what the caller called it.
+        kind: `awr`, `awr_pdb`, `awr_global`, `awr_diff`, `statspack`, `ash`, `addm` or `fragment`.
+        form: `text` or `html`.
+        found: every table as printed, by title.
+        parts: all reports of the file, this one among them.
+    """
+
+    def __init__(self, source: str, document: Document, *, bounds: bool, notes: tuple[Diagnostic, ...] = ()) -> None:
+        self.source = source
+        self.kind = document.kind
+        self.form = document.form
+        self.found = FoundTables(document.tables, bounds=bounds)
+        self.parts: tuple[AwrReport, ...] = (self,)
+        self._document = document
+        self._bounds = bounds
+        self._notes = notes
+        self._frames: dict[str, pl.DataFrame] = {}
+        self._problems: dict[str, list[Problem]] = {}
+
+    def __repr__(self) -> str:
+        return f"<AwrReport {self.source}: {self.kind}, {self.form}, {len(self.found)} tables>"
+
+    @cached_property
+    def _printed(self) -> dict[str, list[PrintedTable]]:
+        """Canonical name -> its printed tables."""
+        names: dict[str, list[PrintedTable]] = {}
+        for printed in self._document.tables:
+            for table in tables_titled(printed.title):
+                if matches(table, printed):
+                    names.setdefault(table.name, []).append(printed)
+        return names
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Names of the canonical tables that this report has, in the order of `TABLES`."""
+        return tuple(name for name in TABLES if name in self)
+
+    def __contains__(self, name: object) -> bool:
+        if name == INFO.name:
+            return self.kind != "fragment"
+        return name in self._printed or (name in VIEWS and VIEWS[str(name)][1] in self._orders)
+
+    @property
+    def _orders(self) -> list[str]:
+        return self["sql"]["ordered_by"].unique().to_list() if "sql" in self._printed else []
+
+    def __getitem__(self, name: str) -> pl.DataFrame:
+        """A canonical table, such as `report["top_events"]`; `TABLES` lists them with their schemas.
+
+        Raises:
+            TableNotFoundError: the report has no such table; a KeyError, too.
+        """
+        if name == INFO.name and name in self:
+            return pl.DataFrame([self.info.as_dict()], schema=INFO.schema)
+        if name in VIEWS:
+            table, order = VIEWS[name]
+            return self[table].filter(pl.col("ordered_by") == order)
+        if name not in self._printed:
+            reason = f"the report has no table {name!r}" if name in TABLES else f"{name!r} is no canonical table"
+            raise TableNotFoundError(reason, source=self.source, expected=_near(name, self.tables))
+        if name not in self._frames:
+            frame, problems = build_frame(TABLES[name], self._printed[name], bounds=self._bounds)
+            self._frames[name], self._problems[name] = frame, problems
+        return self._frames[name]
+
+    def with_bounds(self, name: str) -> pl.DataFrame:
+        """A canonical table with `_lo` and `_hi`, whatever `printed` was; without rows when the report lacks it."""
+        if self._bounds and name in self._printed:
+            return self[name]
+        return build_frame(TABLES[name], self._printed.get(name, []), bounds=True)[0]
+
+    @cached_property
+    def info(self) -> AwrInfo:
+        """Database, instance, host and period."""
+        return read_info(self._document, {name: self[name] for name in _HEAD if name in self._printed})
+
+    @cached_property
+    def line_counts(self) -> dict[str, int]:
+        """How many lines of a text report are what; the numbers add up to its lines.  Empty for HTML."""
+        counts = Counter(self._document.line_kinds)
+        names = line_kinds.KINDS
+        return {names[number]: counts[number] for number in range(len(names)) if counts[number]}
+
+    @cached_property
+    def empty_sections(self) -> tuple[str, ...]:
+        """Titles of the sections that say they have no data."""
+        return tuple(self._document.empty)
+
+    @cached_property
+    def diagnostics(self) -> pl.DataFrame:
+        """Whatever could not be read, one row each: line, text and reason.  Asking reads every table."""
+        return diagnostics_frame(self._diagnostics())
+
+    def _diagnostics(self) -> list[Diagnostic]:
+        problems = list(self._document.problems)
+        for printed in self._document.tables:
+            problems += printed.rows.problems
+        for name in self._printed:
+            self[name]
+            problems += self._problems[name]
+        problems.sort(key=lambda problem: problem.line or 0)
+        unique = dict.fromkeys(problems)
+        return [
+            *self._notes,
+            *(Diagnostic(self.source, line, None, kind, text, reason) for line, kind, text, reason in unique),
+        ]
+
+    def table_diagnostics(self, name: str) -> pl.DataFrame:
+        """What could not be read in one canonical table, and in opening the report."""
+        name = VIEWS[name][0] if name in VIEWS else name
+        self[name]
+        cut = [problem for printed in self._printed.get(name, []) for problem in printed.rows.problems]
+        rows = [Diagnostic(self.source, line, None, kind, text, why) for line, kind, text, why in cut]
+        rows += [
+            Diagnostic(self.source, line, None, kind, text, why)
+            for line, kind, text, why in self._problems.get(name, [])
+        ]
+        return diagnostics_frame([*self._notes, *rows])
+
+    def check(self) -> pl.DataFrame:
+        """Figures of the report that contradict each other beyond rounding; see `awrparse.check`."""
+        from awrparse.check import check_report  # noqa: PLC0415 - wanted by few
+
+        return check_report(self)
+
+
+def read_awr(source: Source, *, strict: bool = False, printed: bool = False, encoding: str | None = None) -> AwrReport:
+    """A report, read into tables that are built when asked for.
+
+    Args:
+        source: a path, bytes, a file object or an uploaded file, compressed or not.
+        strict: raise at the first line that could not be read.
+        printed: add ``<column>_lo`` and ``<column>_hi`` beside each number: the values that print that way.
+        encoding: of text without a byte order mark, when you know better than the guess.
+
+    Raises:
+        LogParseError: the source holds no report, or cannot be opened; with `strict`, anything not understood.
+
+    Examples:
+        >>> text = b'''Top 10 Foreground Events by Total Wait Time
+        ...
+        ... Event                            Waits Time (sec)  Avg(ms)  time    Class
+        ... ------------------------------ ------- ---------- -------- ----- --------
+        ... log file sync                      100       11.1   111.00  50.0 Commit
+        ... DB CPU                                        5.0           22.5
+        ... '''
+        >>> read_awr(text)["top_events"].select("event", "waits", "total_wait_s", "wait_class")
+        shape: (2, 4)
+        ┌───────────────┬───────┬──────────────┬────────────┐
+        │ event         ┆ waits ┆ total_wait_s ┆ wait_class │
+        │ ---           ┆ ---   ┆ ---          ┆ ---        │
+        │ str           ┆ i64   ┆ f64          ┆ str        │
+        ╞═══════════════╪═══════╪══════════════╪════════════╡
+        │ log file sync ┆ 100   ┆ 11.1         ┆ Commit     │
+        │ DB CPU        ┆ null  ┆ 5.0          ┆ null       │
+        └───────────────┴───────┴──────────────┴────────────┘
+    """
+    log = open_log(source, encoding=encoding)
+    documents = _documents(log)
+    if not any(_is_known(document) for document in documents):
+        raise LogParseError(
+            "no AWR, Statspack or ASH table found", source=log.name, expected="a report, or tables copied out of one"
+        )
+    several: tuple[Diagnostic, ...] = ()
+    if len(documents) > 1:
+        reason = f"the file holds {len(documents)} reports; this is the first, `parts` has them all"
+        several = (Diagnostic(log.name, documents[0].first_line, None, "several_reports", None, reason),)
+    reports = [
+        AwrReport(log.name, document, bounds=printed, notes=log.notes + several if number == 0 else ())
+        for number, document in enumerate(documents)
+    ]
+    for report in reports:
+        report.parts = tuple(reports)
+    if strict:
+        for report in reports:
+            faults = [fault for fault in report._diagnostics() if fault.kind != "several_reports"]  # noqa: SLF001 - its own class
+            if faults:
+                raise faults[0].to_error()
+    return reports[0]
+
+
+def _is_known(document: Document) -> bool:
+    """Is this a report, or a piece of one?  A ruled table or a web page need not be."""
+    if document.kind != "fragment":
+        return bool(document.tables)
+    return document.has_sections or any(
+        matches(table, printed) for printed in document.tables for table in tables_titled(printed.title)
+    )
+
+
+def _documents(log: Log) -> list[Document]:
+    """The reports of a file."""
+    text = log.text()
+    if _CONTROL in text[:4096]:
+        raise LogParseError("binary data, not a report", source=log.name, expected="a text or HTML file")
+    if not text.strip():
+        raise LogParseError("the file is empty", source=log.name, expected="a report")
+    if sniff.is_html(text):
+        from awrparse.html import page_text, read_html  # noqa: PLC0415 - a text report needs no HTML parser
+
+        inner = None if sniff.has_table(text) else page_text(text)
+        if inner is None:
+            return [
+                read_html(page, *sniff.kind_of_html(page), first_line=line) for line, page in sniff.split_html(text)
+            ]
+        text = inner
+    lines = text.replace("\N{NO-BREAK SPACE}", " ").replace("\r", "").split("\n")
+    if not lines[-1]:
+        lines.pop()
+    lines = line_kinds.without_margin(lines)
+    kinds = line_kinds.classify(lines)
+    documents = [
+        read_text(lines, kinds, part.first, part.end, part.kind, part.title) for part in sniff.split_text(lines, kinds)
+    ]
+    return [piece for document in documents for piece in _pieces(document)]
+
+
+def _pieces(document: Document) -> list[Document]:
+    """A pasted text in which the same summary table comes again holds pieces of several reports."""
+    if document.kind != "fragment":
+        return [document]
+    groups: list[list[PrintedTable]] = [[]]
+    seen: set[str] = set()
+    for printed in document.tables:
+        names = {table.name for table in tables_titled(printed.title) if matches(table, printed)}
+        if names & seen:
+            groups.append([])
+            seen = set()
+        seen |= names
+        groups[-1].append(printed)
+    if len(groups) == 1:
+        return [document]
+    pieces = [Document("fragment", "text", group, group[0].line if group else 1) for group in groups]
+    pieces[0].line_kinds, pieces[0].problems, pieces[0].empty = document.line_kinds, document.problems, document.empty
+    return pieces
+
+
+def _near(name: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
+    """A hint for a name that is not there."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only on the way to an error
+
+    close = get_close_matches(name, list(known), n=3, cutoff=0.4)
+    return " or ".join(close) if close else ", ".join(list(known)[:8])

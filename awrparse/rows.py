@@ -1,0 +1,222 @@
+"""Rows of a text report: cut at the rulers, records of several lines joined."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from awrparse.labels import add_labels
+from awrparse.layout import NUMBER, WIDE_GAP, Cutter, Layout, add_unplaced, are_values
+from awrparse.records import Problem, Rows
+from awrparse.sql_rows import SQL_WIDTH, cut_sql, joined_sql
+from logframe import Column, cut_row
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_SQL_RECORD = re.compile(r"^\s+[0-9a-z]{13}\s")
+_TOKEN = re.compile(r"\d{1,2}-\w{3,4}-\d{2} \d{2}:\d{2}(?::\d{2})?|\S+")
+_CPU = re.compile(r"^\s*(DB CPU|CPU time)\s+(?=[\d.#])")
+#: A CPU row has no waits and no average: first heading and number of columns -> which columns its numbers are.
+_CPU_PLACES: Final[dict[tuple[str, int], dict[int, tuple[int, ...]]]] = {
+    ("Event", 6): {2: (2, 4)},
+    ("Event", 5): {2: (2, 4)},
+    ("Wait Class", 6): {3: (2, 4, 5)},
+}
+
+
+def cut_rows(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
+    """The rows of a table under one ruler or several."""
+    groups = layout.groups
+    if layout.is_sql:
+        return cut_sql(layout, lines, body)
+    if len(groups) > 1:
+        return _cut_records(layout, lines, body)
+    columns = groups[0][1]
+    if columns[0].start == 1 and columns[0].end - columns[0].start > 3 and _starts_with_name(columns, lines, body):
+        return _cut_named(layout, lines, body)
+    return _cut_single(layout, lines, body)
+
+
+def _starts_with_name(columns: tuple[Column, ...], lines: list[str], body: Sequence[int]) -> bool:
+    """Under a ruler that leaves the margin free each record starts with a line for its name."""
+    first = next((lines[number] for number in body if lines[number].strip()), "")
+    if not first or WIDE_GAP.search(first.strip()):
+        return False
+    cells = Cutter(columns).cut(first)
+    return cells is None or not are_values(cells)
+
+
+def _cut_single(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
+    names, columns = layout.groups[0]
+    start = columns[0].start
+    has_labels = start > 1 and any(lines[number][: start - 1].strip() for number in body)
+    if has_labels:
+        columns = (Column(0, start - 1), *columns)
+        names = ("", *names)
+    cutter = Cutter(columns)
+    rows = Rows(headings=names)
+    width = len(columns)
+    has_cpu = (names[0], width) in _CPU_PLACES
+    last_end = columns[-1].end
+    name = ""
+    for number in body:
+        line = lines[number]
+        if not line.strip():
+            continue
+        tail = ""
+        if has_labels and len(line) > last_end and ":" in line[last_end:]:
+            line, tail = line[:last_end], line[last_end:].strip()
+        cells = cutter.cut(line)
+        if cells is not None and len(line) > last_end and line[last_end] == " ":
+            cells = _without_extra(rows, line, number, last_end, cutter)
+        if has_cpu and (cells is None or cells[1]) and (cpu := _cpu_cells(line, names)):
+            cells = cpu
+        if cells is None and has_labels:
+            add_labels(rows, line, number, width)
+        elif cells is None and not name and WIDE_GAP.search(line.strip()) is None:
+            name = line.strip()
+            name_line = number
+            continue
+        elif cells is None:
+            _add_shifted(rows, line, number, columns)
+        elif name and not cells[0]:
+            rows.cells.append((name, *cells[1:]))
+            rows.lines.append(name_line + 1)
+            name = ""
+        else:
+            rows.cells.append(cells)
+            rows.lines.append(number + 1)
+        if name:
+            add_unplaced(rows, name, name_line)
+            name = ""
+        if tail:
+            add_labels(rows, tail, number, width)
+    if name:
+        add_unplaced(rows, name, name_line)
+    return rows
+
+
+def _without_extra(rows: Rows, line: str, number: int, end: int, cutter: Cutter) -> tuple[str, ...] | None:
+    """The cells of a row with words behind its last column, which are none of it: marks of whoever copied it."""
+    extra = line[end:].strip()
+    if extra:
+        rows.problems.append(Problem(number + 1, "trailing", extra, "words behind the last column of the table"))
+    return cutter.cut(line[:end])
+
+
+def _cpu_cells(line: str, names: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The cells of a CPU row that has shifted: how many numbers it has says which they are."""
+    found = _CPU.match(line)
+    if found is None:
+        return None
+    numbers = line[found.end() :].split()
+    places = _CPU_PLACES.get((names[0], len(names)), {}).get(len(numbers))
+    if places is None:
+        return None
+    cells = [""] * len(names)
+    cells[0] = found.group(1)
+    for place, number in zip(places, numbers, strict=True):
+        cells[place] = number
+    return tuple(cells)
+
+
+def _add_shifted(rows: Rows, line: str, number: int, columns: tuple[Column, ...]) -> None:
+    """A row that does not fit its ruler: words go where they overlap."""
+    words = _TOKEN.findall(line)
+    if len(words) == len(columns):
+        rows.cells.append(tuple(words))
+        rows.lines.append(number + 1)
+        return
+    numeric = tuple(place for place in range(1, len(columns)) if _is_numeric(rows, place))
+    shifted = cut_row(line, columns, numeric)
+    if shifted.problem:
+        rows.problems.append(Problem(number + 1, "shifted", line.strip(), shifted.problem))
+    rows.cells.append(shifted.cells)
+    rows.lines.append(number + 1)
+
+
+def _is_numeric(rows: Rows, place: int) -> bool:
+    seen = [cells[place] for cells in rows.cells if cells[place]]
+    return bool(seen) and all(NUMBER.match(cell) for cell in seen)
+
+
+def _cut_records(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
+    """Records of as many lines as there are rulers; a blank line ends a record early."""
+    groups = layout.groups
+    cutters = [Cutter(columns) for _, columns in groups]
+    has_sql = groups[0][0][0].strip().upper() == "SQL ID"
+    names = tuple(name for heads, _ in groups for name in heads)
+    rows = Rows(headings=(*names, "SQL Text") if has_sql else names)
+    record: dict[int, tuple[str, ...]] = {}
+    text: list[str] = []
+    start = 0
+
+    def flush() -> None:
+        nonlocal record, text
+        if record:
+            cells = [cell for place, cutter in enumerate(cutters) for cell in _cells(record, place, cutter)]
+            if has_sql:
+                cells.append(joined_sql(text, SQL_WIDTH))
+            rows.cells.append(tuple(cells))
+            rows.lines.append(start + 1)
+        record, text = {}, []
+
+    for number in body:
+        line = lines[number]
+        if not line.strip():
+            if not has_sql or len(record) < len(groups) or text:
+                flush()
+            continue
+        place = len(record)
+        if has_sql:
+            if _SQL_RECORD.match(line):
+                flush()
+                place = 0
+            elif not record:
+                place = 1
+            elif max(record) == len(groups) - 1:
+                text.append(line)
+                continue
+        elif place >= len(groups):
+            flush()
+            place = 0
+        if not record:
+            start = number
+        cells = cutters[place].cut(line)
+        if cells is None:
+            shifted = cut_row(line, groups[place][1])
+            cells = shifted.cells
+            if shifted.problem:
+                rows.problems.append(Problem(number + 1, "shifted", line.strip(), shifted.problem))
+        record[place] = cells
+    flush()
+    return rows
+
+
+def _cells(record: dict[int, tuple[str, ...]], place: int, cutter: Cutter) -> tuple[str, ...]:
+    return record.get(place) or ("",) * len(cutter.columns)
+
+
+def _cut_named(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
+    """Records of a name line and a line under the ruler; the name keeps its indent, which says whose child it is."""
+    names, columns = layout.groups[0]
+    cutter = Cutter(columns)
+    rows = Rows(headings=("Function/File Name" if layout.title.startswith("IOStat") else "Name", *names))
+    name, name_line = "", 0
+    for number in body:
+        line = lines[number].rstrip()
+        if not line:
+            continue
+        cells = cutter.cut(line)
+        if cells is not None and name and are_values(cells):
+            rows.cells.append((name, *cells))
+            rows.lines.append(name_line + 1)
+            name = ""
+        else:
+            if name:
+                add_unplaced(rows, name, name_line)
+            name, name_line = line, number
+    if name:
+        add_unplaced(rows, name, name_line)
+    return rows

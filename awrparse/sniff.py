@@ -1,0 +1,109 @@
+"""What a file holds: which kind of report, as text or HTML, and where each report starts.  By content only."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from awrparse import lines as kind
+
+_HTML = re.compile(r"<(?:html|table|tr|td|body|h1)\b", re.IGNORECASE)
+_HTML_START = re.compile(r"<html\b", re.IGNORECASE)
+_TABLE = re.compile(r"<table\b", re.IGNORECASE)
+_MARKUP = re.compile(r"<[^>]+>")
+
+#: How a report calls itself -> its kind; the first that matches.
+_NAMES: Final = tuple(
+    (re.compile(pattern, re.IGNORECASE), name)
+    for pattern, name in (
+        (r"COMPARE PERIOD REPORT|AWR Compare Period Report", "awr_diff"),
+        (r"WORKLOAD REPOSITORY PDB report", "awr_pdb"),
+        (r"AWR RAC Report|WORKLOAD REPOSITORY REPORT \(RAC\)|RAC Report for DB", "awr_global"),
+        (r"WORKLOAD REPOSITORY (?:\S+ )?report|AWR Report for DB", "awr"),
+        (r"STATSPACK report for", "statspack"),
+        (r"ASH Report\b", "ash"),
+        (r"ADDM Report for", "addm"),
+    )
+)
+
+
+class Part(NamedTuple):
+    """One report within a file: its kind, what it calls itself, and its lines, counted from 0 to before `end`."""
+
+    kind: str
+    title: str
+    first: int
+    end: int
+
+
+def is_html(text: str) -> bool:
+    """Is the text an HTML page, or a piece of one?
+
+    Examples:
+        >>> is_html("<TABLE summary='x'><TR><TD>1</TD></TR></TABLE>"), is_html("select 1 from t where a <b")
+        (True, False)
+    """
+    start = text[:20_000]
+    found = _HTML.findall(start)
+    return len(found) > 1 or (bool(found) and _HTML.search(text, 20_000) is not None)
+
+
+def has_table(text: str) -> bool:
+    """Is there a table in the page?  Without one it is a text report that a browser saved."""
+    return _TABLE.search(text) is not None
+
+
+def kind_of_name(text: str) -> str | None:
+    """The kind of report that a name speaks of, or None.
+
+    Examples:
+        >>> kind_of_name("WORKLOAD REPOSITORY PDB report (root snapshots)"), kind_of_name("Shopping list")
+        ('awr_pdb', None)
+    """
+    return next((name for pattern, name in _NAMES if pattern.search(text)), None)
+
+
+def split_html(text: str) -> list[tuple[int, str]]:
+    """The pages in a text, each with the line it starts at (counted from 1)."""
+    starts = [found.start() for found in _HTML_START.finditer(text)]
+    if len(starts) < 2:
+        return [(1, text)]
+    starts[0] = 0
+    return [
+        (1 + text.count("\n", 0, start), text[start:end])
+        for start, end in zip(starts, [*starts[1:], len(text)], strict=True)
+    ]
+
+
+def kind_of_html(text: str) -> tuple[str, str]:
+    """Kind and name of an HTML report, from its title and first headings."""
+    title = re.search(r"<title[^>]*>(.*?)</title>", text[:20_000], re.IGNORECASE | re.DOTALL)
+    heads = re.findall(r"<h1[^>]*>(.*?)</h1>", text[:100_000], re.IGNORECASE | re.DOTALL)[:2]
+    names = [" ".join(_MARKUP.sub(" ", name).split()) for name in ([title.group(1)] if title else []) + heads]
+    kinds = [found for name in names if (found := kind_of_name(name)) is not None]
+    if not kinds:
+        return "fragment", names[0] if names else ""
+    # the <title> of a PDB report says AWR Report; its <h1> knows better
+    best = "awr_pdb" if "awr_pdb" in kinds else kinds[0]
+    return best, names[0]
+
+
+def split_text(lines: list[str], kinds: bytearray) -> list[Part]:
+    """The reports in a text file; what stands before the first banner belongs to the first report."""
+    starts: list[tuple[int, str, str]] = []
+    position = kinds.find(bytes([kind.BANNER]))
+    while position >= 0:
+        name = lines[position].strip()
+        starts.append((position, kind_of_name(name) or "awr", name))
+        position = kinds.find(bytes([kind.BANNER]), position + 1)
+    if not starts:
+        addm = kinds.find(bytes([kind.ADDM]))
+        title = kinds.find(bytes([kind.TITLE]))
+        if addm >= 0 and not 0 <= title < addm:
+            return [Part("addm", lines[addm].strip(), 0, len(lines))]
+        return [Part("fragment", "", 0, len(lines))]
+    ends = [start for start, _, _ in starts[1:]] + [len(lines)]
+    return [
+        Part(name, title, start if number else 0, end)
+        for number, ((start, name, title), end) in enumerate(zip(starts, ends, strict=True))
+    ]

@@ -1,0 +1,217 @@
+"""Result grids: the rows under a ruler of dashes, their pages joined, their cells cut."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from awrparse.spool.lines import Kind
+from awrparse.spool.page import Mark, Page
+from awrparse.spool.records import Grid
+from logframe import Column, columns_of, cut_row, fits, headings
+
+#: A heading has at most this many lines.
+_TALLEST_HEADING: Final = 4
+_FOLDED_RULERS: Final = 12
+_NUMBER: Final = re.compile(r"[-+]?(?:[\d,]*\.?\d+|\d[\d,]*\.?)(?:[eE][-+]?\d+)?[kKMGT%]?|#+")
+#: Kinds of lines that no row of a grid is.
+_ENDS: Final = frozenset(
+    {
+        Kind.PROMPT,
+        Kind.FEEDBACK,
+        Kind.ELAPSED,
+        Kind.STATISTICS_HEADING,
+        Kind.STATISTIC,
+        Kind.PLAN_HEADING,
+        Kind.PLAN_TABLE,
+        Kind.PLAN_HASH,
+        Kind.PLAN_ROW,
+        Kind.SQL_ID,
+        Kind.FENCE,
+        Kind.ERROR,
+        Kind.BANNER,
+        Kind.SNAPPER_ROW,
+        Kind.TIMER_NAME,
+    }
+)
+
+
+def read_grid(page: Page, ruler: int, text_from: int) -> Grid | None:
+    """The grid whose ruler is at a line; None when the dashes only underline or separate text.
+
+    Args:
+        page: the page.
+        ruler: number of the ruler's line.
+        text_from: the first line of the text just above it that nothing else has claimed.
+    """
+    line = page.lines[ruler]
+    columns = columns_of(line)
+    if ruler == text_from or not columns or page.kinds[ruler - 1] is not Kind.TEXT:
+        return None
+    above = page.lines[ruler - 1]
+    if len(columns) == 1 and _is_title(page, ruler, columns[0]):
+        return None
+    top = ruler - 1
+    while (
+        top > text_from and ruler - top < _TALLEST_HEADING and len(columns) > 1 and _is_heading(page, top - 1, columns)
+    ):
+        top -= 1
+    rulers = [columns]
+    found = _headings(page.lines[top:ruler], columns)
+    if not any(found) or len(above.rstrip()) > columns[-1].end + 200:
+        return None
+    end = ruler + 1
+    while len(rulers) < _FOLDED_RULERS and page.kind(end) is Kind.TEXT and page.kind(end + 1) is Kind.RULER:
+        more = columns_of(page.lines[end + 1])
+        rulers.append(more)
+        found += _headings([page.lines[end]], more)
+        end += 2
+    grid = Grid(tuple(found), tuple(rulers), [], 1, top, end, _title(page, top, text_from))
+    page.mark(top, end, Mark.HEADING)
+    grid.last = _read_rows(page, grid, page.lines[top:end])
+    return grid
+
+
+def _headings(lines: list[str], columns: tuple[Column, ...]) -> list[str]:
+    """The heading of each column; cut at the ruler where the lines fit it, else word by word."""
+    if not all(fits(line, columns) and len(line) <= columns[-1].end for line in lines):
+        return list(headings(lines, columns))
+    cut = [[" ".join(line[start:end].split()) for line in lines] for start, end in columns]
+    return [" ".join(cell for cell in cells if cell) for cells in cut]
+
+
+def _is_heading(page: Page, number: int, columns: tuple[Column, ...]) -> bool:
+    line = page.lines[number]
+    return page.kinds[number] is Kind.TEXT and fits(line, columns) and len(line) <= columns[-1].end
+
+
+def _is_title(page: Page, ruler: int, column: Column) -> bool:
+    """Is the text above a single run of dashes underlined text, not the heading of a column?"""
+    above = page.lines[ruler - 1].strip()
+    if page.kind(ruler + 1) is Kind.BLANK and len(above) == column.end - column.start:
+        return True
+    if page.kind(ruler + 1) is Kind.RULER:
+        return True
+    below = page.kind(ruler + 1) is Kind.TEXT and page.kind(ruler + 2) is Kind.RULER
+    return below and len(columns_of(page.lines[ruler + 2])) > 1 and len(above) < column.end - column.start
+
+
+def _title(page: Page, top: int, text_from: int) -> str:
+    """The text just above a heading, over at most one blank line and rules of dashes."""
+    number = top - 1
+    while number >= 0 and page.kinds[number] in {Kind.BLANK, Kind.RULER} and top - number < 3:
+        number -= 1
+    texts: list[str] = []
+    while number >= max(text_from - 4, 0) and page.marks[number] is Mark.TEXT and len(texts) < 3:
+        texts.insert(0, page.lines[number].strip())
+        number -= 1
+    return "\n".join(texts)
+
+
+def _read_rows(page: Page, grid: Grid, heading: list[str]) -> int:
+    """Collect the rows; the line after the last."""
+    number = end = grid.last
+    size = len(page)
+    columns = grid.rulers[0]
+    kinds, lines, marks, rows = page.kinds, page.lines, page.marks, grid.rows
+    row_mark, text = Mark.ROW, Kind.TEXT
+    while number < size:
+        kind = kinds[number]
+        if kind is text:
+            if _repeats(page, number, heading):
+                number = end = _skip_heading(page, grid, number, len(heading))
+                continue
+            marks[number] = row_mark
+            rows.append(number)
+            number = end = number + 1
+        elif kind is Kind.BLANK:
+            number = page.after_blanks(number)
+            if number < size and not _goes_on(page, grid, number, heading):
+                break
+        elif kind is Kind.RULER:
+            if not _is_sum_ruler(lines[number], columns):
+                break
+            marks[number] = Mark.HEADING
+            number = end = number + 1
+        elif kind in {Kind.ELISION, Kind.COMMENT}:
+            number += 1
+        elif kind in _ENDS:
+            break
+        else:
+            marks[number] = row_mark
+            rows.append(number)
+            number = end = number + 1
+    return end
+
+
+def _repeats(page: Page, number: int, heading: list[str]) -> bool:
+    return page.lines[number] == heading[0] and page.lines[number : number + len(heading)] == heading
+
+
+def _skip_heading(page: Page, grid: Grid, number: int, height: int) -> int:
+    page.mark(number, number + height, Mark.HEADING)
+    grid.pages += 1
+    return number + height
+
+
+def _goes_on(page: Page, grid: Grid, number: int, heading: list[str]) -> bool:
+    """Does the grid go on after a blank line?"""
+    kind = page.kinds[number]
+    if _repeats(page, number, heading) or kind is Kind.ELISION:
+        return True
+    if kind is Kind.RULER:
+        return _is_sum_ruler(page.lines[number], grid.rulers[0]) and page.lines[number].split() != heading[-1].split()
+    if kind is not Kind.TEXT or not grid.rows or _heads_ruler(page, number):
+        return False
+    if len(grid.rulers) > 1:
+        return True
+    return is_alike(page.lines[number], page.lines[grid.rows[0]], grid.rulers[0])
+
+
+def _heads_ruler(page: Page, number: int) -> bool:
+    """Is the text from here on the heading of another grid?"""
+    place = number
+    while place < number + _TALLEST_HEADING and page.kind(place) is Kind.TEXT:
+        place += 1
+    return page.kind(place) is Kind.RULER
+
+
+def is_alike(row: str, model: str, columns: tuple[Column, ...]) -> bool:
+    """Does a row fit the ruler, with numbers where another row has numbers?"""
+    if not fits(row, columns) or len(row.rstrip()) > columns[-1].end + 80:
+        return False
+    cells, models = cut_row(row, columns).cells, cut_row(model, columns).cells
+    if len(columns) == 1:
+        return _NUMBER.fullmatch(models[0]) is None or _NUMBER.fullmatch(cells[0]) is not None
+    return all(
+        not cell or _NUMBER.fullmatch(cell.split()[0]) is not None
+        for cell, other in zip(cells, models, strict=True)
+        if other and _NUMBER.fullmatch(other)
+    )
+
+
+def _is_sum_ruler(line: str, columns: tuple[Column, ...]) -> bool:
+    """Is this the ruler that COMPUTE prints above a sum: dashes under some of the columns?"""
+    extents = set(columns)
+    return set(columns_of(line)) < extents
+
+
+def cells_of(page: Page, grid: Grid) -> list[tuple[int, tuple[str, ...]]]:
+    """The rows of a grid as cells, each with the number of its (first) line; folded rows are unfolded."""
+    if len(grid.rulers) == 1:
+        columns = grid.rulers[0]
+        return [(number, cut_row(page.lines[number], columns).cells) for number in grid.rows]
+    return list(_unfolded(page, grid))
+
+
+def _unfolded(page: Page, grid: Grid) -> list[tuple[int, tuple[str, ...]]]:
+    """Rows folded over as many lines as there are rulers; lines too few or too many are padded or dropped."""
+    rows: list[tuple[int, tuple[str, ...]]] = []
+    for start in range(0, len(grid.rows), len(grid.rulers)):
+        numbers = grid.rows[start : start + len(grid.rulers)]
+        cells: list[str] = []
+        for place, columns in enumerate(grid.rulers):
+            line = page.lines[numbers[place]] if place < len(numbers) else ""
+            cells += cut_row(line, columns).cells
+        rows.append((numbers[0], tuple(cells)))
+    return rows

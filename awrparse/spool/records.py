@@ -1,0 +1,153 @@
+"""What the parser finds, as plain Python: one class a kind of block, and the statement they make.
+
+Line numbers count from 0 and ranges exclude their end; `frames` turns them into the numbers a person counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from logframe import Column
+
+
+class Clock(NamedTuple):
+    """An Elapsed line: `ticks` of 10 ** -`decimals` seconds, and its label."""
+
+    line: int
+    ticks: int
+    decimals: int
+    label: str
+    printed: str
+
+
+class Typed(NamedTuple):
+    """What was typed at a prompt (`prompt` None for a statement that stands bare in the log)."""
+
+    text: str | None
+    prompt: str | None
+    kind: str | None
+
+
+class Outcome(NamedTuple):
+    """A feedback or an error: rows and what was done to them, or the error's code and message."""
+
+    line: int
+    text: str
+    rows: int | None = None
+    verb: str | None = None
+    code: str | None = None
+
+
+class Counted(NamedTuple):
+    """One line of an autotrace list; `value` None when it did not fit."""
+
+    line: int
+    name: str
+    value: int | None
+    raw: str
+
+
+class Autotrace(NamedTuple):
+    """An autotrace list: SQL*Plus's eleven statistics, or SQLcl's session statistics."""
+
+    client: str
+    counted: tuple[Counted, ...]
+
+
+@dataclass(slots=True)
+class Grid:
+    """Rows under a ruler of dashes.
+
+    Attributes:
+        headings: one a column, over all rulers of a folded grid.
+        rulers: extents of the columns, one tuple a ruler; more than one when the row is folded over several lines.
+        rows: line numbers of the rows.
+        pages: how often the heading was printed.
+        title: the lines of text just above the heading.
+    """
+
+    headings: tuple[str, ...]
+    rulers: tuple[tuple[Column, ...], ...]
+    rows: list[int]
+    pages: int
+    first: int
+    last: int
+    title: str = ""
+
+
+class Operation(NamedTuple):
+    """One row of a plan: its cells by canonical name."""
+
+    line: int
+    cells: dict[str, str]
+
+
+@dataclass(slots=True)
+class Plan:
+    """An execution plan: its rows, what stands below them, and where it came from."""
+
+    layout: str
+    plan_source: str
+    hash_value: int | None = None
+    sql_id: str | None = None
+    child_number: int | None = None
+    operations: list[Operation] = field(default_factory=list)
+    predicates: dict[int, list[str]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+class Statistic(NamedTuple):
+    """One printed figure of a listing of session or system statistics.
+
+    Attributes:
+        line: number of its line.
+        name: as printed, cut or not.
+        raw: the figure as printed.
+        column: heading of the figure's column.
+        basis: `cumulative` since logon or startup, `delta` over an interval, `unknown`.
+        sid: the session, where printed.
+        type: `STAT`, or `TIME` and `WAIT` of Snapper.
+        width: the name fills its column of this width, so it may be cut; 0 when it does not.
+    """
+
+    line: int
+    name: str
+    raw: str
+    column: str
+    basis: str
+    sid: str | None = None
+    type: str = "STAT"
+    width: int = 0
+
+
+@dataclass(slots=True)
+class Listing:
+    """A listing of statistics by name, from whatever layout; `seconds` is the interval it covers, where printed."""
+
+    layout: str
+    first: int
+    last: int
+    statistics: list[Statistic] = field(default_factory=list)
+    seconds: float | None = None
+
+
+class CustomTiming(NamedTuple):
+    """A timing found by the caller's own pattern."""
+
+    line: int
+    ticks: int
+    decimals: int
+    label: str
+    printed: str
+
+
+@dataclass(slots=True)
+class Block:
+    """Lines that belong together: the token of session.lark, their extent, and what they say."""
+
+    token: str
+    first: int
+    last: int
+    content: object = None

@@ -1,0 +1,198 @@
+"""Blocks into statements, by the grammar session.lark."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from lark import Token, Tree
+
+from awrparse.spool.inputs import kind_of
+from awrparse.spool.lines import Kind
+from awrparse.spool.records import Autotrace, Block, Clock, Grid, Listing, Outcome, Plan, Typed
+from logframe import load_grammar
+
+if TYPE_CHECKING:
+    from awrparse.spool.page import Page
+
+GRAMMAR: Final = load_grammar("awrparse.spool", "session.lark", "session", "statement")
+
+_FLUSH: Final = re.compile(
+    r"alter\s+system\s+flush\s+(?P<what>buffer_cache|shared_pool|flash_cache|global\s+context|redo)", re.IGNORECASE
+)
+_FEEDBACK_KINDS: Final = (
+    ("plsql", re.compile(r"PL/SQL|anonymous block|Call completed")),
+    ("explain", re.compile(r"Explained")),
+    ("transaction", re.compile(r"Commit|Rollback|Savepoint|COMMIT|ROLLBACK|提交|コミット|Transaction")),
+    ("alter session", re.compile(r"Session|Sesión|Sessão|セッション|会话|工作階段|세션|Сеанс|Sessione")),
+    ("alter system", re.compile(r"System|Système|Sistema|システム|系统|系統|시스템|Система")),
+)
+_PLAN_KINDS: Final = {"SELECT": "select", "INSERT": "insert", "UPDATE": "update", "DELETE": "delete", "MERGE": "merge"}
+#: Client commands that change the buffer which ``/`` runs, or run statements that are not echoed.
+_LOADS: Final = re.compile(
+    r"@|sta(?:rt)?\b|get\b|ed(?:it)?\b|c(?:hange)?/|a(?:ppend)?\s|del\b|i(?:nput)?\b", re.IGNORECASE
+)
+#: Blocks that only end a statement; of several in a row, one is enough.
+_OUTSIDE: Final = frozenset({"COMMAND", "BREAK"})
+_PROSE: Final = frozenset({Kind.TEXT, Kind.FENCE})
+_OUTCOMES: Final = frozenset({"SELECTED", "DONE", "FAILED"})
+_BARE_PARTS: Final = frozenset({"ELAPSED", "STATISTICS", "SESSION_STATISTICS"})
+
+
+@dataclass(slots=True)
+class Statement:
+    """One statement: its blocks, and what they say of it.
+
+    Attributes:
+        ordinal: from 1.
+        blocks: its blocks, in order.
+        text: as typed; None when it is not echoed.
+        kind: `select`, `insert`, ..., `plsql`, `ddl`, `command`; None when nothing says it.
+        prompt: the prompt it was typed at; None when it was not echoed.
+        clock: its Elapsed.
+        outcome: its feedback or error.
+        autotrace: its statistics.
+        plans: its plans.
+        flushed: what was flushed since the statement before it that is not a flush, in order.
+        series: counts the runs of statements between which the log has text of its own.
+    """
+
+    ordinal: int
+    blocks: list[Block]
+    text: str | None = None
+    kind: str | None = None
+    prompt: str | None = None
+    clock: Clock | None = None
+    outcome: Outcome | None = None
+    autotrace: Autotrace | None = None
+    plans: list[Plan] = field(default_factory=list)
+    flushed: tuple[str, ...] = ()
+    series: int = 0
+
+    @property
+    def first(self) -> int:
+        """Number of its first line, from 0."""
+        return self.blocks[0].first
+
+    @property
+    def last(self) -> int:
+        """Number of the line after its last."""
+        return self.blocks[-1].last
+
+    @property
+    def is_flush(self) -> bool:
+        """Does it flush a cache?"""
+        return self.text is not None and _FLUSH.match(self.text) is not None
+
+
+def group(tokens: list[str]) -> list[list[int]]:
+    """The positions of the tokens of each statement.
+
+    Examples:
+        >>> group(["INPUT", "GRID", "ELAPSED", "TEXT", "GRID", "ELAPSED", "EXPLAINED", "STATISTICS"])
+        [[0, 1, 2], [4, 5, 6, 7]]
+    """
+    parser = GRAMMAR.parser.parse_interactive("", start="session")
+    before = ""
+    for place, token in enumerate(tokens):
+        if token != before or token not in _OUTSIDE:
+            parser.feed_token(Token(token, str(place)))
+        before = token
+    tree: Tree[Token] = parser.feed_eof()  # type: ignore[no-untyped-call]  # lark leaves it unannotated
+    return [[int(str(leaf)) for leaf in node.children] for node in tree.children if isinstance(node, Tree)]
+
+
+def read_statements(page: Page, blocks: list[Block]) -> list[Statement]:
+    """The statements of a page's blocks; client commands that printed nothing are left out."""
+    statements: list[Statement] = []
+    flushed: list[str] = []
+    buffer: str | None = None
+    series = 0
+    reached = 0
+    for places in group([block.token for block in blocks]):
+        while len(places) > 1 and blocks[places[-1]].token == "TEXT" and blocks[places[0]].token == "GRID":  # noqa: S105 - a token of the grammar
+            places.pop()
+        between = blocks[reached : places[0]]
+        reached = places[-1] + 1
+        if any(_is_prose(page, block) for block in between):
+            series += 1
+            buffer = None
+        if any(_LOADS.match(str(block.content)) for block in between if block.token == "COMMAND"):  # noqa: S105 - a token of the grammar
+            buffer = None
+        statement = Statement(len(statements) + 1, [blocks[place] for place in places], series=series)
+        for block in statement.blocks:
+            _add(statement, block)
+        if statement.text == "/":
+            _rerun(statement, buffer)
+        elif statement.text is not None and statement.kind != "command":
+            buffer = statement.text
+        if statement.kind == "command" and len(statement.blocks) == 1:
+            continue
+        statement.kind = statement.kind or _kind_by_output(statement)
+        if statement.is_flush:
+            statement.flushed = ()
+            flush = _FLUSH.match(statement.text or "")
+            if flush and (statement.outcome is None or statement.outcome.code is None):
+                flushed.append(" ".join(flush["what"].lower().split()))
+        else:
+            statement.flushed = tuple(dict.fromkeys(flushed))
+            flushed = []
+        statements.append(statement)
+        _check(page, statement)
+    return statements
+
+
+def _is_prose(page: Page, block: Block) -> bool:
+    """Is a block between two statements text of the log's own, or a fence?"""
+    return block.token in {"TEXT", "BREAK"} and block.last > block.first and page.kinds[block.first] in _PROSE
+
+
+def _rerun(statement: Statement, buffer: str | None) -> None:
+    """Give ``/`` the statement in the buffer, unless what it printed is another kind of statement's output."""
+    statement.text = None
+    if buffer is not None:
+        kind, shown = kind_of(buffer), _kind_by_output(statement)
+        if shown in {None, kind}:
+            statement.text, statement.kind = buffer, kind
+
+
+def _add(statement: Statement, block: Block) -> None:
+    match block.content:
+        case Typed(text, prompt, kind):
+            statement.text, statement.prompt, statement.kind = text, prompt, kind
+        case Clock():
+            statement.clock = block.content
+        case Autotrace():
+            statement.autotrace = block.content
+        case Plan():
+            statement.plans.append(block.content)
+        case Outcome() if block.token in _OUTCOMES:
+            statement.outcome = block.content
+        case _:
+            pass
+
+
+def _kind_by_output(statement: Statement) -> str | None:
+    """The kind of a statement that was not echoed, by what it printed."""
+    outcome = statement.outcome
+    if outcome is not None and outcome.verb is not None:
+        return outcome.verb
+    if outcome is not None and outcome.code is None:
+        return next((kind for kind, pattern in _FEEDBACK_KINDS if pattern.search(outcome.text)), "ddl")
+    if any(isinstance(block.content, (Grid, Listing)) for block in statement.blocks):
+        return "select"
+    for plan in statement.plans:
+        if plan.plan_source == "explain" and plan.operations:
+            return _PLAN_KINDS.get(plan.operations[0].cells.get("operation", "").split(" ")[0])
+    return None
+
+
+def _check(page: Page, statement: Statement) -> None:
+    """Diagnostics about a whole statement."""
+    if statement.outcome is not None and statement.outcome.code is not None:
+        page.note(statement.outcome.line, "failed", f"the statement failed with {statement.outcome.code}")
+    if {block.token for block in statement.blocks} <= _BARE_PARTS and statement.clock is not None:
+        page.note(
+            statement.clock.line, "unpaired_elapsed", "the log shows no statement, result or feedback for this Elapsed"
+        )

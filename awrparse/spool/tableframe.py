@@ -1,0 +1,57 @@
+"""A result grid as a typed frame."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from awrparse.spool.grids import cells_of
+from awrparse.spool.listings import decimal_mark
+from logframe import read_printed
+
+if TYPE_CHECKING:
+    from awrparse.spool.page import Page
+    from awrparse.spool.records import Grid
+
+_INTEGER: Final = re.compile(r"[-+]?\d{1,18}$")
+_FIGURE: Final = re.compile(r"[-+]?(?:\d[\d,.]*|[.,]\d+)(?:[eE][+-]?\d+)?$|#+$")
+
+
+def table_frame(page: Page, grid: Grid, *, printed: bool) -> pl.DataFrame:
+    """The rows of a grid: whole numbers as Int64, other numbers as Float64, all else as text; blank cells are null."""
+    rows = [cells for _, cells in cells_of(page, grid)]
+    columns: dict[str, pl.Series] = {}
+    for place, heading in enumerate(_unique(grid.headings)):
+        texts = [cells[place] or None for cells in rows]
+        columns |= _typed(heading, texts, printed=printed)
+    return pl.DataFrame(columns)
+
+
+def _unique(headings: tuple[str, ...]) -> list[str]:
+    """Headings as column names: none empty, none twice."""
+    names: list[str] = []
+    for place, heading in enumerate(headings, 1):
+        name = heading or f"column_{place}"
+        while name in names:
+            name += "_"
+        names.append(name)
+    return names
+
+
+def _typed(heading: str, texts: list[str | None], *, printed: bool) -> dict[str, pl.Series]:
+    shown = [text for text in texts if text is not None]
+    if shown and all(_INTEGER.match(text) for text in shown):
+        return {heading: pl.Series(heading, [None if text is None else int(text) for text in texts], pl.Int64)}
+    if not shown or not all(_FIGURE.match(text) for text in shown) or all(text.startswith("#") for text in shown):
+        return {heading: pl.Series(heading, texts, pl.String)}
+    decimal = decimal_mark(shown)
+    found = [read_printed(text, decimal=decimal) for text in texts]
+    if any(number.flag == "text" for number in found):
+        return {heading: pl.Series(heading, texts, pl.String)}
+    columns = {heading: pl.Series(heading, [number.value for number in found], pl.Float64)}
+    if printed:
+        columns[f"{heading}_lo"] = pl.Series(f"{heading}_lo", [number.lo for number in found], pl.Float64)
+        columns[f"{heading}_hi"] = pl.Series(f"{heading}_hi", [number.hi for number in found], pl.Float64)
+    return columns

@@ -1,0 +1,48 @@
+"""The canonical tables: one list, in the order in which reports print them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from awrparse.columns import CUT_KINDS, Table
+from awrparse.tables_io import IO
+from awrparse.tables_load import INFO, LOAD
+from awrparse.tables_memory import MEMORY
+from awrparse.tables_rac import COMPARE, RAC
+from awrparse.tables_sql import SQL, SQL_ORDERS
+from awrparse.tables_waits import WAITS
+
+#: Name -> canonical table: its schema, its meaning, and of each column the meaning and the unit.
+TABLES: Final[dict[str, Table]] = {
+    table.name: table for table in (INFO, *LOAD, *WAITS, *SQL, *IO, *MEMORY, *RAC, *COMPARE)
+}
+#: Name of a part of a long table -> that table and the value of its `ordered_by`.
+VIEWS: Final = {f"sql_by_{order}": ("sql", order) for order in sorted(set(SQL_ORDERS.values()))}
+
+
+@lru_cache(maxsize=2048)
+def tables_titled(title: str) -> tuple[Table, ...]:
+    """The canonical tables that are printed under a title."""
+    return tuple(table for table in TABLES.values() if table.titles and table.pattern.search(title))
+
+
+def describe_tables() -> str:
+    """The canonical tables as Markdown, a section a table; the documentation is made of it.
+
+    Examples:
+        >>> describe_tables().splitlines()[0]
+        '## `info`'
+    """
+    sections = []
+    for table in TABLES.values():
+        lines = [f"## `{table.name}`", "", table.meaning, "", "| column | type | unit | meaning |", "|---|---|---|---|"]
+        for column in table.columns:
+            unit = column.unit or " "
+            lines.append(f"| `{column.name}` | {column.dtype} | {unit} | {column.meaning} |")
+            if column.kind in CUT_KINDS:
+                lines.append(
+                    f"| `{column.name}_printed` | String |   | the same as printed, cut where the report cuts it |"
+                )
+        sections.append("\n".join(lines))
+    return "\n\n".join(sections) + "\n"

@@ -1,0 +1,169 @@
+"""Canonical tables of I/O: by function, file type, tablespace, file."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from awrparse.columns import Column, Table
+
+_READ = Column("read_bytes", "mbytes", "bytes read", ("Reads: Data", "Read Data Volume"))
+_READ_REQUESTS = Column(
+    "read_requests_per_s", "number", "read requests per second", ("Reqs per sec", "Read Requests /sec")
+)
+_READ_RATE = Column("read_bytes_per_s", "mbytes", "bytes read per second", ("Data per sec", "Read Data Vol/sec"))
+_WRITE = Column("write_bytes", "mbytes", "bytes written", ("Writes: Data", "Write Data Volume"))
+_WRITE_REQUESTS = Column(
+    "write_requests_per_s", "number", "write requests per second", ("Reqs per sec#2", "Write Requests /sec")
+)
+_WRITE_RATE = Column(
+    "write_bytes_per_s", "mbytes", "bytes written per second", ("Data per sec#2", "Write Data Vol/sec")
+)
+_TRAFFIC = (_READ, _READ_REQUESTS, _READ_RATE, _WRITE, _WRITE_REQUESTS, _WRITE_RATE)
+_WAITS = (
+    Column("waits", "count", "number of waits", ("Waits: Count", "Wait Count")),
+    Column("avg_wait_ms", "ms", "average wait; null without waits", ("Avg Tm(ms)", "Avg Time", "Wait Avg Tm(ms)")),
+)
+_FILE_IO = (
+    Column("reads", "count", "read requests", ("Reads",)),
+    Column("reads_per_s", "number", "read requests per second", ("Av Rds/s", "Av Reads/s")),
+    Column("avg_read_ms", "ms", "average read time; null without reads", ("Av Rd(ms)", "Av Rd (ms)")),
+    Column("blocks_per_read", "number", "blocks per read", ("Av Blks/Rd",)),
+    Column("max_read_bucket_ms", "count", "highest bucket of read times (Statspack)", ("Mx Rd Bkt",)),
+    Column("single_block_reads_per_s", "number", "single block reads per second", ("1-bk Rds/s",)),
+    Column("avg_single_block_read_ms", "ms", "average time of a single block read", ("Av 1-bk Rd(ms)",)),
+    Column("optimized_read_pct", "pct", "share of reads that flash cache served", ("% Opt Reads",)),
+    Column("writes", "count", "write requests", ("Writes",)),
+    Column("writes_per_s", "number", "write requests per second", ("Writes avg/s", "Av Writes/s")),
+    Column("avg_write_ms", "ms", "average write time (some patch sets of 12.1 and 12.2)", ("Av Writes(ms)",)),
+    Column("buffer_waits", "count", "waits for a buffer", ("Buffer Waits",)),
+    Column("avg_buffer_wait_ms", "ms", "average wait for a buffer", ("Av Buf Wt(ms)", "Av BufWt (ms)")),
+    Column("pdb", "text", "pluggable database", ("PDB Name",)),
+)
+
+IO: Final = (
+    Table(
+        "iostat_function",
+        "I/O by database function, with the row TOTAL: of the report.",
+        (r"^IO ?Stat by Function(?: -)? summary",),
+        (
+            Column("function", "text", "function; text reports cut it at 15 characters", ("Function Name", "Function")),
+            *_TRAFFIC,
+            *_WAITS,
+        ),
+        needs=("function",),
+    ),
+    Table(
+        "iostat_filetype",
+        "I/O by type of file, with the row TOTAL: of the report.",
+        (r"^IOStat by Filetype summary",),
+        (
+            Column("filetype", "text", "type of file", ("Filetype Name",)),
+            *_TRAFFIC,
+            Column("avg_small_read_ms", "ms", "average time of a small read", ("Small Read",)),
+            Column("avg_large_read_ms", "ms", "average time of a large read", ("Large Read",)),
+        ),
+        needs=("filetype",),
+    ),
+    Table(
+        "iostat_function_filetype",
+        "I/O by function, and within it by type of file.",
+        (r"^IOStat by Function/Filetype summary",),
+        (
+            Column("function", "text", "function, or function (type of file)", ("Function/File Name",)),
+            *_TRAFFIC,
+            *_WAITS,
+        ),
+        needs=("function",),
+    ),
+    Table(
+        "tablespace_io",
+        "I/O by tablespace.",
+        (r"^Tablespace IO Stats",),
+        (Column("tablespace", "text", "tablespace", ("Tablespace",)), *_FILE_IO),
+        needs=("tablespace", "reads"),
+    ),
+    Table(
+        "file_io",
+        "I/O by file.",
+        (r"^File IO Stats",),
+        (
+            Column("tablespace", "text", "tablespace", ("Tablespace",)),
+            Column("file", "text", "file", ("Filename",)),
+            *_FILE_IO,
+        ),
+        needs=("file", "reads"),
+    ),
+    Table(
+        "buffer_pool",
+        "Buffer pools.",
+        (r"^Buffer Pool Statistics",),
+        (
+            Column("pool", "text", "D default, K keep, R recycle, or a block size", ("P",)),
+            Column("buffers", "count", "buffers", ("Number of Buffers", "Buffers")),
+            Column("hit_pct", "pct", "hit ratio", ("Pool Hit%",)),
+            Column("buffer_gets", "count", "blocks got", ("Buffer Gets",)),
+            Column("physical_reads", "count", "blocks read", ("Physical Reads",)),
+            Column("physical_writes", "count", "blocks written", ("Physical Writes",)),
+            Column("free_buffer_waits", "count", "waits for a free buffer", ("Free Buff Wait", "Free Buffer Waits")),
+            Column("write_complete_waits", "count", "waits for a write to complete", ("Writ Comp Wait",)),
+            Column("buffer_busy_waits", "count", "waits for a busy buffer", ("Buffer Busy Waits",)),
+        ),
+        needs=("pool", "buffers"),
+    ),
+    Table(
+        "buffer_waits",
+        "Waits for buffers by class of block.",
+        (r"^Buffer Wait Statistics",),
+        (
+            Column("block_class", "text", "class of block", ("Class",)),
+            Column("waits", "count", "number of waits", ("Waits",)),
+            Column("total_wait_s", "s", "time waited", ("Total Wait Time (s)",)),
+            Column("avg_wait_ms", "ms", "average wait", ("Avg Time (ms)",)),
+        ),
+        needs=("block_class", "waits"),
+    ),
+    Table(
+        "exadata_flash_reads",
+        "Exadata: reads from the flash cache by cell.",
+        (r"^Flash Cache User Reads$",),
+        (
+            Column("cell", "text", "cell, or All", ("Cell Name",)),
+            Column("read_requests", "count", "read requests", ("Read Requests Total",)),
+            Column("read_requests_per_s", "number", "read requests per second", ("Read Requests per Sec",)),
+            Column("misses", "count", "misses and partial hits", ("Read Requests Misses/Partial Hits",)),
+            Column("read_mb", "number", "megabytes read", ("Read Megabytes Total",)),
+            Column("read_mb_per_s", "number", "megabytes read per second", ("Read Megabytes per Sec",)),
+        ),
+        needs=("cell",),
+    ),
+    Table(
+        "exadata_smart_io",
+        "Exadata: smart scans by cell.",
+        (r"^Smart IO$",),
+        (
+            Column("cell", "text", "cell, or All", ("Cell Name",)),
+            Column("requested_mb", "number", "megabytes requested", ("MB Requested Total",)),
+            Column("requested_mb_per_s", "number", "megabytes requested per second", ("MB Requested per Sec",)),
+            Column("storage_index_mb", "number", "megabytes that storage indexes saved", ("Storage Index MB",)),
+            Column("flash_cache_mb", "number", "megabytes from the flash cache", ("Flash Cache MB",)),
+            Column("offload_mb", "number", "megabytes offloaded", ("Offload MB",)),
+            Column("offload_pct", "pct", "offload efficiency", ("Offload % Efficiency",)),
+        ),
+        needs=("cell",),
+    ),
+    Table(
+        "exadata_cell_io",
+        "Exadata: requests and volume by cell, as the cells' operating systems saw them.",
+        (r"^Exadata OS IO Statistics - Top Cells",),
+        (
+            Column("disk_type", "text", "F flash or H hard disk, and its size", ("Disk Type",)),
+            Column("cell", "text", "cell", ("Cell Name",)),
+            Column("iops_pct", "pct", "share of the requests", ("IOPs %Total",)),
+            Column("iops", "number", "requests per second", ("IOPs Avg",)),
+            Column("io_mb_pct", "pct", "share of the volume", ("IO MB/s %Total",)),
+            Column("io_mb_per_s", "number", "megabytes per second", ("IO MB/s Avg",)),
+            Column("utilization_pct", "pct", "disk utilization", ("%Disk Utilization Avg",)),
+        ),
+        needs=("cell",),
+    ),
+)

@@ -1,0 +1,218 @@
+"""Canonical tables of waits and time: events, wait classes, histograms, time model, services."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from awrparse.columns import Column, Table
+
+_EVENT = Column("event", "event", "wait event, in full", ("Event", "Wait Event"))
+_CLASS = Column("wait_class", "wait_class", "wait class, in full", ("Wait Class", "Event Class"))
+_WAITS = Column("waits", "count", "number of waits", ("Waits", "Event Waits", "Total Waits"))
+_TIMEOUTS = Column(
+    "timeout_pct", "pct", "share of waits that timed out", ("%Time -outs", "%Tim out", "Event %Timeouts", "%Timeouts")
+)
+_TIME = Column(
+    "total_wait_s",
+    "s",
+    "time waited",
+    (
+        "Total Wait Time (sec)",
+        "Total Wait Time (s)",
+        "Time(s)",
+        "Time (s)",
+        "Time (sec)",
+        "Tota Time",
+        "Wait Time Total(s)",
+    ),
+)
+_AVERAGE = Column(
+    "avg_wait_ms",
+    "ms",
+    "average wait",
+    (
+        "Wait Avg(ms)",
+        "Avg wait (ms)",
+        "Avg Wait (ms)",
+        "Avg Wait",
+        "Avg Wait Time",
+        "wait (ms)",
+        "Wait Time Avg Wait",
+    ),
+)
+_PCT = Column(
+    "db_time_pct",
+    "pct",
+    "share of DB time (Statspack: of total call time)",
+    ("% DB time", "%DB time", "Call Time", "%Total Call Time", "Wait Time %DB time"),
+)
+_SESSIONS = Column("avg_active_sessions", "number", "average active sessions", ("Avg Active Sessions",))
+_INSTANCE = Column("instance", "text", "instance number; `*` is the cluster; null in a report of one instance", ("I#",))
+_PER_TXN = Column("waits_per_txn", "number", "waits per transaction", ("Waits /txn",))
+
+WAITS: Final = (
+    Table(
+        "top_events",
+        "The events, and CPU, that took most of the time.",
+        (r"^Top \d+ (?:Timed|Foreground) .*Events", r"^Top \d+ Timed Events", r"^Top Timed Events"),
+        (_EVENT, _WAITS, _TIME, _AVERAGE, _PCT, _CLASS, _INSTANCE),
+        needs=("event",),
+        layouts={
+            6: ("event", "waits", "total_wait_s", "avg_wait_ms", "db_time_pct", "wait_class"),
+            5: ("event", "waits", "total_wait_s", "avg_wait_ms", "db_time_pct"),
+        },
+    ),
+    Table(
+        "wait_classes",
+        "Waits by class, foreground and background together.",
+        (r"^Wait Classes by Total Wait Time",),
+        (_CLASS, _WAITS, _TIME, _AVERAGE, _PCT, _SESSIONS),
+        needs=("wait_class",),
+        layouts={6: ("wait_class", "waits", "total_wait_s", "avg_wait_ms", "db_time_pct", "avg_active_sessions")},
+    ),
+    Table(
+        "foreground_wait_classes",
+        "Waits of foreground sessions by class.",
+        (r"^Foreground Wait Class$",),
+        (_CLASS, _WAITS, _TIMEOUTS, _TIME, _AVERAGE, _PCT),
+        needs=("wait_class",),
+        layouts={6: ("wait_class", "waits", "timeout_pct", "total_wait_s", "avg_wait_ms", "db_time_pct")},
+    ),
+    Table(
+        "foreground_events",
+        "Wait events of foreground sessions; idle events come last, without a share.",
+        (r"^Foreground Wait Events",),
+        (_EVENT, _WAITS, _TIMEOUTS, _TIME, _AVERAGE, _PER_TXN, _PCT),
+        needs=("event",),
+        layouts={
+            7: ("event", "waits", "timeout_pct", "total_wait_s", "avg_wait_ms", "waits_per_txn", "db_time_pct"),
+        },
+    ),
+    Table(
+        "background_events",
+        "Wait events of background processes; idle events come last, without a share.",
+        (r"^Background Wait Events",),
+        (
+            _EVENT,
+            _WAITS,
+            _TIMEOUTS,
+            _TIME,
+            _AVERAGE,
+            _PER_TXN,
+            Column(
+                "background_time_pct",
+                "pct",
+                "share of background time (Statspack: of total call time)",
+                ("% bg time", "%Total Call Time", "Wait Time %bg time"),
+            ),
+        ),
+        needs=("event",),
+        layouts={
+            7: ("event", "waits", "timeout_pct", "total_wait_s", "avg_wait_ms", "waits_per_txn", "background_time_pct"),
+        },
+    ),
+    Table(
+        "event_histogram",
+        "Waits of each event by how long they took; a blank range is truly empty and left out.",
+        (r"^Wait Event Histogram",),
+        (
+            _EVENT,
+            Column(
+                "waits",
+                "count",
+                "number of waits that the section counts; in the detail sections those within its range",
+                ("Total Waits", "Waits"),
+            ),
+            Column("section", "text", "the range of the section it is printed in; null in the first"),
+            Column("range", "text", "the range as printed, such as `<1ms`"),
+            Column("from_us", "us", "lower end of the range"),
+            Column("to_us", "us", "upper end of the range; null without end"),
+            Column("waits_pct", "pct", "share of the event's waits"),
+        ),
+        shape="histogram",
+        needs=("event",),
+    ),
+    Table(
+        "time_model",
+        "Where DB time and background time went.",
+        (r"^Time Model (?:Statistics|System Stats)",),
+        (
+            Column("statistic", "text", "statistic as in V$SYS_TIME_MODEL", ("Statistic Name", "Statistic")),
+            Column("time_s", "s", "time", ("Time (s)",)),
+            Column("db_time_pct", "pct", "share of DB time", ("% of DB Time", "% DB time")),
+            Column("cpu_time_pct", "pct", "share of total CPU time (12.1 and later)", ("% of Total CPU Time",)),
+        ),
+        needs=("statistic", "time_s"),
+    ),
+    Table(
+        "services",
+        "Time and reads by service.",
+        (r"^Service Statistics$",),
+        (
+            Column("service", "text", "service", ("Service Name",)),
+            Column("db_time_s", "s", "DB time", ("DB Time (s)",)),
+            Column("db_cpu_s", "s", "DB CPU", ("DB CPU (s)",)),
+            Column("physical_reads_thousands", "number", "blocks read, in thousands", ("Physical Reads (K)",)),
+            Column("logical_reads_thousands", "number", "blocks got, in thousands", ("Logical Reads (K)",)),
+            Column("pdb", "text", "pluggable database", ("PDB Name",)),
+        ),
+        needs=("service", "db_time_s"),
+    ),
+    Table(
+        "service_wait_classes",
+        "Waits of four classes by service.",
+        (r"^Service Wait Class Stats",),
+        (
+            Column("service", "text", "service", ("Service Name",)),
+            Column("user_io_waits", "count", "waits of class User I/O", ("User I/O Total Wts",)),
+            Column("user_io_wait_s", "s", "time waited, User I/O", ("User I/O Wt Time",)),
+            Column("concurrency_waits", "count", "waits of class Concurrency", ("Concurcy Total Wts",)),
+            Column("concurrency_wait_s", "s", "time waited, Concurrency", ("Concurcy Wt Time",)),
+            Column("administrative_waits", "count", "waits of class Administrative", ("Admin Total Wts",)),
+            Column("administrative_wait_s", "s", "time waited, Administrative", ("Admin Wt Time",)),
+            Column("network_waits", "count", "waits of class Network", ("Network Total Wts",)),
+            Column("network_wait_s", "s", "time waited, Network", ("Network Wt Time",)),
+            Column("pdb", "text", "pluggable database", ("PDB Name",)),
+        ),
+        needs=("service",),
+    ),
+    Table(
+        "ash_top_events",
+        "Active session history: the events that sessions were sampled in.",
+        (r"^Top (?P<which>User |Background |)Events$",),
+        (
+            Column("scope", "text", "`user`, `background`, or `all`"),
+            Column("event", "event", "wait event or CPU", ("Event",)),
+            Column("wait_class", "wait_class", "wait class", ("Event Class",)),
+            Column("session_type", "text", "FOREGROUND or BACKGROUND", ("Session Type",)),
+            Column("activity_pct", "pct", "share of the samples", ("% Event", "% Activity")),
+            _SESSIONS,
+        ),
+        needs=("event", "activity_pct"),
+        group={"scope": {"user": "user", "background": "background", "": "all"}},
+    ),
+    Table(
+        "addm_findings",
+        "What ADDM found, by average active sessions.",
+        (r"^Top ADDM Findings",),
+        (
+            Column("finding", "text", "finding, in the language of the report", ("Finding Name",)),
+            Column(
+                "avg_active_sessions",
+                "number",
+                "average active sessions of the task",
+                ("Avg active sessions of the task", "Avg act"),
+            ),
+            Column(
+                "finding_pct",
+                "pct",
+                "share of active sessions that the finding is about",
+                ("Percent active sessions of finding", "Percen"),
+            ),
+            Column("task", "text", "ADDM task", ("Task Name",)),
+            Column("begin_time", "time", "start of the task's period", ("Begin Snap Time",)),
+            Column("end_time", "time", "end of the task's period", ("End Snap Time",)),
+        ),
+        needs=("finding",),
+    ),
+)

@@ -1,0 +1,160 @@
+"""Cells of a canonical column as values with bounds."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from logframe import Printed, read_printed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from awrparse.columns import Kind
+    from logframe.printed import TimeUnit
+
+_DECIMALS = re.compile(r"^-?[\d,]*\.(\d+)$")
+_DOTTED = re.compile(r"^\d{1,3}(?:\.\d{3})+$")
+_TIME = re.compile(
+    r"^(?P<day>\d{1,2})[-/](?P<month>[^\d\W]+\.?|\d{1,2}(?:[^\d\W]+)?)\s?[-/](?P<year>\d{4}|\d{2})"
+    r"(?:\s+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?)?(?:\s*\(\w+\))?$"
+)
+#: First letters of month names as NLS_DATE_LANGUAGE prints them, in lower case.
+_MONTHS: Final = {
+    name: number
+    for number, names in enumerate(
+        (
+            "jan ene gen янв sty led",
+            "feb fév fev фев lut úno",
+            "mar mär mrz maa мар bře",
+            "apr avr abr апр kwi dub",
+            "may mai mag maj май kvě",
+            "jun juin giu июн cze čvn",
+            "jul juil lug июл lip čvc",
+            "aug aoû ago авг sie srp",
+            "sep set сен wrz zář",
+            "oct okt ott out окт paź říj",
+            "nov ноя lis",
+            "dec dez dic déc дек gru pro",
+        ),
+        1,
+    )
+    for name in names.split()
+}
+_MEBI: Final = 1 << 20
+_MAX_COUNT: Final = (1 << 63) - 1
+
+
+class Read(NamedTuple):
+    """Values of a column with their bounds, and which cells are no value: position and reason."""
+
+    values: list[float | int | None]
+    lo: list[float | None]
+    hi: list[float | None]
+    faults: list[tuple[int, str, str]]
+
+
+def read_measures(cells: Sequence[str], kind: Kind, heading: str) -> Read:
+    """Numbers of a column; the heading may name another unit than the kind's, as in ``Avg Time (us)``.
+
+    A whole number in a column that shows decimals has lost a trailing ``.0``: it is read with the column's decimals.
+    """
+    shown = [len(found.group(1)) for cell in cells if (found := _DECIMALS.match(cell))]
+    decimals = max(shown, default=0) if kind in {"s", "ms", "us", "pct", "number"} else None
+    is_us = kind == "ms" and "(us)" in heading
+    result = Read([], [], [], [])
+    for place, cell in enumerate(cells):
+        printed = _read(cell, kind, decimals)
+        value: float | int | None = printed.value
+        lo, hi = printed.lo, printed.hi
+        if printed.flag in {"overflow", "text"}:
+            result.faults.append((place, *_fault(cell, printed.flag)))
+        if is_us and value is not None and lo is not None and hi is not None and printed.unit is None:
+            value, lo, hi = value / 1000, lo / 1000, hi / 1000
+        if kind == "count" and value is not None:
+            value, reason = _whole(cell, value)
+            if reason:
+                result.faults.append((place, "not_a_count" if value is None else "repaired", reason))
+                lo = hi = None if value is None else float(value)
+        result.values.append(value)
+        result.lo.append(lo)
+        result.hi.append(hi)
+    return result
+
+
+def _fault(cell: str, flag: str) -> tuple[str, str]:
+    if flag == "overflow":
+        return "overflow", "the value did not fit its column; it is null"
+    return "not_a_number", f"{cell[:60]!r} is no number; it is null"
+
+
+def _whole(cell: str, value: float) -> tuple[int | None, str]:
+    """A count as an integer, and what was wrong with it."""
+    if abs(value) > _MAX_COUNT:
+        return None, f"{cell!r} is too large for a count; it is null"
+    if cell.rstrip().endswith("."):
+        return None, f"{cell!r} was cut by its column; it is null"
+    if value == int(value):
+        return int(value), ""
+    if _DOTTED.match(cell.strip()):
+        return int(cell.replace(".", "")), f"{cell.strip()!r} in a column of counts: the full stops group digits"
+    return None, f"{cell!r} is no whole number; it is null"
+
+
+def _read(cell: str, kind: Kind, decimals: int | None) -> Printed:
+    if kind == "count":
+        return read_printed(cell)
+    if kind in {"bytes", "kbytes", "mbytes"}:
+        printed = read_printed(cell, base=1024, rounded=kind != "bytes")
+        factor = {"bytes": 1, "kbytes": 1024, "mbytes": _MEBI}[kind]
+        return printed if printed.unit or factor == 1 else _scaled(printed, factor)
+    if kind == "minutes":
+        printed = read_printed(cell, rounded=True, time_unit="s")
+        return printed if printed.unit else _scaled(printed, 60)
+    suffixed = cell[-1:].isalpha()
+    unit: TimeUnit = "ms" if kind == "ms" else "us" if kind == "us" else "s"
+    return read_printed(cell, time_unit=unit, rounded=True, decimals=None if suffixed else decimals)
+
+
+def _scaled(printed: Printed, factor: int) -> Printed:
+    if printed.value is None or printed.lo is None or printed.hi is None:
+        return printed
+    return printed._replace(value=printed.value * factor, lo=printed.lo * factor, hi=printed.hi * factor)
+
+
+@lru_cache(maxsize=1024)
+def read_time(cell: str) -> datetime | None:
+    """A date and time in the language of the report; None when it is none.
+
+    Examples:
+        >>> read_time("23-Apr-14 19:30:10").isoformat(), read_time("10-Дек-17 13:30:55").isoformat()
+        ('2014-04-23T19:30:10', '2017-12-10T13:30:55')
+        >>> read_time("16-2月 -13 05:00:50").isoformat(), read_time("soon")
+        ('2013-02-16T05:00:50', None)
+    """
+    found = _TIME.match(cell.strip())
+    if found is None:
+        return None
+    day, month, year, hour, minute, second = found.group("day", "month", "year", "hour", "minute", "second")
+    if "/" in cell and month.isdecimal():
+        day, month = month, day
+    digits = re.match(r"\d+", month)
+    number = int(digits.group()) if digits else _month(month)
+    try:
+        return datetime(  # noqa: DTZ001 - a report prints the database host's clock without a zone
+            int(year) + (2000 if len(year) == 2 else 0),
+            number,
+            int(day),
+            int(hour or 0),
+            int(minute or 0),
+            int(second or 0),
+        )
+    except ValueError:
+        return None
+
+
+def _month(name: str) -> int:
+    name = name.lower()
+    return next((_MONTHS[name[:length]] for length in (4, 3) if name[:length] in _MONTHS), 0)

@@ -1,0 +1,172 @@
+"""Many reports in one frame, and the command line."""
+
+import gzip
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import awrparse
+from awrparse import TABLES, read_awr, read_awrs
+from awrparse.cli import main
+from awrparse.tables import VIEWS, describe_tables
+from logframe import LogParseError
+
+DATA = Path(__file__).parent / "awr_data"
+REPORTS = sorted(path for path in (DATA / "valid").iterdir() if path.suffix != ".json")
+ROOT = Path(__file__).parents[2]
+
+
+def test_rows_are_keyed_and_in_order_of_time() -> None:
+    """Each row says which report, instance and snapshots it is from; earlier snapshots come first."""
+    found = read_awrs(REPORTS, table="top_events", workers=1)
+
+    assert found.frame.columns[:4] == ["report", "part", "db_name", "instance_name"]
+    assert found.frame["db_name"].unique(maintain_order=True).to_list() == [None, "FIG", "PLUM"]
+    times = found.frame["begin_time"].drop_nulls()
+    assert times.is_sorted()
+    assert found.frame.height == sum(
+        read_awr(path)["top_events"].height for path in REPORTS if "top_events" in read_awr(path)
+    )
+
+
+def test_a_report_without_the_table_is_a_row_of_the_diagnostics() -> None:
+    """The ASH report has no top events: it says so and stops nothing."""
+    found = read_awrs(REPORTS, table="top_events", workers=1)
+
+    rows = found.diagnostics.filter(kind="no_table")
+
+    assert [Path(name).name for name in rows["source"]] == ["ash_121.txt"]
+
+
+def test_a_bad_report_is_a_row_of_the_diagnostics() -> None:
+    """What is no report at all is one row; the others are read."""
+    found = read_awrs([REPORTS[1], DATA / "invalid" / "prose.txt", b"<html><table>"], table="top_events", workers=1)
+
+    assert found.diagnostics["kind"].to_list().count("unreadable") == 2
+    assert found.frame["db_name"].unique().to_list() == ["FIG"]
+
+
+def test_processes_give_the_same_frame(tmp_path: Path) -> None:
+    """Two processes read what one reads, compressed files among them."""
+    paths = []
+    for number, path in enumerate(REPORTS):
+        copy = tmp_path / f"{number}.gz"
+        copy.write_bytes(gzip.compress(path.read_bytes()))
+        paths.append(copy)
+
+    one = read_awrs(paths, table="top_events", printed=True, workers=1)
+    two = read_awrs(paths, table="top_events", printed=True, workers=2)
+
+    assert one.frame.equals(two.frame)
+    assert one.diagnostics.equals(two.diagnostics)
+
+
+def test_a_part_of_a_long_table() -> None:
+    """`sql_by_elapsed` is the section of that order."""
+    found = read_awrs(REPORTS, table="sql_by_elapsed", workers=1)
+
+    assert found.frame["ordered_by"].unique().to_list() == ["elapsed"]
+    assert found.frame.height == 2
+
+
+def test_an_unknown_table_is_refused() -> None:
+    """A wrong name raises before anything is read, and names what there is."""
+    with pytest.raises(LogParseError, match="no canonical table"):
+        read_awrs(REPORTS, table="top_event")
+
+
+def test_an_absent_table_raises_a_key_error_with_a_hint() -> None:
+    """Asking one report for what it lacks is a KeyError and a LogParseError; it never gives a silent empty frame."""
+    report = read_awr(DATA / "valid" / "fragment_122.txt")
+
+    for name in ("top_event", "wait_classes"):
+        with pytest.raises(KeyError) as caught:
+            report[name]
+        assert isinstance(caught.value, LogParseError)
+        if name == "top_event":
+            assert "top_events" in str(caught.value)
+    with pytest.raises(KeyError):
+        report.found["Nothing"]
+
+
+def test_tables_are_described() -> None:
+    """Every table and column has a meaning, every schema is real, and the text of the docs has them all."""
+    text = describe_tables()
+
+    for table in TABLES.values():
+        assert f"## `{table.name}`" in text
+        assert table.meaning.endswith(".")
+        assert all(column.meaning for column in table.columns)
+        assert len({column.name for column in table.columns}) == len(table.columns)
+        assert pl.DataFrame(schema=table.schema).width == len(table.schema)
+    assert {table for table, _ in VIEWS.values()} == {"sql"}
+
+
+def test_frames_have_the_schema_of_their_table() -> None:
+    """The same columns for every kind and version, in the same order."""
+    for path in REPORTS:
+        report = read_awr(path)
+        for name in report.tables:
+            assert (name, report[name].schema) == (name, TABLES[name].schema)
+
+
+def test_all_is_sorted_and_there() -> None:
+    """The public names are what `__all__` says."""
+    assert awrparse.__all__ == sorted(awrparse.__all__, key=lambda name: (not name.isupper(), name[0].islower(), name))
+    assert all(hasattr(awrparse, name) for name in awrparse.__all__)
+
+
+def test_command_prints_info_and_top_events(capsys: pytest.CaptureFixture[str]) -> None:
+    """A report on the terminal: what it is, and its top events with their names in full."""
+    assert main([str(DATA / "valid" / "awr_text_11204.txt")]) == 0
+
+    out = capsys.readouterr().out
+    assert "awr, text" in out
+    assert "PLUM" in out
+    assert "log file switch (private strand flush incomplete)" in out
+
+
+def test_command_writes_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--table NAME -o FILE` writes the keyed frame in the format of the suffix."""
+    target = tmp_path / "top.parquet"
+
+    assert main([*map(str, REPORTS[:2]), "--table", "top_events", "-o", str(target)]) == 0
+
+    assert pl.read_parquet(target)["db_name"].unique().to_list() == ["FIG"]
+    assert "rows written" in capsys.readouterr().out
+
+
+def test_command_lists_the_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    """`--tables` names every canonical table with its columns."""
+    assert main(["--tables"]) == 0
+
+    out = capsys.readouterr().out
+    assert all(name in out for name in TABLES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["no_such_file.txt"], 1, "no such file"),
+        ([], 2, "usage"),
+        ([str(REPORTS[0]), "--table", "nothing"], 1, "no canonical table"),
+        ([str(REPORTS[1]), "--table", "top_events", "-o", "x.xls"], 1, "no way to write"),
+    ],
+)
+def test_command_errors(arguments: list[str], status: int, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A wrong path, table or format is one clear message and a status, never a traceback."""
+    assert main(arguments) == status
+    assert message in capsys.readouterr().err
+
+
+def test_module_runs() -> None:
+    """`python -m awrparse` is the command."""
+    run = subprocess.run(
+        [sys.executable, "-m", "awrparse", "--tables"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "top_events" in run.stdout

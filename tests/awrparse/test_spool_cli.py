@@ -1,0 +1,46 @@
+"""The command line: the table of statements, and what goes wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from awrparse.spool.cli import main
+
+DATA = Path(__file__).parent / "spool_data"
+
+
+def test_statements(capsys: pytest.CaptureFixture[str]) -> None:
+    """The statements with their elapsed, reads and gets, and a count of the diagnostics."""
+    assert main([str(DATA / "english.log")]) == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    header = [cell.strip() for cell in lines[1].strip("|").split("|")]
+    assert header == [
+        "statement",
+        "kind",
+        "text",
+        "status",
+        "rows",
+        "elapsed_s",
+        "physical_reads",
+        "gets",
+        "flushed_before",
+    ]
+    second = [cell.strip() for cell in lines[4].strip("|").split("|")]
+    assert second[3:] == ["ok", "1", "11.54", "1095980", "1096092", "buffer_cache"]
+    assert lines[10] == "diagnostics: failed 1, page_joined 1"
+
+
+def test_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    """Repeated statements as samples."""
+    assert main(["--runs", str(DATA / "english.log")]) == 0
+    assert capsys.readouterr().out.count("select sum(amount)") == 2
+
+
+def test_no_session(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A log that is no session: the reason on the error output, exit status 1."""
+    path = tmp_path / "x.log"
+    path.write_text("TKPROF: Release 19.0.0.0.0\n")
+
+    assert main([str(path)]) == 1
+    assert "this is a TKPROF report" in capsys.readouterr().err
