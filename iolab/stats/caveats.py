@@ -1,0 +1,52 @@
+"""What limits a comparison, said in sentences."""
+
+from iolab.stats.effects import Effects
+from iolab.stats.order import describe_blocks, describe_order
+from iolab.stats.p_values import PValues
+from iolab.stats.report import format_p
+from iolab.stats.samples import Sample, median_deviation, repeated_share
+from iolab.stats.series import first_run
+
+UNEQUAL_SPREADS = 0.01
+"""Below this p value of Levene's test the spreads are called unequal."""
+
+MANY_TIES = 0.3
+"""From this share of repeated values on, a sample is called limited by its clock."""
+
+
+def find_caveats(a: Sample, b: Sample, step: float | None, unit: str, effects: Effects, p_values: PValues) -> list[str]:
+    """One sentence for each thing that limits the comparison of these samples."""
+    caveats = [effects.refusal] if effects.refusal else []
+    for sample in (a, b):
+        if sample.nulls:
+            caveats.append(f"{sample.nulls} of {sample.name}'s values were null and dropped")
+        if sample.left_out:
+            caveats.append(f"the first {sample.left_out} of {sample.name}'s runs were left out on request")
+        caveats += _describe_clock(sample, step, unit, effects.clock)
+        caveats += describe_order(sample)
+        caveats += _describe_first(sample, step, unit)
+    if p_values.levene is not None and p_values.levene < UNEQUAL_SPREADS:
+        caveats.append(
+            f"unequal spreads of {a.name} and {b.name} (Levene {format_p(p_values.levene)}): "
+            "the shift and Cliff's delta suppose one shape, the ratio of the medians does not"
+        )
+    if (blocks := describe_blocks(a, b)) is not None:
+        caveats.append(blocks)
+    return caveats
+
+
+def _describe_clock(sample: Sample, step: float | None, unit: str, clock: str) -> list[str]:
+    repeated, deviation = repeated_share(sample.values), median_deviation(sample.values)
+    if len(sample.values) < 2 or (repeated <= MANY_TIES and deviation > 0):
+        return []
+    against = "of unknown step" if step is None else f"of step {step:g} {unit}"
+    what = "half of the runs read one value" if deviation == 0 else f"{repeated:.0%} of the runs repeat a value"
+    treated = f"; intervals {clock}" if clock else ""
+    return [f"resolution-limited: {what} in {sample.name} (clock {against}){treated}"]
+
+
+def _describe_first(sample: Sample, step: float | None, unit: str) -> list[str]:
+    found = first_run(sample.values, name=sample.name, unit=unit, resolution=step)
+    if found.kind not in ("cold_first", "warm_up"):
+        return []
+    return [f"first run: {found.name} begins {found.ratio:.2f}x slower than it ends; drop_first leaves first runs out"]

@@ -1,0 +1,166 @@
+"""The result of a comparison: a small frozen object that prints as a paragraph and as a frame."""
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from iolab.stats.intervals import Estimate
+from iolab.stats.p_values import PValues
+from iolab.stats.report import (
+    Row,
+    count_runs,
+    describe_time,
+    format_estimate,
+    format_number,
+    format_p,
+    make_frame,
+    make_row,
+)
+from iolab.stats.verdict import Outcome
+
+CONDITIONS = (
+    "cache level",
+    "plan hash",
+    "row count",
+    "physical reads",
+    "recursive calls",
+    "interval length",
+    "client or server clock",
+)
+"""What a reader must know before believing a comparison, and the numbers cannot tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two samples of run times held against each other; A is the first, B the second.
+
+    Attributes:
+        names: What A and B are called.
+        unit: The unit of the times.
+        n: How many runs of each were compared.
+        nulls: How many nulls of each were dropped.
+        left_out: How many first runs of each were left out on request.
+        resolution: The clock's step, given or read off the values; None where there is none.
+        medians: The median of each.
+        spreads: The robust spread of each: 1.4826 MAD, at least the clock's step / sqrt(12).
+        means: The mean of each; what Welch compares. A mean over a cold and a warm run describes neither.
+        deviations: The standard deviation of each; None for one run.
+        ratio: median B / median A.
+        speedup: median A / median B.
+        pct_less_time: 100 (median A - median B) / median A.
+        shift: The Hodges-Lehmann shift A - B.
+        prob_a_greater: P(A > B), half of the ties counted.
+        cliffs_delta: P(A > B) - P(A < B).
+        gap: The distance between the two ranges where they do not overlap, else None.
+        p_values: The p values.
+        threshold: The smallest relative difference that matters.
+        verdict: ``different``, ``equivalent`` or ``undecided``, against the threshold.
+        reason: The sentence behind the verdict.
+        caveats: What limits the comparison.
+        conditions: What was stated about the runs.
+        is_ordered: Whether the common run order was stated.
+        is_resolution_given: Whether the clock's step was given; else it was read off the values and can be smaller.
+    """
+
+    names: tuple[str, str]
+    unit: str
+    n: tuple[int, int]
+    nulls: tuple[int, int]
+    left_out: tuple[int, int]
+    resolution: float | None
+    medians: tuple[Estimate, Estimate]
+    spreads: tuple[float, float]
+    means: tuple[float, float]
+    deviations: tuple[float | None, float | None]
+    ratio: Estimate
+    speedup: Estimate
+    pct_less_time: Estimate
+    shift: Estimate
+    prob_a_greater: Estimate
+    cliffs_delta: Estimate
+    gap: float | None
+    p_values: PValues
+    threshold: float
+    verdict: Outcome
+    reason: str
+    caveats: tuple[str, ...]
+    conditions: tuple[tuple[str, str], ...]
+    is_ordered: bool
+    is_resolution_given: bool
+
+    def __str__(self) -> str:
+        """A paragraph to paste: both medians, the effect in all three directions, tests, verdict, caveats."""
+        a, b = self.names
+        tests = [f"Mann-Whitney {format_p(self.p_values.mann_whitney)}"]
+        if self.p_values.permutation is not None:
+            tests.append(f"exact permutation (ties) {format_p(self.p_values.permutation)}")
+        if self.p_values.welch is not None:
+            means = " and ".join(format_number(mean) for mean in self.means)
+            tests.append(f"Welch (means {means} {self.unit}) {format_p(self.p_values.welch)}")
+        apart = ""
+        if self.gap is not None:
+            apart = f" The ranges do not overlap; the gap is {format_number(self.gap)} {self.unit}."
+        stated = dict(self.conditions)
+        known = "".join(f" {key.capitalize()}: {value}." for key, value in self.conditions)
+        missing = [key for key in CONDITIONS if key not in stated]
+        if not self.is_ordered:
+            missing.insert(0, "run order of the two samples")
+        at_most = "" if self.is_resolution_given else "at most "
+        clock = (
+            "no clock step found" if self.resolution is None else f"clock step {at_most}{self.resolution:g} {self.unit}"
+        )
+        median_a, median_b = (format_estimate(one, self.unit) for one in self.medians)
+        lines = [
+            f"{a} (A, {count_runs(self.n[0])}) against {b} (B, {count_runs(self.n[1])}):",
+            f"median {median_a} against {median_b}.",
+            f"{describe_time(b, a, self.pct_less_time)};",
+            f"ratio {b}/{a} {format_estimate(self.ratio)}; speed-up {a}/{b} {format_estimate(self.speedup, 'x')}.",
+            f"Shift {a} - {b} (Hodges-Lehmann) {format_estimate(self.shift, self.unit)}.",
+            f"{', '.join(tests)};",
+            f"Cliff's delta {format_estimate(self.cliffs_delta)},",
+            f"P({a} > {b}) {format_estimate(self.prob_a_greater)}.{apart}",
+            f"Verdict: {self.verdict} - {self.reason}.",
+            *(f"Caveat: {caveat}." for caveat in self.caveats),
+            f"Intervals 95 %; {clock}; outliers kept.{known}",
+        ]
+        if missing:
+            lines.append(f"Not stated: {', '.join(missing)}.")
+        return " ".join(lines)
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a figure: metric, value, lo, hi, unit, basis."""
+        a, b = self.names
+        rows: list[Row] = []
+        for place, name in enumerate(self.names):
+            dropped = f"{self.nulls[place]} nulls dropped, {self.left_out[place]} first runs left out"
+            rows.append((f"runs {name}", float(self.n[place]), None, None, "runs", dropped))
+            rows.append(make_row(f"median {name}", self.medians[place], self.unit))
+            rows.append(
+                (f"spread {name}", self.spreads[place], None, None, self.unit, "1.4826 MAD, at least step/sqrt(12)")
+            )
+            deviation = self.deviations[place]
+            share = "" if deviation is None else f"; standard deviation {deviation / self.means[place]:.2%} of it"
+            rows.append((f"mean {name}", self.means[place], None, None, self.unit, f"arithmetic mean{share}"))
+            rows.append((f"standard deviation {name}", deviation, None, None, self.unit, "n - 1 in the denominator"))
+        rows += [
+            make_row(f"ratio {b}/{a}", self.ratio, "x"),
+            make_row(f"speedup {a}/{b}", self.speedup, "x"),
+            make_row(f"pct_less_time {b}", self.pct_less_time, "%"),
+            make_row(f"shift {a}-{b}", self.shift, self.unit),
+            make_row("cliffs_delta", self.cliffs_delta, ""),
+            make_row(f"P({a}>{b})", self.prob_a_greater, ""),
+        ]
+        tests = (
+            ("p_mann_whitney", self.p_values.mann_whitney, "two-sided"),
+            ("p_permutation", self.p_values.permutation, "rank sum with mid-ranks, exact; only with ties"),
+            ("p_welch", self.p_values.welch, "means"),
+            ("p_levene", self.p_values.levene, "spreads, around the medians"),
+            ("p_ks", self.p_values.ks, "distributions"),
+            (f"p_shapiro {a}", self.p_values.shapiro[0], "normality; decides nothing"),
+            (f"p_shapiro {b}", self.p_values.shapiro[1], "normality; decides nothing"),
+        )
+        rows += [(metric, value, None, None, "p", basis) for metric, value, basis in tests]
+        rows.append(("gap", self.gap, None, None, self.unit, "between the ranges; null where they overlap"))
+        rows.append(("threshold", 100 * self.threshold, None, None, "%", f"{self.verdict}: {self.reason}"))
+        rows += [("caveat", None, None, None, "", caveat) for caveat in self.caveats]
+        return make_frame(rows)

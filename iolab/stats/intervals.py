@@ -1,0 +1,274 @@
+"""95 % intervals of the effects, and how well each one holds.
+
+What "95 %" was worth was measured by simulation (`benchmarks/coverage_of_intervals.py`): normal, skewed and
+tied samples of 6, 15 and 31 runs. The methods here are those that covered the true value in 93-97 % of the
+samples. Known exceptions stand at each function.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+from iolab._extras import require
+from iolab.stats.ranks import rank_sum_depth, signed_rank_depth
+
+CONFIDENCE = 0.95
+"""The confidence of every interval."""
+
+BOOTSTRAP_TAIL = 0.0275
+"""The share of the bootstrap ratios left out on each side.
+
+With 2.5 % the percentile interval covers 97.1 % at 15 against 15 runs (counted out, not drawn): the bootstrap
+spreads the median of few values too far. 2.75 % is calibrated to stay within 93-97 % from 6 to 31 runs.
+"""
+
+MIN_RUNS = 6
+"""The smallest sample with a 95 % interval: the range of 5 values covers the median with 93.75 % only."""
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value with its 95 % interval, or with None where no interval is possible, and how both were made."""
+
+    value: float
+    lo: float | None
+    hi: float | None
+    basis: str
+
+
+def invert(ratio: Estimate) -> Estimate:
+    """The estimate of 1 / ratio.
+
+    >>> invert(Estimate(2.0, 1.6, 2.5, ""))
+    Estimate(value=0.5, lo=0.4, hi=0.625, basis='')
+    """
+    lo = None if ratio.hi is None else 1 / ratio.hi
+    hi = None if ratio.lo is None else 1 / ratio.lo
+    return Estimate(1 / ratio.value, lo, hi, ratio.basis)
+
+
+def percent_less(ratio: Estimate) -> Estimate:
+    """The estimate of 100 (1 - ratio): by how many per cent less time.
+
+    >>> percent_less(Estimate(0.75, 0.5, 1.0, ""))
+    Estimate(value=25.0, lo=0.0, hi=50.0, basis='')
+    """
+    lo = None if ratio.hi is None else 100 * (1 - ratio.hi)
+    hi = None if ratio.lo is None else 100 * (1 - ratio.lo)
+    return Estimate(100 * (1 - ratio.value), lo, hi, ratio.basis)
+
+
+def include(value: float, interval: Interval) -> Interval:
+    """The interval, widened so that it contains the value.
+
+    Values read from a coarse clock can lie just outside an interval computed inside the clock's step.
+    """
+    return min(interval[0], value), max(interval[1], value)
+
+
+def median_interval(values: Sequence[float]) -> Interval:
+    """The interval of the median by interpolated order statistics; at least 6 values.
+
+    The order statistics x(k) and x(n+1-k) enclose the median with a binomial probability that jumps from
+    k to k + 1; the interval lies between the two pairs around 95 %.
+    Source: Hettmansperger and Sheather, Confidence intervals based on interpolated order statistics (1986).
+
+    >>> lo, hi = median_interval([1, 2, 3, 4, 5, 6])
+    >>> round(lo, 3), round(hi, 3)
+    (1.357, 5.643)
+    """
+    ordered, n = sorted(values), len(values)
+    # x(k) and x(n+1-k) miss the median if fewer than k of the n values lie on one side of it.
+    k, ways, missed = 0, 1, 1
+    wide, narrow = 1.0, 1 - 2 * missed / 2**n
+    while narrow >= CONFIDENCE:
+        k += 1
+        ways = ways * (n - k + 1) // k
+        missed += ways
+        wide, narrow = narrow, 1 - 2 * missed / 2**n
+    part = (wide - CONFIDENCE) / (wide - narrow)
+    weight = (n - k) * part / (k + (n - 2 * k) * part)
+    lo = ordered[k - 1] + weight * (ordered[k] - ordered[k - 1])
+    hi = ordered[n - k] - weight * (ordered[n - k] - ordered[n - k - 1])
+    return lo, hi
+
+
+def ratio_interval(a: Sequence[float], b: Sequence[float], *, seed: int, resamples: int) -> Interval:
+    """The interval of median(b) / median(a) by the percentile bootstrap, its tails calibrated.
+
+    It needs no equal spreads: with spreads of 1 to 3 (lognormal, 6 to 31 runs) it covers 91-95 %.
+    The samples are drawn from in ascending order and the smaller sample first, so that neither the run
+    order nor the question which sample is called a changes the result.
+    Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 13. The bias-corrected
+    bootstrap is not used: it is unstable for medians of few values.
+
+    >>> lo, hi = ratio_interval([10, 11, 12, 13, 14, 15], [5, 6, 7, 8, 9, 10], seed=0, resamples=999)
+    >>> round(lo, 3), round(hi, 3)
+    (0.442, 0.783)
+    """
+    np, stats = require("numpy"), require("scipy.stats")
+    first, second = sorted((tuple(sorted(a)), tuple(sorted(b))), key=lambda sample: (len(sample), sample))
+    swapped = first != tuple(sorted(a))
+
+    def log_ratio(x: object, y: object, axis: int = -1) -> object:
+        return np.log(np.median(y, axis=axis)) - np.log(np.median(x, axis=axis))
+
+    bounds = stats.bootstrap(
+        (np.array(first), np.array(second)),
+        log_ratio,
+        n_resamples=resamples,
+        confidence_level=1 - 2 * BOOTSTRAP_TAIL,
+        method="percentile",
+        rng=np.random.default_rng(seed),
+    ).confidence_interval
+    if first == second:
+        # Two equal samples have no order: the interval is as wide, and the same both ways round.
+        half = (float(bounds.high) - float(bounds.low)) / 2
+        return math.exp(-half), math.exp(half)
+    lo, hi = math.exp(bounds.low), math.exp(bounds.high)
+    return (1 / hi, 1 / lo) if swapped else (lo, hi)
+
+
+def hodges_lehmann_shift(a: Sequence[float], b: Sequence[float]) -> float:
+    """The Hodges-Lehmann shift: the median of all differences a_i - b_j.
+
+    >>> hodges_lehmann_shift([57, 58], [51, 53])
+    5.5
+    """
+    return float(require("numpy").median(_differences(a, b)))
+
+
+def shift_interval(a: Sequence[float], b: Sequence[float]) -> Interval | None:
+    """The interval of the shift by Moses' method: order statistics of the differences a_i - b_j.
+
+    It is exact when one distribution is the other one moved; at 6 against 6 runs it covers 95.9 %, more
+    than asked, as the ranks are few. None where the samples are too small.
+    Source: Hollander and Wolfe, Nonparametric Statistical Methods (1999), section 4.3.
+
+    >>> shift_interval([12, 14, 15, 17], [1, 2, 4, 5])
+    (7.0, 16.0)
+    """
+    depth = rank_sum_depth(len(a), len(b), CONFIDENCE)
+    return None if depth < 0 else _from_depth(_differences(a, b), depth)
+
+
+def pseudo_median(values: Sequence[float]) -> float:
+    """The Hodges-Lehmann centre of one sample: the median of all Walsh averages (x_i + x_j) / 2, i <= j.
+
+    >>> pseudo_median([1, 2, 6])
+    2.75
+    """
+    return float(require("numpy").median(_walsh_averages(values)))
+
+
+def pseudo_median_interval(values: Sequence[float]) -> Interval | None:
+    """The interval of the pseudo-median by Tukey's method: order statistics of the Walsh averages.
+
+    It is exact for symmetric distributions. None below 6 values.
+    Source: Hollander and Wolfe, Nonparametric Statistical Methods (1999), section 3.3.
+
+    >>> pseudo_median_interval([1, 2, 3, 4, 5, 6])
+    (1.0, 6.0)
+    """
+    depth = signed_rank_depth(len(values), CONFIDENCE)
+    return None if depth < 0 else _from_depth(_walsh_averages(values), depth)
+
+
+def _differences(a: Sequence[float], b: Sequence[float]) -> Sequence[float]:
+    np = require("numpy")
+    differences: Sequence[float] = np.subtract.outer(np.asarray(a, float), np.asarray(b, float)).ravel()
+    return differences
+
+
+def _walsh_averages(values: Sequence[float]) -> Sequence[float]:
+    np = require("numpy")
+    x = np.asarray(values, float)
+    averages: Sequence[float] = (x[:, None] + x[None, :])[np.triu_indices(len(x))] / 2
+    return averages
+
+
+def _from_depth(values: Sequence[float], depth: int) -> Interval:
+    last = len(values) - 1 - depth
+    ordered = require("numpy").partition(values, (depth, last))
+    return float(ordered[depth]), float(ordered[last])
+
+
+@dataclass(frozen=True, slots=True)
+class Superiority:
+    """P(A > B), half of the ties counted, and the variance its placements give (DeLong; Brunner and Munzel)."""
+
+    value: float
+    variance: float
+
+
+def superiority(a: Sequence[float], b: Sequence[float]) -> Superiority:
+    """The share of the pairs in which a is larger, ties counted half, with its variance; 2 values each at least.
+
+    Source: Brunner and Munzel, The nonparametric Behrens-Fisher problem (2000).
+
+    >>> superiority([3, 4, 5, 9], [1, 2, 4, 8]).value
+    0.71875
+    """
+    np = require("numpy")
+    signs = np.sign(_differences(a, b)).reshape(len(a), len(b))
+    wins = (signs + 1) / 2
+    variance = wins.mean(axis=1).var(ddof=1) / len(a) + wins.mean(axis=0).var(ddof=1) / len(b)
+    return Superiority(value=float(wins.mean()), variance=float(variance))
+
+
+def superiority_interval(found: Superiority, size_a: int, size_b: int) -> Interval:
+    """The interval of P(A > B): Newcombe's score interval (method 5), its variance scaled to the placements'.
+
+    Newcombe's variance supposes equal spreads and no ties. Here it is multiplied by what the placements
+    show, both with 4 / (size_a * size_b) added, which makes the factor 1 when the samples do not overlap and
+    keeps it near 1 for few values. For equal spreads it covers 95-97.5 % up to P = 0.92, up to 98 % beyond;
+    with spreads of 1 to 3, 93.5-96 % if the sizes are equal, but down to 87 % if the smaller sample is the
+    more variable one. The usual interval, value +- t standard errors, covers 29-96 % in the same
+    simulation and is a single point when the samples do not overlap.
+    Source: Newcombe, Confidence intervals for an effect size measure based on the Mann-Whitney statistic,
+    part 2 (2006).
+
+    >>> lo, hi = superiority_interval(Superiority(value=1.0, variance=0.0), 6, 6)
+    >>> round(lo, 3), hi
+    (0.689, 1.0)
+    """
+    added = 4 / (size_a * size_b)
+    theta = found.value
+    factor = (found.variance + added) / (newcombe_variance(theta, size_a, size_b) + added)
+    z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
+
+    def inside(candidate: float) -> bool:
+        return abs(theta - candidate) <= z * math.sqrt(factor * newcombe_variance(candidate, size_a, size_b))
+
+    return _edge(0.0, theta, inside), _edge(1.0, theta, inside)
+
+
+def newcombe_variance(theta: float, size_a: int, size_b: int) -> float:
+    """The variance of an observed P(A > B) if the true one is theta and the spreads are equal."""
+    pairs = (size_a + size_b) / 2 - 1
+    spread = 1 + pairs * ((1 - theta) / (2 - theta) + theta / (1 + theta))
+    return theta * (1 - theta) * spread / (size_a * size_b)
+
+
+def _edge(outer: float, inner: float, inside: Callable[[float], bool]) -> float:
+    # Bisection: the score function crosses the limit once between the estimate and the end of the scale.
+    for _ in range(60):
+        middle = (outer + inner) / 2
+        if inside(middle):
+            inner = middle
+        else:
+            outer = middle
+    return inner
+
+
+def ratio_bounds(median_a: float, median_b: float, step: float) -> Interval:
+    """What median_b / median_a can be when each median is only known to half a step of the clock.
+
+    >>> ratio_bounds(5.0, 2.5, 1.0)
+    (0.36363636363636365, 0.6666666666666666)
+    """
+    half = step / 2
+    return max(0.0, median_b - half) / (median_a + half), (median_b + half) / max(median_a - half, 1e-300)

@@ -1,0 +1,98 @@
+"""What the run order says: trend, neighbours that resemble each other, and one sample made before the other."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import NormalDist
+
+from iolab._extras import require
+from iolab.stats.ranks import mid_ranks
+from iolab.stats.samples import Sample
+
+ALPHA = 0.01
+"""A trend or a correlation is reported when independent runs would show it once in a hundred samples.
+
+Not 5 %: two samples are each checked twice, and a warning in every fifth comparison is not read.
+"""
+
+MIN_TREND = 5
+"""The smallest sample in which a trend can be told from chance at this level (4 runs: p >= 0.08)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """Kendall's tau between run order and value, and its two-sided p value."""
+
+    tau: float
+    p: float
+
+
+def find_trend(values: Sequence[float]) -> Trend | None:
+    """The trend of the values over the run order; None below 5 values or where all are equal.
+
+    >>> trend = find_trend([5.1, 5.2, 5.3, 5.4, 5.6])
+    >>> round(trend.tau, 3), round(trend.p, 3)
+    (1.0, 0.017)
+    """
+    if len(values) < MIN_TREND or len(set(values)) == 1:
+        return None
+    found = require("scipy.stats").kendalltau(range(len(values)), values)
+    return Trend(tau=float(found.statistic), p=float(found.pvalue))
+
+
+def correlate_neighbours(values: Sequence[float]) -> float | None:
+    """The lag-1 autocorrelation of the ranks of the values; None below 8 values or where all are equal.
+
+    Of the ranks, so that a single slow run does not hide it. For independent runs it is near
+    -1 / n with a standard deviation of about 1 / sqrt(n).
+
+    >>> correlate_neighbours([1, 2, 3, 4, 5, 6, 7, 8])
+    0.625
+    """
+    if len(values) < 8 or len(set(values)) == 1:
+        return None
+    ranks = mid_ranks(values)
+    centre = math.fsum(ranks) / len(ranks)
+    away = [rank - centre for rank in ranks]
+    together = math.fsum(one * following for one, following in pairwise(away))
+    return together / math.fsum(distance * distance for distance in away)
+
+
+def describe_order(sample: Sample) -> list[str]:
+    """What the run order of one sample shows against independence, one sentence each."""
+    notes: list[str] = []
+    trend = find_trend(sample.values)
+    if trend is not None and trend.p < ALPHA:
+        direction = "slower" if trend.tau > 0 else "faster"
+        notes.append(
+            f"trend: {sample.name} gets {direction} from run to run (Kendall tau {trend.tau:.2f}, p = {trend.p:.2g}); "
+            "the runs are not repetitions of one experiment"
+        )
+    correlation = correlate_neighbours(sample.values)
+    if correlation is not None:
+        limit = NormalDist().inv_cdf(1 - ALPHA / 2) / math.sqrt(len(sample.values))
+        if abs(correlation + 1 / len(sample.values)) > limit:
+            notes.append(
+                f"dependence: neighbouring runs of {sample.name} are correlated (lag-1 {correlation:.2f}); "
+                "the intervals suppose independent runs"
+            )
+    return notes
+
+
+def describe_blocks(a: Sample, b: Sample) -> str | None:
+    """A sentence if all runs of one sample came before all runs of the other, or if the order is not stated."""
+    if a.order is None or b.order is None:
+        return None
+    first, second = (a, b) if a.order[0] < b.order[0] else (b, a)
+    if first.order is not None and second.order is not None and first.order[-1] < second.order[0]:
+        return (
+            f"run order: all runs of {first.name} came before all runs of {second.name}, so whatever else changed "
+            "meanwhile is part of the difference; alternate the runs"
+        )
+    return None
+
+
+def share_places(a: Sample, b: Sample) -> bool:
+    """Whether two runs of different samples claim the same place in the common run order."""
+    return a.order is not None and b.order is not None and not set(a.order).isdisjoint(b.order)

@@ -1,0 +1,234 @@
+"""Pairs: the same list of statements timed twice, compared statement by statement."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+import polars as pl
+
+from iolab._extras import require
+from iolab.stats.intervals import (
+    MIN_RUNS,
+    Estimate,
+    include,
+    invert,
+    percent_less,
+    pseudo_median,
+    pseudo_median_interval,
+)
+from iolab.stats.ranks import exact_signed_rank_p
+from iolab.stats.report import Row, describe_time, format_estimate, format_p, make_frame, make_row
+from iolab.stats.samples import Runs, SampleError, read_times
+from iolab.stats.verdict import Outcome, decide
+
+COARSE_STEP = 0.05
+"""A clock step that is a larger share of a time than this makes the ratio of the pair a matter of rounding."""
+
+Facts = tuple[Sequence[object], Sequence[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class PairedComparison:
+    """Two runs of the same statements, held against each other pair by pair.
+
+    Attributes:
+        names: What the two runs are called; A is the first, B the second.
+        unit: The unit of the times.
+        n: How many pairs were compared.
+        excluded: The label of each pair left out, and why.
+        ratio: The pseudo-median of the ratios B / A (Hodges-Lehmann on their logarithms), with its interval.
+        speedup: The same of A / B.
+        pct_less_time: 100 (1 - ratio).
+        geometric_mean_ratio: The geometric mean of the ratios B / A.
+        faster: How many pairs got faster from A to B.
+        slower: How many got slower.
+        extremes: The label and the ratio B / A of the pair that fell most and of the one that rose most.
+        p_wilcoxon: Wilcoxon's signed-rank test on the logarithms of the ratios, two-sided.
+        threshold: The smallest relative difference that matters.
+        verdict: ``different``, ``equivalent`` or ``undecided``.
+        reason: The sentence behind the verdict.
+        caveats: What limits the comparison.
+    """
+
+    names: tuple[str, str]
+    unit: str
+    n: int
+    excluded: tuple[tuple[str, str], ...]
+    ratio: Estimate
+    speedup: Estimate
+    pct_less_time: Estimate
+    geometric_mean_ratio: float
+    faster: int
+    slower: int
+    extremes: tuple[tuple[str, float], tuple[str, float]]
+    p_wilcoxon: float
+    threshold: float
+    verdict: Outcome
+    reason: str
+    caveats: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """A paragraph to paste."""
+        a, b = self.names
+        (low, low_ratio), (high, high_ratio) = self.extremes
+        lines = [
+            f"{a} (A) against {b} (B), {self.n} pairs: {describe_time(b, a, self.pct_less_time)};",
+            f"ratio {b}/{a} {format_estimate(self.ratio)}; speed-up {a}/{b} {format_estimate(self.speedup, 'x')}.",
+            f"Geometric mean of the ratios {b}/{a} {self.geometric_mean_ratio:.4g};",
+            f"{self.faster} pairs faster, {self.slower} slower,",
+            f"from {low_ratio:.3g} ({low}) to {high_ratio:.3g} ({high}).",
+            f"Wilcoxon signed-rank {format_p(self.p_wilcoxon)}.",
+            f"Verdict: {self.verdict} - {self.reason}.",
+            *(f"Caveat: {caveat}." for caveat in self.caveats),
+        ]
+        if self.excluded:
+            lines.append(f"Left out: {'; '.join(f'{label} ({why})' for label, why in self.excluded)}.")
+        return " ".join(lines)
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a figure: metric, value, lo, hi, unit, basis; excluded pairs and caveats have no value."""
+        a, b = self.names
+        rows: list[Row] = [
+            ("pairs", float(self.n), None, None, "pairs", f"{len(self.excluded)} left out"),
+            make_row(f"ratio {b}/{a}", self.ratio, "x"),
+            make_row(f"speedup {a}/{b}", self.speedup, "x"),
+            make_row(f"pct_less_time {b}", self.pct_less_time, "%"),
+            (f"geometric mean {b}/{a}", self.geometric_mean_ratio, None, None, "x", "of the ratios"),
+            (f"least {b}/{a}", self.extremes[0][1], None, None, "x", self.extremes[0][0]),
+            (f"most {b}/{a}", self.extremes[1][1], None, None, "x", self.extremes[1][0]),
+            ("p_wilcoxon", self.p_wilcoxon, None, None, "p", "signed ranks of the logarithms of the ratios"),
+            ("threshold", 100 * self.threshold, None, None, "%", f"{self.verdict}: {self.reason}"),
+        ]
+        rows += [("left out", None, None, None, "", f"{label}: {why}") for label, why in self.excluded]
+        rows += [("caveat", None, None, None, "", caveat) for caveat in self.caveats]
+        return make_frame(rows)
+
+
+def compare_paired(
+    a: Runs,
+    b: Runs,
+    *,
+    names: tuple[str, str] = ("A", "B"),
+    labels: Sequence[str] | None = None,
+    plan_hashes: Facts | None = None,
+    row_counts: Facts | None = None,
+    unit: str = "s",
+    resolution: float | None = None,
+    threshold: float = 0.02,
+) -> PairedComparison:
+    """Two runs of the same statements, compared pair by pair on the ratio B / A.
+
+    A pair whose plan hash or row count differs between the runs compares different work. It is left out, and named.
+    A pair whose hash or count is missing stays in and is counted in a caveat. An interval needs 6 pairs.
+
+    Args:
+        a: The times of the statements in the first run.
+        b: The times in the second run, in the same order.
+        names: What the two runs are called.
+        labels: What the pairs are called; numbers from 1 where they are not given.
+        plan_hashes: The plan hash of each statement in the first and in the second run.
+        row_counts: The rows returned by each statement in the first and in the second run.
+        unit: The unit of the times.
+        resolution: The clock's step; pairs shorter than 20 steps are counted in a caveat.
+        threshold: The smallest relative difference that matters.
+
+    Raises:
+        SampleError: If a time is not a finite number above zero, the lengths differ, or no pair is left.
+
+    >>> result = compare_paired([10, 20, 30], [5, 10, 40], plan_hashes=([1, 2, 3], [1, 2, 4]))
+    >>> result.n, result.excluded, result.ratio.value
+    (2, (('3', 'plan hash 3 against 4'),), 0.5)
+    """
+    times_a, times_b = read_times(a, names[0], unit), read_times(b, names[1], unit)
+    size = len(times_a)
+    shown = [str(place) for place in range(1, size + 1)] if labels is None else [str(label) for label in labels]
+    guards = {"plan hash": plan_hashes, "row count": row_counts}
+    sizes = {len(times_b), len(shown), *(len(side) for facts in guards.values() if facts for side in facts)}
+    if sizes != {size}:
+        raise SampleError(f"pairs need lists of one length; {names[0]} has {size}, others {sorted(sizes - {size})}")
+    pairs: list[tuple[str, float, float]] = []
+    excluded: list[tuple[str, str]] = []
+    unchecked = dict.fromkeys(guards, 0)
+    for place, (label, time_a, time_b) in enumerate(zip(shown, times_a, times_b, strict=True)):
+        if time_a is None or time_b is None:
+            excluded.append((label, "no time in both runs"))
+            continue
+        reasons = []
+        for guard, facts in guards.items():
+            before, after = (None, None) if facts is None else (facts[0][place], facts[1][place])
+            if before is None or after is None:
+                unchecked[guard] += 1
+            elif before != after:
+                reasons.append(f"{guard} {before} against {after}")
+        if reasons:
+            excluded.append((label, ", ".join(reasons)))
+        else:
+            pairs.append((label, time_a, time_b))
+    if not pairs:
+        raise SampleError(f"no pair is left of {size}: " + "; ".join(f"{label}: {why}" for label, why in excluded))
+    logs = [math.log(time_b / time_a) for _, time_a, time_b in pairs]
+    centre = pseudo_median(logs)
+    bounds = pseudo_median_interval(logs)
+    basis = "Hodges-Lehmann on the logarithms of the ratios; Tukey's rank interval"
+    refusal = ""
+    if bounds is None:
+        refusal = f"no interval: {len(pairs)} pairs, a 95 % interval needs {MIN_RUNS}"
+        basis = f"{basis}; {refusal}"
+    lo, hi = (None, None) if bounds is None else include(centre, bounds)
+    ratio = Estimate(
+        math.exp(centre), None if lo is None else math.exp(lo), None if hi is None else math.exp(hi), basis
+    )
+    p = _signed_rank_p(logs)
+    verdict = decide(ratio, p, threshold, refusal)
+    ranked = sorted(zip(logs, (label for label, _, _ in pairs), strict=True))
+    return PairedComparison(
+        names=names,
+        unit=unit,
+        n=len(pairs),
+        excluded=tuple(excluded),
+        ratio=ratio,
+        speedup=invert(ratio),
+        pct_less_time=percent_less(ratio),
+        geometric_mean_ratio=math.exp(fmean(logs)),
+        faster=sum(log < 0 for log in logs),
+        slower=sum(log > 0 for log in logs),
+        extremes=((ranked[0][1], math.exp(ranked[0][0])), (ranked[-1][1], math.exp(ranked[-1][0]))),
+        p_wilcoxon=p,
+        threshold=threshold,
+        verdict=verdict.outcome,
+        reason=verdict.reason,
+        caveats=tuple(_find_caveats(pairs, unchecked, excluded, resolution, unit)),
+    )
+
+
+def _signed_rank_p(logs: Sequence[float]) -> float:
+    moved = [log for log in logs if log != 0]
+    if not moved:
+        return 1.0
+    exact = exact_signed_rank_p(moved)
+    return float(require("scipy.stats").wilcoxon(moved, method="asymptotic").pvalue) if exact is None else exact
+
+
+def _find_caveats(
+    pairs: Sequence[tuple[str, float, float]],
+    unchecked: dict[str, int],
+    excluded: Sequence[tuple[str, str]],
+    resolution: float | None,
+    unit: str,
+) -> list[str]:
+    caveats = ["one time a statement and run: the spread of repeated runs is not known"]
+    size = len(pairs) + sum(why != "no time in both runs" for _, why in excluded)
+    caveats += [
+        f"{guard} not compared in {count} of {size} pairs: they may be different work"
+        for guard, count in unchecked.items()
+        if count
+    ]
+    if resolution is not None:
+        short = sum(min(time_a, time_b) * COARSE_STEP < resolution for _, time_a, time_b in pairs)
+        if short:
+            caveats.append(
+                f"resolution-limited: in {short} of {len(pairs)} pairs the clock's step ({resolution:g} {unit}) "
+                f"is more than {COARSE_STEP:.0%} of a time"
+            )
+    return caveats

@@ -1,0 +1,106 @@
+"""How results print: numbers, intervals, p values, and the columns every result has as a frame."""
+
+import math
+from collections.abc import Iterable
+
+import polars as pl
+
+from iolab.stats.intervals import Estimate
+
+FRAME_SCHEMA = pl.Schema(
+    {
+        "metric": pl.String,
+        "value": pl.Float64,
+        "lo": pl.Float64,
+        "hi": pl.Float64,
+        "unit": pl.String,
+        "basis": pl.String,
+    }
+)
+"""The columns of every `to_frame`: one row a figure; lo and hi are null where there is no interval."""
+
+Row = tuple[str, float | None, float | None, float | None, str, str]
+
+
+def make_row(metric: str, estimate: Estimate, unit: str) -> Row:
+    """The row of an estimate."""
+    return metric, estimate.value, estimate.lo, estimate.hi, unit, estimate.basis
+
+
+def make_frame(rows: Iterable[Row]) -> pl.DataFrame:
+    """The rows as a tidy frame."""
+    return pl.DataFrame(list(rows), schema=FRAME_SCHEMA, orient="row")
+
+
+def format_number(value: float) -> str:
+    """Four significant digits, without an exponent where none is needed.
+
+    >>> format_number(6.91), format_number(12345.6), format_number(0.000123)
+    ('6.91', '12346', '0.000123')
+    """
+    return f"{value:.0f}" if abs(value) >= 1000 and abs(value) < 1e9 else f"{value:.4g}"
+
+
+def _decimals(value: float, lo: float, hi: float) -> int | None:
+    """Decimals for three digits of the value and one to two of half the interval; None if there is no interval."""
+    half = (hi - lo) / 2
+    if not 0 < half < 1000:
+        return None
+    exponent = math.floor(math.log10(half))
+    wanted = -exponent + (half / 10.0**exponent < 3)
+    digits = 0 if value == 0 else 2 - math.floor(math.log10(abs(value)))
+    return max(0, wanted, digits)
+
+
+def format_estimate(estimate: Estimate, unit: str = "") -> str:
+    """The value with its unit and, where there is one, its interval in brackets.
+
+    >>> format_estimate(Estimate(1.222, 1.219, 1.226, ""), "x")
+    '1.222x [1.219, 1.226]'
+    """
+    space = "" if unit in ("", "x") else " "
+    if estimate.lo is None or estimate.hi is None:
+        return f"{format_number(estimate.value)}{space}{unit}"
+    value, lo, hi = _format_bounds(estimate.value, estimate.lo, estimate.hi)
+    return f"{value}{space}{unit} [{lo}, {hi}]"
+
+
+def _format_bounds(value: float, lo: float, hi: float) -> tuple[str, str, str]:
+    decimals = _decimals(value, lo, hi)
+    if decimals is None:
+        return format_number(value), format_number(lo), format_number(hi)
+    # "z": a limit that rounds to zero has no sign.
+    return f"{value:z.{decimals}f}", f"{lo:z.{decimals}f}", f"{hi:z.{decimals}f}"
+
+
+def format_p(p: float) -> str:
+    """A p value in a form that never reads as zero.
+
+    >>> format_p(0.0412), format_p(3.2e-12), format_p(0.0)
+    ('p = 0.041', 'p = 3.2e-12', 'p < 1e-300')
+    """
+    return "p < 1e-300" if p < 1e-300 else f"p = {p:.2g}"
+
+
+def describe_time(name: str, than: str, less: Estimate) -> str:
+    """The sentence "B takes x % less time than A", or "more", with its interval.
+
+    >>> describe_time("async", "sync", Estimate(-1.06, -2.0, -0.1, ""))
+    'async takes 1.06 % [0.10, 2.00] more time than sync'
+    """
+    if less.value >= 0:
+        shown, word = less, "less"
+    else:
+        lo = None if less.hi is None else -less.hi
+        hi = None if less.lo is None else -less.lo
+        shown, word = Estimate(-less.value, lo, hi, less.basis), "more"
+    return f"{name} takes {format_estimate(shown, '%')} {word} time than {than}"
+
+
+def count_runs(count: int) -> str:
+    """The number of runs in words.
+
+    >>> count_runs(1), count_runs(31)
+    ('1 run', '31 runs')
+    """
+    return "1 run" if count == 1 else f"{count} runs"

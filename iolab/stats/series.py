@@ -1,0 +1,254 @@
+"""How a series of repeated runs begins: cold, warming up, flat, drifting or slowing down."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Literal
+
+import polars as pl
+
+from iolab.stats.changes import Changes, find_changes
+from iolab.stats.intervals import MIN_RUNS, Estimate, include, median_interval
+from iolab.stats.order import ALPHA, find_trend
+from iolab.stats.report import Row, count_runs, format_number, make_frame
+from iolab.stats.samples import Runs, Sample, clock_step, median_deviation, read_sample, robust_spread, spread_ties
+
+COLD_RATIO = 1.25
+"""A first run this many times slower than the others is a cold one, not the slow end of the usual spread."""
+
+COLD_SPREADS = 10.0
+"""How many robust spreads above the other runs a cold first run lies."""
+
+MIN_SERIES = 4
+"""One run and a spread of three others: less is no series."""
+
+MIN_CHANGES = 8
+"""The fewest runs in which change points are looked for."""
+
+Kind = Literal["cold_first", "warm_up", "flat", "drifting", "slow_down", "too_few"]
+
+
+@dataclass(frozen=True, slots=True)
+class FirstRun:
+    """What the beginning of a series of repeated runs looks like.
+
+    Attributes:
+        kind: ``cold_first`` (one slow run, then a level), ``warm_up`` (several), ``flat``, ``drifting`` (no steady
+            level), ``slow_down`` (the last level is a slower one), ``too_few`` (below 4 runs).
+        name: What the series is called.
+        unit: The unit of the times.
+        n: How many runs were looked at.
+        first: The first run.
+        warm_up_runs: How many runs come before the steady level; 0 where the series is flat.
+        steady: The median of the steady runs with its interval, or None where there is no steady level.
+        ratio: first / steady median (of the other runs where there is no level).
+        spreads: How many robust spreads of the other runs the first run lies above their median.
+        starts: The place of the first run of each level (8 runs and more).
+        state: What is known about the cache, from a reference.
+        notes: What limits the answer.
+    """
+
+    kind: Kind
+    name: str
+    unit: str
+    n: int
+    first: float
+    warm_up_runs: int
+    steady: Estimate | None
+    ratio: float
+    spreads: float
+    starts: tuple[int, ...]
+    state: str
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """A paragraph; the first run and the steady level apart, never their mean."""
+        level = "" if self.steady is None else f"{format_number(self.steady.value)} {self.unit}"
+        if self.kind == "too_few":
+            what = f"{self.n} runs are too few to tell a cold first run; {MIN_SERIES} are needed"
+        elif self.kind == "cold_first":
+            what = (
+                f"cold first run: {format_number(self.first)} {self.unit}, then a median of {level} in "
+                f"{self.n - 1} runs ({self.ratio:.2f}x)"
+            )
+        elif self.kind == "warm_up":
+            what = (
+                f"warm-up over {count_runs(self.warm_up_runs)}, from {format_number(self.first)} {self.unit}; "
+                f"then a median of {level} in {count_runs(self.n - self.warm_up_runs)}"
+            )
+        elif self.kind == "slow_down":
+            what = f"slow-down: the last level, {level}, is slower than an earlier one"
+        elif self.kind == "drifting":
+            what = f"drifting: no steady level in {self.n} runs"
+        else:
+            what = f"flat: a median of {level} in {self.n} runs, the first one included ({self.ratio:.2f}x)"
+        return ". ".join([f"{self.name}: {what}", self.state, *self.notes]) + "."
+
+    def to_frame(self) -> pl.DataFrame:
+        """The figures as a tidy frame: metric, value, lo, hi, unit, basis."""
+        steady = self.steady or Estimate(float("nan"), None, None, "no steady level")
+        rows: list[Row] = [
+            ("first run", self.first, None, None, self.unit, self.kind),
+            (
+                "steady median",
+                None if self.steady is None else steady.value,
+                steady.lo,
+                steady.hi,
+                self.unit,
+                steady.basis,
+            ),
+            ("first / steady", self.ratio, None, None, "x", "first run / median of the steady runs"),
+            ("first above the others", self.spreads, None, None, "spreads", "(first - median) / robust spread"),
+            ("warm-up runs", float(self.warm_up_runs), None, None, "runs", self.state),
+        ]
+        return make_frame(rows)
+
+
+def first_run(
+    runs: Runs,
+    *,
+    name: str = "series",
+    unit: str = "s",
+    resolution: float | None = None,
+    threshold: float = 0.02,
+    reference: Runs | None = None,
+    bytes_per_run: float | None = None,
+    device_bytes_per_s: float | None = None,
+) -> FirstRun:
+    """How a series of repeated runs begins: cold, warming up, flat, drifting or slowing down.
+
+    The first run is cold when it lies more than 10 robust spreads (1.4826 MAD, at least the clock's step /
+    sqrt(12)) above the median of the others and takes at least 1.25 times as long. From 8 runs on, levels are
+    also searched for by change points on the logarithms, and a trend by Kendall's tau. Levels that differ by less
+    than the threshold are one level.
+
+    Args:
+        runs: The times in run order; nulls are dropped.
+        name: What to call the series.
+        unit: The unit of the times.
+        resolution: The clock's step; taken from the values where it is not given.
+        threshold: The smallest relative difference of two levels.
+        reference: Times of the same work known to be read without a cache, such as with direct I/O.
+        bytes_per_run: Bytes each run reads; with `device_bytes_per_s` a bound that needs no reference.
+        device_bytes_per_s: The most the device can deliver; supposes the times are in seconds.
+
+    Raises:
+        SampleError: If a value is not a finite number above zero.
+
+    >>> print(first_run([63.27, 19.23, 19.28, 19.35, 19.43], name="HP-UX"))
+    HP-UX: cold first run: 63.27 s, then a median of 19.32 s in 4 runs (3.28x).
+    Cache state undetermined: no reference. Change points need 8 runs.
+    """
+    sample = read_sample(runs, name, unit=unit)
+    step = resolution or clock_step(sample.values)
+    values, n = sample.values, len(sample.values)
+    notes = [f"Nulls dropped: {sample.nulls}"] if sample.nulls else []
+    others = values[1:] or values
+    spread = robust_spread(others, step)
+    above = values[0] - median(others)
+    spreads = above / spread if spread > 0 else (0.0 if above == 0 else float("inf") * (1 if above > 0 else -1))
+    cold = spreads > COLD_SPREADS and values[0] / median(others) >= COLD_RATIO
+    if cold and max(others) >= values[0]:
+        cold = False
+        notes.append("A later run was as slow as the first, so the first is not called cold")
+    starts: tuple[int, ...] = (0,)
+    if n < MIN_SERIES:
+        kind: Kind = "too_few"
+        steady_from = 0
+    elif n < MIN_CHANGES:
+        notes.append(f"Change points need {MIN_CHANGES} runs")
+        kind, steady_from = ("cold_first", 1) if cold else ("flat", 0)
+    else:
+        kind, steady_from, starts = _classify(sample, step, threshold)
+        if kind == "warm_up" and steady_from == 1:
+            if cold:
+                kind = "cold_first"
+            elif max(others) >= values[0]:
+                kind, steady_from, starts = "flat", 0, (0,)
+    steady = None if kind in ("drifting", "too_few") else _steady_median(values[steady_from:], step)
+    return FirstRun(
+        kind=kind,
+        name=name,
+        unit=unit,
+        n=n,
+        first=values[0],
+        warm_up_runs=steady_from if kind in ("cold_first", "warm_up") else 0,
+        steady=steady,
+        ratio=values[0] / (median(others) if steady is None or kind == "flat" else steady.value),
+        spreads=spreads,
+        starts=starts,
+        state=_cache_state(values[steady_from:], reference, unit, bytes_per_run, device_bytes_per_s),
+        notes=tuple(notes),
+    )
+
+
+def _steady_median(values: Sequence[float], step: float | None) -> Estimate:
+    value = median(values)
+    if len(values) < MIN_RUNS:
+        return Estimate(value, None, None, f"median of {len(values)} runs; no interval below {MIN_RUNS}")
+    if median_deviation(values) == 0:
+        return Estimate(value, None, None, "median; no interval: half of the runs read the same value")
+    lo, hi = include(value, median_interval(spread_ties(values, step) if step else values))
+    return Estimate(value, lo, hi, "median; interpolated order statistics")
+
+
+def _classify(sample: Sample, step: float | None, threshold: float) -> tuple[Kind, int, tuple[int, ...]]:
+    """The kind, the place of the first steady run, and the starts of the levels that differ."""
+    values = sample.values
+    found = find_changes(values, step=step)
+    starts, levels = _merge_levels(values, found, threshold, step)
+    trend = find_trend(values)
+    drifts = trend is not None and trend.p < ALPHA
+    if len(starts) == 1:
+        third = max(1, len(values) // 3)
+        moved = median(values[-third:]) / median(values[:third])
+        return ("drifting" if drifts and max(moved, 1 / moved) > 1 + threshold else "flat"), 0, starts
+    if drifts and found.line_cost < found.cost:
+        return "drifting", 0, starts
+    if levels[-1] > min(levels):
+        return "slow_down", starts[-1], starts
+    return "warm_up", starts[-1], starts
+
+
+def _merge_levels(
+    values: Sequence[float], found: Changes, threshold: float, step: float | None
+) -> tuple[tuple[int, ...], list[float]]:
+    """The starts and medians of the levels, neighbours joined until each differs from the next."""
+    starts = list(found.starts)
+    while True:
+        ends = [*starts[1:], len(values)]
+        stretches = [values[start:end] for start, end in zip(starts, ends, strict=True)]
+        levels = [median(stretch) for stretch in stretches]
+        for place in range(1, len(starts)):
+            low, high = sorted(levels[place - 1 : place + 1])
+            noise = max(robust_spread(stretch, step) for stretch in stretches[place - 1 : place + 1])
+            if high < low * (1 + threshold) or high - low < 3 * noise:
+                del starts[place]
+                break
+        else:
+            return tuple(starts), levels
+
+
+def _cache_state(
+    steady: Sequence[float],
+    reference: Runs | None,
+    unit: str,
+    bytes_per_run: float | None,
+    device_bytes_per_s: float | None,
+) -> str:
+    if bytes_per_run is not None and device_bytes_per_s is not None:
+        rate = bytes_per_run / median(steady)
+        if rate > device_bytes_per_s:
+            return (
+                f"Read from a cache: {rate / 2**20:.0f} MiB/s is more than the device's "
+                f"{device_bytes_per_s / 2**20:.0f} MiB/s"
+            )
+    if reference is None:
+        return "Cache state undetermined: no reference"
+    without = read_sample(reference, "reference", unit=unit).values
+    ratio = median(without) / median(steady)
+    if ratio >= COLD_RATIO and max(steady) < min(without):
+        return f"Read from a cache: {ratio:.2f}x faster than the reference"
+    if ratio < COLD_RATIO:
+        return f"As slow as the reference ({1 / ratio:.2f}x of its time): no cache shows"
+    return "Cache state undetermined: the ranges of the runs and of the reference overlap"

@@ -1,0 +1,215 @@
+"""Pairs of statements, published medians, and the figures of the source articles."""
+
+import math
+import re
+from pathlib import Path
+from statistics import fmean
+
+import polars as pl
+import pytest
+
+from iolab.compare import SampleError, compare, compare_medians, compare_paired
+
+T1 = [11.54, 0.14, 13.33, 2.71, 5.02, 7.77, 21.4, 3.9]
+T2 = [10.21, 0.15, 12.90, 2.60, 4.81, 7.21, 20.2, 3.8]
+
+LINUX = [9.16, 9.17, 9.28, 9.18, 9.20]
+HP_UX = [63.27, 19.23, 19.28, 19.35, 19.43]
+DIRECTIO = [72.03, 66.69, 72.98, 70.14, 67.21]
+
+
+def test_pairs_are_compared_on_their_ratio() -> None:
+    """Seven of eight pairs faster: the pseudo-median of the ratios, its interval, the signed ranks."""
+    result = compare_paired(T1, T2, names=("t1", "t2"))
+
+    assert (result.n, result.faster, result.slower) == (8, 7, 1)
+    assert result.geometric_mean_ratio == pytest.approx(
+        math.exp(fmean(math.log(b / a) for a, b in zip(T1, T2, strict=True)))
+    )
+    assert result.ratio.lo is not None
+    assert result.ratio.hi is not None
+    assert result.ratio.lo < result.ratio.value < 1 < result.ratio.hi
+    assert result.extremes[1] == ("2", pytest.approx(0.15 / 0.14))
+    assert "t2 takes " in str(result)
+    assert "less time than t1; ratio t2/t1 0.9" in str(result)
+
+
+def test_pairs_of_different_work_are_left_out_and_named() -> None:
+    """Another plan or another row count is another piece of work."""
+    result = compare_paired(
+        T1,
+        [*T2[:7], None],
+        labels=[f"Q{number}" for number in range(1, 9)],
+        plan_hashes=([1, 2, 3, 4, 5, 6, 7, 8], [1, 2, 30, 4, 5, 6, 7, 8]),
+        row_counts=([5] * 8, [5, 5, 5, 6, 5, 5, 5, 5]),
+    )
+
+    assert result.excluded == (
+        ("Q3", "plan hash 3 against 30"),
+        ("Q4", "row count 5 against 6"),
+        ("Q8", "no time in both runs"),
+    )
+    assert result.n == 5
+    assert result.verdict == "undecided"
+    assert result.reason == "no interval: 5 pairs, a 95 % interval needs 6"
+    assert "Left out: Q3 (plan hash 3 against 30)" in str(result)
+    assert not any("not compared" in caveat for caveat in result.caveats)
+
+
+def test_unchecked_pairs_are_counted() -> None:
+    """A guard that is not given, or null in places, is said."""
+    result = compare_paired(T1, T2, plan_hashes=([1] * 8, [1] * 7 + [None]))
+
+    assert "plan hash not compared in 1 of 8 pairs: they may be different work" in result.caveats
+    assert "row count not compared in 8 of 8 pairs: they may be different work" in result.caveats
+
+
+def test_pairs_near_the_clocks_step_are_counted() -> None:
+    """A ratio of 0.15 s to 0.14 s on a clock of 0.01 s is a matter of rounding."""
+    result = compare_paired(T1, T2, resolution=0.01)
+
+    assert any(caveat.startswith("resolution-limited: in 1 of 8 pairs") for caveat in result.caveats)
+
+
+def test_equal_pairs_are_equivalent() -> None:
+    """No difference at all: p = 1, and the interval is the point 1."""
+    result = compare_paired(T1, T1)
+
+    assert (result.p_wilcoxon, result.ratio.lo, result.ratio.hi, result.verdict) == (1.0, 1.0, 1.0, "equivalent")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "options", "message"),
+    [
+        ([1.0, 2.0], [1.0], {}, "A has 2, others \\[1\\]"),
+        ([1.0], [1.0], {"labels": ["Q1", "Q2"]}, "others \\[2\\]"),
+        ([1.0], [1.0], {"plan_hashes": ([1], [2])}, "no pair is left of 1: 1: plan hash 1 against 2"),
+        ([1.0], [-1.0], {}, "B: value 0 is -1.0"),
+    ],
+)
+def test_bad_pairs_are_refused(a: list[float], b: list[float], options: dict[str, object], message: str) -> None:
+    """With the reason."""
+    with pytest.raises(SampleError, match=message):
+        compare_paired(a, b, **options)  # type: ignore[arg-type]
+
+
+def test_many_pairs_use_the_normal_approximation() -> None:
+    """Above 50 pairs there is still an answer."""
+    a = [10 + number / 7 for number in range(60)]
+    result = compare_paired(a, [value * (0.95 + (place % 5) / 100) for place, value in enumerate(a)])
+
+    assert result.n == 60
+    assert result.p_wilcoxon < 0.001
+    assert result.verdict == "different"
+    assert result.ratio.value == pytest.approx(0.97, abs=0.005)
+
+
+def test_paired_frame_is_tidy() -> None:
+    """Figures, excluded pairs and caveats in one frame."""
+    frame = compare_paired(T1, T2, plan_hashes=([1] * 8, [2] + [1] * 7)).to_frame()
+
+    assert frame.columns == ["metric", "value", "lo", "hi", "unit", "basis"]
+    assert frame.filter(metric="left out")["basis"].to_list() == ["1: plan hash 1 against 2"]
+    assert frame.filter(pl.col("metric") == "pairs")["value"].item() == 7.0
+
+
+# --- published medians: articles 000 and 002, METRICS rows 6, 7, 18, 19, 20
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "pct_less_time", "speedup"),
+    [("6.910", "5.654", 18.18, 1.2221), ("6.910", "5.714", 17.31, 1.2093), ("6.9", "5.7", 17.39, 1.2105)],
+)
+def test_published_medians_of_article_000(a: str, b: str, pct_less_time: float, speedup: float) -> None:
+    """The article's 17 % is the asynchronous or the rounded pair; the direct one is 18 %."""
+    result = compare_medians(a, b, n=(31, 31))
+
+    assert pct_less_time == round(result.pct_less_time.value, 2)
+    assert speedup == round(result.speedup.value, 4)
+    assert result.ratio.lo is not None
+    assert result.ratio.hi is not None
+    assert result.ratio.lo < result.ratio.value < result.ratio.hi
+
+
+def test_asynchronous_reads_were_slower_in_article_000() -> None:
+    """60 ms, 1.06 % more time than the synchronous ones."""
+    result = compare_medians("5.654", "5.714", names=("synchronous", "asynchronous"))
+
+    assert (round(result.pct_less_time.value, 2), round(result.difference.value, 3)) == (-1.06, -0.06)
+    assert "asynchronous takes 1.06" in str(result)
+    assert "more time than synchronous" in str(result)
+
+
+def test_published_medians_allow_no_test() -> None:
+    """The reason is said, and the source's own p value is its claim."""
+    result = compare_medians("6.910", "5.654", claimed="p < 0.001")
+
+    assert "no test and no confidence interval are possible" in result.reason
+    assert str(result).endswith("The source claims: p < 0.001.")
+    assert "p_" not in " ".join(result.to_frame()["metric"])
+
+
+def test_medians_given_as_numbers_have_no_bounds_without_a_resolution() -> None:
+    """6.910 as a number has lost its last digit."""
+    assert compare_medians(6.910, 5.654).ratio.lo is None
+    assert compare_medians(6.910, 5.654, resolution=0.001).ratio == compare_medians("6.910", "5.654").ratio
+
+
+@pytest.mark.parametrize("median", ["fast", "-1", "0", "NaN", "Infinity", 0.0])
+def test_bad_medians_are_refused(median: str | float) -> None:
+    """With the name of the sample."""
+    with pytest.raises(SampleError, match="A: the median is"):
+        compare_medians(median, "5.0")
+
+
+def test_cached_hp_ux_took_twice_as_long_in_article_002() -> None:
+    """The means of the cached runs are 2.1007 apart, Linux varies by 0.52 %."""
+    result = compare(HP_UX[1:], LINUX, names=("HP-UX", "Linux"))
+
+    assert round(result.means[0] / result.means[1], 4) == 2.1007
+    assert round(result.means[1], 3) == 9.198
+    assert round(100 * (result.deviations[1] or 0) / result.means[1], 2) == 0.52
+    assert result.gap == pytest.approx(19.23 - 9.28)
+
+
+def test_direct_io_is_comparable_to_the_cold_run_in_article_002() -> None:
+    """69.81 s on average (4.0 %), 1.103 times the cold HP-UX run and 7.590 times the cached Linux runs."""
+    result = compare(DIRECTIO, LINUX)
+
+    assert round(result.means[0], 2) == 69.81
+    assert round(100 * (result.deviations[0] or 0) / result.means[0], 1) == 4.0
+    assert round(result.means[0] / HP_UX[0], 3) == 1.103
+    assert round(result.means[0] / result.means[1], 3) == 7.590
+    assert result.p_values.p == pytest.approx(2 / 252)
+    assert result.verdict == "undecided"
+
+
+@pytest.mark.corpus
+def test_real_pairs_are_guarded_by_their_plans(corpus: Path) -> None:
+    """TPC-H queries timed twice at scale 10: pairs with another plan hash are left out, the rest is compared."""
+    runs: dict[str, dict[str, tuple[float, str]]] = {}
+    for which in ("t1", "t2"):
+        for log in sorted(corpus.glob(f"sqlplus/**/results/10/{which}/testlog*.md")):
+            text = log.read_text(encoding="utf-8", errors="replace")
+            plans = re.findall(r"Plan hash value: (\d+)", text)
+            times = re.findall(r"Elapsed: (\d+):(\d+):(\d+\.\d+)", text)
+            if plans and times:
+                hours, minutes, seconds = times[0]
+                elapsed = 3600 * int(hours) + 60 * int(minutes) + float(seconds)
+                runs.setdefault(log.stem, {})[which] = (elapsed, plans[0])
+    both = {query: pair for query, pair in runs.items() if len(pair) == 2}
+    different = [query for query, pair in both.items() if pair["t1"][1] != pair["t2"][1]]
+
+    result = compare_paired(
+        [pair["t1"][0] for pair in both.values()],
+        [pair["t2"][0] for pair in both.values()],
+        labels=list(both),
+        plan_hashes=([pair["t1"][1] for pair in both.values()], [pair["t2"][1] for pair in both.values()]),
+        resolution=0.01,
+    )
+
+    assert len(both) >= 10
+    assert [label for label, _ in result.excluded] == different
+    assert result.n == len(both) - len(different)
+    assert result.ratio.lo is not None
+    assert result.ratio.lo < 1 < (result.ratio.hi or 0)
