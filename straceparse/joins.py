@@ -11,11 +11,15 @@ Three clocks are kept apart, because strace prints three different things (strac
 
 from __future__ import annotations
 
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import polars as pl
+from polars.io.plugins import register_io_source
 
 from straceparse.schema import DURATION, EVENTS, KIND
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 #: Columns of the calls frame: one row a system call.
 CALLS: Final = pl.Schema(
@@ -49,6 +53,9 @@ _NEXT: Final = ("call", "unfinished", "detached", "cut", "signal", "stopped", "e
 #: A notice in the middle of a line; its name is `strace`, or the path under which strace was started.
 _NOTICE_AT_END: Final = r"(?:(?:\.{0,2}/[^ ,|\"<>(){}\[\]]*)?strace: )?Process [0-9]+ (?:attached|detached)$"
 _OUTCOME: Final = ("result", "result_text", "errno", "note", "elapsed")
+
+#: Columns that are passed on and that nothing else depends on.
+_PASSED_ON: Final = ("wall", "syscall", "args", "errno", "fd_path")
 
 FrameType = TypeVar("FrameType", pl.DataFrame, pl.LazyFrame)
 
@@ -94,9 +101,21 @@ def calls(events: FrameType) -> FrameType:
         │ 2132µs       ┆ null         ┆ null         │
         └──────────────┴──────────────┴──────────────┘
     """
-    if isinstance(events, pl.LazyFrame):
-        return _calls_of(events.collect()).lazy()
-    return _calls_of(events)
+    if isinstance(events, pl.DataFrame):
+        return _calls_of(events)
+    others = {name: dtype for name, dtype in events.collect_schema().items() if name not in EVENTS}
+
+    def joined(
+        columns: list[str] | None, predicate: pl.Expr | None, n_rows: int | None, _batch_size: int | None
+    ) -> Iterator[pl.DataFrame]:
+        """The calls, from the columns of the events that are asked for."""
+        unused = () if columns is None else [name for name in _PASSED_ON if name not in columns]
+        found = _calls_of(events.with_columns(pl.lit(None, EVENTS[name]).alias(name) for name in unused).collect())
+        found = found if predicate is None else found.filter(predicate)
+        found = found if columns is None else found.select(columns)
+        yield found if n_rows is None else found.head(n_rows)
+
+    return register_io_source(joined, schema={**others, **CALLS}, is_pure=True)
 
 
 def _calls_of(events: pl.DataFrame) -> pl.DataFrame:

@@ -106,9 +106,7 @@ class Regular:
             "args": self._args(),
             "value": self._value(),
             **({"decoration": self._decoration()} if self.has_paths else {}),
-            "errno": self._failed()
-            .str.extract(GRAMMAR.pattern("^[^ <]+(?:<[^>]*>)?({ERRNO})"), 1)
-            .str.strip_chars(" "),
+            "errno": self._errno(),
             "note": self._note(),
         }
 
@@ -137,10 +135,13 @@ class Regular:
     def _outcome(self) -> pl.Expr:
         return _LINE.str.slice(_EQUALS + 3, _OUTCOME_WIDTH)
 
-    def _failed(self) -> pl.Expr:
-        """The outcome, where something stands behind the value."""
+    def _behind(self, mark: str) -> pl.Expr:
+        """The outcome, where such a mark stands behind the value; a pattern then runs over few lines."""
         outcome = self._outcome()
-        return pl.when(outcome.str.contains(" ", literal=True)).then(outcome)
+        return pl.when(outcome.str.contains(mark, literal=True)).then(outcome)
+
+    def _errno(self) -> pl.Expr:
+        return self._behind(" E").str.extract(GRAMMAR.pattern("^[^ <]+(?:<[^>]*>)?({ERRNO})"), 1).str.strip_chars(" ")
 
     def _value(self) -> pl.Expr:
         outcome = self._outcome()
@@ -156,4 +157,4 @@ class Regular:
 
     def _note(self) -> pl.Expr:
         mark = _LINE.str.slice(self.layout.width + 4).str.head(-3).str.strip_chars(" ")
-        return pl.when(self.is_mark).then(mark).otherwise(self._failed().str.extract(r" (\([^()]*\))", 1))
+        return pl.when(self.is_mark).then(mark).otherwise(self._behind(" (").str.extract(r" (\([^()]*\))", 1))

@@ -15,7 +15,7 @@ from straceparse.aio import async_requests
 from straceparse.arguments import parse_args
 from straceparse.descriptors import DESCRIPTOR_CALLS, files_of
 from straceparse.joins import CALLS
-from straceparse.schema import DURATION
+from straceparse.schema import DURATION, number
 from straceparse.vectors import vector_size
 
 #: Columns of the requests frame: one row an I/O request.
@@ -63,10 +63,12 @@ SYNC_CALLS: Final = {
 #: Calls that carry asynchronous requests.
 ASYNC_CALLS: Final = ("io_submit", "io_getevents", "io_pgetevents", "io_uring_enter")
 
-_NUMBER: Final = "(0x[0-9a-f]+|-?[0-9]+)"
-_FD: Final = f"^(?:fd=)?{_NUMBER}"
-_LAST: Final = f", (?:count=|nbyte=)?{_NUMBER}$"
-_LAST_BUT_ONE: Final = f", (?:count=|nbyte=)?{_NUMBER}, (?:pos=|offset=)?{_NUMBER}$"
+_NUMBER: Final = "(?:0x[0-9a-f]+|-?[0-9]+)"
+_FD: Final = f"^(?:fd=)?({_NUMBER})"
+_LAST: Final = f", (?:count=|nbyte=)?({_NUMBER})$"
+_LAST_TWO: Final = f", (?:count=|nbyte=)?(?P<count>{_NUMBER}), (?:pos=|offset=)?(?P<offset>{_NUMBER})$"
+#: The last two numbers of a call, and its descriptor, are not longer.
+_TAIL_WIDTH: Final = 64
 
 FrameType = TypeVar("FrameType", pl.DataFrame, pl.LazyFrame)
 
@@ -116,7 +118,13 @@ def io_requests(calls: FrameType) -> FrameType:
         └──────┴───────┴────────────┴────────┴──────────────┴───────┘
     """
     if isinstance(calls, pl.LazyFrame):
-        return io_requests(calls.collect()).lazy()
+        unused = ("wall", "syscall", "result_text", "note")
+        return _requests_of(calls.drop(unused, strict=False).collect()).lazy()
+    return _requests_of(calls)
+
+
+def _requests_of(calls: pl.DataFrame) -> pl.DataFrame:
+    """The requests of calls in memory."""
     calls = calls.rename({"file": "log"}, strict=False)
     others = [name for name in calls.columns if name not in CALLS]
     rows = calls.filter(
@@ -135,8 +143,11 @@ def _sync_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
     """Requests that are one call each."""
     calls = rows.filter(pl.col("name").is_in(list(SYNC_CALLS)))
     name, args = pl.col("name"), pl.col("args")
-    is_placed, is_plain = name.is_in(["pread64", "pwrite64"]), name.is_in(["read", "write"])
     op = name.replace_strict(SYNC_CALLS, default="other")
+    # numbers stand at the end of the arguments; a pattern need not search the buffer before them
+    tail = args.str.tail(_TAIL_WIDTH)
+    placed = pl.when(name.is_in(["pread64", "pwrite64"])).then(tail).str.extract_groups(_LAST_TWO).struct
+    last = pl.when(name.is_in(["read", "write"])).then(tail).str.extract(_LAST, 1)
     requests = calls.select(
         *others,
         "_row",
@@ -146,15 +157,11 @@ def _sync_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
         op.alias("op"),
         pl.lit("sync").alias("mode"),
         name.alias("syscall"),
-        integers(args.str.extract(_FD, 1)).alias("fd"),
+        number(args.str.head(_TAIL_WIDTH).str.extract(_FD, 1)).alias("fd"),
         pl.col("fd_path").alias("file"),
-        pl.when(is_placed)
-        .then(integers(args.str.extract(_LAST_BUT_ONE, 1)))
-        .when(is_plain)
-        .then(integers(args.str.extract(_LAST, 1)))
-        .alias("bytes_asked"),
+        number(pl.coalesce(placed.field("count"), last)).alias("bytes_asked"),
         pl.when(op != "sync").then(pl.when(pl.col("result") >= 0).then("result")).alias("bytes_done"),
-        pl.when(is_placed).then(integers(args.str.extract(_LAST_BUT_ONE, 2))).alias("offset"),
+        number(placed.field("offset")).alias("offset"),
         pl.lit(1, pl.UInt32).alias("requests"),
         pl.col("start").alias("submitted"),
         pl.col("end").alias("completed"),
@@ -200,15 +207,6 @@ def _vector(values: object) -> tuple[int | None, int | None, bool]:
     asked = vector_size(items[1])
     offset = items[3] if len(items) > 3 and isinstance(items[3], int) else None
     return asked, offset, asked is not None
-
-
-def integers(texts: pl.Expr) -> pl.Expr:
-    """Numbers as strace prints them, decimal or hexadecimal, as Int64."""
-    return (
-        pl.when(texts.str.starts_with("0x"))
-        .then(texts.str.slice(2).str.to_integer(base=16, strict=False))
-        .otherwise(texts.cast(pl.Int64, strict=False))
-    )
 
 
 def _with_files(requests: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:

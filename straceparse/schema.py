@@ -55,7 +55,9 @@ def typed_columns(log: Log, dialect: Dialect) -> list[pl.Expr]:
     """The columns of `EVENTS` from the raw columns ``_kind``, ``_pid``, ... of one log."""
     value = pl.col("_value")
     clock, since = _clock(dialect), nanoseconds(pl.col("_since"))
-    shown = pl.concat_str(value, pl.format("<{}>", pl.col("_decoration")).fill_null(""))
+    shown = value
+    if dialect.has_paths:
+        shown = pl.concat_str(value, pl.format("<{}>", pl.col("_decoration")).fill_null(""))
     columns = {
         "line": pl.col("line"),
         "pid": _pid(log, dialect),
@@ -68,7 +70,7 @@ def typed_columns(log: Log, dialect: Dialect) -> list[pl.Expr]:
         "syscall": pl.col("_syscall"),
         "name": pl.col("_name"),
         "args": pl.col("_args"),
-        "result": _number(value),
+        "result": number(value),
         "result_text": shown,
         "errno": pl.col("_errno"),
         "note": pl.col("_note"),
@@ -178,15 +180,12 @@ def _at(dialect: Dialect, clock: pl.Expr, since: pl.Expr) -> pl.Expr:
     return (clock + day - dialect.origin).cast(DURATION)
 
 
-def _number(value: pl.Expr) -> pl.Expr:
-    """The value returned as a number: decimal, hexadecimal (``0x7f..``) or octal (``022``, of umask)."""
-    return (
-        pl.when(value.str.starts_with("0x"))
-        .then(value.str.slice(2).str.to_integer(base=16, strict=False))
-        .when(value.str.starts_with("0") & (value != "0"))
-        .then(value.str.to_integer(base=8, strict=False))
-        .otherwise(value.cast(pl.Int64, strict=False))
-    )
+def number(value: pl.Expr) -> pl.Expr:
+    """A printed number as Int64: decimal, hexadecimal (``0x7f..``) or octal (``022``, of umask)."""
+    hexadecimal = pl.when(value.str.starts_with("0x")).then(value).str.slice(2).str.to_integer(base=16, strict=False)
+    is_octal = value.str.starts_with("0") & ~value.str.starts_with("0x") & (value.str.len_bytes() > 1)
+    octal = pl.when(is_octal).then(value).str.to_integer(base=8, strict=False)
+    return pl.coalesce(octal, value.cast(pl.Int64, strict=False), hexadecimal)
 
 
 def _fd_path() -> pl.Expr:
