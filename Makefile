@@ -37,8 +37,9 @@ test: lint ## Check everything: lint, types, tests, doctests, real logs, noteboo
 	$(call heading,Tests and doctests)
 	@$(call pytest,tests,-n 2 --dist loadfile -m "not browser")
 	$(call heading,Notebooks)
+# One thread: with more, Polars adds floats in another order, and the last digit of a sum varies.
 	@if [ -z "$(NOTEBOOKS)" ]; then echo "SKIPPED notebooks/ holds no notebook" | tee $(LOGS)/notebooks.log; else \
-	    export POLARS_MAX_THREADS=1; `# with more, the last digit of a sum of floats varies` \
+	    export POLARS_MAX_THREADS=1; \
 	    $(call pytest,notebooks,-n 2 --dist loadfile --nbval --nbval-current-env --nbval-sanitize-with notebooks/sanitize.cfg notebooks); fi
 	$(call heading,Browser)
 	@if ! grep -rqs --include='test_*.py' 'mark\.browser' tests; then echo "SKIPPED tests/ holds no browser test" | tee $(LOGS)/browser.log; else \
@@ -58,8 +59,10 @@ fix: $(READY) ## Format the code, and repair what the linter can repair
 	@$(BIN)/ruff check --fix . || true
 	@$(BIN)/ruff format .
 
-bench: $(READY) ## Measure speed against wc, awk and plain Python on the same log
-	@$(BIN)/python benchmarks/throughput.py
+bench: $(READY) ## Measure speed against wc, awk, plain Python and other readers on the same logs
+	@$(BIN)/python benchmarks/strace.py
+	@$(BIN)/python benchmarks/awr.py
+	@$(BIN)/python benchmarks/spool.py
 
 lock: ## Write requirements.lock anew from pyproject.toml (needs uv; UPGRADE=1 takes the newest versions)
 	@[ -n "$(UV)" ] || { echo "make lock needs uv on the PATH" >&2; exit 1; }

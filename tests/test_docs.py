@@ -1,0 +1,32 @@
+"""The pages made from the code are those in the tree, and links between pages lead somewhere."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted(
+    [*(ROOT / "docs").glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "sample_data" / "README.md"]
+)
+LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
+
+
+def test_pages_made_from_the_code_are_up_to_date(tmp_path: Path) -> None:
+    """`python docs/generate.py` would change nothing."""
+    subprocess.run([sys.executable, ROOT / "docs" / "generate.py", tmp_path], check=True, cwd=ROOT)
+    made = sorted(tmp_path.iterdir())
+
+    assert [page.name for page in made] == ["awr_tables.md", "frames.md", "metrics.md"]
+    for page in made:
+        assert page.read_text(encoding="utf-8") == (ROOT / "docs" / page.name).read_text(encoding="utf-8"), page.name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_files(page: Path) -> None:
+    """Every relative link of a page names a file of the tree."""
+    targets = LINK.findall(page.read_text(encoding="utf-8"))
+
+    assert [target for target in targets if not (page.parent / target).exists()] == []
