@@ -37,8 +37,8 @@ def awr_tables() -> str:
 def frames() -> str:
     """The page of the other frames."""
     parts = [MADE, "# Frames", "## strace logs"]
-    for name in ("EVENTS", "CALLS", "REQUESTS", "SUMMARY"):
-        parts.append(f"### `straceparse.{name}`\n\n{schema_table(getattr(straceparse, name))}")
+    schemas = ("EVENTS", "CALLS", "REQUESTS", "SUMMARY")
+    parts += [f"### `straceparse.{name}`\n\n{schema_table(getattr(straceparse, name))}" for name in schemas]
     parts.append("## SQL\\*Plus and SQLcl spools")
     parts += [f"### `{name}`\n\n{schema_table(schema)}" for name, schema in awrparse.SPOOL_SCHEMAS.items()]
     return "\n\n".join(parts) + "\n"

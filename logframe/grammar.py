@@ -22,7 +22,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput
 
 if TYPE_CHECKING:
     import polars as pl
-    from lark import ParseTree, Transformer
+    from lark import ParseTree, Token, Transformer
 
 _SAMPLE = re.compile(r"^// sample: (.*)$")
 _RULE = re.compile(r"^\??(?P<name>[a-z_][a-z0-9_]*)(\.\d+)?\s*:")
@@ -55,7 +55,7 @@ class Grammar:
         """The LALR parser with a contextual lexer; built when first asked for."""
         return Lark(self.text, parser="lalr", lexer="contextual", start=list(self.start), maybe_placeholders=False)
 
-    def parser_with(self, transformer: Transformer[object, object]) -> Lark:
+    def parser_with(self, transformer: Transformer[Token, object]) -> Lark:
         """A parser that calls the transformer while it parses, without building a tree."""
         return Lark(
             self.text,

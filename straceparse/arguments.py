@@ -9,7 +9,7 @@ import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from lark import Lark, Token, Transformer, v_args
+from lark import Token, Transformer, v_args
 from lark.exceptions import UnexpectedInput
 
 from logframe.grammar import load_grammar
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from types import EllipsisType
 
     import polars as pl
+    from lark import Lark
 
 GRAMMAR = load_grammar("straceparse", "args.lark", "arguments")
 
@@ -70,25 +71,14 @@ def parse_args(texts: str | pl.Series | Iterable[str | None]) -> list[object]:
 @lru_cache(maxsize=1 << 12)
 def _parsed(text: str) -> object:
     try:
-        return _parse(text)
+        return _parser().parse(text)
     except UnexpectedInput:
         return text
 
 
 @cache
 def _parser() -> Lark:
-    return Lark(
-        GRAMMAR.text,
-        parser="lalr",
-        lexer="contextual",
-        start="arguments",
-        maybe_placeholders=False,
-        transformer=_Values(),
-    )
-
-
-def _parse(text: str) -> object:
-    return _parser().parse(text)
+    return GRAMMAR.parser_with(_Values())
 
 
 def unescaped(text: str) -> bytes:

@@ -25,11 +25,6 @@ def canonical_name(syscall: str | None) -> str | None:
     return ALIASES.get(name, name)
 
 
-def canonical_names(syscalls: pl.Expr) -> pl.Expr:
-    """The same for a column."""
-    return renamed(syscalls.str.extract("^(?:[0-9]+:)?([^#]+)", 1))
-
-
 def renamed(names: pl.Expr) -> pl.Expr:
     """Names without personality, the old ones replaced."""
     for old, new in ALIASES.items():

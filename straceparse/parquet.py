@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import polars as pl
 
@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from logframe import Source
+
+
+class _File(Protocol):
+    """What Polars says of a file that it is about to write."""
+
+    index_in_partition: int
+
 
 #: Lines in one file of the data set.
 LINES_PER_FILE = 2_000_000
@@ -55,15 +62,16 @@ def to_parquet(
         raise FileExistsError(f"{folder} already holds a data set; name a new folder")
     logs = open_logs(source, encoding=encoding)
     events = scan_logs(logs, include_file_paths="file" if len(logs) > 1 else None)
-    files: list[Path] = []
+    files: dict[int, Path] = {}
 
-    def next_file(_args: object) -> Path:
+    def next_file(file: _File) -> Path:
+        """Files may be asked for out of order; the place of each is its own."""
         if progress is not None and files:
             progress(len(files) * lines_per_file)
-        files.append(folder / f"part-{len(files):05d}.parquet")
-        return files[-1]
+        files[file.index_in_partition] = folder / f"part-{file.index_in_partition:05d}.parquet"
+        return files[file.index_in_partition]
 
     events.sink_parquet(
         pl.PartitionBy(folder, file_path_provider=next_file, max_rows_per_file=lines_per_file), maintain_order=True
     )
-    return files
+    return [files[place] for place in sorted(files)]

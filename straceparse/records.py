@@ -10,7 +10,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from lark import Lark, Token, Transformer, v_args
+from lark import Token, Transformer, v_args
 from lark.exceptions import UnexpectedInput
 
 from logframe.grammar import explain, load_grammar
@@ -93,15 +93,7 @@ def read_line(line: str) -> Record:
 @cache
 def _parse() -> Callable[[str], Record]:
     """The parse function; the parser is built when the first line needs it."""
-    parser = Lark(
-        GRAMMAR.text,
-        parser="lalr",
-        lexer="contextual",
-        start="line",
-        maybe_placeholders=False,
-        transformer=_Records(),
-    )
-    return parser.parse  # type: ignore[return-value]
+    return GRAMMAR.parser_with(_Records()).parse  # type: ignore[return-value]
 
 
 def _reason(text: str, error: UnexpectedInput) -> str:

@@ -40,11 +40,12 @@ print("spool", "004", awrparse.read_spool(folder / "articles" / "004_exadata_fla
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from a copy of the project that holds no earlier build."""
-    source = tmp_path_factory.mktemp("source") / "iolab"
-    shutil.copytree(
-        ROOT, source, ignore=shutil.ignore_patterns(".*", "build", "dist", "__pycache__", "tests", "sample_data")
-    )
+    """The wheel, built from a copy of what it is made of."""
+    source = tmp_path_factory.mktemp("source")
+    for name in PACKAGES:
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
     out = source / "dist"
     done = subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", out],

@@ -27,7 +27,7 @@ def test_statements(capsys: pytest.CaptureFixture[str]) -> None:
         "flushed_before",
     ]
     second = [cell.strip() for cell in lines[4].strip("|").split("|")]
-    assert second[3:] == ["ok", "1", "11.54", "1095980", "1096092", "buffer_cache"]
+    assert second[3:] == ["ok", "1", "11.54", "1096001", "1097113", "buffer_cache"]
     assert lines[10] == "diagnostics: failed 1, page_joined 1"
 
 

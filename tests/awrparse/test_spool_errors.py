@@ -139,7 +139,7 @@ LONG = "9" * 5000
         "      {}  consistent gets",
         "Plan hash value: {}\n\n---\n| Id  | Operation | Name |\n---\n|   0 | SELECT STATEMENT | T |",
         "---\n| Id  | Operation | Cost (%CPU)|\n---\n|   {} | SELECT STATEMENT | 3 ({})|\n|   1 | SORT | 3 ({})|",
-        "SQL_ID  57wf6f2bfhwpx, child number {}\n\n---\n| Id  | Operation | Name |\n---\n|   0 | SELECT | T |",
+        "SQL_ID  7hm3k2d9q0abc, child number {}\n\n---\n| Id  | Operation | Name |\n---\n|   0 | SELECT | T |",
         "Execution Plan\n---\n   0      SELECT STATEMENT (Cost={})\n   {}    0   SORT",
         "SID NAME VALUE\n--- -------------- -----\n{} physical reads {}",
         "  {}, SCOTT, STAT, physical reads, {}, 1,,",

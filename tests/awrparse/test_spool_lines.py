@@ -63,7 +63,7 @@ def test_samples_are_one_statement(rule: str, blocks: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "[Timer timed (per call in ms): Elapsed: 0.01163, CPU: 0.01279]",
+        "[Timer timed (per call in ms): Elapsed: 0.01221, CPU: 0.01304]",
         "Elapsed:   15.02 (mins)",
         "Elapsed: 00:00:61.00",
         "Elapsed: 00:00:05",

@@ -54,7 +54,7 @@ def test_deltas() -> None:
     assert statistics.filter(pl.col("column") == "DIFF")["value"].to_list() == [-2084.0, -65536.0]
     assert statistics.filter(pl.col("column") == "Value").select("value", "basis", "interval_s").rows() == [
         (31.0, "delta", 17.0),
-        (26905704.0, "delta", 17.0),
+        (31407104.0, "delta", 17.0),
         (-1825.0, "delta", 17.0),
     ]
 

@@ -32,7 +32,7 @@ def test_changed_plan() -> None:
 
     columns = ("sample", "run", "elapsed_s", "physical_reads", "recursive_calls", "is_plan_changed", "flushed_before")
     assert runs.select(columns).rows() == [
-        (1, 1, 11.54, 1095980, 5, False, "buffer_cache"),
+        (1, 1, 11.54, 1096001, 5, False, "buffer_cache"),
         (1, 2, 3.2, 0, 0, True, None),
     ]
 

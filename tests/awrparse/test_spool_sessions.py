@@ -81,8 +81,8 @@ def test_english_statements() -> None:
         spool.statements, "text", "kind", "error", "rows", "elapsed_s", "plan_hash_value", "physical_reads"
     ) == [
         ("alter system flush buffer_cache", "alter system", None, None, 0.05, None, None),
-        (query, "select", None, 1, 11.54, 2287326370, 1095980),
-        (query, "select", None, 1, 3.2, 2287326371, 0),
+        (query, "select", None, 1, 11.54, 2287344370, 1096001),
+        (query, "select", None, 1, 3.2, 2287344371, 0),
         ("update sales set qty = 1 where day = date '2021-02-03'", "update", None, 0, 0.0, None, None),
         ("select * from no_such_table", "select", "ORA-00942", None, 0.01, None, None),
         ("begin\n  null;\nend;", "plsql", None, None, 0.02, None, None),
@@ -133,17 +133,17 @@ def test_piped_session() -> None:
     spool = read("piped.md")
 
     assert rows(spool.statements, "text", "prompt", "kind", "rows", "elapsed_s", "physical_reads", "gets") == [
-        (None, "SQL>", "select", 2, 3.38, 9, 207120)
+        (None, "SQL>", "select", 2, 3.38, 9, 208232)
     ]
     assert spool.table(1).rows() == [
         (9994.37, "Client#000030084", "GERMANY", "slow but steady"),
         (8121.02, "Client#000000001", "FRANCE", "none"),
     ]
-    assert spool.autotrace["value"].to_list() == [133, 3, 207117, 9, 464, 972399, 4439, 313, 33, 0, 2]
+    assert spool.autotrace["value"].to_list() == [133, 3, 208229, 9, 464, 973311, 4447, 313, 33, 0, 2]
     assert rows(spool.plans, "id", "parent_id", "operation", "e_rows", "cost", "e_time_s") == [
-        (0, None, "SELECT STATEMENT", 155.0, 5816.0, 1.0),
-        (1, 0, "SORT ORDER BY", 155.0, 5816.0, 1.0),
-        (2, 1, "TABLE ACCESS FULL", 192000.0, 5815.0, 1.0),
+        (0, None, "SELECT STATEMENT", 171.0, 5927.0, 1.0),
+        (1, 0, "SORT ORDER BY", 171.0, 5927.0, 1.0),
+        (2, 1, "TABLE ACCESS FULL", 192000.0, 5926.0, 1.0),
     ]
     assert spool.plans["predicates"].to_list()[2] == [
         (
@@ -161,10 +161,10 @@ def test_sqlcl_session() -> None:
     assert rows(spool.statements, "text", "error", "elapsed_s", "physical_reads", "gets", "plan_hash_value") == [
         ("drop view activity_v", "ORA-00942", 0.276, None, None, None),
         ("select part, total from shares", None, 0.153, None, None, None),
-        ("select count(*) from shares", None, 0.041, 0, 7, 3073107731),
+        ("select count(*) from shares", None, 0.041, 0, 7, 3073155731),
     ]
     shown = spool.autotrace.filter("is_shown")
-    assert rows(shown, "name", "value")[:2] == [("Requests to/from client", 26), ("consistent gets", 7)]
+    assert rows(shown, "name", "value")[:2] == [("Requests to/from client", 28), ("consistent gets", 7)]
     hidden = dict(spool.autotrace.filter(~pl.col("is_shown")).select("name", "value").iter_rows())
     assert hidden == {
         name: None if name == "rows processed" else 0 for name in AUTOTRACE_NAMES if name != "consistent gets"
@@ -177,8 +177,8 @@ def test_old_plan_and_short_list() -> None:
     spool = read("old_plan.txt")
 
     assert rows(spool.plans, "id", "parent_id", "depth", "operation", "object_name", "cost", "e_rows") == [
-        (0, None, 0, "SELECT STATEMENT Optimizer=ALL_ROWS", None, 22.0, 7.0),
-        (1, 0, 1, "NESTED LOOPS", None, 22.0, 7.0),
+        (0, None, 0, "SELECT STATEMENT Optimizer=ALL_ROWS", None, 27.0, 9.0),
+        (1, 0, 1, "NESTED LOOPS", None, 27.0, 9.0),
         (2, 1, 2, "TABLE ACCESS (BY INDEX ROWID)", "ORDERS", 4.0, 6.0),
         (3, 2, 3, "INDEX (RANGE SCAN)", "ORD_PK", 2.0, 6.0),
         (4, 1, 2, "TABLE ACCESS (FULL)", "ITEMS", 2.0, 1.0),
@@ -192,7 +192,7 @@ def test_allstats_plan() -> None:
     spool = read("allstats.log")
 
     assert rows(spool.plans[2], "plan_source", "sql_id", "child_number", "a_rows", "a_time_s", "buffers", "reads") == [
-        ("cursor", "57wf6f2bfhwpx", 0, 99997.0, 1.21, 103000.0, 2086.0)
+        ("cursor", "7hm3k2d9q0abc", 0, 99997.0, 1.21, 103000.0, 2086.0)
     ]
     assert rows(spool.plans[2], "used_mem", "passes", "predicates") == [
         (7876 * 1024.0, 1, ['access("I"."ORD"="O"."ID")'])
@@ -209,7 +209,7 @@ def test_transcript_in_comments() -> None:
 
     assert rows(spool.statements, "text", "rows", "elapsed_s", "plan_hash_value") == [
         ("select count(*)\nfrom orders", 1, 5621.05, None),
-        (None, None, None, 1493655343),
+        (None, None, None, 1493611343),
         (None, None, 439.25, None),
     ]
 

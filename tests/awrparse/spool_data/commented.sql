@@ -10,7 +10,7 @@ from orders;
 --
 -- Elapsed: 01:33:41.05
 --
--- Plan hash value: 1493655343
+-- Plan hash value: 1493611343
 --
 -- ------------------------------------
 -- | Id  | Operation         | Name   |

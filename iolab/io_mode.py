@@ -1,0 +1,163 @@
+"""How a process reads: synchronously, asynchronously, or both; per file, process or log.
+
+Only the calls decide: ``pread64``, ``preadv``, ``read`` and their like are synchronous, ``io_submit`` is asynchronous.
+Whether the database read through its buffer cache or past it (direct path read) cannot be seen: the calls are the same.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, Literal
+
+import polars as pl
+
+from iolab.metrics.trace_reads import data_reads, file_or_fd
+from straceparse import io_requests
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+By = Literal["file", "process", "log"]
+
+_DURATION: Final = pl.Duration("ns")
+#: Columns of `io_mode`.
+MODES: Final = pl.Schema(
+    {
+        "pid": pl.Int32(),
+        "file": pl.String(),
+        "mode": pl.Enum(["synchronous", "asynchronous", "mixed", "unknown"]),
+        "sync_reads": pl.Int64(),
+        "async_reads": pl.Int64(),
+        "sync_bytes": pl.Int64(),
+        "async_bytes": pl.Int64(),
+        "async_share": pl.Float64(),
+        "sync_from": _DURATION,
+        "sync_to": _DURATION,
+        "async_from": _DURATION,
+        "async_to": _DURATION,
+        "has_o_direct": pl.Boolean(),
+        "not_told": pl.String(),
+    }
+)
+
+_KEYS: Final[dict[By, list[str]]] = {"file": ["pid", "file"], "process": ["pid"], "log": []}
+_PATH: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
+
+_PATH_OF_READ: Final = "through the buffer cache or direct path: the calls are the same, only wait events tell"
+_NO_FILE: Final = "which file: the log began after the open (trace with strace -y)"
+_DEVICE: Final = "which database file: ASM reads are of the disk group's devices"
+_URING: Final = "what io_uring carried: its requests are in memory that strace does not see"
+_NO_OPEN: Final = "whether the page cache was used: the log began after the open, which shows O_DIRECT"
+_SUBMITTED: Final = "whether the kernel read asynchronously: without O_DIRECT it reads within io_submit"
+
+
+def io_mode(frame: pl.DataFrame | pl.LazyFrame, *, by: By = "file") -> pl.DataFrame:
+    """The mode of the reads: `synchronous`, `asynchronous`, `mixed`, or `unknown` (io_uring only).
+
+    Args:
+        frame: what `straceparse.calls` or `straceparse.io_requests` gives.  Calls tell more: the opens are among them.
+        by: one row a process and file, a process, or one for the whole log.
+
+    Returns:
+        The columns `MODES`, in the order in which the reads began:
+
+        * ``pid``, ``file``: null where the rows are not told apart by it; ``fd N`` where the log does not name the file
+        * ``mode``;  ``sync_reads``, ``async_reads``: reads of data (`iolab.metrics.data_reads`)
+        * ``sync_bytes``, ``async_bytes``: bytes returned;  ``async_share``: share of the bytes that was asynchronous;
+          null where no byte is known
+        * ``sync_from`` to ``sync_to``, ``async_from`` to ``async_to``: first and last start of such reads, or the last
+          that was reaped where starts are not in the log
+        * ``has_o_direct``: was the file opened with O_DIRECT, past the page cache of the operating system; null when
+          the open is not in the log.  It is not the database's direct path.
+        * ``not_told``: what the log cannot tell, separated by `; `
+
+    Examples:
+        >>> from straceparse import calls, read_strace
+        >>> log = b'''     0.000000 pread64(268, ""..., 1032192, 787496960) = 1032192
+        ...      0.002132 pread64(268, ""..., 1032192, 788545536) = 1032192'''
+        >>> io_mode(calls(read_strace(log))).select("file", "mode", "sync_reads", "async_share").row(0)
+        ('fd 268', 'synchronous', 2, 0.0)
+    """
+    frame = frame.lazy().collect()
+    has_calls = "args" in frame.columns
+    requests = io_requests(frame) if has_calls else frame
+    opened = _opened(frame) if has_calls else {}
+    uring = (pl.col("syscall") == "io_uring_enter") & (pl.col("requests") > 0)
+    reads = pl.concat([data_reads(requests.filter(~uring)), requests.filter(uring)]).with_columns(
+        file=file_or_fd(), is_uring=uring, moment=pl.coalesce("submitted", "completed")
+    )
+    keys = _KEYS[by]
+    is_sync = pl.col("mode") == "sync"
+    is_async = (pl.col("mode") == "async") & ~pl.col("is_uring")
+    size = pl.col("bytes_done")
+    sums = [
+        is_sync.sum().cast(pl.Int64).alias("sync_reads"),
+        is_async.sum().cast(pl.Int64).alias("async_reads"),
+        size.filter(is_sync).sum().alias("sync_bytes"),
+        size.filter(is_async).sum().alias("async_bytes"),
+        *(
+            getattr(pl.col("moment").filter(which), end)().alias(name)
+            for which, names in ((is_sync, ("sync_from", "sync_to")), (is_async, ("async_from", "async_to")))
+            for name, end in zip(names, ("min", "max"), strict=True)
+        ),
+        pl.col("is_uring").any(),
+        pl.col("file").unique(maintain_order=True).alias("files"),
+    ]
+    found = reads.group_by(keys or pl.lit(1).alias("log"), maintain_order=True).agg(sums)
+    rows = [_row(row, opened) for row in found.iter_rows(named=True) if row["files"]]
+    return pl.DataFrame(rows, schema=MODES)
+
+
+def _row(row: dict[str, object], opened: dict[str, bool]) -> dict[str, object]:
+    """One row of `MODES`."""
+    reads = {name: int(str(row[f"{name}_reads"])) for name in ("sync", "async")}
+    sizes = {name: int(str(row[f"{name}_bytes"])) for name in ("sync", "async")}
+    files = [str(file) for file in row["files"]] if isinstance(row["files"], list) else []
+    total = sum(sizes.values())
+    flags = {_is_direct(file, opened) for file in files}
+    has_o_direct = flags.pop() if len(flags) == 1 else None
+    if reads["sync"] and reads["async"]:
+        mode = "mixed"
+    else:
+        mode = "synchronous" if reads["sync"] else "asynchronous" if reads["async"] else "unknown"
+    return {
+        **{name: row.get(name) for name in MODES if name in row},
+        "mode": mode,
+        "async_share": sizes["async"] / total if total else None,
+        "has_o_direct": has_o_direct,
+        "not_told": "; ".join(_not_told(files, mode, has_o_direct=has_o_direct, has_uring=bool(row["is_uring"]))),
+    }
+
+
+def _not_told(files: list[str], mode: str, *, has_o_direct: bool | None, has_uring: bool) -> Iterable[str]:
+    """What the log cannot tell."""
+    if mode != "unknown":
+        yield _PATH_OF_READ
+    if mode in {"asynchronous", "mixed"} and not has_o_direct:
+        yield _SUBMITTED
+    if has_o_direct is None and mode != "unknown":
+        yield _NO_OPEN
+    if any(file.startswith(("fd ", "(not known)")) for file in files) and mode != "unknown":
+        yield _NO_FILE
+    if any(file.startswith("/dev/") for file in files):
+        yield _DEVICE
+    if has_uring:
+        yield _URING
+
+
+def _opened(calls: pl.DataFrame) -> dict[str, bool]:
+    """Each file that a call opened -> whether the last open said O_DIRECT."""
+    opens = calls.filter(pl.col("name").is_in(["open", "openat", "openat2", "creat"]) & (pl.col("result") >= 0))
+    found: dict[str, bool] = {}
+    for args in opens.get_column("args"):
+        if path := _PATH.search(args):
+            found[path.group(1)] = "O_DIRECT" in args[path.end() :].replace("O_DIRECTORY", "")
+    return found
+
+
+def _is_direct(file: str, opened: dict[str, bool]) -> bool | None:
+    """Was the file opened with O_DIRECT?  ``-y`` names it in full where the open may have named it from its folder."""
+    for path, is_direct in opened.items():
+        if file == path or file.endswith("/" + path.removeprefix("./")):
+            return is_direct
+    return None

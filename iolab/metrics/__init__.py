@@ -1,0 +1,109 @@
+"""Metrics: what the frames of the parsers say about reads, with bounds, a basis and caveats.
+
+Every function gives a frame with the columns `METRICS`; some put a column before them that names what the row is
+about (``event``, ``wait_class``, ``syscall``, ``file``, ``mode``, ``pid``).  ``value`` lies within ``lo`` and ``hi``,
+which hold all that the rounding of the printed figures allows.  A metric that its inputs contradict is refused: its
+value is null, and its ``caveats`` begin with "refused:" and give the reason.
+
+    spool = awrparse.read_spool("flash.log")
+    iolab.metrics.read_metrics(spool)
+
+* from session statistics, autotrace and timings: `read_metrics` (all at once), `ms_per_flash_read`, `flash_hit_ratio`,
+  `read_size`, `blocks_per_read`, `block_size`, `throughput`, `iops`, `direct_share`, `smart_scan_saving`; `us_per_lio`,
+  `pio_lio_factor`, `lio_share`, `rows_per_trip`; `time_change`, `rank_correlation`
+* from AWR and Statspack reports: `average_waits`, `total_waits`, `db_time`, `elapsed`, `rate`, `per_transaction`,
+  `average_active_sessions`, `class_shares`, `latency_quantiles`, `contradictions`
+* from strace logs: `read_sizes`, `read_rate`, `read_latency`, `sequentiality`, `queue_depth`, `depth` of I/O requests;
+  `call_gaps`, `call_times`, `submit_cost`, `time_shares`, `database_waits` of calls
+* to compute with: `Bounded`, `intersect`, `statistic`, `elapsed_of`, `figure_of`
+"""
+
+from iolab.metrics.awr import (
+    average_active_sessions,
+    average_waits,
+    class_shares,
+    contradictions,
+    db_time,
+    elapsed,
+    figure_of,
+    per_transaction,
+    rate,
+    total_waits,
+)
+from iolab.metrics.bounds import Bounded, RefusedError, intersect
+from iolab.metrics.correlation import rank_correlation
+from iolab.metrics.histograms import latency_quantiles
+from iolab.metrics.logical import lio_share, pio_lio_factor, rows_per_trip, time_change, us_per_lio
+from iolab.metrics.lookups import elapsed_of, read_metrics, statistic
+from iolab.metrics.reads import (
+    block_size,
+    blocks_per_read,
+    direct_share,
+    flash_hit_ratio,
+    iops,
+    ms_per_flash_read,
+    read_size,
+    smart_scan_saving,
+    throughput,
+)
+from iolab.metrics.table import METRICS, Metric, metrics_frame
+from iolab.metrics.trace_calls import call_gaps, call_times, database_waits, submit_cost, time_shares
+from iolab.metrics.trace_reads import (
+    data_reads,
+    depth,
+    queue_depth,
+    read_latency,
+    read_rate,
+    read_sizes,
+    sequentiality,
+)
+
+__all__ = [
+    "METRICS",
+    "Bounded",
+    "Metric",
+    "RefusedError",
+    "average_active_sessions",
+    "average_waits",
+    "block_size",
+    "blocks_per_read",
+    "call_gaps",
+    "call_times",
+    "class_shares",
+    "contradictions",
+    "data_reads",
+    "database_waits",
+    "db_time",
+    "depth",
+    "direct_share",
+    "elapsed",
+    "elapsed_of",
+    "figure_of",
+    "flash_hit_ratio",
+    "intersect",
+    "iops",
+    "latency_quantiles",
+    "lio_share",
+    "metrics_frame",
+    "ms_per_flash_read",
+    "per_transaction",
+    "pio_lio_factor",
+    "queue_depth",
+    "rank_correlation",
+    "rate",
+    "read_latency",
+    "read_metrics",
+    "read_rate",
+    "read_size",
+    "read_sizes",
+    "rows_per_trip",
+    "sequentiality",
+    "smart_scan_saving",
+    "statistic",
+    "submit_cost",
+    "throughput",
+    "time_change",
+    "time_shares",
+    "total_waits",
+    "us_per_lio",
+]

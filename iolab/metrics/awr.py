@@ -1,0 +1,381 @@
+"""Metrics of AWR and Statspack reports: joint bounds of what several printed figures say about one quantity.
+
+The frames are the canonical tables of `awrparse.read_awr`, read with ``printed=True``: the ``_lo`` and ``_hi`` beside
+each number are what its rounding allows.  Without them the numbers are taken as exact, and figures that are consistent
+will seem to contradict each other.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.metrics.bounds import Bounded, RefusedError, intersect, row_figure
+from iolab.metrics.table import REFUSED, Metric, evaluate, metrics_frame, need_time, single
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from iolab.metrics.bounds import Figure
+
+#: The columns that name what a row is about, the first that a frame has.
+_KEYS: Final = ("event", "wait_class", "statistic")
+#: Waits whose time or number is not that of single I/Os.
+_EVENT_CAVEATS: Final = {
+    "db file parallel read": "one wait is for several requests: this is no time of a read",
+    "direct path read": "waits are not reads and their time is not the reads' (asynchronous)",
+    "direct path read temp": "waits are not reads and their time is not the reads' (asynchronous)",
+}
+_AVERAGE: Final = "an average is no latency: look at the histogram for modes"
+
+
+def average_waits(waits: pl.DataFrame) -> pl.DataFrame:
+    """Average wait of each event or class: time / waits, and what the report prints, intersected.
+
+    Refused where the two contradict each other beyond rounding (a misparse, or figures of two populations), and where
+    there are no waits.  Rows without a number of waits (`DB CPU`) are left out.
+
+    Args:
+        waits: a table with ``waits`` and ``total_wait_s``, and ``avg_wait_ms`` where the report has it: `top_events`,
+            `wait_classes`, `foreground_events`, ...
+
+    Returns:
+        One row an event or class: its name (``event`` or ``wait_class``), then `METRICS`: ``avg_wait_ms``, in ms.
+
+    Examples:
+        >>> waits = pl.DataFrame({"event": ["db file sequential read"], "waits": [55702], "total_wait_s": [11100.0],
+        ...     "total_wait_s_lo": [11050.0], "total_wait_s_hi": [11150.0], "avg_wait_ms": [199.49],
+        ...     "avg_wait_ms_lo": [199.485], "avg_wait_ms_hi": [199.495]})
+        >>> average_waits(waits).select("value", "lo", "hi").row(0)
+        (199.49, 199.485, 199.495)
+    """
+
+    def compute(total_wait_s: Bounded, waits: Bounded, avg_wait_ms: Bounded | None = None) -> Bounded:
+        quotient = total_wait_s * 1000 / waits
+        return quotient if avg_wait_ms is None else _joint("avg_wait_ms", [quotient, avg_wait_ms])
+
+    return _by_row(waits, "avg_wait_ms", "ms", "total_wait_s * 1000 / waits, and avg_wait_ms as shown", compute)
+
+
+def total_waits(waits: pl.DataFrame) -> pl.DataFrame:
+    """Time waited for each event or class: what the report prints, and average * waits, intersected.
+
+    A time printed as `11.1K` is known to 1 %; its average and number of waits may know it to 0.01 %.
+
+    Args:
+        waits: as for `average_waits`.
+
+    Returns:
+        One row an event or class: its name, then `METRICS`: ``total_wait_s``, in s.
+
+    Examples:
+        >>> waits = pl.DataFrame({"event": ["db file sequential read"], "waits": [55702], "total_wait_s": [11100.0],
+        ...     "total_wait_s_lo": [11050.0], "total_wait_s_hi": [11150.0], "avg_wait_ms": [199.49],
+        ...     "avg_wait_ms_lo": [199.485], "avg_wait_ms_hi": [199.495]})
+        >>> [round(figure, 1) for figure in total_waits(waits).select("lo", "hi").row(0)]
+        [11111.7, 11112.3]
+    """
+
+    def compute(total_wait_s: Bounded, waits: Bounded, avg_wait_ms: Bounded | None = None) -> Bounded:
+        return (
+            total_wait_s if avg_wait_ms is None else _joint("total_wait_s", [total_wait_s, avg_wait_ms * waits / 1000])
+        )
+
+    return _by_row(waits, "total_wait_s", "s", "total_wait_s as shown, and avg_wait_ms * waits / 1000", compute)
+
+
+def _joint(name: str, figures: list[Bounded]) -> Bounded:
+    try:
+        return intersect(figures)
+    except RefusedError as refusal:
+        raise RefusedError(f"{name}: {refusal}") from refusal
+
+
+def key_of(frame: pl.DataFrame) -> str:
+    """The column that names what the rows are about.
+
+    Raises:
+        KeyError: the frame has none.
+    """
+    for name in _KEYS:
+        if name in frame.columns:
+            return name
+    raise KeyError(f"no column of {', '.join(_KEYS)} in the frame; it has {', '.join(frame.columns)}")
+
+
+def _by_row(waits: pl.DataFrame, metric: str, unit: str, formula: str, compute: Callable[..., Bounded]) -> pl.DataFrame:
+    key = key_of(waits)
+    names: list[str] = []
+    metrics: list[Metric] = []
+    for row in waits.iter_rows(named=True):
+        if row["waits"] is None:
+            continue
+        shown = {name: row_figure(row, name) for name in ("total_wait_s", "waits", "avg_wait_ms")}
+        inputs: dict[str, Figure] = {
+            name: figure for name, figure in shown.items() if figure is not None or name != "avg_wait_ms"
+        }
+        caveats = [_AVERAGE] * (metric == "avg_wait_ms")
+        if row[key] in _EVENT_CAVEATS:
+            caveats.append(_EVENT_CAVEATS[row[key]])
+        names.append(row[key])
+        metrics.append(evaluate(metric, unit, formula, inputs, compute, caveats))
+    return metrics_frame(metrics, **{key: pl.Series(names, dtype=pl.String)})
+
+
+def db_time(*waits: pl.DataFrame) -> pl.DataFrame:
+    """DB time of the report's period, inferred: the one time that all rows' time / share of DB time allow.
+
+    The shares of events and of classes are of the same DB time, so both tables may be given.  Times are joined with
+    average * waits first.  Refused when the rows contradict each other.
+
+    Args:
+        waits: tables with ``total_wait_s`` and ``db_time_pct``: `top_events`, `wait_classes`, ...
+
+    Returns:
+        One row (`METRICS`): ``db_time_s``, in s.
+
+    Examples:
+        >>> waits = pl.DataFrame({"event": ["a", "b"], "waits": [10, 10], "total_wait_s": [74.1, 25.9],
+        ...     "db_time_pct": [74.1, 25.9], "db_time_pct_lo": [74.05, 25.85], "db_time_pct_hi": [74.15, 25.95]})
+        >>> [round(figure, 2) for figure in db_time(waits).select("lo", "hi").row(0)]
+        [99.93, 100.07]
+    """
+    figures: list[Bounded] = []
+    for frame in waits:
+        for _, time, row in _times(frame):
+            share = row_figure(row, "db_time_pct")
+            if share is not None and share.lo > 0 and time.lo > 0:
+                figures.append(time * 100 / share)
+    return single(
+        _from_rows(
+            "db_time_s",
+            "intersection over rows of total_wait_s / db_time_pct",
+            figures,
+            "no row shows a time and a share of DB time above zero",
+        )
+    )
+
+
+def elapsed(wait_classes: pl.DataFrame) -> pl.DataFrame:
+    """Length of the report's period, inferred: the one time that all classes' time / average active sessions allow.
+
+    It needs no header, and it tells when a report does not cover what its author says.  Refused when the rows
+    contradict each other, or show no average active sessions above zero.
+
+    Args:
+        wait_classes: the table `wait_classes` of a report.
+
+    Returns:
+        One row (`METRICS`): ``elapsed_s``, in s.
+
+    Examples:
+        >>> classes = pl.DataFrame({"wait_class": ["User I/O"], "waits": [71514], "total_wait_s": [15558.0],
+        ...     "avg_active_sessions": [8.3], "avg_active_sessions_lo": [8.25], "avg_active_sessions_hi": [8.35]})
+        >>> [round(figure) for figure in elapsed(classes).select("lo", "hi").row(0)]
+        [1863, 1886]
+    """
+    figures: list[Bounded] = []
+    for _, time, row in _times(wait_classes):
+        sessions = row_figure(row, "avg_active_sessions")
+        if sessions is not None and sessions.lo > 0 and time.lo > 0:
+            figures.append(time / sessions)
+    return single(
+        _from_rows(
+            "elapsed_s",
+            "intersection over classes of total_wait_s / avg_active_sessions",
+            figures,
+            "no class shows a time and average active sessions above zero",
+        )
+    )
+
+
+def _times(frame: pl.DataFrame) -> list[tuple[str, Bounded, dict[str, object]]]:
+    """Each row's name and time, joined with average * waits where that is possible, and the row."""
+    key = key_of(frame)
+    found = []
+    for row in frame.iter_rows(named=True):
+        time, waits, average = (row_figure(row, name) for name in ("total_wait_s", "waits", "avg_wait_ms"))
+        if time is None:
+            continue
+        if waits is not None and average is not None:
+            try:
+                time = intersect([time, average * waits / 1000])
+            except RefusedError:
+                continue  # `average_waits` says so; the row is of two populations
+        found.append((str(row[key]), time, row))
+    return found
+
+
+def _from_rows(metric: str, formula: str, figures: list[Bounded], nothing: str) -> Metric:
+    basis = f"{formula}; {len(figures)} rows"
+    if not figures:
+        return Metric(metric, None, None, None, "s", basis, f"{REFUSED}{nothing}")
+    try:
+        joint = intersect(figures)
+    except RefusedError as refusal:
+        return Metric(metric, None, None, None, "s", basis, f"{REFUSED}{refusal}")
+    middle = (joint.lo + joint.hi) / 2  # no row is better than another: their quotients differ by rounding alone
+    return Metric(
+        metric,
+        middle,
+        joint.lo,
+        joint.hi,
+        "s",
+        basis,
+        "inferred from rounded figures; the value is the middle of the bounds",
+    )
+
+
+def rate(count: Figure, elapsed_s: Figure, *, metric: str = "per_s") -> pl.DataFrame:
+    """A count or amount for each second: ``count / elapsed_s``.
+
+    The only way to compare counts of periods of different length.  Refused when the time is shown as zero.
+
+    Args:
+        count: of the period.
+        elapsed_s: its length.
+        metric: what to call it, such as ``reads_per_s``.
+
+    Returns:
+        One row (`METRICS`), in 1/s.
+
+    Examples:
+        >>> rate(55_702, (1874.5, 1863.2, 1885.9)).select("value", "lo", "hi").row(0)  # doctest: +ELLIPSIS
+        (29.71..., 29.53..., 29.89...)
+    """
+
+    def compute(count: Bounded, elapsed_s: Bounded) -> Bounded:
+        need_time("elapsed_s", elapsed_s)
+        return count / elapsed_s
+
+    inputs = {"count": count, "elapsed_s": elapsed_s}
+    return single(evaluate(metric, "1/s", "count / elapsed_s", inputs, compute))
+
+
+def per_transaction(count: Figure, transactions: Figure, *, metric: str = "per_transaction") -> pl.DataFrame:
+    """A count or amount for each transaction: ``count / transactions``, `user commits` + `user rollbacks`.
+
+    Returns:
+        One row (`METRICS`), in 1/transaction.
+
+    Examples:
+        >>> per_transaction(300, 100).item(0, "value")
+        3.0
+    """
+    inputs = {"count": count, "transactions": transactions}
+    return single(
+        evaluate(
+            metric,
+            "1/transaction",
+            "count / transactions",
+            inputs,
+            lambda count, transactions: count / transactions,
+        )
+    )
+
+
+def average_active_sessions(db_time_s: Figure, elapsed_s: Figure) -> pl.DataFrame:
+    """Sessions active on average: ``db_time_s / elapsed_s``.  Source: Oracle Database Reference, V$SYS_TIME_MODEL.
+
+    Returns:
+        One row (`METRICS`), in sessions.
+
+    Examples:
+        >>> average_active_sessions(15_000, 1_875).item(0, "value")
+        8.0
+    """
+
+    def compute(db_time_s: Bounded, elapsed_s: Bounded) -> Bounded:
+        need_time("elapsed_s", elapsed_s)
+        return db_time_s / elapsed_s
+
+    inputs = {"db_time_s": db_time_s, "elapsed_s": elapsed_s}
+    caveats = ("of foreground sessions: DB time holds no background work",)
+    return single(evaluate("average_active_sessions", "sessions", "db_time_s / elapsed_s", inputs, compute, caveats))
+
+
+def class_shares(wait_classes: pl.DataFrame, db_time_s: Figure = None) -> pl.DataFrame:
+    """Each class's share of DB time: the share as shown, and time / DB time where that is given, intersected.
+
+    Shares of more than 100 % are legal: the class table holds background waits, which are no DB time.
+
+    Args:
+        wait_classes: the table `wait_classes` of a report.
+        db_time_s: DB time, where it is known, such as from `db_time`.
+
+    Returns:
+        One row a class: ``wait_class``, then `METRICS`: ``db_time_share``, a ratio.
+
+    Examples:
+        >>> classes = pl.DataFrame({"wait_class": ["User I/O"], "waits": [1], "total_wait_s": [15558.0],
+        ...     "db_time_pct": [103.7], "db_time_pct_lo": [103.65], "db_time_pct_hi": [103.75]})
+        >>> class_shares(classes).select("value", "caveats").row(0)
+        (1.037, 'above 1: background waits are in the class, and no part of DB time')
+    """
+    key = key_of(wait_classes)
+    known = {name: time for name, time, _ in _times(wait_classes)}
+    names: list[str] = []
+    metrics: list[Metric] = []
+    for row in wait_classes.iter_rows(named=True):
+        shown, time = row_figure(row, "db_time_pct"), known.get(row[key])
+        inputs: dict[str, Figure] = {"db_time_pct": shown}
+        if db_time_s is not None and time is not None:
+            inputs |= {"total_wait_s": time, "db_time_s": db_time_s}
+
+        def compute(
+            db_time_pct: Bounded, total_wait_s: Bounded | None = None, db_time_s: Bounded | None = None
+        ) -> Bounded:
+            share = db_time_pct / 100
+            return share if total_wait_s is None or db_time_s is None else intersect([share, total_wait_s / db_time_s])
+
+        above = "above 1: background waits are in the class, and no part of DB time"
+        caveats = (above,) if shown is not None and shown.lo > 100 else ()
+        names.append(row[key])
+        formula = "db_time_pct / 100 as shown, and total_wait_s / db_time_s"
+        metrics.append(evaluate("db_time_share", "ratio", formula, inputs, compute, caveats))
+    return metrics_frame(metrics, **{key: pl.Series(names, dtype=pl.String)})
+
+
+def figure_of(metrics: pl.DataFrame, metric: str | None = None, **keys: str) -> Bounded | None:
+    """One figure of a frame of metrics, to compute with; None where it was refused or lacks a bound.
+
+    Args:
+        metrics: what any function here gives.
+        metric: its name; may be left out of a frame with one row.
+        keys: values of the columns before `METRICS`, such as ``event="log file sync"``.
+
+    Raises:
+        KeyError: no row, or more than one, is meant.
+
+    Examples:
+        >>> print(figure_of(rate(10, (2.0, 1.5, 2.5))))
+        5 [4, 6.66667]
+    """
+    wanted = metrics if metric is None else metrics.filter(pl.col("metric") == metric)
+    for name, value in keys.items():
+        wanted = wanted.filter(pl.col(name) == value)
+    if wanted.height != 1:
+        asked = ", ".join(filter(None, [metric, *(f"{name}={value}" for name, value in keys.items())])) or "one metric"
+        raise KeyError(f"{asked}: {wanted.height} rows of {metrics.height}")
+    row = wanted.row(0, named=True)
+    if None in {row["value"], row["lo"], row["hi"]}:
+        return None
+    return Bounded(row["value"], row["lo"], row["hi"])
+
+
+def contradictions(*waits: pl.DataFrame) -> list[str]:
+    """The rows whose time, number of waits and average are not of one quantity, each as a sentence; none is best.
+
+    Examples:
+        >>> contradictions(pl.DataFrame({"event": ["log file sync"], "waits": [10], "total_wait_s": [1.0],
+        ...     "avg_wait_ms": [7.0]}))
+        ['log file sync: avg_wait_ms: the figures contradict each other: 100, 7']
+    """
+    found = []
+    for frame in waits:
+        averages = average_waits(frame)
+        key = averages.columns[0]
+        refused = averages.filter(pl.col("caveats").str.contains("contradict", literal=True))
+        found += [f"{name}: {why.removeprefix(REFUSED)}" for name, why in refused.select(key, "caveats").iter_rows()]
+    return found

@@ -1,0 +1,59 @@
+"""Whether two measures go together: what a table of figures supports of "the more of this, the more of that"."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from iolab._extras import require
+from iolab.metrics.table import REFUSED, Metric, single
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+#: Above this p-value a table does not support that two measures go together.
+ALPHA: Final = 0.05
+#: With fewer pairs no rank correlation reaches 5 %.
+MIN_PAIRS: Final = 5
+
+
+def rank_correlation(x: Sequence[float], y: Sequence[float], *, metric: str = "rank_correlation") -> pl.DataFrame:
+    """Spearman's rank correlation of two measures: 1 when they rise together, -1 when one rises as the other falls.
+
+    Source: Spearman (1904); the p-value is that of Student's t with n - 2 degrees of freedom (`scipy.stats.spearmanr`).
+    The caveat says whether so many pairs support a relation at all.  Refused with fewer than 5 pairs, or when one of
+    the measures does not change.
+
+    Args:
+        x: one measure.
+        y: the other, pair by pair.
+        metric: what to call it.
+
+    Returns:
+        One row (`METRICS`): a number from -1 to 1; ``lo`` and ``hi`` are null.  The basis holds n and p.
+
+    Raises:
+        ValueError: the two are of different length.
+
+    Examples:
+        >>> row = rank_correlation([1, 5, 25, 1, 5, 25], [2.0, 1.0, 2.5, 3.0, 2.2, 0.9]).row(0, named=True)
+        >>> round(row["value"], 2), row["caveats"]
+        (-0.36, 'not supported: p = 0.49 of 6 pairs is not below 0.05')
+    """
+    if len(x) != len(y):
+        raise ValueError(f"{len(x)} figures against {len(y)}: they must be pairs")
+    formula = f"Spearman's rank correlation; n = {len(x)}"
+    if len(x) < MIN_PAIRS:
+        reason = f"{REFUSED}{len(x)} pairs are too few: no order of them is unlikely"
+        return single(Metric(metric, None, None, None, "rho", formula, reason))
+    if len(set(x)) == 1 or len(set(y)) == 1:
+        return single(Metric(metric, None, None, None, "rho", formula, f"{REFUSED}one of the measures does not change"))
+    result = require("scipy.stats").spearmanr(x, y)
+    rho, p = float(result.statistic), float(result.pvalue)
+    verdict = (
+        f"not supported: p = {p:.2g} of {len(x)} pairs is not below {ALPHA}"
+        if p >= ALPHA
+        else "a relation, not a cause"
+    )
+    return single(Metric(metric, rho, None, None, "rho", f"{formula}, p = {p:.2g}", verdict))

@@ -1,0 +1,153 @@
+"""Figures looked up in logs, and all metrics of reads that a log allows at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from awrparse import AwrReport
+from iolab.metrics import reads
+from iolab.metrics.bounds import Bounded, row_figure
+from iolab.metrics.logical import rows_per_trip
+from iolab.metrics.table import METRICS, REFUSED
+
+if TYPE_CHECKING:
+    from awrparse import Spool
+
+#: Bytes, or counts, in the unit that a listing shows.
+_UNITS: Final = {
+    "B": 1,
+    "BYTES": 1,
+    "KB": 2**10,
+    "K": 2**10,
+    "MB": 2**20,
+    "M": 2**20,
+    "GB": 2**30,
+    "G": 2**30,
+    "TB": 2**40,
+}
+#: `instances` and the head show the period in minutes of two decimals.
+_HALF_STEP_S: Final = 0.3
+_CUMULATIVE: Final = "the listing counts from the session's logon: all of it must be the timed statement's"
+
+
+def statistic(log: Spool | AwrReport, name: str, *, statement: int | None = None) -> Bounded | None:
+    """A statistic by its name in V$STATNAME, with bounds; None where the log does not show it.
+
+    In a spool autotrace's list goes before a listing, as it is of one statement, while a listing may be of the session
+    since its logon.  Of several listings the last counts.  Sizes are in bytes: MB is 2^20 of them, and a whole number
+    of bytes is looked for within the rounding.  In a report it is the total of `instance_activity`.
+
+    Args:
+        log: what `awrparse.read_spool` or `awrparse.read_awr` gives.
+        name: such as `physical read total bytes`.
+        statement: autotrace's list of this statement; by default that of the only one.
+
+    Raises:
+        LookupError: several statements have the statistic, and none was chosen.
+    """
+    if isinstance(log, AwrReport):
+        activity = log.with_bounds("instance_activity").filter(pl.col("statistic") == name)
+        return row_figure(activity.row(0, named=True), "total") if activity.height else None
+    traced = log.autotrace.filter((pl.col("name") == name) & pl.col("value").is_not_null())
+    if statement is not None:
+        traced = traced.filter(pl.col("statement") == statement)
+    if traced.height > 1:
+        raise LookupError(f"{name}: autotrace shows it for statements {_listed(traced)}; choose one with statement=")
+    if traced.height == 1:
+        return Bounded.exact(traced.item(0, "value"))
+    listed = log.statistics.filter((pl.col("name") == name) & pl.col("value").is_not_null())
+    if listed.is_empty():
+        return None
+    row = listed.row(-1, named=True)
+    figure = row_figure(row, "value")
+    factor = _UNITS.get(str(row["unit"]).upper())
+    if figure is None or factor is None:
+        return figure
+    scaled = figure * factor
+    return scaled.whole() if scaled.hi - scaled.lo < 1 else scaled
+
+
+def elapsed_of(log: Spool | AwrReport, *, statement: int | None = None) -> Bounded | None:
+    """The elapsed time of a statement of a spool, or of a report's period, in seconds; None where it is not shown.
+
+    Raises:
+        LookupError: several statements were timed, and none was chosen.
+    """
+    if isinstance(log, AwrReport):
+        seconds = log.info.elapsed_s
+        return None if seconds is None else Bounded(seconds, max(seconds - _HALF_STEP_S, 0), seconds + _HALF_STEP_S)
+    timed = log.statements.filter(pl.col("elapsed_s").is_not_null())
+    if statement is not None:
+        timed = timed.filter(pl.col("statement") == statement)
+    if timed.height > 1:
+        raise LookupError(f"statements {_listed(timed)} were timed; choose one with statement=, or take Spool.runs()")
+    return row_figure(timed.row(0, named=True), "elapsed_s") if timed.height else None
+
+
+def _listed(frame: pl.DataFrame) -> str:
+    return ", ".join(map(str, frame.get_column("statement").unique().sort().to_list()))
+
+
+def read_metrics(log: Spool | AwrReport, *, statement: int | None = None) -> pl.DataFrame:
+    """Every metric of `iolab.metrics.reads` whose figures the log shows, in one frame.
+
+    A metric that lacks a figure is left out; one that its figures contradict is a refused row.
+
+    Args:
+        log: what `awrparse.read_spool` or `awrparse.read_awr` gives.
+        statement: the statement of a spool, where several were timed.
+
+    Returns:
+        One row a metric (`METRICS`).
+
+    Raises:
+        LookupError: several statements were timed, and none was chosen.
+    """
+    elapsed = elapsed_of(log, statement=statement)
+    hits, requests, size, blocks, direct, eligible, returned, rows, trips = (
+        statistic(log, name, statement=statement)
+        for name in (
+            "cell flash cache read hits",
+            "physical read total IO requests",
+            "physical read total bytes",
+            "physical reads",
+            "physical reads direct",
+            "cell physical IO bytes eligible for predicate offload",
+            "cell physical IO interconnect bytes returned by smart scan",
+            "rows processed",
+            "SQL*Net roundtrips to/from client",
+        )
+    )
+    frames = []
+    if hits and requests:
+        if elapsed and not isinstance(log, AwrReport):  # a period's length is no time of its reads
+            frames.append(reads.ms_per_flash_read(elapsed, hits, requests))
+        frames.append(reads.flash_hit_ratio(hits, requests))
+    if size and requests:
+        frames.append(reads.read_size(size, requests))
+    if blocks and requests:
+        frames.append(reads.blocks_per_read(blocks, requests))
+    if size and blocks:
+        frames.append(reads.block_size(size, blocks))
+    if size and elapsed:
+        frames.append(reads.throughput(size, elapsed))
+    if requests and elapsed:
+        frames.append(reads.iops(requests, elapsed))
+    if direct and blocks:
+        frames.append(reads.direct_share(direct, blocks))
+    if eligible and returned:
+        frames.append(reads.smart_scan_saving(eligible, returned, size))
+    if rows and trips:
+        frames.append(rows_per_trip(rows, trips))
+    if not frames:
+        return pl.DataFrame(schema=METRICS)
+    metrics = pl.concat(frames)
+    if isinstance(log, AwrReport) or "cumulative" not in log.statistics.get_column("basis"):
+        return metrics
+    parts = pl.col("caveats").replace("", None), pl.lit(_CUMULATIVE)
+    is_refused = pl.col("caveats").str.starts_with(REFUSED)
+    return metrics.with_columns(
+        caveats=pl.when(is_refused).then("caveats").otherwise(pl.concat_str(parts, separator="; ", ignore_nulls=True))
+    )

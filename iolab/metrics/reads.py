@@ -1,0 +1,314 @@
+"""Metrics of reads, from session statistics, autotrace and a timing.
+
+Statistics have the names of V$STATNAME.  Each function takes figures: numbers, `Bounded`, or None where one is not
+known; `statistic` and `elapsed_of` look them up in a log.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from iolab.metrics.bounds import Bounded, RefusedError, show, within
+from iolab.metrics.table import clip_share, evaluate, metrics_frame, need_part, need_time, single
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from iolab.metrics.bounds import Figure
+
+#: Below this share of hits the time of a query is no time of flash reads.
+MIN_HIT_RATIO: Final = 0.95
+#: The sizes that a block of the database may have (Oracle Database Reference, DB_BLOCK_SIZE).
+BLOCK_SIZES: Final = (2048, 4096, 8192, 16384, 32768)
+
+
+def ms_per_flash_read(elapsed_s: Figure, hits: Figure, requests: Figure) -> pl.DataFrame:
+    """Milliseconds for a read from the flash cache: ``elapsed_s * 1000 / hits``.
+
+    Source: Durrett, "Exadata flash cache latency .4 milliseconds" (2013).  Refused when hits exceed requests, when less
+    than 95 % of the requests were hits, and when the time is shown as zero.  It takes all the time for time of flash
+    reads, one after the other: an upper bound for serial reads, and meaningless where reads overlap (asynchronous,
+    parallel, smart scan).  The wait `cell single block physical read` is better evidence where there is a report.
+
+    Args:
+        elapsed_s: the query's elapsed time.
+        hits: `cell flash cache read hits`.
+        requests: `physical read total IO requests`.
+
+    Returns:
+        One row (`METRICS`), in ms.
+
+    Examples:
+        >>> ms_per_flash_read((0.73, 0.725, 0.74), 1837, 1841).select("value", "lo", "hi").row(0)  # doctest: +ELLIPSIS
+        (0.397387..., 0.394665..., 0.402830...)
+        >>> ms_per_flash_read(0.73, 1837, 1800).item(0, "caveats")
+        'refused: hits (1837) are more than requests (1800)'
+    """
+
+    def compute(elapsed_s: Bounded, hits: Bounded, requests: Bounded) -> Bounded:
+        need_part("hits", hits, "requests", requests)
+        share = hits / requests
+        if share.value < MIN_HIT_RATIO:
+            raise RefusedError(f"only {share.value:.1%} of the requests were flash hits: the time is not theirs")
+        need_time("elapsed_s", elapsed_s)
+        return elapsed_s * 1000 / hits
+
+    caveats = (
+        "counts all elapsed time as flash time: an upper bound for serial reads, meaningless where reads overlap",
+        "some cell software also counts writes and smart scans as hits",
+    )
+    inputs = {"elapsed_s": elapsed_s, "hits": hits, "requests": requests}
+    return single(evaluate("ms_per_flash_read", "ms", "elapsed_s * 1000 / hits", inputs, compute, caveats))
+
+
+def flash_hit_ratio(hits: Figure, requests: Figure) -> pl.DataFrame:
+    """Share of the read requests that the flash cache of the cells answered: ``hits / requests``.
+
+    Source: Oracle Exadata documentation, `cell flash cache read hits` and `physical read total IO requests`.  Refused
+    when hits exceed requests.  `physical read requests optimized` also counts what a storage index saved, and
+    `physical read flash cache hits` is another feature (Database Smart Flash Cache): neither may stand for hits.
+
+    Returns:
+        One row (`METRICS`), a ratio.
+
+    Examples:
+        >>> flash_hit_ratio(1837, 1841).item(0, "value")  # doctest: +ELLIPSIS
+        0.997827...
+    """
+
+    def compute(hits: Bounded, requests: Bounded) -> Bounded:
+        need_part("hits", hits, "requests", requests)
+        return clip_share(hits / requests)
+
+    caveats = ("some cell software also counts writes and smart scans as hits",)
+    inputs = {"hits": hits, "requests": requests}
+    return single(evaluate("flash_hit_ratio", "ratio", "hits / requests", inputs, compute, caveats))
+
+
+def read_size(total_bytes: Figure, requests: Figure) -> pl.DataFrame:
+    """Average size of a read, in bytes and in KiB: ``total_bytes / requests``.
+
+    Source: Oracle Database Reference, `physical read total bytes` and `physical read total IO requests`: both of all
+    activity, backups included.  `physical read bytes` counts the application's only, and may not stand above them.
+
+    Returns:
+        Two rows (`METRICS`): ``avg_read_bytes`` (B) and ``avg_read_kib`` (KiB, 1024 B).
+
+    Examples:
+        >>> read_size(59_301_888, 1841).select("metric", "value", "unit").rows()  # doctest: +ELLIPSIS
+        [('avg_read_bytes', 32211.78..., 'B'), ('avg_read_kib', 31.456..., 'KiB')]
+    """
+    inputs = {"total_bytes": total_bytes, "requests": requests}
+    caveats = ("an average of single-block and multi-block reads: maybe no read has this size",)
+    return metrics_frame(
+        [
+            evaluate("avg_read_bytes", "B", "total_bytes / requests", inputs, _bytes_per_request, caveats),
+            evaluate(
+                "avg_read_kib",
+                "KiB",
+                "total_bytes / requests / 1024",
+                inputs,
+                lambda **figures: _bytes_per_request(**figures) / 1024,
+                caveats,
+            ),
+        ]
+    )
+
+
+def _bytes_per_request(total_bytes: Bounded, requests: Bounded) -> Bounded:
+    if total_bytes.hi < requests.lo:
+        raise RefusedError(f"{show(requests)} requests cannot have read only {show(total_bytes)} bytes")
+    return total_bytes / requests
+
+
+def blocks_per_read(physical_reads: Figure, requests: Figure) -> pl.DataFrame:
+    """Average blocks of a read: ``physical_reads / requests``.
+
+    Source: Oracle Database Reference: `physical reads` counts **blocks**, not requests; so does DISK_READS.
+
+    Returns:
+        One row (`METRICS`), in blocks.
+
+    Examples:
+        >>> blocks_per_read(7239, 1841).item(0, "value")  # doctest: +ELLIPSIS
+        3.9321...
+    """
+    inputs = {"physical_reads": physical_reads, "requests": requests}
+    caveats = ("blocks of another size, temporary segments and undo are counted alike",)
+    return single(
+        evaluate(
+            "blocks_per_read",
+            "blocks",
+            "physical_reads / requests",
+            inputs,
+            lambda physical_reads, requests: physical_reads / requests,
+            caveats,
+        )
+    )
+
+
+def block_size(total_bytes: Figure, physical_reads: Figure) -> pl.DataFrame:
+    """The size of a block, inferred: the one legal size that ``total_bytes / physical_reads`` allows.
+
+    Refused when no legal size (2, 4, 8, 16, 32 KiB) lies within the bounds of the quotient, or more than one does: then
+    the two figures are not of the same reads, or blocks of several sizes were read.
+
+    Returns:
+        One row (`METRICS`), in B.  It is exact when it is not refused.
+
+    Examples:
+        >>> block_size(59_301_888, 7239).select("value", "unit").row(0)
+        (8192.0, 'B')
+        >>> block_size(56_554_688, 7239).item(0, "caveats")  # doctest: +ELLIPSIS
+        'refused: 7812.5... B for a block is no block size: other reads are in one of the figures, ...'
+    """
+
+    def compute(total_bytes: Bounded, physical_reads: Bounded) -> Bounded:
+        quotient = total_bytes / physical_reads
+        sizes = [size for size in BLOCK_SIZES if within(size, quotient)]
+        if not sizes:
+            raise RefusedError(
+                f"{show(quotient)} B for a block is no block size: other reads are in one of the figures, "
+                "or blocks of several sizes were read"
+            )
+        if len(sizes) > 1:
+            raise RefusedError(f"{show(quotient)} B for a block allows {', '.join(map(str, sizes))}")
+        return Bounded.exact(sizes[0])
+
+    inputs = {"total_bytes": total_bytes, "physical_reads": physical_reads}
+    formula = "the power of two within total_bytes / physical_reads"
+    caveats = ("inferred from two statistics, not read from the parameter db_block_size",)
+    return single(evaluate("block_size", "B", formula, inputs, compute, caveats))
+
+
+def throughput(total_bytes: Figure, elapsed_s: Figure) -> pl.DataFrame:
+    """Bytes a second, with both meanings of mega: ``total_bytes / elapsed_s``.
+
+    Refused when the time is shown as zero.
+
+    Returns:
+        Two rows (`METRICS`): ``mib_per_s`` (MiB/s, 2^20 B) and ``mb_per_s`` (MB/s, 10^6 B).
+
+    Examples:
+        >>> throughput(59_301_888, (0.73, 0.725, 0.74)).select("metric", "value").rows()  # doctest: +ELLIPSIS
+        [('mib_per_s', 77.472...), ('mb_per_s', 81.235...)]
+    """
+
+    def compute(total_bytes: Bounded, elapsed_s: Bounded) -> Bounded:
+        need_time("elapsed_s", elapsed_s)
+        return total_bytes / elapsed_s
+
+    inputs = {"total_bytes": total_bytes, "elapsed_s": elapsed_s}
+    caveats = ("the elapsed time holds CPU and fetches, too: the storage was at least this fast",)
+    return metrics_frame(
+        [
+            evaluate(
+                "mib_per_s",
+                "MiB/s",
+                "total_bytes / 2^20 / elapsed_s",
+                inputs,
+                lambda **figures: compute(**figures) / 2**20,
+                caveats,
+            ),
+            evaluate(
+                "mb_per_s",
+                "MB/s",
+                "total_bytes / 10^6 / elapsed_s",
+                inputs,
+                lambda **figures: compute(**figures) / 10**6,
+                caveats,
+            ),
+        ]
+    )
+
+
+def iops(requests: Figure, elapsed_s: Figure) -> pl.DataFrame:
+    """Requests a second: ``requests / elapsed_s``.  Refused when the time is shown as zero.
+
+    Returns:
+        One row (`METRICS`), in 1/s.
+
+    Examples:
+        >>> iops(1841, (0.73, 0.725, 0.74)).item(0, "value")  # doctest: +ELLIPSIS
+        2521.9...
+    """
+
+    def compute(requests: Bounded, elapsed_s: Bounded) -> Bounded:
+        need_time("elapsed_s", elapsed_s)
+        return requests / elapsed_s
+
+    inputs = {"requests": requests, "elapsed_s": elapsed_s}
+    caveats = ("the elapsed time holds CPU and fetches, too: the storage was at least this fast",)
+    return single(evaluate("iops", "1/s", "requests / elapsed_s", inputs, compute, caveats))
+
+
+def direct_share(physical_reads_direct: Figure, physical_reads: Figure) -> pl.DataFrame:
+    """Share of the blocks read that went past the buffer cache: ``physical_reads_direct / physical_reads``.
+
+    Source: Oracle Database Reference, `physical reads direct`.  Refused when the part exceeds the whole.
+
+    Returns:
+        One row (`METRICS`), a ratio.
+
+    Examples:
+        >>> direct_share(7000, 7239).item(0, "value")  # doctest: +ELLIPSIS
+        0.96698...
+    """
+
+    def compute(physical_reads_direct: Bounded, physical_reads: Bounded) -> Bounded:
+        need_part("physical_reads_direct", physical_reads_direct, "physical_reads", physical_reads)
+        return clip_share(physical_reads_direct / physical_reads)
+
+    inputs = {"physical_reads_direct": physical_reads_direct, "physical_reads": physical_reads}
+    caveats = ("reads of temporary segments and LOBs are direct, too", "a direct path read need not use O_DIRECT")
+    formula = "physical_reads_direct / physical_reads"
+    return single(evaluate("direct_share", "ratio", formula, inputs, compute, caveats))
+
+
+def smart_scan_saving(eligible_bytes: Figure, returned_bytes: Figure, total_bytes: Figure = None) -> pl.DataFrame:
+    """How much of the reads could be offloaded to the cells, and what offloading kept off the interconnect.
+
+    ``offload_eligible`` is ``eligible_bytes / total_bytes``, ``smart_scan_saving`` is ``1 - returned_bytes /
+    eligible_bytes``.  Source: Oracle Exadata documentation.
+
+    Args:
+        eligible_bytes: `cell physical IO bytes eligible for predicate offload`.
+        returned_bytes: `cell physical IO interconnect bytes returned by smart scan`.
+        total_bytes: `physical read total bytes`.
+
+    Returns:
+        Two rows (`METRICS`), ratios; each refused when its part exceeds its whole or a figure is missing.
+
+    Examples:
+        >>> smart_scan_saving(1000, 50, 2000).select("metric", "value").rows()
+        [('offload_eligible', 0.5), ('smart_scan_saving', 0.95)]
+    """
+
+    def eligible_share(eligible_bytes: Bounded, total_bytes: Bounded) -> Bounded:
+        need_part("eligible_bytes", eligible_bytes, "total_bytes", total_bytes)
+        return clip_share(eligible_bytes / total_bytes)
+
+    def saving(eligible_bytes: Bounded, returned_bytes: Bounded) -> Bounded:
+        need_part("returned_bytes", returned_bytes, "eligible_bytes", eligible_bytes)
+        return clip_share(1 - returned_bytes / eligible_bytes)
+
+    return metrics_frame(
+        [
+            evaluate(
+                "offload_eligible",
+                "ratio",
+                "eligible_bytes / total_bytes",
+                {"eligible_bytes": eligible_bytes, "total_bytes": total_bytes},
+                eligible_share,
+                ("eligible bytes are counted as they lie on disk",),
+            ),
+            evaluate(
+                "smart_scan_saving",
+                "ratio",
+                "1 - returned_bytes / eligible_bytes",
+                {"eligible_bytes": eligible_bytes, "returned_bytes": returned_bytes},
+                saving,
+                ("holds what storage indexes saved", "compressed data grows on return, so the saving may look smaller"),
+            ),
+        ]
+    )

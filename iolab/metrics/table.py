@@ -1,0 +1,142 @@
+"""Metrics as rows: one schema for all of them, and how a refused one looks."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.metrics.bounds import Bounded, RefusedError, show
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from iolab.metrics.bounds import Figure
+
+#: Columns of every frame of metrics.  Functions that give a row for each event, file or call put its name before them.
+METRICS: Final = pl.Schema(
+    {
+        "metric": pl.String(),
+        "value": pl.Float64(),
+        "lo": pl.Float64(),
+        "hi": pl.Float64(),
+        "unit": pl.String(),
+        "basis": pl.String(),
+        "caveats": pl.String(),
+    }
+)
+
+#: What the caveats of a refused metric begin with.
+REFUSED: Final = "refused: "
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric; the fields are the columns of `METRICS`.
+
+    Attributes:
+        metric: its name.
+        value: the figure; None when it is refused.
+        lo: not below this; None when nothing bounds it below.
+        hi: not above this; None when nothing bounds it above.
+        unit: of value, lo and hi.
+        basis: the formula, and the figures that went into it.
+        caveats: what to know before it is believed, separated by `; `; of a refused one, the reason.
+    """
+
+    metric: str
+    value: float | None
+    lo: float | None
+    hi: float | None
+    unit: str
+    basis: str
+    caveats: str = ""
+
+    @classmethod
+    def exact(cls, metric: str, value: float, unit: str, basis: str, caveats: str = "") -> Metric:
+        """A metric that is known exactly."""
+        return cls(metric, float(value), float(value), float(value), unit, basis, caveats)
+
+    @property
+    def is_refused(self) -> bool:
+        """Is there no value, for a reason?"""
+        return self.value is None
+
+
+def metrics_frame(metrics: Iterable[Metric], **keys: Sequence[object] | pl.Series) -> pl.DataFrame:
+    """Metrics as a frame with the columns `METRICS`, in the order given; `keys` are columns put before them.
+
+    Examples:
+        >>> metrics_frame([Metric("iops", 10.0, 9.0, 11.0, "1/s", "reads / s")], file=["users01.dbf"]).columns[:3]
+        ['file', 'metric', 'value']
+    """
+    frame = pl.DataFrame([astuple(one) for one in metrics], schema=METRICS, orient="row")
+    return frame.select(*(pl.Series(name, values) for name, values in keys.items()), pl.all()) if keys else frame
+
+
+def evaluate(
+    metric: str,
+    unit: str,
+    formula: str,
+    inputs: Mapping[str, Figure],
+    compute: Callable[..., Bounded],
+    caveats: Iterable[str] = (),
+) -> Metric:
+    """A metric from its inputs, or the refused metric.
+
+    Args:
+        metric: its name.
+        unit: of the result.
+        formula: as text, for the basis.
+        inputs: the figures by their names in the formula; a missing one is None, and refuses the metric.
+        compute: takes the inputs as `Bounded`, by name; raises `RefusedError` with the reason.
+        caveats: of the result.
+    """
+    shown = [f"{name} = {'?' if figure is None else show(Bounded.of(figure))}" for name, figure in inputs.items()]
+    basis = "; ".join([formula, ", ".join(shown)]) if shown else formula
+    try:
+        figures = {name: _not_negative(name, figure) for name, figure in inputs.items()}
+        result = compute(**figures)
+    except RefusedError as refusal:
+        return Metric(metric, None, None, None, unit, basis, f"{REFUSED}{refusal}")
+    return Metric(metric, float(result.value), float(result.lo), float(result.hi), unit, basis, "; ".join(caveats))
+
+
+def _not_negative(name: str, figure: Figure) -> Bounded:
+    if figure is None:
+        raise RefusedError(f"{name} is not known")
+    bounded = Bounded.of(figure)
+    if bounded.lo < 0:
+        raise RefusedError(f"{name} is negative: {show(bounded)}")
+    return bounded
+
+
+def need_time(name: str, seconds: Bounded) -> None:
+    """Refuse a time that the clock shows as zero.
+
+    Raises:
+        RefusedError: it does.
+    """
+    if seconds.value == 0 or seconds.lo <= 0:
+        raise RefusedError(f"{name} is shown as {show(seconds.value)}: shorter than the clock can tell")
+
+
+def need_part(part_name: str, part: Bounded, whole_name: str, whole: Bounded) -> None:
+    """Refuse a part that is greater than its whole, beyond rounding.
+
+    Raises:
+        RefusedError: it is.
+    """
+    if part.lo > whole.hi:
+        raise RefusedError(f"{part_name} ({show(part)}) are more than {whole_name} ({show(whole)})")
+
+
+def clip_share(share: Bounded) -> Bounded:
+    """A share of a whole: the part of its bounds from 0 to 1, which rounding may have pushed beyond."""
+    return Bounded(min(max(share.value, 0), 1), min(max(share.lo, 0), 1), min(max(share.hi, 0), 1))
+
+
+def single(metric: Metric) -> pl.DataFrame:
+    """One metric as a frame."""
+    return metrics_frame([metric])

@@ -1,0 +1,75 @@
+"""Spreads of times that strace printed: what a mean, a median or a percentile of cut times allows."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from iolab.metrics.bounds import Bounded, tick_of
+from iolab.metrics.table import REFUSED, Metric
+
+#: Percentiles of every spread.
+PERCENTILES: Final = (50, 95, 99)
+#: What the caveats of an upper bound begin with.
+UPPER_BOUND: Final = "an upper bound"
+
+
+def spread(
+    times: pl.Series, name: str, *, basis: str, caveat: str = "", is_upper: bool = False, is_difference: bool = False
+) -> list[Metric]:
+    """Mean, median, 95th and 99th percentile and maximum of times, in microseconds.
+
+    Percentiles are times that occurred (the smallest that so many per cent do not exceed).  strace cuts its times, so
+    each is between what is printed and one more of its last decimal.
+
+    Args:
+        times: a Duration column; nulls are left out.
+        name: such as ``gap_us``; the rows are ``gap_us_mean``, ``gap_us_p50``, ...
+        basis: what the times are.
+        caveat: of all rows.
+        is_upper: the times are upper bounds of what is meant; then `lo` is 0.
+        is_difference: they are differences of two cut times, and may also be one decimal too long.
+
+    Returns:
+        Five metrics; refused when there is no time.
+
+    Examples:
+        >>> times = pl.Series([2_132_000, 2_214_000, 2_334_000], dtype=pl.Int64).cast(pl.Duration("ns"))
+        >>> [(one.metric, round(one.value, 1)) for one in spread(times, "gap_us", basis="gaps")][:2]
+        [('gap_us_mean', 2226.7), ('gap_us_p50', 2214.0)]
+    """
+    counts = times.drop_nulls().dt.total_nanoseconds().sort()
+    labels = ["mean", *(f"p{percent}" for percent in PERCENTILES), "max"]
+    basis = f"{basis}; n = {counts.len()}"
+    if counts.is_empty():
+        reason = f"{REFUSED}no such time is in the log"
+        return [Metric(f"{name}_{label}", None, None, None, "us", basis, reason) for label in labels]
+    whole = counts.to_list()
+    tick = tick_of(whole)
+    places = [max(-(-len(whole) * percent // 100) - 1, 0) for percent in PERCENTILES]
+    values = [sum(whole) / len(whole), *(float(whole[place]) for place in places), float(whole[-1])]
+    metrics = []
+    for label, value in zip(labels, values, strict=True):
+        lo = 0.0 if is_upper else max(value - tick * is_difference, 0.0)
+        metrics.append(Metric(f"{name}_{label}", value / 1e3, lo / 1e3, (value + tick) / 1e3, "us", basis, caveat))
+    return metrics
+
+
+def window(first_ns: int, last_ns: int, *, lines: int, tick: int) -> Bounded:
+    """The time between two stamps of a log, in seconds.
+
+    Both stamps are cut at a tick; with ``-r`` so is each of the numbers between them, and their sum runs short by up to
+    a tick a line.
+
+    Examples:
+        >>> window(0, 6_680_000, lines=3, tick=1000).rounded(6)
+        (0.00668, 0.006679, 0.006683)
+    """
+    passed = last_ns - first_ns
+    return Bounded(passed / 1e9, max(passed - tick, 0) / 1e9, (passed + tick * max(lines, 1)) / 1e9)
+
+
+def nanoseconds(column: str) -> pl.Expr:
+    """A Duration column as whole nanoseconds."""
+    return pl.col(column).dt.total_nanoseconds()

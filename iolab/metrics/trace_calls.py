@@ -1,0 +1,250 @@
+"""Metrics of system calls in an strace log: gaps, times, and where the database would show them.
+
+The frames are what `straceparse.calls` gives.  What strace's times mean: strace(1), options -r, -T and -ttt.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from iolab.metrics.bounds import Bounded, tick_of
+from iolab.metrics.table import REFUSED, Metric, clip_share, metrics_frame
+from iolab.metrics.times import UPPER_BOUND, nanoseconds, spread, window
+
+_NEEDS_T: Final = f"{REFUSED}the log has no time of the calls themselves; trace with strace -T"
+_TRACED_ONLY: Final = "calls that strace was told not to trace count as time between calls"
+
+_READS: Final = ("pread64", "preadv", "preadv2", "readv", "read")
+_WRITES: Final = ("pwrite64", "pwritev", "pwritev2", "writev", "write")
+_SOCKET: Final = r"^(?:socket|TCP|UDP|UNIX|pipe)"
+#: System calls -> where an Oracle session shows their time.
+_SHOWN: Final = {
+    "io_getevents": "direct path read when it waits; no wait event when it only polls",
+    "io_pgetevents": "direct path read when it waits; no wait event when it only polls",
+    "io_submit": "no wait event",
+    "io_uring_enter": "not known",
+    "semtimedop": "the event that the session waits for (log file sync, latch, buffer busy, idle, ...)",
+    "semop": "the event that the session waits for (log file sync, latch, buffer busy, idle, ...)",
+    "fsync": "a write wait of the file (control file, log file)",
+    "fdatasync": "a write wait of the file (control file, log file)",
+    "recvfrom": "SQL*Net message from client",
+    "recvmsg": "SQL*Net message from client",
+    "epoll_wait": "SQL*Net message from client, or another idle wait",
+    "poll": "SQL*Net message from client, or another idle wait",
+    "sendto": "SQL*Net message to client",
+    "sendmsg": "SQL*Net message to client",
+    "nanosleep": "the event that the session waits for",
+    "clock_nanosleep": "the event that the session waits for",
+    "select": "the event that the session waits for",
+}
+BETWEEN: Final = "(between calls)"
+
+
+def call_gaps(calls: pl.DataFrame) -> pl.DataFrame:
+    """Time from the start of a call to the start of the process's next, for each system call.
+
+    The gap holds the call **and** the time after it, so it is an upper bound of the time in the call; from ``-r`` there
+    is nothing better.
+
+    Args:
+        calls: what `straceparse.calls` gives.
+
+    Returns:
+        Five rows a system call: ``syscall``, then `METRICS`: ``gap_us_mean``, ``gap_us_p50``, ``gap_us_p95``,
+        ``gap_us_p99``, ``gap_us_max``, in us; those called most first.
+    """
+    caveat = f"{UPPER_BOUND} of the time in the call: the time until the next call is in it"
+    return _by_name(calls, "gap", "gap_us", "start to start of the process's next line", caveat, is_difference=True)
+
+
+def call_times(calls: pl.DataFrame) -> pl.DataFrame:
+    """Time in each system call, as ``-T`` shows it.
+
+    Args:
+        calls: what `straceparse.calls` gives.
+
+    Returns:
+        Five rows a system call: ``syscall``, then `METRICS`: ``elapsed_us_mean``, ``elapsed_us_p50``, ..., in us;
+        refused in a log without ``-T``.
+    """
+    return _by_name(calls, "elapsed", "elapsed_us", "time in the call (-T)", "", is_difference=False)
+
+
+def _by_name(
+    calls: pl.DataFrame, column: str, metric: str, basis: str, caveat: str, *, is_difference: bool
+) -> pl.DataFrame:
+    order = calls.group_by("name").len().sort("len", "name", descending=[True, False]).get_column("name").to_list()
+    names: list[str] = []
+    metrics: list[Metric] = []
+    for name in order:
+        times = calls.filter(pl.col("name") == name).get_column(column)
+        found = spread(times, metric, basis=basis, caveat=caveat, is_difference=is_difference)
+        metrics += found
+        names += [name] * len(found)
+    return metrics_frame(metrics, syscall=pl.Series(names, dtype=pl.String))
+
+
+def submit_cost(calls: pl.DataFrame) -> pl.DataFrame:
+    """What it costs to submit asynchronous requests: the time in ``io_submit``, and its share of all the time in AIO.
+
+    A submission that only queues takes microseconds.  Where a file is not opened with O_DIRECT the kernel reads within
+    ``io_submit``, so nearly all the time is there: the request is asynchronous in name only.
+
+    Args:
+        calls: what `straceparse.calls` gives.
+
+    Returns:
+        ``submit_us_mean``, ``submit_us_p50``, ..., in us: from ``-T``, else from the gaps, as upper bounds (``lo`` is
+        0); and ``submit_time_share``, a ratio: io_submit / (io_submit + io_getevents), refused without ``-T``.
+    """
+    submits = calls.filter(pl.col("name") == "io_submit")
+    reaps = calls.filter(pl.col("name").is_in(["io_getevents", "io_pgetevents"]))
+    times = submits.get_column("elapsed")
+    if times.null_count() < times.len():
+        metrics = spread(times, "submit_us", basis="time in io_submit (-T)")
+    else:
+        caveat = f"{UPPER_BOUND}: without -T the time until the next call is in it"
+        gaps = submits.get_column("gap")
+        metrics = spread(gaps, "submit_us", basis="gap of io_submit", caveat=caveat, is_upper=True)
+    basis = "time in io_submit / time in io_submit and io_getevents"
+    inside, waiting = (int(frame.select(nanoseconds("elapsed")).to_series().sum() or 0) for frame in (submits, reaps))
+    if inside + waiting > 0:
+        share = inside / (inside + waiting)  # each time is cut alike, so the share stays
+        said = "most of the time is in io_submit: it blocks, as on files opened without O_DIRECT" if share > 0.5 else ""
+        metrics.append(Metric("submit_time_share", share, share, share, "ratio", basis, said))
+    else:
+        metrics.append(Metric("submit_time_share", None, None, None, "ratio", basis, _NEEDS_T))
+    return metrics_frame(metrics)
+
+
+def time_shares(calls: pl.DataFrame) -> pl.DataFrame:
+    """Share of each process's time in system calls and between them, from its first call to its last.
+
+    Between calls a process computes, or waits for a processor.
+
+    Args:
+        calls: what `straceparse.calls` gives.
+
+    Returns:
+        Two rows a process: ``pid``, then `METRICS`: ``in_calls_share``, ``between_calls_share``, ratios; refused in a
+        log without ``-T``.
+    """
+    pids: list[int | None] = []
+    metrics: list[Metric] = []
+    for (pid,), rows in calls.group_by("pid", maintain_order=True):
+        found = _window_of(rows)
+        basis = "sum of elapsed (-T) / (last end - first start)"
+        if found is None:
+            both = [
+                Metric(name, None, None, None, "ratio", basis, _NEEDS_T)
+                for name in ("in_calls_share", "between_calls_share")
+            ]
+        else:
+            seconds, inside = found
+            share = clip_share(inside / seconds)
+            rest = clip_share(1 - share)
+            both = [
+                Metric("in_calls_share", share.value, share.lo, share.hi, "ratio", basis, _TRACED_ONLY),
+                Metric("between_calls_share", rest.value, rest.lo, rest.hi, "ratio", basis, _TRACED_ONLY),
+            ]
+        metrics += both
+        pids += [pid if isinstance(pid, int) else None] * 2
+    return metrics_frame(metrics, pid=pl.Series(pids, dtype=pl.Int32))
+
+
+def _window_of(rows: pl.DataFrame) -> tuple[Bounded, Bounded] | None:
+    """A process's time from its first start to its last end, and the time in its calls; None without ``-T``."""
+    timed = rows.filter(pl.col("elapsed").is_not_null() & pl.col("start").is_not_null())
+    if timed.is_empty():
+        return None
+    starts = timed.select(nanoseconds("start")).to_series()
+    spent = timed.select(nanoseconds("elapsed")).to_series()
+    tick = tick_of([*starts.to_list(), *spent.to_list()])
+    first, last = int(starts.to_list()[0]), max(timed.select(nanoseconds("end")).to_series().to_list())
+    lines = int(rows.get_column("line").len())
+    if last <= first:
+        return None
+    total = int(spent.sum())
+    return window(first, last, lines=lines, tick=tick), Bounded(
+        total / 1e9, total / 1e9, (total + tick * timed.height) / 1e9
+    )
+
+
+def database_waits(calls: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame:
+    """Where the time goes by system call, and in which wait an Oracle session would show each.
+
+    It is what the system calls allow, not what the database recorded: a read of several blocks is `db file scattered
+    read` through the buffer cache and `direct path read` past it, and the call is the same.
+
+    Args:
+        calls: what `straceparse.calls` gives.
+        block_size: bytes in a block of the database: one is a single-block read.
+
+    Returns:
+        One row a system call and kind: ``syscall``, ``shown_as``, ``calls``, then `METRICS`: ``time_share``, a ratio of
+        all processes' time; the largest first, and last the time between calls.  From ``-r`` each is an upper bound
+        (``lo`` is 0), and there is no row for the time between calls.
+    """
+    timed = calls.with_columns(shown_as=_shown_as(block_size))
+    has_times = timed.get_column("elapsed").null_count() < timed.height
+    column = "elapsed" if has_times else "gap"
+    windows = [_window_of(rows) for _, rows in calls.group_by("pid", maintain_order=True)] if has_times else []
+    known = [one for one in windows if one is not None]
+    gaps = int(calls.select(nanoseconds("gap")).to_series().sum() or 0)
+    total = sum((one[0] for one in known), Bounded.exact(0)) if has_times else Bounded.exact(gaps / 1e9)
+    sums = (
+        timed.group_by("name", "shown_as")
+        .agg(calls=pl.len(), time=nanoseconds(column).sum())
+        .sort("time", "name", "shown_as", descending=[True, False, False])
+    )
+    metrics: list[Metric] = []
+    basis = "time in the calls (-T) / time of the processes" if has_times else "gaps of the calls / all gaps"
+    caveat = "" if has_times else f"{UPPER_BOUND}: without -T the time until the next call is in it"
+    stamps = timed.select(nanoseconds(column)).to_series().to_list()
+    tick = tick_of(stamps)
+    for time, count in sums.select("time", "calls").iter_rows():
+        if total.lo <= 0:
+            metrics.append(Metric("time_share", None, None, None, "ratio", basis, f"{REFUSED}the log shows no time"))
+            continue
+        share = clip_share(Bounded(time / 1e9, time / 1e9, (time + tick * count) / 1e9) / total)
+        lo = share.lo if has_times else 0.0
+        metrics.append(Metric("time_share", share.value, lo, share.hi, "ratio", basis, caveat))
+    keys = {name: sums.get_column(name).to_list() for name in ("name", "shown_as", "calls")}
+    if has_times and total.lo > 0:
+        rest = clip_share(1 - sum((one[1] for one in known), Bounded.exact(0)) / total)
+        keys = {
+            name: [*values, extra]
+            for (name, values), extra in zip(
+                keys.items(), (BETWEEN, "DB CPU, or waiting for a processor", 0), strict=True
+            )
+        }
+        metrics.append(Metric("time_share", rest.value, rest.lo, rest.hi, "ratio", basis, _TRACED_ONLY))
+    return metrics_frame(
+        metrics,
+        syscall=pl.Series(keys["name"], dtype=pl.String),
+        shown_as=pl.Series(keys["shown_as"], dtype=pl.String),
+        calls=pl.Series(keys["calls"], dtype=pl.Int64),
+    )
+
+
+def _shown_as(block_size: int) -> pl.Expr:
+    """Where a session shows a call's time."""
+    name = pl.col("name")
+    is_socket = pl.col("fd_path").str.contains(_SOCKET)
+    return (
+        pl.when(name.is_in(_READS) & is_socket)
+        .then(pl.lit("SQL*Net message from client"))
+        .when(name.is_in(_WRITES) & is_socket)
+        .then(pl.lit("SQL*Net message to client"))
+        .when(name.is_in(_READS) & (pl.col("result") == block_size))
+        .then(pl.lit("db file sequential read, or direct path read of one block"))
+        .when(name.is_in(_READS) & (pl.col("result") > block_size) & (pl.col("result") % block_size == 0))
+        .then(pl.lit("db file scattered read, or direct path read"))
+        .when(name.is_in(_READS))
+        .then(pl.lit("no data block: a control file, a log, or no wait event"))
+        .when(name.is_in(_WRITES))
+        .then(pl.lit("a write wait of the file (data, log, direct path, trace file)"))
+        .otherwise(name.replace_strict(_SHOWN, default="no wait event", return_dtype=pl.String))
+    )

@@ -1,0 +1,341 @@
+"""Metrics of the reads in an strace log: sizes, rate, latency, sequence, depth of the queue.
+
+The frames are what `straceparse.io_requests` gives.  Bytes are what the kernel returned, not what was asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.metrics.bounds import Bounded, tick_of
+from iolab.metrics.table import REFUSED, Metric, evaluate, metrics_frame
+from iolab.metrics.times import UPPER_BOUND, nanoseconds, spread, window
+
+if TYPE_CHECKING:
+    from iolab.metrics.bounds import Figure
+
+#: A read of data asks for whole sectors; the loader's reads of headers and reads of /proc do not.
+SECTOR: Final = 512
+#: A scan skips the blocks of a segment's own; more of them than this are a jump.
+MAX_SKIPPED_BLOCKS: Final = 16
+_REAPED: Final = "from the submission to the call that reaped it: the read may have been done before"
+
+
+def data_reads(requests: pl.DataFrame) -> pl.DataFrame:
+    """The reads of data: those of whole sectors of 512 bytes, and those that failed or are not done.
+
+    Left out are writes, and the reads that every program does on its way: the loader's of library headers, those of
+    ``/proc``.  Completions whose submission came before the log began are kept as ``op`` ``other`` unless the log has
+    asynchronous writes, as strace does not say what they were.
+
+    Args:
+        requests: what `straceparse.io_requests` gives.
+
+    Returns:
+        The rows, unchanged.
+    """
+    op = pl.col("op").cast(pl.String)
+    is_async = pl.col("mode") == "async"
+    has_writes = not requests.filter(is_async & (op == "write")).is_empty()
+    size = pl.coalesce("bytes_done", "bytes_asked")
+    is_orphan = is_async & (op == "other") & (pl.col("match") == "none") & pl.col("bytes_done").is_not_null()
+    wanted = op == "read" if has_writes else (op == "read") | is_orphan
+    return requests.filter(wanted & (size.is_null() | ((size % SECTOR == 0) & (size > 0))))
+
+
+def read_sizes(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame:
+    """Reads, their bytes, and the average read in bytes, KiB and blocks: exact, from the kernel's own figures.
+
+    Args:
+        requests: what `straceparse.io_requests` gives, or `data_reads` of it: it is applied here.
+        block_size: bytes in a block of the database.
+
+    Returns:
+        Five rows (`METRICS`): ``reads``, ``bytes_read``, ``avg_read_bytes``, ``avg_read_kib``, ``blocks_per_read``.
+        Where strace cut a list of requests, sizes are missing: then a caveat says so.
+    """
+    reads = data_reads(requests)
+    done = reads.get_column("bytes_done").drop_nulls()
+    unknown = reads.filter(~pl.col("is_printed")).height
+    caveats = [f"strace did not print the size of {unknown} requests: the bytes are a lower bound"] * (unknown > 0)
+    inputs: dict[str, Figure] = {"bytes_read": int(done.sum()), "reads": done.len()}
+
+    def average(bytes_read: Bounded, reads: Bounded) -> Bounded:
+        return bytes_read / reads
+
+    return metrics_frame(
+        [
+            evaluate("reads", "reads", "reads completed", {"reads": done.len()}, lambda reads: reads, caveats),
+            evaluate("bytes_read", "B", "sum of the bytes returned", {"b": int(done.sum())}, lambda b: b, caveats),
+            evaluate("avg_read_bytes", "B", "bytes_read / reads", inputs, average),
+            evaluate("avg_read_kib", "KiB", "bytes_read / reads / 1024", inputs, lambda **all_: average(**all_) / 1024),
+            evaluate(
+                "blocks_per_read",
+                "blocks",
+                f"bytes_read / reads / {block_size}",
+                inputs,
+                lambda **all_: average(**all_) / block_size,
+                [f"in blocks of {block_size} B"],
+            ),
+        ]
+    )
+
+
+def read_rate(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame:
+    """Bytes and reads a second, from the first read of the log to the last.
+
+    The bytes and the time must be of the same reads, so the window depends on what the log shows:
+
+    * both ends of every read (``-T``): all bytes / (last end - first start);
+    * starts only (``-r``): the bytes of all reads but those started last / (last start - first start);
+    * asynchronous reads without ``-T``: the bytes reaped after the first reap / (last reap - first reap).
+
+    Args:
+        requests: what `straceparse.io_requests` gives; `data_reads` is applied here.
+        block_size: bytes in a block of the database.
+
+    Returns:
+        Four rows (`METRICS`): ``mib_per_s`` (MiB/s, 2^20 B), ``mb_per_s`` (MB/s, 10^6 B), ``reads_per_s`` (1/s),
+        ``us_per_block`` (us).  Refused when the log does not show two moments.
+    """
+    found = _window(data_reads(requests))
+    if found is None:
+        reason = f"{REFUSED}the log shows no two moments between which reads were done"
+        names = (("mib_per_s", "MiB/s"), ("mb_per_s", "MB/s"), ("reads_per_s", "1/s"), ("us_per_block", "us"))
+        return metrics_frame([Metric(name, None, None, None, unit, "no reads", reason) for name, unit in names])
+    total, count, seconds, rule = found
+    inputs: dict[str, Figure] = {"bytes": total, "reads": count, "seconds": seconds}
+    caveats = ("the time between the reads is in it, and strace itself slows every call",)
+
+    def size_rate(unit: int) -> Metric:
+        name, unit_name = ("mib_per_s", "MiB/s") if unit == 2**20 else ("mb_per_s", "MB/s")
+        return evaluate(name, unit_name, rule, inputs, lambda seconds, **all_: all_["bytes"] / unit / seconds, caveats)
+
+    return metrics_frame(
+        [
+            size_rate(2**20),
+            size_rate(10**6),
+            evaluate("reads_per_s", "1/s", rule, inputs, lambda seconds, reads, **_: reads / seconds, caveats),
+            evaluate(
+                "us_per_block",
+                "us",
+                rule,
+                inputs,
+                lambda seconds, **all_: seconds * 10**6 / (all_["bytes"] / block_size),
+                (*caveats, f"in blocks of {block_size} B"),
+            ),
+        ]
+    )
+
+
+def _window(reads: pl.DataFrame) -> tuple[int, int, Bounded, str] | None:
+    """Bytes, number and time of the reads that both moments of a log enclose, and how they were chosen."""
+    rows = reads.select(
+        "line",
+        "end_line",
+        is_async=pl.col("mode") == "async",
+        size=pl.col("bytes_done").fill_null(0),
+        is_done=pl.col("bytes_done").is_not_null(),
+        start=nanoseconds("submitted"),
+        end=nanoseconds("completed"),
+        how=pl.col("latency_from").cast(pl.String),
+    )
+    if rows.is_empty():
+        return None
+    stamps = rows.get_column("start").to_list() + rows.get_column("end").to_list()
+    tick = tick_of(stamps)
+    has_ends = rows.get_column("start").is_not_null() & rows.get_column("end").is_not_null()
+    if has_ends.all() and not rows.get_column("how").is_in(["gap", "poll"]).any():
+        inside, moments = rows, (rows.get_column("start").min(), rows.get_column("end").max())
+        lines = (rows.get_column("line").min(), rows.get_column("end_line").max())
+        rule = "all reads, from the first start to the last end"
+    else:
+        by_end = bool(rows.get_column("is_async").any())
+        stamp, line = ("end", "end_line") if by_end else ("start", "line")
+        placed = rows.filter(pl.col(stamp).is_not_null())
+        if placed.is_empty():
+            return None
+        moments = (placed.get_column(stamp).min(), placed.get_column(stamp).max())
+        lines = (placed.get_column(line).min(), placed.get_column(line).max())
+        inside = placed.filter(pl.col(stamp) > moments[0] if by_end else pl.col(stamp) < moments[1])
+        rule = (
+            "reads reaped after the first reap, from the first reap to the last"
+            if by_end
+            else "reads but the last, from the first start to the last start"
+        )
+    first, last = moments
+    begin, end = lines
+    if not (isinstance(first, int) and isinstance(last, int) and isinstance(begin, int) and isinstance(end, int)):
+        return None
+    if last - first <= 0:
+        return None
+    done = inside.filter(pl.col("is_done"))
+    return int(done.get_column("size").sum()), done.height, window(first, last, lines=end - begin, tick=tick), rule
+
+
+def read_latency(requests: pl.DataFrame) -> pl.DataFrame:
+    """How long reads took: mean, median, 95th and 99th percentile and maximum, for each mode.
+
+    Of a synchronous read it is the time in the call (``-T``, or the stamps of a split call); of an asynchronous one the
+    time from submission to reaping.  A log without ``-T`` has only the gap to the next line, which holds the time after
+    the call, too: then the rows are **upper bounds**: ``lo`` is 0, and the caveat begins with "an upper bound".
+
+    Args:
+        requests: what `straceparse.io_requests` gives; `data_reads` is applied here.
+
+    Returns:
+        Five rows a mode: ``mode`` (``sync``, ``async``), then `METRICS`: ``latency_us_mean``, ``latency_us_p50``,
+        ``latency_us_p95``, ``latency_us_p99``, ``latency_us_max``, in us.  No rows for a mode that the log lacks.
+    """
+    modes: list[str] = []
+    metrics: list[Metric] = []
+    for (mode,), reads in data_reads(requests).group_by("mode", maintain_order=True):
+        found = _spread_of_sync(reads) if mode == "sync" else _spread_of_async(reads)
+        modes += [str(mode)] * len(found)
+        metrics += found
+    return metrics_frame(metrics, mode=pl.Series(modes, dtype=pl.String))
+
+
+def _spread_of_sync(reads: pl.DataFrame) -> list[Metric]:
+    times = reads.get_column("latency")
+    if times.null_count() < times.len():
+        return spread(times, "latency_us", basis="time in the call (-T)")
+    caveat = f"{UPPER_BOUND}: without -T the time until the next call is in it"
+    return spread(reads.get_column("gap"), "latency_us", basis="gap to the next line", caveat=caveat, is_upper=True)
+
+
+def _spread_of_async(reads: pl.DataFrame) -> list[Metric]:
+    matched = reads.filter(pl.col("latency").is_not_null())
+    how = matched.get_column("latency_from").cast(pl.String)
+    basis = "submission to reaping, matched by " + ", ".join(
+        sorted(matched.get_column("match").cast(pl.String).unique())
+    )
+    if how.is_in(["gap", "poll"]).any():
+        caveat = f"{UPPER_BOUND}: {_REAPED}, and without -T the time until the next call may be in it"
+        return spread(matched.get_column("latency"), "latency_us", basis=basis, caveat=caveat, is_upper=True)
+    return spread(matched.get_column("latency"), "latency_us", basis=basis, caveat=_REAPED, is_difference=True)
+
+
+def sequentiality(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame:
+    """How far the reads of each file go straight on.
+
+    ``contiguous_share``: the next read of the file starts where this one ends.  ``sequential_share``: it does, or it
+    skips up to 16 blocks, as a full scan skips the blocks that describe the segment.  ``offset_step``: the
+    distance from start to start that comes most often.
+
+    Args:
+        requests: what `straceparse.io_requests` gives; `data_reads` is applied here.
+        block_size: bytes in a block of the database.
+
+    Returns:
+        Three rows a process and file with two reads or more: ``pid``, ``file`` (``fd N`` where the log does not tell),
+        then `METRICS`.
+    """
+    placed = data_reads(requests).filter(pl.col("offset").is_not_null() & (pl.col("bytes_asked") > 0))
+    keys = ["pid", "file"]
+    steps = (
+        placed.with_columns(file=file_or_fd())
+        .sort("line", maintain_order=True)
+        .with_columns(
+            step=pl.col("offset") - pl.col("offset").shift(1).over(keys),
+            before=pl.col("bytes_asked").shift(1).over(keys),
+        )
+        .drop_nulls("step")
+    )
+    pids: list[int | None] = []
+    files: list[str] = []
+    metrics: list[Metric] = []
+    for (pid, file), rows in steps.group_by(keys, maintain_order=True):
+        n = rows.height
+        skip = pl.col("step") - pl.col("before")
+        contiguous = rows.filter(skip == 0).height
+        near = rows.filter(skip.is_between(0, MAX_SKIPPED_BLOCKS * block_size)).height
+        modes = rows.get_column("step").value_counts().sort("count", "step", descending=[True, False])
+        step, times = modes.row(0)
+        basis = f"{n} steps from one read of the file to the next"
+        skipped = modes.row(0)[0] - rows.filter(pl.col("step") == step).get_column("before").item(0)
+        said = f"{skipped // block_size} blocks of {block_size} B are skipped" if skipped > 0 else ""
+        rows_of = [
+            Metric.exact("contiguous_share", contiguous / n, "ratio", basis),
+            Metric.exact(
+                "sequential_share", near / n, "ratio", basis, f"skips of up to {MAX_SKIPPED_BLOCKS} blocks count"
+            ),
+            Metric.exact("offset_step", float(step), "B", f"{times} of {basis}", said),
+        ]
+        metrics += rows_of
+        pids += [pid if isinstance(pid, int) else None] * len(rows_of)
+        files += [str(file)] * len(rows_of)
+    return metrics_frame(metrics, pid=pl.Series(pids, dtype=pl.Int32), file=pl.Series(files, dtype=pl.String))
+
+
+def queue_depth(requests: pl.DataFrame) -> pl.DataFrame:
+    """Requests outstanding over time: submitted and not yet reaped.
+
+    A request that was submitted before the log began is outstanding from its start on; one whose completion is not in
+    the log, to its end.  Synchronous requests count where ``-T`` shows their end.
+
+    Args:
+        requests: what `straceparse.io_requests` gives.
+
+    Returns:
+        ``at`` (Duration since the log's first stamp) and ``depth`` (Int64) from then on, one row a change, in order.
+    """
+    is_known = (pl.col("mode") == "async") | pl.col("completed").is_not_null()
+    counted = requests.filter(is_known & pl.col("op").cast(pl.String).is_in(["read", "write", "other"])).filter(
+        pl.any_horizontal(pl.col("submitted", "completed").is_not_null())
+    )
+    zero = pl.lit(0, pl.Duration("ns"))
+    changes = pl.concat(
+        [
+            counted.select(at=pl.col("submitted").fill_null(zero), change=pl.lit(1, pl.Int64)),
+            counted.filter(pl.col("completed").is_not_null()).select(
+                at=pl.col("completed"), change=pl.lit(-1, pl.Int64)
+            ),
+        ]
+    )
+    return (
+        changes.group_by("at")
+        .agg(pl.col("change").sum())
+        .sort("at")
+        .select("at", depth=pl.col("change").cum_sum())
+        .filter((pl.col("depth") != pl.col("depth").shift(1)).fill_null(value=True))
+    )
+
+
+def depth(requests: pl.DataFrame) -> pl.DataFrame:
+    """How many requests were outstanding: the most, and the mean over time.
+
+    Args:
+        requests: what `straceparse.io_requests` gives.
+
+    Returns:
+        Two rows (`METRICS`): ``depth_max`` and ``depth_mean``, in requests.  Refused where the log has no asynchronous
+        request, and no ``-T``.
+    """
+    curve = queue_depth(requests)
+    basis = "submitted and not yet reaped, weighted by time"
+    if curve.height < 2:
+        refused = f"{REFUSED}the log shows no time during which a request was outstanding"
+        return metrics_frame(
+            [Metric(name, None, None, None, "requests", basis, refused) for name in ("depth_max", "depth_mean")]
+        )
+    at = curve.get_column("at").dt.total_nanoseconds()
+    passed = at.diff().drop_nulls()
+    levels = curve.get_column("depth")
+    held = int((levels.head(-1) * passed).sum())
+    most = float(max(levels.to_list()))
+    mean = held / int(passed.sum())
+    caveat = "reaped late is done earlier: the device had fewer"
+    return metrics_frame(
+        [
+            Metric("depth_max", most, None, most, "requests", basis, caveat),
+            Metric("depth_mean", mean, None, mean, "requests", basis, caveat),
+        ]
+    )
+
+
+def file_or_fd() -> pl.Expr:
+    """The file of a request, or ``fd N`` where the log does not tell it."""
+    return pl.coalesce("file", pl.format("fd {}", pl.col("fd")), pl.lit("(not known)"))

@@ -1,0 +1,159 @@
+"""`load`: content decides which reader takes a log; what none takes is refused in one clear error."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from awrparse import AwrReport, Spool
+from iolab.loading import load
+from logframe import LogNotFoundError, LogParseError
+from straceparse import EVENTS, SUMMARY
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+KINDS = {
+    "articles/000_sync_reads.strace": pl.DataFrame,
+    "articles/000_async_reads.strace": pl.DataFrame,
+    "articles/002_hpux.txt": Spool,
+    "articles/003_filesystemio_none.txt": AwrReport,
+    "articles/003_filesystemio_setall.txt": AwrReport,
+    "articles/004_exadata_flash_cache.txt": Spool,
+    "captures/sequential_direct_r.strace": pl.DataFrame,
+    "runs/buffered_direct_async.txt": Spool,
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_samples(name: str) -> None:
+    """Every kind of sample, by path, by bytes, as an open file and compressed."""
+    path = SAMPLES / name
+    data = path.read_bytes()
+    for source in (path, str(path), data, io.BytesIO(data), gzip.compress(data), {"name": "x.log", "content": data}):
+        loaded = load(source)
+        assert type(loaded) is KINDS[name]
+        if isinstance(loaded, pl.DataFrame):
+            assert loaded.schema == EVENTS
+
+
+def test_reports_and_sessions_have_bounds() -> None:
+    """What is loaded is ready for metrics."""
+    report = load(SAMPLES / "articles/003_filesystemio_none.txt")
+    assert isinstance(report, AwrReport)
+    assert "total_wait_s_lo" in report["top_events"].columns
+
+
+def test_a_report_in_a_session() -> None:
+    """A session that selects a report's tables is a session all the same."""
+    report = (SAMPLES / "articles/003_filesystemio_none.txt").read_bytes()
+
+    assert isinstance(load(b"SQL> select 1 from dual;\n\nElapsed: 00:00:00.01\n\n" + report), Spool)
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["% time     seconds  usecs/call     calls    errors syscall", "calls  seconds syscall"],
+    ids=["-c", "-c -U"],
+)
+def test_summary(heading: str) -> None:
+    """The table of strace -c, whatever its columns."""
+    cells = {
+        "% time": "75.51",
+        "seconds": "0.000296",
+        "usecs/call": "2",
+        "calls": "121",
+        "errors": "3",
+        "syscall": "pread64",
+    }
+    names = re.findall(r"% time|\S+", heading)
+    widths = [max(len(cells[name]), len(name)) for name in names]
+    ruler = " ".join("-" * width for width in widths)
+    lines = [
+        " ".join(text.rjust(width) for text, width in zip(texts, widths, strict=True))
+        for texts in (names, [cells[name] for name in names])
+    ]
+    loaded = load("\n".join([lines[0], ruler, lines[1], ruler, ""]).encode())
+
+    assert isinstance(loaded, pl.DataFrame)
+    assert loaded.schema == SUMMARY
+    assert loaded.item(0, "calls") == 121
+
+
+def test_stacks_and_dumps() -> None:
+    """A log of strace -k has more lines of stacks than of calls, and is an strace log all the same."""
+    stack = b" > /usr/lib/libc.so.6(read+0xd) [0x10e1dd]\n" * 9
+    log = b"".join(b'12:00:00.%06d read(3, "", 8192) = 0 <0.000004>\n' % number + stack for number in range(5))
+    loaded = load(log)
+
+    assert isinstance(loaded, pl.DataFrame)
+    assert loaded.filter(pl.col("kind") == "call").height == 5
+
+
+def test_files_of_one_run(tmp_path: Path) -> None:
+    """The files of strace -ff are one log."""
+    for pid in (4711, 4712):
+        (tmp_path / f"trace.{pid}").write_text("12:00:00.000001 close(3) = 0 <0.000004>\n")
+    loaded = load(str(tmp_path / "trace.*"))
+
+    assert isinstance(loaded, pl.DataFrame)
+    assert sorted(loaded.get_column("pid").to_list()) == [4711, 4712]
+
+
+def test_several_logs_of_other_kinds(tmp_path: Path) -> None:
+    """Several logs that are not one run are refused, with what to try."""
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_bytes((SAMPLES / "articles/002_linux.txt").read_bytes())
+
+    with pytest.raises(LogParseError, match=r"2 logs .* not all of them strace's") as caught:
+        load(tmp_path)
+    assert "load several one by one" in caught.value.expected
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "the file is empty"),
+        (b" \n\n", "the file is empty"),
+        (b"\x7fELF\x02\x01\x01\x00\x00\x00" + bytes(200), "an executable"),
+        (bytes(range(20)) * 20, "binary data"),
+        (b"TKPROF: Release 11.2.0.3.0\n", "this is a TKPROF report"),
+        (b"PARSING IN CURSOR #2 len=20\nEXEC #2:c=0\n", "this is an extended SQL trace"),
+        (b"  oracle`kcbgtcr   181\n", "this is a dtrace profile; iolab.profile.read_profile reads it"),
+        (b'{"a": 1}\n', "this is JSON"),
+        (b"milk\nbread\n", "this is no log of a known kind"),
+    ],
+)
+def test_refused(data: bytes, message: str) -> None:
+    """What was found, and what would be read."""
+    with pytest.raises(LogParseError, match=message) as caught:
+        load(data)
+    assert caught.value.expected
+
+
+def test_missing_path() -> None:
+    """A path that leads nowhere is named."""
+    with pytest.raises(LogNotFoundError, match="no such file"):
+        load("no/such/log.txt")
+
+
+@pytest.mark.corpus
+def test_corpus(corpus: Path) -> None:
+    """Real logs of each kind, the folders say which, are told by their content."""
+    expected = {"strace/captures": pl.DataFrame, "awr": AwrReport}
+    wrong = []
+    for folder, kind in expected.items():
+        paths = [path for path in sorted((corpus / folder).rglob("*")) if path.is_file() and path.suffix != ".tsv"]
+        assert paths
+        for path in paths[:: max(len(paths) // 8, 1)]:
+            try:
+                loaded: object = load(path)
+            except LogParseError as error:
+                loaded = error
+            if not isinstance(loaded, kind):
+                wrong.append(f"{path.relative_to(corpus)}: {loaded!r}")
+
+    assert wrong == []

@@ -1,0 +1,133 @@
+"""CPU profiles: three forms, one frame; shares by layer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iolab.profile import LAYERS, SAMPLES, layer_of, layer_shares, read_profile
+from logframe import LogNotFoundError, LogParseError
+
+ARTICLE = Path(__file__).parents[2] / "sample_data" / "articles" / "001_dtrace_profile.txt"
+
+STACKS = b"""
+              oracle`kcbgtcr+0x1a3
+              oracle`ktrgtc2+0x24
+              oracle`kdsgrp+0x5
+               12
+
+              unix`mutex_enter+0xb
+              oracle`kdst_fetch+0x8
+                3
+"""
+PERF = b"""oracle_4711_db1  4711 [001] 123.456789:     250000 cpu-clock:
+\t          8f2b1c0 kcbgtcr+0x1a3 (/u01/app/oracle/bin/oracle)
+\t          8f00000 ktrgtc2+0x24 (/u01/app/oracle/bin/oracle)
+
+oracle_4711_db1  4711 [001] 123.457789:     250000 cpu-clock:
+\t ffffffff81060000 copy_user_generic+0x10 ([kernel.kallsyms])
+
+oracle_4711_db1  4711 [001] 123.458789:     250000 cpu-clock:
+\t     7f0000001000 __memcpy_avx+0x10 (/lib64/libc-2.17.so)
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        (STACKS, [("kcbgtcr", "oracle", 12), ("mutex_enter", "unix", 3)]),
+        (
+            PERF,
+            [
+                ("__memcpy_avx", "libc-2.17.so", 1),
+                ("copy_user_generic", "[kernel.kallsyms]", 1),
+                ("kcbgtcr", "oracle", 1),
+            ],
+        ),
+        (
+            b"oracle;opiodr;kcbgtcr 12\noracle;opiodr;kdst_fetch 3\nmain;kcbgtcr 1\n",
+            [("kcbgtcr", None, 13), ("kdst_fetch", None, 3)],
+        ),
+    ],
+    ids=["dtrace stacks", "perf script", "folded"],
+)
+def test_forms(text: bytes, rows: list[tuple[str, str | None, int]]) -> None:
+    """The running function of each sample counts, whatever printed it."""
+    found = read_profile(text)
+
+    assert found.schema == SAMPLES
+    assert found.rows() == rows
+
+
+def test_the_article() -> None:
+    """Article 001: 194 of 554 samples in the buffer cache, 330 in the access to rows."""
+    shares = layer_shares(read_profile(ARTICLE))
+
+    assert shares.select("layer", "samples").rows() == [
+        ("row access (kd)", 330),
+        ("buffer cache (kcb)", 194),
+        ("operating system interface (sk)", 30),
+    ]
+    assert [round(share, 3) for share in shares.get_column("value")] == [0.596, 0.35, 0.054]
+
+
+@pytest.mark.parametrize(
+    ("function", "module", "layer"),
+    [
+        ("kcbgtcr", "oracle", "buffer cache (kcb)"),
+        ("kcrfw_redo_gen", "oracle", "redo (kcr)"),
+        ("kcm", "oracle", "cache (kc)"),
+        ("qertbFetch", None, "row sources (qer)"),
+        ("zzz", "oracle", "other functions of oracle"),
+        ("mutex_enter", "unix", "operating system kernel"),
+        ("read", "libc.so.1", "library libc.so.1"),
+    ],
+)
+def test_layers(function: str, module: str | None, layer: str) -> None:
+    """The longest prefix counts; kernel and libraries are layers of their own."""
+    assert layer_of(function, module) == layer
+
+
+@given(st.lists(st.tuples(st.sampled_from(sorted(LAYERS)), st.integers(1, 1000)), min_size=1, max_size=20))
+def test_shares_add_up(samples: list[tuple[str, int]]) -> None:
+    """The shares of all layers are one, each within its interval, the largest first."""
+    shares = layer_shares(read_profile("".join(f"{name} {count}\n" for name, count in samples).encode()))
+    values = shares.get_column("value").to_list()
+
+    assert sum(values) == pytest.approx(1)
+    assert values == sorted(values, reverse=True)
+    assert shares.get_column("value").is_between(shares.get_column("lo"), shares.get_column("hi")).all()
+
+
+def test_more_samples_narrow_the_interval() -> None:
+    """Ten times the samples of the same shares say more."""
+    few, many = (
+        layer_shares(read_profile(b"kcbgtcr %d\nkdst_fetch %d\n" % (n, 3 * n))).row(0, named=True) for n in (10, 100)
+    )
+
+    assert few["lo"] < many["lo"] < many["value"] == few["value"] < many["hi"] < few["hi"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "the file is empty"),
+        (b"\n\n", "the file is empty"),
+        (b"shopping list\n", "no sample of a profile"),
+        (b"# only a remark\n", "no sample found"),
+    ],
+)
+def test_no_profile(text: bytes, message: str) -> None:
+    """What is no profile is refused in one line."""
+    with pytest.raises(LogParseError, match=message):
+        read_profile(text)
+
+
+def test_missing_path() -> None:
+    """A path that leads nowhere is named."""
+    with pytest.raises(LogNotFoundError, match="no such file"):
+        read_profile("no/such/profile.txt")
