@@ -1,1 +1,40 @@
-"""Placeholder."""
+"""Top floor: what Oracle I/O logs say, with bounds, and what two sets of runs allow one to say.
+
+    import iolab
+
+    log = iolab.load("unknown.log")              # an AWR report, a spool, the events of a strace log
+    iolab.metrics.read_metrics(log)              # figures with bounds, basis and caveats
+    iolab.compare.compare(a, b)                  # two samples of runs
+    iolab.write_report([...], "report.html")     # any mix of logs as one page
+
+Names are imported when they are first used; charts, pictures and statistics need ``pip install "iolab[lab]"``.
+"""
+
+from typing import TYPE_CHECKING
+
+from logframe.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from iolab import align, cache, charts, compare, io_mode, metrics, profile
+    from iolab.loading import load
+    from iolab.picker import LogPicker
+    from iolab.report import write_report
+
+__all__ = [
+    "LogPicker",
+    "align",
+    "cache",
+    "charts",
+    "compare",
+    "io_mode",
+    "load",
+    "metrics",
+    "profile",
+    "write_report",
+]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {"LogPicker": "picker", "load": "loading", "write_report": "report"},
+    modules=("align", "cache", "charts", "compare", "io_mode", "metrics", "profile"),
+)

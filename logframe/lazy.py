@@ -11,10 +11,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
 
-def lazy_exports(package: str, exports: Mapping[str, str]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+def lazy_exports(
+    package: str, exports: Mapping[str, str], modules: Collection[str] = ()
+) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """The functions ``__getattr__`` and ``__dir__`` of a package that imports its public names on use (PEP 562).
 
     The package lists its names three times, and a test compares the lists: imported under ``TYPE_CHECKING`` for type
@@ -23,6 +25,7 @@ def lazy_exports(package: str, exports: Mapping[str, str]) -> tuple[Callable[[st
     Args:
         package: the package's ``__name__``.
         exports: each public name and the module within the package that defines it.
+        modules: modules of the package that are public themselves.
 
     Raises:
         ValueError: a public name is also the name of one of the modules.  Python binds a module to its package when it
@@ -44,6 +47,8 @@ def lazy_exports(package: str, exports: Mapping[str, str]) -> tuple[Callable[[st
         raise ValueError(f"{package}: a public name and a module share the name {', '.join(clashes)}")
 
     def __getattr__(name: str) -> object:  # noqa: N807 - it becomes the package's
+        if name in modules:
+            return import_module(f"{package}.{name}")
         module = exports.get(name)
         if module is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package])
@@ -52,6 +57,6 @@ def lazy_exports(package: str, exports: Mapping[str, str]) -> tuple[Callable[[st
         return value
 
     def __dir__() -> list[str]:  # noqa: N807 - it becomes the package's
-        return sorted(exports.keys() | vars(sys.modules[package]).keys())
+        return sorted(exports.keys() | set(modules) | vars(sys.modules[package]).keys())
 
     return __getattr__, __dir__

@@ -160,8 +160,10 @@ def lazy_lists(path: Path) -> tuple[set[str], set[str], set[str]] | None:
                 typed = {
                     alias.name for child in node.body if isinstance(child, ast.ImportFrom) for alias in child.names
                 }
-            case ast.Assign(value=ast.Call(func=ast.Name(id="lazy_exports"), args=[_, ast.Dict() as exports])):
-                lazy = set(ast.literal_eval(exports))
+            case ast.Assign(
+                value=ast.Call(func=ast.Name(id="lazy_exports"), args=[_, ast.Dict() as exports], keywords=words)
+            ):
+                lazy = set(ast.literal_eval(exports)).union(*(ast.literal_eval(word.value) for word in words))
             case ast.ImportFrom():
                 public -= {alias.name for alias in node.names}
     return None if lazy is None else (public, typed, lazy)
