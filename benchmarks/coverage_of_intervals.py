@@ -118,7 +118,12 @@ def count_coverage(kind: str, n: int, *, effect: bool, samples: int, seed: int, 
     for _ in range(samples):
         world = next(worlds)
         found = measure_effects(
-            world.draw_a(rng, n), world.draw_b(rng, n), step=world.step, seed=seed, resamples=resamples
+            world.draw_a(rng, n),
+            world.draw_b(rng, n),
+            step=world.step,
+            # A new seed each time: with one seed all intervals would share the luck of its draws.
+            seed=int(rng.integers(2**32)),
+            resamples=resamples,
         )
         truths = {
             "median": (found.medians[0], world.median_a),
