@@ -31,6 +31,8 @@ _FIELDS: Final = {
     "offset": ("aio_offset", "offset"),
     "vector": ("aio_buf", "iovec", "iov", "buf"),
 }
+#: No call carries more requests: unless fs.aio-max-nr was raised, the whole system allows so many.
+_MOST: Final = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ def _submitted(call: dict[str, Any], items: object) -> list[Request]:
     blocks = items[2] if isinstance(items, list) and len(items) > 2 else None
     blocks = [block for block in blocks if block is not ...] if isinstance(blocks, list | tuple) else []
     wanted = items[1] if isinstance(items, list) and len(items) > 1 and isinstance(items[1], int) else len(blocks)
-    count = wanted if call["result"] is None else max(call["result"], 0)
+    count = _believed(wanted if call["result"] is None else call["result"], len(blocks))
     plain = Request(call["_row"], 0, call, submitted=call["start"], is_printed=False)
     return [
         replace(_block(plain, blocks[place]), place=place) if place < len(blocks) else replace(plain, place=place)
@@ -158,9 +160,9 @@ def _reaped(call: dict[str, Any], items: object, waiting: list[Request]) -> list
 
 
 def _completions(call: dict[str, Any], items: object) -> list[_Completion]:
-    count = max(call["result"] or 0, 0)
     events = items[3] if isinstance(items, list) and len(items) > 3 else None
     events = [event for event in events if event is not ...] if isinstance(events, list | tuple) else []
+    count = _believed(call["result"] or 0, len(events))
     found = []
     for event in events[:count]:
         if isinstance(event, dict):
@@ -199,12 +201,17 @@ def _matching(completion: _Completion, waiting: list[Request], pid: int | None) 
 
 def _ring(call: dict[str, Any]) -> list[Request]:
     """One row for the requests of an ``io_uring_enter``, whose contents strace cannot see."""
-    count = max(call["result"] or 0, 0)
+    count = _believed(call["result"] or 0, 0)
     if not count:
         return []
     return [
         Request(call["_row"], 0, call, op="other", submitted=call["start"], is_printed=False, requests=count),
     ]
+
+
+def _believed(count: int, printed: int) -> int:
+    """A number of requests; where it is so large that the line must be damaged, how many are printed."""
+    return printed if count > _MOST else max(count, 0)
 
 
 def _integer(value: object) -> int | None:

@@ -1,0 +1,123 @@
+"""What the times of real logs mean: -r, -T and the stamps of split calls."""
+
+import re
+from datetime import timedelta
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from straceparse import calls, gap_totals, read_strace, totals, unparsed
+
+#: A microsecond of a column, and of a value taken from one.
+US = pl.duration(microseconds=1)
+US_IN_TIMEDELTA = timedelta(microseconds=1)
+
+
+def _micros(seconds: str) -> int:
+    whole, fraction = seconds.split(".")
+    return int(whole) * 1_000_000 + int(fraction)
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("version", ["4.5.20", "4.8", "4.12", "4.26", "6.1", "7.2"])
+def test_elapsed_is_as_printed_and_no_gap_is_shorter(captures: Path, version: str) -> None:
+    """Each call of a ``-tt -r -T`` log has the time printed at its end; its gap is at least that."""
+    path = captures / f"{version}-ora-tt-r-T.strace"
+    texts = path.read_text(encoding="utf-8").splitlines()
+    printed = [re.search(r" <(\d+\.\d{6})>$", text) for text in texts if re.match(r"[^\"]*?\w+\(", text)]
+    found = calls(read_strace(path))
+
+    expected = [None if match is None else _micros(match.group(1)) for match in printed]
+
+    assert found.get_column("elapsed").dt.total_microseconds().to_list() == expected
+    assert found.filter(pl.col("gap") < pl.col("elapsed")).is_empty()
+    assert found.get_column("gap").null_count() <= 1
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(
+    ("name", "count", "same_line", "shifted", "truth"),
+    [
+        ("semtimedop", 4, 2_094, 120_607, 120_447),
+        ("write", 40, 128_270, 675, 234),
+        ("io_getevents", 195, 24_901, 61_341, 58_126),
+        ("times", 100, 3_390, 32_245, 369),
+        ("getrusage", 80, 43_168, 1_247, 361),
+    ],
+)
+def test_time_on_the_line_belongs_to_the_line_before(
+    captures: Path, name: str, count: int, same_line: int, shifted: int, truth: int
+) -> None:
+    """Microseconds of a call by three attributions, as counted without this package: only the gap is near the truth."""
+    events = read_strace(captures / "6.1-ora-tt-r-T.strace")
+    wrong = events.filter((pl.col("kind") == "call") & (pl.col("name") == name)).get_column("since").sum()
+    by_gap = gap_totals(calls(events)).row(by_predicate=pl.col("name") == name, named=True)
+    by_elapsed = totals(events).row(by_predicate=pl.col("name") == name, named=True)
+
+    assert by_gap["calls"] == by_elapsed["calls"] == count
+    assert [time // US_IN_TIMEDELTA for time in (wrong, by_gap["gap"], by_elapsed["elapsed"])] == [
+        same_line,
+        shifted,
+        truth,
+    ]
+
+
+@pytest.mark.corpus
+def test_sum_of_r_is_the_clock(captures: Path) -> None:
+    """The stamps rebuilt from -r follow the wall clock printed beside it within a millisecond, over all processes."""
+    events = read_strace(captures / "6.1-ora-tt-r-T.strace").with_columns(
+        of_day=pl.col("time_of_day").cast(pl.Duration("ns"))
+    )
+    drift = events.select((pl.col("of_day") - pl.col("of_day").first() - pl.col("at")).abs().max()).item()
+
+    assert drift // US_IN_TIMEDELTA < 1000
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(("name", "last"), [("4.5.20-ora-r", None), ("6.1-ora-r", "+++ exited")])
+def test_last_call_of_r_has_no_gap(captures: Path, name: str, last: str | None) -> None:
+    """Only a line behind it gives the last call a gap; before 4.7 strace prints none at the exit."""
+    path = captures / f"{name}.strace"
+    gaps = calls(read_strace(path)).get_column("gap")
+    has_exit = last is not None and last in path.read_text(encoding="utf-8").splitlines()[-1]
+
+    assert gaps.null_count() == (0 if has_exit else 1)
+    assert (gaps[-1] is not None) == has_exit
+
+
+@pytest.mark.corpus
+def test_a_set_with_r_has_no_gaps_and_says_why(captures: Path) -> None:
+    """``-ff -r`` keeps one clock for all files: no start, no gap, one diagnostic; -T stays, and the sum is the run."""
+    events = read_strace(captures / "6.1-mp-ff-r")
+    found = calls(events)
+    clock = unparsed(events)
+
+    assert found.select(pl.col("start", "gap").null_count()).row(0) == (found.height, found.height)
+    assert found.get_column("elapsed").count() > 10_000
+    assert events.get_column("since").sum() // US_IN_TIMEDELTA == 1_391_033
+    assert clock.get_column("kind").to_list() == ["clock"]
+    assert clock.get_column("line").to_list() == [None]
+
+
+@pytest.mark.corpus
+def test_times_of_split_calls(captures: Path) -> None:
+    """-T wins over the two stamps of a split call; only calls that never returned have the stamps alone."""
+    found = calls(read_strace(captures / "6.1-mp-f-ttt-T.strace")).filter(pl.col("state") == "split")
+    by_stamps = found.filter(pl.col("elapsed_from") == "stamps")
+
+    assert found.height > 100
+    assert found.get_column("elapsed_from").null_count() == 0
+    assert set(by_stamps.get_column("result_text")) == {"?"}
+    assert found.filter(pl.col("end") - pl.col("start") != pl.col("elapsed")).is_empty()
+
+
+@pytest.mark.corpus
+def test_split_calls_have_a_time_from_their_stamps(captures: Path) -> None:
+    """Where -T is missing the two stamps of a split call give its time, and only there is a time known."""
+    found = calls(read_strace(captures / "6.1-mp-f-r.strace"))
+    has_time = found.filter(pl.col("elapsed").is_not_null())
+
+    assert set(has_time.get_column("state")) == {"split"}
+    assert set(has_time.get_column("elapsed_from")) == {"stamps"}
+    assert has_time.filter(pl.col("elapsed") < 0 * US).is_empty()
