@@ -31,17 +31,21 @@ _UNFINISHED: Final = " <unfinished ...>"
 
 
 def _arguments() -> str:
-    """Printable ASCII whose strings are closed and in which no equals sign stands between blanks."""
+    """Printable ASCII whose strings and brackets are closed and in which no equals sign stands between blanks."""
     inside, inside_first = r"(?:[!#-\[\]-~]|\\[!-~])", r"(?:[!#-<>-\[\]-~]|\\[!-~])"
     string = f'"(?:{inside}| +(?:{inside_first}|={inside}))*(?: +=?)?"'
-    return f"(?:[!#-~]|{string}| +(?:[!#-<>-~]|{string}|=(?:[!#-~]|{string})))*"
+    plain, plain_first = "[!#-'*-;=-~]", "[!#-'*-;>-~]"
+    path = "[A-Za-z0-9_]<[!#-;=?-~]+>"
+    group = rf"\((?:[ !#-'*-;>-~]|{string})*\)"
+    groups = rf"\((?:[ !#-'*-;>-~]|{string}|{group})*\)"
+    other = f"{string}|{path}|{groups}|<<"
+    return f"(?:{plain}|{other}| +(?:{plain_first}|{other}|=(?:{plain}|{other})))*"
 
 
 _ARGUMENTS: Final = _arguments()
-_NUMBER: Final = "(?:0x[0-9a-f]+|-?[0-9]+)"
 #: What -y prints behind a descriptor, where it holds no brackets of its own.
 _PATH: Final = "<[ -;=?-~]*>"
-_BEHIND: Final = r"(?:{ERRNO})?(?: \([ !#-'*-~]*\))?"
+_BEHIND: Final = r"(?:{ERRNO})?(?: \([ !#-'*-;=-~]*\))?"
 
 _LINE: Final = pl.col("_line")
 _FIRST, _NAMED, _NAME_END, _EQUALS = pl.col("_first"), pl.col("_named"), pl.col("_name_end"), pl.col("_equals")
@@ -68,7 +72,7 @@ class Regular:
         """Is the line regular?"""
         elapsed = f" <[0-9]\\.[0-9]{{{self.elapsed_digits}}}>" if self.elapsed_digits else ""
         path = f"(?:{_PATH})?" if self.has_paths else ""
-        end = f" *\\) *= {_NUMBER}{path}{_BEHIND}{elapsed}"
+        end = f" *\\) *= (?:0x[0-9a-f]+|-?[0-9]+{path}){_BEHIND}{elapsed}"
         start, unknown = f"{_NAME}\\(", "[0-9]*\\) *= \\?"
         events = [f"{start}{_ARGUMENTS}{end}", start + unknown, "\\+\\+\\+ exited with [0-9]+ \\+\\+\\+"]
         events += [f"{_SIGNAL}[A-Z0-9_+]+ [ -~]*---"]

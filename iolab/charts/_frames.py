@@ -1,0 +1,152 @@
+"""Frames made small before they are drawn: every chart gets a few hundred rows, whatever the size of the log."""
+
+import math
+from typing import Final
+
+import polars as pl
+import polars.selectors as cs
+
+#: A picture is no clearer with more points, and a notebook that holds them is slower.
+MAX_POINTS: Final = 500
+#: Nanoseconds in a unit of time.
+NANOSECONDS: Final = {"ns": 1, "µs": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+
+
+class ChartError(ValueError):
+    """A frame cannot be drawn: a column is missing, or nothing is left to draw."""
+
+
+def need(frame: pl.DataFrame, *columns: str) -> None:
+    """An error that names the columns which the frame lacks.
+
+    Raises:
+        ChartError: If there is such a column, or the frame has no rows.
+
+    >>> need(pl.DataFrame({"run": [1]}), "elapsed_s")
+    Traceback (most recent call last):
+    iolab.charts._frames.ChartError: the frame has no column elapsed_s; it has run
+    """
+    if missing := [name for name in columns if name not in frame.columns]:
+        raise ChartError(f"the frame has no column {', '.join(missing)}; it has {', '.join(frame.columns)}")
+    if frame.is_empty():
+        raise ChartError("the frame has no rows: there is nothing to draw")
+
+
+def in_unit(frame: pl.DataFrame, column: str, unit: str) -> pl.Expr:
+    """The column as numbers: a Duration in the unit of time, anything else as it is.
+
+    >>> frame = pl.DataFrame({"t": [1_500]}, schema={"t": pl.Duration("us")})
+    >>> frame.select(in_unit(frame, "t", "ms")).item()
+    1.5
+    """
+    if isinstance(frame.schema[column], pl.Duration):
+        if unit not in NANOSECONDS:
+            raise ChartError(f"{unit} is no unit of time; there are {', '.join(NANOSECONDS)}")
+        return pl.col(column).dt.total_nanoseconds() / NANOSECONDS[unit]
+    return pl.col(column).cast(pl.Float64)
+
+
+def samples_of(frame: pl.DataFrame, value: str, by: str | None, unit: str, *, above_zero: bool = False) -> pl.DataFrame:
+    """The values to draw as columns ``sample`` and ``value``, nulls dropped; one sample called "all" without ``by``.
+
+    Raises:
+        ChartError: If nothing is left.
+    """
+    need(frame, value, *([] if by is None else [by]))
+    name = pl.lit("all") if by is None else pl.col(by).cast(pl.String).fill_null("(none)")
+    drawn = frame.select(sample=name, value=in_unit(frame, value, unit)).filter(pl.col("value").is_finite())
+    if above_zero:
+        drawn = drawn.filter(pl.col("value") > 0)
+    if drawn.is_empty():
+        raise ChartError(f"no row has a {value}{' above zero' if above_zero else ''}: there is nothing to draw")
+    return drawn
+
+
+def order_of(frame: pl.DataFrame, column: str = "sample") -> list[str]:
+    """The values of a column in the order they first appear."""
+    return frame.get_column(column).unique(maintain_order=True).to_list()
+
+
+def box_of(drawn: pl.DataFrame) -> pl.DataFrame:
+    """Median, quartiles and ends of the whiskers of each sample; whiskers reach to the last value within 1.5 boxes.
+
+    >>> box_of(pl.DataFrame({"sample": ["a"] * 5, "value": [1.0, 2, 3, 4, 20]})).select("low", "median", "high").row(0)
+    (1.0, 3.0, 4.0)
+    """
+    value = pl.col("value")
+    fence = 1.5 * (pl.col("q3") - pl.col("q1"))
+    quartiles = drawn.group_by("sample", maintain_order=True).agg(
+        n=pl.len(),
+        q1=value.quantile(0.25, "linear"),
+        median=value.median(),
+        q3=value.quantile(0.75, "linear"),
+    )
+    inside = drawn.join(quartiles, on="sample", maintain_order="left").filter(
+        value.is_between(pl.col("q1") - fence, pl.col("q3") + fence)
+    )
+    ends = inside.group_by("sample", maintain_order=True).agg(low=value.min(), high=value.max())
+    return shorten(quartiles.join(ends, on="sample", maintain_order="left"))
+
+
+def steps_of(drawn: pl.DataFrame) -> pl.DataFrame:
+    """The empirical distribution of each sample: ``value`` and the ``share`` of values up to it, in few steps.
+
+    >>> steps_of(pl.DataFrame({"sample": ["a", "a"], "value": [1.0, 3.0]})).rows()
+    [('a', 1.0, 0.5), ('a', 3.0, 1.0)]
+    """
+    ranked = drawn.sort("sample", "value", maintain_order=True).with_columns(
+        rank=pl.int_range(1, pl.len() + 1).over("sample"), n=pl.len().over("sample")
+    )
+    every = pl.max_horizontal(pl.col("n") // MAX_POINTS, pl.lit(1))
+    kept = ranked.filter((pl.col("rank") % every == 0) | (pl.col("rank") == 1) | (pl.col("rank") == pl.col("n")))
+    steps = shorten(kept.select("sample", "value", share=pl.col("rank") / pl.col("n")))
+    order = pl.DataFrame({"sample": order_of(drawn)}).with_row_index("place")
+    return steps.join(order, on="sample", maintain_order="left").sort("place", "value", "share").drop("place")
+
+
+def bin_edges(low: float, high: float, *, bins: int, log: bool) -> list[float]:
+    """Edges of equal bins from low to high, equal in ratio if ``log``.
+
+    >>> bin_edges(1, 100, bins=2, log=True)
+    [1.0, 10.0, 100.0]
+    """
+    if log:
+        return [10**edge for edge in bin_edges(math.log10(low), math.log10(high), bins=bins, log=False)]
+    if high <= low:  # one value only: a bin as wide as a thousandth of it
+        high = low + max(abs(low), 1.0) * 1e-3
+    return [low + (high - low) * place / bins for place in range(bins + 1)]
+
+
+def bins_of(drawn: pl.DataFrame, *, bins: int, log: bool) -> pl.DataFrame:
+    """How many values of each sample lie in each bin: ``sample, low, high, count``, empty bins left out."""
+    low, high = drawn.get_column("value").min(), drawn.get_column("value").max()
+    if not isinstance(low, float) or not isinstance(high, float):
+        raise ChartError("the values are no numbers: there is nothing to draw")
+    edges = bin_edges(low, high, bins=bins, log=log)
+    return (
+        drawn.with_columns(bin=place_in("value", edges, log=log))
+        .group_by("sample", "bin", maintain_order=True)
+        .agg(count=pl.len())
+        .with_columns(low=at_edge("bin", edges), high=at_edge("bin", edges[1:]))
+        .sort("sample", "bin")
+        .select("sample", pl.col("low", "high").round_sig_figs(6), "count")
+    )
+
+
+def place_in(column: str, edges: list[float], *, log: bool) -> pl.Expr:
+    """The number of the equal bin, from 0, that a value lies in; the last bin holds its upper edge."""
+    value, low, high = pl.col(column), edges[0], edges[-1]
+    if log:
+        value, low, high = value.log10(), math.log10(low), math.log10(high)
+    bins = len(edges) - 1
+    return ((value - low) * (bins / (high - low)) + 1e-9).floor().cast(pl.Int64).clip(0, bins - 1)
+
+
+def at_edge(column: str, edges: list[float]) -> pl.Expr:
+    """The edge with the number in a column."""
+    return pl.col(column).replace_strict(dict(enumerate(edges)), default=edges[-1], return_dtype=pl.Float64)
+
+
+def shorten(frame: pl.DataFrame, digits: int = 6) -> pl.DataFrame:
+    """Floats cut to six significant digits: more is noise in a picture, and differs in the last digit."""
+    return frame.with_columns(cs.float().round_sig_figs(digits))

@@ -1,0 +1,145 @@
+"""Charts of AWR and Statspack reports: events side by side, wait classes as shares."""
+
+from collections.abc import Mapping
+
+import altair as alt
+import polars as pl
+
+from iolab.charts._frames import need, shorten
+
+
+def top_events(
+    reports: Mapping[str, pl.DataFrame], *, most: int = 12, title: str = "Average wait by event"
+) -> alt.LayerChart:
+    """The average wait of each top event, one point a report, on a logarithmic axis, with its bounds.
+
+    What to read from it: how far the points of one event lie apart; a tenfold distance is one step of the axis.  An
+    event with one point only is in the top list of one report only: that is not zero in the other.
+
+    Args:
+        reports: The frame `top_events` of each report by name, as `awrparse.read_awr(..., printed=True)` gives it.
+        most: How many events to show, those with the most time waited.
+        title: The heading.
+
+    Raises:
+        ChartError: If a column is missing, or no event has waits.
+
+    >>> frame = pl.DataFrame({"event": ["log file sync"], "avg_wait_ms": [55.75], "avg_wait_ms_lo": [55.745],
+    ...                       "avg_wait_ms_hi": [55.755], "total_wait_s": [1.5], "waits": [27]})
+    >>> chart = top_events({"SETALL": frame}).to_dict()
+    >>> next(iter(chart["datasets"].values()))[0]["average"]
+    55.75
+    """
+    frames = []
+    for name, frame in reports.items():
+        need(frame, "event", "avg_wait_ms", "total_wait_s", "waits")
+        has_bounds = "avg_wait_ms_lo" in frame.columns
+        low, high = ("avg_wait_ms_lo", "avg_wait_ms_hi") if has_bounds else ("avg_wait_ms", "avg_wait_ms")
+        frames.append(
+            frame.select(
+                pl.lit(name).alias("report"),
+                "event",
+                pl.col("avg_wait_ms").cast(pl.Float64).alias("average"),
+                pl.col(low).cast(pl.Float64).alias("low"),
+                pl.col(high).cast(pl.Float64).alias("high"),
+                pl.col("total_wait_s").cast(pl.Float64),
+                pl.col("waits").cast(pl.Int64),
+            )
+        )
+    drawn = shorten(pl.concat(frames).filter(pl.col("average") > 0, pl.col("low") > 0))
+    need(drawn)
+    order = (
+        drawn.group_by("event", maintain_order=True)
+        .agg(pl.col("total_wait_s").max())
+        .sort("total_wait_s", "event", descending=[True, False])
+        .head(most)
+        .get_column("event")
+    )
+    drawn = drawn.filter(pl.col("event").is_in(order.to_list()))
+    names = list(reports)
+    base = alt.Chart(drawn).encode(
+        y=alt.Y("event:N", sort=order.to_list(), title=None),
+        color=alt.Color("report:N", sort=names, title=None, legend=alt.Legend(orient="top")),
+        tooltip=[
+            alt.Tooltip("report"),
+            alt.Tooltip("event"),
+            alt.Tooltip("average", title="average wait (ms)"),
+            alt.Tooltip("low", title="at least (ms)"),
+            alt.Tooltip("high", title="at most (ms)"),
+            alt.Tooltip("waits", format=","),
+            alt.Tooltip("total_wait_s", title="total wait (s)", format=","),
+        ],
+    )
+    scale = alt.Scale(type="log")
+    bounds = base.mark_bar(height=10, opacity=0.4).encode(x=alt.X("low:Q", scale=scale), x2="high:Q")
+    points = base.mark_point(filled=True, size=70, opacity=1).encode(
+        x=alt.X("average:Q", title="average wait (ms, log)", scale=scale)
+    )
+    lines = base.mark_line(color="#8A97A5", strokeWidth=1).encode(
+        x=alt.X("average:Q", scale=scale), detail="event:N", color=alt.value("#8A97A5")
+    )
+    chart: alt.LayerChart = alt.layer(lines, bounds, points, title=title)
+    return chart.properties(width=520, height=26 * len(order) + 20)
+
+
+def wait_classes(reports: Mapping[str, pl.DataFrame], *, title: str = "Where the time went") -> alt.Chart:
+    """The time of each wait class as a share of all classes' time, one bar a report.
+
+    What to read from it: what the database waited for, whatever the length of the report.  Shares are of the classes
+    together, background waits among them, so that they add up; `% DB time` as printed need not, and may exceed 100 %.
+
+    Args:
+        reports: The frame `wait_classes` of each report by name.
+        title: The heading.
+
+    Raises:
+        ChartError: If a column is missing or there is no time.
+
+    >>> frame = pl.DataFrame({"wait_class": ["User I/O", "Commit"], "total_wait_s": [3.0, 1.0]})
+    >>> [row["share"] for row in next(iter(wait_classes({"a": frame}).to_dict()["datasets"].values()))]
+    [0.75, 0.25]
+    """
+    frames = []
+    for name, frame in reports.items():
+        need(frame, "wait_class", "total_wait_s")
+        seconds = pl.col("total_wait_s").cast(pl.Float64)
+        frames.append(
+            frame.filter(seconds > 0).select(
+                pl.lit(name).alias("report"), "wait_class", seconds, share=seconds / seconds.sum()
+            )
+        )
+    drawn = shorten(pl.concat(frames))
+    need(drawn)
+    order = (
+        drawn.group_by("wait_class", maintain_order=True)
+        .agg(pl.col("share").sum())
+        .sort("share", "wait_class", descending=[True, False])
+        .get_column("wait_class")
+        .to_list()
+    )
+    rank = {name: place for place, name in enumerate(order)}
+    drawn = drawn.with_columns(place=pl.col("wait_class").replace_strict(rank, return_dtype=pl.Int64))
+    chart: alt.Chart = (
+        alt.Chart(drawn, title=title)
+        .mark_bar(stroke="white", strokeWidth=0.5)
+        .encode(
+            x=alt.X(
+                "share:Q",
+                title="share of the time waited",
+                axis=alt.Axis(format="%"),
+                stack="zero",
+                scale=alt.Scale(domain=[0, 1]),
+            ),
+            y=alt.Y("report:N", sort=list(reports), title=None),
+            color=alt.Color("wait_class:N", sort=order, title=None, legend=alt.Legend(orient="top", columns=4)),
+            order=alt.Order("place:Q"),
+            tooltip=[
+                alt.Tooltip("report"),
+                alt.Tooltip("wait_class"),
+                alt.Tooltip("share", format=".1%"),
+                alt.Tooltip("total_wait_s", title="time waited (s)", format=","),
+            ],
+        )
+        .properties(width=560, height=44 * len(reports))
+    )
+    return chart

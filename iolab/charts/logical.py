@@ -1,0 +1,44 @@
+"""Charts of logical I/O: what a get costs, and how much dearer a read is."""
+
+import altair as alt
+import polars as pl
+
+from iolab.charts._frames import need, order_of, shorten
+
+
+def pio_lio_factors(
+    factors: pl.DataFrame, *, shape: str = "shape", machine: str = "machine", title: str = "A read against logical I/Os"
+) -> alt.Chart:
+    """The factor between a physical read and as many logical I/Os, one point a table shape and machine.
+
+    What to read from it: how far from the hundreds or thousands that one would expect; and that no single number holds
+    for all shapes or machines.
+
+    Args:
+        factors: One row a shape and machine, with the columns of a metric.
+        shape: The column that names the shape.
+        machine: The column that names the machine.
+        title: The heading.
+
+    Raises:
+        ChartError: If a column is missing or there is no factor.
+
+    >>> factors = pl.DataFrame({"shape": ["25 B, 1"], "machine": ["A"], "value": [8.8], "lo": [8.7], "hi": [8.9]})
+    >>> next(iter(pio_lio_factors(factors).to_dict()["datasets"].values()))[0]["value"]
+    8.8
+    """
+    need(factors, shape, machine, "value", "lo", "hi")
+    drawn = shorten(factors.select(pl.col(shape).alias("shape"), pl.col(machine).alias("machine"), "value", "lo", "hi"))
+    chart: alt.Chart = (
+        alt.Chart(drawn.filter(pl.col("value").is_not_null()), title=title)
+        .mark_point(filled=True, size=80, opacity=1)
+        .encode(
+            x=alt.X("value:Q", title="factor (x, log)", scale=alt.Scale(type="log")),
+            y=alt.Y("shape:N", sort=order_of(drawn, "shape"), title=None),
+            color=alt.Color("machine:N", title=None, legend=alt.Legend(orient="top")),
+            shape=alt.Shape("machine:N", legend=None),
+            tooltip=["shape", "machine", "value", "lo", "hi"],
+        )
+        .properties(width=520, height=240)
+    )
+    return chart

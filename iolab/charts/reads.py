@@ -1,0 +1,70 @@
+"""Charts of I/O requests from strace logs: sizes, times, depth."""
+
+import altair as alt
+import polars as pl
+
+from iolab.charts._frames import ChartError, need, order_of
+
+_WIDTH = 520
+
+
+def read_sizes(
+    requests: pl.DataFrame,
+    *,
+    by: str | None = None,
+    block_size: int = 8192,
+    title: str = "Read sizes",
+) -> alt.Chart:
+    """How many reads have which size, in database blocks.
+
+    What to read from it: one block is a single-block read (`db file sequential read`); the longest bar at
+    db_file_multiblock_read_count blocks, or two less where a scan skips the blocks of the segment's own, is a scan.
+    Sizes that are no whole number of blocks are no data blocks: control files, redo, the program's own files.
+
+    Args:
+        requests: What `straceparse.io_requests` gives.
+        by: A column that names the log, where there are several.
+        block_size: Bytes in a block.
+        title: The heading.
+
+    Raises:
+        ChartError: If a column is missing or no read was completed.
+
+    >>> requests = pl.DataFrame({"op": ["read", "read"], "bytes_done": [1032192, 8192]})
+    >>> [row["blocks"] for row in next(iter(read_sizes(requests).to_dict()["datasets"].values()))]
+    ['1', '126']
+    """
+    need(requests, "op", "bytes_done", *([] if by is None else [by]))
+    name = pl.lit("all") if by is None else pl.col(by).cast(pl.String)
+    counts = (
+        requests.filter((pl.col("op").cast(pl.String) == "read") & (pl.col("bytes_done") > 0))
+        .group_by(sample=name, bytes=pl.col("bytes_done"), maintain_order=True)
+        .agg(reads=pl.len())
+        .with_columns(
+            blocks=pl.when(pl.col("bytes") % block_size == 0)
+            .then((pl.col("bytes") // block_size).cast(pl.String))
+            .otherwise(pl.lit("no whole blocks"))
+        )
+        .group_by("sample", "blocks", maintain_order=True)
+        .agg(pl.col("reads").sum(), pl.col("bytes").max())
+        .sort("bytes", "sample")
+    )
+    if counts.is_empty():
+        raise ChartError("no read was completed: there is nothing to draw")
+    names = ["all"] if by is None else [str(one) for one in order_of(requests, by)]
+    chart: alt.Chart = (
+        alt.Chart(counts, title=title)
+        .mark_bar()
+        .encode(
+            x=alt.X("reads:Q", title="reads completed", axis=alt.Axis(tickMinStep=1, format="d")),
+            y=alt.Y("blocks:N", sort=order_of(counts, "blocks"), title=f"blocks of {block_size:,} B"),
+            tooltip=["sample", "blocks", "bytes", "reads"],
+        )
+        .properties(width=_WIDTH)
+    )
+    if by is None:
+        return chart
+    grouped: alt.Chart = chart.encode(
+        color=alt.Color("sample:N", sort=names, title=None), yOffset=alt.YOffset("sample:N", sort=names)
+    )
+    return grouped

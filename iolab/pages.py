@@ -1,0 +1,122 @@
+"""Self-contained pages: charts, styles and scripts inside, nothing asked of a network.
+
+A page carries a content security policy that runs its own two scripts, known by their hashes, and nothing else: text of
+a log that looks like a script stays text.
+"""
+
+import base64
+import hashlib
+import html
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from iolab._extras import require
+from iolab.theme import config
+
+#: The Vega-Lite version that Altair 5.5 writes for.
+_VEGA_LITE: Final = "5.20"
+_DRAW: Final = """
+const dark = window.matchMedia && window.matchMedia("(prefers-color-scheme: dark)").matches;
+const themes = JSON.parse(document.getElementById("themes").textContent);
+for (const figure of document.querySelectorAll("figure.chart")) {
+  const spec = JSON.parse(figure.querySelector("script").textContent);
+  spec.config = themes[dark ? "dark" : "light"];
+  const place = document.createElement("div");
+  figure.append(place);
+  window.vegaEmbed(place, spec, {renderer: "svg", actions: false, ast: true}).catch((error) => {
+    place.textContent = "This chart could not be drawn: " + error;
+  });
+}
+"""
+
+
+@cache
+def _library() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script."""
+    bundle: str = require("vl_convert").javascript_bundle(vl_version=_VEGA_LITE)
+    return bundle.replace("</script", "<\\/script")
+
+
+def _json(value: object) -> str:
+    """JSON that may stand in a script element: no text in it can end the element."""
+    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _script(text: str) -> tuple[str, str]:
+    """The element of a script, and its source in a policy."""
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"<script>{text}</script>", f"'sha256-{digest}'"
+
+
+def chart_html(spec: Mapping[str, Any], *, label: str = "") -> str:
+    r"""The element of a chart, to be drawn by the script of `page_html`.
+
+    Args:
+        spec: A Vega-Lite specification.
+        label: What the picture shows, for readers who do not see it.
+
+    >>> chart_html({"mark": "</script>"}, label="a < b")
+    '<figure class="chart" role="img" aria-label="a &lt; b"><script
+    type="application/json">{"mark": "\\u003c/script\\u003e"}</script></figure>'
+    """
+    return (
+        f'<figure class="chart" role="img" aria-label="{html.escape(label)}">'
+        f'<script type="application/json">{_json(spec)}</script></figure>'
+    )
+
+
+def table_html(headings: Sequence[str], rows: Iterable[Sequence[object]], *, numbers: Iterable[str] = ()) -> str:
+    """A table of texts; the columns named in `numbers` stand to the right.
+
+    >>> table_html(["n"], [[1]], numbers=["n"])
+    '<div class="wide"><table><thead><tr><th class="number">n</th></tr></thead><tbody><tr><td
+    class="number">1</td></tr></tbody></table></div>'
+    """
+    right = {place for place, heading in enumerate(headings) if heading in set(numbers)}
+    kinds = [' class="number"' if place in right else "" for place in range(len(headings))]
+    head = "".join(f"<th{kind}>{html.escape(one)}</th>" for kind, one in zip(kinds, headings, strict=True))
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f"<td{kind}>{'' if cell is None else html.escape(str(cell))}</td>"
+            for kind, cell in zip(kinds, row, strict=True)
+        )
+        + "</tr>"
+        for row in rows
+    )
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def page_html(title: str, body: str, *, styles: str = "") -> str:
+    """A whole page around a body; the charts in it are drawn when it is opened, offline too.
+
+    Args:
+        title: The title, as text.
+        body: The body, as HTML; charts as `chart_html` gives them.
+        styles: More styles.
+    """
+    scripts, sources = [], []
+    if 'class="chart"' in body:
+        scripts.append(
+            f'<script type="application/json" id="themes">{_json({m: config(m) for m in ("light", "dark")})}</script>'
+        )
+        for text in (_library(), _DRAW):
+            element, source = _script(text)
+            scripts.append(element)
+            sources.append(source)
+    policy = (
+        f"default-src 'none'; script-src {' '.join(sources) or chr(39) + 'none' + chr(39)}; "
+        "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    style = files("iolab").joinpath("page.css").read_text(encoding="utf-8")
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{html.escape(title)}</title>\n<style>{style}{styles}</style>\n</head>\n<body>\n{body}\n"
+        + "\n".join(scripts)
+        + "\n</body>\n</html>\n"
+    )

@@ -1,0 +1,99 @@
+"""Charts: what is drawn is what the frame says, in few rows, the same each time."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+import pytest
+
+from iolab import charts, theme
+
+RUNS = pl.DataFrame(
+    {"sample": ["a", "b"] * 5, "run": range(1, 11), "elapsed_s": [1.0, 5.0, 2.0, 6.0, 3.0, 7.0, 4.0, 8.0, 50.0, 9.0]}
+)
+
+
+def rows(chart: Any) -> list[list[dict[str, Any]]]:  # noqa: ANN401 - any chart
+    """The data sets of a chart."""
+    return list(chart.to_dict()["datasets"].values())
+
+
+def test_box_of_runs() -> None:
+    """The box has the quartiles, and a run beyond the fence is outside the whiskers and still drawn as a point."""
+    points, boxes = rows(charts.run_strip(RUNS))
+
+    assert len(points) == 10
+    assert boxes[0] == {"sample": "a", "n": 5, "q1": 2.0, "median": 3.0, "q3": 4.0, "low": 1.0, "high": 4.0}
+
+
+def test_histogram_counts_every_run() -> None:
+    """No run is lost between bins, and the greatest is in the last one."""
+    (bins,) = rows(charts.histogram(RUNS, by="sample", bins=7))
+
+    assert sum(row["count"] for row in bins) == 10
+    assert max(row["high"] for row in bins) == 50.0
+
+
+@pytest.mark.parametrize("log", [True, False])
+def test_histogram_of_one_value(log: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    """Runs that are all equal have one bin."""
+    (bins,) = rows(charts.histogram(pl.DataFrame({"elapsed_s": [2.0, 2.0]}), log=log))
+
+    assert [row["count"] for row in bins] == [2]
+
+
+def test_big_logs_are_drawn_in_few_rows() -> None:
+    """A hundred thousand requests become a few hundred rows, which end at the greatest value."""
+    frame = pl.DataFrame({"latency": pl.int_range(1, 100_001, eager=True)}).cast(pl.Duration("ns"))
+    runs = pl.DataFrame({"sample": ["a"] * 20_000, "run": range(20_000), "elapsed_s": [1.0] * 20_000})
+
+    (steps,) = rows(charts.ecdf(frame))
+
+    assert len(steps) <= 502
+    assert (steps[-1]["value"], steps[-1]["share"]) == (0.1, 1.0)
+    assert len(rows(charts.run_strip(runs))[0]) == 500
+
+
+def test_shares_of_wait_classes_add_up() -> None:
+    """Shares are of the time of all classes, and a blank time is left out."""
+    frame = pl.DataFrame({"wait_class": ["User I/O", "DB CPU", "Commit"], "total_wait_s": [3.0, None, 1.0]})
+
+    (shares,) = rows(charts.wait_classes({"a": frame}))
+
+    assert [(row["wait_class"], row["share"]) for row in shares] == [("User I/O", 0.75), ("Commit", 0.25)]
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: charts.run_strip(pl.DataFrame({"sample": ["a"], "run": [1]})),
+        lambda: charts.ecdf(pl.DataFrame({"latency": []}, schema={"latency": pl.Duration("ns")})),
+        lambda: charts.ecdf(pl.DataFrame({"latency": [None]}, schema={"latency": pl.Duration("ns")})),
+        lambda: charts.read_sizes(pl.DataFrame({"op": ["write"], "bytes_done": [8192]})),
+        lambda: charts.queue_depth(pl.DataFrame({"at": [], "depth": []})),
+        lambda: charts.estimates(pl.DataFrame({"metric": ["x"]})),
+    ],
+    ids=["no column", "no rows", "nulls only", "no read", "no curve", "no metric"],
+)
+def test_nothing_to_draw_is_said(draw: Callable[[], object]) -> None:
+    """A missing column or an empty frame is an error with a sentence, never an empty picture."""
+    with pytest.raises(charts.ChartError, match=r"has no|no row|no read"):
+        draw()
+
+
+def test_charts_are_the_same_each_time() -> None:
+    """The specification does not change from call to call: nbval compares it."""
+    first, second = (json.dumps(charts.run_strip(RUNS).to_dict(), sort_keys=True) for _ in range(2))
+
+    assert first == second
+
+
+def test_theme_shows_specifications() -> None:
+    """A chart is shown as what JupyterLab draws without a network."""
+    theme.enable()
+
+    data = charts.ecdf(RUNS, value="elapsed_s", unit="s")._repr_mimebundle_()
+
+    assert sorted(data) == ["application/vnd.vegalite.v5+json", "text/plain"]
+    assert data["application/vnd.vegalite.v5+json"]["config"]["range"]["category"][0] == theme.CATEGORIES[0]

@@ -1,0 +1,88 @@
+"""The command line and the page about logs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from iolab.cli import main
+from iolab.report import write_report
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+SPOOL = SAMPLES / "articles/004_exadata_flash_cache.txt"
+REPORT = SAMPLES / "articles/003_filesystemio_none.txt"
+TRACE = SAMPLES / "captures/async_direct_tt_T.strace"
+
+
+def test_show_prints_figures(capsys: pytest.CaptureFixture[str]) -> None:
+    """`show` prints the figures with their bounds."""
+    assert main(["show", str(SPOOL)]) == 0
+    assert "ms_per_flash_read   0.397   0.395   0.403  ms" in capsys.readouterr().out
+
+
+def test_show_json(capsys: pytest.CaptureFixture[str]) -> None:
+    """`show --json` is one object a log, for scripts."""
+    assert main(["show", "--json", str(SPOOL), str(TRACE)]) == 0
+
+    spool, trace = map(json.loads, capsys.readouterr().out.splitlines())
+    figures = {one["metric"]: one["value"] for one in spool["figures"]}
+    assert (figures["block_size"], trace["what"].partition(",")[0]) == (8192.0, "strace log")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [(["show", "/no/such/log"], 1), (["report", "/no/such/log", "-o", "/no/such/folder/page.html"], 1)],
+)
+def test_what_cannot_be_read_is_1(arguments: list[str], code: int, capsys: pytest.CaptureFixture[str]) -> None:
+    """A missing path gives one line and exit code 1, never a traceback."""
+    assert main(arguments) == code
+    assert capsys.readouterr().err.count("Traceback") == 0
+
+
+@pytest.mark.parametrize("arguments", [[], ["show"], ["no-such-command"], ["convert", "x", "--format", "xml"]])
+def test_a_wrong_command_line_is_2(arguments: list[str]) -> None:
+    """The parser of the command line says what is wrong."""
+    with pytest.raises(SystemExit) as raised:
+        main(arguments)
+    assert raised.value.code == 2
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+@pytest.mark.parametrize(("log", "name"), [(SPOOL, "statistics"), (REPORT, "top_events"), (TRACE, "requests")])
+def test_convert_writes_frames(tmp_path: Path, kind: str, log: Path, name: str) -> None:
+    """Every frame becomes a file."""
+    assert main(["convert", str(log), "-o", str(tmp_path), "--format", kind]) == 0
+    assert (tmp_path / f"{name}.{kind}").stat().st_size > 100
+
+
+def test_report_of_any_mix(tmp_path: Path) -> None:
+    """A page has every log that was read, and says which were not and why."""
+    broken = tmp_path / "diary.txt"
+    broken.write_text("Dear diary,\nnothing.\n", encoding="utf-8")
+
+    failed = write_report([SPOOL, REPORT, TRACE, broken], tmp_path / "page.html")
+
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert [line.partition(":")[0] for line in failed] == ["diary.txt"]
+    assert all(text in page for text in ("0.397", "free buffer waits", "1,032,192", "no log of a known kind"))
+    assert page.count('<figure class="chart"') == 5
+
+
+def test_compare_reports(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two reports are compared by rates, with a note about their lengths."""
+    assert main(["compare", str(SAMPLES / "articles/003_filesystemio_setall.txt"), str(REPORT)]) == 0
+    assert "the periods have different lengths" in capsys.readouterr().out
+
+
+def test_compare_spools(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two spools of one statement are compared by the times of its runs."""
+    logs = [str(SAMPLES / f"articles/002_{name}.txt") for name in ("linux", "linux_directio")]
+
+    assert main(["compare", *logs]) == 0
+    assert "002_linux.txt (A, 5 runs) against 002_linux_directio.txt (B, 5 runs)" in capsys.readouterr().out
+
+
+def test_compare_unlike_logs(capsys: pytest.CaptureFixture[str]) -> None:
+    """A report and a trace have nothing in common that is compared here: said, with exit code 1."""
+    assert main(["compare", str(REPORT), str(TRACE)]) == 1
+    assert "cannot be compared" in capsys.readouterr().err
