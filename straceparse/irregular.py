@@ -30,22 +30,35 @@ _CALL: Final = (
 )
 _MARK: Final = f"^{LEADER}(?:(?P<signal>{{SIGNAL}})|(?P<exited>{{EXITED}})|(?P<killed>{{KILLED}}))$"
 _LIST: Final = pl.List(pl.String)
+_NOTHING: Final = pl.Series([None], dtype=_LIST)
+#: Up to so many lines are matched one by one.
+_FEW: Final = 24
 
 
 def read_irregular(lines: pl.Series) -> pl.Series:
     """The `PARTS` of lines, as a Series of lists; null where the line is null."""
     if lines.null_count() == len(lines):
-        return pl.Series(lines.name, dtype=_LIST).clear(len(lines))
+        return _NOTHING.new_from_index(0, len(lines)).alias(lines.name)
     texts = lines.drop_nulls()
-    groups = texts.str.extract_groups(_call_pattern()).struct.unnest().rows()
     cells: list[str | None] = []
-    for text, parts in zip(texts.to_list(), groups, strict=True):
+    for text, parts in zip(texts.to_list(), _groups(texts), strict=True):
         cells += _call(parts) or _mark(text) or _other(text)
     found = pl.Series(lines.name, cells, dtype=pl.String).reshape((len(texts), len(PARTS))).arr.to_list()
     if len(found) == len(lines):
         return found
     places = pl.Series([None], dtype=pl.UInt32).new_from_index(0, len(lines))
     return found.gather(places.scatter(lines.is_not_null().arg_true(), range(len(found))))
+
+
+def _groups(texts: pl.Series) -> list[tuple[str | None, ...]]:
+    """The groups of the call pattern for each line; a few lines are not worth a query."""
+    if len(texts) <= _FEW:
+        pattern = _compiled_call_pattern()
+        return [
+            found.group(*pattern.groupindex) if (found := pattern.match(text)) else (None,) * len(pattern.groupindex)
+            for text in texts
+        ]
+    return texts.str.extract_groups(_call_pattern()).struct.unnest().rows()
 
 
 def _call(groups: tuple[str | None, ...]) -> tuple[str | None, ...] | None:
@@ -106,10 +119,15 @@ def _mark_pattern() -> re.Pattern[str]:
 
 
 @cache
+def _compiled_call_pattern() -> re.Pattern[str]:
+    return re.compile(GRAMMAR.pattern(_CALL))
+
+
+@cache
 def _call_pattern() -> str:
     """The pattern of calls and their halves, its terminals filled in; the groups are what `_call` takes apart."""
     pattern = GRAMMAR.pattern(_CALL)
-    names = tuple(re.compile(pattern).groupindex)
+    names = tuple(_compiled_call_pattern().groupindex)
     expected = (
         *("pid_column", "pid_bracket", "secontext", "clock", "since", "since_beside", "number", "address"),
         *("resumed", "syscall", "args", "unfinished", "value", "decoration", "comment", "errno", "notes", "elapsed"),

@@ -45,7 +45,7 @@ def _arguments() -> str:
 _ARGUMENTS: Final = _arguments()
 #: What -y prints behind a descriptor, where it holds no brackets of its own.
 _PATH: Final = "<[ -;=?-~]*>"
-_BEHIND: Final = r"(?:{ERRNO})?(?: \([ !#-'*-;=-~]*\))?"
+_TEXT: Final = r"(?: \([ !#-'*-;=-~]*\))?"
 
 _LINE: Final = pl.col("_line")
 _FIRST, _NAMED, _NAME_END, _EQUALS = pl.col("_first"), pl.col("_named"), pl.col("_name_end"), pl.col("_equals")
@@ -72,7 +72,7 @@ class Regular:
         """Is the line regular?"""
         elapsed = f" <[0-9]\\.[0-9]{{{self.elapsed_digits}}}>" if self.elapsed_digits else ""
         path = f"(?:{_PATH})?" if self.has_paths else ""
-        end = f" *\\) *= (?:0x[0-9a-f]+|-?[0-9]+{path}){_BEHIND}{elapsed}"
+        end = f" *\\) *= (?:(?:0x[0-9a-f]+|-?[0-9]+{path})(?:{{ERRNO}})?|\\?{{ERRNO}}){_TEXT}{elapsed}"
         start, unknown = f"{_NAME}\\(", "[0-9]*\\) *= \\?"
         events = [f"{start}{_ARGUMENTS}{end}", start + unknown, "\\+\\+\\+ exited with [0-9]+ \\+\\+\\+"]
         events += [f"{_SIGNAL}[A-Z0-9_+]+ [ -~]*---"]
