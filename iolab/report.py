@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from iolab.headline import COLUMNS, figure_rows
 from iolab.looks import SHOWN_ROWS, Look, look
 from iolab.pages import chart_html, page_html, table_html
-from iolab.theme import enable
+from iolab.theme import dress_charts
 from logframe import LogParseError
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def write_report(
     paths = [Path(logs)] if isinstance(logs, str | Path) else [Path(log) for log in logs]
     if not paths:
         raise ValueError("no log was given")
-    enable()
+    dress_charts()
     sections, failed, rows = [], [], []
     for number, path in enumerate(paths, 1):
         say(f"[{number}/{len(paths)}] {path}")

@@ -84,9 +84,7 @@ def enable(mode: Mode = "light") -> None:
     Args:
         mode: ``light`` or ``dark``.
     """
-    alt.theme.register("iolab", enable=True)(lambda: alt.theme.ThemeConfig(config=config(mode)))  # type: ignore[typeddict-item,unused-ignore]
-    alt.renderers.register("iolab", _bundle)
-    alt.renderers.enable("iolab")
+    dress_charts(mode)
     pl.Config(
         tbl_cols=-1,
         tbl_rows=16,
@@ -95,6 +93,17 @@ def enable(mode: Mode = "light") -> None:
         tbl_hide_dataframe_shape=True,
         tbl_hide_column_data_types=True,
     )
+
+
+def dress_charts(mode: Mode = "light") -> None:
+    """Every chart from now on wears the theme and is shown as its specification; frames stay as they are.
+
+    Args:
+        mode: ``light`` or ``dark``.
+    """
+    alt.theme.register("iolab", enable=True)(lambda: alt.theme.ThemeConfig(config=config(mode)))  # type: ignore[typeddict-item,unused-ignore]
+    alt.renderers.register("iolab", _bundle)
+    alt.renderers.enable("iolab")
 
 
 def _bundle(spec: dict[str, Any], **_: object) -> dict[str, Any]:

@@ -91,7 +91,8 @@ def test_charts_are_the_same_each_time() -> None:
 
 def test_theme_shows_specifications() -> None:
     """A chart is shown as what JupyterLab draws without a network."""
-    theme.enable()
+    with pl.Config():  # the theme also says how frames are shown
+        theme.enable()
 
     data = charts.ecdf(RUNS, value="elapsed_s", unit="s")._repr_mimebundle_()
 
