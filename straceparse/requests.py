@@ -146,8 +146,14 @@ def _sync_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
     op = name.replace_strict(SYNC_CALLS, default="other")
     # numbers stand at the end of the arguments; a pattern need not search the buffer before them
     tail = args.str.tail(_TAIL_WIDTH)
-    placed = pl.when(name.is_in(["pread64", "pwrite64"])).then(tail).str.extract_groups(_LAST_TWO).struct
-    last = pl.when(name.is_in(["read", "write"])).then(tail).str.extract(_LAST, 1)
+    calls = calls.with_columns(
+        pl.when(name.is_in(["pread64", "pwrite64"])).then(tail).str.extract_groups(_LAST_TWO).alias("_placed"),
+        pl.when(name.is_in(["read", "write"])).then(tail).str.extract(_LAST, 1).alias("_last"),
+        args.str.head(_TAIL_WIDTH).str.extract(_FD, 1).alias("_fd"),
+    ).with_columns(
+        pl.coalesce(pl.col("_placed").struct.field("count"), "_last").alias("_count"),
+        pl.col("_placed").struct.field("offset").alias("_offset"),
+    )
     requests = calls.select(
         *others,
         "_row",
@@ -157,11 +163,11 @@ def _sync_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
         op.alias("op"),
         pl.lit("sync").alias("mode"),
         name.alias("syscall"),
-        number(args.str.head(_TAIL_WIDTH).str.extract(_FD, 1)).alias("fd"),
+        number(pl.col("_fd")).alias("fd"),
         pl.col("fd_path").alias("file"),
-        number(pl.coalesce(placed.field("count"), last)).alias("bytes_asked"),
+        number(pl.col("_count")).alias("bytes_asked"),
         pl.when(op != "sync").then(pl.when(pl.col("result") >= 0).then("result")).alias("bytes_done"),
-        number(placed.field("offset")).alias("offset"),
+        number(pl.col("_offset")).alias("offset"),
         pl.lit(1, pl.UInt32).alias("requests"),
         pl.col("start").alias("submitted"),
         pl.col("end").alias("completed"),

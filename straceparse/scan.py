@@ -23,7 +23,7 @@ from straceparse.dialect import Dialect, dialect_of
 from straceparse.irregular import PARTS, read_irregular
 from straceparse.leader import Layout, layout_of
 from straceparse.regular import Regular
-from straceparse.schema import KIND, typed_columns
+from straceparse.schema import KIND, instants, typed_columns
 
 if TYPE_CHECKING:
     from logframe import Log
@@ -145,7 +145,11 @@ def _scan(log: Log, dialect: Dialect, n_rows: int | None) -> pl.LazyFrame:
         lines = lines.with_columns(_LINE.str.strip_suffix("\r"))
     if dialect.has_colour:
         lines = lines.with_columns(_LINE.str.replace_all("\x1b\\[[0-9;]*m", ""))
-    return raw_columns(lines, layout_of(dialect.lines), dialect).select(typed_columns(log, dialect))
+    return (
+        raw_columns(lines, layout_of(dialect.lines), dialect)
+        .with_columns(instants(dialect))
+        .select(typed_columns(log, dialect))
+    )
 
 
 def raw_columns(lines: pl.LazyFrame, layout: Layout | None, dialect: Dialect) -> pl.LazyFrame:

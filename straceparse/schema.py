@@ -54,7 +54,7 @@ _DETACHED = re.compile(r"Process ([0-9]+) detached$")
 def typed_columns(log: Log, dialect: Dialect) -> list[pl.Expr]:
     """The columns of `EVENTS` from the raw columns ``_kind``, ``_pid``, ... of one log."""
     value = pl.col("_value")
-    clock, since = _clock(dialect), nanoseconds(pl.col("_since"))
+    clock, since = pl.col("_instant"), pl.col("_elapsed_since")
     shown = value
     if dialect.has_paths:
         shown = pl.concat_str(value, pl.format("<{}>", pl.col("_decoration")).fill_null(""))
@@ -140,6 +140,11 @@ def _null(name: str) -> pl.Expr:
 def nanoseconds(seconds: pl.Expr) -> pl.Expr:
     """Seconds with up to nine printed decimals as whole nanoseconds; exact, no float is involved."""
     return seconds.cast(_NANO, strict=False).to_physical().cast(pl.Int64)
+
+
+def instants(dialect: Dialect) -> list[pl.Expr]:
+    """The clock and ``-r`` in nanoseconds, as the columns that `typed_columns` takes its times from."""
+    return [_clock(dialect).alias("_instant"), nanoseconds(pl.col("_since")).alias("_elapsed_since")]
 
 
 def _clock(dialect: Dialect) -> pl.Expr:
