@@ -54,7 +54,9 @@ _NEXT: Final = ("call", "unfinished", "detached", "cut", "signal", "stopped", "e
 _NOTICE_AT_END: Final = r"(?:(?:\.{0,2}/[^ ,|\"<>(){}\[\]]*)?strace: )?Process [0-9]+ (?:attached|detached)$"
 _OUTCOME: Final = ("result", "result_text", "errno", "note", "elapsed")
 
-#: Columns that are passed on and that nothing else depends on.
+#: Columns of the events that make the calls.
+_NEEDED: Final = ("line", "at", "kind", *(name for name in CALLS if name in EVENTS and name != "line"))
+#: Those that are passed on and that nothing else depends on.
 _PASSED_ON: Final = ("wall", "syscall", "args", "errno", "fd_path")
 
 FrameType = TypeVar("FrameType", pl.DataFrame, pl.LazyFrame)
@@ -110,7 +112,8 @@ def calls(events: FrameType) -> FrameType:
     ) -> Iterator[pl.DataFrame]:
         """The calls, from the columns of the events that are asked for."""
         unused = () if columns is None else [name for name in _PASSED_ON if name not in columns]
-        found = _calls_of(events.with_columns(pl.lit(None, EVENTS[name]).alias(name) for name in unused).collect())
+        wanted = [pl.lit(None, EVENTS[name]).alias(name) if name in unused else pl.col(name) for name in _NEEDED]
+        found = _calls_of(events.select(*others, *wanted).collect())
         found = found if predicate is None else found.filter(predicate)
         found = found if columns is None else found.select(columns)
         yield found if n_rows is None else found.head(n_rows)
