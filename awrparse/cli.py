@@ -14,6 +14,7 @@ from awrparse.many import read_awrs
 from awrparse.report import AwrReport, read_awr
 from awrparse.tables import TABLES, VIEWS
 from logframe import LogParseError
+from logframe.console import ends_with_its_reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,6 +28,7 @@ _WRITERS: dict[str, Callable[[pl.DataFrame, str], object]] = {
 _TOP = ("event", "waits", "total_wait_s", "avg_wait_ms", "db_time_pct", "wait_class")
 
 
+@ends_with_its_reader
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; its exit status: 0, or 1 when a report could not be read, or 2 for a wrong option."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)

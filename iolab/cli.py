@@ -15,10 +15,12 @@ import polars as pl
 from awrparse import AwrReport, Spool
 from iolab._extras import MissingExtraError
 from iolab.kinds import frames_of
+from logframe.console import ends_with_its_reader
 
 _MOST_REMARKS: Final = 20
 
 
+@ends_with_its_reader
 def main(arguments: Sequence[str] | None = None) -> int:
     """The exit code of a command line.
 

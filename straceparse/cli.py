@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import io
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe import LogParseError, open_logs
+from logframe.console import ends_with_its_reader
 from straceparse.diagnose import unparsed
 from straceparse.dialect import dialect_of
 from straceparse.joins import calls
@@ -40,6 +40,7 @@ _EXAMPLES: Final = """examples:
 _FORMATS: Final = {".parquet": "parquet", ".csv": "csv", ".ndjson": "ndjson", ".jsonl": "ndjson"}
 
 
+@ends_with_its_reader
 def main(argv: Sequence[str] | None = None) -> int:
     """The exit status of the command."""
     options = _options(argv)
@@ -48,9 +49,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except LogParseError as error:
         print(f"straceparse: {error}", file=sys.stderr)  # noqa: T201 - a command speaks to its user
         return 1
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
 
 
 def _options(argv: Sequence[str] | None) -> argparse.Namespace:

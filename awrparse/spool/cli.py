@@ -10,6 +10,7 @@ import polars as pl
 
 from awrparse.spool.reader import read_spool
 from logframe import LogParseError
+from logframe.console import ends_with_its_reader
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _TEXT_WIDTH: Final = 56
 
 
+@ends_with_its_reader
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the statements of the logs named; the exit status: 0, or 1 when a log cannot be read.
 
