@@ -13,6 +13,7 @@ from typing import Any, Final
 import polars as pl
 
 from straceparse.arguments import Decorated, parse_args
+from straceparse.schema import whole
 from straceparse.vectors import descriptor_of, vector_size
 
 #: Control block operations, by number (linux/aio_abi.h) and by name -> operation.
@@ -91,7 +92,7 @@ def async_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
                 found += _reaped(call, items, waiting[context])
     found += [request for requests in waiting.values() for request in requests]
     return pl.DataFrame(
-        [_row(request, others) for request in found],
+        [tuple(map(_held, _row(request, others))) for request in found],
         schema={**dict.fromkeys(others, pl.String), **_SCHEMA},
         orient="row",
     )
@@ -243,6 +244,10 @@ _SCHEMA: Final[dict[str, pl.DataType]] = {
     "is_printed": pl.Boolean(),
     "errno": pl.String(),
 }
+
+
+def _held(cell: object) -> object:
+    return whole(cell) if isinstance(cell, int) and not isinstance(cell, bool) else cell
 
 
 def _row(request: Request, others: list[str]) -> tuple[object, ...]:

@@ -22,6 +22,8 @@ _MAKES: Final = frozenset({"clone", "clone2", "clone3", "fork", "vfork"})
 #: The calls that say what a descriptor stands for.
 DESCRIPTOR_CALLS: Final = _OPENS | _DUPLICATES | _MAKES | {"close"}
 
+#: The largest descriptor and process id; a larger one stands in a damaged line.
+_LAST: Final = (1 << 31) - 1
 _FIRST_NUMBER = re.compile(r"^(?:[a-z]+=)?([0-9]+)")
 _PATH = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
@@ -37,7 +39,7 @@ def files_of(calls: pl.DataFrame) -> pl.DataFrame:
     Args:
         calls: with ``_row`` (place of the call), ``pid``, ``name``, ``args`` and ``result``, in order.
     """
-    wanted = calls.filter(pl.col("name").is_in(DESCRIPTOR_CALLS) & (pl.col("result") >= 0))
+    wanted = calls.filter(pl.col("name").is_in(DESCRIPTOR_CALLS) & pl.col("result").is_between(0, _LAST))
     return pl.DataFrame(list(_changes(wanted)), schema=FILES, orient="row")
 
 
@@ -75,6 +77,8 @@ def _changed(name: str, args: str, result: int, table: dict[int, str]) -> Iterat
     if first is None:
         return
     fd = int(first.group(1))
+    if fd > _LAST:
+        return
     if name == "close":
         yield fd, None
     elif name.startswith("dup") or "F_DUPFD" in args:

@@ -12,7 +12,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
+import polars as pl
+
 from logframe import LogParseError, Source, open_logs
+from straceparse.irregular import read_records
 from straceparse.records import Record, read_line
 
 if TYPE_CHECKING:
@@ -158,7 +161,16 @@ def dialect_of(logs: list[Log]) -> Dialect:
     for log in logs[:8]:
         lines += sampled_lines(log)
     dialect = _dialect(lines, has_file_pids=len(logs) > 1 and all(file_pid(log) is not None for log in logs))
+    if dialect.pid in {"none", "bracket"} and any(_has_other_pids(log, dialect.pid) for log in logs):
+        dialect = replace(dialect, pid="mixed", can_split=True)
     return replace(dialect, origin=_origin(logs)) if dialect.pid == "file" else dialect
+
+
+def _has_other_pids(log: Log, style: PidStyle) -> bool:
+    """Does ``[pid N]`` appear or vanish between the sampled lines, as it does with a process on standard error?"""
+    is_named = log.scan(name="line").select(pl.col("line").str.starts_with("[pid "))
+    found = is_named.select(pl.col("line").any().alias("any"), pl.col("line").all().alias("all")).collect()
+    return bool(found["any"].item() if style == "none" else not found["all"].item())
 
 
 def _origin(logs: list[Log]) -> int | None:
@@ -216,7 +228,7 @@ def _starts(size: int) -> tuple[int, ...]:
 
 
 def _dialect(lines: list[str], *, has_file_pids: bool) -> Dialect:
-    records = [read_line(line) for line in lines]
+    records = read_records(lines)
     ours = [record for record in records if record.kind in _STRACE_KINDS]
     calls = [record for record in ours if record.kind in {"call", "resumed"}]
     clocks = Counter("time" if ":" in record.clock else "epoch" for record in ours if record.clock)

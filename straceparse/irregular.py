@@ -1,8 +1,7 @@
 """Lines that are not so regular: calls with decorations, signals, exits, and what only Lark can say.
 
-`read_irregular` gets the lines that slices could not take, as a Series with nulls elsewhere.  Two patterns, built from
-the grammar's terminals, read the calls and the marks among them; Lark reads the rest, line by line.  The parts come
-back as one list a line: unlike a struct, a list costs nothing for the many lines that are null.
+`read_irregular` gets the lines that slices could not take.  Two patterns, built from the grammar's terminals, read the
+calls and the marks among them; Lark reads the rest, line by line.
 """
 
 from __future__ import annotations
@@ -15,7 +14,8 @@ import polars as pl
 
 from straceparse.leader import LEADER
 from straceparse.names import canonical_name
-from straceparse.records import GRAMMAR, Record, leader_parts, read_line, undecorated
+from straceparse.records import GRAMMAR, Record, bare, leader_parts, read_line, undecorated
+from straceparse.schema import KIND
 
 #: The parts of a line, as text: the fields of `Record`, and the system call's name across versions.
 PARTS: Final = (*Record._fields, "name")
@@ -29,25 +29,25 @@ _CALL: Final = (
     f"(?P<args>{{ARGS}})?(?:(?P<unfinished>{{UNFINISHED}})|{{_CLOSE}}{_OUTCOME})$"
 )
 _MARK: Final = f"^{LEADER}(?:(?P<signal>{{SIGNAL}})|(?P<exited>{{EXITED}})|(?P<killed>{{KILLED}}))$"
-_LIST: Final = pl.List(pl.String)
-_NOTHING: Final = pl.Series([None], dtype=_LIST)
 #: Up to so many lines are matched one by one.
 _FEW: Final = 24
 
 
-def read_irregular(lines: pl.Series) -> pl.Series:
-    """The `PARTS` of lines, as a Series of lists; null where the line is null."""
-    if lines.null_count() == len(lines):
-        return _NOTHING.new_from_index(0, len(lines)).alias(lines.name)
-    texts = lines.drop_nulls()
-    cells: list[str | None] = []
-    for text, parts in zip(texts.to_list(), _groups(texts), strict=True):
-        cells += _call(parts) or _mark(text) or _other(text)
-    found = pl.Series(lines.name, cells, dtype=pl.String).reshape((len(texts), len(PARTS))).arr.to_list()
-    if len(found) == len(lines):
-        return found
-    places = pl.Series([None], dtype=pl.UInt32).new_from_index(0, len(lines))
-    return found.gather(places.scatter(lines.is_not_null().arg_true(), range(len(found))))
+def read_irregular(lines: pl.Series) -> pl.DataFrame:
+    """The `PARTS` of lines as text, in columns named ``_kind``, ``_pid``, ..."""
+    schema = {f"_{name}": pl.String for name in PARTS}
+    return pl.DataFrame(_parts(lines), schema=schema, orient="row").with_columns(pl.col("_kind").cast(KIND))
+
+
+def read_records(lines: list[str]) -> list[Record]:
+    """The records of lines, as `read_line` gives them one by one; carriage returns and colours are removed."""
+    return [Record(*parts[:-1]) for parts in _parts(pl.Series("line", map(bare, lines), dtype=pl.String))]  # type: ignore[arg-type]
+
+
+def _parts(lines: pl.Series) -> list[tuple[str | None, ...]]:
+    return [
+        _call(parts) or _mark(text) or _other(text) for text, parts in zip(lines.to_list(), _groups(lines), strict=True)
+    ]
 
 
 def _groups(texts: pl.Series) -> list[tuple[str | None, ...]]:
@@ -58,7 +58,8 @@ def _groups(texts: pl.Series) -> list[tuple[str | None, ...]]:
             found.group(*pattern.groupindex) if (found := pattern.match(text)) else (None,) * len(pattern.groupindex)
             for text in texts
         ]
-    return texts.str.extract_groups(_call_pattern()).struct.unnest().rows()
+    groups = pl.col(texts.name).str.extract_groups(_call_pattern())
+    return texts.to_frame().lazy().select(groups).unnest(texts.name).collect().rows()  # on all processors
 
 
 def _call(groups: tuple[str | None, ...]) -> tuple[str | None, ...] | None:

@@ -114,9 +114,9 @@ def calls(events: FrameType) -> FrameType:
         unused = () if columns is None else [name for name in _PASSED_ON if name not in columns]
         wanted = [pl.lit(None, EVENTS[name]).alias(name) if name in unused else pl.col(name) for name in _NEEDED]
         found = _calls_of(events.select(*others, *wanted).collect())
+        found = found if n_rows is None else found.head(n_rows)
         found = found if predicate is None else found.filter(predicate)
-        found = found if columns is None else found.select(columns)
-        yield found if n_rows is None else found.head(n_rows)
+        yield found if columns is None else found.select(columns)
 
     return register_io_source(joined, schema={**others, **CALLS}, is_pure=True)
 
@@ -152,7 +152,7 @@ def _with_owner(lines: pl.DataFrame) -> pl.DataFrame:
             (pl.col("pid") == thread) & (pl.col("kind") == "unfinished") & pl.col("name").str.starts_with("execve")
         )
         owners = owners.with_columns(
-            _owner=pl.when(is_start).then(process).otherwise("_owner").cast(pl.Int32),
+            _owner=pl.when(is_start).then(process).otherwise("_owner").cast(pl.Int32, strict=False),
             _order=pl.when(is_start).then(row).otherwise("_order"),
         )
     return owners

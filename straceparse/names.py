@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import polars as pl
+if TYPE_CHECKING:
+    import polars as pl
 
 #: As older strace prints it -> as strace prints it today (4.11 renamed both).
 ALIASES: Final = {"pread": "pread64", "pwrite": "pwrite64"}
@@ -25,8 +26,7 @@ def canonical_name(syscall: str | None) -> str | None:
     return ALIASES.get(name, name)
 
 
-def renamed(names: pl.Expr) -> pl.Expr:
-    """Names without personality, the old ones replaced."""
-    for old, new in ALIASES.items():
-        names = pl.when(names == old).then(pl.lit(new)).otherwise(names)
-    return names
+def renamed(names: pl.Series) -> pl.Series:
+    """The names of regular lines, which have no personality; the old ones replaced."""
+    is_old = names.is_in(list(ALIASES))
+    return names.replace(ALIASES) if is_old.any() else names

@@ -80,7 +80,7 @@ def read_line(line: str) -> Record:
         >>> read_line("ls: cannot access 'x'").reason
         'not a line of strace: program output, or damaged'
     """
-    text = _COLOUR.sub("", line.removesuffix("\r"))
+    text = bare(line)
     try:
         record: Record = _parse()(text)
     except UnexpectedInput as error:
@@ -88,6 +88,11 @@ def read_line(line: str) -> Record:
     if record.kind == "cut":
         return record._replace(reason="the line ends within the call")
     return record
+
+
+def bare(line: str) -> str:
+    """A line without its carriage return and its colours."""
+    return _COLOUR.sub("", line.removesuffix("\r"))
 
 
 @cache
@@ -116,6 +121,11 @@ def _leader_of_call() -> re.Pattern[str]:
 
 def _looks_like_strace(text: str) -> bool:
     return _leader_of_call().match(text) is not None
+
+
+@cache
+def _mark_at_end() -> re.Pattern[str]:
+    return re.compile(GRAMMAR.pattern("(?:(?P<unfinished>{UNFINISHED})|(?P<detached>{DETACHED}))$"))
 
 
 def undecorated(text: str) -> str:
@@ -219,7 +229,10 @@ class _Records(Transformer[Token, object]):
         return self._call("detached", children)
 
     def cut(self, children: list[object]) -> Record:
-        return self._call("cut", children)
+        record = self._call("cut", children)
+        # right behind a word the mark reads like what -y prints behind a descriptor
+        mark = _mark_at_end().search(record.args or "")
+        return record if mark is None else record._replace(kind=mark.lastgroup, args=record.args[: mark.start()])  # type: ignore[index, arg-type]
 
     def continuation(self, children: list[object]) -> Record:
         marks = _texts(children)

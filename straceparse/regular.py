@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from straceparse.names import renamed
 from straceparse.records import GRAMMAR
 from straceparse.schema import KIND
 
@@ -19,9 +18,8 @@ if TYPE_CHECKING:
     from straceparse.dialect import Dialect
     from straceparse.leader import Layout
 
-#: A longer name, or a longer outcome, is read by pattern.
+#: No system call has a longer name.
 _NAME_WIDTH: Final = 48
-_OUTCOME_WIDTH: Final = 120
 
 _NAME: Final = "[a-z_][a-z0-9_]*"
 _EXITED: Final = "+++ exited with "
@@ -35,7 +33,7 @@ def _arguments() -> str:
     inside, inside_first = r"(?:[!#-\[\]-~]|\\[!-~])", r"(?:[!#-<>-\[\]-~]|\\[!-~])"
     string = f'"(?:{inside}| +(?:{inside_first}|={inside}))*(?: +=?)?"'
     plain, plain_first = "[!#-'*-;=-~]", "[!#-'*-;>-~]"
-    path = "[A-Za-z0-9_]<[!#-;=?-~]+>"
+    path = r"[A-Za-z0-9_]<(?:[!#-;=?-\[\]-~]|\\[!-~])+>"
     group = rf"\((?:[ !#-'*-;>-~]|{string})*\)"
     groups = rf"\((?:[ !#-'*-;>-~]|{string}|{group})*\)"
     other = f"{string}|{path}|{groups}|<<"
@@ -44,11 +42,13 @@ def _arguments() -> str:
 
 _ARGUMENTS: Final = _arguments()
 #: What -y prints behind a descriptor, where it holds no brackets of its own.
-_PATH: Final = "<[ -;=?-~]*>"
+_PATH: Final = r"<[ !#-;=?-\[\]-~]+>"
 _TEXT: Final = r"(?: \([ !#-'*-;=-~]*\))?"
 
 _LINE: Final = pl.col("_line")
 _FIRST, _NAMED, _NAME_END, _EQUALS = pl.col("_first"), pl.col("_named"), pl.col("_name_end"), pl.col("_equals")
+#: From the name on, and from the value on.
+_EVENT, _OUTCOME, _VALUE_END = pl.col("_event"), pl.col("_outcome"), pl.col("_value_end")
 
 
 class Regular:
@@ -69,11 +69,11 @@ class Regular:
             self.opening += pl.when(self.is_resumed).then(len(_RESUMED) - 1).otherwise(0)
 
     def condition(self) -> pl.Expr:
-        """Is the line regular?"""
+        """Is the line regular?  Where it is, so that its parts stand at `places`, but for a name of unheard length."""
         elapsed = f" <[0-9]\\.[0-9]{{{self.elapsed_digits}}}>" if self.elapsed_digits else ""
         path = f"(?:{_PATH})?" if self.has_paths else ""
-        end = f" *\\) *= (?:(?:0x[0-9a-f]+|-?[0-9]+{path})(?:{{ERRNO}})?|\\?{{ERRNO}}){_TEXT}{elapsed}"
-        start, unknown = f"{_NAME}\\(", "[0-9]*\\) *= \\?"
+        end = f" *\\) += (?:(?:0x[0-9a-f]+|-?[0-9]+{path})(?:{{ERRNO}})?|\\?{{ERRNO}}){_TEXT}{elapsed}"
+        start, unknown = f"{_NAME}\\(", "[0-9]*\\) += \\?"
         events = [f"{start}{_ARGUMENTS}{end}", start + unknown, "\\+\\+\\+ exited with [0-9]+ \\+\\+\\+"]
         events += [f"{_SIGNAL}[A-Z0-9_+]+ [ -~]*---"]
         if self.can_split:
@@ -87,11 +87,25 @@ class Regular:
         named = pl.lit(start, pl.UInt32)
         if self.can_split:
             named = pl.when(self.is_resumed).then(named + len("<... ")).otherwise(named)
+        name_end = _EVENT.str.find("(", literal=True)
+        if self.can_split:
+            name_end = pl.when(self.is_resumed).then(_EVENT.str.find(" ", literal=True)).otherwise(name_end)
+        end = _OUTCOME.str.find(" ", literal=True)
+        if self.has_paths:
+            end = pl.min_horizontal(end, _OUTCOME.str.find("<", literal=True))
         return [
             [_LINE.str.slice(start, 1).alias("_first"), _LINE.str.find(" = ", literal=True).alias("_equals")],
-            [named.alias("_named")],
-            [_LINE.str.slice(_NAMED, _NAME_WIDTH).str.find("[( ]").alias("_name_end")],
+            [named.alias("_named"), _LINE.str.slice(_EQUALS + 3).alias("_outcome")],
+            [
+                _LINE.str.slice(_NAMED, _NAME_WIDTH).alias("_event"),
+                end.fill_null(_OUTCOME.str.len_bytes()).alias("_value_end"),
+            ],
+            [name_end.alias("_name_end")],
         ]
+
+    def is_placed(self) -> pl.Expr:
+        """Were the places of a regular line found?"""
+        return self.is_mark | _NAME_END.is_not_null()
 
     def texts(self) -> dict[str, pl.Expr]:
         """The parts of a regular line; those that are missing are null."""
@@ -101,12 +115,10 @@ class Regular:
         }
         if self.elapsed_digits:
             texts["elapsed"] = self._elapsed()
-        syscall = self._syscall()
         return {
             **texts,
             "kind": self._kind(),
-            "syscall": syscall,
-            "name": renamed(syscall),
+            "syscall": self._syscall(),
             "args": self._args(),
             "value": self._value(),
             **({"decoration": self._decoration()} if self.has_paths else {}),
@@ -122,43 +134,38 @@ class Regular:
         return kind.otherwise(pl.lit("call", KIND))
 
     def _syscall(self) -> pl.Expr:
-        return pl.when(~self.is_mark).then(_LINE.str.slice(_NAMED, _NAME_END))
+        return pl.when(~self.is_mark).then(_EVENT.str.head(_NAME_END))
 
     def _args(self) -> pl.Expr:
-        args = _LINE.str.slice(self.opening, _EQUALS - self.opening).str.strip_chars_end(" ").str.strip_suffix(")")
+        args = _LINE.str.slice(self.opening, _EQUALS - self.opening).str.strip_chars_end(" ").str.head(-1)
         if self.can_split:
             started = _LINE.str.slice(self.opening, _LINE.str.len_bytes() - len(_UNFINISHED) - self.opening)
             args = pl.when(self.is_unfinished).then(started).otherwise(args)
         return pl.when(~self.is_mark).then(args)
 
     def _elapsed(self) -> pl.Expr:
-        text = _LINE.str.tail(self.elapsed_digits + 3).str.head(self.elapsed_digits + 2)
-        has_it = _LINE.str.ends_with(">")
-        return pl.when(has_it & ~self.is_unfinished if self.can_split else has_it).then(text)
+        # behind "<unfinished ...>" the text is no number
+        start = pl.when(_LINE.str.ends_with(">")).then(_LINE.str.len_bytes() - (self.elapsed_digits + 3))
+        return _LINE.str.slice(start, self.elapsed_digits + 2)
 
-    def _outcome(self) -> pl.Expr:
-        return _LINE.str.slice(_EQUALS + 3, _OUTCOME_WIDTH)
-
-    def _behind(self, mark: str) -> pl.Expr:
-        """The outcome, where such a mark stands behind the value; a pattern then runs over few lines."""
-        outcome = self._outcome()
-        return pl.when(outcome.str.contains(mark, literal=True)).then(outcome)
+    def _more(self) -> pl.Expr:
+        """The outcome, where more than the value and the time stand there: a pattern then runs over few lines."""
+        end = _EQUALS + 3 + _VALUE_END
+        if self.elapsed_digits:
+            end += pl.when(_LINE.str.ends_with(">")).then(self.elapsed_digits + len(" <0.>")).otherwise(0)
+        return pl.when(end != _LINE.str.len_bytes()).then(_OUTCOME)
 
     def _errno(self) -> pl.Expr:
-        return self._behind(" E").str.extract(GRAMMAR.pattern("^[^ <]+(?:<[^>]*>)?({ERRNO})"), 1).str.strip_chars(" ")
+        return self._more().str.extract(GRAMMAR.pattern("^[^ <]+(?:<[^>]*>)?({ERRNO})"), 1).str.strip_chars(" ")
 
     def _value(self) -> pl.Expr:
-        outcome = self._outcome()
-        end = outcome.str.find("[ <]") if self.has_paths else outcome.str.find(" ", literal=True)
-        value = pl.when(end.is_null()).then(outcome).otherwise(outcome.str.head(end))
         status = _LINE.str.slice(self.layout.width + len(_EXITED)).str.strip_suffix(" +++")
+        value = _OUTCOME.str.head(_VALUE_END)
         return pl.when(self.is_exited).then(status).when(~self.is_mark).then(value)
 
     def _decoration(self) -> pl.Expr:
-        outcome = self._outcome()
-        decorated = pl.when(outcome.str.contains("^-?[0-9]+<")).then(outcome)
-        return decorated.str.extract("^-?[0-9]+<([ -;=?-~]*)>", 1)
+        return self._more().str.extract("^-?[0-9]+<([^<>]*)>", 1)
 
     def _note(self) -> pl.Expr:
         mark = _LINE.str.slice(self.layout.width + 4).str.head(-3).str.strip_chars(" ")
-        return pl.when(self.is_mark).then(mark).otherwise(self._behind(" (").str.extract(r" (\([^()]*\))", 1))
+        return pl.when(self.is_mark).then(mark).otherwise(self._more().str.extract(r" (\([^()]*\))", 1))

@@ -15,7 +15,7 @@ from straceparse.aio import async_requests
 from straceparse.arguments import parse_args
 from straceparse.descriptors import DESCRIPTOR_CALLS, files_of
 from straceparse.joins import CALLS
-from straceparse.schema import DURATION, number
+from straceparse.schema import DURATION, number, whole
 from straceparse.vectors import vector_size
 
 #: Columns of the requests frame: one row an I/O request.
@@ -135,7 +135,7 @@ def _requests_of(calls: pl.DataFrame) -> pl.DataFrame:
         found.append(async_requests(rows.filter(pl.col("name").is_in(ASYNC_CALLS)), others))
     requests = pl.concat(found, how="diagonal_relaxed").sort("_row", "_place", nulls_last=False)
     return _with_files(requests, rows).select(
-        *others, *(pl.col(name).cast(dtype).alias(name) for name, dtype in REQUESTS.items())
+        *others, *(pl.col(name).cast(dtype, strict=False).alias(name) for name, dtype in REQUESTS.items())
     )
 
 
@@ -211,7 +211,7 @@ def _vector(values: object) -> tuple[int | None, int | None, bool]:
     if not isinstance(items, list) or len(items) < 3 or not isinstance(items[1], list):
         return None, None, False
     asked = vector_size(items[1])
-    offset = items[3] if len(items) > 3 and isinstance(items[3], int) else None
+    offset = whole(items[3]) if len(items) > 3 else None
     return asked, offset, asked is not None
 
 
@@ -222,7 +222,7 @@ def _with_files(requests: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
         return requests
     owner = pl.col("pid").fill_null(-1).alias("_owner")
     known = files.select("_row", owner, "fd", pl.col("file").alias("_file")).sort("_row")
-    wanted = requests.with_columns(pl.col("_row").cast(pl.UInt32), pl.col("fd").cast(pl.Int32), owner)
+    wanted = requests.with_columns(pl.col("_row").cast(pl.UInt32), pl.col("fd").cast(pl.Int32, strict=False), owner)
     return wanted.join_asof(known, on="_row", by=["_owner", "fd"], check_sortedness=False).with_columns(
         pl.coalesce("file", "_file").alias("file")
     )

@@ -7,8 +7,9 @@ logs;
 2. one pattern for calls, split calls, signals and exits, for lines that are not so regular;
 3. Lark (`straceparse.records`), for everything else, and for the reason why a line is nothing.
 
-All three are built from the terminals of ``line.lark``, and a test over the real logs demands that they agree.  The
-first is made of plain Polars expressions, so a column nobody asks for costs nothing, and nothing is held in memory.
+All three are built from the terminals of ``line.lark``, and tests over real and damaged lines demand that they agree.
+Lines are read in batches (`straceparse.batches`): a column nobody asks for costs nothing, and of a log of any size only
+one batch is in memory.
 """
 
 from __future__ import annotations
@@ -16,20 +17,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import polars as pl
+from polars.io.plugins import register_io_source
 
 from logframe import LogParseError, Source, open_logs
+from straceparse.batches import BatchReader
 from straceparse.diagnose import raise_first
-from straceparse.dialect import Dialect, dialect_of
-from straceparse.irregular import PARTS, read_irregular
+from straceparse.dialect import Dialect, dialect_of, file_pid
 from straceparse.leader import Layout, layout_of
-from straceparse.regular import Regular
-from straceparse.schema import KIND, instants, typed_columns
+from straceparse.processes import survivors
+from straceparse.schema import EVENTS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from logframe import Log
 
 _LINE = pl.col("_line")
-_REGULAR = pl.col("_regular")
 
 
 def scan_strace(
@@ -94,11 +97,12 @@ def scan_strace(
 def scan_logs(logs: list[Log], *, include_file_paths: str | None = None, n_rows: int | None = None) -> pl.LazyFrame:
     """The events of opened logs; see `scan_strace`."""
     dialect = dialect_of(logs)
+    layout = layout_of(dialect.lines)
     frames = []
     for log in logs:
         if log.is_empty():
             raise LogParseError("the log is empty", source=log.name, expected="output of strace")
-        frame = _scan(log, dialect, n_rows)
+        frame = _scan(log, dialect, layout, n_rows)
         if include_file_paths is not None:
             frame = frame.with_columns(pl.lit(log.name).alias(include_file_paths))
         frames.append(frame)
@@ -136,8 +140,28 @@ def read_strace(
     return events
 
 
-def _scan(log: Log, dialect: Dialect, n_rows: int | None) -> pl.LazyFrame:
+def _scan(log: Log, dialect: Dialect, layout: Layout | None, n_rows: int | None) -> pl.LazyFrame:
     """The events of one log."""
+    pid = file_pid(log) if dialect.pid == "file" else None
+
+    def batches(
+        columns: list[str] | None, predicate: pl.Expr | None, limit: int | None, _size: int | None
+    ) -> Iterator[pl.DataFrame]:
+        """The events, from as many lines and of those columns that are asked for."""
+        reader = BatchReader(layout, dialect, pid)
+        rows = min((number for number in (n_rows, limit) if number is not None), default=None)
+        for found in reader.events(_lines(log, dialect, rows), list(EVENTS) if columns is None else columns):
+            yield found if predicate is None else found.filter(predicate)
+
+    events = register_io_source(batches, schema=EVENTS, is_pure=True, explain_name="strace", explain_detail=log.name)
+    if dialect.pid != "mixed":
+        return events
+    process = pl.struct("pid", "kind", "name", "result", "note").map_batches(survivors, return_dtype=EVENTS["pid"])
+    return events.with_columns(process.alias("pid"))
+
+
+def _lines(log: Log, dialect: Dialect, n_rows: int | None) -> pl.LazyFrame:
+    """The lines of a log with their numbers, without carriage returns and colours."""
     lines = log.scan(name="_line", row_index_name="line")
     if n_rows is not None:
         lines = lines.head(n_rows)
@@ -145,33 +169,4 @@ def _scan(log: Log, dialect: Dialect, n_rows: int | None) -> pl.LazyFrame:
         lines = lines.with_columns(_LINE.str.strip_suffix("\r"))
     if dialect.has_colour:
         lines = lines.with_columns(_LINE.str.replace_all("\x1b\\[[0-9;]*m", ""))
-    return (
-        raw_columns(lines, layout_of(dialect.lines), dialect)
-        .with_columns(instants(dialect))
-        .select(typed_columns(log, dialect))
-    )
-
-
-def raw_columns(lines: pl.LazyFrame, layout: Layout | None, dialect: Dialect) -> pl.LazyFrame:
-    """The parts of each line as text: slices where the line is regular, a pattern or Lark elsewhere."""
-    regular = None if layout is None else Regular(layout, dialect)
-    irregular, texts = _LINE, {}
-    if regular is not None:
-        lines = lines.with_columns(_regular=regular.condition())
-        for places in regular.places():
-            lines = lines.with_columns(places)
-        irregular, texts = pl.when(_REGULAR).then(None).otherwise(_LINE), regular.texts()
-    lines = lines.with_columns(
-        _rest=irregular.map_batches(read_irregular, return_dtype=pl.List(pl.String), is_elementwise=True)
-    )
-    return lines.with_columns(_part(place, name, texts) for place, name in enumerate(PARTS))
-
-
-def _part(place: int, name: str, texts: dict[str, pl.Expr]) -> pl.Expr:
-    """One raw column, from the slices where there are any."""
-    other = pl.col("_rest").list.get(place, null_on_oob=True)
-    if name == "kind":
-        other = other.cast(KIND)
-    if texts:
-        other = pl.when(_REGULAR).then(texts.get(name)).otherwise(other)
-    return other.alias(f"_{name}")
+    return lines

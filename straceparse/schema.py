@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from straceparse.dialect import HALF_DAY, file_pid
 from straceparse.records import GRAMMAR, KINDS
 
 if TYPE_CHECKING:
-    from logframe import Log
     from straceparse.dialect import Dialect
 
 KIND: Final = pl.Enum(KINDS)
@@ -43,29 +40,34 @@ EVENTS: Final = pl.Schema(
     }
 )
 
-_DAY: Final = 86_400 * 10**9
 _NANO: Final = pl.Decimal(28, 9)
 
 
-_STAMPED: Final = frozenset(KINDS[:5]) | frozenset(KINDS[6:11])
-_DETACHED = re.compile(r"Process ([0-9]+) detached$")
+def typed_columns(dialect: Dialect, pid: int | None, *, is_regular: bool) -> dict[str, pl.Expr]:
+    """The columns of `EVENTS` from the raw columns ``_kind``, ``_pid``, ... of one log, all but ``at``.
 
+    Beside them ``_instant``: the clock in nanoseconds, from which `straceparse.clocks` takes ``at``.
 
-def typed_columns(log: Log, dialect: Dialect) -> list[pl.Expr]:
-    """The columns of `EVENTS` from the raw columns ``_kind``, ``_pid``, ... of one log."""
+    Args:
+        dialect: of the log.
+        pid: the process that the log's name says (``-ff``).
+        is_regular: the lines print what the dialect says, and no more; else each may print anything.
+    """
     value = pl.col("_value")
-    clock, since = pl.col("_instant"), pl.col("_elapsed_since")
+    of_day, since_1970 = _clocks(dialect, is_regular=is_regular)
+    has_since, has_elapsed, has_paths = (
+        shown or not is_regular for shown in (dialect.since != "none", dialect.has_elapsed, dialect.has_paths)
+    )
     shown = value
-    if dialect.has_paths:
+    if has_paths:
         shown = pl.concat_str(value, pl.format("<{}>", pl.col("_decoration")).fill_null(""))
     columns = {
         "line": pl.col("line"),
-        "pid": _pid(log, dialect),
+        "pid": pl.lit(pid) if dialect.pid == "file" else pl.col("_pid").cast(pl.Int32, strict=False),
         "comm": pl.col("_comm"),
-        "at": _at(dialect, clock, since),
-        "wall": clock.cast(EVENTS["wall"]) if dialect.clock == "epoch" else _null("wall"),
-        "time_of_day": clock.cast(pl.Time) if dialect.clock == "time" else _null("time_of_day"),
-        "since": since.cast(DURATION) if dialect.since != "none" else _null("since"),
+        "wall": since_1970,
+        "time_of_day": of_day,
+        "since": nanoseconds(pl.col("_since")) if has_since else pl.lit(None),
         "kind": pl.col("_kind"),
         "syscall": pl.col("_syscall"),
         "name": pl.col("_name"),
@@ -74,115 +76,33 @@ def typed_columns(log: Log, dialect: Dialect) -> list[pl.Expr]:
         "result_text": shown,
         "errno": pl.col("_errno"),
         "note": pl.col("_note"),
-        "elapsed": nanoseconds(pl.col("_elapsed")).cast(DURATION) if dialect.has_elapsed else _null("elapsed"),
-        "fd_path": _fd_path() if dialect.has_paths else _null("fd_path"),
+        "elapsed": nanoseconds(pl.col("_elapsed")) if has_elapsed else pl.lit(None),
+        "fd_path": _fd_path() if has_paths else pl.lit(None),
         "number": pl.col("_number").cast(pl.Int32, strict=False),
         "address": pl.col("_address"),
         "reason": pl.col("_reason"),
     }
-    return [column.cast(EVENTS[name]).alias(name) for name, column in columns.items()]
-
-
-def _pid(log: Log, dialect: Dialect) -> pl.Expr:
-    """The process of each line: printed, from the file's name (``-ff``), or the only one left.
-
-    On standard error strace prints ``[pid N]`` only while it traces more than one process.
-    """
-    if dialect.pid == "file":
-        return pl.lit(file_pid(log), pl.Int32)
-    if dialect.pid == "none":
-        return _null("pid")
-    if dialect.pid != "mixed":
-        return pl.col("_pid").cast(pl.Int32, strict=False)
-    parts = pl.struct("_pid", "_kind", "_name", "_value", "_note")
-    return parts.map_batches(survivors, return_dtype=pl.Int32)
-
-
-def survivors(rows: pl.Series) -> pl.Series:
-    """The process of each line of a log that names it only while there are several.
-
-    A line without a name belongs to the only process that was seen and has not ended; before any was named, to the one
-    that no ``clone`` or ``fork`` returned.
-    """
-    frame = rows.struct.unnest()
-    born = {int(text) for text in _children(frame) if text and text.isdigit()}
-    named = [int(text) for text in frame.get_column("_pid").drop_nulls().unique(maintain_order=True)]
-    first = next((pid for pid in named if pid not in born), None)
-    alive: dict[int, None] = {} if first is None else {first: None}
-    last = first
-    pids: list[int | None] = []
-    for text, kind, note in frame.select("_pid", "_kind", "_note").iter_rows():
-        pid = int(text) if text else None
-        if kind == "notice" and (gone := _DETACHED.search(note)):
-            alive.pop(int(gone.group(1)), None)  # strace 4.6 and before print no exit
-        if pid is None and kind in _STAMPED:
-            pid = last if last in alive or not alive else next(iter(alive)) if len(alive) == 1 else None
-            pid = next(iter(alive)) if len(alive) == 1 else pid
-        if pid is not None:
-            last = pid
-            alive[pid] = None
-            if kind in {"exited", "killed"}:
-                alive.pop(pid)
-        pids.append(pid)
-    return pl.Series(rows.name, pids, dtype=pl.Int32)
-
-
-def _children(frame: pl.DataFrame) -> list[str | None]:
-    """What the calls that make processes returned."""
-    makes = pl.col("_name").is_in(["clone", "clone2", "clone3", "fork", "vfork"])
-    return frame.filter(makes).get_column("_value").to_list()
-
-
-def _null(name: str) -> pl.Expr:
-    return pl.lit(None, EVENTS[name])
+    typed = {name: column.cast(EVENTS[name], strict=False).alias(name) for name, column in columns.items()}
+    return {**typed, "_instant": (since_1970 if dialect.clock == "epoch" else of_day).alias("_instant")}
 
 
 def nanoseconds(seconds: pl.Expr) -> pl.Expr:
     """Seconds with up to nine printed decimals as whole nanoseconds; exact, no float is involved."""
-    return seconds.cast(_NANO, strict=False).to_physical().cast(pl.Int64)
+    return seconds.cast(_NANO, strict=False).to_physical().cast(pl.Int64, strict=False)
 
 
-def instants(dialect: Dialect) -> list[pl.Expr]:
-    """The clock and ``-r`` in nanoseconds, as the columns that `typed_columns` takes its times from."""
-    return [_clock(dialect).alias("_instant"), nanoseconds(pl.col("_since")).alias("_elapsed_since")]
-
-
-def _clock(dialect: Dialect) -> pl.Expr:
-    """The clock in nanoseconds: since 1970 (``-ttt``), or of the day (``-t``, ``-tt``); null for the other kind."""
-    text = pl.col("_clock")
-    if dialect.clock == "none":
-        return pl.lit(None, pl.Int64)
-    if dialect.clock == "epoch":
-        return nanoseconds(text)
+def _clocks(dialect: Dialect, *, is_regular: bool) -> tuple[pl.Expr, pl.Expr]:
+    """The clock in nanoseconds: of the day (``-t``, ``-tt``), and since 1970 (``-ttt``); null for the other kind."""
+    text, missing = pl.col("_clock"), pl.lit(None, pl.Int64)
+    if is_regular and dialect.clock == "none":
+        return missing, missing
+    if is_regular and dialect.clock == "epoch":
+        return missing, nanoseconds(text)
     hours, minutes = (text.str.slice(start, 2).cast(pl.Int64, strict=False) for start in (0, 3))
     of_day = hours * 3600 * 10**9 + minutes * 60 * 10**9 + nanoseconds(text.str.slice(6))
-    if dialect.clock == "time":
-        return of_day
-    return pl.when(text.str.contains(":", literal=True)).then(of_day)
-
-
-def _at(dialect: Dialect, clock: pl.Expr, since: pl.Expr) -> pl.Expr:
-    """Time since the log's first stamp.
-
-    ``-r`` counts from the start of the line before, whatever its process, so its sum over all lines is the clock
-    (strace.1, ``-r``); since 4.22 it is a clock that does not jump, so it goes before the others.  Across the files of
-    a ``-ff`` set it means nothing; their other clocks count from the first stamp of the set.  A ``-t`` or ``-tt`` clock
-    that falls by more than twelve hours has passed midnight.
-    """
-    if dialect.since != "none" and dialect.pid != "file":
-        stamps = since.fill_null(0).cum_sum()
-        return pl.when(since.is_not_null()).then(stamps - since.drop_nulls().first().fill_null(0)).cast(DURATION)
-    if dialect.clock == "none":
-        return _null("at")
-    if dialect.clock != "epoch":
-        before = clock.forward_fill().shift(1)
-        days = (clock - before < -HALF_DAY).fill_null(value=False).cum_sum()
-        clock += days * _DAY
-    first = clock.drop_nulls().first()
-    if dialect.origin is None:
-        return (clock - first).cast(DURATION)
-    day = pl.when(first < dialect.origin).then(_DAY).otherwise(0)  # a file that starts after midnight
-    return (clock + day - dialect.origin).cast(DURATION)
+    if is_regular and dialect.clock == "time":
+        return of_day, missing
+    return pl.when(text.str.contains(":", literal=True)).then(of_day), nanoseconds(text)
 
 
 def number(value: pl.Expr) -> pl.Expr:
@@ -197,3 +117,8 @@ def _fd_path() -> pl.Expr:
     """What ``-y`` prints behind the first argument when that is a descriptor, else behind the result."""
     first = pl.col("_args").str.extract(GRAMMAR.pattern("^(?:fd=)?[0-9]+({DECORATION})"), 1)
     return pl.coalesce(first.str.strip_suffix("(deleted)").str.slice(1).str.head(-1), pl.col("_decoration"))
+
+
+def whole(value: object, bits: int = 64) -> int | None:
+    """A whole number that a column of so many bits holds; None for anything else, such as a damaged line's digits."""
+    return value if isinstance(value, int) and -(1 << bits - 1) <= value < 1 << bits - 1 else None

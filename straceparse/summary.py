@@ -13,6 +13,7 @@ import polars as pl
 
 from logframe import LogParseError, Source, open_logs
 from logframe.ruled import columns_of, cut_row, is_ruler
+from straceparse.schema import whole
 
 if TYPE_CHECKING:
     from logframe import Log
@@ -149,7 +150,7 @@ def _row(line: str, cells: tuple[str, ...], names: list[str]) -> dict[str, objec
             row[name] = cell
         elif name and cell:
             try:
-                row[name] = int(cell) if name in _WHOLE else float(cell.replace(",", "."))
+                row[name] = whole(int(cell)) if name in _WHOLE else float(cell.replace(",", "."))
             except ValueError:
                 return None
     return row if row.get("syscall") and "calls" in row else None

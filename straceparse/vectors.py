@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from straceparse.arguments import Decorated
+from straceparse.schema import whole
 
 
 def vector_size(buffers: list[object]) -> int | None:
@@ -13,7 +14,7 @@ def vector_size(buffers: list[object]) -> int | None:
         (73728, None)
     """
     sizes = [_buffer_size(buffer) for buffer in buffers]
-    return None if None in sizes else sum(size for size in sizes if size is not None)
+    return None if None in sizes else whole(sum(size for size in sizes if size is not None))
 
 
 def _buffer_size(buffer: object) -> int | None:
@@ -30,4 +31,4 @@ def descriptor_of(value: object) -> tuple[int | None, str | None]:
     """Number and path of a descriptor."""
     path = value.path if isinstance(value, Decorated) else None
     number = value.value if isinstance(value, Decorated) else value
-    return (number if isinstance(number, int) else None), path
+    return whole(number, 32), path

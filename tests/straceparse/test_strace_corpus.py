@@ -8,18 +8,11 @@ import pytest
 
 from logframe import Log
 from straceparse import Dialect, sniff, unparsed
-from straceparse.irregular import PARTS
-from straceparse.leader import layout_of
-from straceparse.names import canonical_name
-from straceparse.records import read_line
-from straceparse.scan import raw_columns
 
 pytestmark = pytest.mark.corpus
 
 #: The lines of the corpus that no rule accepts: a log pasted into the source of a program, with its quotes.
 UNPARSED = {"found/akawashiro__straceprof/src__npm_install.log": [1, 98]}
-#: So many lines of each log are read by both engines; of the -r captures all are.
-SAMPLE = 150
 
 
 def test_every_line_is_an_event(strace_logs: Path, log_names: list[str], events_of: dict[str, pl.DataFrame]) -> None:
@@ -57,22 +50,6 @@ def test_unparsed_lines_are_known(events_of: dict[str, pl.DataFrame]) -> None:
 
     assert {name: found.get_column("line").to_list() for name, found in rows.items() if found.height} == UNPARSED
     assert all(found.get_column("reason").null_count() == 0 for found in rows.values())
-
-
-def test_both_engines_agree(opened: dict[str, tuple[Log, Dialect]]) -> None:
-    """The Polars expressions and Lark give the same parts of a line, wherever a log prints them."""
-    compared = 0
-    for name, (log, dialect) in opened.items():
-        lines = [re.sub("\x1b\\[[0-9;]*m", "", line) for line in log.lines()]
-        if "-r" not in name or "mp-" in name:
-            lines = lines[:: max(1, len(lines) // SAMPLE)]
-        raw = raw_columns(pl.LazyFrame({"_line": lines}), layout_of(dialect.lines), dialect)
-        rows = raw.select(pl.col(f"_{part}").cast(pl.String) for part in PARTS).collect().rows()
-        expected = [(*(record := read_line(line)), canonical_name(record.syscall)) for line in lines]
-        compared += len(lines)
-
-        assert dict(zip(lines, rows, strict=True)) == dict(zip(lines, expected, strict=True)), name
-    assert compared > 30_000
 
 
 def _visible_options(command: str) -> set[str]:

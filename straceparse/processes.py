@@ -1,0 +1,54 @@
+"""The process of each line, in a log that names it only while there are several.
+
+On standard error strace prints ``[pid N]`` only while it traces more than one process.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import polars as pl
+
+from straceparse.records import KINDS
+
+#: Kinds of lines that belong to a process.
+_STAMPED: Final = frozenset(KINDS[:5]) | frozenset(KINDS[6:11])
+_DETACHED = re.compile(r"Process ([0-9]+) detached$")
+
+
+def survivors(rows: pl.Series) -> pl.Series:
+    """The process of each line of a log that names it only while there are several.
+
+    A line without a name belongs to the only process that was seen and has not ended; before any was named, to the one
+    that no ``clone`` or ``fork`` returned.
+    """
+    frame = rows.struct.unnest()
+    if frame.filter(pl.col("pid").is_null() & pl.col("kind").is_in(_STAMPED)).is_empty():
+        return frame.get_column("pid")
+    born = set(_children(frame))
+    named = frame.get_column("pid").drop_nulls().unique(maintain_order=True).to_list()
+    first = next((pid for pid in named if pid not in born), None)
+    alive: dict[int, None] = {} if first is None else {first: None}
+    last = first
+    pids: list[int | None] = []
+    for printed, kind, note in frame.select("pid", "kind", "note").iter_rows():
+        if kind == "notice" and (gone := _DETACHED.search(note)):
+            alive.pop(int(gone.group(1)), None)  # strace 4.6 and before print no exit
+        pid = printed
+        if pid is None and kind in _STAMPED:
+            pid = last if last in alive or not alive else next(iter(alive)) if len(alive) == 1 else None
+            pid = next(iter(alive)) if len(alive) == 1 else pid
+        if pid is not None:
+            last = pid
+            alive[pid] = None
+            if kind in {"exited", "killed"}:
+                alive.pop(pid)
+        pids.append(pid)
+    return pl.Series(rows.name, pids, dtype=pl.Int32)
+
+
+def _children(frame: pl.DataFrame) -> list[int | None]:
+    """What the calls that make processes returned."""
+    makes = pl.col("name").is_in(["clone", "clone2", "clone3", "fork", "vfork"])
+    return frame.filter(makes).get_column("result").to_list()

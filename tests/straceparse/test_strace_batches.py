@@ -1,0 +1,146 @@
+"""Logs are read in batches: where one ends must not show, nor what was not sampled."""
+
+import datetime as dt
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import straceparse
+from straceparse import batches
+
+CAPTURES = Path(__file__).parents[2] / "sample_data" / "captures"
+CALL = 'pread64(3, "a"..., 8192, {}) = 8192'
+
+
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch is full after one piece of lines."""
+    monkeypatch.setattr(batches, "_BATCH_BYTES", 1)
+
+
+def log_of(lines: list[str]) -> bytes:
+    """Lines as a log."""
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in CAPTURES.glob("*.strace")))
+def test_batches_do_not_show(name: str, request: pytest.FixtureRequest) -> None:
+    """Many small batches give the events of one, clocks and all."""
+    log = (CAPTURES / name).read_bytes() * 3
+    whole = straceparse.read_strace(log)
+    request.getfixturevalue("small_batches")
+
+    assert_frame_equal(straceparse.read_strace(log), whole)
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_midnight_between_batches() -> None:
+    """A clock of the day goes on after midnight, whatever the batch."""
+    before = [f"23:59:{second:02}.{line:06} {CALL.format(line)}" for second in (58, 59) for line in range(20_000)]
+    after = [f"00:00:00.{line:06} {CALL.format(line)}" for line in range(20_000)]
+    at = straceparse.read_strace(log_of(before + after)).get_column("at")
+
+    assert at.is_sorted()
+    assert at[-1] == pl.select(pl.duration(seconds=2, microseconds=19_999).cast(pl.Duration("ns"))).item()
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_relative_times_add_up_over_batches() -> None:
+    """The sum of ``-r`` is carried from batch to batch."""
+    lines = [f"     0.000100 {CALL.format(line)}" for line in range(50_000)]
+    at = straceparse.read_strace(log_of(lines)).get_column("at")
+
+    assert at.to_physical().to_list() == [100_000 * line for line in range(50_000)]
+
+
+def test_what_is_asked_for_is_all_that_differs() -> None:
+    """Columns, conditions and numbers of rows reach the reader, and give what the whole frame holds."""
+    log = (CAPTURES / "scattered_direct_f_ttt_T_y.strace").read_bytes()
+    whole, events = straceparse.read_strace(log), straceparse.scan_strace(log)
+    is_error = pl.col("errno").is_not_null()
+
+    for name in whole.columns:
+        assert_frame_equal(events.select(name).collect(), whole.select(name))
+    assert_frame_equal(
+        events.filter(is_error).select("at", "name").collect(), whole.filter(is_error).select("at", "name")
+    )
+    assert_frame_equal(events.head(7).collect(), whole.head(7))
+    assert_frame_equal(events.head(50).filter(is_error).collect(), whole.head(50).filter(is_error))
+    assert_frame_equal(events.tail(3).collect(), whole.tail(3))
+    assert events.select(pl.len()).collect().item() == whole.height
+    assert_frame_equal(straceparse.scan_strace(log, n_rows=5).collect(), whole.head(5))
+
+
+def hidden(middle: list[str]) -> list[str]:
+    """Lines so many that those in the middle of their second quarter are not sampled."""
+    plain = [f"     0.000100 {CALL.format(line)}" for line in range(6_000)]
+    return plain[:1_500] + middle + plain[1_500:]
+
+
+def test_options_that_were_not_sampled() -> None:
+    """What a few lines print beyond the sampled ones is kept: times, paths and the wall clock."""
+    events = straceparse.read_strace(
+        log_of(
+            hidden(
+                [
+                    "1795261221.659496 fsync(4</u01/users.dbf>) = 0 <0.000250>",
+                    "23:59:59 close(4) = 0",
+                ]
+            )
+        )
+    )
+    found = events.filter(pl.col("name").is_in(["fsync", "close"])).with_columns(pl.col("elapsed").to_physical())
+
+    assert found.select("fd_path", "elapsed").rows() == [("/u01/users.dbf", 250_000), (None, None)]
+    assert found.get_column("wall").dt.epoch("us").to_list() == [1_795_261_221_659_496, None]
+    assert found.get_column("time_of_day").to_list() == [None, dt.time(23, 59, 59)]
+
+
+def test_processes_that_come_and_go_unsampled() -> None:
+    """On standard error ``[pid N]`` may appear only where no sample was taken; each line still has its process."""
+    events = straceparse.read_strace(
+        log_of(
+            hidden(
+                [
+                    "     0.000100 clone(child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLD) = 71",
+                    "[pid    71]      0.000100 getpid() = 71",
+                    "[pid    70]      0.000100 getpid() = 70",
+                    "[pid    71]      0.000100 +++ exited with 0 +++",
+                ]
+            )
+        )
+    )
+
+    assert events.get_column("pid").value_counts(sort=True).rows() == [(70, 6_002), (71, 2)]
+
+
+HUGE = "99999999999999999999999999"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"{HUGE}.000100 close(3) = 0",
+        "99999999.000100 close(3) = 0",
+        f"99:99:99.999999 close({HUGE}) = {HUGE} <{HUGE}.000001>",
+        f'pread64({HUGE}, "a"..., {HUGE}, {HUGE}) = {HUGE}',
+        f'openat(AT_FDCWD, "a", O_RDONLY) = {HUGE}',
+        'openat(AT_FDCWD, "a", O_RDONLY) = 99999999999',
+        "dup2(99999999999, 3) = 3",
+        f"io_submit(14, 1, [{{aio_data={HUGE}, aio_fildes={HUGE}, aio_nbytes={HUGE}, aio_offset={HUGE}}}]) = 1",
+        f"io_getevents(14, 1, 128, [{{data={HUGE}, obj={HUGE}, res={HUGE}, res2=0}}], NULL) = 1",
+        f"io_submit(14, {HUGE}, [{{}}]) = 9223372036854775807",
+        f'preadv(3, [{{iov_base="", iov_len={HUGE}}}], 1, {HUGE}) = 1',
+        "+++ superseded by execve in pid 99999999999 +++",
+    ],
+)
+def test_numbers_that_no_column_holds(line: str) -> None:
+    """Digits of a damaged line are null where they fit no column; nothing is raised."""
+    events = straceparse.read_strace(log_of([line, "     0.000100 close(3) = 0", line]))
+    calls = straceparse.calls(events)
+
+    assert events.height == 3
+    assert straceparse.io_requests(calls).schema == straceparse.REQUESTS
+    assert straceparse.unparsed(events).get_column("reason").null_count() == 0
