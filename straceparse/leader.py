@@ -23,6 +23,8 @@ LEADER: Final = (
     "(?:(?P<since>{SINCE})|(?P<since_beside>{SINCE_BESIDE}))?(?P<number>{NUMBER})?(?P<address>{ADDRESS})?"
 )
 
+#: Leaders that differ in digits only have one shape.
+_ZEROS: Final = str.maketrans("123456789", "000000000")
 _FRACTION = re.compile(r"\.(?P<digits>[0-9]{3,9})")
 
 
@@ -52,10 +54,16 @@ def layout_of(lines: Iterable[str]) -> Layout | None:
     leader = re.compile(GRAMMAR.pattern(f"^{LEADER}"))
     layouts: Counter[tuple[str, tuple[tuple[str, tuple[int, int]], ...]]] = Counter()
     widths: dict[str, int] = {}
+    shapes: dict[str, tuple[str, dict[str, tuple[int, int]]] | None] = {}
     for line in lines:
         found = leader.match(line)
-        shape = None if found is None else _shape(found)
-        if shape is None or found is None:
+        if found is None:
+            continue
+        picture = found.group().translate(_ZEROS)
+        if picture not in shapes:
+            shapes[picture] = _shape(found)
+        shape = shapes[picture]
+        if shape is None:
             continue
         pattern, fields = shape
         layouts[pattern, tuple(fields.items())] += 1
