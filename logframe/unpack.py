@@ -38,9 +38,13 @@ _MAGIC = {
     "gzip": b"\x1f\x8b\x08",
     "bzip2": b"BZh",
     "xz": b"\xfd7zXZ\x00",
+    "lzma": b"\x5d\x00\x00",
     "zstd": b"\x28\xb5\x2f\xfd",
     "zip": b"PK\x03\x04",
 }
+
+#: Where the header of the format before xz has the size of the data: unknown, or less than 256 TiB.
+_LZMA_SIZE = slice(5, 13)
 
 _REFUSED = {
     b"\x7fELF": "an executable (ELF)",
@@ -72,7 +76,15 @@ def compression_of(start: bytes) -> str | None:
     """
     if start.startswith(b"BZh") and not start[3:4].isdigit():
         return None
+    if start.startswith(_MAGIC["lzma"]) and not _is_lzma(start):
+        return None
     return next((name for name, magic in _MAGIC.items() if start.startswith(magic)), None)
+
+
+def _is_lzma(start: bytes) -> bool:
+    """Is this the header of the format before xz: after its properties the size of the data, if it is known?"""
+    size = start[_LZMA_SIZE]
+    return len(size) == 8 and (size == b"\xff" * 8 or size.endswith(b"\0\0"))
 
 
 def refused_format(start: bytes) -> str | None:
@@ -151,7 +163,7 @@ def _decompressor(compression: str) -> _Decompressor:
             return cast("_Decompressor", zlib.decompressobj(wbits=31))
         case "bzip2":
             return bz2.BZ2Decompressor()
-        case "xz":
+        case "xz" | "lzma":
             return lzma.LZMADecompressor()
         case _ if sys.version_info >= (3, 14):
             from compression import zstd  # noqa: PLC0415 - new in 3.14

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from awrparse.spool.lines import SESSION_STATISTIC, STATISTIC, Kind
+from awrparse.spool.lines import SESSION_STATISTIC, STATISTIC, Kind, runs_of
 from awrparse.spool.page import Mark, Page
-from awrparse.spool.records import Autotrace, Counted
+from awrparse.spool.records import Autotrace
 
 #: What SQL*Plus prints, in its order.  `rows processed` is no statistic of V$STATNAME.
 AUTOTRACE_NAMES: Final = (
@@ -23,82 +23,101 @@ AUTOTRACE_NAMES: Final = (
     "sorts (disk)",
     "rows processed",
 )
+_NAMES: Final = list(AUTOTRACE_NAMES)
 _ORDER: Final = {name: place for place, name in enumerate(AUTOTRACE_NAMES)}
 _DOTS: Final = re.compile(r"\.{2,}(?:[ \t]*\.{2,})*")
+_STATISTICS: Final = runs_of(Kind.STATISTIC)
+#: Kinds of lines that may go on with a list.
+_WORDS: Final = frozenset({Kind.TEXT, Kind.ELISION})
 
 
 def read_autotrace(page: Page, number: int) -> tuple[Autotrace | None, int]:
     """The list that begins at a heading or at its first statistic, and the line after it."""
     start = number
-    if page.kind(number) is Kind.STATISTICS_HEADING:
+    if page.kind(number) == Kind.STATISTICS_HEADING:
         number = page.after_blanks(number + 1)
-        if page.kind(number) is Kind.RULER:
+        if page.kind(number) == Kind.RULER:
             number = page.after_blanks(number + 1)
         if not _is_counted(page, number):
             return None, start + 1
         page.mark(start, number, Mark.HEADING)
-    counted: list[Counted] = []
+    return _read_whole(page, number) or _read_lines(page, number, has_heading=number > start)
+
+
+def _read_whole(page: Page, number: int) -> tuple[Autotrace, int] | None:
+    """The list when it is SQL*Plus's eleven lines and no more; None when it is anything else."""
+    end = _STATISTICS(page.kinds, number).end()
+    if end - number != len(_NAMES) or page.kind(end) in _WORDS:
+        return None
+    cells = [line.split(None, 1) for line in page.lines[number:end]]
+    raws = [raw for raw, _ in cells]
+    if [name for _, name in cells] != _NAMES or not "".join(raws).isdigit():
+        return None
+    page.mark(number, end, Mark.STATISTIC)
+    return Autotrace("sqlplus", list(range(number, end)), _NAMES, list(map(int, raws)), raws), end
+
+
+def _read_lines(page: Page, number: int, *, has_heading: bool) -> tuple[Autotrace, int]:
+    """The list line by line: cut short, commented, with other statistics, with a blank line within."""
+    found = Autotrace("sqlplus", [], [], [], [])
     end = number
     has_others = False
     while number < len(page):
         kind = page.kinds[number]
         line = page.lines[number].strip()
-        if kind is Kind.BLANK:
+        if kind == Kind.BLANK:
             ahead = page.after_blanks(number)
-            if ahead - number > 1 or not _goes_on(page, ahead, counted):
+            if ahead - number > 1 or not _goes_on(page, ahead, found):
                 break
             number = ahead
             continue
-        found = STATISTIC.fullmatch(line) if kind is Kind.STATISTIC else None
-        if found is None and kind is Kind.TEXT and page.kind(start) is Kind.STATISTICS_HEADING:
-            found = SESSION_STATISTIC.fullmatch(line)
-            has_others = has_others or found is not None
-        if found is None:
-            if kind in {Kind.TEXT, Kind.ELISION} and _DOTS.fullmatch(line):
+        shown = STATISTIC.fullmatch(line) if kind == Kind.STATISTIC else None
+        if shown is None and kind == Kind.TEXT and has_heading:
+            shown = SESSION_STATISTIC.fullmatch(line)
+            has_others = has_others or shown is not None
+        if shown is None:
+            if kind in _WORDS and _DOTS.fullmatch(line):
                 page.marks[number] = Mark.ELISION
                 number = end = number + 1
                 continue
             break
-        if not has_others and counted and _is_next_list(counted[-1].name, found["name"]):
+        if not has_others and found.names and _is_next_list(found.names[-1], shown["name"]):
             break
-        counted.append(_counted(page, number, found))
+        _add(page, number, shown, found)
         page.marks[number] = Mark.STATISTIC
         number = end = number + 1
-    client = "sqlcl" if has_others else "sqlplus"
-    _check(page, counted, client)
-    return Autotrace(client, tuple(counted)), end
+    if has_others:
+        found = found._replace(client="sqlcl")
+    elif found.names and len(found.names) != len(_NAMES):
+        reason = f"{len(found.names)} of the {len(_NAMES)} statistics of autotrace are shown; the others are null"
+        page.note(found.lines[0], "incomplete_statistics", reason)
+    return found, end
 
 
 def _is_counted(page: Page, number: int) -> bool:
-    line = page.lines[number].strip() if number < len(page) else ""
-    return page.kind(number) is Kind.STATISTIC or (
-        page.kind(number) in {Kind.TEXT, Kind.ELISION}
-        and (SESSION_STATISTIC.fullmatch(line) is not None or _DOTS.fullmatch(line) is not None)
-    )
+    kind = page.kind(number)
+    if kind not in _WORDS:
+        return kind == Kind.STATISTIC
+    line = page.lines[number].strip()
+    return SESSION_STATISTIC.fullmatch(line) is not None or _DOTS.fullmatch(line) is not None
 
 
-def _goes_on(page: Page, number: int, counted: list[Counted]) -> bool:
+def _goes_on(page: Page, number: int, found: Autotrace) -> bool:
     """Does a list go on after a blank line: with a statistic that comes later in SQL*Plus's order?"""
-    found = STATISTIC.fullmatch(page.lines[number].strip()) if page.kind(number) is Kind.STATISTIC else None
-    return found is not None and bool(counted) and not _is_next_list(counted[-1].name, found["name"])
+    shown = STATISTIC.fullmatch(page.lines[number].strip()) if page.kind(number) == Kind.STATISTIC else None
+    return shown is not None and bool(found.names) and not _is_next_list(found.names[-1], shown["name"])
 
 
 def _is_next_list(last: str, name: str) -> bool:
     return _ORDER.get(name, len(_ORDER)) <= _ORDER.get(last, -1)
 
 
-def _counted(page: Page, number: int, found: re.Match[str]) -> Counted:
-    raw = found["count"]
-    if raw.startswith("#"):
+def _add(page: Page, number: int, shown: re.Match[str], found: Autotrace) -> None:
+    raw = shown["count"]
+    value = None if raw.startswith("#") else int(raw.replace(",", ""))
+    if value is None:
         page.note(number, "overflow", "the value did not fit its column; it is null, not zero")
-        return Counted(number, found["name"].strip(), None, raw)
-    return Counted(number, found["name"].strip(), int(raw.replace(",", "")), raw)
-
-
-def _check(page: Page, counted: list[Counted], client: str) -> None:
-    if client == "sqlplus" and counted and len(counted) != len(AUTOTRACE_NAMES):
-        page.note(
-            counted[0].line,
-            "incomplete_statistics",
-            f"{len(counted)} of the {len(AUTOTRACE_NAMES)} statistics of autotrace are shown; the others are null",
-        )
+    found.lines.append(number)
+    found.names.append(shown["name"].strip())
+    found.values.append(value)
+    found.raws.append(raw)

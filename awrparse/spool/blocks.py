@@ -12,29 +12,14 @@ from typing import Final
 from awrparse.spool.autotrace import read_autotrace
 from awrparse.spool.elapsed import LABELS, CustomPattern, explain_clock, language_of, read_clock
 from awrparse.spool.grids import read_grid
-from awrparse.spool.inputs import Read, read_bare, read_prompt, starts_statement
-from awrparse.spool.lines import ERROR, ROWS, Kind
+from awrparse.spool.inputs import FIRST_LETTERS, read_bare, read_prompt, starts_statement
+from awrparse.spool.lines import KINDS, Kind, runs_of
 from awrparse.spool.listings import read_snapper, read_unruled
+from awrparse.spool.outcomes import read_failure, read_feedback
 from awrparse.spool.page import Mark, Page
 from awrparse.spool.plans import read_plan
 from awrparse.spool.records import Block, Outcome
 
-_ROWS: Final = re.compile(r"\d+")
-#: Stems of the words for what was done to rows, in the clients' languages -> the kind of statement that does it.
-_VERBS: Final = (
-    ("select", re.compile(r"select|ausgew|sélect|selec|selez|選|选|선택|выбр", re.IGNORECASE)),
-    ("delete", re.compile(r"delet|gelösch|supprim|suprim|elimin|削除|删除|刪除|삭제|удал", re.IGNORECASE)),
-    ("update", re.compile(r"updat|aktuali|mise|actuali|atuali|aggiorn|更新|갱신|обнов", re.IGNORECASE)),
-    ("merge", re.compile(r"merg|zusammen|fusion|intercal|マージ|合并|合併|병합|объед", re.IGNORECASE)),
-    (
-        "insert",
-        re.compile(
-            r"creat|insert|erstell|eingef|créé|inséré|cread|criad|inserid|作成|挿入|创建|插入|建立|생성|만들|삽입|созд|вставл",
-            re.IGNORECASE,
-        ),
-    ),
-)
-_CODE: Final = re.compile(r"(?:ORA|SP2|PLS|TNS|RMAN|LRM|CPY|UDE|UDI|KUP|IMP|EXP|SQL|LPX|DRG|OCI)-\d{4,5}")
 _AUTOTRACE_ERRORS: Final = frozenset({"SP2-0611", "SP2-0612", "SP2-0613", "SP2-0618", "SP2-0619"})
 _LABELS: Final = tuple(LABELS)
 _NEARLY_ELAPSED: Final = re.compile(r"\s*[^\d:]+:\s+\d")
@@ -57,25 +42,57 @@ class _Blocks:
     def read(self) -> list[Block]:
         """The blocks of the page, in order."""
         page, kinds = self.page, self.page.kinds
+        readers = {
+            Kind.PROMPT: self._read_prompt,
+            Kind.ELAPSED: self._read_elapsed,
+            Kind.FEEDBACK: self._read_feedback,
+            Kind.ERROR: self._read_error,
+            Kind.STATISTICS_HEADING: self._read_autotrace,
+            Kind.STATISTIC: self._read_autotrace,
+            Kind.PLAN_HEADING: self._read_explained,
+            Kind.SQL_ID: self._read_plan,
+            Kind.PLAN_HASH: self._read_plan,
+            Kind.PLAN_TABLE: self._read_plan,
+            Kind.PLAN_ROW: self._read_plan,
+            Kind.RULER: self._read_ruler,
+            Kind.SNAPPER_ROW: self._read_snapper,
+            Kind.FENCE: self._read_break,
+            Kind.BANNER: self._read_break,
+            Kind.TIMER_NAME: self._read_timer_name,
+            Kind.ELISION: self._read_elision,
+            Kind.TRACE: self._pass_over,
+            Kind.COMMENT: self._pass_over,
+            Kind.SUBSTITUTION: self._pass_over,
+        }
+        by_kind = [readers.get(kind) for kind in KINDS.values()]
         number, size = 0, len(page)
         while number < size:
             kind = kinds[number]
-            if kind is Kind.BLANK:
-                number += 1
-            elif kind is Kind.TEXT:
+            if kind == Kind.BLANK:
+                number = page.after_blanks(number)
+            elif kind == Kind.TEXT:
                 number = self._read_text(number)
             else:
-                after = self._read_kind(kind, number)
+                reader = by_kind[kind]
+                after = None if reader is None else reader(number)
                 if after is None:
                     page.marks[number] = Mark.TEXT
-                    after = self._read_text(number, is_plain=True)
+                    after = self._add_text(number, number + 1)
                 number = after
         self._end_text(size)
         return self.found
 
     def _add(self, token: str, first: int, last: int, content: object = None) -> int:
-        self._end_text(first)
+        if self.text_from is not None:
+            self._end_text(first)
         self.found.append(Block(token, first, last, content))
+        return last
+
+    def _add_text(self, first: int, last: int) -> int:
+        """Lines of text, which go on with the text that may stand open."""
+        if self.text_from is None:
+            self.text_from = first
+        self.text_to = last
         return last
 
     def _end_text(self, number: int) -> None:
@@ -86,84 +103,84 @@ class _Blocks:
                 self.found.append(Block("TEXT", self.text_from, end))
             self.text_from = None
 
-    def _read_text(self, number: int, *, is_plain: bool = False) -> int:
+    def _read_text(self, number: int) -> int:
+        """A run of text, up to the first line of it that is more than text."""
+        page, custom = self.page, self.custom
+        end = _TEXTS(page.kinds, number).end()
+        for place, line in enumerate(page.lines[number:end], number):
+            if (
+                ":" in line
+                or line[:3].lower() in FIRST_LETTERS
+                or line[0] == "<"
+                or custom is not None
+                or (line[-1] in _LAST_OF_FIGURE and line.lstrip()[0].isdigit())
+            ):
+                if place > number:
+                    self._add_text(number, place)
+                after = self._read_notable(place, line)
+                if after is not None:
+                    return after
+        return self._add_text(number, end)
+
+    def _read_notable(self, number: int, line: str) -> int | None:
+        """A line of text that may be a statement, a timing, a figure, or damage; None when it is text only."""
         page = self.page
-        line = page.lines[number]
-        if not is_plain:
-            if starts_statement(line) and (read := read_bare(page, number)):
-                return self._take(read)
-            if self.custom and (timing := self.custom.read(line, number)):
-                page.marks[number] = Mark.TIMING
-                return self._add("PRINTED_TIMING", number, number + 1, timing)
-            if _MAY_BE_FIGURE.match(line) and (unruled := read_unruled(page, number)):
-                return self._add("GRID", number, unruled[1], unruled[0])
-            if line.lstrip().startswith(_LABELS) and _NEARLY_ELAPSED.match(line):
-                self._end_text(number)
-                column, expected = explain_clock(line)
-                reason = "no Elapsed of a client" + (f": expected {expected}" if expected else "")
-                page.refuse(number, "look_alike", reason, column)
-                return number + 1
-            if "consistent gets" in line and _CRAMMED.search(line):
-                self._end_text(number)
-                page.refuse(number, "damaged", "several lines of a session run together in one; it is not read")
-                return number + 1
-        if self.text_from is None:
-            self.text_from = number
-        self.text_to = number + 1
+        if starts_statement(line) and (read := read_bare(page, number)):
+            return self._take(read)
+        if self.custom and (timing := self.custom.read(line, number)):
+            page.marks[number] = Mark.TIMING
+            return self._add("PRINTED_TIMING", number, number + 1, timing)
+        if line[-1] in _LAST_OF_FIGURE and _MAY_BE_FIGURE.match(line) and (unruled := read_unruled(page, number)):
+            return self._add("GRID", number, unruled[1], unruled[0])
+        if ":" not in line:
+            return None
+        if line.lstrip().startswith(_LABELS) and _NEARLY_ELAPSED.match(line):
+            self._end_text(number)
+            column, expected = explain_clock(line)
+            reason = "no Elapsed of a client" + (f": expected {expected}" if expected else "")
+            page.refuse(number, "look_alike", reason, column)
+            return number + 1
+        if "consistent gets" in line and _CRAMMED.search(line):
+            self._end_text(number)
+            page.refuse(number, "damaged", "several lines of a session run together in one; it is not read")
+            return number + 1
+        return None
+
+    def _take(self, block: Block) -> int:
+        """Add a block of what was typed; a timer command makes the next Elapsed its own."""
+        self.timer = None
+        if block.token == "TIMING":  # noqa: S105 - a token of the grammar
+            self.timer = str(block.content)
+            block.token = "COMMAND"  # noqa: S105 - a token of the grammar
+        if self.text_from is not None:
+            self._end_text(block.first)
+        self.found.append(block)
+        return block.last
+
+    def _read_prompt(self, number: int) -> int | None:
+        read = read_prompt(self.page, number)
+        return None if read is None else self._take(read)
+
+    def _read_snapper(self, number: int) -> int:
+        listing, after = read_snapper(self.page, number)
+        return self._add("GRID", number, after, listing)
+
+    def _read_break(self, number: int) -> int:
+        self.timer = None
+        return self._add("BREAK", number, number + 1)
+
+    def _read_timer_name(self, number: int) -> int:
+        self.timer = self.page.lines[number].strip()
+        self.page.marks[number] = Mark.HEADING
+        return self._pass_over(number)
+
+    def _read_elision(self, number: int) -> int:
+        self.page.note(number, "elided", "the log was cut here by hand; what is missing is unknown")
+        return self._pass_over(number)
+
+    def _pass_over(self, number: int) -> int:
+        self._end_text(number)
         return number + 1
-
-    def _take(self, read: Read) -> int:
-        """Add blocks that were read; a timer command makes the next Elapsed its own."""
-        for block in read.blocks:
-            if block.token == "TIMING":  # noqa: S105 - a token of the grammar
-                self.timer = str(block.content)
-                self._add("COMMAND", block.first, block.last, block.content)
-            else:
-                self.timer = None
-                self._add(block.token, block.first, block.last, block.content)
-        return read.next
-
-    def _read_kind(self, kind: Kind, number: int) -> int | None:
-        """Read the block that a line of a kind begins; None when the line is text after all."""
-        page = self.page
-        match kind:
-            case Kind.PROMPT:
-                read = read_prompt(page, number)
-                return None if read is None else self._take(read)
-            case Kind.ELAPSED:
-                return self._read_elapsed(number)
-            case Kind.FEEDBACK:
-                return self._read_feedback(number)
-            case Kind.ERROR:
-                return self._read_error(number)
-            case Kind.STATISTICS_HEADING | Kind.STATISTIC:
-                return self._read_autotrace(number)
-            case Kind.PLAN_HEADING:
-                return self._read_explained(number)
-            case Kind.SQL_ID | Kind.PLAN_HASH | Kind.PLAN_TABLE | Kind.PLAN_ROW:
-                return self._read_plan(number)
-            case Kind.RULER:
-                return self._read_ruler(number)
-            case Kind.SNAPPER_ROW:
-                listing, after = read_snapper(page, number)
-                return self._add("GRID", number, after, listing)
-            case Kind.FENCE | Kind.BANNER:
-                self.timer = None
-                return self._add("BREAK", number, number + 1)
-            case Kind.TIMER_NAME:
-                self.timer = page.lines[number].strip()
-                page.marks[number] = Mark.HEADING
-                self._end_text(number)
-                return number + 1
-            case Kind.ELISION:
-                page.note(number, "elided", "the log was cut here by hand; what is missing is unknown")
-                self._end_text(number)
-                return number + 1
-            case Kind.TRACE | Kind.COMMENT | Kind.SUBSTITUTION:
-                self._end_text(number)
-                return number + 1
-            case _:
-                return None
 
     def _read_elapsed(self, number: int) -> int:
         page = self.page
@@ -180,55 +197,19 @@ class _Blocks:
         return self._add("ELAPSED", number, number + 1, clock)
 
     def _read_feedback(self, number: int) -> int:
-        page = self.page
-        line = page.lines[number].strip()
-        page.marks[number] = Mark.FEEDBACK
-        if not ROWS.fullmatch(line):
-            return self._add("DONE", number, number + 1, Outcome(number, line))
-        count = _ROWS.search(line)
-        verb = next((kind for kind, pattern in _VERBS if pattern.search(line)), None)
+        line = self.page.lines[number].strip()
+        self.page.marks[number] = Mark.FEEDBACK
+        rows, verb = read_feedback(line)
         token = "SELECTED" if verb == "select" else "DONE"
-        return self._add(token, number, number + 1, Outcome(number, line, int(count[0]) if count else 0, verb))
+        return self._add(token, number, number + 1, Outcome(number, line, rows, verb))
 
     def _read_error(self, number: int) -> int:
-        """An error with the lines that belong to it, up to what the client prints next."""
-        page = self.page
-        end = number
-        code = None
-        texts: list[str] = []
-        while end < len(page):
-            kind = page.kinds[end]
-            line = page.lines[end].strip()
-            if kind is Kind.ERROR:
-                found = _CODE.match(line)
-                if found and code is not None and found[0].startswith("SP2"):
-                    break
-                code = code or (found[0] if found else None)
-                texts.append(line)
-                last = end + 1
-            elif kind is Kind.BLANK:
-                if code is not None and not self._is_report(number, end):
-                    break
-            elif kind is not Kind.TEXT or (code is not None and not self._is_report(number, end)):
-                break
-            end += 1
-            if kind is not Kind.BLANK:
-                last = end
-        page.mark(number, last, Mark.ERROR)
-        message = next((text for text in texts if _CODE.match(text)), texts[0])
-        outcome = Outcome(number, message, code=code or (found[0] if (found := ERROR.match(message)) else None))
-        if code in _AUTOTRACE_ERRORS:
+        outcome, last = read_failure(self.page, number)
+        if outcome.code in _AUTOTRACE_ERRORS:
             return self._add("EXPLAINED", number, last, outcome)
-        is_commands = code is not None and code.startswith("SP2") and self.found and self.found[-1].token == "COMMAND"  # noqa: S105 - a token of the grammar
-        return self._add("COMMAND_ERROR" if is_commands else "FAILED", number, last, outcome)
-
-    def _is_report(self, first: int, number: int) -> bool:
-        """Is a line part of the report SQLcl makes of an error: its cause, its action, the statement?"""
-        page = self.page
-        if not page.lines[first].lstrip().startswith("Error "):
-            return False
-        ahead = page.after_blanks(number)
-        return ahead < len(page) and page.kinds[ahead] in {Kind.TEXT, Kind.ERROR} and ahead - first < _LONGEST_REPORT
+        is_of_client = outcome.code is not None and outcome.code.startswith("SP2")
+        after_command = bool(self.found) and self.found[-1].token == "COMMAND"  # noqa: S105 - a token of the grammar
+        return self._add("COMMAND_ERROR" if is_of_client and after_command else "FAILED", number, last, outcome)
 
     def _read_autotrace(self, number: int) -> int | None:
         found, after = read_autotrace(self.page, number)
@@ -240,7 +221,7 @@ class _Blocks:
     def _read_explained(self, number: int) -> int | None:
         page = self.page
         ahead = page.after_blanks(number + 1)
-        if page.kind(ahead) not in {Kind.RULER, Kind.PLAN_ROW, Kind.PLAN_HASH, Kind.PLAN_TABLE}:
+        if page.kind(ahead) not in _PLAN_STARTS:
             return None
         plan, after = read_plan(page, number, is_explained=True)
         return self._add("EXPLAINED", number, after, plan)
@@ -248,19 +229,19 @@ class _Blocks:
     def _read_plan(self, number: int) -> int | None:
         page = self.page
         top = number
-        if page.kinds[number] is Kind.PLAN_ROW and not _has_heading(page, number):
+        if page.kinds[number] == Kind.PLAN_ROW and not _has_heading(page, number):
             return None
         plan, after = read_plan(page, number, is_explained=False)
         if not plan.operations:
             page.mark(number, after, Mark.TEXT)
-            if page.kinds[number] is Kind.PLAN_TABLE:
+            if page.kinds[number] == Kind.PLAN_TABLE:
                 return None
             return self._add("TEXT", top, after)
         return self._add("PLAN", top, after, plan)
 
     def _read_ruler(self, number: int) -> int | None:
         page = self.page
-        if page.kind(number + 1) is Kind.PLAN_ROW or _is_cut_plan_ruler(page, number):
+        if page.kind(number + 1) == Kind.PLAN_ROW or _is_cut_plan_ruler(page, number):
             plan, after = read_plan(page, number, is_explained=False)
             if plan.operations:
                 return self._add("PLAN", number, after, plan)
@@ -274,8 +255,11 @@ class _Blocks:
         return self._add("GRID", grid.first, grid.last, grid)
 
 
-#: SQLcl's report of an error is at most this long.
-_LONGEST_REPORT: Final = 60
+#: What a plan begins with below its heading.
+_PLAN_STARTS: Final = frozenset({Kind.RULER, Kind.PLAN_ROW, Kind.PLAN_HASH, Kind.PLAN_TABLE})
+_TEXTS: Final = runs_of(Kind.TEXT)
+#: A line of figures ends with one of these.
+_LAST_OF_FIGURE: Final = frozenset("0123456789.,kKMGT")
 #: ``name : 12``, or a session, a name and a figure.
 _MAY_BE_FIGURE: Final = re.compile(
     r" *(?:[A-Za-z][^:]*:[ ]+-?[\d.,]+(?:E\+\d+)?|\d+ +\w+ {2,}.* {2}-?[\d.,]+[kKMGT]?)$"
@@ -290,9 +274,9 @@ def _has_heading(page: Page, number: int) -> bool:
 def _is_cut_plan_ruler(page: Page, number: int) -> bool:
     """Is this the ruler of a plan wider than the line size, so that its rest stands in the next line?"""
     ahead = number + 1
-    while page.kind(ahead) is Kind.RULER or (page.kind(ahead) is Kind.BLANK and ahead < min(number + 4, len(page))):
+    while page.kind(ahead) == Kind.RULER or (page.kind(ahead) == Kind.BLANK and ahead < min(number + 4, len(page))):
         ahead += 1
-    return page.kind(ahead) is Kind.PLAN_ROW and _has_heading(page, ahead)
+    return page.kind(ahead) == Kind.PLAN_ROW and _has_heading(page, ahead)
 
 
 def read_blocks(page: Page, custom: CustomPattern | None = None) -> list[Block]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from lark.exceptions import UnexpectedInput
@@ -41,6 +42,7 @@ class Bounds(NamedTuple):
     resolution: float
 
 
+@lru_cache(maxsize=1 << 12)
 def bounds_of(ticks: int, decimals: int) -> Bounds:
     """The interval of a printed time.
 
@@ -64,13 +66,20 @@ def read_clock(line: str, number: int) -> Clock | None:
         >>> read_clock("已用时间:  04: 39: 53.10", 0)
         Clock(line=0, ticks=1679310, decimals=2, label='已用时间', printed='04: 39: 53.10')
     """
+    found = _clock(line)
+    return None if found is None else Clock(number, *found)
+
+
+@lru_cache(maxsize=1 << 12)
+def _clock(line: str) -> tuple[int, int, str, str] | None:
+    """What a clock says, but for the line it stands in: most times of a session are short and alike."""
     found = ELAPSED.fullmatch(line)
     if found is None:
         return None
-    whole, fraction = found["seconds"].split(".")
-    seconds = (int(found["hours"]) * 60 + int(found["minutes"])) * 60 + int(whole)
-    printed = line[found.start("hours") : found.end("seconds")]
-    return Clock(number, seconds * 10 ** len(fraction) + int(fraction), len(fraction), found["label"].strip(), printed)
+    label, hours, minutes, seconds = found.group("label", "hours", "minutes", "seconds")
+    fraction = seconds[3:]
+    ticks = int(f"{(int(hours) * 60 + int(minutes)) * 60 + int(seconds[:2])}{fraction}")
+    return ticks, len(fraction), label.strip(), line[found.start("hours") : found.end("seconds")]
 
 
 def explain_clock(line: str) -> tuple[int | None, str]:

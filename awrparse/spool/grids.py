@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
-from awrparse.spool.lines import Kind
+from awrparse.spool.lines import BEGINNINGS, Kind, runs_of
 from awrparse.spool.page import Mark, Page
 from awrparse.spool.records import Grid
 from logframe import Column, columns_of, cut_row, fits, headings
@@ -15,25 +16,12 @@ _TALLEST_HEADING: Final = 4
 _FOLDED_RULERS: Final = 12
 _NUMBER: Final = re.compile(r"[-+]?(?:[\d,]*\.?\d+|\d[\d,]*\.?)(?:[eE][-+]?\d+)?[kKMGT%]?|#+")
 #: Kinds of lines that no row of a grid is.
-_ENDS: Final = frozenset(
-    {
-        Kind.PROMPT,
-        Kind.FEEDBACK,
-        Kind.ELAPSED,
-        Kind.STATISTICS_HEADING,
-        Kind.STATISTIC,
-        Kind.PLAN_HEADING,
-        Kind.PLAN_TABLE,
-        Kind.PLAN_HASH,
-        Kind.PLAN_ROW,
-        Kind.SQL_ID,
-        Kind.FENCE,
-        Kind.ERROR,
-        Kind.BANNER,
-        Kind.SNAPPER_ROW,
-        Kind.TIMER_NAME,
-    }
-)
+_ENDS: Final = BEGINNINGS | {Kind.PLAN_TABLE, Kind.PLAN_HASH, Kind.PLAN_ROW, Kind.SQL_ID}
+#: Lines within a grid that are no rows of it.
+_NO_ROWS: Final = frozenset({Kind.ELISION, Kind.COMMENT})
+#: What may stand between a grid and its title.
+_GAPS: Final = frozenset({Kind.BLANK, Kind.RULER})
+_TEXTS: Final = runs_of(Kind.TEXT)
 
 
 def read_grid(page: Page, ruler: int, text_from: int) -> Grid | None:
@@ -46,7 +34,7 @@ def read_grid(page: Page, ruler: int, text_from: int) -> Grid | None:
     """
     line = page.lines[ruler]
     columns = columns_of(line)
-    if ruler == text_from or not columns or page.kinds[ruler - 1] is not Kind.TEXT:
+    if ruler == text_from or not columns or page.kinds[ruler - 1] != Kind.TEXT:
         return None
     above = page.lines[ruler - 1]
     if len(columns) == 1 and _is_title(page, ruler, columns[0]):
@@ -57,14 +45,14 @@ def read_grid(page: Page, ruler: int, text_from: int) -> Grid | None:
     ):
         top -= 1
     rulers = [columns]
-    found = _headings(page.lines[top:ruler], columns)
+    found = list(_headings(tuple(page.lines[top:ruler]), line))
     if not any(found) or len(above.rstrip()) > columns[-1].end + 200:
         return None
     end = ruler + 1
-    while len(rulers) < _FOLDED_RULERS and page.kind(end) is Kind.TEXT and page.kind(end + 1) is Kind.RULER:
+    while len(rulers) < _FOLDED_RULERS and page.kind(end) == Kind.TEXT and page.kind(end + 1) == Kind.RULER:
         more = columns_of(page.lines[end + 1])
         rulers.append(more)
-        found += _headings([page.lines[end]], more)
+        found += _headings((page.lines[end],), page.lines[end + 1])
         end += 2
     grid = Grid(tuple(found), tuple(rulers), [], 1, top, end, _title(page, top, text_from))
     page.mark(top, end, Mark.HEADING)
@@ -72,37 +60,39 @@ def read_grid(page: Page, ruler: int, text_from: int) -> Grid | None:
     return grid
 
 
-def _headings(lines: list[str], columns: tuple[Column, ...]) -> list[str]:
+@lru_cache(maxsize=1 << 10)
+def _headings(lines: tuple[str, ...], ruler: str) -> tuple[str, ...]:
     """The heading of each column; cut at the ruler where the lines fit it, else word by word."""
+    columns = columns_of(ruler)
     if not all(fits(line, columns) and len(line) <= columns[-1].end for line in lines):
-        return list(headings(lines, columns))
+        return headings(list(lines), columns)
     cut = [[" ".join(line[start:end].split()) for line in lines] for start, end in columns]
-    return [" ".join(cell for cell in cells if cell) for cells in cut]
+    return tuple(" ".join(cell for cell in cells if cell) for cells in cut)
 
 
 def _is_heading(page: Page, number: int, columns: tuple[Column, ...]) -> bool:
     line = page.lines[number]
-    return page.kinds[number] is Kind.TEXT and fits(line, columns) and len(line) <= columns[-1].end
+    return page.kinds[number] == Kind.TEXT and fits(line, columns) and len(line) <= columns[-1].end
 
 
 def _is_title(page: Page, ruler: int, column: Column) -> bool:
     """Is the text above a single run of dashes underlined text, not the heading of a column?"""
     above = page.lines[ruler - 1].strip()
-    if page.kind(ruler + 1) is Kind.BLANK and len(above) == column.end - column.start:
+    if page.kind(ruler + 1) == Kind.BLANK and len(above) == column.end - column.start:
         return True
-    if page.kind(ruler + 1) is Kind.RULER:
+    if page.kind(ruler + 1) == Kind.RULER:
         return True
-    below = page.kind(ruler + 1) is Kind.TEXT and page.kind(ruler + 2) is Kind.RULER
+    below = page.kind(ruler + 1) == Kind.TEXT and page.kind(ruler + 2) == Kind.RULER
     return below and len(columns_of(page.lines[ruler + 2])) > 1 and len(above) < column.end - column.start
 
 
 def _title(page: Page, top: int, text_from: int) -> str:
     """The text just above a heading, over at most one blank line and rules of dashes."""
     number = top - 1
-    while number >= 0 and page.kinds[number] in {Kind.BLANK, Kind.RULER} and top - number < 3:
+    while number >= 0 and page.kinds[number] in _GAPS and top - number < 3:
         number -= 1
     texts: list[str] = []
-    while number >= max(text_from - 4, 0) and page.marks[number] is Mark.TEXT and len(texts) < 3:
+    while number >= max(text_from - 4, 0) and page.marks[number] == Mark.TEXT and len(texts) < 3:
         texts.insert(0, page.lines[number].strip())
         number -= 1
     return "\n".join(texts)
@@ -112,33 +102,32 @@ def _read_rows(page: Page, grid: Grid, heading: list[str]) -> int:
     """Collect the rows; the line after the last."""
     number = end = grid.last
     size = len(page)
-    columns = grid.rulers[0]
-    kinds, lines, marks, rows = page.kinds, page.lines, page.marks, grid.rows
-    row_mark, text = Mark.ROW, Kind.TEXT
+    kinds, marks, rows = page.kinds, page.marks, grid.rows
     while number < size:
         kind = kinds[number]
-        if kind is text:
+        if kind == Kind.TEXT:
             if _repeats(page, number, heading):
                 number = end = _skip_heading(page, grid, number, len(heading))
                 continue
-            marks[number] = row_mark
-            rows.append(number)
-            number = end = number + 1
-        elif kind is Kind.BLANK:
+            end = _next_heading(page, number, _TEXTS(kinds, number).end(), heading)
+            page.mark(number, end, Mark.ROW)
+            rows.extend(range(number, end))
+            number = end
+        elif kind == Kind.BLANK:
             number = page.after_blanks(number)
             if number < size and not _goes_on(page, grid, number, heading):
                 break
-        elif kind is Kind.RULER:
-            if not _is_sum_ruler(lines[number], columns):
+        elif kind in _ENDS:
+            break
+        elif kind == Kind.RULER:
+            if not _is_sum_ruler(page.lines[number], grid.rulers[0]):
                 break
             marks[number] = Mark.HEADING
             number = end = number + 1
-        elif kind in {Kind.ELISION, Kind.COMMENT}:
+        elif kind in _NO_ROWS:
             number += 1
-        elif kind in _ENDS:
-            break
         else:
-            marks[number] = row_mark
+            marks[number] = Mark.ROW
             rows.append(number)
             number = end = number + 1
     return end
@@ -146,6 +135,18 @@ def _read_rows(page: Page, grid: Grid, heading: list[str]) -> int:
 
 def _repeats(page: Page, number: int, heading: list[str]) -> bool:
     return page.lines[number] == heading[0] and page.lines[number : number + len(heading)] == heading
+
+
+def _next_heading(page: Page, number: int, stop: int, heading: list[str]) -> int:
+    """Where the heading is printed again in the lines up to `stop`; `stop` when it is not."""
+    try:
+        while True:
+            number = page.lines.index(heading[0], number, stop)
+            if _repeats(page, number, heading):
+                return number
+            number += 1
+    except ValueError:
+        return stop
 
 
 def _skip_heading(page: Page, grid: Grid, number: int, height: int) -> int:
@@ -157,11 +158,11 @@ def _skip_heading(page: Page, grid: Grid, number: int, height: int) -> int:
 def _goes_on(page: Page, grid: Grid, number: int, heading: list[str]) -> bool:
     """Does the grid go on after a blank line?"""
     kind = page.kinds[number]
-    if _repeats(page, number, heading) or kind is Kind.ELISION:
+    if _repeats(page, number, heading) or kind == Kind.ELISION:
         return True
-    if kind is Kind.RULER:
+    if kind == Kind.RULER:
         return _is_sum_ruler(page.lines[number], grid.rulers[0]) and page.lines[number].split() != heading[-1].split()
-    if kind is not Kind.TEXT or not grid.rows or _heads_ruler(page, number):
+    if kind != Kind.TEXT or not grid.rows or _heads_ruler(page, number):
         return False
     if len(grid.rulers) > 1:
         return True
@@ -171,9 +172,9 @@ def _goes_on(page: Page, grid: Grid, number: int, heading: list[str]) -> bool:
 def _heads_ruler(page: Page, number: int) -> bool:
     """Is the text from here on the heading of another grid?"""
     place = number
-    while place < number + _TALLEST_HEADING and page.kind(place) is Kind.TEXT:
+    while place < number + _TALLEST_HEADING and page.kind(place) == Kind.TEXT:
         place += 1
-    return page.kind(place) is Kind.RULER
+    return page.kind(place) == Kind.RULER
 
 
 def is_alike(row: str, model: str, columns: tuple[Column, ...]) -> bool:

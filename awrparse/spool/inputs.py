@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 from awrparse.spool.lines import CONTINUATION, PROMPT, Kind, classify
 from awrparse.spool.page import Mark, Page
 from awrparse.spool.records import Block, Typed
 
+_TIMING: Final = re.compile(r"timi(?:ng)?\s+(?:stop|sho)", re.IGNORECASE)
+_RERUN: Final = r"(?:/|r(?:un)?)\s*;?$"
+#: Commands of the operating system.
+_HOST: Final = r"ho(?:st)?\b|[!$]"
+#: Client commands whose output is a result of theirs.
+_SHOWING: Final = r"(?:desc(?:r|ri|rib|ribe)?|sho(?:w)?|pri(?:nt)?|xq(?:uery)?)\b"
 #: First words of client commands that print nothing of their own but what a script they start prints.
-_COMMANDS: Final = re.compile(
-    r"(?:set\b(?!\s+(?:role|transaction|constraints?)\b)|col(?:umn)?\b|pro(?:mpt)?\b|spo(?:ol)?\b|sta(?:rt)?\b|@|"
+_SILENT: Final = (
+    r"(?:--|@|set\b(?!\s+(?:role|transaction|constraints?)\b)|col(?:umn)?\b|pro(?:mpt)?\b|spo(?:ol)?\b|sta(?:rt)?\b|"
     r"def(?:ine)?\b|undef(?:ine)?\b|acc(?:ept)?\b|pau(?:se)?\b|bre(?:ak)?\b|comp(?:ute)?\b|cl(?:ear)?\b|tti(?:tle)?\b|"
-    r"bti(?:tle)?\b|rephe|repfo|ho(?:st)?\b|!|\$|conn(?:ect)?\b|disc(?:onnect)?\b|exit\b|quit\b|whenever\b|"
+    r"bti(?:tle)?\b|rephe|repfo|conn(?:ect)?\b|disc(?:onnect)?\b|exit\b|quit\b|whenever\b|"
     r"var(?:iable)?\b|rem(?:ark)?\b|l(?:ist)?\b|ed(?:it)?\b|sav(?:e)?\b|get\b|store\b|arch(?:ive)?\b|startup\b|"
     r"shut(?:down)?\b|passw|copy\b|a(?:ppend)?\s|c(?:hange)?/|del\b|i(?:nput)?\b|help\b|doc\b|#|info\b|ddl\b|"
-    r"hist(?:ory)?\b|alias\b|cd\b|load\b|net\b|oerr\b|--|/\*)",
+    r"hist(?:ory)?\b|alias\b|cd\b|load\b|net\b|oerr\b|/\*)"
+)
+#: The client's own commands, tried in this order; anything else that is typed is a statement.
+_COMMANDS: Final = re.compile(
+    rf"(?P<timing>timi(?:ng)?\b)|(?P<rerun>{_RERUN})|(?P<showing>{_SHOWING})|(?P<host>{_HOST})|(?P<silent>{_SILENT})",
     re.IGNORECASE,
 )
-#: Client commands whose output is a result of theirs.
-_SHOWING: Final = re.compile(r"(?:desc(?:r|ri|rib|ribe)?|sho(?:w)?|pri(?:nt)?|xq(?:uery)?)\b", re.IGNORECASE)
-_TIMING: Final = re.compile(r"timi(?:ng)?\s+(?:stop|sho)", re.IGNORECASE)
-_TIMING_START: Final = re.compile(r"timi(?:ng)?\b", re.IGNORECASE)
-_RERUN: Final = re.compile(r"(?:/|r(?:un)?)\s*;?", re.IGNORECASE)
 _NUMBERS: Final = re.compile(r"(?:[ \t]*\d{1,4}(?=[ \t]|$))+[ \t]*")
 _BLOCK: Final = re.compile(
     r"(?:begin|declare|<<|create\s+(?:or\s+replace\s+)?(?:(?:non)?editionable\s+)?"
@@ -36,8 +41,12 @@ _SQL: Final = re.compile(
     r"set\s+(?:role|transaction|constraints?))\b|<<",
     re.IGNORECASE,
 )
+_ENDS_STATEMENT: Final = frozenset(";/.")
+_USUAL: Final = "SQL>"
 #: A word and ``>`` may be a prompt of somebody's own, or the start of a line of text.
 _WORD_PROMPT: Final = re.compile(r"(?!SQL>|idle>)[A-Za-z][\w$#]*>")
+#: Kinds of lines that a statement without line numbers has.
+_UNNUMBERED: Final = frozenset({Kind.TEXT, Kind.COMMENT})
 #: A bare statement, or one typed without line numbers, is looked for over this many lines.
 _LONGEST_BARE: Final = 400
 _KINDS: Final = (
@@ -61,11 +70,38 @@ _KINDS: Final = (
 _LEADING_COMMENTS: Final = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|/\*(?!\+).*?\*/)*", re.DOTALL)
 
 
-class Read(NamedTuple):
-    """Blocks read from a place on a page, and the line to go on from."""
-
-    blocks: list[Block]
-    next: int
+#: First words of SQL and PL/SQL that no client command begins with, and the kind of the statement; None where the
+#: second word says it.
+VERBS: Final[dict[str, str | None]] = {
+    "select": "select",
+    "with": "select",
+    "insert": "insert",
+    "update": "update",
+    "delete": "delete",
+    "merge": "merge",
+    "alter": None,
+    **dict.fromkeys(("begin", "declare", "exec", "execute", "call"), "plsql"),
+    **dict.fromkeys(("commit", "rollback", "savepoint", "lock"), "transaction"),
+    **dict.fromkeys(("create", "drop", "truncate", "analyze", "grant", "revoke"), "ddl"),
+    **dict.fromkeys(("comment", "rename", "purge", "flashback", "audit"), "ddl"),
+    "explain": "explain",
+}
+#: The first letters of what `starts_statement` takes, but for a label ``<<``: most text has others.
+FIRST_LETTERS: Final = frozenset(word[:3] for word in (*VERBS, "set"))
+_OUTPUT: Final = frozenset(
+    {
+        Kind.ELAPSED,
+        Kind.FEEDBACK,
+        Kind.ERROR,
+        Kind.BANNER,
+        Kind.STATISTIC,
+        Kind.STATISTICS_HEADING,
+        Kind.PLAN_HEADING,
+    }
+)
+_MOST_NUMBERED: Final = 1000
+#: How the lines of a statement begin that SQL*Plus numbers.
+_NUMBERED: Final = tuple(f"{number:>3}  " for number in range(_MOST_NUMBERED))
 
 
 def kind_of(text: str) -> str | None:
@@ -80,64 +116,70 @@ def kind_of(text: str) -> str | None:
     return next((kind for kind, pattern in _KINDS if pattern.match(bare)), None)
 
 
-def read_prompt(page: Page, number: int) -> Read | None:
-    """What was typed at the prompt in a line, with the lines that go on; None when the line is no prompt after all."""
+def read_prompt(page: Page, number: int) -> Block | None:
+    """What was typed at the prompt in a line, with the lines that go on; None when the line is no prompt after all.
+
+    A block without a line says that output stands behind the prompt; the line is then that output.
+    """
     found = PROMPT.match(page.lines[number].strip())
     if found is None:
         return None
-    prompt, rest = found["prompt"], found["rest"].strip()
-    while (again := PROMPT.match(rest)) and again["prompt"] == prompt:
+    prompt, rest = found.group("prompt", "rest")
+    rest = rest.strip()
+    while prompt in rest and (again := PROMPT.match(rest)) and again["prompt"] == prompt:
         rest = again["rest"].strip()
-    if _WORD_PROMPT.fullmatch(prompt) and not _is_typed(rest):
+    if "@" not in prompt and prompt != _USUAL and _WORD_PROMPT.fullmatch(prompt) and not _is_typed(rest):
         return None
     if not rest:
         page.marks[number] = Mark.PROMPT
-        return Read([Block("BREAK", number, number + 1)], number + 1)
-    if _NUMBERS.fullmatch(rest):
+        return Block("BREAK", number, number + 1)
+    if rest[0].isdigit() and _NUMBERS.fullmatch(rest):
         page.marks[number] = Mark.INPUT
-        return Read([Block("INPUT", number, number + 1, Typed(None, prompt, None))], number + 1)
-    if _is_output(rest):
+        return Block("INPUT", number, number + 1, Typed(None, prompt, None))
+    kind = classify(rest)
+    if kind in _OUTPUT:
         page.lines[number] = rest
-        page.kinds[number] = classify(rest)
-        return Read([Block("BREAK", number, number)], number)
+        page.kinds[number] = kind
+        return Block("BREAK", number, number)
     return _read_typed(page, number, prompt, rest)
 
 
 def _is_typed(rest: str) -> bool:
-    return not rest or _SQL.match(rest) is not None or _COMMANDS.match(rest) is not None or rest == "/"
+    if not rest or _SQL.match(rest):
+        return True
+    command = _COMMANDS.match(rest)
+    return command is not None and (command.lastgroup in {"silent", "host"} or rest == "/")
 
 
-def _is_output(rest: str) -> bool:
-    return classify(rest) in {
-        Kind.ELAPSED,
-        Kind.FEEDBACK,
-        Kind.ERROR,
-        Kind.BANNER,
-        Kind.STATISTIC,
-        Kind.STATISTICS_HEADING,
-        Kind.PLAN_HEADING,
-    }
-
-
-def _read_typed(page: Page, number: int, prompt: str, rest: str) -> Read:
-    if _TIMING_START.match(rest):
-        page.marks[number] = Mark.COMMAND
-        token = "TIMING" if _TIMING.match(rest) else "COMMAND"
-        return Read([Block(token, number, number + 1, rest)], number + 1)
-    if _RERUN.fullmatch(rest):
-        page.marks[number] = Mark.INPUT
-        return Read([Block("INPUT", number, number + 1, Typed("/", prompt, None))], number + 1)
-    if _SHOWING.match(rest):
-        page.marks[number] = Mark.INPUT
-        return Read([Block("CALL", number, number + 1, Typed(rest, prompt, "command"))], number + 1)
-    if _COMMANDS.match(rest):
-        end = _command_end(page, number, rest)
-        page.mark(number, end, Mark.COMMAND)
-        return Read([Block("COMMAND", number, end, rest)], end)
+def _read_typed(page: Page, number: int, prompt: str, rest: str) -> Block:
+    word = rest.split(None, 1)[0].rstrip(";").lower()
+    command = None if word in VERBS else _COMMANDS.match(rest)
+    if command is not None:
+        return _read_command(page, number, prompt, rest, command.lastgroup)
     text, end = _statement(page, number, rest)
     page.mark(number, end, Mark.INPUT)
-    kind = kind_of(text)
-    return Read([Block("CALL" if kind == "plsql" else "INPUT", number, end, Typed(text, prompt, kind))], end)
+    kind = VERBS.get(word) or kind_of(text)
+    return Block("CALL" if kind == "plsql" else "INPUT", number, end, Typed(text, prompt, kind))
+
+
+def _read_command(page: Page, number: int, prompt: str, rest: str, what: str | None) -> Block:
+    """A command of the client, by the group of `_COMMANDS` that it is."""
+    end = number + 1
+    match what:
+        case "timing":
+            block = Block("TIMING" if _TIMING.match(rest) else "COMMAND", number, end, rest)
+        case "rerun":
+            block = Block("INPUT", number, end, Typed("/", prompt, None))
+        case "showing":
+            block = Block("CALL", number, end, Typed(rest, prompt, "command"))
+        case "host":
+            end = _command_end(page, number, rest)
+            block = Block("CALL", number, end, Typed(rest, prompt, "host"))
+        case _:
+            end = _command_end(page, number, rest)
+            block = Block("COMMAND", number, end, rest)
+    page.mark(number, end, Mark.COMMAND if block.token in {"COMMAND", "TIMING"} else Mark.INPUT)
+    return block
 
 
 def _command_end(page: Page, number: int, rest: str) -> int:
@@ -155,20 +197,23 @@ def _statement(page: Page, number: int, first: str) -> tuple[str, int]:
     """The text of an echoed statement and the line after it."""
     lines = [first]
     end = number + 1
+    size = len(page)
     is_block = _BLOCK.match(first) is not None
-    last_number = 1
-    while not _is_complete(lines[-1], is_block=is_block) and end < len(page):
+    may_be_block = not is_block and first[:6].lower() == "create"
+    last = 1
+    while end < size and not (lines[-1][-1:] in _ENDS_STATEMENT and _is_complete(lines[-1], is_block=is_block)):
         line = page.lines[end]
-        if line.startswith(f"{last_number + 1:>3}  "):
-            last_number += 1
+        if last + 1 < _MOST_NUMBERED and line.startswith(_NUMBERED[last + 1]):
+            last += 1
             lines.append(line[5:])
         else:
             found = CONTINUATION.fullmatch(line)
-            if found is None or int(found["number"]) <= last_number:
+            if found is None or int(found["number"]) <= last:
                 break
-            last_number = int(found["number"])
+            last = int(found["number"])
             lines.append(found["rest"])
-        is_block = is_block or (len(lines) < 4 and _BLOCK.match("\n".join(lines).strip()) is not None)
+        if may_be_block and len(lines) < 4:
+            is_block = is_block or _BLOCK.match("\n".join(lines)) is not None
         end += 1
     if len(lines) == 1 and not _is_complete(first, is_block=is_block):
         bare = _bare_end(page, number, is_block=is_block)
@@ -179,7 +224,7 @@ def _statement(page: Page, number: int, first: str) -> tuple[str, int]:
 
 
 def _is_complete(line: str, *, is_block: bool) -> bool:
-    if not line or line[-1] not in ";/.":
+    if line[-1:] not in _ENDS_STATEMENT:
         return False
     stripped = line.strip()
     return stripped == "/" or (not is_block and (stripped[-1] == ";" or stripped == "."))
@@ -195,10 +240,10 @@ def _without_end(lines: list[str]) -> str:
 
 def starts_statement(line: str) -> bool:
     """Does a line of text begin as a statement does?"""
-    return _SQL.match(line) is not None
+    return (line[:3].lower() in FIRST_LETTERS or line[0] == "<") and _SQL.match(line) is not None
 
 
-def read_bare(page: Page, number: int) -> Read | None:
+def read_bare(page: Page, number: int) -> Block | None:
     """A statement that stands in the log without a prompt, as scripts and articles show it; None when there is none."""
     line = page.lines[number]
     is_block = _BLOCK.match(line) is not None
@@ -209,7 +254,7 @@ def read_bare(page: Page, number: int) -> Read | None:
     page.mark(number, end, Mark.INPUT)
     kind = kind_of(text)
     token = "STATEMENT_TEXT" if kind in {None, "select"} else "CALL_TEXT"
-    return Read([Block(token, number, end, Typed(text, None, kind))], end)
+    return Block(token, number, end, Typed(text, None, kind))
 
 
 def _bare_end(page: Page, number: int, *, is_block: bool) -> int | None:
@@ -217,19 +262,19 @@ def _bare_end(page: Page, number: int, *, is_block: bool) -> int | None:
     blanks = 0
     for place in range(number, min(number + _LONGEST_BARE, len(page))):
         kind = page.kinds[place] if place > number else Kind.TEXT
-        if kind is Kind.BLANK:
+        if kind == Kind.BLANK:
             blanks += 1
             if blanks > 1 and not is_block:
                 return None
             continue
         blanks = 0
-        if kind not in {Kind.TEXT, Kind.COMMENT} or (place > number and not is_block and _begins_anew(page, place)):
+        if kind not in _UNNUMBERED or (place > number and not is_block and _begins_anew(page, place)):
             return None
-        if kind is Kind.TEXT and _is_complete(page.lines[place].split("--", 1)[0].rstrip(), is_block=is_block):
+        if kind == Kind.TEXT and _is_complete(page.lines[place].split("--", 1)[0].rstrip(), is_block=is_block):
             return place + 1
     return None
 
 
 def _begins_anew(page: Page, place: int) -> bool:
     """Does a line after a blank one begin another statement?"""
-    return page.kinds[place - 1] is Kind.BLANK and _SQL.match(page.lines[place]) is not None
+    return page.kinds[place - 1] == Kind.BLANK and _SQL.match(page.lines[place]) is not None

@@ -1,16 +1,13 @@
-"""Text into classified lines: what each line of a session is, by itself.
+"""What each line of a session is, by itself.
 
-`prepared` makes the lines readable without moving any: terminal escapes and carriage returns go, tabs become blanks (a
-Unix SQL*Plus writes tabs), a transcript pasted into ``--`` comments loses them.  `classify` says what one line is, by
-the terminals of ``line.lark``; what a line means beside its neighbours is decided in `blocks`.
+`classify` says it by the terminals of ``line.lark``; what a line means beside its neighbours is decided in `blocks`.
 """
 
 from __future__ import annotations
 
 import re
-from enum import IntEnum, auto
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from logframe import load_grammar
 
@@ -48,33 +45,57 @@ RULES: Final = (
 GRAMMAR: Final = load_grammar("awrparse.spool", "line.lark", *RULES)
 
 
-class Kind(IntEnum):
-    """What one line is, by itself."""
+class Kind:
+    """What one line is, by itself: a byte a kind, so that the kinds of a page are bytes.
 
-    BLANK = auto()
-    PROMPT = auto()
-    SUBSTITUTION = auto()
-    FEEDBACK = auto()
-    ERROR = auto()
-    ELAPSED = auto()
-    TIMER_NAME = auto()
-    STATISTICS_HEADING = auto()
-    STATISTIC = auto()
-    PLAN_HEADING = auto()
-    SQL_ID = auto()
-    PLAN_HASH = auto()
-    PLAN_TABLE = auto()
-    PLAN_ROW = auto()
-    PLAN_SECTION = auto()
-    RULER = auto()
-    SNAPPER_ROW = auto()
-    SNAPPER_END = auto()
-    BANNER = auto()
-    FENCE = auto()
-    ELISION = auto()
-    TRACE = auto()
-    COMMENT = auto()
-    TEXT = auto()
+    They are plain numbers, not an enumeration, because the readers compare one a line and more.
+    """
+
+    BLANK: Final = 0
+    PROMPT: Final = 1
+    SUBSTITUTION: Final = 2
+    FEEDBACK: Final = 3
+    ERROR: Final = 4
+    ELAPSED: Final = 5
+    TIMER_NAME: Final = 6
+    STATISTICS_HEADING: Final = 7
+    STATISTIC: Final = 8
+    PLAN_HEADING: Final = 9
+    SQL_ID: Final = 10
+    PLAN_HASH: Final = 11
+    PLAN_TABLE: Final = 12
+    PLAN_ROW: Final = 13
+    PLAN_SECTION: Final = 14
+    RULER: Final = 15
+    SNAPPER_ROW: Final = 16
+    SNAPPER_END: Final = 17
+    BANNER: Final = 18
+    FENCE: Final = 19
+    ELISION: Final = 20
+    TRACE: Final = 21
+    COMMENT: Final = 22
+    TEXT: Final = 23
+
+
+#: The kinds by name.
+KINDS: Final[dict[str, int]] = {name: kind for name, kind in vars(Kind).items() if name.isupper()}
+
+#: Kinds of lines with which the client begins to say something else: neither a grid nor a plan goes on with one.
+BEGINNINGS: Final = frozenset(
+    {
+        Kind.PROMPT,
+        Kind.FEEDBACK,
+        Kind.ELAPSED,
+        Kind.STATISTICS_HEADING,
+        Kind.STATISTIC,
+        Kind.PLAN_HEADING,
+        Kind.FENCE,
+        Kind.ERROR,
+        Kind.BANNER,
+        Kind.SNAPPER_ROW,
+        Kind.TIMER_NAME,
+    }
+)
 
 
 class Pattern:
@@ -119,100 +140,80 @@ SQL_ID: Final = Pattern("{SQL_ID}(?P<sql_id>{SQL_ID_VALUE})(?:{CHILD_NUMBER}(?P<
 PLAN_HASH: Final = Pattern("{PLAN_HASH}(?P<hash>{DIGITS})")
 OLD_PLAN_ROW: Final = Pattern("(?P<id>{DIGITS})(?:{GAP}(?P<parent>{DIGITS}))?(?P<gap>{GAP})(?P<operation>{OPERATION})")
 SNAPPER_END: Final = Pattern("{SNAPPER_END}(?P<end>{SNAPPER_TIME}){SNAPPER_SECONDS}(?P<seconds>{DECIMAL}).*")
-_SNAPPER_ROW: Final = Pattern("{DIGITS}(?:{GAP}{INSTANCE})?{COMMA}(?:{FIELD}{COMMA})?{SNAPPER_TYPE}{COMMA}.*")
-_HEADING: Final = Pattern(
+_SNAPPER_ROW: Final = Pattern("{DIGITS}(?:{GAP}{INSTANCE})?{COMMA}(?:{FIELD}{COMMA})?{SNAPPER_TYPE}{COMMA}")
+#: The kinds that a word at the start of a line announces; each group is the name of one.
+_WORDS: Final = Pattern(
     "(?P<STATISTICS_HEADING>{STATISTICS_HEADING})|(?P<PLAN_HEADING>{PLAN_HEADING})|(?P<PLAN_HASH>{PLAN_HASH}{DIGITS})"
     "|(?P<SQL_ID>{SQL_ID}{SQL_ID_VALUE}.*)|(?P<PLAN_TABLE>{PLAN_TABLE})|(?P<PLAN_SECTION>{PLAN_SECTION})"
-    "|(?P<BANNER>{BANNER}.*)|(?P<SUBSTITUTION>{OLD_OR_NEW}{LINE_COLON}.*)|(?P<TRACE>{TRACE}.*)"
+    "|(?P<BANNER>{BANNER}.*)|(?P<SUBSTITUTION>{OLD_OR_NEW}{LINE_COLON}.*)|(?P<TRACE>{TRACE}.*)|(?P<ERROR>{ERROR}.*)"
 )
 _TIMER_NAME: Final = Pattern("{TIMER_NAME}")
 _RULER: Final = Pattern("{RULER}")
 _ELISION: Final = Pattern("{ELISION}")
 
-_ESCAPES: Final = re.compile(
-    r"\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[=>]|\x1b[()][0-9A-Z]|\x07"
-)
-_BACKSPACED: Final = re.compile("[^\b\n]\b")
-_COMMENT: Final = re.compile(r"\n *--(?!-)")
-_COMMENT_RUN: Final = re.compile(r"(?:^[ ]*--(?!-).*\n?)+", re.MULTILINE)
-_COMMENT_MARK: Final = re.compile(r"^[ ]*--(?!-) ?", re.MULTILINE)
-_TRANSCRIPT: Final = frozenset(
-    {Kind.ELAPSED, Kind.STATISTIC, Kind.PLAN_ROW, Kind.PLAN_HASH, Kind.SQL_ID, Kind.PLAN_HEADING}
-)
-_DIGITS: Final = frozenset("0123456789")
-#: Last letters of a feedback that does not end with a full stop.
-_LAST_WITHOUT_STOP: Final = frozenset("dtaseо行됨取다ы")
+#: Last characters of a statistic of autotrace (but for one with a remark), of a clock (the line may end a comment), and
+#: of a feedback (not each ends with a full stop): quicker looked at than a pattern.
+_LAST_OF_STATISTIC: Final = frozenset("setd)")
+_LAST_OF_CLOCK: Final = frozenset("0123456789/")
+_STOPS: Final = frozenset(".。")
+_LAST_OF_FEEDBACK: Final = frozenset("dtaseо行됨取다ы") | _STOPS
+_MAY_BE_FEEDBACK: Final = frozenset({Kind.TEXT, Kind.ERROR})
+#: A feedback is shorter than this.
 _LONGEST_FEEDBACK: Final = 120
 
 
-def prepared(text: str) -> list[str]:
-    r"""The lines of a session's text, without trailing blanks; as many as the text has.
-
-    Examples:
-        >>> prepared("\t 18  recursive calls\r\n-- Elapsed: 00:00:01.00\n")
-        ['         18  recursive calls', 'Elapsed: 00:00:01.00']
-    """
-    if "\x1b" in text or "\b" in text or "\x07" in text:
-        text = _ESCAPES.sub("", text)
-        while "\b" in text and (shorter := _BACKSPACED.sub("", text)) != text:
-            text = shorter
-    for odd, plain in (("\r", ""), ("\f", ""), ("\N{NO-BREAK SPACE}", " ")):
-        text = text.replace(odd, plain)
-    text = text.expandtabs(8)
-    if _COMMENT.search("\n" + text):
-        text = _COMMENT_RUN.sub(_uncommented, text)
-    lines = [line.rstrip() for line in text.split("\n")]
-    if not lines[-1] and (not text or text.endswith("\n")):
-        lines.pop()
-    return lines
-
-
-def _uncommented(run: re.Match[str]) -> str:
-    """Consecutive comment lines, without their marks when they hold a transcript."""
-    bare = _COMMENT_MARK.sub("", run.group())
-    if any(classify(line.strip()) in _TRANSCRIPT for line in bare.split("\n")):
-        return bare
-    return run.group()
-
-
-def classify(line: str) -> Kind:
+def classify(line: str) -> int:
     """What a line, without the blanks around it, is by itself.
 
     Examples:
-        >>> classify("Elapsed: 00:00:00.73").name, classify("Elapsed:   15.02 (mins)").name
-        ('ELAPSED', 'TEXT')
-        >>> classify("7239  physical reads").name, classify("14 Zeilen ausgewählt.").name
-        ('STATISTIC', 'FEEDBACK')
+        >>> classify("Elapsed: 00:00:00.73") == Kind.ELAPSED, classify("Elapsed:   15.02 (mins)") == Kind.TEXT
+        (True, True)
+        >>> classify("7239  physical reads") == Kind.STATISTIC, classify("14 Zeilen ausgewählt.") == Kind.FEEDBACK
+        (True, True)
     """
     if not line:
         return Kind.BLANK
-    first = line[0]
-    if first == "|":
-        return Kind.PLAN_ROW
-    if first in _DIGITS or first == "#":
-        return _classify_number(line)
-    if first in "-_":
-        return _classify_dashes(line)
-    if first in "`~" and line.startswith(("```", "~~~")):
-        return Kind.FENCE
-    if first in ".[<…" and _ELISION.fullmatch(line):
-        return Kind.ELISION
-    return _classify_words(line)
+    return _BY_FIRST.get(line[0], _classify_words)(line)
 
 
-def _classify_number(line: str) -> Kind:
-    if STATISTIC.fullmatch(line):
+def kinds_of(lines: list[str]) -> bytearray:
+    """The kind of each line, one byte a line: a regular expression finds runs of kinds in them (`runs_of`).
+
+    Examples:
+        >>> kinds_of(["", " Elapsed: 00:00:00.73"]) == bytes([Kind.BLANK, Kind.ELAPSED])
+        True
+    """
+    blank, by_first, words = Kind.BLANK, _BY_FIRST.get, _classify_words
+    return bytearray([by_first(bare[0], words)(bare) if bare else blank for bare in map(str.strip, lines)])
+
+
+def runs_of(*kinds: int) -> Callable[[bytearray, int], re.Match[bytes]]:
+    """A function that matches the lines of some kinds, perhaps none, from a line on.
+
+    Examples:
+        >>> blanks = runs_of(Kind.BLANK)
+        >>> blanks(kinds_of(["a", "", "", "b"]), 1).end()
+        3
+    """
+    return cast("Callable[[bytearray, int], re.Match[bytes]]", re.compile(b"[" + re.escape(bytes(kinds)) + b"]*").match)
+
+
+def _classify_bar(line: str) -> int:  # noqa: ARG001 - the bar says it all
+    return Kind.PLAN_ROW
+
+
+def _classify_number(line: str) -> int:
+    last = line[-1]
+    if (last in _LAST_OF_STATISTIC or "--" in line or "<" in line) and STATISTIC.fullmatch(line):
         return Kind.STATISTIC
-    if _is_feedback(line):
+    if last in _LAST_OF_FEEDBACK and _is_feedback(line):
         return Kind.FEEDBACK
-    if "," in line and _SNAPPER_ROW.match(line):
+    if line.count(",") > 1 and _SNAPPER_ROW.match(line):
         return Kind.SNAPPER_ROW
-    if line[2:3] == ":" and PROMPT.match(line):
-        return Kind.PROMPT
-    return Kind.TEXT
+    return Kind.PROMPT if line[2:3] == ":" and PROMPT.match(line) else Kind.TEXT
 
 
-def _classify_dashes(line: str) -> Kind:
+def _classify_dashes(line: str) -> int:
     if _RULER.fullmatch(line):
         return Kind.RULER
     if line.startswith("--") and line[2:3] != "-":
@@ -222,24 +223,47 @@ def _classify_dashes(line: str) -> Kind:
     return Kind.TEXT
 
 
+def _classify_fence(line: str) -> int:
+    return Kind.FENCE if line.startswith(("```", "~~~")) else _classify_words(line)
+
+
+def _classify_elision(line: str) -> int:
+    return Kind.ELISION if _ELISION.fullmatch(line) else _classify_words(line)
+
+
 @lru_cache(maxsize=1 << 14)
-def _classify_words(line: str) -> Kind:
+def _classify_words(line: str) -> int:
     """A line that starts with neither a number nor a dash."""
-    if ":" in line and ELAPSED.fullmatch(line):
+    last = line[-1]
+    has_colon = ":" in line
+    if has_colon and last in _LAST_OF_CLOCK and ELAPSED.fullmatch(line):
         return Kind.ELAPSED
     if (">" in line or "#" in line) and PROMPT.match(line):
         return Kind.PROMPT
-    if heading := _HEADING.fullmatch(line):
-        return Kind[heading.lastgroup or "TEXT"]
-    if _is_feedback(line):
-        return Kind.FEEDBACK
-    if ERROR.match(line):
-        return Kind.ERROR
-    return Kind.TIMER_NAME if _TIMER_NAME.fullmatch(line) else Kind.TEXT
+    found = _WORDS.fullmatch(line)
+    kind = Kind.TEXT if found is None else KINDS[found.lastgroup or "TEXT"]
+    if kind in _MAY_BE_FEEDBACK:
+        if last in _LAST_OF_FEEDBACK and _is_feedback(line):
+            return Kind.FEEDBACK
+        if kind == Kind.TEXT and (has_colon or last == "。") and _TIMER_NAME.fullmatch(line):
+            return Kind.TIMER_NAME
+    return kind
 
 
 def _is_feedback(line: str) -> bool:
-    last = line[-1]
-    if last in ".。":
-        return len(line) < _LONGEST_FEEDBACK and (ROWS.fullmatch(line) or DONE.fullmatch(line)) is not None
-    return last in _LAST_WITHOUT_STOP and ROWS.fullmatch(line) is not None
+    """Does a line whose last character is that of a feedback say what was done?"""
+    if len(line) >= _LONGEST_FEEDBACK:
+        return False
+    if line[-1] in _STOPS:
+        return (ROWS.fullmatch(line) or DONE.fullmatch(line)) is not None
+    return "  " not in line and ROWS.fullmatch(line) is not None
+
+
+#: What classifies a line, by its first character; words do where none stands here.
+_BY_FIRST: Final[dict[str, Callable[[str], int]]] = {
+    "|": _classify_bar,
+    **dict.fromkeys("0123456789#", _classify_number),
+    **dict.fromkeys("-_", _classify_dashes),
+    **dict.fromkeys("`~", _classify_fence),
+    **dict.fromkeys(".[<…", _classify_elision),
+}

@@ -12,7 +12,7 @@ from typing import Final
 from awrparse.spool.lines import SNAPPER_END, Kind
 from awrparse.spool.page import Mark, Page
 from awrparse.spool.records import Grid, Listing, Statistic
-from awrparse.spool.statnames import is_known
+from awrparse.spool.statnames import is_known, may_be_known
 from logframe import cut_row, read_printed
 
 _NAME_HEADINGS: Final = frozenset(
@@ -106,9 +106,12 @@ def read_listing(page: Page, grid: Grid, statement_text: str | None) -> Listing 
 
 def _begins_with_name(line: str) -> bool:
     """Is one of the texts of a line, or all but the numbers at its end, a statistic's name?"""
-    if any(is_known(text) for text in _GAPS.split(line.lstrip("0123456789 "))):
+    texts = _GAPS.split(line.lstrip("0123456789 "))
+    if any(may_be_known(text) and is_known(text) for text in texts):
         return True
-    found = _LAST_NUMBERS.fullmatch(line) if line[-1:].isdigit() else None
+    if not line[-1:].isdigit() or not may_be_known(line):
+        return False
+    found = _LAST_NUMBERS.fullmatch(line)
     return found is not None and is_known(found["name"])
 
 
@@ -168,7 +171,7 @@ def read_snapper(page: Page, number: int) -> tuple[Listing, int]:
     end = number
     while number < len(page):
         kind = page.kinds[number]
-        if kind is Kind.SNAPPER_ROW:
+        if kind == Kind.SNAPPER_ROW:
             fields = [field.strip() for field in page.lines[number].split(",")]
             place = 1 if fields[1] in {"STAT", "TIME", "WAIT"} else 2
             if len(fields) > place + 2:
@@ -181,13 +184,13 @@ def read_snapper(page: Page, number: int) -> tuple[Listing, int]:
             else:
                 page.refuse(number, "unparsed", "a Snapper row that ends before its figure")
             number = end = number + 1
-        elif kind is Kind.SNAPPER_END:
+        elif kind == Kind.SNAPPER_END:
             found = SNAPPER_END.fullmatch(page.lines[number].strip())
             listing.seconds = float(found["seconds"]) if found else None
             page.marks[number] = Mark.ROW
             end = number + 1
             break
-        elif kind is Kind.BLANK:
+        elif kind == Kind.BLANK:
             number += 1
         else:
             break
@@ -199,7 +202,7 @@ def read_unruled(page: Page, number: int) -> tuple[Listing, int] | None:
     """Lines ``name : value``, or a session's names and values without a ruler; None when the line is neither."""
     listing = Listing("unruled", number, number)
     end = number
-    while end < len(page) and page.kinds[end] is Kind.TEXT:
+    while end < len(page) and page.kinds[end] == Kind.TEXT:
         line = page.lines[end].strip()
         found = _COLON_LINE.fullmatch(line) or _COMPACT_LINE.fullmatch(line)
         if found is None or not is_known(found["name"]):

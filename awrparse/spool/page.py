@@ -3,43 +3,46 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
+from typing import Final
 
-from awrparse.spool.lines import Kind, classify, prepared
+from awrparse.spool.lines import Kind, kinds_of, runs_of
+from awrparse.spool.prepare import prepared
 from logframe import Diagnostic
 
 
-class Mark(StrEnum):
-    """What became of a line; every line of a log has exactly one."""
+class Mark:
+    """What became of a line, as a byte; every line of a log has exactly one."""
 
-    INPUT = "input"
-    FEEDBACK = "feedback"
-    ERROR = "error"
-    ELAPSED = "elapsed"
-    STATISTIC = "statistic"
-    ROW = "row"
-    PLAN = "plan"
-    TIMING = "timing"
-    BLANK = "blank"
-    HEADING = "heading"
-    COMMAND = "command"
-    PROMPT = "prompt"
-    BANNER = "banner"
-    SUBSTITUTION = "substitution"
-    COMMENT = "comment"
-    FENCE = "fence"
-    ELISION = "elision"
-    TRACE = "trace"
-    TEXT = "text"
-    UNPARSED = "unparsed"
+    INPUT: Final = 0
+    FEEDBACK: Final = 1
+    ERROR: Final = 2
+    ELAPSED: Final = 3
+    STATISTIC: Final = 4
+    ROW: Final = 5
+    PLAN: Final = 6
+    TIMING: Final = 7
+    BLANK: Final = 8
+    HEADING: Final = 9
+    COMMAND: Final = 10
+    PROMPT: Final = 11
+    BANNER: Final = 12
+    SUBSTITUTION: Final = 13
+    COMMENT: Final = 14
+    FENCE: Final = 15
+    ELISION: Final = 16
+    TRACE: Final = 17
+    TEXT: Final = 18
+    UNPARSED: Final = 19
 
 
+#: The marks by their names in `Spool.lines`.
+MARKS: Final[dict[str, int]] = {name.lower(): mark for name, mark in vars(Mark).items() if name.isupper()}
 #: Marks of lines whose content is in one of the frames.
-RECORDS = frozenset(
+RECORDS: Final = frozenset(
     {Mark.INPUT, Mark.FEEDBACK, Mark.ERROR, Mark.ELAPSED, Mark.STATISTIC, Mark.ROW, Mark.PLAN, Mark.TIMING}
 )
 
-_MARKS_OF_KINDS = {
+_MARKS_OF_KINDS: Final = {
     Kind.BLANK: Mark.BLANK,
     Kind.BANNER: Mark.BANNER,
     Kind.FENCE: Mark.FENCE,
@@ -49,6 +52,13 @@ _MARKS_OF_KINDS = {
     Kind.SUBSTITUTION: Mark.SUBSTITUTION,
     Kind.PROMPT: Mark.PROMPT,
 }
+#: The first mark of a line by its kind, as a table for `bytes.translate`.
+_FIRST_MARKS: Final = bytes(_MARKS_OF_KINDS.get(kind, Mark.TEXT) for kind in range(256))
+#: For each mark the table that gives it to lines of any kind, and leaves blank lines blank.
+_FILLS: Final = {
+    mark: bytes(Mark.BLANK if kind == Kind.BLANK else mark for kind in range(256)) for mark in MARKS.values()
+}
+_BLANKS: Final = runs_of(Kind.BLANK)
 
 
 @dataclass(slots=True)
@@ -56,40 +66,42 @@ class Page:
     """The lines of a log, their kinds and marks, and the diagnostics found so far.
 
     Line numbers count from 0 here, and from 1 in everything that is given out.
+
+    Attributes:
+        source: name of the log.
+        lines: the lines, as `prepared` gives them.
+        kinds: the `Kind` of each line, a byte each.
+        marks: the `Mark` of each line, a byte each.
+        notes: the diagnostics.
     """
 
     source: str
     lines: list[str]
-    kinds: list[Kind]
-    marks: list[Mark]
+    kinds: bytearray
+    marks: bytearray
     notes: list[Diagnostic] = field(default_factory=list)
 
     @classmethod
     def of(cls, source: str, text: str) -> Page:
         """The page of a text."""
         lines = prepared(text)
-        kinds = [classify(line.strip()) for line in lines]
-        marks = [_MARKS_OF_KINDS.get(kind, Mark.TEXT) for kind in kinds]
-        return cls(source, lines, kinds, marks)
+        kinds = kinds_of(lines)
+        return cls(source, lines, kinds, kinds.translate(_FIRST_MARKS))
 
     def __len__(self) -> int:
         return len(self.lines)
 
-    def kind(self, number: int) -> Kind:
+    def kind(self, number: int) -> int:
         """The kind of a line; blank beyond the end."""
         return self.kinds[number] if number < len(self.kinds) else Kind.BLANK
 
     def after_blanks(self, number: int) -> int:
         """The first line from `number` on that is not blank; the page's length when there is none."""
-        while number < len(self.kinds) and self.kinds[number] is Kind.BLANK:
-            number += 1
-        return number
+        return _BLANKS(self.kinds, number).end()
 
-    def mark(self, first: int, last: int, mark: Mark) -> None:
+    def mark(self, first: int, last: int, mark: int) -> None:
         """Give lines `first` to before `last` a mark; blank ones stay blank."""
-        for number in range(first, last):
-            if self.kinds[number] is not Kind.BLANK:
-                self.marks[number] = mark
+        self.marks[first:last] = self.kinds[first:last].translate(_FILLS[mark])
 
     def note(self, number: int | None, kind: str, reason: str, column: int | None = None) -> None:
         """Add a diagnostics row about a line, or about the whole log."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -11,7 +12,7 @@ from awrparse.spool.schemas import PLANS
 from logframe import read_printed
 
 if TYPE_CHECKING:
-    from awrparse.spool.records import Operation, Plan
+    from awrparse.spool.records import Plan
 
 #: Figures of a plan, and what ``K`` stands for in each: rows are counted in thousands, memory in 1024 bytes.
 FIGURES: Final = {
@@ -32,6 +33,8 @@ FIGURES: Final = {
 #: Columns of texts, joined by line feeds until they are in a frame: Polars splits them faster than it takes lists.
 _LISTS: Final = ("predicates", "notes")
 _TIMES: Final = ("e_time_s", "a_time_s")
+#: Figures behind which another one may stand in brackets.
+_BRACKETS: Final = {"cost": "cpu_percent", "used_mem": "passes"}
 _BRACKET: Final = re.compile(r"(?P<figure>[^(]*?) *\((?P<bracket>[0-9]{1,18})\)$")
 _TIME: Final = re.compile(
     r"(?:(?P<hours>\d{1,9}):)?(?P<minutes>\d{1,9}):(?P<seconds>\d{1,9})(?:\.(?P<fraction>\d{1,9}))?$"
@@ -64,10 +67,12 @@ def plans_frame(owned: list[tuple[int | None, Plan]], *, printed: bool) -> pl.Da
 
 def _plan_rows(plan: Plan) -> list[dict[str, object]]:
     rows = []
-    depths = _depths(plan)
-    for place, (operation, depth) in enumerate(zip(plan.operations, depths, strict=True)):
-        cells = operation.cells
-        number = int(cells["id"].strip("*->= "))
+    named = [operation.cells() for operation in plan.operations]
+    depths = _depths(plan, named)
+    ids = [int(cells["id"].strip("*->= ")) for cells in named]
+    for place, (operation, cells) in enumerate(zip(plan.operations, named, strict=True)):
+        number = ids[place]
+        parent = cells.get("parent_id")
         row: dict[str, object] = {
             "line": operation.line + 1,
             "layout": plan.layout,
@@ -76,74 +81,66 @@ def _plan_rows(plan: Plan) -> list[dict[str, object]]:
             "child_number": plan.child_number,
             "plan_hash_value": plan.hash_value,
             "id": number,
-            "parent_id": int(cells["parent_id"]) if "parent_id" in cells else _parent(plan, depths, place),
-            "depth": depth,
+            "parent_id": int(parent) if parent else _parent(ids, depths, place),
+            "depth": depths[place],
             "predicates": "\n".join(plan.predicates.get(number, ())) or None,
             "notes": ("\n".join(plan.notes) or None) if place == 0 else None,
         }
-        row |= _old_cells(cells["operation"]) if plan.layout == "old" else _table_cells(operation)
+        row |= _old_cells(cells["operation"]) if plan.layout == "old" else _table_cells(cells)
         rows.append(row)
     return rows
 
 
-def _depths(plan: Plan) -> list[int]:
+def _depths(plan: Plan, named: list[dict[str, str]]) -> list[int]:
     """How deep each operation is nested, from its indentation or, in the old layout, from its parents."""
     if plan.layout != "old":
-        indents = [
-            len(cell) - len(cell.lstrip()) for cell in (row.cells.get("operation", "") for row in plan.operations)
-        ]
+        indents = [len(cell) - len(cell.lstrip()) for cell in (cells.get("operation", "") for cells in named)]
         least = min(indents, default=0)
         return [indent - least for indent in indents]
     depths: dict[str, int] = {}
     found = []
-    for row in plan.operations:
-        depth = depths.get(row.cells.get("parent_id", ""), -1) + 1
-        depths[row.cells["id"]] = depth
+    for cells in named:
+        depth = depths.get(cells.get("parent_id", ""), -1) + 1
+        depths[cells["id"]] = depth
         found.append(depth)
     return found
 
 
-def _parent(plan: Plan, depths: list[int], place: int) -> int | None:
+def _parent(ids: list[int], depths: list[int], place: int) -> int | None:
     """The last operation before this one that is nested less deep."""
-    for above in range(place - 1, -1, -1):
-        if depths[above] < depths[place]:
-            return int(plan.operations[above].cells["id"].strip("*->= "))
-    return None
+    depth = depths[place]
+    return next((ids[above] for above in range(place - 1, -1, -1) if depths[above] < depth), None)
 
 
-def _table_cells(operation: Operation) -> dict[str, object]:
+def _table_cells(cells: dict[str, str]) -> dict[str, object]:
     row: dict[str, object] = {}
-    for name, cell in operation.cells.items():
-        if name in {"id", "parent_id", "indent"}:
-            continue
-        if name == "cost":
-            row |= _with_bracket(cell, "cost", "cpu_percent")
-        elif name == "used_mem":
-            row |= _with_bracket(cell, "used_mem", "passes")
-        elif name in FIGURES:
-            row |= _figure(name, cell)
+    for name, cell in cells.items():
+        if name in FIGURES:
+            row |= _with_bracket(name, cell) if name in _BRACKETS else _figure(name, cell)
         elif name in _TIMES:
             row |= _time(name, cell)
         elif name == "operation":
             row[name] = cell.strip()
-        elif name in PLANS:
+        elif name in PLANS and name != "id":
             row[name] = cell or None
     return row
 
 
-def _with_bracket(cell: str, name: str, bracket: str) -> dict[str, object]:
+def _with_bracket(name: str, cell: str) -> dict[str, object]:
     """A figure with another one in brackets behind it: ``29625   (1)``, ``2048  (0)``."""
     found = _BRACKET.match(cell)
     if found is None:
         return _figure(name, cell)
-    return {**_figure(name, found["figure"]), bracket: int(found["bracket"])}
+    return {**_figure(name, found["figure"]), _BRACKETS[name]: int(found["bracket"])}
 
 
+@lru_cache(maxsize=1 << 12)
 def _figure(name: str, cell: str) -> dict[str, object]:
     found = read_printed(cell, base=FIGURES[name])
     return {name: found.value, f"{name}_lo": found.lo, f"{name}_hi": found.hi}
 
 
+@lru_cache(maxsize=1 << 12)
 def _time(name: str, cell: str) -> dict[str, object]:
     """``00:00:01.34`` in seconds; rounding or truncation is not documented, so the bounds are as for Elapsed."""
     found = _TIME.match(cell)

@@ -19,14 +19,13 @@ from awrparse.spool.frames import (
     timings_frame,
     unparsed,
 )
-from awrparse.spool.lines import Kind
 from awrparse.spool.listings import read_listing
 from awrparse.spool.page import Mark, Page
 from awrparse.spool.planframe import plans_frame
 from awrparse.spool.records import Grid, Listing, Plan
 from awrparse.spool.runs import find_runs
 from awrparse.spool.session import Statement, read_statements
-from awrparse.spool.sniff import is_binary, other_format
+from awrparse.spool.sniff import is_binary, no_session, refuse_others
 from awrparse.spool.subtract import session_record, subtract_statistics
 from awrparse.spool.tableframe import table_frame
 from logframe import Log, LogParseError, Source, diagnostics_frame, open_log, open_logs
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
 
     from awrparse.spool.records import Block
 
-#: Kinds of lines that only a session has.
-_OWN: Final = frozenset({Kind.PROMPT, Kind.ELAPSED, Kind.STATISTIC, Kind.PLAN_HEADING})
 #: The frames of a session by name.
 FRAMES: Final = ("statements", "timings", "autotrace", "statistics", "plans", "tables", "diagnostics")
 
@@ -197,13 +194,13 @@ def _read_log(log: Log, custom: CustomPattern | None, *, strict: bool = False, p
     if is_binary(text):
         raise LogParseError("the log is no text", source=log.name, expected="a session, or encoding='...'")
     page = Page.of(log.name, text)
-    _refuse_others(page, text)
+    refuse_others(page, text)
     page.notes += log.notes
     blocks = read_blocks(page, custom)
     statements = read_statements(page, blocks)
     listings, grids, plans = _split(page, statements, blocks)
-    if not (statements or listings or grids or plans or any(mark is Mark.TIMING for mark in page.marks)):
-        raise _no_session(log.name, text, page)
+    if not (statements or listings or grids or plans or Mark.TIMING in page.marks):
+        raise no_session(log.name, text, page)
     statistics = statistics_frame(page, listings)
     page.notes.sort(key=lambda note: note.line or 0)
     if strict and (first := unparsed(page.notes)):
@@ -212,7 +209,7 @@ def _read_log(log: Log, custom: CustomPattern | None, *, strict: bool = False, p
         source=log.name,
         encoding=log.encoding,
         statements=statements_frame(statements),
-        timings=timings_frame(statements, blocks),
+        timings=timings_frame(blocks),
         autotrace=autotrace_frame(statements),
         statistics=statistics,
         tables=tables_frame(grids),
@@ -251,50 +248,22 @@ def read_spools(source: Source, *, table: str = "statements", encoding: str | No
     return pl.concat(frames)
 
 
-def _refuse_others(page: Page, text: str) -> None:
-    """Raise when the text is another kind of log; note the lines of a SQL trace that a session holds."""
-    other = other_format(text)
-    if other is not None and _OWN.isdisjoint(page.kinds):
-        raise LogParseError(f"this is {other[0]}", source=page.source, expected=other[1])
-    traced = page.kinds.count(Kind.TRACE)
-    if traced:
-        page.note(page.kinds.index(Kind.TRACE), "trace", f"{traced} lines of an extended SQL trace are not read")
-
-
-def _no_session(name: str, text: str, page: Page) -> LogParseError:
-    """The error for a log without a statement, a timing, a listing or a plan."""
-    if other := other_format(text):
-        return LogParseError(f"this is {other[0]}", source=name, expected=other[1])
-    damaged = next((note for note in page.notes if note.kind == "damaged"), None)
-    if damaged is not None:
-        return damaged.to_error()
-    return LogParseError(
-        "no session: no prompt, statement, feedback, Elapsed, autotrace, plan, listing or result was found",
-        source=name,
-        line=1,
-        text=page.lines[0][:200],
-        expected="the output of SQL*Plus or SQLcl",
-    )
-
-
 def _split(
     page: Page, statements: list[Statement], blocks: list[Block]
 ) -> tuple[list[tuple[int | None, Listing]], list[tuple[int | None, Grid]], list[tuple[int | None, Plan]]]:
     """Listings, other grids and plans, each with the statement it belongs to."""
-    owners = {id(block): statement for statement in statements for block in statement.blocks}
     listings: list[tuple[int | None, Listing]] = []
     grids: list[tuple[int | None, Grid]] = []
     plans: list[tuple[int | None, Plan]] = []
     for block in blocks:
-        owner = owners.get(id(block))
-        ordinal = None if owner is None else owner.ordinal
+        ordinal = block.statement
         match block.content:
             case Listing():
                 listings.append((ordinal, block.content))
             case Plan():
                 plans.append((ordinal, block.content))
             case Grid() as grid:
-                listing = read_listing(page, grid, None if owner is None else owner.text)
+                listing = read_listing(page, grid, None if ordinal is None else statements[ordinal - 1].text)
                 if listing is None:
                     grids.append((ordinal, grid))
                     if grid.pages > 1:

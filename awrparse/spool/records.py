@@ -40,20 +40,22 @@ class Outcome(NamedTuple):
     code: str | None = None
 
 
-class Counted(NamedTuple):
-    """One line of an autotrace list; `value` None when it did not fit."""
-
-    line: int
-    name: str
-    value: int | None
-    raw: str
-
-
 class Autotrace(NamedTuple):
-    """An autotrace list: SQL*Plus's eleven statistics, or SQLcl's session statistics."""
+    """An autotrace list: SQL*Plus's eleven statistics, or SQLcl's session statistics.
+
+    Attributes:
+        client: `sqlplus` or `sqlcl`.
+        lines: number of the line of each statistic.
+        names: their names.
+        values: what they count; None where the figure did not fit.
+        raws: the figures as printed.
+    """
 
     client: str
-    counted: tuple[Counted, ...]
+    lines: list[int]
+    names: list[str]
+    values: list[int | None]
+    raws: list[str]
 
 
 @dataclass(slots=True)
@@ -78,10 +80,24 @@ class Grid:
 
 
 class Operation(NamedTuple):
-    """One row of a plan: its cells by canonical name."""
+    """One row of a plan.
+
+    Attributes:
+        line: number of its (first) line.
+        names: the canonical name of each cell; empty for a cell that has none.
+        text: the row, a bar before and behind each cell.
+    """
 
     line: int
-    cells: dict[str, str]
+    names: list[str]
+    text: str
+
+    def cells(self) -> dict[str, str]:
+        """The cells by name; the operation keeps its indentation, without the blank every cell begins with."""
+        cells = self.text[1:-1].split("|", len(self.names) - 1)
+        named = {name: cell.strip() for name, cell in zip(self.names, cells, strict=True) if name}
+        named["operation"] = cells[self.names.index("operation")].rstrip().removeprefix(" ")
+        return named
 
 
 @dataclass(slots=True)
@@ -145,9 +161,10 @@ class CustomTiming(NamedTuple):
 
 @dataclass(slots=True)
 class Block:
-    """Lines that belong together: the token of session.lark, their extent, and what they say."""
+    """Lines that belong together: the token of session.lark, their extent, what they say, and whose they are."""
 
     token: str
     first: int
     last: int
     content: object = None
+    statement: int | None = None

@@ -6,17 +6,13 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from lark import Token, Tree
-
+from awrparse.spool.grouping import group
 from awrparse.spool.inputs import kind_of
 from awrparse.spool.lines import Kind
 from awrparse.spool.records import Autotrace, Block, Clock, Grid, Listing, Outcome, Plan, Typed
-from logframe import load_grammar
 
 if TYPE_CHECKING:
     from awrparse.spool.page import Page
-
-GRAMMAR: Final = load_grammar("awrparse.spool", "session.lark", "session", "statement")
 
 _FLUSH: Final = re.compile(
     r"alter\s+system\s+flush\s+(?P<what>buffer_cache|shared_pool|flash_cache|global\s+context|redo)", re.IGNORECASE
@@ -33,8 +29,8 @@ _PLAN_KINDS: Final = {"SELECT": "select", "INSERT": "insert", "UPDATE": "update"
 _LOADS: Final = re.compile(
     r"@|sta(?:rt)?\b|get\b|ed(?:it)?\b|c(?:hange)?/|a(?:ppend)?\s|del\b|i(?:nput)?\b", re.IGNORECASE
 )
-#: Blocks that only end a statement; of several in a row, one is enough.
-_OUTSIDE: Final = frozenset({"COMMAND", "BREAK"})
+#: Kinds of commands that the client runs itself, or gives to the operating system.
+_CLIENT: Final = frozenset({"command", "host"})
 _PROSE: Final = frozenset({Kind.TEXT, Kind.FENCE})
 _OUTCOMES: Final = frozenset({"SELECTED", "DONE", "FAILED"})
 _BARE_PARTS: Final = frozenset({"ELAPSED", "STATISTICS", "SESSION_STATISTICS"})
@@ -48,7 +44,7 @@ class Statement:
         ordinal: from 1.
         blocks: its blocks, in order.
         text: as typed; None when it is not echoed.
-        kind: `select`, `insert`, ..., `plsql`, `ddl`, `command`; None when nothing says it.
+        kind: `select`, `insert`, ..., `plsql`, `ddl`, `command`, `host`; None when nothing says it.
         prompt: the prompt it was typed at; None when it was not echoed.
         clock: its Elapsed.
         outcome: its feedback or error.
@@ -80,65 +76,44 @@ class Statement:
         """Number of the line after its last."""
         return self.blocks[-1].last
 
-    @property
-    def is_flush(self) -> bool:
-        """Does it flush a cache?"""
-        return self.text is not None and _FLUSH.match(self.text) is not None
-
-
-def group(tokens: list[str]) -> list[list[int]]:
-    """The positions of the tokens of each statement.
-
-    Examples:
-        >>> group(["INPUT", "GRID", "ELAPSED", "TEXT", "GRID", "ELAPSED", "EXPLAINED", "STATISTICS"])
-        [[0, 1, 2], [4, 5, 6, 7]]
-    """
-    parser = GRAMMAR.parser.parse_interactive("", start="session")
-    before = ""
-    for place, token in enumerate(tokens):
-        if token != before or token not in _OUTSIDE:
-            parser.feed_token(Token(token, str(place)))
-        before = token
-    tree: Tree[Token] = parser.feed_eof()  # type: ignore[no-untyped-call]  # lark leaves it unannotated
-    return [[int(str(leaf)) for leaf in node.children] for node in tree.children if isinstance(node, Tree)]
-
 
 def read_statements(page: Page, blocks: list[Block]) -> list[Statement]:
-    """The statements of a page's blocks; client commands that printed nothing are left out."""
+    """The statements of a page's blocks, each block told its own; client commands that printed nothing are left out."""
     statements: list[Statement] = []
     flushed: list[str] = []
     buffer: str | None = None
     series = 0
     reached = 0
-    for places in group([block.token for block in blocks]):
-        while len(places) > 1 and blocks[places[-1]].token == "TEXT" and blocks[places[0]].token == "GRID":  # noqa: S105 - a token of the grammar
-            places.pop()
-        between = blocks[reached : places[0]]
-        reached = places[-1] + 1
-        if any(_is_prose(page, block) for block in between):
-            series += 1
-            buffer = None
-        if any(_LOADS.match(str(block.content)) for block in between if block.token == "COMMAND"):  # noqa: S105 - a token of the grammar
-            buffer = None
-        statement = Statement(len(statements) + 1, [blocks[place] for place in places], series=series)
-        for block in statement.blocks:
-            _add(statement, block)
+    for first, end in group([block.token for block in blocks]):
+        last = end
+        if blocks[first].token == "GRID":  # noqa: S105 - a token of the grammar
+            while last > first + 1 and blocks[last - 1].token == "TEXT":  # noqa: S105 - a token of the grammar
+                last -= 1
+        if first > reached:
+            between = blocks[reached:first]
+            if any(_is_prose(page, block) for block in between):
+                series += 1
+                buffer = None
+            if any(_LOADS.match(str(block.content)) for block in between if block.token == "COMMAND"):  # noqa: S105 - a token of the grammar
+                buffer = None
+        reached = last
+        statement = _made(len(statements) + 1, blocks[first:last], series)
         if statement.text == "/":
             _rerun(statement, buffer)
-        elif statement.text is not None and statement.kind != "command":
+        elif statement.text is not None and statement.kind not in _CLIENT:
             buffer = statement.text
-        if statement.kind == "command" and len(statement.blocks) == 1:
+        if statement.kind in _CLIENT and last == first + 1:
             continue
         statement.kind = statement.kind or _kind_by_output(statement)
-        if statement.is_flush:
-            statement.flushed = ()
-            flush = _FLUSH.match(statement.text or "")
-            if flush and (statement.outcome is None or statement.outcome.code is None):
-                flushed.append(" ".join(flush["what"].lower().split()))
-        else:
+        flush = _FLUSH.match(statement.text) if statement.kind == "alter system" and statement.text else None
+        if flush is None:
             statement.flushed = tuple(dict.fromkeys(flushed))
-            flushed = []
+            flushed.clear()
+        elif statement.outcome is None or statement.outcome.code is None:
+            flushed.append(" ".join(flush["what"].lower().split()))
         statements.append(statement)
+        for block in statement.blocks:
+            block.statement = statement.ordinal
         _check(page, statement)
     return statements
 
@@ -157,20 +132,23 @@ def _rerun(statement: Statement, buffer: str | None) -> None:
             statement.text, statement.kind = buffer, kind
 
 
-def _add(statement: Statement, block: Block) -> None:
-    match block.content:
-        case Typed(text, prompt, kind):
-            statement.text, statement.prompt, statement.kind = text, prompt, kind
-        case Clock():
-            statement.clock = block.content
-        case Autotrace():
-            statement.autotrace = block.content
-        case Plan():
-            statement.plans.append(block.content)
-        case Outcome() if block.token in _OUTCOMES:
-            statement.outcome = block.content
-        case _:
-            pass
+def _made(ordinal: int, blocks: list[Block], series: int) -> Statement:
+    """The statement that blocks make."""
+    statement = Statement(ordinal, blocks, series=series)
+    for block in blocks:
+        content = block.content
+        if isinstance(content, Clock):
+            statement.clock = content
+        elif isinstance(content, Typed):
+            statement.text, statement.prompt, statement.kind = content
+        elif isinstance(content, Outcome):
+            if block.token in _OUTCOMES:
+                statement.outcome = content
+        elif isinstance(content, Autotrace):
+            statement.autotrace = content
+        elif isinstance(content, Plan):
+            statement.plans.append(content)
+    return statement
 
 
 def _kind_by_output(statement: Statement) -> str | None:
@@ -184,15 +162,14 @@ def _kind_by_output(statement: Statement) -> str | None:
         return "select"
     for plan in statement.plans:
         if plan.plan_source == "explain" and plan.operations:
-            return _PLAN_KINDS.get(plan.operations[0].cells.get("operation", "").split(" ")[0])
+            return _PLAN_KINDS.get(plan.operations[0].cells().get("operation", "").split(" ")[0])
     return None
 
 
 def _check(page: Page, statement: Statement) -> None:
     """Diagnostics about a whole statement."""
-    if statement.outcome is not None and statement.outcome.code is not None:
-        page.note(statement.outcome.line, "failed", f"the statement failed with {statement.outcome.code}")
-    if {block.token for block in statement.blocks} <= _BARE_PARTS and statement.clock is not None:
-        page.note(
-            statement.clock.line, "unpaired_elapsed", "the log shows no statement, result or feedback for this Elapsed"
-        )
+    outcome, clock = statement.outcome, statement.clock
+    if outcome is not None and outcome.code is not None:
+        page.note(outcome.line, "failed", f"the statement failed with {outcome.code}")
+    if clock is not None and all(block.token in _BARE_PARTS for block in statement.blocks):
+        page.note(clock.line, "unpaired_elapsed", "the log shows no statement, result or feedback for this Elapsed")

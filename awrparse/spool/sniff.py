@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from awrparse.spool.lines import Kind
+from logframe import LogParseError
+
+if TYPE_CHECKING:
+    from awrparse.spool.page import Page
 
 _SIGNS: Final = (
     (
@@ -36,6 +42,8 @@ _SIGNS: Final = (
 )
 #: Signs are looked for in this much text.
 _HEAD: Final = 1 << 16
+#: Kinds of lines that only a session has.
+_OWN: Final = frozenset({Kind.PROMPT, Kind.ELAPSED, Kind.STATISTIC, Kind.PLAN_HEADING})
 _CONTROL: Final = re.compile(r"[\x00-\x06\x0e-\x1a\x1c-\x1f\ufffd]")
 
 
@@ -54,3 +62,28 @@ def is_binary(text: str) -> bool:
     """Is this no text: are more than a few of its characters control characters?"""
     head = text[:_HEAD]
     return len(_CONTROL.findall(head)) > 0.02 * max(len(head), 1)
+
+
+def refuse_others(page: Page, text: str) -> None:
+    """Raise when the text is another kind of log; note the lines of a SQL trace that a session holds."""
+    if _OWN.isdisjoint(page.kinds) and (other := other_format(text)) is not None:
+        raise LogParseError(f"this is {other[0]}", source=page.source, expected=other[1])
+    traced = page.kinds.count(Kind.TRACE)
+    if traced:
+        page.note(page.kinds.index(Kind.TRACE), "trace", f"{traced} lines of an extended SQL trace are not read")
+
+
+def no_session(name: str, text: str, page: Page) -> LogParseError:
+    """The error for a log without a statement, a timing, a listing or a plan."""
+    if other := other_format(text):
+        return LogParseError(f"this is {other[0]}", source=name, expected=other[1])
+    damaged = next((note for note in page.notes if note.kind == "damaged"), None)
+    if damaged is not None:
+        return damaged.to_error()
+    return LogParseError(
+        "no session: no prompt, statement, feedback, Elapsed, autotrace, plan, listing or result was found",
+        source=name,
+        line=1,
+        text=page.lines[0][:200],
+        expected="the output of SQL*Plus or SQLcl",
+    )

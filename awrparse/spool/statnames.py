@@ -13,6 +13,8 @@ from typing import Final, NamedTuple
 
 #: A shorter text is not completed: too many names begin like it.
 _SHORTEST: Final = 8
+#: So many letters tell most texts from names.
+_FIRST: Final = 4
 
 
 class Name(NamedTuple):
@@ -68,6 +70,17 @@ def complete(printed: str, *, is_cut: bool = False) -> Name:
             is_only = place + 1 == len(folded) or not folded[place + 1].startswith(key)
             return Name(exact[folded[place]] if is_only else printed, is_known=is_only, is_truncated=True)
     return Name(printed, is_known=False, is_truncated=is_cut)
+
+
+@cache
+def _firsts() -> frozenset[str]:
+    """The first letters of the names, without regard to case; fewer where a blank or the end comes sooner."""
+    return frozenset(name.split(" ")[0][:_FIRST] for name in _folded()[0])
+
+
+def may_be_known(printed: str) -> bool:
+    """Does a text begin as one of the names does?  Most texts do not, which is quickly seen."""
+    return printed.split(" ", 1)[0][:_FIRST].casefold() in _firsts()
 
 
 def is_known(printed: str) -> bool:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from awrparse import read_spool
 from awrparse.spool.autotrace import AUTOTRACE_NAMES
-from awrparse.spool.session import group
+from awrparse.spool.grouping import group
 
 LABELS = {
     "Elapsed: ": ":",
@@ -118,7 +118,7 @@ def test_built_sessions(built: list[Query]) -> None:
 @given(st.lists(st.sampled_from(TOKENS), max_size=30))
 def test_every_order_of_blocks_is_a_session(tokens: list[str]) -> None:
     """The session grammar refuses no order of blocks; each block is in at most one statement, in order."""
-    places = [place for statement in group(tokens) for place in statement]
+    places = [place for first, last in group(tokens) for place in range(first, last)]
 
     assert places == sorted(set(places))
     assert {tokens[place] for place in set(range(len(tokens))) - set(places)} <= set(OUTSIDE)

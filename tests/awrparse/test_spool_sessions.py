@@ -249,6 +249,61 @@ def test_indented_copies(indent: str) -> None:
     assert [copy.table(place).rows() for place in (1, 2, 3)] == [spool.table(place).rows() for place in (1, 2, 3)]
 
 
+@pytest.mark.parametrize("mark", ["> ", ">", "> > "])
+def test_quoted_copies(mark: str) -> None:
+    """A transcript quoted in Markdown reads as the original."""
+    lines = (DATA / "english.log").read_text().splitlines()
+    spool, copy = read("english.log"), read_spool("\n".join((mark + line).rstrip() for line in lines).encode())
+
+    assert copy.statements.equals(spool.statements)
+    assert copy.autotrace.equals(spool.autotrace)
+    assert copy.plans.equals(spool.plans)
+    assert copy.lines().equals(spool.lines())
+
+
+def test_quotation_without_transcript() -> None:
+    """Quoted prose between sessions stays text, marks and all; so does what goes on with a client command."""
+    spool = read_spool(b"> slow, they said\n\nSQL> column a -\n> format a9\nSQL> commit;\n\nCommit complete.\n")
+
+    assert spool.lines()["mark"].to_list() == ["text", "blank", "command", "command", "input", "blank", "feedback"]
+    assert spool.statements["text"].to_list() == ["commit"]
+
+
+@pytest.mark.parametrize("command", ["host ls -l *.dbf", "HO ls", "!ls", "$dir"])
+def test_commands_of_the_system(command: str) -> None:
+    """What is given to the operating system is a statement with its text, output and time; the buffer stays."""
+    query = "SQL> select 1 from dual;\n\nElapsed: 00:00:00.02\n"
+    spool = read_spool(
+        f"{query}SQL> {command}\nusers01.dbf\n\nElapsed: 00:00:01.50\nSQL> /\n\nElapsed: 00:00:00.01\n".encode()
+    )
+
+    assert rows(spool.statements, "text", "kind", "elapsed_s") == [
+        ("select 1 from dual", "select", 0.02),
+        (command, "host", 1.5),
+        ("select 1 from dual", "select", 0.01),
+    ]
+    assert spool.lines()["statement"].to_list() == [1, 1, 1, 2, 2, 2, 2, 3, 3, 3]
+    assert spool.diagnostics.height == 0
+
+
+def test_repeated_commands_are_runs() -> None:
+    """A program run again and again from the client is a sample; a command that printed nothing is no statement."""
+    spool = read_spool(b"SQL> host sync\n" + b"SQL> host ./reader\n\nElapsed: 00:00:02.%d6\n\n" % 1 * 3)
+
+    assert rows(spool.runs(), "sample", "run", "text", "elapsed_s") == [
+        (1, run, "host ./reader", 2.16) for run in (1, 2, 3)
+    ]
+
+
+def test_long_statement() -> None:
+    """A statement of more than 1000 numbered lines keeps every line as it was typed."""
+    typed = ["begin", *(f"  step_{number};" for number in range(1200)), "end;"]
+    numbered = [f"SQL> {typed[0]}", *(f"{number:>3}  {line}" for number, line in enumerate(typed[1:], 2))]
+    spool = read_spool("\n".join([*numbered, "1203  /", "", "PL/SQL procedure successfully completed.", ""]).encode())
+
+    assert rows(spool.statements, "kind", "text") == [("plsql", "\n".join(typed))]
+
+
 def test_missing_last_newline() -> None:
     """A log that ends in mid-line, without a line feed, loses nothing of what stands there."""
     data = (DATA / "languages" / "en.log").read_bytes()

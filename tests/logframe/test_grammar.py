@@ -74,7 +74,7 @@ def test_capturing_terminal_is_refused(grammar: Grammar) -> None:
 
 def test_pattern() -> None:
     """Each place in a template is the terminal's own pattern; counts such as {2} are left alone."""
-    assert PRINTED.pattern("^{DIGITS}x{2}$") == "^(?:[0-9][0-9,]*)x{2}$"
+    assert PRINTED.pattern("^{DIGITS}x{2}$") == "^(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)x{2}$"
     with pytest.raises(KeyError, match="NOPE"):
         PRINTED.pattern("{NOPE}")
 

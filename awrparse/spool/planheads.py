@@ -1,0 +1,70 @@
+"""The headings of a plan's table: which line is one, and what each column is read into."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+#: A column's heading as printed -> the name of the column it is read into.
+HEADINGS: Final = {
+    "id": "id",
+    "operation": "operation",
+    "name": "object_name",
+    "starts": "starts",
+    "execs": "starts",
+    "rows": "e_rows",
+    "e-rows": "e_rows",
+    "rows (estim)": "e_rows",
+    "bytes": "e_bytes",
+    "e-bytes": "e_bytes",
+    "tempspc": "temp_space",
+    "e-temp": "temp_space",
+    "cost": "cost",
+    "cost (%cpu)": "cost",
+    "cost(%cpu)": "cost",
+    "time": "e_time_s",
+    "e-time": "e_time_s",
+    "a-rows": "a_rows",
+    "rows (actual)": "a_rows",
+    "a-time": "a_time_s",
+    "buffers": "buffers",
+    "reads": "reads",
+    "writes": "writes",
+    "omem": "o_mem",
+    "1mem": "one_mem",
+    "o/1/m": "work_areas",
+    "used-mem": "used_mem",
+    "used-tmp": "used_tmp",
+    "max-tmp": "used_tmp",
+    "pstart": "pstart",
+    "pstop": "pstop",
+    "tq": "tq",
+    "tq/ins": "tq",
+    "in-out": "in_out",
+    "pq distrib": "pq_distrib",
+    "inst": "instance",
+}
+_FIRST: Final = re.compile(r"\s*\|\s*Id\b")
+
+
+def is_heading(line: str) -> bool:
+    """Is this the row of headings of a plan?
+
+    Examples:
+        >>> is_heading("| Id  | Operation         | Name |"), is_heading("|   0 | SELECT STATEMENT  |      |")
+        (True, False)
+    """
+    return "Operation" in line and _FIRST.match(line) is not None
+
+
+@lru_cache(maxsize=1 << 10)
+def names_of(text: str) -> tuple[str, ...]:
+    """The columns that a row of headings stands for; none when a plan's own two are missing.
+
+    Examples:
+        >>> names_of("| Id  | Operation | A-Rows |   A-Time   |")
+        ('id', 'operation', 'a_rows', 'a_time_s')
+    """
+    names = tuple(HEADINGS.get(" ".join(cell.split()).lower(), "") for cell in text.strip("|").split("|"))
+    return names if {"id", "operation"} <= set(names) else ()
