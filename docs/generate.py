@@ -10,7 +10,7 @@ A test writes them anew and compares.
 import inspect
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import FunctionType
 
@@ -21,7 +21,21 @@ import iolab.metrics
 import straceparse
 from awrparse.tables import describe_tables
 
-SECTION = re.compile(r"^(?:Args|Returns|Raises|Examples):$", re.MULTILINE)
+SECTION = re.compile(r"^(Args|Returns|Raises|Examples):$", re.MULTILINE)
+#: The modules of `iolab.metrics` in the order of the page, and what each is about.
+TOPICS = {
+    "reads": "Reads, from session statistics, autotrace and a timing",
+    "logical": "Logical I/O, and two times of one task",
+    "correlation": "Two measures of a table",
+    "awr": "Waits, from AWR and Statspack reports",
+    "rates": "Counts and DB time of a period",
+    "histograms": "Wait event histograms",
+    "trace_reads": "Reads, from strace logs",
+    "trace_calls": "System calls, from strace logs",
+    "lookups": "Figures looked up in a log",
+    "bounds": "Figures to compute with",
+    "table": "Frames of metrics",
+}
 MADE = "<!-- made by docs/generate.py -->"
 
 
@@ -70,16 +84,35 @@ def metrics() -> str:
         "Every function gives a frame with `metric`, `value`, `lo`, `hi`, `unit`, `basis` and `caveats`. A metric that "
         "its inputs contradict is refused: its value is null and its caveats begin with `refused:`."
     )
-    parts += [f"## `{name}`\n\n{text}" for name, text in described()]
+    parts.append(
+        "`lo` and `hi` are what the rounding of the printed figures allows, not a confidence interval; only the shares "
+        "of a profile (`iolab.profile`) and the comparisons of samples (`iolab.compare`) have those. What stands below "
+        'under "When not to believe it" cannot be seen from the figures; what can be seen is refused.'
+    )
+    functions = {name: member for name, member in vars(iolab.metrics).items() if isinstance(member, FunctionType)}
+    topics = dict.fromkeys([*TOPICS, *(module_of(member) for member in functions.values())])
+    for topic in topics:
+        parts.append(f"## {TOPICS.get(topic, topic)}")
+        parts += [
+            f"### `{name}{parameters(member)}`\n\n{described(member)}"
+            for name, member in functions.items()
+            if module_of(member) == topic
+        ]
     return "\n\n".join(parts) + "\n"
 
 
-def described() -> Iterator[tuple[str, str]]:
-    """Each metric's signature and what its docstring says before the arguments."""
-    for name, member in vars(iolab.metrics).items():
-        if isinstance(member, FunctionType) and not name.startswith("_"):
-            text = SECTION.split(inspect.cleandoc(member.__doc__ or ""))[0]
-            yield f"{name}{parameters(member)}", text.replace("``", "`").strip()
+def module_of(function: FunctionType) -> str:
+    """The module of `iolab.metrics` that a function is defined in."""
+    return function.__module__.rpartition(".")[2]
+
+
+def described(function: FunctionType) -> str:
+    """What a docstring says before the arguments, and what comes back."""
+    text, *rest = SECTION.split(inspect.cleandoc(function.__doc__ or ""))
+    sections = dict(zip(rest[::2], rest[1::2], strict=True))
+    returned = inspect.cleandoc(sections["Returns"]) if "Returns" in sections else ""
+    says = "\n\n".join(filter(None, [text.strip(), f"Gives: {returned[:1].lower()}{returned[1:]}" if returned else ""]))
+    return says.replace("When not to believe it:", "**When not to believe it:**").replace("``", "`")
 
 
 def parameters(function: FunctionType) -> str:

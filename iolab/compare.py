@@ -15,7 +15,7 @@ from statistics import fmean, stdev
 
 from iolab._extras import require
 from iolab.stats.caveats import find_caveats
-from iolab.stats.comparison import CONDITIONS, Comparison
+from iolab.stats.comparison import Comparison
 from iolab.stats.effects import measure_effects
 from iolab.stats.intervals import Estimate, invert, percent_less
 from iolab.stats.many import ManyComparison
@@ -24,6 +24,7 @@ from iolab.stats.order import share_places
 from iolab.stats.p_values import run_tests
 from iolab.stats.pairs import PairedComparison, compare_paired
 from iolab.stats.ranks import holm
+from iolab.stats.report import CONDITIONS, read_conditions
 from iolab.stats.samples import (
     Runs,
     SampleError,
@@ -96,9 +97,7 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
         raise SampleError(f"the threshold is {threshold}; it is a relative difference between 0 and 1")
     if resolution is not None and not (math.isfinite(resolution) and resolution > 0):
         raise SampleError(f"the resolution is {resolution}; it is the step of a clock, above zero")
-    stated = dict(conditions or {})
-    if unknown := sorted(set(stated) - set(CONDITIONS)):
-        raise SampleError(f"unknown condition {unknown[0]!r}; known are {', '.join(CONDITIONS)}")
+    stated = read_conditions(conditions)
     sample_a = read_sample(a, names[0], unit=unit, order=order_a, drop_first=drop_first)
     sample_b = read_sample(b, names[1], unit=unit, order=order_b, drop_first=drop_first)
     if share_places(sample_a, sample_b):
@@ -132,7 +131,7 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
         verdict=verdict.outcome,
         reason=verdict.reason,
         caveats=tuple(find_caveats(sample_a, sample_b, step, unit, effects, p_values)),
-        conditions=tuple((key, stated[key]) for key in CONDITIONS if key in stated),
+        conditions=stated,
         is_ordered=sample_a.order is not None and sample_b.order is not None,
         is_resolution_given=resolution is not None,
     )

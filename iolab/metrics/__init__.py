@@ -19,15 +19,12 @@ value is null, and its ``caveats`` begin with "refused:" and give the reason.
 """
 
 from iolab.metrics.awr import (
-    average_active_sessions,
     average_waits,
     class_shares,
     contradictions,
     db_time,
     elapsed,
     figure_of,
-    per_transaction,
-    rate,
     total_waits,
 )
 from iolab.metrics.bounds import Bounded, RefusedError, intersect
@@ -35,6 +32,7 @@ from iolab.metrics.correlation import rank_correlation
 from iolab.metrics.histograms import latency_quantiles
 from iolab.metrics.logical import lio_share, pio_lio_factor, rows_per_trip, time_change, us_per_lio
 from iolab.metrics.lookups import elapsed_of, read_metrics, statistic
+from iolab.metrics.rates import average_active_sessions, per_transaction, rate
 from iolab.metrics.reads import (
     block_size,
     blocks_per_read,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.bounds import Bounded, RefusedError, intersect, row_figure
-from iolab.metrics.table import REFUSED, Metric, evaluate, metrics_frame, need_time, single
+from iolab.metrics.table import REFUSED, Metric, evaluate, metrics_frame, single
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +35,13 @@ def average_waits(waits: pl.DataFrame) -> pl.DataFrame:
 
     Refused where the two contradict each other beyond rounding (a misparse, or figures of two populations), and where
     there are no waits.  Rows without a number of waits (`DB CPU`) are left out.
+
+    ``total_wait_s * 1000 / waits`` and ``avg_wait_ms`` as shown.  Source: Oracle Database Reference,
+    V$SYSTEM_EVENT, TIME_WAITED_MICRO and TOTAL_WAITS.
+
+    When not to believe it: as a latency: an average hides modes (see `latency_quantiles`). A wait of `db file
+    parallel read` is for several requests, waits of `direct path read` are not its reads, and asynchronous reads
+    may not be waited for at all. A very short average of reads from disk is that of a cache.
 
     Args:
         waits: a table with ``waits`` and ``total_wait_s``, and ``avg_wait_ms`` where the report has it: `top_events`,
@@ -62,6 +69,11 @@ def total_waits(waits: pl.DataFrame) -> pl.DataFrame:
     """Time waited for each event or class: what the report prints, and average * waits, intersected.
 
     A time printed as `11.1K` is known to 1 %; its average and number of waits may know it to 0.01 %.
+
+    ``total_wait_s`` as shown and ``avg_wait_ms * waits / 1000``.  Source: as of `average_waits`.
+
+    When not to believe it: as the time that I/O took: waits of several sessions add up, and what is not waited for
+    is not in it.
 
     Args:
         waits: as for `average_waits`.
@@ -129,6 +141,11 @@ def db_time(*waits: pl.DataFrame) -> pl.DataFrame:
     The shares of events and of classes are of the same DB time, so both tables may be given.  Times are joined with
     average * waits first.  Refused when the rows contradict each other.
 
+    Source: Oracle Database Performance Tuning Guide, DB time; arithmetic on the report's `% DB time`.
+
+    When not to believe it: the report's tables are of different populations (background waits in one of them is
+    allowed: shares may exceed 100 %), or were read without bounds.
+
     Args:
         waits: tables with ``total_wait_s`` and ``db_time_pct``: `top_events`, `wait_classes`, ...
 
@@ -162,6 +179,11 @@ def elapsed(wait_classes: pl.DataFrame) -> pl.DataFrame:
 
     It needs no header, and it tells when a report does not cover what its author says.  Refused when the rows
     contradict each other, or show no average active sessions above zero.
+
+    ``total_wait_s / avg_active_sessions``.  Source: arithmetic on the report's table of wait classes.
+
+    When not to believe it: only small classes are shown: 0.1 active sessions are anything from 0.05 to 0.15. Where
+    the report has a head, its Elapsed is better evidence; `iolab.align` uses both.
 
     Args:
         wait_classes: the table `wait_classes` of a report.
@@ -227,78 +249,15 @@ def _from_rows(metric: str, formula: str, figures: list[Bounded], nothing: str) 
     )
 
 
-def rate(count: Figure, elapsed_s: Figure, *, metric: str = "per_s") -> pl.DataFrame:
-    """A count or amount for each second: ``count / elapsed_s``.
-
-    The only way to compare counts of periods of different length.  Refused when the time is shown as zero.
-
-    Args:
-        count: of the period.
-        elapsed_s: its length.
-        metric: what to call it, such as ``reads_per_s``.
-
-    Returns:
-        One row (`METRICS`), in 1/s.
-
-    Examples:
-        >>> rate(55_702, (1874.5, 1863.2, 1885.9)).select("value", "lo", "hi").row(0)  # doctest: +ELLIPSIS
-        (29.71..., 29.53..., 29.89...)
-    """
-
-    def compute(count: Bounded, elapsed_s: Bounded) -> Bounded:
-        need_time("elapsed_s", elapsed_s)
-        return count / elapsed_s
-
-    inputs = {"count": count, "elapsed_s": elapsed_s}
-    return single(evaluate(metric, "1/s", "count / elapsed_s", inputs, compute))
-
-
-def per_transaction(count: Figure, transactions: Figure, *, metric: str = "per_transaction") -> pl.DataFrame:
-    """A count or amount for each transaction: ``count / transactions``, `user commits` + `user rollbacks`.
-
-    Returns:
-        One row (`METRICS`), in 1/transaction.
-
-    Examples:
-        >>> per_transaction(300, 100).item(0, "value")
-        3.0
-    """
-    inputs = {"count": count, "transactions": transactions}
-    return single(
-        evaluate(
-            metric,
-            "1/transaction",
-            "count / transactions",
-            inputs,
-            lambda count, transactions: count / transactions,
-        )
-    )
-
-
-def average_active_sessions(db_time_s: Figure, elapsed_s: Figure) -> pl.DataFrame:
-    """Sessions active on average: ``db_time_s / elapsed_s``.  Source: Oracle Database Reference, V$SYS_TIME_MODEL.
-
-    Returns:
-        One row (`METRICS`), in sessions.
-
-    Examples:
-        >>> average_active_sessions(15_000, 1_875).item(0, "value")
-        8.0
-    """
-
-    def compute(db_time_s: Bounded, elapsed_s: Bounded) -> Bounded:
-        need_time("elapsed_s", elapsed_s)
-        return db_time_s / elapsed_s
-
-    inputs = {"db_time_s": db_time_s, "elapsed_s": elapsed_s}
-    caveats = ("of foreground sessions: DB time holds no background work",)
-    return single(evaluate("average_active_sessions", "sessions", "db_time_s / elapsed_s", inputs, compute, caveats))
-
-
 def class_shares(wait_classes: pl.DataFrame, db_time_s: Figure = None) -> pl.DataFrame:
     """Each class's share of DB time: the share as shown, and time / DB time where that is given, intersected.
 
     Shares of more than 100 % are legal: the class table holds background waits, which are no DB time.
+
+    ``db_time_pct / 100`` as shown and ``total_wait_s / db_time_s``.  Source: Oracle Database Performance Tuning
+    Guide, DB time.
+
+    When not to believe it: as parts of one whole: a class may hold background waits.
 
     Args:
         wait_classes: the table `wait_classes` of a report.
@@ -349,6 +308,7 @@ def figure_of(metrics: pl.DataFrame, metric: str | None = None, **keys: str) -> 
         KeyError: no row, or more than one, is meant.
 
     Examples:
+        >>> from iolab.metrics import rate
         >>> print(figure_of(rate(10, (2.0, 1.5, 2.5))))
         5 [4, 6.66667]
     """

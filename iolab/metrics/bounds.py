@@ -182,13 +182,15 @@ def tick_of(nanoseconds: Iterable[int | None]) -> int:
     strace cuts a time there, so the true one lies between what is printed and one tick more.
 
     Examples:
-        >>> tick_of([2_132_000, 245_000]), tick_of([])
-        (1000, 1)
+        >>> tick_of([2_132_000, 245_000]), tick_of([3_000_000_000]), tick_of([])
+        (1000, 1000000000, 1)
     """
     times = [time for time in nanoseconds if time]
-    divisor = math.gcd(*times) if times else 1
-    # Whole milliseconds by chance are less likely than a log that prints microseconds.
-    return next(tick for tick in _TICKS[2 if len(times) < 3 else 0 :] if divisor % tick == 0)
+    if not times:
+        return 1
+    divisor = math.gcd(*times)
+    # Of few times, whole milliseconds are more likely chance than a log that prints no microseconds.
+    return next(tick for tick in _TICKS if divisor % tick == 0 and not (tick == 10**6 and len(times) < 3))
 
 
 def within(value: float, figure: Bounded) -> bool:

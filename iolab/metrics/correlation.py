@@ -25,6 +25,8 @@ def rank_correlation(x: Sequence[float], y: Sequence[float], *, metric: str = "r
     The caveat says whether so many pairs support a relation at all.  Refused with fewer than 5 pairs, or when one of
     the measures does not change.
 
+    When not to believe it: as a cause; or of few pairs, where only a near-perfect order is told from chance.
+
     Args:
         x: one measure.
         y: the other, pair by pair.

@@ -28,6 +28,11 @@ def latency_quantiles(
     bounds hold them all.  ``hi`` is null where the bucket is open (longer than the last edge), and ``value`` is then
     its lower edge.  Refused where the shares of an event do not add up to 100 %.
 
+    Source: Oracle Database Reference, V$EVENT_HISTOGRAM_MICRO; the report's wait event histograms.
+
+    When not to believe it: beyond the bucket: one of 16 to 32 ms is all that is known. Old versions have buckets
+    from 1 ms on, where a cache and a disk fall into one.
+
     Args:
         event_histogram: the table `event_histogram` of a report, read with ``printed=True``.
         quantiles: shares between 0 and 1.

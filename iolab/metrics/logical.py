@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from iolab.metrics.bounds import Bounded, RefusedError, show
-from iolab.metrics.table import evaluate, metrics_frame, need_time, single
+from iolab.metrics.table import evaluate, evaluate_one, metrics_frame, need_time
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,6 +21,10 @@ def us_per_lio(
     Source: Savvinov, "Logical I/O"; Millsap, "Why You Should Focus on LIOs Instead of PIOs" (2001).  A logical I/O is
     one of `session logical reads` (`consistent gets` + `db block gets`).  From the elapsed time there is an upper bound
     only: ``lo`` is 0 and ``value`` is the bound.  Refused when there were physical reads.
+
+    When not to believe it: as the cost of a get anywhere else: it is mostly the work on the rows of a block, and
+    differs by a factor between queries and row shapes on one machine. ARRAYSIZE changes the number of gets, and a
+    pinned block is not counted again.
 
     Args:
         gets: `consistent gets` + `db block gets`.
@@ -51,13 +55,16 @@ def us_per_lio(
     if not from_cpu:
         caveats.insert(0, "an upper bound: the elapsed time holds waits and the client's time, too")
     inputs = {name: cpu_s if from_cpu else elapsed_s, "gets": gets, "physical_reads": physical_reads}
-    return single(evaluate("us_per_lio", "us", f"{name} * 10^6 / gets", inputs, compute, caveats))
+    return evaluate_one("us_per_lio", "us", f"{name} * 10^6 / gets", inputs, compute, caveats)
 
 
 def pio_lio_factor(pio_ms: Figure, lio_us: Figure, *, blocks: int = 1) -> pl.DataFrame:
     """How many times longer a read of m blocks from disk takes than m logical I/Os: ``pio_ms * 1000 / (m * lio_us)``.
 
     Source: Savvinov, "Logical I/O", with m = 128; Millsap (2001), with m = 1.
+
+    When not to believe it: m is not given: per block the factor falls as reads grow. A read that a cache below the
+    database answered is no read from disk.
 
     Args:
         pio_ms: time of one read, such as the average of `db file scattered read`.
@@ -72,24 +79,14 @@ def pio_lio_factor(pio_ms: Figure, lio_us: Figure, *, blocks: int = 1) -> pl.Dat
         (5.208333333333333, 9.375)
     """
 
-    def compute(pio_ms: Bounded, lio_us: Bounded) -> Bounded:
-        if blocks < 1:
-            raise RefusedError(f"a read has at least one block, not {blocks}")
+    def compute(pio_ms: Bounded, lio_us: Bounded, blocks: Bounded) -> Bounded:
+        if blocks.value < 1:
+            raise RefusedError(f"a read has at least one block, not {show(blocks)}")
         return pio_ms * 1000 / (lio_us * blocks)
 
     caveats = (f"for reads of {blocks} block{'s' * (blocks > 1)}: the factor for a block falls as reads grow",)
     inputs = {"pio_ms": pio_ms, "lio_us": lio_us, "blocks": blocks}
-    formula = "pio_ms * 1000 / (blocks * lio_us)"
-    return single(
-        evaluate(
-            "pio_lio_factor",
-            "x",
-            formula,
-            inputs,
-            lambda pio_ms, lio_us, blocks: compute(pio_ms, lio_us),  # noqa: ARG005 - blocks stands in the basis
-            caveats,
-        )
-    )
+    return evaluate_one("pio_lio_factor", "x", "pio_ms * 1000 / (blocks * lio_us)", inputs, compute, caveats)
 
 
 def lio_share(gets: Figure, lio_us: Figure, elapsed_s: Figure) -> pl.DataFrame:
@@ -97,6 +94,10 @@ def lio_share(gets: Figure, lio_us: Figure, elapsed_s: Figure) -> pl.DataFrame:
 
     Refused when it is above 1 even with all rounding in its favour: then the time of a logical I/O is not that of this
     workload.
+
+    Source: arithmetic on `us_per_lio`.
+
+    When not to believe it: the time of a logical I/O was measured on another query, row shape or machine.
 
     Returns:
         One row (`METRICS`), a ratio.
@@ -116,13 +117,17 @@ def lio_share(gets: Figure, lio_us: Figure, elapsed_s: Figure) -> pl.DataFrame:
     inputs = {"gets": gets, "lio_us": lio_us, "elapsed_s": elapsed_s}
     caveats = ("the time of a logical I/O is taken from another run",)
     formula = "gets * lio_us / 10^6 / elapsed_s"
-    return single(evaluate("lio_share", "ratio", formula, inputs, compute, caveats))
+    return evaluate_one("lio_share", "ratio", formula, inputs, compute, caveats)
 
 
 def rows_per_trip(rows: Figure, round_trips: Figure) -> pl.DataFrame:
     """Rows that one round trip to the client brings: ``rows / round_trips``.
 
     15 is SQL*Plus' default ARRAYSIZE.  Few rows a trip mean that the elapsed time is the client's and the network's.
+
+    Source: Oracle Database Reference, `SQL*Net roundtrips to/from client`; SQL*Plus User's Guide, ARRAYSIZE.
+
+    When not to believe it: the session ran other statements, or changed ARRAYSIZE meanwhile.
 
     Args:
         rows: `rows processed`.
@@ -137,15 +142,8 @@ def rows_per_trip(rows: Figure, round_trips: Figure) -> pl.DataFrame:
     """
     inputs = {"rows": rows, "round_trips": round_trips}
     caveats = ("ARRAYSIZE also changes the gets: a block is got again for each fetch",)
-    return single(
-        evaluate(
-            "rows_per_trip",
-            "rows",
-            "rows / round_trips",
-            inputs,
-            lambda rows, round_trips: rows / round_trips,
-            caveats,
-        )
+    return evaluate_one(
+        "rows_per_trip", "rows", "rows / round_trips", inputs, lambda rows, round_trips: rows / round_trips, caveats
     )
 
 
@@ -154,6 +152,11 @@ def time_change(before_s: Figure, after_s: Figure) -> pl.DataFrame:
 
     ``pct_less_time`` is ``100 * (before - after) / before``, ``speedup`` is ``before / after``, ``time_ratio`` is
     ``after / before``.  "x % less time" is not "x % faster": 18 % less time is 22 % more work done a second.
+
+    Source: arithmetic.
+
+    When not to believe it: as proof: two times are no samples, and whether the difference would come again is for
+    `iolab.compare` to say.
 
     Returns:
         Three rows (`METRICS`): in %, x and ratio.  Refused when a time is shown as zero.

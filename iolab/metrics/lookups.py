@@ -13,6 +13,8 @@ from iolab.metrics.logical import rows_per_trip
 from iolab.metrics.table import METRICS, REFUSED
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from awrparse import Spool
 
 #: Bytes, or counts, in the unit that a listing shows.
@@ -29,6 +31,34 @@ _UNITS: Final = {
 }
 #: `instances` and the head show the period in minutes of two decimals.
 _HALF_STEP_S: Final = 0.3
+#: What the metrics below call a statistic, and its name in V$STATNAME.
+_STATISTICS: Final = {
+    "hits": "cell flash cache read hits",
+    "requests": "physical read total IO requests",
+    "total_bytes": "physical read total bytes",
+    "app_requests": "physical read IO requests",
+    "app_bytes": "physical read bytes",
+    "blocks": "physical reads",
+    "direct": "physical reads direct",
+    "eligible": "cell physical IO bytes eligible for predicate offload",
+    "returned": "cell physical IO interconnect bytes returned by smart scan",
+    "rows": "rows processed",
+    "trips": "SQL*Net roundtrips to/from client",
+}
+#: Each metric, the figures that it cannot do without, and those that it can.
+_METRICS: Final[tuple[tuple[Callable[..., pl.DataFrame], tuple[str, ...], tuple[str, ...]], ...]] = (
+    (reads.ms_per_flash_read, ("query_time", "hits", "requests"), ()),
+    (reads.flash_hit_ratio, ("hits", "requests"), ()),
+    (reads.read_size, ("total_bytes", "requests"), ()),
+    (reads.blocks_per_read, ("blocks", "block_requests"), ()),
+    (reads.block_size, ("block_bytes", "blocks"), ()),
+    (reads.throughput, ("total_bytes", "elapsed"), ()),
+    (reads.iops, ("requests", "elapsed"), ()),
+    (reads.direct_share, ("direct", "blocks"), ()),
+    (reads.smart_scan_saving, ("eligible", "returned"), ("total_bytes",)),
+    (rows_per_trip, ("rows", "trips"), ()),
+)
+_OF_PERIOD: Final = "an average over the period: how much was asked of the storage, not how fast it is"
 _CUMULATIVE: Final = "the listing counts from the session's logon: all of it must be the timed statement's"
 
 
@@ -105,46 +135,27 @@ def read_metrics(log: Spool | AwrReport, *, statement: int | None = None) -> pl.
     Raises:
         LookupError: several statements were timed, and none was chosen.
     """
+    is_report = isinstance(log, AwrReport)
     elapsed = elapsed_of(log, statement=statement)
-    hits, requests, size, blocks, direct, eligible, returned, rows, trips = (
-        statistic(log, name, statement=statement)
-        for name in (
-            "cell flash cache read hits",
-            "physical read total IO requests",
-            "physical read total bytes",
-            "physical reads",
-            "physical reads direct",
-            "cell physical IO bytes eligible for predicate offload",
-            "cell physical IO interconnect bytes returned by smart scan",
-            "rows processed",
-            "SQL*Net roundtrips to/from client",
-        )
-    )
-    frames = []
-    if hits and requests:
-        if elapsed and not isinstance(log, AwrReport):  # a period's length is no time of its reads
-            frames.append(reads.ms_per_flash_read(elapsed, hits, requests))
-        frames.append(reads.flash_hit_ratio(hits, requests))
-    if size and requests:
-        frames.append(reads.read_size(size, requests))
-    if blocks and requests:
-        frames.append(reads.blocks_per_read(blocks, requests))
-    if size and blocks:
-        frames.append(reads.block_size(size, blocks))
-    if size and elapsed:
-        frames.append(reads.throughput(size, elapsed))
-    if requests and elapsed:
-        frames.append(reads.iops(requests, elapsed))
-    if direct and blocks:
-        frames.append(reads.direct_share(direct, blocks))
-    if eligible and returned:
-        frames.append(reads.smart_scan_saving(eligible, returned, size))
-    if rows and trips:
-        frames.append(rows_per_trip(rows, trips))
+    known = {name: statistic(log, title, statement=statement) for name, title in _STATISTICS.items()}
+    # A period's length is no time of its reads; and blocks are of the application's reads, not of all of them.
+    known |= {
+        "elapsed": elapsed,
+        "query_time": None if is_report else elapsed,
+        "block_requests": known["app_requests"] or known["requests"],
+        "block_bytes": known["app_bytes"] or known["total_bytes"],
+    }
+    frames = [
+        compute(*(known[name] for name in needed), *(known[name] for name in optional))
+        for compute, needed, optional in _METRICS
+        if all(known[name] for name in needed)
+    ]
     if not frames:
         return pl.DataFrame(schema=METRICS)
     metrics = pl.concat(frames)
-    if isinstance(log, AwrReport) or "cumulative" not in log.statistics.get_column("basis"):
+    if isinstance(log, AwrReport):
+        return metrics.with_columns(pl.col("caveats").replace(reads.AT_LEAST, _OF_PERIOD))
+    if "cumulative" not in log.statistics.get_column("basis"):
         return metrics
     parts = pl.col("caveats").replace("", None), pl.lit(_CUMULATIVE)
     is_refused = pl.col("caveats").str.starts_with(REFUSED)

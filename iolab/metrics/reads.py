@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.bounds import Bounded, RefusedError, show, within
-from iolab.metrics.table import clip_share, evaluate, metrics_frame, need_part, need_time, single
+from iolab.metrics.table import clip_share, evaluate, evaluate_in, evaluate_one, metrics_frame, need_part, need_time
 
 if TYPE_CHECKING:
     import polars as pl
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 #: Below this share of hits the time of a query is no time of flash reads.
 MIN_HIT_RATIO: Final = 0.95
+#: A request reads one block or more; counters that are read one after the other may differ by a little.
+LEAST_BLOCKS: Final = 0.95
+#: What the rates of a statement hold besides its reads.
+AT_LEAST: Final = "the elapsed time holds CPU and fetches, too: the storage was at least this fast"
 #: The sizes that a block of the database may have (Oracle Database Reference, DB_BLOCK_SIZE).
 BLOCK_SIZES: Final = (2048, 4096, 8192, 16384, 32768)
 
@@ -26,9 +30,13 @@ def ms_per_flash_read(elapsed_s: Figure, hits: Figure, requests: Figure) -> pl.D
     """Milliseconds for a read from the flash cache: ``elapsed_s * 1000 / hits``.
 
     Source: Durrett, "Exadata flash cache latency .4 milliseconds" (2013).  Refused when hits exceed requests, when less
-    than 95 % of the requests were hits, and when the time is shown as zero.  It takes all the time for time of flash
-    reads, one after the other: an upper bound for serial reads, and meaningless where reads overlap (asynchronous,
-    parallel, smart scan).  The wait `cell single block physical read` is better evidence where there is a report.
+    than 95 % of the requests were hits, and when the time is shown as zero.  For reads one
+    after the other it is an upper bound.  The wait `cell single block physical read` is better evidence where there is
+    a report.
+
+    When not to believe it: the reads overlapped (asynchronous, parallel, smart scan), or the query computed or
+    fetched much: all its elapsed time is counted as time of flash reads. Some cell software counts writes and smart
+    scans as hits, too.
 
     Args:
         elapsed_s: the query's elapsed time.
@@ -58,7 +66,7 @@ def ms_per_flash_read(elapsed_s: Figure, hits: Figure, requests: Figure) -> pl.D
         "some cell software also counts writes and smart scans as hits",
     )
     inputs = {"elapsed_s": elapsed_s, "hits": hits, "requests": requests}
-    return single(evaluate("ms_per_flash_read", "ms", "elapsed_s * 1000 / hits", inputs, compute, caveats))
+    return evaluate_one("ms_per_flash_read", "ms", "elapsed_s * 1000 / hits", inputs, compute, caveats)
 
 
 def flash_hit_ratio(hits: Figure, requests: Figure) -> pl.DataFrame:
@@ -67,6 +75,9 @@ def flash_hit_ratio(hits: Figure, requests: Figure) -> pl.DataFrame:
     Source: Oracle Exadata documentation, `cell flash cache read hits` and `physical read total IO requests`.  Refused
     when hits exceed requests.  `physical read requests optimized` also counts what a storage index saved, and
     `physical read flash cache hits` is another feature (Database Smart Flash Cache): neither may stand for hits.
+
+    When not to believe it: the cells' software also counts writes or smart scans as hits, or the figures are of a
+    session that did more than the timed query.
 
     Returns:
         One row (`METRICS`), a ratio.
@@ -82,7 +93,7 @@ def flash_hit_ratio(hits: Figure, requests: Figure) -> pl.DataFrame:
 
     caveats = ("some cell software also counts writes and smart scans as hits",)
     inputs = {"hits": hits, "requests": requests}
-    return single(evaluate("flash_hit_ratio", "ratio", "hits / requests", inputs, compute, caveats))
+    return evaluate_one("flash_hit_ratio", "ratio", "hits / requests", inputs, compute, caveats)
 
 
 def read_size(total_bytes: Figure, requests: Figure) -> pl.DataFrame:
@@ -90,6 +101,8 @@ def read_size(total_bytes: Figure, requests: Figure) -> pl.DataFrame:
 
     Source: Oracle Database Reference, `physical read total bytes` and `physical read total IO requests`: both of all
     activity, backups included.  `physical read bytes` counts the application's only, and may not stand above them.
+
+    When not to believe it: single-block and multi-block reads are mixed: then maybe no read has this size.
 
     Returns:
         Two rows (`METRICS`): ``avg_read_bytes`` (B) and ``avg_read_kib`` (KiB, 1024 B).
@@ -100,19 +113,11 @@ def read_size(total_bytes: Figure, requests: Figure) -> pl.DataFrame:
     """
     inputs = {"total_bytes": total_bytes, "requests": requests}
     caveats = ("an average of single-block and multi-block reads: maybe no read has this size",)
-    return metrics_frame(
-        [
-            evaluate("avg_read_bytes", "B", "total_bytes / requests", inputs, _bytes_per_request, caveats),
-            evaluate(
-                "avg_read_kib",
-                "KiB",
-                "total_bytes / requests / 1024",
-                inputs,
-                lambda **figures: _bytes_per_request(**figures) / 1024,
-                caveats,
-            ),
-        ]
+    units = (
+        ("avg_read_bytes", "B", "total_bytes / requests", 1),
+        ("avg_read_kib", "KiB", "total_bytes / requests / 1024", 1024),
     )
+    return evaluate_in(units, inputs, _bytes_per_request, caveats)
 
 
 def _bytes_per_request(total_bytes: Bounded, requests: Bounded) -> Bounded:
@@ -124,7 +129,12 @@ def _bytes_per_request(total_bytes: Bounded, requests: Bounded) -> Bounded:
 def blocks_per_read(physical_reads: Figure, requests: Figure) -> pl.DataFrame:
     """Average blocks of a read: ``physical_reads / requests``.
 
-    Source: Oracle Database Reference: `physical reads` counts **blocks**, not requests; so does DISK_READS.
+    Source: Oracle Database Reference: `physical reads` counts **blocks**, not requests; so does DISK_READS.  The
+    requests of the same reads are `physical read IO requests`; `physical read total IO requests` holds those of control
+    files and backups, too.  Refused when there are clearly fewer blocks than requests: they are not of the same reads.
+
+    When not to believe it: blocks of several sizes, temporary segments or undo were read; and it is no share of
+    multi-block reads, which no quotient of these statistics tells.
 
     Returns:
         One row (`METRICS`), in blocks.
@@ -133,18 +143,18 @@ def blocks_per_read(physical_reads: Figure, requests: Figure) -> pl.DataFrame:
         >>> blocks_per_read(7239, 1841).item(0, "value")  # doctest: +ELLIPSIS
         3.9321...
     """
+
+    def compute(physical_reads: Bounded, requests: Bounded) -> Bounded:
+        if 0 < physical_reads.hi < requests.lo * LEAST_BLOCKS:
+            raise RefusedError(
+                f"{show(physical_reads)} blocks in {show(requests)} requests are less than one each: "
+                "requests that read no blocks (control files, logs) are counted, too"
+            )
+        return physical_reads / requests
+
     inputs = {"physical_reads": physical_reads, "requests": requests}
     caveats = ("blocks of another size, temporary segments and undo are counted alike",)
-    return single(
-        evaluate(
-            "blocks_per_read",
-            "blocks",
-            "physical_reads / requests",
-            inputs,
-            lambda physical_reads, requests: physical_reads / requests,
-            caveats,
-        )
-    )
+    return evaluate_one("blocks_per_read", "blocks", "physical_reads / requests", inputs, compute, caveats)
 
 
 def block_size(total_bytes: Figure, physical_reads: Figure) -> pl.DataFrame:
@@ -152,6 +162,10 @@ def block_size(total_bytes: Figure, physical_reads: Figure) -> pl.DataFrame:
 
     Refused when no legal size (2, 4, 8, 16, 32 KiB) lies within the bounds of the quotient, or more than one does: then
     the two figures are not of the same reads, or blocks of several sizes were read.
+
+    Source: arithmetic; Oracle Database Reference, DB_BLOCK_SIZE, for the legal sizes.
+
+    When not to believe it: the two statistics are of different reads that happen to give a legal size.
 
     Returns:
         One row (`METRICS`), in B.  It is exact when it is not refused.
@@ -178,13 +192,18 @@ def block_size(total_bytes: Figure, physical_reads: Figure) -> pl.DataFrame:
     inputs = {"total_bytes": total_bytes, "physical_reads": physical_reads}
     formula = "the power of two within total_bytes / physical_reads"
     caveats = ("inferred from two statistics, not read from the parameter db_block_size",)
-    return single(evaluate("block_size", "B", formula, inputs, compute, caveats))
+    return evaluate_one("block_size", "B", formula, inputs, compute, caveats)
 
 
 def throughput(total_bytes: Figure, elapsed_s: Figure) -> pl.DataFrame:
     """Bytes a second, with both meanings of mega: ``total_bytes / elapsed_s``.
 
     Refused when the time is shown as zero.
+
+    Source: Oracle Database Reference, `physical read total bytes`.
+
+    When not to believe it: as the speed of the storage: the elapsed time holds CPU and fetches, too, so the storage
+    was at least this fast; and a cache below the database may have answered.
 
     Returns:
         Two rows (`METRICS`): ``mib_per_s`` (MiB/s, 2^20 B) and ``mb_per_s`` (MB/s, 10^6 B).
@@ -199,31 +218,21 @@ def throughput(total_bytes: Figure, elapsed_s: Figure) -> pl.DataFrame:
         return total_bytes / elapsed_s
 
     inputs = {"total_bytes": total_bytes, "elapsed_s": elapsed_s}
-    caveats = ("the elapsed time holds CPU and fetches, too: the storage was at least this fast",)
-    return metrics_frame(
-        [
-            evaluate(
-                "mib_per_s",
-                "MiB/s",
-                "total_bytes / 2^20 / elapsed_s",
-                inputs,
-                lambda **figures: compute(**figures) / 2**20,
-                caveats,
-            ),
-            evaluate(
-                "mb_per_s",
-                "MB/s",
-                "total_bytes / 10^6 / elapsed_s",
-                inputs,
-                lambda **figures: compute(**figures) / 10**6,
-                caveats,
-            ),
-        ]
+    caveats = (AT_LEAST,)
+    units = (
+        ("mib_per_s", "MiB/s", "total_bytes / 2^20 / elapsed_s", 2**20),
+        ("mb_per_s", "MB/s", "total_bytes / 10^6 / elapsed_s", 10**6),
     )
+    return evaluate_in(units, inputs, compute, caveats)
 
 
 def iops(requests: Figure, elapsed_s: Figure) -> pl.DataFrame:
     """Requests a second: ``requests / elapsed_s``.  Refused when the time is shown as zero.
+
+    Source: Oracle Database Reference, `physical read total IO requests`.
+
+    When not to believe it: as the limit of the storage: it was at least this fast, and one serial session never
+    shows a limit.
 
     Returns:
         One row (`METRICS`), in 1/s.
@@ -238,14 +247,17 @@ def iops(requests: Figure, elapsed_s: Figure) -> pl.DataFrame:
         return requests / elapsed_s
 
     inputs = {"requests": requests, "elapsed_s": elapsed_s}
-    caveats = ("the elapsed time holds CPU and fetches, too: the storage was at least this fast",)
-    return single(evaluate("iops", "1/s", "requests / elapsed_s", inputs, compute, caveats))
+    caveats = (AT_LEAST,)
+    return evaluate_one("iops", "1/s", "requests / elapsed_s", inputs, compute, caveats)
 
 
 def direct_share(physical_reads_direct: Figure, physical_reads: Figure) -> pl.DataFrame:
     """Share of the blocks read that went past the buffer cache: ``physical_reads_direct / physical_reads``.
 
     Source: Oracle Database Reference, `physical reads direct`.  Refused when the part exceeds the whole.
+
+    When not to believe it: temporary segments or LOBs were read, which is direct, too; and a direct path read need
+    not use O_DIRECT: past the buffer cache is not past the page cache.
 
     Returns:
         One row (`METRICS`), a ratio.
@@ -262,7 +274,7 @@ def direct_share(physical_reads_direct: Figure, physical_reads: Figure) -> pl.Da
     inputs = {"physical_reads_direct": physical_reads_direct, "physical_reads": physical_reads}
     caveats = ("reads of temporary segments and LOBs are direct, too", "a direct path read need not use O_DIRECT")
     formula = "physical_reads_direct / physical_reads"
-    return single(evaluate("direct_share", "ratio", formula, inputs, compute, caveats))
+    return evaluate_one("direct_share", "ratio", formula, inputs, compute, caveats)
 
 
 def smart_scan_saving(eligible_bytes: Figure, returned_bytes: Figure, total_bytes: Figure = None) -> pl.DataFrame:
@@ -270,6 +282,9 @@ def smart_scan_saving(eligible_bytes: Figure, returned_bytes: Figure, total_byte
 
     ``offload_eligible`` is ``eligible_bytes / total_bytes``, ``smart_scan_saving`` is ``1 - returned_bytes /
     eligible_bytes``.  Source: Oracle Exadata documentation.
+
+    When not to believe it: the data is compressed (it grows on return, so the saving looks smaller), or storage
+    indexes saved the reads: their part is in it.
 
     Args:
         eligible_bytes: `cell physical IO bytes eligible for predicate offload`.

@@ -103,6 +103,33 @@ def evaluate(
     return Metric(metric, float(result.value), float(result.lo), float(result.hi), unit, basis, "; ".join(caveats))
 
 
+def evaluate_one(
+    metric: str,
+    unit: str,
+    formula: str,
+    inputs: Mapping[str, Figure],
+    compute: Callable[..., Bounded],
+    caveats: Iterable[str] = (),
+) -> pl.DataFrame:
+    """One metric as a frame; see `evaluate`."""
+    return single(evaluate(metric, unit, formula, inputs, compute, caveats))
+
+
+def evaluate_in(
+    units: Iterable[tuple[str, str, str, int]],
+    inputs: Mapping[str, Figure],
+    compute: Callable[..., Bounded],
+    caveats: Sequence[str] = (),
+) -> pl.DataFrame:
+    """One quantity in several units: a row each, of name, unit, formula and divisor; see `evaluate`."""
+    return metrics_frame(
+        [
+            evaluate(metric, unit, formula, inputs, lambda size=divisor, **figures: compute(**figures) / size, caveats)
+            for metric, unit, formula, divisor in units
+        ]
+    )
+
+
 def _not_negative(name: str, figure: Figure) -> Bounded:
     if figure is None:
         raise RefusedError(f"{name} is not known")

@@ -32,7 +32,7 @@ def spread(
         is_difference: they are differences of two cut times, and may also be one decimal too long.
 
     Returns:
-        Five metrics; refused when there is no time.
+        Five metrics; refused when there is no time, or all are zero: then the clock's step is not known.
 
     Examples:
         >>> times = pl.Series([2_132_000, 2_214_000, 2_334_000], dtype=pl.Int64).cast(pl.Duration("ns"))
@@ -46,6 +46,9 @@ def spread(
         reason = f"{REFUSED}no such time is in the log"
         return [Metric(f"{name}_{label}", None, None, None, "us", basis, reason) for label in labels]
     whole = counts.to_list()
+    if not whole[-1]:
+        reason = f"{REFUSED}the log's clock shows no time between them, and not how fine it is"
+        return [Metric(f"{name}_{label}", None, None, None, "us", basis, reason) for label in labels]
     tick = tick_of(whole)
     places = [max(-(-len(whole) * percent // 100) - 1, 0) for percent in PERCENTILES]
     values = [sum(whole) / len(whole), *(float(whole[place]) for place in places), float(whole[-1])]

@@ -48,6 +48,10 @@ def call_gaps(calls: pl.DataFrame) -> pl.DataFrame:
     The gap holds the call **and** the time after it, so it is an upper bound of the time in the call; from ``-r`` there
     is nothing better.
 
+    Source: strace(1), -r: the time from the start of one call to the start of the next.
+
+    When not to believe it: as a latency: it never is one.
+
     Args:
         calls: what `straceparse.calls` gives.
 
@@ -61,6 +65,11 @@ def call_gaps(calls: pl.DataFrame) -> pl.DataFrame:
 
 def call_times(calls: pl.DataFrame) -> pl.DataFrame:
     """Time in each system call, as ``-T`` shows it.
+
+    Source: strace(1), -T: the time from the beginning to the end of the call.
+
+    When not to believe it: for calls of microseconds: strace stops the process twice a call, which takes longer
+    than they do.
 
     Args:
         calls: what `straceparse.calls` gives.
@@ -91,6 +100,10 @@ def submit_cost(calls: pl.DataFrame) -> pl.DataFrame:
 
     A submission that only queues takes microseconds.  Where a file is not opened with O_DIRECT the kernel reads within
     ``io_submit``, so nearly all the time is there: the request is asynchronous in name only.
+
+    Source: io_submit(2).
+
+    When not to believe it: the mean of few submissions: one that blocks makes it; look at the percentiles.
 
     Args:
         calls: what `straceparse.calls` gives.
@@ -123,6 +136,11 @@ def time_shares(calls: pl.DataFrame) -> pl.DataFrame:
     """Share of each process's time in system calls and between them, from its first call to its last.
 
     Between calls a process computes, or waits for a processor.
+
+    Source: strace(1), -T and -ttt.
+
+    When not to believe it: strace was told to trace some calls only (-e): the others count as time between calls.
+    strace's own time is between calls, too.
 
     Args:
         calls: what `straceparse.calls` gives.
@@ -177,6 +195,11 @@ def database_waits(calls: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFra
 
     It is what the system calls allow, not what the database recorded: a read of several blocks is `db file scattered
     read` through the buffer cache and `direct path read` past it, and the call is the same.
+
+    Source: strace(1); the names are those of V$EVENT_NAME.
+
+    When not to believe it: as what a session waited for: only V$SESSION_EVENT or a 10046 trace tells. Polling and
+    io_submit show no wait event.
 
     Args:
         calls: what `straceparse.calls` gives.

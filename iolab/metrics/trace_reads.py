@@ -48,6 +48,11 @@ def data_reads(requests: pl.DataFrame) -> pl.DataFrame:
 def read_sizes(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame:
     """Reads, their bytes, and the average read in bytes, KiB and blocks: exact, from the kernel's own figures.
 
+    Source: pread(2), io_getevents(2): the bytes that the call returned, not those asked for.
+
+    When not to believe it: the trace began or ended within the query, or follows one of several processes; or the
+    block size is not the tablespace's.
+
     Args:
         requests: what `straceparse.io_requests` gives, or `data_reads` of it: it is applied here.
         block_size: bytes in a block of the database.
@@ -92,6 +97,11 @@ def read_rate(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame
     * starts only (``-r``): the bytes of all reads but those started last / (last start - first start);
     * asynchronous reads without ``-T``: the bytes reaped after the first reap / (last reap - first reap).
 
+    Source: strace(1), -r and -T; pread(2) and io_getevents(2) for the bytes.
+
+    When not to believe it: strace slows every call, by tens of microseconds; and the time between the reads is in
+    it.
+
     Args:
         requests: what `straceparse.io_requests` gives; `data_reads` is applied here.
         block_size: bytes in a block of the database.
@@ -105,9 +115,11 @@ def read_rate(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame
         reason = f"{REFUSED}the log shows no two moments between which reads were done"
         names = (("mib_per_s", "MiB/s"), ("mb_per_s", "MB/s"), ("reads_per_s", "1/s"), ("us_per_block", "us"))
         return metrics_frame([Metric(name, None, None, None, unit, "no reads", reason) for name, unit in names])
-    total, count, seconds, rule = found
+    total, count, seconds, rule, unplaced = found
     inputs: dict[str, Figure] = {"bytes": total, "reads": count, "seconds": seconds}
-    caveats = ("the time between the reads is in it, and strace itself slows every call",)
+    caveats = ["the time between the reads is in it, and strace itself slows every call"]
+    if unplaced:
+        caveats.append(f"{unplaced} reads are left out, as the log does not show when they ended: the rate was higher")
 
     def size_rate(unit: int) -> Metric:
         name, unit_name = ("mib_per_s", "MiB/s") if unit == 2**20 else ("mb_per_s", "MB/s")
@@ -130,8 +142,8 @@ def read_rate(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame
     )
 
 
-def _window(reads: pl.DataFrame) -> tuple[int, int, Bounded, str] | None:
-    """Bytes, number and time of the reads that both moments of a log enclose, and how they were chosen."""
+def _window(reads: pl.DataFrame) -> tuple[int, int, Bounded, str, int] | None:
+    """Bytes, number and time of the reads between both moments of a log, how chosen, and how many are left out."""
     rows = reads.select(
         "line",
         "end_line",
@@ -151,12 +163,14 @@ def _window(reads: pl.DataFrame) -> tuple[int, int, Bounded, str] | None:
         inside, moments = rows, (rows.get_column("start").min(), rows.get_column("end").max())
         lines = (rows.get_column("line").min(), rows.get_column("end_line").max())
         rule = "all reads, from the first start to the last end"
+        unplaced = 0
     else:
         by_end = bool(rows.get_column("is_async").any())
         stamp, line = ("end", "end_line") if by_end else ("start", "line")
         placed = rows.filter(pl.col(stamp).is_not_null())
         if placed.is_empty():
             return None
+        unplaced = rows.filter("is_done").height - placed.filter("is_done").height
         moments = (placed.get_column(stamp).min(), placed.get_column(stamp).max())
         lines = (placed.get_column(line).min(), placed.get_column(line).max())
         inside = placed.filter(pl.col(stamp) > moments[0] if by_end else pl.col(stamp) < moments[1])
@@ -172,7 +186,8 @@ def _window(reads: pl.DataFrame) -> tuple[int, int, Bounded, str] | None:
     if last - first <= 0:
         return None
     done = inside.filter(pl.col("is_done"))
-    return int(done.get_column("size").sum()), done.height, window(first, last, lines=end - begin, tick=tick), rule
+    seconds = window(first, last, lines=end - begin, tick=tick)
+    return int(done.get_column("size").sum()), done.height, seconds, rule, unplaced
 
 
 def read_latency(requests: pl.DataFrame) -> pl.DataFrame:
@@ -181,6 +196,11 @@ def read_latency(requests: pl.DataFrame) -> pl.DataFrame:
     Of a synchronous read it is the time in the call (``-T``, or the stamps of a split call); of an asynchronous one the
     time from submission to reaping.  A log without ``-T`` has only the gap to the next line, which holds the time after
     the call, too: then the rows are **upper bounds**: ``lo`` is 0, and the caveat begins with "an upper bound".
+
+    Source: strace(1), -r and -T.
+
+    When not to believe it: as the time of the device: strace's own time is in every call, the page cache answers in
+    microseconds, and an asynchronous read may have been done long before it was reaped.
 
     Args:
         requests: what `straceparse.io_requests` gives; `data_reads` is applied here.
@@ -224,6 +244,11 @@ def sequentiality(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataF
     ``contiguous_share``: the next read of the file starts where this one ends.  ``sequential_share``: it does, or it
     skips up to 16 blocks, as a full scan skips the blocks that describe the segment.  ``offset_step``: the
     distance from start to start that comes most often.
+
+    Source: the offsets and lengths of pread(2) and io_submit(2).
+
+    When not to believe it: as the order on disk: offsets are those in the file, and several processes that share a
+    scan each see a part.
 
     Args:
         requests: what `straceparse.io_requests` gives; `data_reads` is applied here.
@@ -276,6 +301,11 @@ def queue_depth(requests: pl.DataFrame) -> pl.DataFrame:
     A request that was submitted before the log began is outstanding from its start on; one whose completion is not in
     the log, to its end.  Synchronous requests count where ``-T`` shows their end.
 
+    Source: io_submit(2) and io_getevents(2): submitted minus reaped.
+
+    When not to believe it: as the depth at the device: what is reaped late was done earlier, and without O_DIRECT
+    the kernel may read within the submission.
+
     Args:
         requests: what `straceparse.io_requests` gives.
 
@@ -306,6 +336,10 @@ def queue_depth(requests: pl.DataFrame) -> pl.DataFrame:
 
 def depth(requests: pl.DataFrame) -> pl.DataFrame:
     """How many requests were outstanding: the most, and the mean over time.
+
+    Source: as of `queue_depth`.
+
+    When not to believe it: as for `queue_depth`: the device may have had fewer.
 
     Args:
         requests: what `straceparse.io_requests` gives.

@@ -100,6 +100,37 @@ def cache_level(runs: pl.DataFrame) -> CacheLevel:
     return CacheLevel(_LEVELS[named[0]] if len(named) == 1 else "unknown", named, tuple(evidence))
 
 
+PARSE_SHARE = 0.1
+"""Where the other runs have no more than this share of a run's recursive calls, that run parsed and they did not."""
+
+
+def parse_noise(runs: pl.DataFrame) -> tuple[int, ...]:
+    """The runs, counted from 1, that made recursive calls while their siblings made hardly any.
+
+    Such a run holds a hard parse or dynamic sampling beside the statement's work: its time is not that of the others.
+    The siblings of a run are all others; their median is what it is held against.
+
+    Args:
+        runs: One row a run of one statement, in run order, with `recursive_calls`; null where they are not recorded.
+
+    Returns:
+        Their places; none where nothing is recorded, or where every run makes such calls.
+
+    >>> parse_noise(pl.DataFrame({"recursive_calls": [912, 0, 0, 14, 0]}))
+    (1, 4)
+    """
+    if "recursive_calls" not in runs.columns:
+        return ()
+    known = [(place, calls) for place, calls in enumerate(runs["recursive_calls"].to_list(), 1) if calls is not None]
+    if len(known) < 3:
+        return ()
+    return tuple(
+        place
+        for place, calls in known
+        if calls > 0 and median(other for at, other in known if at != place) <= calls * PARSE_SHARE
+    )
+
+
 _LEVELS: dict[str, Level] = {"buffer cache": "buffer cache", "parse": "parse", "below Oracle": "below Oracle"}
 
 

@@ -7,8 +7,12 @@ import polars as pl
 from iolab.stats.intervals import Estimate
 from iolab.stats.p_values import PValues
 from iolab.stats.report import (
+    CONDITIONS,
+    RUN_ORDER,
     Row,
     count_runs,
+    describe_clock,
+    describe_conditions,
     describe_time,
     format_estimate,
     format_number,
@@ -18,16 +22,7 @@ from iolab.stats.report import (
 )
 from iolab.stats.verdict import Outcome
 
-CONDITIONS = (
-    "cache level",
-    "plan hash",
-    "row count",
-    "physical reads",
-    "recursive calls",
-    "interval length",
-    "client or server clock",
-)
-"""What a reader must know before believing a comparison, and the numbers cannot tell."""
+__all__ = ["CONDITIONS", "Comparison"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +95,6 @@ class Comparison:
         apart = ""
         if self.gap is not None:
             apart = f" The ranges do not overlap; the gap is {format_number(self.gap)} {self.unit}."
-        stated = dict(self.conditions)
-        known = "".join(f" {key.capitalize()}: {value}." for key, value in self.conditions)
-        missing = [key for key in CONDITIONS if key not in stated]
-        if not self.is_ordered:
-            missing.insert(0, "run order of the two samples")
-        at_most = "" if self.is_resolution_given else "at most "
-        clock = (
-            "no clock step found" if self.resolution is None else f"clock step {at_most}{self.resolution:g} {self.unit}"
-        )
         median_a, median_b = (format_estimate(one, self.unit) for one in self.medians)
         lines = [
             f"{a} (A, {count_runs(self.n[0])}) against {b} (B, {count_runs(self.n[1])}):",
@@ -121,11 +107,15 @@ class Comparison:
             f"P({a} > {b}) {format_estimate(self.prob_a_greater)}.{apart}",
             f"Verdict: {self.verdict} - {self.reason}.",
             *(f"Caveat: {caveat}." for caveat in self.caveats),
-            f"Intervals 95 %; {clock}; outliers kept.{known}",
+            f"Intervals 95 %; {self.describe_setting()}",
         ]
-        if missing:
-            lines.append(f"Not stated: {', '.join(missing)}.")
         return " ".join(lines)
+
+    def describe_setting(self) -> str:
+        """The clock, what is known of the runs and what is not."""
+        clock = describe_clock(self.resolution, self.unit, is_given=self.is_resolution_given)
+        missing = () if self.is_ordered else (RUN_ORDER,)
+        return f"{clock}; outliers kept. {describe_conditions(self.conditions, missing=missing)}".rstrip()
 
     def to_frame(self) -> pl.DataFrame:
         """One row a figure: metric, value, lo, hi, unit, basis."""

@@ -39,6 +39,8 @@ class ManyComparison:
         caveats = dict.fromkeys(caveat for pair in self.pairs for caveat in pair.caveats)
         lines += [f"Caveat: {caveat}." for caveat in caveats]
         lines.append("Intervals 95 %, each for its pair alone; the p values are corrected for the number of pairs.")
+        settings = dict.fromkeys(pair.describe_setting() for pair in self.pairs)
+        lines += [f"{setting[0].upper()}{setting[1:]}" for setting in settings]
         return " ".join(lines)
 
     def to_frame(self) -> pl.DataFrame:

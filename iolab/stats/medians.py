@@ -1,12 +1,20 @@
 """Published medians: the effect with its rounding, and why there is no test."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
 import polars as pl
 
 from iolab.stats.intervals import Estimate
-from iolab.stats.report import describe_time, format_estimate, make_frame, make_row
+from iolab.stats.report import (
+    describe_conditions,
+    describe_time,
+    format_estimate,
+    make_frame,
+    make_row,
+    read_conditions,
+)
 from iolab.stats.samples import SampleError
 
 NO_TEST = (
@@ -30,6 +38,7 @@ class MedianComparison:
         difference: median A - median B.
         claimed: What the source says of significance, as its claim.
         reason: Why there is no test.
+        conditions: What the source says of the runs.
     """
 
     names: tuple[str, str]
@@ -42,17 +51,20 @@ class MedianComparison:
     difference: Estimate
     claimed: str
     reason: str = NO_TEST
+    conditions: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
         """A paragraph: the effect in all three directions, and why it cannot be tested."""
         a, b = self.names
         runs = "" if self.n == (None, None) else f" ({self.n[0]} and {self.n[1]} runs by the source)"
         claim = f" The source claims: {self.claimed}." if self.claimed else ""
+        verdict = f"Verdict: none - {self.reason}.{claim}"
+        setting = describe_conditions(self.conditions, missing=("run order", "outliers kept or dropped"))
         return (
             f"{a} (A) against {b} (B), published medians{runs}: {format_estimate(self.medians[0], self.unit)} against "
             f"{format_estimate(self.medians[1], self.unit)}. {describe_time(b, a, self.pct_less_time)}; ratio {b}/{a} "
             f"{format_estimate(self.ratio)}; speed-up {a}/{b} {format_estimate(self.speedup, 'x')}; "
-            f"difference {a} - {b} {format_estimate(self.difference, self.unit)}. Verdict: none - {self.reason}.{claim}"
+            f"difference {a} - {b} {format_estimate(self.difference, self.unit)}. {verdict} {setting}"
         )
 
     def to_frame(self) -> pl.DataFrame:
@@ -94,6 +106,7 @@ def compare_medians(
     n: tuple[int | None, int | None] = (None, None),
     resolution: float | None = None,
     claimed: str = "",
+    conditions: Mapping[str, str] | None = None,
 ) -> MedianComparison:
     """The effect between two published medians, with the bounds of their rounding and without a test.
 
@@ -105,9 +118,11 @@ def compare_medians(
         n: How many runs the source says each median is of.
         resolution: The weight of the last digit, where the medians are given as numbers.
         claimed: What the source says of significance; printed as its claim.
+        conditions: What the source says of the runs, by the names in `CONDITIONS`; the text lists those that are
+            missing.
 
     Raises:
-        SampleError: If a median is not a finite number above zero.
+        SampleError: If a median is not a finite number above zero, or a condition is not known.
 
     >>> result = compare_medians("6.910", "5.654", names=("buffered", "direct"))
     >>> round(result.pct_less_time.value, 2), round(result.speedup.value, 4)
@@ -135,4 +150,5 @@ def compare_medians(
         pct_less_time=bounded(100 * (a - b) / a, 100 * (1 - high), 100 * (1 - low)),
         difference=bounded(a - b, a - b - half_a - half_b, a - b + half_a + half_b),
         claimed=claimed,
+        conditions=read_conditions(conditions),
     )

@@ -1,7 +1,7 @@
 """Pairs: the same list of statements timed twice, compared statement by statement."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -18,7 +18,16 @@ from iolab.stats.intervals import (
     pseudo_median_interval,
 )
 from iolab.stats.ranks import exact_signed_rank_p
-from iolab.stats.report import Row, describe_time, format_estimate, format_p, make_frame, make_row
+from iolab.stats.report import (
+    Row,
+    describe_conditions,
+    describe_time,
+    format_estimate,
+    format_p,
+    make_frame,
+    make_row,
+    read_conditions,
+)
 from iolab.stats.samples import Runs, SampleError, read_times
 from iolab.stats.verdict import Outcome, decide
 
@@ -49,6 +58,8 @@ class PairedComparison:
         verdict: ``different``, ``equivalent`` or ``undecided``.
         reason: The sentence behind the verdict.
         caveats: What limits the comparison.
+        conditions: What was stated about the runs; plan hash and row count where they were compared in every pair.
+        resolution: The clock's step, where it was given.
     """
 
     names: tuple[str, str]
@@ -67,6 +78,8 @@ class PairedComparison:
     verdict: Outcome
     reason: str
     caveats: tuple[str, ...]
+    conditions: tuple[tuple[str, str], ...] = ()
+    resolution: float | None = None
 
     def __str__(self) -> str:
         """A paragraph to paste."""
@@ -84,6 +97,9 @@ class PairedComparison:
         ]
         if self.excluded:
             lines.append(f"Left out: {'; '.join(f'{label} ({why})' for label, why in self.excluded)}.")
+        clock = "clock step not stated" if self.resolution is None else f"clock step {self.resolution:g} {self.unit}"
+        lines.append(f"Intervals 95 %; {clock}; outliers kept.")
+        lines.append(describe_conditions(self.conditions, missing=("run order",)))
         return " ".join(lines)
 
     def to_frame(self) -> pl.DataFrame:
@@ -105,7 +121,7 @@ class PairedComparison:
         return make_frame(rows)
 
 
-def compare_paired(
+def compare_paired(  # noqa: PLR0913 - the options are keywords, and each has a default
     a: Runs,
     b: Runs,
     *,
@@ -116,6 +132,7 @@ def compare_paired(
     unit: str = "s",
     resolution: float | None = None,
     threshold: float = 0.02,
+    conditions: Mapping[str, str] | None = None,
 ) -> PairedComparison:
     """Two runs of the same statements, compared pair by pair on the ratio B / A.
 
@@ -132,6 +149,7 @@ def compare_paired(
         unit: The unit of the times.
         resolution: The clock's step; pairs shorter than 20 steps are counted in a caveat.
         threshold: The smallest relative difference that matters.
+        conditions: What is known of the runs, by the names in `CONDITIONS`; the text lists those that are missing.
 
     Raises:
         SampleError: If a time is not a finite number above zero, the lengths differ, or no pair is left.
@@ -167,6 +185,7 @@ def compare_paired(
             pairs.append((label, time_a, time_b))
     if not pairs:
         raise SampleError(f"no pair is left of {size}: " + "; ".join(f"{label}: {why}" for label, why in excluded))
+    checked = {guard: "equal in every pair" for guard, count in unchecked.items() if not count}
     logs = [math.log(time_b / time_a) for _, time_a, time_b in pairs]
     centre = pseudo_median(logs)
     bounds = pseudo_median_interval(logs)
@@ -199,6 +218,8 @@ def compare_paired(
         verdict=verdict.outcome,
         reason=verdict.reason,
         caveats=tuple(_find_caveats(pairs, unchecked, excluded, resolution, unit)),
+        conditions=read_conditions(checked | dict(conditions or {})),
+        resolution=resolution,
     )
 
 

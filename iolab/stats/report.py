@@ -1,11 +1,12 @@
 """How results print: numbers, intervals, p values, and the columns every result has as a frame."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import polars as pl
 
 from iolab.stats.intervals import Estimate
+from iolab.stats.samples import SampleError
 
 FRAME_SCHEMA = pl.Schema(
     {
@@ -95,6 +96,61 @@ def describe_time(name: str, than: str, less: Estimate) -> str:
         hi = None if less.lo is None else -less.lo
         shown, word = Estimate(-less.value, lo, hi, less.basis), "more"
     return f"{name} takes {format_estimate(shown, '%')} {word} time than {than}"
+
+
+CONDITIONS = (
+    "cache level",
+    "plan hash",
+    "row count",
+    "physical reads",
+    "recursive calls",
+    "interval length",
+    "client or server clock",
+)
+"""What a reader must know before believing a comparison, and the numbers cannot tell."""
+
+RUN_ORDER = "run order of the two samples"
+"""What is missing where the common run order was not stated."""
+
+
+def read_conditions(conditions: Mapping[str, str] | None) -> tuple[tuple[str, str], ...]:
+    """What was stated of the runs, in the order of `CONDITIONS`.
+
+    Raises:
+        SampleError: If a condition is not one of them.
+
+    >>> read_conditions({"row count": "equal", "plan hash": "equal"})
+    (('plan hash', 'equal'), ('row count', 'equal'))
+    """
+    stated = dict(conditions or {})
+    if unknown := sorted(set(stated) - set(CONDITIONS)):
+        raise SampleError(f"unknown condition {unknown[0]!r}; known are {', '.join(CONDITIONS)}")
+    return tuple((key, stated[key]) for key in CONDITIONS if key in stated)
+
+
+def describe_conditions(stated: Iterable[tuple[str, str]], *, missing: Iterable[str] = ()) -> str:
+    """What is known of the runs and what is not, one sentence each.
+
+    >>> describe_conditions([(key, "equal") for key in CONDITIONS[1:]], missing=["run order"]).partition(" Not")[2]
+    ' stated: run order, cache level.'
+    """
+    known = dict(stated)
+    sentences = [f"{key.capitalize()}: {value}." for key, value in known.items()]
+    unknown = [*missing, *(key for key in CONDITIONS if key not in known)]
+    if unknown:
+        sentences.append(f"Not stated: {', '.join(unknown)}.")
+    return " ".join(sentences)
+
+
+def describe_clock(resolution: float | None, unit: str, *, is_given: bool) -> str:
+    """The step of the clock in words.
+
+    >>> describe_clock(0.01, "s", is_given=False)
+    'clock step at most 0.01 s'
+    """
+    if resolution is None:
+        return "no clock step found"
+    return f"clock step {'' if is_given else 'at most '}{resolution:g} {unit}"
 
 
 def count_runs(count: int) -> str:

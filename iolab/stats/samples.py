@@ -147,6 +147,15 @@ def repeated_share(values: Sequence[float]) -> float:
     return (len(values) - len(set(values))) / len(values)
 
 
+def modal_share(values: Sequence[float]) -> float:
+    """The share of the values that equal the one that comes most often.
+
+    >>> modal_share([5.71, 5.71, 5.71, 5.72])
+    0.75
+    """
+    return max(Counter(values).values()) / len(values)
+
+
 def median_deviation(values: Sequence[float]) -> float:
     """The median absolute deviation from the median, in the unit of the values.
 

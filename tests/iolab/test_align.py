@@ -81,6 +81,19 @@ def test_appeared_and_vanished(none: AwrReport, setall: AwrReport) -> None:
     assert (there.vanished, there.appeared) == (back.appeared, back.vanished)
 
 
+def test_swapped_reports_are_mirrored(none: AwrReport, setall: AwrReport) -> None:
+    """Each ratio turns over, bounds and all."""
+    keys = ["event", "quantity"]
+    there, back = (align_reports(*pair).events.sort(keys) for pair in ((none, setall), (setall, none)))
+    both = there.join(back, on=keys, suffix="_back").filter(pl.col("ratio").is_not_null())
+    both = both.filter(pl.col("ratio_back").is_not_null())
+
+    assert both.height > 10
+    for one, other in (("ratio", "ratio_back"), ("ratio_lo", "ratio_hi_back"), ("ratio_hi", "ratio_lo_back")):
+        turned = both.filter(pl.col(other) > 0).select(pl.col(one) * pl.col(other)).to_series().to_list()
+        assert turned == pytest.approx([1.0] * len(turned))
+
+
 def test_different_lengths_are_flagged(none: AwrReport, setall: AwrReport) -> None:
     """The SETALL report covers 31 minutes, the other an hour: said, and inferred from the classes."""
     found = align_reports(none, setall, names=("NONE", "SETALL"))

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from iolab.cache import cache_level, first_run
+from iolab.cache import cache_level, first_run, parse_noise
 from iolab.compare import SampleError
 from iolab.stats.changes import find_changes
 
@@ -250,3 +250,28 @@ def test_bad_times_are_refused() -> None:
     with pytest.raises(SampleError, match=r"elapsed: value 1 is -1\.0"):
         cache_level(runs([5.0, -1.0]))
     assert cache_level(runs([9.0, None, 5.0])).evidence[0].startswith("The first run took 1.80x")  # type: ignore[list-item]
+
+
+# --- parses inside a sample
+
+
+@pytest.mark.parametrize(
+    ("calls", "noisy"),
+    [
+        ([912, 0, 0, 0], (1,)),
+        ([0, 0, 35, 0, None], (3,)),
+        ([912, 905, 910], ()),
+        ([100, 9, 8, 10], (1,)),
+        ([0, 0, 0], ()),
+        ([912, 0], ()),
+        ([None, None, 5], ()),
+    ],
+)
+def test_runs_that_parsed(calls: list[int | None], noisy: tuple[int, ...]) -> None:
+    """A run with recursive calls among runs with none or hardly any; of two runs neither can be the odd one."""
+    assert parse_noise(pl.DataFrame({"recursive_calls": calls})) == noisy
+
+
+def test_runs_without_recursive_calls_recorded() -> None:
+    """Not recorded is not zero."""
+    assert parse_noise(pl.DataFrame({"elapsed": [1.0, 2.0, 3.0]})) == ()

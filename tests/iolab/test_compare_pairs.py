@@ -64,6 +64,17 @@ def test_unchecked_pairs_are_counted() -> None:
     assert "row count not compared in 8 of 8 pairs: they may be different work" in result.caveats
 
 
+def test_what_is_known_of_pairs_is_printed() -> None:
+    """Guards that were compared in every pair, what is stated, the clock, and all that is not stated."""
+    text = str(compare_paired(T1, T2, plan_hashes=([1] * 8, [1] * 8), conditions={"cache level": "warm"}))
+
+    assert "Intervals 95 %; clock step not stated; outliers kept." in text
+    assert "Cache level: warm. Plan hash: equal in every pair." in text
+    assert text.endswith(
+        "Not stated: run order, row count, physical reads, recursive calls, interval length, client or server clock."
+    )
+
+
 def test_pairs_near_the_clocks_step_are_counted() -> None:
     """A ratio of 0.15 s to 0.14 s on a clock of 0.01 s is a matter of rounding."""
     result = compare_paired(T1, T2, resolution=0.01)
@@ -145,7 +156,7 @@ def test_published_medians_allow_no_test() -> None:
     result = compare_medians("6.910", "5.654", claimed="p < 0.001")
 
     assert "no test and no confidence interval are possible" in result.reason
-    assert str(result).endswith("The source claims: p < 0.001.")
+    assert "The source claims: p < 0.001. Not stated: run order, outliers kept or dropped, cache level" in str(result)
     assert "p_" not in " ".join(result.to_frame()["metric"])
 
 

@@ -3,12 +3,14 @@
 import math
 from statistics import fmean
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iolab.cache import first_run
-from iolab.compare import Comparison, compare, compare_medians, compare_paired
+from iolab.cache import cache_level, first_run
+from iolab.compare import Comparison, compare, compare_many, compare_medians, compare_paired
+from iolab.profile import layer_shares
 from iolab.stats.changes import find_changes
 from iolab.stats.intervals import Estimate, median_interval, superiority, superiority_interval
 from iolab.stats.ranks import exact_rank_sum_p, holm
@@ -212,6 +214,63 @@ def test_pairs_scale_and_mirror(pairs: list[tuple[int, int]], factor: float) -> 
     assert close(turned(result.ratio), compare_paired(b, a).ratio)
     assert result.p_wilcoxon == pytest.approx(compare_paired(b, a).p_wilcoxon, abs=1e-9)
     assert result.faster + result.slower <= result.n
+    assert result.ratio.lo is not None
+    assert result.ratio.hi is not None
+    assert result.ratio.lo <= result.ratio.value <= result.ratio.hi
+
+
+@QUICK
+@given(a=ticks, b=ticks, c=coarse_ticks, factor=factors)
+def test_many_samples_scale_and_mirror(a: list[int], b: list[int], c: list[int], factor: float) -> None:
+    """Named in another order and read in another unit: the same pairs, turned over, with the same p values."""
+    samples = {"a": a, "b": b, "c": c}
+    one = compare_many({name: read(values, 0.001) for name, values in samples.items()}, resolution=0.001, resamples=99)
+    other = compare_many(
+        {name: read(values, 0.001 * factor) for name, values in reversed(samples.items())},
+        resolution=0.001 * factor,
+        resamples=99,
+    )
+
+    assert one.p_kruskal == pytest.approx(other.p_kruskal, abs=1e-9)
+    assert list(one.p_holm) == pytest.approx(list(reversed(other.p_holm)), abs=1e-9)
+    for pair, mirrored in zip(one.pairs, reversed(other.pairs), strict=True):
+        assert pair.names == mirrored.names[::-1]
+        assert close(turned(pair.ratio), mirrored.ratio)
+        assert pair.verdict == mirrored.verdict
+
+
+@given(a=st.integers(2, 10**6), b=st.integers(2, 10**6), factor=factors)
+def test_published_medians_scale_and_mirror(a: int, b: int, factor: float) -> None:
+    """The ratio knows no unit, and swapping the medians turns it over."""
+    one, other = compare_medians(a, b, resolution=1.0), compare_medians(b, a, resolution=1.0)
+
+    assert close(turned(one.ratio), other.ratio)
+    assert close(negated(one.difference), other.difference)
+    assert close(one.ratio, compare_medians(a * factor, b * factor, resolution=factor).ratio)
+
+
+@QUICK
+@given(values=st.lists(st.integers(500, 5000), min_size=2, max_size=12), reads=st.integers(0, 9999), factor=factors)
+def test_cache_levels_know_no_unit(values: list[int], reads: int, factor: float) -> None:
+    """The same runs in another unit have the same level and evidence."""
+    columns = {"physical_reads": [9999, *[reads] * (len(values) - 1)]}
+    one, other = (cache_level(pl.DataFrame({"elapsed": read(values, step), **columns})) for step in (1.0, factor))
+
+    assert (one.level, one.possible) == (other.level, other.possible)
+
+
+@given(st.lists(st.integers(1, 500), min_size=2, max_size=5), st.integers(2, 50))
+def test_more_samples_narrow_a_profile(counts: list[int], factor: int) -> None:
+    """Shares stay when all samples are multiplied, their bounds hold them, and lie closer."""
+    names = ["kcbgtcr", "kdst_fetch", "skgslcas", "qertbFetch", "opiodr"][: len(counts)]
+
+    def shares(times: int) -> list[dict[str, float]]:
+        samples = pl.DataFrame({"function": names, "module": None, "samples": [count * times for count in counts]})
+        return layer_shares(samples).select("value", "lo", "hi").to_dicts()
+
+    for few, many in zip(shares(1), shares(factor), strict=True):
+        assert few["value"] == pytest.approx(many["value"])
+        assert few["lo"] < many["lo"] <= many["value"] <= many["hi"] < few["hi"]
 
 
 @given(a=st.integers(2, 10**6), b=st.integers(2, 10**6), digits=st.integers(0, 4))

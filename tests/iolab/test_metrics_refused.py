@@ -245,3 +245,11 @@ def test_missing_bounds_are_not_bounds() -> None:
 
     assert figure_of(open_bucket) is None
     assert issubclass(RefusedError, ValueError)
+
+
+def test_fewer_blocks_than_requests_are_of_other_reads() -> None:
+    """A request reads a block at least: requests of control files among them refuse the average."""
+    (row,) = metrics.blocks_per_read(1_000, 8_000).to_dicts()
+
+    assert (row["value"], "less than one each" in row["caveats"]) == (None, True)
+    assert metrics.blocks_per_read(7_990, 8_000).item(0, "value") == 7_990 / 8_000
