@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from iolab import align, cache, charts, compare, io_mode, metrics, profile
+    from iolab import align, cache, changes, charts, compare, io_mode, metrics, pairings, periods, profile, timeline
     from iolab.loading import load
     from iolab.picker import LogPicker
     from iolab.report import write_report
@@ -24,17 +24,33 @@ __all__ = [
     "LogPicker",
     "align",
     "cache",
+    "changes",
     "charts",
     "compare",
     "io_mode",
     "load",
     "metrics",
+    "pairings",
+    "periods",
     "profile",
+    "timeline",
     "write_report",
 ]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {"LogPicker": "picker", "load": "loading", "write_report": "report"},
-    modules=("align", "cache", "charts", "compare", "io_mode", "metrics", "profile"),
+    modules=(
+        "align",
+        "cache",
+        "changes",
+        "charts",
+        "compare",
+        "io_mode",
+        "metrics",
+        "pairings",
+        "periods",
+        "profile",
+        "timeline",
+    ),
 )

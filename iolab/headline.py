@@ -2,11 +2,12 @@
 
 import html
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import polars as pl
 
+from iolab.metrics.times import UPPER_BOUND
 from iolab.pages import table_html
 
 #: How the figures travel inside a notebook, beside the table that is shown.
@@ -23,6 +24,8 @@ def format_figure(value: float | None, lo: float | None, hi: float | None, unit:
     ('0.397', '0.395', '0.403')
     >>> format_figure(31.45698, None, None), format_figure(99.783, None, None, "%")
     (('31.46', '', ''), ('99.8', '', ''))
+    >>> [format_figure(value, None, None)[0] for value in (9.0047e-05, 0.5, 0.99999)]
+    ['0.00009005', '0.5', '1']
     """
     decimals = None
     if lo is not None and hi is not None and 0 < (half := (hi - lo) / 2) < math.inf:
@@ -36,29 +39,44 @@ def format_figure(value: float | None, lo: float | None, hi: float | None, unit:
             return f"{number:,.{decimals}f}"
         if float(number).is_integer() or abs(number) >= 10_000:
             return f"{number:,.0f}"
-        return f"{number:.4g}" if abs(number) < 1 else f"{number:,.{1 if unit == '%' else 2}f}"
+        if abs(number) < 1:  # four significant digits, never an exponent
+            return f"{number:.{3 - math.floor(math.log10(abs(number)))}f}".rstrip("0").rstrip(".")
+        return f"{number:,.{1 if unit == '%' else 2}f}"
 
     return shown(value), shown(lo), shown(hi)
 
 
 def figure_rows(figures: Figures) -> list[tuple[str, str, str, str, str]]:
-    """The figures as rows of texts: metric, value, lo, hi, unit."""
-    return [
-        (one["metric"], *format_figure(one["value"], one["lo"], one["hi"], one["unit"] or ""), one["unit"] or "")
-        for one in figures
-    ]
+    """The figures as rows of texts: metric, value, lo, hi, unit.
+
+    >>> one = {"metric": "p50", "value": 48.0, "lo": 0.0, "hi": 49.0, "unit": "us"}
+    >>> figure_rows([one, one | {"caveats": "an upper bound: without -T ..."}])
+    [('p50', '48', '0', '49', 'us'), ('p50', 'at most 49', '0', '49', 'us')]
+    """
+    rows = []
+    for one in figures:
+        value, lo, hi = format_figure(one["value"], one["lo"], one["hi"], one["unit"] or "")
+        if str(one.get("caveats") or "").startswith(UPPER_BOUND):
+            value = f"at most {hi}"
+        rows.append((one["metric"], value, lo, hi, one["unit"] or ""))
+    return rows
 
 
-def text_table(rows: Iterable[tuple[str, str, str, str, str]]) -> str:
-    """The rows as a table of text under a heading.
+def text_table(
+    rows: Iterable[Sequence[str]],
+    *,
+    headings: Sequence[str] = COLUMNS,
+    numbers: Iterable[str] = ("value", "lo", "hi"),
+) -> str:
+    """The rows as a table of text under headings; the columns named in `numbers` stand to the right.
 
     >>> print(text_table([("ms per flash read", "0.397", "0.395", "0.403", "ms")]))
     metric             value  lo     hi     unit
     ms per flash read  0.397  0.395  0.403  ms
     """
-    table = [COLUMNS, *rows]
-    widths = [max(len(row[place]) for row in table) for place in range(len(COLUMNS))]
-    right = (False, True, True, True, False)
+    table = [headings, *rows]
+    widths = [max(len(row[place]) for row in table) for place in range(len(headings))]
+    right = [heading in set(numbers) for heading in headings]
     return "\n".join(
         "  ".join(
             cell.rjust(width) if is_right else cell.ljust(width)

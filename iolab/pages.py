@@ -16,8 +16,10 @@ from typing import Any, Final
 from iolab._extras import require
 from iolab.theme import config
 
+#: Texts above so many characters get a column that is wide enough to read them.
+_LONG: Final = 40
 #: The Vega-Lite version that Altair 5.5 writes for.
-_VEGA_LITE: Final = "5.20"
+VEGA_LITE: Final = "5.20"
 _DRAW: Final = """
 const dark = window.matchMedia && window.matchMedia("(prefers-color-scheme: dark)").matches;
 const themes = JSON.parse(document.getElementById("themes").textContent);
@@ -36,7 +38,7 @@ for (const figure of document.querySelectorAll("figure.chart")) {
 @cache
 def _library() -> str:
     """Vega, Vega-Lite and Vega-Embed as one script."""
-    bundle: str = require("vl_convert").javascript_bundle(vl_version=_VEGA_LITE)
+    bundle: str = require("vl_convert").javascript_bundle(vl_version=VEGA_LITE)
     return bundle.replace("</script", "<\\/script")
 
 
@@ -75,17 +77,17 @@ def table_html(headings: Sequence[str], rows: Iterable[Sequence[object]], *, num
     '<div class="wide"><table><thead><tr><th class="number">n</th></tr></thead><tbody><tr><td
     class="number">1</td></tr></tbody></table></div>'
     """
+    shown = [["" if cell is None else str(cell) for cell in row] for row in rows]
     right = {place for place, heading in enumerate(headings) if heading in set(numbers)}
-    kinds = [' class="number"' if place in right else "" for place in range(len(headings))]
+    long = {place for row in shown for place, cell in enumerate(row) if len(cell) > _LONG} - right
+    kinds = [
+        ' class="number"' if place in right else ' class="long"' if place in long else ""
+        for place in range(len(headings))
+    ]
     head = "".join(f"<th{kind}>{html.escape(one)}</th>" for kind, one in zip(kinds, headings, strict=True))
     body = "".join(
-        "<tr>"
-        + "".join(
-            f"<td{kind}>{'' if cell is None else html.escape(str(cell))}</td>"
-            for kind, cell in zip(kinds, row, strict=True)
-        )
-        + "</tr>"
-        for row in rows
+        f"<tr>{''.join(f'<td{kind}>{html.escape(cell)}</td>' for kind, cell in zip(kinds, row, strict=True))}</tr>"
+        for row in shown
     )
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 

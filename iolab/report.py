@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import html
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from iolab.headline import COLUMNS, figure_rows
-from iolab.looks import SHOWN_ROWS, Look, look
-from iolab.pages import chart_html, page_html, table_html
+from iolab.headline import figure_rows
+from iolab.looks import Look, look
+from iolab.metrics.table import REFUSED
+from iolab.pages import chart_html, page_html
+from iolab.pairings import Pairing, pair_all
+from iolab.report_tables import diagnostics_html, figures_html, frame_html
 from iolab.theme import dress_charts
 from logframe import LogParseError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     import polars as pl
 
-#: Rows of diagnostics that a page shows of one log.
-_MOST_DIAGNOSTICS: Final = 200
-_MOST_COLUMNS: Final = 12
+#: The figures that the summary of a page names, the first three that a log has.
+_HEADLINES: Final = (
+    *("ms_per_flash_read", "db_time_s", "average_active_sessions", "mb_per_s", "avg_read_kib"),
+    *("latency_us_p50 (sync)", "latency_us_p50 (async)", "elapsed_s", "us_per_lio", "reads"),
+)
+_MOST_HEADLINES: Final = 3
+_VERDICT: Final = re.compile(r"Verdict: \w+")
+_ALONE: Final = (
+    "No comparison: {}. Two reports, two sessions or two traces are compared, the repeated runs of one session, and a "
+    "report or a session with a trace."
+)
 
 
 def write_report(
@@ -28,7 +40,9 @@ def write_report(
     *,
     say: Callable[[str], object] = lambda _: None,
 ) -> list[str]:
-    """A page about logs: what was read, figures with bounds and caveats, charts, frames, and what was not read.
+    """A page about logs: what was read, how logs compare, figures with bounds and caveats, charts, what was not read.
+
+    Logs that pair up are compared (`iolab.pairings`); the page says what makes them a pair, and why others are none.
 
     The page needs no network, and runs no script but its own: what a log holds is shown as text.
 
@@ -55,68 +69,107 @@ def write_report(
     if not paths:
         raise ValueError("no log was given")
     dress_charts()
-    sections, failed, rows = [], [], []
-    for number, path in enumerate(paths, 1):
+    looks: dict[str, Look] = {}
+    failed, rows, sections = [], [], []
+    for number, (name, path) in enumerate(zip(_names(paths), paths, strict=True), 1):
         say(f"[{number}/{len(paths)}] {path}")
+        link = f'<a href="#log-{number}">{_text(name)}</a>'
         try:
-            seen = look(path)
+            seen = looks[name] = look(path)
         except (LogParseError, OSError) as error:
-            failed.append(f"{path.name}: {str(error).splitlines()[0]}")
-            rows.append((path.name, "not read", str(error).splitlines()[0]))
-            sections.append(
-                f'<section id="log-{number}"><h2>{_text(path.name)}</h2><pre>{_text(str(error))}</pre></section>'
-            )
+            reason = _reason(error, path)
+            failed.append(f"{name}: {reason}")
+            rows.append((link, f"not read: {_text(reason)}", "", ""))
+            said = str(error).replace(str(path), name)
+            sections.append(f'<section id="log-{number}"><h2>{_text(name)}</h2><pre>{_text(said)}</pre></section>')
             continue
-        rows.append((path.name, seen.what, _counted(seen.diagnostics)))
-        sections.append(_section(number, path.name, seen))
+        rows.append((link, _text(seen.what), _text(_headline(seen)), _text(_counted(seen.diagnostics))))
+        sections.append(_section(number, name, seen))
     title = f"I/O evidence: {', '.join(path.name for path in paths[:3])}{', ...' if len(paths) > 3 else ''}"
-    summary = table_html(["log", "what it is", "remarks"], rows)
-    Path(out).write_text(page_html(title, f"<h1>I/O evidence</h1>{summary}{''.join(sections)}"), encoding="utf-8")
+    parts = ["<h1>I/O evidence</h1>", _summary(rows), _comparisons(looks), *sections]
+    Path(out).write_text(page_html(title, "".join(parts)), encoding="utf-8")
     return failed
+
+
+def _names(paths: list[Path]) -> list[str]:
+    """The files' names; with their folder where two are called the same."""
+    names = [path.name for path in paths]
+    named = [
+        name if names.count(name) == 1 else f"{path.parent.name}/{name}"
+        for name, path in zip(names, paths, strict=True)
+    ]
+    return [name if named.count(name) == 1 else f"{name} ({place})" for place, name in enumerate(named, 1)]
+
+
+def _reason(error: Exception, path: Path) -> str:
+    """Why a log was not read, in a line without its path."""
+    line = str(error).splitlines()[0]
+    return line.replace(f"{path}:", "line ", 1) if f"{path}:" in line else line.replace(str(path), path.name)
+
+
+def _summary(rows: list[tuple[str, str, str, str]]) -> str:
+    """The first table of the page; its cells are HTML."""
+    headings = "".join(f"<th>{heading}</th>" for heading in ("log", "what it is", "headline", "remarks"))
+    body = "".join(f"<tr>{''.join(f'<td class=long>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    return f'<div class="wide"><table><thead><tr>{headings}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def _headline(seen: Look) -> str:
+    """The first figures of a log, those that were not refused."""
+    figures = {row["metric"]: row for row in seen.figures.to_dicts() if not row["caveats"].startswith(REFUSED)}
+    wanted = [figures[name] for name in _HEADLINES if name in figures][:_MOST_HEADLINES]
+    return "; ".join(f"{name} {value} {unit}".strip() for name, value, _, _, unit in figure_rows(wanted))
+
+
+def _comparisons(looks: Mapping[str, Look]) -> str:
+    """The pairings of the logs, with those that were refused."""
+    pairings = list(pair_all({name: seen.log for name, seen in looks.items()}))
+    if not pairings:
+        why = "there is one log" if len(looks) == 1 else "no two of these logs are of kinds that compare"
+        return f"<p><small>{_ALONE.format(why)}</small></p>" if looks else ""
+    parts = ['<section id="comparisons"><h2>Comparisons</h2>']
+    parts += [_pairing(one) for one in pairings if not one.refusal]
+    refused: dict[str, list[str]] = {}
+    for one in pairings:
+        if one.refusal:
+            refused.setdefault(one.refusal, []).append(one.title)
+    if refused:
+        items = "".join(f"<li><b>{_text('; '.join(pairs))}</b>: {_text(why)}</li>" for why, pairs in refused.items())
+        parts.append(f"<h3>Not compared</h3><ul>{items}</ul>")
+    return "".join(parts) + "</section>"
+
+
+def _pairing(one: Pairing) -> str:
+    parts = [f'<h3>{_text(one.title)}</h3><p class="lead">{_text(one.why[:1].upper() + one.why[1:])}.</p>']
+    if one.legend:
+        parts.append(f"<p>{_text(one.legend)}.</p>")
+    for paragraph in one.paragraphs:
+        verdict = _VERDICT.sub(r"<strong>\g<0></strong>", _text(paragraph))
+        parts.append(f"<p>{verdict.replace(' Caveat: ', '<br>Caveat: ')}</p>")
+    parts += [chart_html(chart.to_dict(), label=one.title) for chart in one.charts()]
+    for title, frame in (one.tables or one.frames).items():
+        parts.append(f"<h4>{_text(title)}</h4>{frame_html(frame, names={'a': 'A', 'b': 'B'})}")
+    return "".join(parts)
 
 
 def _section(number: int, name: str, seen: Look) -> str:
     parts = [f'<section id="log-{number}"><h2>{_text(name)}</h2><p class="lead">{_text(seen.what)}</p>']
     if seen.figures.height:
-        figures = seen.figures.to_dicts()
-        shown = [
-            (*row, figure["basis"], figure["caveats"])
-            for row, figure in zip(figure_rows(figures), figures, strict=True)
-        ]
-        parts.append("<h3>Figures</h3>")
-        parts.append(table_html([*COLUMNS, "basis", "caveats"], shown, numbers=("value", "lo", "hi")))
-    parts += [chart_html(chart.to_dict(), label=f"{name}: {seen.what}") for chart in seen.charts()]
+        parts.append(f"<h3>Figures</h3>{figures_html(seen.figures)}")
+    parts += [f"<p>{_text(note[:1].upper() + note[1:])}.</p>" for note in seen.notes]
+    parts += [chart_html(chart.to_dict(), label=f"{name}: {seen.what}") for chart in seen.charts(name=name)]
     for title, frame in seen.frames.items():
-        parts.append(f"<h3>{_text(title)}</h3>{_frame_html(frame, SHOWN_ROWS)}")
+        parts.append(f"<h3>{_text(title.replace('_', ' '))}</h3>{frame_html(frame)}")
     if seen.diagnostics.height:
-        parts.append(f"<h3>Diagnostics</h3>{_frame_html(seen.diagnostics, _MOST_DIAGNOSTICS)}")
+        parts.append(f"<h3>What was not read, or is worth a look</h3>{diagnostics_html(seen.diagnostics)}")
     return "".join(parts) + "</section>"
-
-
-def _frame_html(frame: pl.DataFrame, most: int) -> str:
-    """The first rows of a frame; columns that are null throughout are left out."""
-    head = frame.head(most)
-    kept = [name for name in head.columns if head.get_column(name).null_count() < head.height][:_MOST_COLUMNS]
-    numbers = [name for name in kept if head.schema[name].is_numeric()]
-    table = table_html(
-        kept, [[_cell(value) for value in row] for row in head.select(kept).iter_rows()], numbers=numbers
-    )
-    left = frame.height - head.height
-    return table + (f"<p><small>and {left:,} more rows</small></p>" if left else "")
-
-
-def _cell(value: object) -> object:
-    if isinstance(value, float):
-        return f"{value:,.6g}"
-    text = value if value is None else str(value)
-    return text if text is None or len(text) <= 300 else text[:300] + " ..."
 
 
 def _counted(diagnostics: pl.DataFrame) -> str:
     if diagnostics.is_empty():
-        return ""
+        return "none"
     kinds = diagnostics.group_by("kind").len().sort("kind")
-    return ", ".join(f"{count:,} {kind}" for kind, count in kinds.iter_rows())
+    return ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in kinds.iter_rows())
 
 
 def _text(value: str) -> str:

@@ -44,7 +44,7 @@ def config(mode: Mode = "light") -> dict[str, Any]:
         "background": ink["ground"],
         "font": _FONT,
         "view": {"stroke": None, "continuousWidth": 560, "continuousHeight": 260},
-        "range": {"category": categories, "ramp": ramp, "heatmap": ramp},
+        "range": {"category": categories, "ramp": ramp, "heatmap": ramp[1:]},
         "title": {
             "anchor": "start",
             "color": ink["ink"],

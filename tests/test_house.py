@@ -41,7 +41,6 @@ HEAVY = ("altair", "anywidget", "IPython", "ipykernel", "jupyter_client", "jupyt
 LONGEST = 400
 #: ... unless the reason stands here.
 LONG_FILES: dict[str, str] = {
-    "awrparse/sections.py": "one walk over the lines of a text report, with one open table",
     "tests/iolab/test_compare.py": "every comparison, on the same samples",
 }
 

@@ -12,6 +12,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("logframe", "awrparse", "straceparse", "iolab")
+#: What `iolab lab` copies: in the wheel below this folder.
+SHIPPED, LAB_FILES = ("notebooks", "sample_data"), "iolab/lab_files"
 #: What only the extras bring.
 EXTRAS = ("altair", "anywidget", "jupyterlab", "pandas", "scipy")
 
@@ -42,8 +44,8 @@ print("spool", "004", awrparse.read_spool(folder / "articles" / "004_exadata_fla
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built from a copy of what it is made of."""
     source = tmp_path_factory.mktemp("source")
-    for name in PACKAGES:
-        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in (*PACKAGES, *SHIPPED):
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints"))
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     out = source / "dist"
@@ -65,6 +67,11 @@ def test_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
         for package in PACKAGES
         for path in (ROOT / package).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
+    } | {
+        f"{LAB_FILES}/{path.relative_to(ROOT).as_posix()}"
+        for folder in SHIPPED
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts and ".ipynb_checkpoints" not in path.parts
     }
     with zipfile.ZipFile(wheel) as archive:
         held = {name for name in archive.namelist() if ".dist-info/" not in name}

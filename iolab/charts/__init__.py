@@ -1,26 +1,37 @@
 """Charts: a frame in, an `altair.Chart` out.
 
 Each function says what a DBA reads from its picture.  Frames of any size may be given: they are aggregated in Polars
-before anything is drawn.  `iolab.theme.enable()` dresses them, and lets JupyterLab draw them without a network.
+before anything is drawn.  `iolab.theme.enable()` dresses them, and lets JupyterLab draw them without a network; `save`
+writes them as PNG, SVG, JSON or a page.
 """
 
 from iolab.charts._frames import ChartError
 from iolab.charts.awr import top_events, wait_classes
 from iolab.charts.estimates import estimates
+from iolab.charts.heat import latency_heat_map
 from iolab.charts.logical import pio_lio_factors
+from iolab.charts.many_reports import events_over_time, latency_over_time, sessions_over_time
 from iolab.charts.reads import read_sizes
 from iolab.charts.runs import ecdf, histogram, run_strip
+from iolab.charts.saving import save
+from iolab.charts.timeline import call_timeline
 from iolab.charts.traces import queue_depth
 
 __all__ = [
     "ChartError",
+    "call_timeline",
     "ecdf",
     "estimates",
+    "events_over_time",
     "histogram",
+    "latency_heat_map",
+    "latency_over_time",
     "pio_lio_factors",
     "queue_depth",
     "read_sizes",
     "run_strip",
+    "save",
+    "sessions_over_time",
     "top_events",
     "wait_classes",
 ]

@@ -46,6 +46,16 @@ def in_unit(frame: pl.DataFrame, column: str, unit: str) -> pl.Expr:
     return pl.col(column).cast(pl.Float64)
 
 
+def time_unit(last: object) -> tuple[str, int]:
+    """The unit in which an axis that ends at so many nanoseconds reads best, and its nanoseconds.
+
+    >>> time_unit(250_000_000), time_unit(90 * 10**9)
+    (('ms', 1000000), ('s', 1000000000))
+    """
+    unit = "s" if isinstance(last, int) and last >= 10 * NANOSECONDS["s"] else "ms"
+    return unit, NANOSECONDS[unit]
+
+
 def samples_of(frame: pl.DataFrame, value: str, by: str | None, unit: str, *, above_zero: bool = False) -> pl.DataFrame:
     """The values to draw as columns ``sample`` and ``value``, nulls dropped; one sample called "all" without ``by``.
 

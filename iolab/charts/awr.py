@@ -87,6 +87,7 @@ def wait_classes(reports: Mapping[str, pl.DataFrame], *, title: str = "Where the
 
     What to read from it: what the database waited for, whatever the length of the report.  Shares are of the classes
     together, background waits among them, so that they add up; `% DB time` as printed need not, and may exceed 100 %.
+    Reports from 11.2 on list DB CPU among the classes: then the shares are of both, and the axis says so.
 
     Args:
         reports: The frame `wait_classes` of each report by name.
@@ -110,6 +111,7 @@ def wait_classes(reports: Mapping[str, pl.DataFrame], *, title: str = "Where the
         )
     drawn = shorten(pl.concat(frames))
     need(drawn)
+    has_cpu = "DB CPU" in drawn.get_column("wait_class")
     order = (
         drawn.group_by("wait_class", maintain_order=True)
         .agg(pl.col("share").sum())
@@ -125,7 +127,7 @@ def wait_classes(reports: Mapping[str, pl.DataFrame], *, title: str = "Where the
         .encode(
             x=alt.X(
                 "share:Q",
-                title="share of the time waited",
+                title="share of the time waited" + (" and of DB CPU" if has_cpu else ""),
                 axis=alt.Axis(format="%"),
                 stack="zero",
                 scale=alt.Scale(domain=[0, 1]),
@@ -137,7 +139,7 @@ def wait_classes(reports: Mapping[str, pl.DataFrame], *, title: str = "Where the
                 alt.Tooltip("report"),
                 alt.Tooltip("wait_class"),
                 alt.Tooltip("share", format=".1%"),
-                alt.Tooltip("total_wait_s", title="time waited (s)", format=","),
+                alt.Tooltip("total_wait_s", title="time (s)", format=","),
             ],
         )
         .properties(width=560, height=44 * len(reports))

@@ -152,6 +152,7 @@ def ecdf(
     by: str | None = None,
     unit: str = "ms",
     log: bool = True,
+    axis: str | None = None,
     title: str = "Share of values up to a time",
 ) -> alt.Chart:
     """The empirical distribution of each sample, on a logarithmic axis: every percentile at once.
@@ -165,6 +166,7 @@ def ecdf(
         by: The column that names the sample.
         unit: The unit of the values.
         log: A logarithmic axis; values of zero are left out.
+        axis: What the values are called; by default the name of their column.
         title: The heading.
 
     Raises:
@@ -176,7 +178,7 @@ def ecdf(
     """
     drawn = samples_of(frame, value, by, unit, above_zero=log)
     names = order_of(drawn)
-    axis = f"{_said(value)} ({unit}{', log' if log else ''})"
+    axis = f"{axis or _said(value)} ({unit}{', log' if log else ''})"
     scale = alt.Scale(type="log") if log else alt.Scale(zero=False)
     legend = None if by is None else alt.Legend(orient="top")
     chart: alt.Chart = (

@@ -92,6 +92,21 @@ def run_all(page: Any) -> None:  # noqa: ANN401 - Playwright's page
     page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
 
 
+def read_through(page: Any) -> tuple[str, int]:  # noqa: ANN401 - Playwright's page
+    """The texts of a notebook from top to bottom, and the most charts seen at once: only what is in sight is drawn."""
+    panel = page.locator(".jp-NotebookPanel-notebook .jp-WindowedPanel-outer").first
+    texts, charts = [], 0
+    panel.evaluate("panel => panel.scrollTo(0, 0)")
+    for _ in range(100):
+        page.wait_for_timeout(300)
+        texts.append(page.locator(".jp-Notebook").inner_text())
+        charts = max(charts, page.locator(".jp-OutputArea-output canvas, .jp-OutputArea-output svg.marks").count())
+        if panel.evaluate("panel => panel.scrollTop + panel.clientHeight >= panel.scrollHeight - 5"):
+            break
+        panel.evaluate("panel => panel.scrollBy(0, 0.8 * panel.clientHeight)")
+    return "\n".join(texts), charts
+
+
 def test_upload_in_jupyterlab_offline(tmp_path: Path) -> None:
     """Three logs, one of 40 MB, are uploaded in JupyterLab without a network; charts and figures are of those logs."""
     big = tmp_path / "big.strace"
@@ -118,8 +133,7 @@ def test_upload_in_jupyterlab_offline(tmp_path: Path) -> None:
         page.get_by_text("| Idle").first.wait_for(timeout=180_000)
         page.wait_for_timeout(3000)
         page.screenshot(path=os.environ.get("IOLAB_SCREENSHOT", tmp_path / "lab.png"))
-        text = page.locator(".jp-Notebook").inner_text()
-        charts = page.locator(".jp-OutputArea-output canvas, .jp-OutputArea-output svg.marks").count()
+        text, charts = read_through(page)
 
     assert states[0].startswith("strace log, ")
     assert states[1] == "fragment report (text), 2 tables"

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -98,3 +99,11 @@ def test_theme_shows_specifications() -> None:
 
     assert sorted(data) == ["application/vnd.vegalite.v5+json", "text/plain"]
     assert data["application/vnd.vegalite.v5+json"]["config"]["range"]["category"][0] == theme.CATEGORIES[0]
+
+
+def test_every_chart_is_documented() -> None:
+    """The page of charts has a row for each function that draws one."""
+    page = (Path(__file__).parents[2] / "docs/charts.md").read_text(encoding="utf-8")
+    drawn = [name for name in charts.__all__ if name not in {"ChartError", "save"}]
+
+    assert [name for name in drawn if f"| `{name}` |" not in page] == []

@@ -65,7 +65,7 @@ def test_report_of_any_mix(tmp_path: Path) -> None:
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert [line.partition(":")[0] for line in failed] == ["diary.txt"]
     assert all(text in page for text in ("0.397", "free buffer waits", "1,032,192", "no log of a known kind"))
-    assert page.count('<figure class="chart"') == 5
+    assert page.count('<figure class="chart"') == 7
 
 
 def test_compare_reports(capsys: pytest.CaptureFixture[str]) -> None:
@@ -82,7 +82,54 @@ def test_compare_spools(capsys: pytest.CaptureFixture[str]) -> None:
     assert "002_linux.txt (A, 5 runs) against 002_linux_directio.txt (B, 5 runs)" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("logs", "said"),
+    [
+        ((TRACE, SAMPLES / "captures/sequential_direct_tt_T.strace"), "Times of reads are not compared"),
+        ((REPORT, TRACE), "the report counts all sessions of its instance"),
+    ],
+    ids=["two traces", "a report and a trace"],
+)
+def test_compare_traces(logs: tuple[Path, Path], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Traces are compared with each other, and put beside what the database counted."""
+    assert main(["compare", *map(str, logs)]) == 0
+    assert said in capsys.readouterr().out
+
+
+def test_compare_json(capsys: pytest.CaptureFixture[str]) -> None:
+    """`compare --json` has the words and every figure with its bounds."""
+    assert main(["compare", "--json", str(TRACE), str(SAMPLES / "captures/async_buffered_tt_T.strace")]) == 0
+
+    told = json.loads(capsys.readouterr().out)
+    rate = next(row for row in told["frames"]["Figures of the reads"] if row["metric"] == "mb_per_s")
+    assert told["logs"] == [TRACE.name, "async_buffered_tt_T.strace"]
+    assert rate["ratio_lo"] <= rate["ratio"] <= rate["ratio_hi"]
+
+
 def test_compare_unlike_logs(capsys: pytest.CaptureFixture[str]) -> None:
-    """A report and a trace have nothing in common that is compared here: said, with exit code 1."""
-    assert main(["compare", str(REPORT), str(TRACE)]) == 1
-    assert "cannot be compared" in capsys.readouterr().err
+    """A report and a session have nothing in common that is compared here: said, with exit code 1."""
+    assert main(["compare", str(REPORT), str(SPOOL)]) == 1
+    assert "their figures are not of the same thing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["report", "show", "convert", "compare", "report-notebooks"])
+def test_help_has_examples(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every command shows how it is called."""
+    with pytest.raises(SystemExit) as raised:
+        main([command, "--help"])
+
+    assert raised.value.code == 0
+    assert f"examples:\n  iolab {command} " in capsys.readouterr().out
+
+
+def test_report_and_convert_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Scripts are told where the page and the files are, and what was not read."""
+    page = tmp_path / "page.html"
+    assert main(["report", str(SPOOL), str(tmp_path / "none.txt"), "-o", str(page), "--json"]) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert main(["convert", str(SPOOL), "-o", str(tmp_path / "frames"), "--json"]) == 0
+    files = [json.loads(line)["file"] for line in capsys.readouterr().out.splitlines()]
+
+    assert (report["page"], len(report["failed"])) == (str(page), 1)
+    assert all(Path(file).is_file() for file in files)
+    assert any(file.endswith("statistics.parquet") for file in files)

@@ -1,0 +1,81 @@
+"""Charts as files: pictures, the specification, or a page, made on this machine."""
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+from iolab._extras import require
+from iolab.pages import VEGA_LITE, chart_html, page_html
+from iolab.theme import Mode, config
+
+SUFFIXES: Final = (".png", ".svg", ".json", ".html")
+
+
+def save(chart: Any, path: str | Path, *, mode: Mode = "light", scale: float = 2.0) -> Path:  # noqa: ANN401 - any chart
+    """The path of the file that a chart was written to: a picture, its specification, or a page.
+
+    Everything is drawn on this machine: nothing is asked of a network, and a chart whose data is an address is refused.
+
+    Args:
+        chart: Any chart of Altair; it wears the house theme, whether it is enabled or not.
+        path: ``.png`` (pixels), ``.svg`` (scales without loss), ``.json`` (Vega-Lite), or ``.html`` (one self-contained
+            page that follows the reader's light or dark setting).
+        mode: ``light`` or ``dark``, for PNG, SVG and JSON.
+        scale: Pixels of a PNG for each pixel of the chart: 2 is sharp on paper and on screens of high density.
+
+    Raises:
+        ValueError: If the suffix is none of these, the scale is not above zero, or the chart's data is an address.
+        OSError: If the file cannot be written.
+
+    >>> import tempfile
+    >>> import altair as alt
+    >>> import polars as pl
+    >>> chart = alt.Chart(pl.DataFrame({"x": [1, 2]})).mark_point().encode(x="x")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(chart, Path(folder) / "points.svg").read_text()[:4]
+    '<svg'
+    >>> save(chart, "points.gif")
+    Traceback (most recent call last):
+    ValueError: points.gif: a chart cannot be saved as .gif; it can as .png, .svg, .json, .html
+    """
+    target = Path(path)
+    suffix = target.suffix.lower()
+    if suffix not in SUFFIXES:
+        said = f"as {suffix}" if suffix else "without a suffix"
+        raise ValueError(f"{target}: a chart cannot be saved {said}; it can as {', '.join(SUFFIXES)}")
+    if not scale > 0:
+        raise ValueError(f"the scale is {scale}; it is above zero")
+    spec = {**chart.to_dict(), "config": config(mode)}
+    if address := _address(spec):
+        raise ValueError(f"{target}: the chart's data is at {address}; give it as a frame")
+    target.write_bytes(_content(spec, suffix, target.stem, mode=mode, scale=scale))
+    return target
+
+
+def _content(spec: dict[str, Any], suffix: str, name: str, *, mode: Mode, scale: float) -> bytes:
+    """The bytes of the file."""
+    if suffix == ".json":
+        return (json.dumps(spec, ensure_ascii=False, indent=1) + "\n").encode()
+    if suffix == ".html":
+        title = spec.get("title", "")
+        said = (title.get("text") if isinstance(title, dict) else title) or name
+        return page_html(said, chart_html(spec, label=said)).encode()
+    drawer = require("vl_convert")
+    options = {"vl_version": VEGA_LITE, "config": config(mode), "allowed_base_urls": []}
+    if suffix == ".svg":
+        svg: str = drawer.vegalite_to_svg(spec, **options)
+        return svg.encode()
+    png: bytes = drawer.vegalite_to_png(spec, scale=scale, **options)
+    return png
+
+
+def _address(spec: object) -> str | None:
+    """The first address that data of a specification is to be taken from."""
+    if isinstance(spec, dict):
+        data = spec.get("data")
+        if isinstance(data, dict) and "url" in data:
+            return str(data["url"])
+        values = [value for key, value in spec.items() if key != "datasets"]
+    else:
+        values = spec if isinstance(spec, list) else []
+    return next((found for value in values if (found := _address(value))), None)

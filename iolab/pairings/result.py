@@ -1,0 +1,72 @@
+"""A pairing: two logs, or the runs of one, held against each other.
+
+ValueError
++-- UnpairedError      two logs cannot be compared, and why
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import polars as pl
+
+
+class UnpairedError(ValueError):
+    """Two logs cannot be compared; the message is the reason."""
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Two logs, or the runs of one session, held against each other; or the reason why they are not.
+
+    Attributes:
+        names: What the logs are called.
+        why: What makes them a pair.
+        paragraphs: The result in words, each a paragraph.
+        frames: The figures by title; ``a`` is of the first log, ``b`` of the second.
+        tables: The same for readers, where the frames are too long for them.
+        is_lettered: The words and tables call the logs A and B.
+        refusal: Why there is no comparison; empty where there is one.
+        drawers: Functions that draw a chart each; they may raise `iolab.charts.ChartError`.
+    """
+
+    names: tuple[str, ...]
+    why: str = ""
+    paragraphs: tuple[str, ...] = ()
+    frames: dict[str, pl.DataFrame] = field(default_factory=dict)
+    tables: dict[str, pl.DataFrame] = field(default_factory=dict)
+    is_lettered: bool = False
+    refusal: str = ""
+    drawers: tuple[Callable[[], Any], ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The names as a heading."""
+        return " and ".join(self.names)
+
+    @property
+    def legend(self) -> str:
+        """Which log the letters are of; empty where there are none."""
+        return "; ".join(map("{}: {}".format, "AB", self.names)) if self.is_lettered else ""
+
+    def __str__(self) -> str:
+        """The result in words."""
+        said = [f"Not compared: {self.refusal}."] if self.refusal else self.paragraphs
+        head = [f"{self.title}: {self.why}." if self.why else self.title]
+        return "\n\n".join([*head, *filter(None, [self.legend]), *said])
+
+    def charts(self) -> list[Any]:
+        """The charts of the pairing; none where there is nothing to draw."""
+        from iolab.charts import ChartError  # noqa: PLC0415 - Altair is loaded for those who look at charts
+
+        drawn = []
+        for draw in self.drawers:
+            try:
+                drawn.append(draw())
+            except ChartError:
+                continue
+        return drawn

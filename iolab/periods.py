@@ -1,0 +1,151 @@
+"""The periods of many reports, and where they do not follow each other: restarts, gaps, overlaps, repeated reports."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Final
+
+import polars as pl
+
+#: Columns of `periods`.
+PERIODS: Final = pl.Schema(
+    {
+        "report": pl.String(),
+        "part": pl.Int64(),
+        "kind": pl.String(),
+        "db_name": pl.String(),
+        "db_id": pl.Int64(),
+        "instance_name": pl.String(),
+        "begin_snap_id": pl.Int64(),
+        "end_snap_id": pl.Int64(),
+        "begin_time": pl.Datetime("us"),
+        "end_time": pl.Datetime("us"),
+        "elapsed_s": pl.Float64(),
+        "db_time_s": pl.Float64(),
+        "startup_time": pl.Datetime("us"),
+        "form": pl.String(),
+        "release": pl.String(),
+        "cpus": pl.Int64(),
+    }
+)
+#: Columns of `find_breaks`.
+BREAKS: Final = pl.Schema(
+    {
+        "db_name": pl.String(),
+        "db_id": pl.Int64(),
+        "instance_name": pl.String(),
+        "kind": pl.String(),
+        "from_time": pl.Datetime("us"),
+        "to_time": pl.Datetime("us"),
+        "startup_time": pl.Datetime("us"),
+        "before": pl.String(),
+        "after": pl.String(),
+        "reason": pl.String(),
+    }
+)
+#: Reports of a period between two snapshots of one instance; others have no place on a time line.
+KINDS: Final = ("awr", "awr_pdb", "statspack", "fragment")
+#: Snapshots are timed to the second.
+CLOCK_S: Final = 1.0
+#: HTML reports of these releases print the month for the minutes of the startup time.
+_MONTH_FOR_MINUTES: Final = ("11.", "12.")
+
+
+def periods(info: pl.DataFrame) -> pl.DataFrame:
+    """The periods of reports, one row each, by instance and in order of time.
+
+    Reports without times are left out, and those that are of no period between two snapshots of an instance (ASH, ADDM,
+    compare-period and cluster reports).
+
+    Args:
+        info: The table `info` of many reports, as `awrparse.read_awrs` gives it.
+
+    Returns:
+        The columns `PERIODS`.
+    """
+    is_timed = pl.col("begin_time").is_not_null() & pl.col("end_time").is_not_null()
+    known = info.filter(is_timed & pl.col("kind").is_in(KINDS))
+    return known.select(pl.col(name).cast(dtype) for name, dtype in PERIODS.items()).sort(
+        "db_name", "db_id", "instance_name", "begin_time", "end_time", "report", "part", maintain_order=True
+    )
+
+
+def find_breaks(periods: pl.DataFrame) -> pl.DataFrame:
+    """Where the reports of an instance do not follow each other: restarts, gaps, overlaps and repeats, with the reason.
+
+    * ``restart``: the instance was started anew.  Statistics began at zero, so no report can cover it.
+    * ``gap``: snapshots, or time, lie between two reports that none covers.
+    * ``overlap``: a report begins before the last one ended: their figures are not of different times.
+    * ``repeat``: a report is of the same snapshots as the one before.
+
+    HTML reports of 11.2 to 12.2 print the month for the minutes of the startup time.  Where one is among the two, only
+    the hours are compared.
+
+    Args:
+        periods: What `periods` gives.
+
+    Returns:
+        The columns `BREAKS`; ``before`` and ``after`` are the reports.
+
+    >>> from datetime import datetime
+    >>> hours = [(1, 2), (2, 3), (5, 6)]
+    >>> known = pl.DataFrame({name: [None] * 3 for name in PERIODS}, schema=PERIODS).with_columns(
+    ...     report=pl.Series(["a", "b", "c"]), form=pl.lit("text"), instance_name=pl.lit("i"),
+    ...     begin_snap_id=pl.Series([one for one, _ in hours]), end_snap_id=pl.Series([two for _, two in hours]),
+    ...     begin_time=pl.Series([datetime(2026, 1, 1, one) for one, _ in hours]),
+    ...     end_time=pl.Series([datetime(2026, 1, 1, two) for _, two in hours]))
+    >>> find_breaks(known).select("kind", "before", "after", "reason").rows()
+    [('gap', 'b', 'c', 'snapshots 3 to 5, 2 h 00 min: no report covers them')]
+    """
+    found = []
+    rows = periods.to_dicts()
+    for one, two in pairwise(rows):
+        names = {name: two[name] for name in ("db_name", "db_id", "instance_name")}
+        if names != {name: one[name] for name in names}:
+            continue
+        told = _break_between(one, two)
+        if told is not None:
+            kind, reason = told
+            times = {"from_time": one["end_time"], "to_time": two["begin_time"], "startup_time": None}
+            if kind == "restart":
+                times["startup_time"] = two["startup_time"]
+            found.append(
+                {**names, "kind": kind, **times, "before": one["report"], "after": two["report"], "reason": reason}
+            )
+    return pl.DataFrame(found, schema=BREAKS)
+
+
+def _break_between(one: dict[str, object], two: dict[str, object]) -> tuple[str, str] | None:
+    """Kind and reason of a break between neighbours; None where they follow each other."""
+    away = (two["begin_time"] - one["end_time"]).total_seconds()  # type: ignore[operator]  # both are times
+    snaps = None
+    is_alike = one["kind"] == two["kind"]  # Statspack counts its own snapshots
+    if is_alike and one["end_snap_id"] is not None and two["begin_snap_id"] is not None:
+        snaps = int(str(two["begin_snap_id"])) - int(str(one["end_snap_id"]))
+    if is_alike and (one["begin_time"], one["end_time"]) == (two["begin_time"], two["end_time"]):
+        return "repeat", "both reports are of the same snapshots; the first is taken"
+    if away < -CLOCK_S:
+        return "overlap", f"the report begins {_length(-away)} before the last one ends"
+    if _is_restarted(one, two):
+        return "restart", f"the instance was started at {two['startup_time']}; {_length(away)} are in no report"
+    if snaps or (snaps is None and away > CLOCK_S):
+        named = f"snapshots {one['end_snap_id']} to {two['begin_snap_id']}, " if snaps else ""
+        return "gap", f"{named}{_length(away)}: no report covers them"
+    return None
+
+
+def _is_restarted(one: dict[str, object], two: dict[str, object]) -> bool:
+    before, after = one["startup_time"], two["startup_time"]
+    if before is None or after is None:
+        return False
+    if any(row["form"] == "html" and str(row["release"]).startswith(_MONTH_FOR_MINUTES) for row in (one, two)):
+        before, after = (time.replace(minute=0) for time in (before, after))  # type: ignore[attr-defined]  # times
+    return bool(after > before)  # type: ignore[operator]  # both are times
+
+
+def _length(seconds: float) -> str:
+    """A stretch of time in words."""
+    minutes = round(seconds / 60)
+    if minutes >= 3 * 1440:
+        return f"{minutes / 1440:,.0f} days"
+    return f"{minutes // 60} h {minutes % 60:02} min" if minutes >= 60 else f"{minutes} min"

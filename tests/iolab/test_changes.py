@@ -1,0 +1,178 @@
+"""What changed between neighbouring reports: parameters as printed, events with bounds, and what is told of both."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from awrparse import read_awr
+from iolab.changes import NEIGHBOUR_CHANGES, PARAMETER_CHANGES, neighbour_changes, parameter_changes, tell_timeline
+from iolab.timeline import Timeline, read_timeline
+
+SERIES = Path(__file__).parents[2] / "sample_data" / "awr_series"
+START = datetime(2026, 1, 1)  # noqa: DTZ001 - reports have no time zone
+
+Page = dict[str, str | tuple[str, str]]
+
+
+@pytest.fixture(scope="module")
+def line() -> Timeline:
+    """The time line of the sample series."""
+    return read_timeline(SERIES, workers=1).only()
+
+
+@pytest.fixture(scope="module")
+def neighbours(line: Timeline) -> pl.DataFrame:
+    """Changes of average waits in the sample series."""
+    return neighbour_changes(line.periods.get_column("report"))
+
+
+def pages(*reports: Page) -> pl.DataFrame:
+    """Parameters of hourly reports; a pair is a value that changed within the hour."""
+    rows = []
+    for hour, page in enumerate(reports):
+        times = {"begin_time": START + timedelta(hours=hour), "end_time": START + timedelta(hours=hour + 1)}
+        for name, value in page.items():
+            begin, end = value if isinstance(value, tuple) else (value, None)
+            rows.append(
+                {"report": f"r{hour}", "part": 1, "instance_name": "i", **times}
+                | {"parameter": name, "instance": None, "begin": begin, "end": end, "pdb": None}
+            )
+    schema = {"instance": pl.String, "pdb": pl.String, "end": pl.String}
+    return pl.DataFrame(rows, schema_overrides=schema)
+
+
+def told(*reports: Page) -> list[tuple[object, ...]]:
+    """The changes of parameters, in short."""
+    return parameter_changes(pages(*reports)).select("parameter", "status", "before", "after", "report").rows()
+
+
+@pytest.mark.parametrize(
+    ("reports", "expected"),
+    [
+        ([{"a": "1"}, {"a": "1"}], []),
+        ([{"a": "1"}, {"a": "2"}], [("a", "changed", "1", "2", "r1")]),
+        ([{"a": ("1", "2")}, {"a": "2"}], [("a", "changed", "1", "2", "r0")]),
+        ([{"a": ("1", "2")}, {"a": "3"}], [("a", "changed", "1", "2", "r0"), ("a", "changed", "2", "3", "r1")]),
+        ([{"a": "1", "b": "x"}, {"a": "1"}], [("b", "vanished", "x", None, "r1")]),
+        ([{"a": "1"}, {"a": "1", "b": "x"}], [("b", "appeared", None, "x", "r1")]),
+        ([{"a": "x" * 33}, {"a": "x" * 40}], []),
+        ([{"a": "x" * 32 + "y"}, {"a": "x" * 40}], [("a", "changed", "x" * 32 + "y", "x" * 40, "r1")]),
+        ([{"a": "1"}], []),
+    ],
+)
+def test_parameter_changes(reports: list[Page], expected: list[tuple[object, ...]]) -> None:
+    """Between reports and within one; nothing is told that cutting of long values explains."""
+    assert told(*reports) == expected
+
+
+def test_several_values_of_a_parameter_are_one() -> None:
+    """Control files are rows of one parameter: one that is added is one change."""
+    two = pages({"control_files": "/a"}, {"control_files": "/a"})
+    more = two.filter(pl.col("report") == "r1").with_columns(begin=pl.lit("/b"))
+
+    found = parameter_changes(pl.concat([two, more]))
+
+    assert found.select("before", "after").rows() == [("/a", "/a, /b")]
+
+
+def test_the_root_of_a_container_database_is_the_database() -> None:
+    """After an upgrade to a container database the same parameter is compared, not lost and found."""
+    frame = pages({"a": "1"}, {"a": "2"})
+    later = pl.when(pl.col("report") == "r1").then(pl.lit("CDB$ROOT"))
+
+    found = parameter_changes(frame.with_columns(pdb=later))
+
+    assert found.select("parameter", "status").rows() == [("a", "changed")]
+
+
+def test_instances_are_not_neighbours() -> None:
+    """The same parameter may differ between instances: that is no change."""
+    frame = pages({"a": "1"}, {"a": "2"})
+    frame = frame.with_columns(instance_name=pl.col("report"))
+
+    assert parameter_changes(frame).rows() == []
+    assert parameter_changes(frame.clear()).schema == PARAMETER_CHANGES
+
+
+@given(st.lists(st.sampled_from(["x", "y", "z"]), min_size=1, max_size=8))
+def test_changes_lead_from_the_first_value_to_the_last(values: list[str]) -> None:
+    """Applied one after the other, the changes of a parameter give the values of the reports."""
+    found = told(*({"a": value} for value in values))
+
+    expected = [(one, two) for one, two in pairwise(values) if one != two]
+    assert [(before, after) for _, _, before, after, _ in found] == expected
+
+
+def test_parameters_of_the_series(line: Timeline) -> None:
+    """The restart changed a static parameter; the buffer cache grew within an hour."""
+    found = parameter_changes(line.parameters)
+
+    assert found.select("parameter", "before", "after", "to_time").rows() == [
+        ("filesystemio_options", "NONE", "SETALL", datetime(2026, 9, 15, 1, 0, 16)),  # noqa: DTZ001 - no time zone
+        ("db_cache_size", str(2 * 2**30), str(8 * 2**30), datetime(2026, 9, 15, 7, 0, 14)),  # noqa: DTZ001 - as above
+    ]
+
+
+def test_the_greatest_change_is_at_the_restart(neighbours: pl.DataFrame) -> None:
+    """Single-block reads became slower by more than any other event, and the bounds say by how much at least."""
+    row = neighbours.row(0, named=True)
+
+    assert (row["event"], row["direction"]) == ("db file sequential read", "up")
+    assert (Path(row["before"]).stem, Path(row["after"]).stem) == ("awrrpt_1_4107_4108", "awrrpt_1_4109_4110")
+    assert 7 < row["at_least"] == row["ratio_lo"] <= row["ratio"] <= row["ratio_hi"] < 9
+    assert neighbours.get_column("at_least").is_sorted(descending=True)
+    assert neighbours.schema == NEIGHBOUR_CHANGES
+
+
+def test_paths_and_reports_give_the_same() -> None:
+    """Reports that are read already may be given."""
+    paths = [SERIES / f"awrrpt_1_{number}_{number + 1}.txt" for number in (4102, 4103)]
+    loaded = [read_awr(path, printed=True) for path in paths]
+
+    assert neighbour_changes(paths).equals(neighbour_changes(loaded))
+    assert neighbour_changes(paths[:1]).rows() == neighbour_changes([]).rows() == []
+
+
+def test_quantities() -> None:
+    """Other quantities are compared likewise; one that is none is refused."""
+    paths = [SERIES / f"awrrpt_1_{number}_{number + 1}.txt" for number in (4103, 4104)]
+
+    found = neighbour_changes(paths, quantity="waiting_sessions")
+
+    assert found.get_column("direction").to_list() == ["down"] * found.height
+    assert found.filter(pl.col("event") == "DB CPU").height == 1
+    with pytest.raises(ValueError, match="no quantity avg; there are avg_wait_ms"):
+        neighbour_changes(paths, quantity="avg")
+
+
+def test_rare_events_are_left_out(line: Timeline) -> None:
+    """With no least number of sessions more events are compared."""
+    paths = line.periods.get_column("report")[:2]
+
+    assert neighbour_changes(paths).height < neighbour_changes(paths, min_sessions=0).height
+
+
+def test_what_is_told(line: Timeline, neighbours: pl.DataFrame) -> None:
+    """The sentences have the figures of the frames, and name what changed just before."""
+    text = "\n".join(tell_timeline(line, neighbours, parameter_changes(line.parameters)))
+
+    assert "12 reports of `harbor1`" in text
+    assert "1 restart; 1 gap; 1 file could not be read" in text
+    assert "`db file sequential read` went up" in text
+    assert "`filesystemio_options` NONE to SETALL" in text
+    assert "the instance was started at 2026-09-15 00:24:00" in text
+    assert "db_cache_size" not in text
+
+
+def test_no_change_is_told(line: Timeline, neighbours: pl.DataFrame) -> None:
+    """Nothing is said to have changed where nothing did."""
+    told = tell_timeline(line, neighbours.clear(), parameter_changes(line.parameters.clear()))
+
+    assert told[-1] == "No top event changed by more than its rounding allows."

@@ -1,0 +1,300 @@
+"""Many reports as a time line: periods and their breaks, active sessions and latencies with bounds."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from awrparse import read_awr, read_awrs
+from iolab.metrics import average_waits
+from iolab.metrics.awr import total_waits
+from iolab.periods import PERIODS, find_breaks, periods
+from iolab.timeline import (
+    SINGLE_BLOCK_READS,
+    Timeline,
+    active_sessions,
+    db_time_sessions,
+    latencies,
+    rank_events,
+    read_timeline,
+)
+from logframe import LogNotFoundError
+
+SERIES = Path(__file__).parents[2] / "sample_data" / "awr_series"
+START = datetime(2026, 1, 1)  # noqa: DTZ001 - reports have no time zone
+
+
+@pytest.fixture(scope="module")
+def line() -> Timeline:
+    """The time line of the sample series."""
+    return read_timeline(SERIES, workers=1).only()
+
+
+def period(name: str, begin: float, end: float, **more: object) -> dict[str, object]:
+    """A row of `PERIODS`; times are hours after the start."""
+    known = {
+        "report": name,
+        "part": 1,
+        "kind": "awr",
+        "db_id": 7,
+        "db_name": "D",
+        "instance_name": "i",
+        "form": "text",
+        "release": "12.1.0.2.0",
+    }
+    times = {"begin_time": START + timedelta(hours=begin), "end_time": START + timedelta(hours=end)}
+    snaps = {"begin_snap_id": int(begin), "end_snap_id": int(end), "startup_time": START}
+    return dict.fromkeys(PERIODS) | known | times | snaps | more
+
+
+def kinds(*rows: dict[str, object]) -> list[str]:
+    """The kinds of the breaks between periods."""
+    return find_breaks(pl.DataFrame(list(rows), schema=PERIODS)).get_column("kind").to_list()
+
+
+def test_series_in_order_of_time(line: Timeline) -> None:
+    """Text and HTML reports stand in order, with the restart and the hole between them."""
+    assert line.periods.get_column("begin_snap_id").to_list() == [*range(4102, 4108), *range(4109, 4113), 4114, 4115]
+    assert line.breaks.select("kind", "reason").rows() == [
+        ("restart", "the instance was started at 2026-09-15 00:24:00; 1 h 00 min are in no report"),
+        ("gap", "snapshots 4113 to 4114, 1 h 00 min: no report covers them"),
+    ]
+    assert line.instances == ["harbor1"]
+
+
+def test_a_broken_file_is_a_row(line: Timeline) -> None:
+    """The file that is no report is one row of the diagnostics, though five tables were asked for."""
+    rows = line.diagnostics.select(pl.col("source").str.split("/").list.last(), "kind").rows()
+
+    assert rows == [("awrrpt_1_4108_4109.txt", "unreadable")]
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([period("a", 1, 2), period("b", 2, 3)], []),
+        ([period("a", 1, 2), period("b", 3, 4)], ["gap"]),
+        ([period("a", 1, 2), period("b", 3, 4, startup_time=START + timedelta(hours=2.5))], ["restart"]),
+        ([period("a", 1, 2), period("b", 1, 2, form="html")], ["repeat"]),
+        ([period("a", 1, 5), period("b", 2, 3)], ["overlap"]),
+        ([period("a", 1, 2), period("b", 3, 4, instance_name="j")], []),
+        ([period("a", 1, 2), period("b", 3, 4, db_id=8)], []),
+        ([period("a", 1, 2), period("b", 1, 2, kind="statspack")], ["overlap"]),
+        ([period("a", 1, 2), period("b", 2, 3, kind="statspack", begin_snap_id=90)], []),
+        ([period("a", 1, 2, end_snap_id=None), period("b", 2, 3)], []),
+        ([period("a", 1, 2, end_snap_id=None), period("b", 2.5, 3)], ["gap"]),
+        ([period("a", 1, 2, startup_time=None), period("b", 2, 3)], []),
+        ([period("a", 1, 2)], []),
+        ([], []),
+    ],
+)
+def test_breaks(rows: list[dict[str, object]], expected: list[str]) -> None:
+    """Neighbours that follow each other are no break; what is not known is none either."""
+    assert kinds(*rows) == expected
+
+
+@pytest.mark.parametrize(
+    ("release", "form", "expected"),
+    [
+        ("12.1.0.2.0", "html", []),
+        ("11.2.0.4.0", "html", []),
+        ("12.1.0.2.0", "text", ["restart"]),
+        ("19.0.0.0.0", "html", ["restart"]),
+    ],
+)
+def test_month_for_minutes_is_no_restart(release: str, form: str, expected: list[str]) -> None:
+    """HTML of 11.2 to 12.2 prints the month for the minutes: 00:09 and 00:24 may be one time there."""
+    one = period("a", 1, 2, startup_time=START + timedelta(minutes=9))
+    two = period("b", 2, 3, startup_time=START + timedelta(minutes=24), form=form, release=release)
+
+    assert kinds(one, two) == expected
+
+
+def test_a_later_hour_is_a_restart_in_html_too() -> None:
+    """The hours are printed right, and tell the restart."""
+    later = {"startup_time": START + timedelta(hours=2, minutes=9), "form": "html"}
+
+    assert kinds(period("a", 1, 2), period("b", 3, 4, **later)) == ["restart"]
+
+
+def test_reports_without_times_are_left_out() -> None:
+    """A fragment has no place on the time line, and is told in the diagnostics."""
+    fragment = Path(__file__).parents[2] / "sample_data/articles/003_filesystemio_none.txt"
+    paths = [fragment, *sorted(SERIES.glob("*4102*"))]
+
+    line = read_timeline(paths, workers=1)
+
+    assert line.periods.height == 1
+    assert line.diagnostics.get_column("kind").to_list() == ["no_period"]
+    assert line.sessions.get_column("report").n_unique() == 1
+
+
+def test_a_report_in_two_forms_counts_once(tmp_path: Path) -> None:
+    """A copy of a report under another name is named as a repeat, and adds nothing."""
+    for name in ("a.txt", "b.txt"):
+        shutil.copy(SERIES / "awrrpt_1_4102_4103.txt", tmp_path / name)
+
+    line = read_timeline(tmp_path, workers=1)
+
+    assert line.breaks.get_column("kind").to_list() == ["repeat"]
+    assert [Path(name).name for name in line.periods.get_column("report")] == ["a.txt"]
+    assert line.sessions.get_column("report").n_unique() == 1
+
+
+def test_one_instance_of_several(tmp_path: Path) -> None:
+    """Instances are kept apart; the one with the most reports comes first; an unknown one is refused by name."""
+    text = (SERIES / "awrrpt_1_4102_4103.txt").read_text(encoding="utf-8")
+    (tmp_path / "other.txt").write_text(text.replace("harbor1", "harbor2"), encoding="utf-8")
+    for name in ("awrrpt_1_4102_4103.txt", "awrrpt_1_4103_4104.txt"):
+        shutil.copy(SERIES / name, tmp_path)
+
+    line = read_timeline(tmp_path, workers=1)
+
+    assert line.instances == ["harbor1", "harbor2"]
+    assert line.breaks.height == 0
+    assert (line.only().periods.height, line.only("harbor2").periods.height) == (2, 1)
+    with pytest.raises(LookupError, match="no report of the instance harbor3; there are harbor1, harbor2"):
+        line.only("harbor3")
+
+
+def test_databases_that_share_an_instance_name(tmp_path: Path) -> None:
+    """Two databases with an instance of one name are two time lines, told apart by the database id."""
+    text = (SERIES / "awrrpt_1_4102_4103.txt").read_text(encoding="utf-8")
+    (tmp_path / "other.txt").write_text(text.replace("2870431956", "1111111111"), encoding="utf-8")
+    for name in ("awrrpt_1_4103_4104.txt", "awrrpt_1_4104_4105.txt"):
+        shutil.copy(SERIES / name, tmp_path)
+
+    line = read_timeline(tmp_path, workers=1)
+
+    assert line.instances == ["harbor1 (2870431956)", "harbor1 (1111111111)"]
+    assert line.only("harbor1 (1111111111)").sessions.get_column("report").n_unique() == 1
+    assert line.only().periods.get_column("db_id").to_list() == [2870431956] * 2
+
+
+def test_nothing_to_read(tmp_path: Path) -> None:
+    """A folder of files that are no reports gives empty frames; a path that leads nowhere raises."""
+    (tmp_path / "diary.txt").write_text("Dear diary,\nnothing.\n", encoding="utf-8")
+
+    line = read_timeline(tmp_path, workers=1)
+
+    assert [line.periods.height, line.sessions.height, line.latencies.height, line.breaks.height] == [0] * 4
+    with pytest.raises(LookupError, match="there are none"):
+        line.only()
+    with pytest.raises(LogNotFoundError):
+        read_timeline(tmp_path / "nowhere", workers=1)
+
+
+def test_sessions_of_classes_make_up_db_time(line: Timeline) -> None:
+    """Classes and CPU of a report add up to its DB time but for the little that is not accounted for."""
+    sums = line.sessions.group_by("begin_time").agg(pl.col("lo", "hi").sum()).sort("begin_time")
+    whole = db_time_sessions(line.periods)
+
+    assert sums.height == whole.height == 12
+    ratio = whole.get_column("value") / sums.get_column("hi")
+    assert float(str(ratio.min())) > 1.0
+    assert float(str(ratio.max())) < 1.03
+
+
+def test_latencies_are_those_of_one_report(line: Timeline) -> None:
+    """Each row is what `average_waits` gives of the report alone: value, bounds and unit."""
+    for path in sorted(SERIES.glob("awrrpt_1_410[29]*.txt")):
+        if path.stat().st_size < 1000:
+            continue
+        alone = average_waits(read_awr(path, printed=True)["foreground_events"]).sort("event")
+        joined = line.latencies.filter(pl.col("report") == str(path)).sort("event")
+
+        assert joined.height == alone.height > 10
+        assert joined.get_column("event").to_list() == alone.get_column("event").to_list()
+        for column in ("value", "lo", "hi"):
+            assert joined.get_column(column).to_list() == pytest.approx(alone.get_column(column).to_list(), rel=1e-9)
+
+
+def test_idle_events_are_left_out(line: Timeline) -> None:
+    """Waits for the client are no active session."""
+    found = read_awrs(SERIES, table="foreground_events", printed=True, workers=1).frame
+
+    names = active_sessions(found).get_column("event")
+    assert "SQL*Net message from client" not in names.to_list()
+    assert "db file sequential read" in names.to_list()
+    assert line.latencies.filter(pl.col("event").is_in(SINGLE_BLOCK_READS)).height == 12
+
+
+def test_ranks(line: Timeline) -> None:
+    """The first of each report has the most sessions, and ranks are without holes."""
+    ranked = rank_events(line.events, most=2)
+
+    assert ranked.get_column("rank").to_list() == [1, 2] * 12
+    by_report = ranked.group_by("begin_time", maintain_order=True).agg("value")
+    assert all(first >= second for first, second in by_report.get_column("value"))
+    after = ranked.filter(pl.col("begin_time") > datetime(2026, 9, 15, 1), pl.col("rank") == 1)  # noqa: DTZ001 - above
+    assert after.row(0, named=True)["event"] == "db file sequential read"
+
+
+def wait_row(waits: int, seconds: float, average: float, digits: tuple[int, int]) -> dict[str, Any]:
+    """A row of waits as a report prints it, with its bounds."""
+    figures = {"total_wait_s": (seconds, digits[0]), "avg_wait_ms": (average, digits[1])}
+    row: dict[str, Any] = {"report": "a", "instance_name": "i", "begin_time": START, "elapsed_s": 3600.0}
+    row |= {"end_time": START + timedelta(hours=1), "event": "log file sync", "waits": waits, "db_time_pct": 1.0}
+    for name, (value, digit) in figures.items():
+        printed, half = round(value, digit), 10.0**-digit / 2
+        row |= {name: printed, f"{name}_lo": max(printed - half, 0.0), f"{name}_hi": printed + half}
+    return row
+
+
+@settings(max_examples=60)
+@given(
+    waits=st.integers(1, 10**7),
+    average=st.floats(0.001, 5_000),
+    digits=st.tuples(st.integers(0, 2), st.integers(0, 3)),
+    elapsed=st.floats(60, 90_000),
+)
+def test_bounds_hold_what_was_printed(waits: int, average: float, digits: tuple[int, int], elapsed: float) -> None:
+    """Whatever is rounded away, the true average and the true sessions lie within the bounds, and the value too."""
+    seconds = waits * average / 1000
+    row = wait_row(waits, seconds, average, digits)
+    row |= {"elapsed_s": round(elapsed / 60, 2) * 60, "end_time": START + timedelta(seconds=elapsed)}
+    frame = pl.DataFrame([row])
+
+    for found, truth in ((latencies(frame), average), (active_sessions(frame), seconds / elapsed)):
+        value, lo, hi = found.select("value", "lo", "hi").row(0)
+        assert lo <= value <= hi
+        assert lo * (1 - 1e-9) - 1e-12 <= truth <= hi * (1 + 1e-9) + 1e-12
+
+
+@settings(max_examples=60)
+@given(
+    waits=st.integers(1, 10**6),
+    seconds=st.floats(0.01, 10**5),
+    average=st.floats(0.01, 5_000),
+    digits=st.tuples(st.integers(0, 2), st.integers(0, 2)),
+)
+def test_expressions_are_the_metrics(waits: int, seconds: float, average: float, digits: tuple[int, int]) -> None:
+    """Any three figures, contradicting or not, give what the functions for one report give."""
+    frame = pl.DataFrame([wait_row(waits, seconds, average, digits)])
+
+    alone, joined = average_waits(frame).row(0, named=True), latencies(frame).row(0, named=True)
+    assert (joined["value"] is None) == (alone["value"] is None)
+    if alone["value"] is not None:
+        for name in ("value", "lo", "hi"):
+            assert joined[name] == pytest.approx(alone[name], rel=1e-9, abs=1e-12)
+        time = total_waits(frame).row(0, named=True)
+        sessions = active_sessions(frame).row(0, named=True)
+        assert sessions["lo"] * 3600.3 == pytest.approx(time["lo"], rel=1e-9, abs=1e-9)
+        assert sessions["hi"] * 3599.7 == pytest.approx(time["hi"], rel=1e-9, abs=1e-9)
+    else:
+        assert str(joined["caveats"]).startswith("refused: ")
+
+
+def test_periods_have_their_schema(line: Timeline) -> None:
+    """The columns are what is promised, also of nothing."""
+    info = read_awrs(SERIES, table="info", workers=1).frame
+
+    assert periods(info).schema == line.periods.schema == PERIODS
+    assert periods(info.clear()).schema == PERIODS

@@ -1,0 +1,236 @@
+"""Which logs pair up, what the comparison gives, and why others are refused."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import iolab
+from iolab.kinds import Log
+from iolab.pairings import Pairing, UnpairedError, pair, pair_all
+from straceparse import read_strace
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+ARTICLES = SAMPLES / "articles"
+CAPTURES = SAMPLES / "captures"
+FILES = {
+    "setall": ARTICLES / "003_filesystemio_setall.txt",
+    "none": ARTICLES / "003_filesystemio_none.txt",
+    "linux": ARTICLES / "002_linux.txt",
+    "hpux": ARTICLES / "002_hpux.txt",
+    "flash": ARTICLES / "004_exadata_flash_cache.txt",
+    "runs": SAMPLES / "runs/buffered_direct_async.txt",
+    "direct": CAPTURES / "scattered_direct_tt_T.strace",
+    "buffered": CAPTURES / "scattered_buffered_tt_T.strace",
+    "no_T": CAPTURES / "scattered_direct_r.strace",
+    "async": CAPTURES / "async_direct_tt_T.strace",
+    "async_no_T": CAPTURES / "async_direct_r.strace",
+}
+
+
+def pair_of(a: str, b: str) -> Pairing:
+    """Two of the files above as a pair."""
+    return pair(iolab.load(FILES[a]), iolab.load(FILES[b]), names=(a, b))
+
+
+def trace(*lines: str) -> pl.DataFrame:
+    """A log of strace."""
+    return read_strace("\n".join(lines).encode())
+
+
+def session(text: str) -> Log:
+    """A session of SQL*Plus."""
+    return iolab.load(text.encode())
+
+
+def timed(statement: str, *seconds: float, plan: int | None = None) -> str:
+    """Runs of a statement as SQL*Plus shows them."""
+    ruler, head = "-" * 38, "Execution Plan\n" + "-" * 58
+    columns, row = "| Id  | Operation         | Name | Rows |", "|   0 | SELECT STATEMENT  |      |    1 |"
+    step = f"{ruler}\n{columns}\n{ruler}\n{row}\n{ruler}"
+    shown = f"\n{head}\nPlan hash value: {plan}\n\n{step}\n" if plan else ""
+    return "".join(f"SQL> {statement};\n\n1 row selected.\n\nElapsed: 00:00:{one:05.2f}\n{shown}\n" for one in seconds)
+
+
+def test_reports_are_compared_as_rates() -> None:
+    """The article's pair: 999 times the wait, 15 times the reads a second, and periods of different length."""
+    found = pair_of("none", "setall")
+    row = found.tables["Events"].filter(pl.col("event") == "db file sequential read").row(0, named=True)
+
+    assert round(row["ratio of ms a wait"]) == 999
+    assert (round(row["waits a second, A"], 1), round(row["waits a second, B"], 2)) == (446.8, 29.72)
+    assert "periods have different lengths" in str(found)
+    assert len(found.charts()) == 2
+
+
+def test_traces_with_T_are_compared_by_latency() -> None:  # noqa: N802 - the option's name
+    """Reads of one mode and size are compared by the time in the call, of batches, with an interval."""
+    found = pair_of("direct", "buffered")
+    (said,) = (one for one in found.paragraphs if one.startswith("Synchronous"))
+    rate = found.frames["Figures of the reads"].filter(pl.col("metric") == "mb_per_s").row(0, named=True)
+
+    assert "126 blocks of 8 KiB, time in the call (-T)" in said
+    assert "of 30 batches of 10 reads" in said
+    assert "Verdict: different" in said
+    assert (round(rate["a"]), round(rate["b"]), round(rate["ratio"], 2)) == (1009, 663, 0.66)
+    assert rate["ratio_lo"] < rate["b"] / rate["a"] < rate["ratio_hi"]
+
+
+def test_traces_without_T_are_compared_by_gaps() -> None:  # noqa: N802 - the option's name
+    """Where one log has no -T both are compared by the gap, which the text calls an upper bound of the latency."""
+    said = str(pair_of("direct", "no_T"))
+
+    assert "start to the process's next call, an upper bound of the latency" in said
+    assert "time in the call (-T)" not in said
+
+
+def test_synchronous_and_asynchronous_reads_have_no_common_time() -> None:
+    """The rates are compared, the times are not: a call and a request are two things."""
+    found = pair_of("direct", "async")
+
+    assert "Times of reads are not compared" in str(found)
+    assert found.frames["Figures of the reads"].get_column("ratio").drop_nulls().len() == 4
+    assert found.charts() == []
+
+
+def test_asynchronous_reads_with_and_without_T() -> None:  # noqa: N802 - the option's name
+    """A time to the end of a call and one to the next line are not compared."""
+    assert "times are not compared, as one log has -T and the other has not" in str(pair_of("async", "async_no_T"))
+
+
+def test_sessions_are_compared_by_their_runs() -> None:
+    """Statements with the same text are samples; how each begins is told, too."""
+    found = pair_of("linux", "hpux")
+    own = [one for one in pair_all({"hpux": iolab.load(FILES["hpux"])}) if one.names == ("hpux",)]
+
+    assert "linux (A, 5 runs) against hpux (B, 5 runs)" in str(found)
+    assert "no interval: 5 runs in the smaller sample" in str(found)
+    assert "cold first run: 63.27 s, then a median of 19.32 s in 4 runs (3.28x)" in str(own[0])
+
+
+def test_different_plans_are_different_work() -> None:
+    """Runs of one text with two plans are not compared, and the hashes are shown."""
+    a, b = (session(timed("select 1 from t", 1.0, 1.1, 1.2, plan=plan)) for plan in (11, 22))
+
+    assert "not compared: the plan hash differs (11 against 22)" in str(pair(a, b))
+
+
+def test_statements_timed_once_are_paired() -> None:
+    """Without repetitions the statements that both timed are compared one by one."""
+    texts = [f"select c{number} from t" for number in range(8)]  # noqa: S608 - a text that nobody runs
+    a = session("".join(timed(text, 1.0 + place) for place, text in enumerate(texts)))
+    b = session("".join(timed(text, 2.0 + 2 * place) for place, text in enumerate(texts)))
+
+    found = pair(a, b)
+
+    assert found.why == "both timed 8 statements with the same texts"
+    assert found.frames["Times in s"].get_column("ratio").to_list() == [2.0] * 8
+
+
+def test_two_single_times_are_a_change_only() -> None:
+    """Two times are no samples: the change has bounds and no test."""
+    found = pair(session(timed("select 1 from t", 2.0)), session(timed("SELECT 1\nfrom T", 1.0)))
+    change = found.frames["The change"]
+
+    assert change.filter(pl.col("metric") == "speedup").select("value", "lo").row(0) == (
+        2.0,
+        pytest.approx(1.995 / 1.01),
+    )
+    assert "The text is equal" in str(found)
+    assert "p =" not in str(found)
+
+
+def test_runs_whose_statements_are_not_shown_are_doubted() -> None:
+    """Runs of nobody knows what are described with a warning, and never compared with each other."""
+    text = "".join(f"\n1 row selected.\n\nElapsed: 00:00:0{seconds:.2f}\n" for seconds in (2.1, 2.2, 2.1, 2.3, 2.2))
+    (found,) = pair_all({"runs": session(text)})
+
+    assert "the log does not show the statements of its 5 runs" in str(found)
+    assert "Mann-Whitney" not in str(found)
+
+
+def test_samples_of_one_session_are_compared() -> None:
+    """Interleaved runs of three statements are three samples, told by their texts and tested together."""
+    text = "".join(
+        timed(statement, seconds + 0.01 * turn)
+        for turn in range(6)
+        for statement, seconds in (("select a from t", 1.0), ("select b from t", 2.0), ("select c from t", 3.0))
+    )
+    (found,) = pair_all({"runs": session(text)})
+
+    assert found.why == "3 samples of repeated runs in one session"
+    assert "sample 2: select b from t" in found.paragraphs
+    assert "Kruskal-Wallis" in str(found)
+
+
+def test_a_session_beside_a_trace() -> None:
+    """Both sides of the system calls, in the order database, trace, whatever the order of the arguments."""
+    for names in (("flash", "direct"), ("direct", "flash")):
+        found = pair_of(*names)
+        row = found.frames["Both sides of the system calls"].row(0, named=True)
+
+        assert found.names == ("flash", "direct")
+        assert (row["quantity"], row["database"], row["trace"], row["verdict"]) == ("requests", 1841, 300, "differs")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "reason"),
+    [
+        ("SQL> select 1 from dual;\n", "SQL> select 1 from dual;\n", "a has no timed statement: SET TIMING ON"),
+        (timed("select 1 from t", 1.0), timed("select 2 from t", 1.0), "no timed statement with the same text"),
+        (
+            timed("select 1 from t", 1.0, plan=11),
+            timed("select 1 from t", 1.0, plan=22),
+            "the plan hash differs (11 against 22)",
+        ),
+    ],
+    ids=["no times", "other statements", "other plans"],
+)
+def test_sessions_that_cannot_be_compared(a: str, b: str, reason: str) -> None:
+    """The refusal says what is missing or different."""
+    with pytest.raises(UnpairedError) as raised:
+        pair(session(a), session(b))
+    assert reason in str(raised.value)
+
+
+def test_traces_without_reads_are_refused() -> None:
+    """A log of writes has nothing to compare reads with."""
+    reads = trace("0.000000 pread64(3, '', 8192, 0) = 8192")
+
+    with pytest.raises(UnpairedError, match="b has no reads of data"):
+        pair(reads, trace("0.000000 write(3, '', 8192) = 8192"))
+
+
+@pytest.mark.corpus
+def test_a_report_of_another_system_is_refused(corpus: Path) -> None:
+    """A trace of Linux is not put beside a report of a database on AIX."""
+    report = iolab.load(corpus / "awr/_snippets/awr_text_11.2.0.3_rac_aix_exadata.txt")
+
+    with pytest.raises(UnpairedError, match=r"AIX.* was traced on Linux"):
+        pair(report, iolab.load(FILES["direct"]))
+
+
+def test_all_pairs_say_why_or_why_not() -> None:
+    """Every pair that is tried has a result or a reason, and no log is compared with itself."""
+    logs = {name: iolab.load(path) for name, path in FILES.items() if name in {"none", "linux", "direct", "async"}}
+    found = list(pair_all(logs))
+
+    assert all(bool(one.refusal) != bool(one.why) for one in found)
+    assert all(len(set(one.names)) == len(one.names) for one in found)
+    assert [one.names for one in found] == [
+        ("linux",),
+        ("direct", "async"),
+        ("linux", "direct"),
+        ("linux", "async"),
+        ("none", "direct"),
+        ("none", "async"),
+    ]
+
+
+def test_many_logs_are_compared_with_the_first() -> None:
+    """Five comparisons of a kind are made; the others are named."""
+    log = iolab.load(FILES["direct"])
+    found = list(pair_all({f"t{number}": log for number in range(8)}))
+
+    assert [one.names for one in found] == [*(("t0", f"t{number}") for number in range(1, 6)), ("t6", "t7")]
+    assert found[-1].refusal == "the first log is compared with 5 others; these are left out"

@@ -1,0 +1,178 @@
+"""The page about logs: what is shown is what was read, each refusal with its reason, and nothing of this machine."""
+
+import re
+from html import unescape
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from iolab.cli import main
+from iolab.looks import look
+from iolab.report import write_report
+from iolab.report_tables import diagnostics_html, figures_html, format_value, frame_html
+from logframe import DIAGNOSTICS
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+ARTICLES = SAMPLES / "articles"
+CAPTURES = SAMPLES / "captures"
+
+#: Some of each kind: old and new, text and HTML, whole and excerpts, with and without times and reads.
+CORPUS = (
+    "awr/_snippets/awr_text_11.2.0.3_rac_aix_exadata.txt",
+    "awr/Apress__troubleshooting-oracle-perf-14/chapter05__ash_1930_1945.html",
+    "awr/Apress__troubleshooting-oracle-perf-14/chapter05__sp_1930_1945.txt",
+    "awr/Apress__troubleshooting-oracle-perf-14/chapter05__awrd_1830_1845-1930_1945.txt",
+    "awr/Lucky29011__reports/addm.html",
+    "awr/therealkevinc__AWRS/awr_rac.html",
+    "sqlplus/_excerpts_by_index/exadata_mystats_flash_54026671713.txt",
+    "sqlplus/_excerpts_by_index/fr_ko_pt_es_ru_zh_elapsed_lines.txt",
+    "sqlplus/2019210654__sostu785ab59e/2020/lab03/centos7.5/results/10/t1/testlog13.md",
+    "sqlplus/mtnpreiss__sql_tests/test_delete.sql",
+    "strace/captures/6.1-ora-r-io.strace",
+    "strace/captures/6.1-ora-c.strace",
+    "strace/captures/4.5.20-attach-rp.strace",
+    "strace/found/web__lfree_controlfile/fg-t-pread.strace",
+    "strace/found/web__lucifer_ckpt_fr/ckpt-f-r.strace",
+)
+
+
+def text_of(page: Path) -> str:
+    """What a reader reads, one table cell or paragraph a line."""
+    body = re.sub(r"<(script|style).*?</\1>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return unescape(re.sub(r"<[^>]+>", "\n", body))
+
+
+def test_logs_that_pair_up_are_compared(tmp_path: Path) -> None:
+    """Two reports and two traces are compared, a report and a trace aligned; what does not pair has a reason."""
+    logs = [ARTICLES / f"003_filesystemio_{name}.txt" for name in ("setall", "none")]
+    logs += [CAPTURES / f"scattered_{name}_tt_T.strace" for name in ("direct", "buffered")]
+    logs += [ARTICLES / "004_exadata_flash_cache.txt", ARTICLES / "002_linux.txt"]
+
+    assert write_report(logs, tmp_path / "page.html") == []
+
+    text = text_of(tmp_path / "page.html")
+    assert "Two reports, compared as rates." in text
+    assert "the periods have different lengths" in text
+    assert "Two strace logs, compared by rates" in text
+    assert "Both sides of the system calls" in text
+    assert "Not compared" in text
+    assert "the sessions have no timed statement with the same text" in text
+
+
+def test_one_log_says_that_there_is_nothing_to_compare(tmp_path: Path) -> None:
+    """A page of one log has no comparison, and says what would make one."""
+    write_report(CAPTURES / "async_direct_r.strace", tmp_path / "page.html")
+
+    assert "No comparison: there is one log." in text_of(tmp_path / "page.html")
+
+
+def test_two_logs_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    """Files of one name in two folders keep their own section and comparison."""
+    for folder, name in (("before", "setall"), ("after", "none")):
+        (tmp_path / folder).mkdir()
+        text = (ARTICLES / f"003_filesystemio_{name}.txt").read_text(encoding="utf-8")
+        (tmp_path / folder / "awr.txt").write_text(text, encoding="utf-8")
+
+    write_report([tmp_path / "before/awr.txt", tmp_path / "after/awr.txt"], tmp_path / "page.html")
+
+    assert "before/awr.txt and after/awr.txt" in text_of(tmp_path / "page.html")
+
+
+def test_calls_without_times_have_no_time() -> None:
+    """A log without -T has no elapsed time of its calls: null, not zero."""
+    frame = look(CAPTURES / "async_direct_r.strace").frames["calls"]
+
+    assert frame.get_column("elapsed").null_count() == frame.height
+
+
+def test_latencies_name_their_mode() -> None:
+    """Synchronous and asynchronous latencies are two rows with two names."""
+    figures = look(CAPTURES / "async_direct_tt_T.strace").figures.get_column("metric").to_list()
+
+    assert "latency_us_p50 (async)" in figures
+    assert len(set(figures)) == len(figures)
+
+
+def test_a_log_without_reads_has_no_figures() -> None:
+    """Nothing is divided by no reads: there is a sentence instead of refusals."""
+    seen = look(b"     0.000000 write(3, '', 8192) = 8192\n     0.000100 close(3) = 0\n")
+
+    assert seen.figures.is_empty()
+    assert "no reads of data" in seen.notes[0]
+
+
+def test_a_clock_of_whole_seconds_bounds_nothing() -> None:
+    """Reads within one second of `-t` have no upper bound of nanoseconds: the latency is refused."""
+    lines = "".join(f"10:00:01 pread64(3, '', 8192, {8192 * n}) = 8192\n" for n in range(4))
+    rows = look(lines.encode()).figures.filter(pl.col("metric").str.starts_with("latency_us")).to_dicts()
+
+    assert [row["value"] for row in rows] == [None] * 5
+    assert "no time between them" in rows[0]["caveats"]
+
+
+def test_upper_bounds_are_shown_as_such(tmp_path: Path) -> None:
+    """A latency from gaps is shown as `at most`, never as the value alone."""
+    write_report(CAPTURES / "scattered_direct_r.strace", tmp_path / "page.html")
+    cells = text_of(tmp_path / "page.html").split("\n")
+    place = cells.index("latency_us_p50 (sync)")
+
+    assert next(cell for cell in cells[place + 1 :] if cell).startswith("at most ")
+
+
+def test_figures_have_numbered_notes() -> None:
+    """A caveat of several figures stands once below the table, a refused figure in a list with its reason."""
+    row = {"value": 2.0, "lo": 1.9, "hi": 2.1, "unit": "ms", "basis": "a / b", "caveats": "an average; of all"}
+    refused = row | {"metric": "z", "value": None, "caveats": "refused: a is more than b"}
+    text = figures_html(pl.DataFrame([row | {"metric": "x"}, row | {"metric": "y"}, refused]))
+
+    assert text.count("an average") == 1
+    assert text.count("<td>1 2</td>") == 2
+    assert "<b>z</b>: a is more than b" in text
+
+
+def test_remarks_of_one_kind_are_one_row() -> None:
+    """Eleven remarks that differ in their numbers only are one row with their number and first lines."""
+    rows = [("s", n, "rejoined", f"text {n}", f"cut at column {n}") for n in range(1, 12)]
+    columns = {"source": pl.String, "line": pl.Int64, "kind": pl.String, "text": pl.String, "reason": pl.String}
+    text = diagnostics_html(pl.DataFrame(rows, schema=columns, orient="row"))
+
+    assert set(columns) <= set(DIAGNOSTICS)
+    assert text.count("<tr>") == 2
+    assert ">11<" in text
+    assert "1, 2, 3, 4, 5, ..." in text
+
+
+def test_frames_are_cut_and_say_so() -> None:
+    """Long frames show their first rows; columns of nulls and of this machine's paths are left out."""
+    frame = pl.DataFrame({"source": ["/a/b"] * 50, "line": range(50), "empty": [None] * 50, "bytes": [8192] * 50})
+    text = frame_html(frame, most=3)
+
+    assert "/a/b" not in text
+    assert "empty" not in text
+    assert "and 47 more rows" in text
+    assert text.count("8,192") == 3
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.0, "0"), (1e15, "1,000,000,000,000,000"), (-0.5, "-0.5"), (1234567.891, "1,234,568"), ("a\n  b", "a b")],
+)
+def test_values_are_written_out(value: object, shown: str) -> None:
+    """No exponents, no line breaks, no digits that are not there."""
+    assert format_value(value) == shown
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("name", CORPUS)
+def test_pages_of_real_logs(name: str, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every real log has a page with exit code 0, without this machine's paths, exponents, or Python's own words."""
+    page = tmp_path / "page.html"
+
+    assert main(["report", str(corpus / name), "-o", str(page)]) == 0
+    assert capsys.readouterr().err.count("\n") == 1
+    text = text_of(page)
+    assert str(corpus) not in text
+    assert re.findall(r"\b\d\.\d+e[+-]\d+\b|\bNone\b|\bnan\b|\binf\b|\bTrue\b|datetime\.|timedelta", text) == []
+    assert max(len(line) for line in text.split("\n")) < 1500
+    assert text.count("\n") < 6000
