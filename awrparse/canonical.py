@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from awrparse.columns import CUT_KINDS, MEASURES, Column, Table, fold
-from awrparse.names import full_event, full_wait_class
+from awrparse.names import full_name
+from awrparse.pivots import behind_mark, has_marks, is_pivoted, unpivot
 from awrparse.records import PrintedTable, Problem
 from awrparse.values import read_measures, read_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from awrparse.marks import Mark
 
 _RANGE = re.compile(r"(?P<sign><=?|>=?)\s*(?P<number>\d+(?:/\d+)?)(?P<unit>us|u|ms|m|s|h)?$")
 _SECTION = re.compile(r"\((?P<range>[^)]+)\)\s*$")
@@ -32,6 +35,8 @@ class _Grid(NamedTuple):
 
 def matches(table: Table, printed: PrintedTable) -> bool:
     """Is the printed table this canonical one?  Its title is, and the headings that the table needs are there."""
+    if table.pivots and is_pivoted(table, printed):
+        return True
     if table.shape in {"labels", "wide"}:
         if not table.needs:
             return not _is_compared(printed)
@@ -47,16 +52,18 @@ def _is_compared(printed: PrintedTable) -> bool:
 
 
 def build_frame(
-    table: Table, printed: Iterable[PrintedTable], *, bounds: bool = False
+    table: Table, printed: Iterable[PrintedTable], *, bounds: bool = False, mark: Mark = "."
 ) -> tuple[pl.DataFrame, list[Problem]]:
     """The canonical frame of printed tables, one below the other, and what could not be read."""
     problems: list[Problem] = []
     data: dict[str, list[object]] = {name: [] for name in _names(table, bounds=bounds)}
+    if table.pivots:
+        printed = unpivot(table, printed)
     grids = [(one.title, _grid(table, one)) for one in printed]
     if table.shape == "sum":
         grids = _without_repeats(table, grids)
     for _, grid in grids:
-        _append(data, table, grid, problems, bounds=bounds)
+        _append(data, table, grid, problems, bounds=bounds, mark=mark)
     frame = pl.DataFrame(data, schema=_schema(table, bounds=bounds), strict=False)
     return frame, problems
 
@@ -142,6 +149,8 @@ def _grid_of_rows(table: Table, printed: PrintedTable) -> _Grid:
     for place, column in enumerate(places):
         if column is not None:
             by_name[column.name] = [row[place] for row in cells]
+            if has_marks(printed.headings, place) and places[place + 1] is None:
+                by_name[column.name] = [behind_mark(*row[place : place + 2]) for row in cells]
             headings[column.name] = printed.headings[place]
             if place < len(printed.widths):
                 widths[column.name] = printed.widths[place]
@@ -285,7 +294,9 @@ def _ranges(headings: Sequence[str]) -> dict[int, tuple[str, str, str]]:
     return found_ranges
 
 
-def _append(data: dict[str, list[object]], table: Table, grid: _Grid, problems: list[Problem], *, bounds: bool) -> None:
+def _append(
+    data: dict[str, list[object]], table: Table, grid: _Grid, problems: list[Problem], *, bounds: bool, mark: Mark
+) -> None:
     height = len(grid.lines)
     for column in table.columns:
         cells = grid.cells.get(column.name)
@@ -301,17 +312,18 @@ def _append(data: dict[str, list[object]], table: Table, grid: _Grid, problems: 
                 data[column.name].extend(
                     [_time(cell, line, problems) for cell, line in zip(cells, grid.lines, strict=True)]
                 )
-            case "event" | "wait_class":
+            case "event" | "wait_class" | "statistic" | "latch":
                 width = grid.widths.get(column.name)
-                full = (
-                    full_wait_class
-                    if column.kind == "wait_class"
-                    else lambda cell, width=width: full_event(cell, width)
-                )
-                data[column.name].extend([full(cell) if cell else None for cell in cells])
+                data[column.name].extend([full_name(column.kind, cell, width) if cell else None for cell in cells])
                 data[f"{column.name}_printed"].extend([cell or None for cell in cells])
             case _:
-                read = read_measures(cells, column.kind, grid.headings.get(column.name, ""))
+                read = read_measures(
+                    # the ends of a range are not printed figures
+                    cells,
+                    column.kind,
+                    grid.headings.get(column.name, ""),
+                    mark if column.heads else ".",
+                )
                 data[column.name].extend(read.values)
                 if bounds:
                     data[f"{column.name}_lo"].extend(read.lo)

@@ -12,6 +12,7 @@ their intervals do not meet.  What is compared:
 | `db_time` | DB time, s | in the head of the report | in the time model |
 | `elapsed` | elapsed time, s | as printed | between the two snapshots |
 | `tablespace_io` | writes of a tablespace | as printed | the sum of its files: 11.2.0.4 prints other figures there |
+| `flash_writes` | write requests to a cell's flash cache | as printed | its parts: 12.1 prints overwrites twice |
 | `startup_time` | minutes of the startup time | as printed | the month: HTML reports of 11.2 to 12.2 print it there |
 """
 
@@ -95,6 +96,7 @@ def check_report(report: AwrReport) -> pl.DataFrame:
         *_db_time(report),
         *_elapsed(report),
         *_tablespaces(report),
+        *_flash_writes(report),
         *_startup(report),
     ]
     rows = [(one.check, one.table, one.item, *one.first, *one.second, one.reason) for one in findings]
@@ -144,11 +146,13 @@ def _top_events(report: AwrReport) -> Iterator[Finding]:
 
 
 def _model(report: AwrReport, statistic: str) -> Bounded | None:
-    """A time of the time model."""
-    for row in report.with_bounds("time_model").iter_rows(named=True):
-        if str(row["statistic"]).lower() == statistic:
-            return _bounded(row, "time_s")
-    return None
+    """A time of the time model; None when there is one of each of several instances."""
+    rows = [
+        row
+        for row in report.with_bounds("time_model").iter_rows(named=True)
+        if str(row["statistic"]).lower() == statistic
+    ]
+    return _bounded(rows[0], "time_s") if len(rows) == 1 else None
 
 
 def _shares(report: AwrReport) -> Iterator[Finding]:
@@ -195,7 +199,7 @@ def _printed_minutes(report: AwrReport, label: str) -> Bounded | None:
             for place, cell in enumerate(row[:-1]):
                 value = next((other for other in row[place + 1 :] if other), "")
                 if cell.removesuffix(":").strip().lower() == label and "(mins)" in value:
-                    read = read_printed(value, rounded=True)
+                    read = read_printed(value, rounded=True, decimal=report.decimal_mark)
                     if read.value and read.lo is not None and read.hi is not None:
                         return Bounded(read.value, read.lo, read.hi)
     return None
@@ -232,6 +236,25 @@ def _tablespaces(report: AwrReport) -> Iterator[Finding]:
                 Bounded(*[float(writes)] * 3),
                 Bounded(*[float(total)] * 3),
                 "its files have more writes: the headings of this table do not fit its figures",
+            )
+
+
+def _flash_writes(report: AwrReport) -> Iterator[Finding]:
+    """First writes, overwrites and partial writes are all the writes to a cell's flash cache."""
+    for row in report.with_bounds("exadata_flash_writes").iter_rows(named=True):
+        total = _bounded(row, "write_requests")
+        parts = [_bounded(row, f"{kind}_requests") for kind in ("first", "over", "partial")]
+        if total is None or None in parts:
+            continue
+        derived = Bounded(*(sum(bounds) for bounds in zip(*(part for part in parts if part), strict=True)))
+        if not total.meets(derived):
+            yield Finding(
+                "flash_writes",
+                "exadata_flash_writes",
+                str(row["cell"]),
+                total,
+                derived,
+                "its parts are more than all writes: overwrites are printed for partial writes, too",
             )
 
 

@@ -5,7 +5,7 @@ A kind says how a printed cell becomes a value:
 | kind | type | what the cell holds |
 |---|---|---|
 | `text` | String | words |
-| `event`, `wait_class` | String, twice | a name that text reports cut: in full, and beside it as printed |
+| `event`, `wait_class`, `statistic`, `latch` | String, twice | a name that text reports cut: in full, and as printed |
 | `count` | Int64 | an exact number; ``K M G`` of 1000 where the report rounds it |
 | `number`, `pct` | Float64 | a rounded measure |
 | `s`, `ms`, `us` | Float64 | a time; other units are converted, a bare number is in this one |
@@ -31,6 +31,8 @@ Kind = Literal[
     "text",
     "event",
     "wait_class",
+    "statistic",
+    "latch",
     "count",
     "number",
     "pct",
@@ -50,12 +52,14 @@ _TYPES: Final[dict[str, type[pl.DataType] | pl.DataType]] = {
     "text": pl.String(),
     "event": pl.String(),
     "wait_class": pl.String(),
+    "statistic": pl.String(),
+    "latch": pl.String(),
     "count": pl.Int64(),
     "time": pl.Datetime("us"),
     "flag": pl.Boolean(),
 }
 #: Kinds with a second column for what the report prints.
-CUT_KINDS: Final = frozenset({"event", "wait_class"})
+CUT_KINDS: Final = frozenset({"event", "wait_class", "statistic", "latch"})
 #: Kinds whose numbers are rounded, and so have bounds.
 MEASURES: Final = frozenset({"count", "number", "pct", "s", "ms", "us", "bytes", "kbytes", "mbytes", "minutes"})
 _UNITS: Final = {
@@ -111,6 +115,41 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Pivot:
+    """A form of a canonical table that has a column for each name, where the canonical table has a row.
+
+    Reports of all instances print ``I#, DB time (s), DB CPU (s)``: one line an instance.  Read with a pivot it is a row
+    for each instance and statistic.  Several printed tables may hold one canonical table's columns (times here, shares
+    of DB time there): rows of the same names are one row.
+
+    Attributes:
+        title: pattern of the titles that are printed so.
+        key: the canonical column that takes the names.
+        heads: heading -> the name, and the canonical column that takes the cell.
+        suffix: what each cell lacks, such as the ``M`` of megabytes that only a note tells.
+        fixed: canonical columns that are the same in every row.
+        filled: canonical columns that are printed only where they change.
+    """
+
+    title: str
+    key: str
+    heads: Mapping[str, tuple[str, str]]
+    suffix: str = ""
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    filled: tuple[str, ...] = ()
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The title as a pattern."""
+        return re.compile(self.title, re.IGNORECASE)
+
+    @cached_property
+    def by_head(self) -> dict[str, tuple[str, str]]:
+        """Folded heading -> name and canonical column."""
+        return {fold(head): target for head, target in self.heads.items()}
+
+
+@dataclass(frozen=True)
 class Table:
     """One canonical table: the same schema for every version, kind and form of report.
 
@@ -128,6 +167,7 @@ class Table:
         rows_like: pattern of the first cell of the rows that count; the others are something else.
         filled: columns that text reports print only where they change.
         wraps: long values go on in a row without a name.
+        pivots: forms with a column for each name, which are read into rows.
         in_title: columns that some versions print in the title, as in ``Host CPU (CPUs:    8 Cores:    4)``.
     """
 
@@ -144,6 +184,7 @@ class Table:
     filled: tuple[str, ...] = ()
     wraps: bool = False
     in_title: tuple[str, ...] = ()
+    pivots: tuple[Pivot, ...] = ()
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:

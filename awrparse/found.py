@@ -12,13 +12,16 @@ from logframe import read_printed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from awrparse.marks import Mark
     from awrparse.records import PrintedTable
 
 #: Names of columns whose numbers are names: an id must not lose its leading zeros.
-_NAMES = frozenset({"SQL Id", "SQL ID", "Old Hash Value", "Release", "SQL Text", "Module", "SQL Module"})
+_NAMES = frozenset(
+    {"SQL Id", "SQL ID", "Old Hash Value", "Release", "SQL Text", "Module", "SQL Module", "Sid, Serial#", "Sid,Serial#"}
+)
 
 
-def frame_as_printed(table: PrintedTable, *, bounds: bool = False) -> pl.DataFrame:
+def frame_as_printed(table: PrintedTable, *, bounds: bool = False, mark: Mark = ".") -> pl.DataFrame:
     """The table with the report's own headings.
 
     A column whose cells are all numbers without a unit is Int64 or Float64; any other stays text, as printed.  A blank
@@ -27,12 +30,13 @@ def frame_as_printed(table: PrintedTable, *, bounds: bool = False) -> pl.DataFra
     Args:
         table: the printed table.
         bounds: add ``<heading>_lo`` and ``<heading>_hi`` to each Float64 column.
+        mark: the decimal mark of the report.
     """
     rows = table.rows.cells
     data: dict[str, pl.Series] = {}
     for place, name in enumerate(column_names(table.headings)):
         cells = [row[place] for row in rows]
-        for series in _typed(name, cells, bounds=bounds):
+        for series in _typed(name, cells, bounds=bounds, mark=mark):
             data[series.name] = series
     return pl.DataFrame(list(data.values()))
 
@@ -53,17 +57,17 @@ def column_names(headings: Sequence[str]) -> list[str]:
     return names
 
 
-def _typed(name: str, cells: list[str], *, bounds: bool) -> list[pl.Series]:
+def _typed(name: str, cells: list[str], *, bounds: bool, mark: Mark) -> list[pl.Series]:
     text = [pl.Series(name, [cell or None for cell in cells], dtype=pl.String)]
     if name in _NAMES:
         return text
-    read = [read_printed(cell, rounded=True) for cell in cells]
+    read = [read_printed(cell, rounded=True, decimal=mark) for cell in cells]
     if not any(printed.value is not None for printed in read):
         return text
     if any(printed.flag == "text" or printed.unit for printed in read):
         return text
     values = [printed.value for printed in read]
-    if not any("." in cell or "E" in cell for cell in cells):
+    if not any(mark in cell or "E" in cell for cell in cells):
         exact = [None if value is None else int(value) for value in values]
         if all(value is None or abs(value) < 1 << 63 for value in exact):
             return [pl.Series(name, exact, dtype=pl.Int64)]

@@ -8,8 +8,11 @@ from typing import Final
 from awrparse.layout import WIDE_GAP
 from logframe import columns_of
 
-_PURE_NUMBER = re.compile(r"(?<!\S)[-+]?[\d.][\d.,:%-]*(?:[KMGT]|ns|us|ms|s)?(?!\S)")
-_TITLE = re.compile(r"^\f?\s*(?P<title>\S.*?)\s*(?:\bFirst )?(?:DB/Inst:|for DB: )")
+_PURE_NUMBER = re.compile(r"(?<!\S)[-+]?[\d.,][\d.,:%-]*(?:[KMGT]|ns|us|ms|s)?(?!\S)")
+#: What stands beside the title of a section.
+_BESIDE_TITLE: Final = ("DB/Inst:", "for DB: ")
+#: Compare-period reports say so before the first of two.
+_FIRST = re.compile(r"(?<=.)(?<!\w)First $")
 _SQL_SECTION = re.compile(r"^SQL ordered by|^Top SQL Comparison", re.IGNORECASE)
 _CPU_COUNTS = re.compile(r"\s*\(CPUs?:.*$")
 #: A title that stands alone is no longer than a line of a report.
@@ -25,8 +28,15 @@ def section_title(line: str) -> str:
         >>> section_title("SQL ordered by Gets for DB: FIG  Instance: fig1  Snaps: 1 -2")
         'SQL ordered by Gets'
     """
-    found = _TITLE.match(line)
-    return found.group("title") if found else line.strip()
+    text = line.lstrip()
+    # a title has at least one letter
+    ends = [end for mark in _BESIDE_TITLE if (end := text.find(mark, 1)) > 0]
+    if not ends:
+        return text.rstrip()
+    title = text[: min(ends)]
+    if found := _FIRST.search(title):
+        title = title[: found.start()]
+    return title.rstrip()
 
 
 def summary_title(line: str) -> tuple[str, str]:

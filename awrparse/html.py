@@ -35,7 +35,7 @@ def read_html(text: str, report_kind: str, title: str, first_line: int = 1) -> D
 
     page = LexborHTMLParser(text)
     nodes = page.css("table")
-    inner = {node.mem_id for node in page.css("table table")}
+    has_inner = any(_owner(node) is not None for node in nodes)
     tables = []
     before = ""
     for node in nodes:
@@ -44,7 +44,7 @@ def read_html(text: str, report_kind: str, title: str, first_line: int = 1) -> D
         attributes = node.attributes
         summary = " ".join((attributes.get("summary") or "").split())
         # the page is kept alive by the function that reads its rows
-        cut = partial(_rows, page, node, has_inner=bool(inner) and node.css_first("table") is not None)
+        cut = partial(_rows, page, node, has_inner=has_inner and node.css_first("table") is not None)
         tables.append(PrintedTable(before, cut, summary=summary, notes=notes))
     return Document(kind=report_kind, form="html", tables=tables, first_line=first_line, title=title)
 
@@ -60,25 +60,36 @@ def page_text(text: str) -> str | None:
 
 
 def _rows(_page: object, table: LexborNode, *, has_inner: bool) -> Rows:
-    rows = table.css("tr")
     if has_inner:
-        rows = [row for row in rows if _owner(row) == table.mem_id]
-    if table.css_first("[colspan],[rowspan]") is None:
-        grid = [[_cell_text(cell) for cell in row.iter()] for row in rows]
+        rows = [row for row in table.css("tr") if _owner(row) == table.mem_id]
     else:
-        grid = _spread(table, rows)
+        # repaired markup has no row outside <tbody>, <thead> or <tfoot>
+        rows = [row for part in table.iter() for row in part.iter() if row.tag == "tr"]
+    grid = _cells(rows) if table.css_first("[colspan],[rowspan]") is None else _spread(table, rows)
     heads = 0
     while heads < len(rows) and _is_heading(rows[heads]):
         heads += 1
     return _with_headings(grid, heads)
 
 
-def _owner(row: LexborNode) -> int | None:
-    """The table that a row belongs to."""
-    node = row.parent
-    while node is not None and node.tag != "table":
-        node = node.parent
-    return None if node is None else node.mem_id
+def _cells(rows: list[LexborNode]) -> list[list[str]]:
+    """The texts of the cells; `_cell_text` of each, a row at once."""
+    grid = []
+    for row in rows:
+        line = [cell.text().strip() for cell in row.iter()]
+        text = "".join(line)
+        if "\n" in text or "\xa0" in text:
+            line = [" ".join(cell.split()) if "\n" in cell or "\xa0" in cell else cell for cell in line]
+        grid.append(line)
+    return grid
+
+
+def _owner(node: LexborNode) -> int | None:
+    """The table around a row, or around another table."""
+    above = node.parent
+    while above is not None and above.tag != "table":
+        above = above.parent
+    return None if above is None else above.mem_id
 
 
 def _is_heading(row: LexborNode) -> bool:
@@ -99,11 +110,15 @@ def _cell_text(cell: LexborNode) -> str:
 
 def _spread(table: LexborNode, rows: list[LexborNode]) -> list[list[str]]:
     """Rows whose cells span columns or rows, as a grid; headings are repeated where they span, values are not."""
-    spanning = {cell.mem_id for cell in table.css("[colspan],[rowspan]")}
+    cells = table.css("[colspan],[rowspan]")
+    spanning = {cell.mem_id for cell in cells}
+    with_spanning = {cell.parent.mem_id for cell in cells if cell.parent is not None}
     grid: list[list[str]] = []
     waiting: dict[int, tuple[int, str]] = {}
     for row in rows:
-        cells = list(row.iter())
+        if not waiting and row.mem_id not in with_spanning:
+            grid += _cells([row])
+            continue
         is_heading = _is_heading(row)
         line: list[str] = []
 
@@ -115,7 +130,7 @@ def _spread(table: LexborNode, rows: list[LexborNode]) -> list[list[str]]:
                     waiting[place] = (left - 1, text)
 
         below: dict[int, tuple[int, str]] = {}
-        for cell in cells:
+        for cell in row.iter():
             if waiting:
                 fill()
             text = _cell_text(cell)
@@ -151,6 +166,8 @@ def _with_headings(grid: list[list[str]], count: int) -> Rows:
             if part and part not in parts:
                 parts.append(part)
         names.append(" ".join(parts))
+    if width == 0:  # a page cut behind a <tr>
+        return Rows()
     rows = [tuple(cells) if len(cells) == width else (*cells, *[""] * (width - len(cells))) for cells in body]
     return Rows(cells=rows, lines=[0] * len(rows), headings=tuple(names))
 

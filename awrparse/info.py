@@ -46,8 +46,8 @@ class AwrInfo:
         end_snap_id: last snapshot.
         begin_time: when the first was taken, by the host's clock.
         end_time: when the last was taken.
-        elapsed_s: time between them, printed in minutes of two decimals.
-        db_time_s: DB time, printed likewise.
+        elapsed_s: time between them, printed in minutes of two decimals; of several instances the longest.
+        db_time_s: DB time, printed likewise; of several instances the sum.
         sessions_begin: sessions at the first snapshot.
         sessions_end: sessions at the last.
     """
@@ -96,7 +96,9 @@ def read_info(document: Document, frames: dict[str, pl.DataFrame]) -> AwrInfo:
         _take(found, instances, "instance", "instance_number", "startup_time", "release", "host", "platform")
         _take(found, instances, "begin_time", "end_time", "elapsed_s", "db_time_s")
     _take(found, frames.get("hosts"), "host", "platform", "cpus", "cores", "sockets", "memory_gb")
-    if (host_cpu := frames.get("host_cpu")) is not None:
+    if instances is not None and instances.height > 1:
+        _take_several(found, instances)
+    if (host_cpu := frames.get("host_cpu")) is not None and host_cpu.height == 1:
         _take(found, host_cpu, "cpus", "cores", "sockets")
     _take_snapshots(found, frames.get("snapshots"))
     for name in ("is_rac", "is_cdb"):
@@ -115,6 +117,17 @@ def _take(found: dict[str, object], frame: pl.DataFrame | None, *names: str, **r
     for name, target in [*((name, name) for name in names), *renamed.items()]:
         if found.get(target) is None:
             found[target] = row.get(name)
+
+
+def _take_several(found: dict[str, object], instances: pl.DataFrame) -> None:
+    """Of all instances: the whole period, the longest elapsed time, and DB time of all together."""
+    for name, value in (
+        ("begin_time", instances["begin_time"].min()),
+        ("end_time", instances["end_time"].max()),
+        ("elapsed_s", instances["elapsed_s"].max()),
+        ("db_time_s", instances["db_time_s"].sum() if instances["db_time_s"].count() else None),
+    ):
+        _set(found, name, value)
 
 
 def _take_snapshots(found: dict[str, object], snapshots: pl.DataFrame | None) -> None:
@@ -136,7 +149,7 @@ def _take_labels(found: dict[str, object], document: Document) -> None:
                 value = next((other for other in row[place + 1 :] if other), "")
                 if label in {"elapsed", "elapsed time", "db time"} and "(mins)" in value:
                     name = "db_time_s" if label == "db time" else "elapsed_s"
-                    _set(found, name, read_printed(value, time_unit="s").value)
+                    _set(found, name, read_printed(value, time_unit="s", decimal=document.mark).value)
                 elif label in {"analysis begin time", "analysis end time"}:
                     _set(found, "begin_time" if "begin" in label else "end_time", read_time(value))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from awrparse.layout import NUMBER, WIDE_GAP
+from awrparse.layout import WIDE_GAP, is_number
 from awrparse.records import Rows
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ def label_values(line: str) -> list[list[str]]:
         if part.endswith(":"):
             found.append([" ".join([*words, part[:-1].rstrip()])])
             words = []
-        elif found and not words and (len(found[-1]) == 1 or NUMBER.match(part)):
+        elif found and not words and (len(found[-1]) == 1 or is_number(part)):
             found[-1].append(part)
-        elif not found and words and NUMBER.match(part):
+        elif not found and words and is_number(part):
             found.append([" ".join(words), part])
             words = []
         elif ": " in part:

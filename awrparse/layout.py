@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeAlias
 
+from awrparse.cutting import cutter_at
 from awrparse.records import Problem
 from logframe import Column, columns_of, headings
 
 if TYPE_CHECKING:
     from awrparse.records import Rows
 
+#: Headings and column extents of one line of a record.
+Group: TypeAlias = tuple[tuple[str, ...], tuple[Column, ...]]
+
 #: What separates headings, or labels and values, on one line.
 WIDE_GAP = re.compile(r"\s{2,}")
 #: A cell that is a number as reports print it.
-NUMBER = re.compile(r"^[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s?(?:ns|us|ms|s|[KMGTP]|%|\(mins\))?$|^#+$|^N/A$")
-#: The gap between two columns, however wide.
-_BLANKS = " " * 400
+NUMBER = re.compile(r"^[-+]?(?:\d[\d,.]*|[.,]\d+)(?:[eE][-+]?\d+)?\s?(?:ns|us|ms|s|[KMGTP]|%|\(mins\))?$|^#+$|^N/A$")
 _BAND = re.compile(r"-{2,} (\S.*?) -{2,}")
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Layout:
     """How the lines of one table make records.
 
@@ -39,40 +40,63 @@ class Layout:
     is_sql: bool = False
     report_kind: str = "awr"
 
-    @cached_property
-    def groups(self) -> list[tuple[tuple[str, ...], tuple[Column, ...]]]:
-        """Headings and column extents for each line of a record."""
-        found: list[tuple[tuple[str, ...], tuple[Column, ...]]] = []
-        above: tuple[tuple[str, ...], tuple[Column, ...]] | None = None
-        for position, (lines, ruler) in enumerate(self.rulers):
-            columns = columns_of(ruler)
-            heads, bands = _without_bands(lines)
-            below = columns_of(self.rulers[position + 1][1]) if position + 1 < len(self.rulers) else ()
-            names = headings(heads, columns)
-            for band in bands:
-                names = tuple(_joined(name, column, band) for name, column in zip(names, columns, strict=True))
-            if below and _spans(columns, below):
-                above = (names, columns)
-                continue
-            if above is not None:
-                names = tuple(_joined(name, column, above) for name, column in zip(names, columns, strict=True))
-                above = None
-            found.append((names, columns))
-        return found
-
     @property
-    def widths(self) -> tuple[int, ...]:
-        """The width of each column of a one-line table; empty for other tables."""
-        if len(self.rulers) != 1 or self.is_sql:
-            return ()
-        return tuple(column.end - column.start for column in columns_of(self.rulers[0][1]))
+    def groups(self) -> tuple[Group, ...]:
+        """Headings and column extents for each line of a record."""
+        return _groups(tuple((tuple(heads), ruler) for heads, ruler in self.rulers))
 
 
-def _without_bands(heads: list[str]) -> tuple[list[str], list[tuple[tuple[str, ...], tuple[Column, ...]]]]:
+@lru_cache(maxsize=4096)
+def _groups(rulers: tuple[tuple[tuple[str, ...], str], ...]) -> tuple[Group, ...]:
+    """Headings and column extents for each line of a record; reports of one version have the same."""
+    found: list[Group] = []
+    above: Group | None = None
+    for position, (lines, ruler) in enumerate(rulers):
+        columns = columns_of(ruler)
+        heads, bands = _without_bands(lines)
+        below = columns_of(rulers[position + 1][1]) if position + 1 < len(rulers) else ()
+        names = _heading_names(heads, columns)
+        for band in bands:
+            names = tuple(_joined(name, column, band) for name, column in zip(names, columns, strict=True))
+        if below and _spans(columns, below):
+            above = (names, columns)
+            continue
+        if above is not None:
+            names = tuple(_joined(name, column, above) for name, column in zip(names, columns, strict=True))
+            above = None
+        found.append((names, columns))
+    return tuple(found)
+
+
+@lru_cache(maxsize=1024)
+def widths_of(ruler: str) -> tuple[int, ...]:
+    """How wide each column under a ruler is."""
+    return tuple(column.end - column.start for column in columns_of(ruler))
+
+
+@lru_cache(maxsize=1 << 14)
+def is_number(cell: str) -> bool:
+    """Is the cell a number as reports print it, with its unit or without?
+
+    Examples:
+        >>> is_number("1,234.5"), is_number("11.1K"), is_number("####"), is_number("1 of 2")
+        (True, True, True, False)
+    """
+    return NUMBER.match(cell) is not None
+
+
+def _heading_names(lines: list[str], columns: tuple[Column, ...]) -> tuple[str, ...]:
+    """`logframe.headings`; most heading lines fit their ruler as rows do, and need no look at each word."""
+    cutter = cutter_at(columns)
+    rows = [cutter.cut(line) or headings([line], columns) for line in lines]
+    return tuple([" ".join(" ".join(cells).split()) for cells in zip(*rows, strict=True)]) or ("",) * len(columns)
+
+
+def _without_bands(heads: tuple[str, ...]) -> tuple[list[str], list[Group]]:
     """Heading lines such as ``------ % of Waits ------``, which name groups of columns, apart from the others."""
     plain, bands = [], []
     for head in heads:
-        found = list(_BAND.finditer(head))
+        found = list(_BAND.finditer(head)) if "-- " in head else []
         if found:
             bands.append((tuple(band.group(1) for band in found), tuple(Column(*band.span()) for band in found)))
             head = _BAND.sub(lambda band: " " * len(band.group()), head)  # noqa: PLW2901 - what is left of the line
@@ -94,7 +118,7 @@ def _spans(upper: tuple[Column, ...], lower: tuple[Column, ...]) -> bool:
     )
 
 
-def _joined(name: str, column: Column, above: tuple[tuple[str, ...], tuple[Column, ...]]) -> str:
+def _joined(name: str, column: Column, above: Group) -> str:
     """A heading with the heading of its group before it."""
     for group, extent in zip(*above, strict=True):
         if extent.start <= column.start and column.end <= extent.end:
@@ -102,29 +126,9 @@ def _joined(name: str, column: Column, above: tuple[tuple[str, ...], tuple[Colum
     return name
 
 
-class Cutter:
-    """Cuts lines at one ruler; a line whose gaps between columns are not blank does not fit."""
-
-    def __init__(self, columns: tuple[Column, ...]) -> None:
-        self.columns = columns
-        last = len(columns) - 1
-        self._slices = [
-            slice(column.start if number else 0, column.end if number < last else None)
-            for number, column in enumerate(columns)
-        ]
-        self._gaps = [slice(left.end, right.start) for left, right in pairwise(columns)]
-
-    def cut(self, line: str) -> tuple[str, ...] | None:
-        """The cells, or None when the line does not fit."""
-        for gap in self._gaps:
-            if line[gap] not in _BLANKS:
-                return None
-        return tuple([line[part].strip() for part in self._slices])
-
-
 def are_values(cells: tuple[str, ...]) -> bool:
     """Are most of the cells numbers?"""
-    return sum(bool(NUMBER.match(cell)) for cell in cells) > len(cells) // 2
+    return sum(map(is_number, cells)) > len(cells) // 2
 
 
 def add_unplaced(rows: Rows, text: str, number: int) -> None:

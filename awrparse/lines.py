@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from functools import cache
-from typing import Final, NamedTuple
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from logframe import load_grammar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 GRAMMAR = load_grammar("awrparse", "report.lark", "line")
 
@@ -67,6 +70,36 @@ RULES: Final = {
 }
 
 
+#: Lines that start with one of these are told by their pattern alone.
+_MARKS: Final = "-~`"
+#: What the title of a section has beside it.
+_TITLE_MARK: Final = "DB/Inst:"
+#: Fixed words that lines of some kinds start with; ADDM in a quoted line is one more, in any language.
+_WORDS: Final = (
+    "WORKLOAD",
+    "STATSPACK",
+    "ASH ",
+    "SQL ordered by ",
+    "Warning:",
+    "No data",
+    "End of R",
+    "Report w",
+    "Generating",
+)
+#: What stands for a kind that the first letter leaves open.
+_MARKED, _WORDED = 0xFE, 0xFF
+#: First letter -> kind; the question mark stands for all letters beyond ASCII.
+_BY_FIRST_LETTER: Final = bytes(
+    _MARKED
+    if chr(letter) in _MARKS
+    else _WORDED
+    if chr(letter) in "?WSANERG"
+    else BLANK
+    if chr(letter) == " "
+    else TEXT
+    for letter in range(256)
+)
+_UNDECIDED = re.compile(rb"[\xfe\xff]")
 _QUOTE = re.compile(r"^(?:> ?)+")
 _QUOTED_RULER = re.compile(r"^(?:> ?)+\s*[-~]{4,}")
 
@@ -109,36 +142,57 @@ def patterns() -> _Patterns:
 def classify(lines: list[str]) -> bytearray:
     """The kind of each line, by itself.
 
+    Most lines are rows, told from other text only by where they stand.  So the first letters of all lines are looked up
+    at once, and patterns are tried on the few lines that may be something else.
+
     Examples:
         >>> [KINDS[kind] for kind in classify(["-> ordered by name", "", "----- ---", "a       1"])]
         ['note', 'blank', 'ruler', 'text']
     """
+    heads = [line.lstrip() for line in lines]
+    first = "".join([head[:1] or " " for head in heads])
+    # a letter beyond ASCII becomes a question mark, and a question mark an ordinary letter
+    kinds = bytearray(first.replace("?", "x").encode("ascii", "replace").translate(_BY_FIRST_LETTER))
     known = patterns()
-    kinds = bytearray(len(lines))
-    for number, line in enumerate(lines):
-        head = line.lstrip()
-        if not head:
-            kinds[number] = BLANK
-            continue
-        first = head[0]
-        if first == "-":
-            if line.startswith("->"):
-                kinds[number] = NOTE
-            elif known.terminator.match(line):
-                kinds[number] = TERMINATOR
-            elif known.ruler.match(line):
-                kinds[number] = RULER
-        elif first == "~":
-            kinds[number] = _kind_of_tildes(line, known)
-        elif first == "`":
-            if known.fence.match(line):
-                kinds[number] = FENCE
-        elif "DB/Inst:" in line or " for DB: " in line:
-            if known.section_title.match(line) or known.sql_title.match(line):
-                kinds[number] = TITLE
-        elif first in "WSANERG" or first > "\x7f":
-            kinds[number] = _kind_of_words(line, head, known)
+    for found in _UNDECIDED.finditer(bytes(kinds)):
+        number = found.start()
+        line, head = lines[number], heads[number]
+        if kinds[number] == _MARKED:
+            kinds[number] = NOTE if line.startswith("->") else _kind_of_marks(line)
+        else:
+            kinds[number] = _kind_of_words(line, head, known) if head.startswith(_WORDS) or "ADDM" in head else TEXT
+    for number in _lines_with(_TITLE_MARK, "\n".join(lines)):
+        if heads[number][0] not in _MARKS:
+            kinds[number] = TITLE if known.section_title.match(lines[number]) else TEXT
     return kinds
+
+
+def _lines_with(mark: str, text: str) -> Iterator[int]:
+    """The numbers of the lines that hold a text, counted from 0."""
+    number, counted = 0, 0
+    place = text.find(mark)
+    while place >= 0:
+        number += text.count("\n", counted, place)
+        counted = place
+        yield number
+        place = text.find(mark, place + 1)
+
+
+@lru_cache(maxsize=4096)
+def _kind_of_marks(line: str) -> int:
+    """The kind of a line that starts with one of `_MARKS`; the same lines come again and again."""
+    known = patterns()
+    match line.lstrip()[0]:
+        case "-":
+            if known.terminator.match(line):
+                return TERMINATOR
+            return RULER if known.ruler.match(line) else TEXT
+        case "~":
+            if known.label_ruler.match(line):
+                return RULER
+            return UNDERLINE if known.underline.match(line) else TEXT
+        case _:
+            return FENCE if known.fence.match(line) else TEXT
 
 
 def without_margin(lines: list[str]) -> list[str]:
@@ -150,7 +204,7 @@ def without_margin(lines: list[str]) -> list[str]:
         >>> without_margin(["    Event  Waits", "    ------ -----", "", "    x          1"])
         ['Event  Waits', '------ -----', '', 'x          1']
     """
-    if any(_QUOTED_RULER.match(line) for line in lines if line.startswith(">")):
+    if any(map(_QUOTED_RULER.match, [line for line in lines if line[:1] == ">"])):
         return [_QUOTE.sub("", line) for line in lines]
     margin: int | None = None
     for line in lines:
@@ -163,16 +217,12 @@ def without_margin(lines: list[str]) -> list[str]:
     return [line[margin:] for line in lines]
 
 
-def _kind_of_tildes(line: str, known: _Patterns) -> int:
-    if known.label_ruler.match(line):
-        return RULER
-    return UNDERLINE if known.underline.match(line) else TEXT
-
-
 def _kind_of_words(line: str, head: str, known: _Patterns) -> int:
     """The kinds that start with a fixed word."""
     if head.startswith(("WORKLOAD", "STATSPACK", "ASH ")):
         return BANNER if known.banner.match(line) else TEXT
+    if head.startswith("SQL ordered by "):
+        return TITLE if known.sql_title.match(line) else TEXT
     if line.startswith("Warning:"):
         return NOTE
     if head.startswith("No data"):

@@ -7,6 +7,7 @@ import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -17,7 +18,8 @@ from awrparse.tables import TABLES, VIEWS
 from logframe import DIAGNOSTICS, Diagnostic, LogParseError, diagnostics_frame, open_logs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from concurrent.futures import Future
 
     from logframe import Log, Source
 
@@ -35,8 +37,10 @@ KEYS: Final = pl.Schema(
         "elapsed_s": pl.Float64(),
     }
 )
-#: Fewer reports than these are read by this process alone: starting another takes longer.
-_PARALLEL_FROM: Final = 4
+#: One more process for so many bytes: while it starts, this one has read as much.
+_PARALLEL_FROM: Final = 16_000_000
+#: What a process is given at a time.
+_CHUNK: Final = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,8 @@ def read_awrs(
         table: a name of `TABLES`, or of a part such as `sql_by_elapsed`.
         printed: as in `read_awr`.
         encoding: as in `read_awr`.
-        workers: how many processes read; as many as there are processors when None; 1 reads in this process.
+        workers: how many processes read, this one among them; when None, as many as there are processors if there is
+            enough to read.  A script that is not to be run again by each of them needs ``if __name__ == "__main__":``.
         progress: show a progress bar on the standard error; when None, only on a terminal.
 
     Returns:
@@ -81,9 +86,10 @@ def read_awrs(
         raise LogParseError(f"{table!r} is no canonical table", source="<table>", expected=", ".join(TABLES))
     logs = open_logs(sources, encoding=encoding)
     jobs = [(log.name, _content(log), table, printed) for log in logs]
-    count = min(workers or os.cpu_count() or 1, len(jobs)) if len(jobs) >= _PARALLEL_FROM else 1
+    sizes = [_size(content) for _, content, *_ in jobs]
+    count = min(workers or min(os.cpu_count() or 1, 1 + sum(sizes) // _PARALLEL_FROM), len(jobs))
     bar = _Bar(len(jobs), shown=sys.stderr.isatty() if progress is None else progress)
-    results = _read_here(jobs, bar) if count == 1 else _read_in_processes(jobs, count, bar)
+    results = _read_in_processes(jobs, sizes, count, bar) if count > 1 else _read_here(jobs, bar)
     notes = [diagnostics_frame([note for log in logs for note in log.notes])]
     frames = [frame for found, _ in results for frame in found]
     name = VIEWS[table][0] if table in VIEWS else table
@@ -107,23 +113,60 @@ def _read_here(jobs: Iterable[_Job], bar: _Bar) -> list[_Result]:
     results = []
     for job in jobs:
         results.append(_read_one(job))
-        bar.advance()
+        bar.advance(1)
     return results
 
 
-def _read_in_processes(jobs: list[_Job], count: int, bar: _Bar) -> list[_Result]:
-    """Results in the order of the jobs.  The processes are spawned: a fork after a query of Polars may hang."""
-    from concurrent.futures import ProcessPoolExecutor, as_completed  # noqa: PLC0415 - wanted by few
+def _read_all(jobs: list[_Job]) -> list[_Result]:
+    """The results of some reports; what a process is given."""
+    return [_read_one(job) for job in jobs]
+
+
+def _read_in_processes(jobs: list[_Job], sizes: list[int], count: int, bar: _Bar) -> list[_Result]:
+    """Results in the order of the jobs, read by so many processes.
+
+    This process is one of them, and reads while the others start: it takes the smallest that nobody has taken yet, they
+    take the largest.  They are spawned: a fork after a query of Polars may hang.
+    """
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - wanted by few
+    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - wanted by few
     from multiprocessing import get_context  # noqa: PLC0415 - wanted by few
 
+    chunks = _chunks(sizes)
     results: dict[int, _Result] = {}
-    largest_first = sorted(range(len(jobs)), key=lambda number: -_size(jobs[number][1]))
-    with _one_thread_each(), ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
-        waiting = {pool.submit(_read_one, jobs[number]): number for number in largest_first}
-        for done in as_completed(waiting):
-            results[waiting[done]] = done.result()
-            bar.advance()
+    pool = ProcessPoolExecutor(count - 1, mp_context=get_context("spawn"))
+    try:
+        with _one_thread_each():
+            others = [pool.submit(_read_all, [jobs[number] for number in chunk]) for chunk in chunks]
+        for chunk, other in zip(chunks, others, strict=True):
+            other.add_done_callback(bar.advancing(len(chunk)))
+        for chunk, other in zip(reversed(chunks), reversed(others), strict=True):
+            if not other.cancel():
+                break
+            results.update(zip(chunk, _read_here([jobs[number] for number in chunk], bar), strict=True))
+        for chunk, other in zip(chunks, others, strict=True):
+            if not other.cancelled():
+                try:
+                    found = other.result()
+                except BrokenProcessPool:  # it could not start, or was killed: what it has not read is read here
+                    found = _read_here([jobs[number] for number in chunk], bar)
+                results.update(zip(chunk, found, strict=True))
+    finally:
+        pool.shutdown(cancel_futures=True)
     return [results[number] for number in range(len(jobs))]
+
+
+def _chunks(sizes: list[int]) -> list[list[int]]:
+    """The numbers of the reports in chunks of some size, the largest reports first."""
+    chunks: list[list[int]] = []
+    room = 0
+    for number in sorted(range(len(sizes)), key=lambda number: -sizes[number]):
+        if not chunks or sizes[number] > room:
+            chunks.append([])
+            room = _CHUNK
+        chunks[-1].append(number)
+        room -= sizes[number]
+    return chunks
 
 
 @contextmanager
@@ -142,11 +185,11 @@ def _one_thread_each() -> Iterator[None]:
 
 
 def _size(content: str | bytes) -> int:
-    """Bytes of a file; 0 where unknown."""
+    """Bytes of a file; one chunk where unknown."""
     if isinstance(content, bytes):
         return len(content)
     path = Path(content)
-    return path.stat().st_size if path.is_file() else 0
+    return path.stat().st_size if path.is_file() else _CHUNK
 
 
 def _read_one(job: _Job) -> _Result:
@@ -197,12 +240,23 @@ class _Bar:
         self.total = total
         self.shown = shown and total > 1
         self.done = 0
+        self._lock = Lock()
 
-    def advance(self) -> None:
-        """One more is done."""
-        self.done += 1
-        if self.shown:
-            filled = 30 * self.done // self.total
-            end = "\n" if self.done == self.total else ""
-            sys.stderr.write(f"\r[{'#' * filled}{'.' * (30 - filled)}] {self.done}/{self.total} reports{end}")
-            sys.stderr.flush()
+    def advance(self, count: int) -> None:
+        """So many more are done."""
+        with self._lock:
+            self.done += count
+            if self.shown:
+                filled = 30 * self.done // self.total
+                end = "\n" if self.done == self.total else ""
+                sys.stderr.write(f"\r[{'#' * filled}{'.' * (30 - filled)}] {self.done}/{self.total} reports{end}")
+                sys.stderr.flush()
+
+    def advancing(self, count: int) -> Callable[[Future[list[_Result]]], None]:
+        """What another process's work calls when it is done: by then so many more are."""
+
+        def advance(work: Future[list[_Result]]) -> None:
+            if not work.cancelled() and work.exception() is None:
+                self.advance(count)
+
+        return advance

@@ -1,4 +1,8 @@
-"""Names that text reports cut: wait classes and wait events in full, where what is left of them fits only one."""
+"""Names that text reports cut, in full where what is left of them fits only one that is known.
+
+Wait classes and events (V$EVENT_NAME), statistics (V$STATNAME, V$SYS_TIME_MODEL and those of global messaging) and
+latches (V$LATCHNAME); the lists lie beside this module, a name a line.
+"""
 
 from __future__ import annotations
 
@@ -27,51 +31,66 @@ WAIT_CLASSES: Final = (
 )
 #: Fewer letters than these are no cut name.
 _SHORTEST: Final = 5
+#: Kind of column -> the file of the names that it may hold.
+_LISTS: Final = {"event": "events.txt", "statistic": "statistics.txt", "latch": "latches.txt"}
 
 
 @cache
-def known_events() -> tuple[str, ...]:
-    """The names of wait events that this package knows, sorted."""
-    return tuple(sorted(files("awrparse").joinpath("events.txt").read_text(encoding="utf-8").splitlines()))
-
-
-def full_wait_class(printed: str) -> str:
-    """A wait class in full; the text itself when it is no beginning of exactly one.
+def known_names(kind: str) -> tuple[str, ...]:
+    """The names of a kind (`event`, `statistic`, `latch`, `wait_class`) that this package knows, sorted.
 
     Examples:
-        >>> full_wait_class("Concurre"), full_wait_class("Configurat"), full_wait_class("Mine")
-        ('Concurrency', 'Configuration', 'Mine')
+        >>> known_names("latch")[:2], len(known_names("wait_class"))
+        (('AQ Background: interrupt command latch', 'AQ Coord jobx_kwsbgsgn latch'), 15)
     """
-    return _completed(printed, WAIT_CLASSES)
+    if kind == "wait_class":
+        return WAIT_CLASSES
+    return tuple(sorted(files("awrparse").joinpath(_LISTS[kind]).read_text(encoding="utf-8").splitlines()))
 
 
-def full_event(printed: str, width: int | None) -> str:
-    """A wait event in full.
+def full_name(kind: str, printed: str, width: int | None) -> str:
+    """A name in full.
 
     Args:
+        kind: what is named: `event`, `statistic`, `latch` or `wait_class`.
         printed: the name as the report has it.
-        width: of its column; a name that is shorter was not cut.  None when nothing is cut, as in HTML.
+        width: of its column; a name that is shorter was not cut.  None when nothing is cut, as in HTML.  The width
+            says nothing about wait classes: some versions cut them before its end.
 
     Returns:
-        The one known event that starts so; the text itself when none does, or more than one.
+        The one known name that starts so; the text itself when none does, or more than one.
 
     Examples:
-        >>> full_event("SQL*Net message from clien", 26), full_event("log file switch (private stran", 30)
-        ('SQL*Net message from client', 'log file switch (private strand flush incomplete)')
-        >>> full_event("log file sync", 30), full_event("gc cr", 5)
-        ('log file sync', 'gc cr')
+        >>> full_name("event", "SQL*Net message from clien", 26), full_name("event", "log file sync", 30)
+        ('SQL*Net message from client', 'log file sync')
+        >>> full_name("wait_class", "Concurre", 8), full_name("wait_class", "Mine", 8)
+        ('Concurrency', 'Mine')
+        >>> full_name("statistic", "physical read total bytes optimi", 32)
+        'physical read total bytes optimized'
+        >>> full_name("latch", "Memory Queue Message Sub", 24)
+        'Memory Queue Message Sub'
     """
-    if width is None or len(printed) < width:
+    names = known_names(kind)
+    if kind == "wait_class":
+        return _completed(printed, names)
+    if width is None or len(printed) < width - 1:
         return printed
-    return _completed(printed, known_events())
+    if len(printed) >= width:
+        return _completed(printed, names)
+    # one short of its column: not cut, or cut behind a blank
+    full = _completed(f"{printed} ", names)
+    return printed if full.endswith(" ") or _is_known(printed, names) else full
 
 
-def _completed(printed: str, names: tuple[str, ...]) -> str:
-    if len(printed) < _SHORTEST:
-        return printed
-    place = bisect_left(names, printed)
-    found = names[place : place + 2]
-    if found and found[0] == printed:
-        return printed
-    fitting = [name for name in found if name.startswith(printed)]
-    return fitting[0] if len(fitting) == 1 else printed
+def _is_known(name: str, names: tuple[str, ...]) -> bool:
+    place = bisect_left(names, name)
+    return place < len(names) and names[place] == name
+
+
+def _completed(start: str, names: tuple[str, ...]) -> str:
+    """The one name that starts so; the start itself when that is a name, or there are several or none."""
+    if len(start) < _SHORTEST or _is_known(start, names):
+        return start
+    place = bisect_left(names, start)
+    fitting = [name for name in names[place : place + 2] if name.startswith(start)]
+    return fitting[0] if len(fitting) == 1 else start

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from awrparse.marks import Mark
+
 
 class Problem(NamedTuple):
     """Something in a report that could not be read as it stands; becomes a row of the diagnostics."""
@@ -93,6 +95,7 @@ class Document:
         problems: what could not be placed.
         title: what the report calls itself.
         has_sections: are there titles with the database and the snapshots beside them?
+        mark: the decimal mark of its figures, `.` or `,`.
     """
 
     kind: str
@@ -104,3 +107,4 @@ class Document:
     problems: list[Problem] = field(default_factory=list)
     title: str = ""
     has_sections: bool = False
+    mark: Mark = "."

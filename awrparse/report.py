@@ -14,6 +14,8 @@ from awrparse import sniff
 from awrparse.canonical import build_frame, matches
 from awrparse.found import frame_as_printed
 from awrparse.info import AwrInfo, read_info
+from awrparse.marks import find_mark
+from awrparse.matching import MatchedTables
 from awrparse.records import Document, PrintedTable, Problem
 from awrparse.sections import read_text
 from awrparse.tables import TABLES, VIEWS, tables_titled
@@ -21,10 +23,13 @@ from awrparse.tables_load import INFO
 from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
 
 if TYPE_CHECKING:
+    from awrparse.marks import Mark
     from logframe import Log, Source
 
 #: What a report must not hold: more of this than of text means that the file is none.
 _CONTROL: Final = "\x00"
+#: So many lines of a text report show its decimal mark.
+_HEAD_LINES: Final = 400
 #: The canonical tables that say where and when the report was taken.
 _HEAD: Final = ("databases", "instances", "hosts", "snapshots", "host_cpu")
 
@@ -39,8 +44,9 @@ class FoundTables(Mapping[str, pl.DataFrame]):
     The frames are built when asked for: numbers without a unit are numbers, everything else is text as printed.
     """
 
-    def __init__(self, tables: list[PrintedTable], *, bounds: bool) -> None:
+    def __init__(self, tables: list[PrintedTable], *, bounds: bool, mark: Mark = ".") -> None:
         self._bounds = bounds
+        self._mark: Mark = mark
         self._tables: dict[str, PrintedTable] = {}
         seen: Counter[str] = Counter()
         for table in tables:
@@ -53,7 +59,7 @@ class FoundTables(Mapping[str, pl.DataFrame]):
         if title not in self._tables:
             raise TableNotFoundError(f"the report has no table titled {title!r}", expected=_near(title, self._tables))
         if title not in self._frames:
-            self._frames[title] = frame_as_printed(self._tables[title], bounds=self._bounds)
+            self._frames[title] = frame_as_printed(self._tables[title], bounds=self._bounds, mark=self._mark)
         return self._frames[title]
 
     def __iter__(self) -> Iterator[str]:
@@ -86,6 +92,7 @@ class AwrReport:
         kind: `awr`, `awr_pdb`, `awr_global`, `awr_diff`, `statspack`, `ash`, `addm` or `fragment`.
         form: `text` or `html`.
         found: every table as printed, by title.
+        decimal_mark: what its figures have before their decimals, `.` or `,`: the language of the session decides.
         parts: all reports of the file, this one among them.
     """
 
@@ -93,7 +100,8 @@ class AwrReport:
         self.source = source
         self.kind = document.kind
         self.form = document.form
-        self.found = FoundTables(document.tables, bounds=bounds)
+        self.decimal_mark = document.mark
+        self.found = FoundTables(document.tables, bounds=bounds, mark=document.mark)
         self.parts: tuple[AwrReport, ...] = (self,)
         self._document = document
         self._bounds = bounds
@@ -105,14 +113,9 @@ class AwrReport:
         return f"<AwrReport {self.source}: {self.kind}, {self.form}, {len(self.found)} tables>"
 
     @cached_property
-    def _printed(self) -> dict[str, list[PrintedTable]]:
+    def _printed(self) -> MatchedTables:
         """Canonical name -> its printed tables."""
-        names: dict[str, list[PrintedTable]] = {}
-        for printed in self._document.tables:
-            for table in tables_titled(printed.title):
-                if matches(table, printed):
-                    names.setdefault(table.name, []).append(printed)
-        return names
+        return MatchedTables(self._document.tables)
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -143,7 +146,9 @@ class AwrReport:
             reason = f"the report has no table {name!r}" if name in TABLES else f"{name!r} is no canonical table"
             raise TableNotFoundError(reason, source=self.source, expected=_near(name, self.tables))
         if name not in self._frames:
-            frame, problems = build_frame(TABLES[name], self._printed[name], bounds=self._bounds)
+            frame, problems = build_frame(
+                TABLES[name], self._printed[name], bounds=self._bounds, mark=self.decimal_mark
+            )
             self._frames[name], self._problems[name] = frame, problems
         return self._frames[name]
 
@@ -151,7 +156,7 @@ class AwrReport:
         """A canonical table with `_lo` and `_hi`, whatever `printed` was; without rows when the report lacks it."""
         if self._bounds and name in self._printed:
             return self[name]
-        return build_frame(TABLES[name], self._printed.get(name, []), bounds=True)[0]
+        return build_frame(TABLES[name], self._printed.get(name, []), bounds=True, mark=self.decimal_mark)[0]
 
     @cached_property
     def info(self) -> AwrInfo:
@@ -285,7 +290,8 @@ def _documents(log: Log) -> list[Document]:
         inner = None if sniff.has_table(text) else page_text(text)
         if inner is None:
             return [
-                read_html(page, *sniff.kind_of_html(page), first_line=line) for line, page in sniff.split_html(text)
+                _marked(read_html(page, *sniff.kind_of_html(page), first_line=line), page)
+                for line, page in sniff.split_html(text)
             ]
         text = inner
     lines = text.replace("\N{NO-BREAK SPACE}", " ").replace("\r", "").split("\n")
@@ -294,9 +300,21 @@ def _documents(log: Log) -> list[Document]:
     lines = line_kinds.without_margin(lines)
     kinds = line_kinds.classify(lines)
     documents = [
-        read_text(lines, kinds, part.first, part.end, part.kind, part.title) for part in sniff.split_text(lines, kinds)
+        _marked(
+            read_text(lines, kinds, part.first, part.end, part.kind, part.title),
+            "\n".join(lines[part.first : min(part.end, part.first + _HEAD_LINES)]),
+        )
+        for part in sniff.split_text(lines, kinds)
     ]
     return [piece for document in documents for piece in _pieces(document)]
+
+
+def _marked(document: Document, text: str) -> Document:
+    """The document with the decimal mark that its beginning shows, and a problem where that is not clear."""
+    document.mark, reason = find_mark(text)
+    if reason:
+        document.problems.append(Problem(document.first_line, "decimal_mark", "", reason))
+    return document
 
 
 def _pieces(document: Document) -> list[Document]:
@@ -314,7 +332,9 @@ def _pieces(document: Document) -> list[Document]:
         groups[-1].append(printed)
     if len(groups) == 1:
         return [document]
-    pieces = [Document("fragment", "text", group, group[0].line if group else 1) for group in groups]
+    pieces = [
+        Document("fragment", "text", group, group[0].line if group else 1, mark=document.mark) for group in groups
+    ]
     pieces[0].line_kinds, pieces[0].problems, pieces[0].empty = document.line_kinds, document.problems, document.empty
     return pieces
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
+from awrparse.cutting import Cutter, cutter_at
 from awrparse.labels import add_labels
-from awrparse.layout import NUMBER, WIDE_GAP, Cutter, Layout, add_unplaced, are_values
+from awrparse.layout import WIDE_GAP, Layout, add_unplaced, are_values, is_number
 from awrparse.records import Problem, Rows
 from awrparse.sql_rows import SQL_WIDTH, cut_sql, joined_sql
 from logframe import Column, cut_row
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 _SQL_RECORD = re.compile(r"^\s+[0-9a-z]{13}\s")
 _TOKEN = re.compile(r"\d{1,2}-\w{3,4}-\d{2} \d{2}:\d{2}(?::\d{2})?|\S+")
-_CPU = re.compile(r"^\s*(DB CPU|CPU time)\s+(?=[\d.#])")
+_CPU = re.compile(r"^\s*(DB CPU|CPU time)\s+(?=[\d.,#])")
 #: A CPU row has no waits and no average: first heading and number of columns -> which columns its numbers are.
 _CPU_PLACES: Final[dict[tuple[str, int], dict[int, tuple[int, ...]]]] = {
     ("Event", 6): {2: (2, 4)},
@@ -43,7 +44,7 @@ def _starts_with_name(columns: tuple[Column, ...], lines: list[str], body: Seque
     first = next((lines[number] for number in body if lines[number].strip()), "")
     if not first or WIDE_GAP.search(first.strip()):
         return False
-    cells = Cutter(columns).cut(first)
+    cells = cutter_at(columns).cut(first)
     return cells is None or not are_values(cells)
 
 
@@ -54,22 +55,39 @@ def _cut_single(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
     if has_labels:
         columns = (Column(0, start - 1), *columns)
         names = ("", *names)
-    cutter = Cutter(columns)
+    texts = [lines[number] for number in body]
+    if "" in texts or any(map(str.isspace, texts)):
+        body = [number for number in body if lines[number].strip()]
+        texts = [lines[number] for number in body]
+    found = cutter_at(columns).cut_all(texts)
+    has_cpu = (names[0], len(columns)) in _CPU_PLACES
+    if None in found or has_labels or has_cpu or max(map(len, texts), default=0) > columns[-1].end:
+        return _joined_rows(names, columns, list(zip(body, texts, found, strict=True)), has_labels=has_labels)
+    return Rows(cast("list[tuple[str, ...]]", found), [number + 1 for number in body], headings=names)
+
+
+def _joined_rows(
+    names: tuple[str, ...],
+    columns: tuple[Column, ...],
+    found: list[tuple[int, str, tuple[str, ...] | None]],
+    *,
+    has_labels: bool,
+) -> Rows:
+    """Rows where lines do not fit the ruler: names on a line of their own, labels, words that have shifted."""
+    cutter = cutter_at(columns)
     rows = Rows(headings=names)
     width = len(columns)
     has_cpu = (names[0], width) in _CPU_PLACES
     last_end = columns[-1].end
     name = ""
-    for number in body:
-        line = lines[number]
-        if not line.strip():
-            continue
-        tail = ""
-        if has_labels and len(line) > last_end and ":" in line[last_end:]:
-            line, tail = line[:last_end], line[last_end:].strip()
-        cells = cutter.cut(line)
-        if cells is not None and len(line) > last_end and line[last_end] == " ":
-            cells = _without_extra(rows, line, number, last_end, cutter)
+    for number, text, cut in found:
+        line, cells, tail = text, cut, ""
+        if len(line) > last_end:
+            if has_labels and ":" in line[last_end:]:
+                line, tail = line[:last_end], line[last_end:].strip()
+                cells = cutter.cut(line)
+            if cells is not None and line[last_end : last_end + 1] == " ":
+                cells = _without_extra(rows, line, number, last_end, cutter)
         if has_cpu and (cells is None or cells[1]) and (cpu := _cpu_cells(line, names)):
             cells = cpu
         if cells is None and has_labels:
@@ -138,13 +156,13 @@ def _add_shifted(rows: Rows, line: str, number: int, columns: tuple[Column, ...]
 
 def _is_numeric(rows: Rows, place: int) -> bool:
     seen = [cells[place] for cells in rows.cells if cells[place]]
-    return bool(seen) and all(NUMBER.match(cell) for cell in seen)
+    return bool(seen) and all(map(is_number, seen))
 
 
 def _cut_records(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
     """Records of as many lines as there are rulers; a blank line ends a record early."""
     groups = layout.groups
-    cutters = [Cutter(columns) for _, columns in groups]
+    cutters = [cutter_at(columns) for _, columns in groups]
     has_sql = groups[0][0][0].strip().upper() == "SQL ID"
     names = tuple(name for heads, _ in groups for name in heads)
     rows = Rows(headings=(*names, "SQL Text") if has_sql else names)
@@ -201,7 +219,7 @@ def _cells(record: dict[int, tuple[str, ...]], place: int, cutter: Cutter) -> tu
 def _cut_named(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
     """Records of a name line and a line under the ruler; the name keeps its indent, which says whose child it is."""
     names, columns = layout.groups[0]
-    cutter = Cutter(columns)
+    cutter = cutter_at(columns)
     rows = Rows(headings=("Function/File Name" if layout.title.startswith("IOStat") else "Name", *names))
     name, name_line = "", 0
     for number in body:

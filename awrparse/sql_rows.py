@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from awrparse.layout import NUMBER, Cutter, Layout, add_unplaced
+from awrparse.cutting import cutter_at
+from awrparse.layout import Layout, add_unplaced, is_number
 from awrparse.records import Rows
 
 if TYPE_CHECKING:
@@ -21,44 +22,40 @@ _DIFF_SQL_WIDTH: Final = 240
 def cut_sql(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
     """Rows of numbers with a SQL id (Statspack: a hash value) at one end, each followed by module and SQL text."""
     names, columns = layout.groups[-1]
-    cutter = Cutter(columns)
+    cutter = cutter_at(columns)
     width = {"statspack": _STATSPACK_SQL_WIDTH, "awr_diff": _DIFF_SQL_WIDTH}.get(layout.report_kind, SQL_WIDTH)
     place = 0 if names[0].upper() == "SQL ID" else len(columns) - 1
     id_column = columns[place]
     id_end = id_column.end if place == 0 else None
     rows = Rows(headings=(*names, "Module", "SQL Text"))
-    record: tuple[str, ...] | None = None
-    module, text, start = "", list[str](), 0
-
-    def flush() -> None:
-        if record is not None:
-            rows.cells.append((*record, module, joined_sql(text, width)))
-            rows.lines.append(start + 1)
-
-    for number in body:
-        line = lines[number]
-        name = line[id_column.start : id_end].strip()
-        if name and _SQL_ID.match(name):
-            cells = cutter.cut(line)
+    texts = [lines[number] for number in body]
+    records: list[tuple[int, tuple[str, ...]]] = []
+    for position, text in enumerate(texts):
+        name = text[id_column.start : id_end].strip()
+        # most lines are SQL text; a pattern is slow to say so
+        if name.isalnum() and _SQL_ID.match(name):
+            cells = cutter.cut(text)
             if cells is not None and _is_record(cells, name):
-                flush()
-                record, module, text, start = cells, "", [], number
-                continue
-        if record is None:
-            if line.strip():
-                add_unplaced(rows, line.strip(), number)
-        elif not text and line.startswith("Module:"):
-            module = line[7:].strip()
-        else:
-            text.append(line)
-    flush()
+                records.append((position, cells))
+    starts = [position for position, _ in records]
+    for number, text in zip(body, texts[: starts[0] if starts else None], strict=False):
+        if text.strip():
+            add_unplaced(rows, text.strip(), number)
+    for (position, cells), end in zip(records, [*starts, len(texts)][1:], strict=True):
+        first, module = position + 1, ""
+        # a page may end between the figures and the module
+        while first < end and (not texts[first].strip() or texts[first].startswith("Module:")):
+            module = texts[first][7:].strip() or module
+            first += 1
+        rows.cells.append((*cells, module, joined_sql(texts[first:end], width)))
+        rows.lines.append(body[position] + 1)
     return rows
 
 
 def _is_record(cells: tuple[str, ...], name: str) -> bool:
     """Numbers beside the id, and not words of a SQL text that starts like one."""
     rest = [cell for cell in cells if cell and cell != name]
-    return sum(bool(NUMBER.match(cell)) for cell in rest) >= len(rest) - 1
+    return sum(map(is_number, rest)) >= len(rest) - 1
 
 
 def joined_sql(text: list[str], width: int) -> str:
@@ -67,7 +64,7 @@ def joined_sql(text: list[str], width: int) -> str:
         text.pop()
     if not text:
         return ""
-    longest = max((len(line) for line in text[:-1]), default=0)
+    longest = max(map(len, text[:-1]), default=0)
     # a statement with line feeds of its own is cut a few columns earlier
     width = longest if width - 8 <= longest <= width else width
-    return "".join(line.ljust(width) if line.strip() else "" for line in text[:-1]) + text[-1]
+    return "".join(["" if line.isspace() else line and line.ljust(width) for line in text[:-1]]) + text[-1]

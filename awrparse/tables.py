@@ -6,16 +6,21 @@ from functools import lru_cache
 from typing import Final
 
 from awrparse.columns import CUT_KINDS, Table
+from awrparse.tables_compare import COMPARE
+from awrparse.tables_compare_tops import COMPARE_TOPS
+from awrparse.tables_exadata import EXADATA
+from awrparse.tables_flash import FLASH
 from awrparse.tables_io import IO
 from awrparse.tables_load import INFO, LOAD
 from awrparse.tables_memory import MEMORY
-from awrparse.tables_rac import COMPARE, RAC
+from awrparse.tables_rac import RAC
 from awrparse.tables_sql import SQL, SQL_ORDERS
 from awrparse.tables_waits import WAITS
 
 #: Name -> canonical table: its schema, its meaning, and of each column the meaning and the unit.
 TABLES: Final[dict[str, Table]] = {
-    table.name: table for table in (INFO, *LOAD, *WAITS, *SQL, *IO, *MEMORY, *RAC, *COMPARE)
+    table.name: table
+    for table in (INFO, *LOAD, *WAITS, *SQL, *IO, *MEMORY, *RAC, *EXADATA, *FLASH, *COMPARE, *COMPARE_TOPS)
 }
 #: Name of a part of a long table -> that table and the value of its `ordered_by`.
 VIEWS: Final = {f"sql_by_{order}": ("sql", order) for order in sorted(set(SQL_ORDERS.values()))}

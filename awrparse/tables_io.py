@@ -5,23 +5,39 @@ from __future__ import annotations
 from typing import Final
 
 from awrparse.columns import Column, Table
+from awrparse.tables_rac import INSTANCE
 
 _READ = Column("read_bytes", "mbytes", "bytes read", ("Reads: Data", "Read Data Volume"))
 _READ_REQUESTS = Column(
-    "read_requests_per_s", "number", "read requests per second", ("Reqs per sec", "Read Requests /sec")
+    "read_requests_per_s",
+    "number",
+    "read requests per second",
+    ("Reqs per sec", "Read Requests /sec", "Requests Reads/s"),
 )
-_READ_RATE = Column("read_bytes_per_s", "mbytes", "bytes read per second", ("Data per sec", "Read Data Vol/sec"))
+_READ_RATE = Column(
+    "read_bytes_per_s", "mbytes", "bytes read per second", ("Data per sec", "Read Data Vol/sec", "MB Read MB/s")
+)
 _WRITE = Column("write_bytes", "mbytes", "bytes written", ("Writes: Data", "Write Data Volume"))
 _WRITE_REQUESTS = Column(
-    "write_requests_per_s", "number", "write requests per second", ("Reqs per sec#2", "Write Requests /sec")
+    "write_requests_per_s",
+    "number",
+    "write requests per second",
+    ("Reqs per sec#2", "Write Requests /sec", "Requests Writes/s"),
 )
 _WRITE_RATE = Column(
-    "write_bytes_per_s", "mbytes", "bytes written per second", ("Data per sec#2", "Write Data Vol/sec")
+    "write_bytes_per_s", "mbytes", "bytes written per second", ("Data per sec#2", "Write Data Vol/sec", "MB Write MB/s")
 )
 _TRAFFIC = (_READ, _READ_REQUESTS, _READ_RATE, _WRITE, _WRITE_REQUESTS, _WRITE_RATE)
 _WAITS = (
     Column("waits", "count", "number of waits", ("Waits: Count", "Wait Count")),
     Column("avg_wait_ms", "ms", "average wait; null without waits", ("Avg Tm(ms)", "Avg Time", "Wait Avg Tm(ms)")),
+)
+#: Reads and writes together, as reports of all instances print them.
+_ALL = (
+    Column("requests", "count", "reads and writes (reports of all instances)", ("Requests Total",)),
+    Column("requests_per_s", "number", "reads and writes per second (reports of all instances)", ("Requests IOs/s",)),
+    Column("bytes", "mbytes", "bytes read and written (reports of all instances)", ("MB Total",)),
+    Column("bytes_per_s", "mbytes", "bytes per second (reports of all instances)", ("MB IO MB/s",)),
 )
 _FILE_IO = (
     Column("reads", "count", "read requests", ("Reads",)),
@@ -44,23 +60,31 @@ IO: Final = (
     Table(
         "iostat_function",
         "I/O by database function, with the row TOTAL: of the report.",
-        (r"^IO ?Stat by Function(?: -)? summary",),
+        (r"^IO ?Stat by Function(?: -)? summary", r"^IOStat by Function$"),
         (
             Column("function", "text", "function; text reports cut it at 15 characters", ("Function Name", "Function")),
             *_TRAFFIC,
             *_WAITS,
+            *_ALL,
+            INSTANCE,
         ),
         needs=("function",),
     ),
     Table(
         "iostat_filetype",
         "I/O by type of file, with the row TOTAL: of the report.",
-        (r"^IOStat by Filetype summary",),
+        (r"^IOStat by Filetype summary", r"^IOStat by File Type$"),
         (
             Column("filetype", "text", "type of file", ("Filetype Name",)),
             *_TRAFFIC,
-            Column("avg_small_read_ms", "ms", "average time of a small read", ("Small Read",)),
-            Column("avg_large_read_ms", "ms", "average time of a large read", ("Large Read",)),
+            Column(
+                "avg_small_read_ms", "ms", "average time of a small read", ("Small Read", "Service Time Small Read")
+            ),
+            Column(
+                "avg_large_read_ms", "ms", "average time of a large read", ("Large Read", "Service Time Large Read")
+            ),
+            *_ALL,
+            INSTANCE,
         ),
         needs=("filetype",),
     ),
@@ -121,49 +145,5 @@ IO: Final = (
             Column("avg_wait_ms", "ms", "average wait", ("Avg Time (ms)",)),
         ),
         needs=("block_class", "waits"),
-    ),
-    Table(
-        "exadata_flash_reads",
-        "Exadata: reads from the flash cache by cell.",
-        (r"^Flash Cache User Reads$",),
-        (
-            Column("cell", "text", "cell, or All", ("Cell Name",)),
-            Column("read_requests", "count", "read requests", ("Read Requests Total",)),
-            Column("read_requests_per_s", "number", "read requests per second", ("Read Requests per Sec",)),
-            Column("misses", "count", "misses and partial hits", ("Read Requests Misses/Partial Hits",)),
-            Column("read_mb", "number", "megabytes read", ("Read Megabytes Total",)),
-            Column("read_mb_per_s", "number", "megabytes read per second", ("Read Megabytes per Sec",)),
-        ),
-        needs=("cell",),
-    ),
-    Table(
-        "exadata_smart_io",
-        "Exadata: smart scans by cell.",
-        (r"^Smart IO$",),
-        (
-            Column("cell", "text", "cell, or All", ("Cell Name",)),
-            Column("requested_mb", "number", "megabytes requested", ("MB Requested Total",)),
-            Column("requested_mb_per_s", "number", "megabytes requested per second", ("MB Requested per Sec",)),
-            Column("storage_index_mb", "number", "megabytes that storage indexes saved", ("Storage Index MB",)),
-            Column("flash_cache_mb", "number", "megabytes from the flash cache", ("Flash Cache MB",)),
-            Column("offload_mb", "number", "megabytes offloaded", ("Offload MB",)),
-            Column("offload_pct", "pct", "offload efficiency", ("Offload % Efficiency",)),
-        ),
-        needs=("cell",),
-    ),
-    Table(
-        "exadata_cell_io",
-        "Exadata: requests and volume by cell, as the cells' operating systems saw them.",
-        (r"^Exadata OS IO Statistics - Top Cells",),
-        (
-            Column("disk_type", "text", "F flash or H hard disk, and its size", ("Disk Type",)),
-            Column("cell", "text", "cell", ("Cell Name",)),
-            Column("iops_pct", "pct", "share of the requests", ("IOPs %Total",)),
-            Column("iops", "number", "requests per second", ("IOPs Avg",)),
-            Column("io_mb_pct", "pct", "share of the volume", ("IO MB/s %Total",)),
-            Column("io_mb_per_s", "number", "megabytes per second", ("IO MB/s Avg",)),
-            Column("utilization_pct", "pct", "disk utilization", ("%Disk Utilization Avg",)),
-        ),
-        needs=("cell",),
     ),
 )

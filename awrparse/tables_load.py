@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from awrparse.columns import Column, Table
+from awrparse.columns import Column, Pivot, Table
+from awrparse.tables_rac import INSTANCE
 
 _PER_SECOND = ("Per Second", "per Second")
 #: `report["info"]`: the fields of `AwrInfo` as one row.
@@ -52,9 +53,10 @@ LOAD: Final = (
             Column("role", "text", "role, such as PRIMARY", ("DB Role", "Role", "Database Role")),
             Column("edition", "text", "edition, such as EE", ("Edition", "Database Edition")),
             Column("release", "text", "release", ("Release",)),
-            Column("rac", "text", "YES or NO", ("RAC", "Database RAC")),
+            Column("rac", "text", "YES or NO", ("RAC", "Database RAC", "Cluster")),
             Column("cdb", "text", "YES or NO", ("CDB", "Database CDB")),
             Column("host", "text", "host (ASH reports)", ("Host",)),
+            Column("period", "text", "first or second period (compare-period reports)", ("Snapshot Set",)),
         ),
         needs=("db_id",),
     ),
@@ -74,6 +76,7 @@ LOAD: Final = (
             Column("elapsed_s", "minutes", "time between the snapshots", ("Elapsed Time(min)",)),
             Column("db_time_s", "minutes", "DB time", ("DB time(min)",)),
             Column("avg_active_sessions", "number", "average active sessions", ("Avg Active Sessions",)),
+            Column("period", "text", "first or second period (compare-period reports)", ("Snapshot Set",)),
         ),
         needs=("instance", "instance_number"),
     ),
@@ -159,18 +162,22 @@ LOAD: Final = (
     Table(
         "host_cpu",
         "Load and CPU use of the host.",
-        (r"^Host CPU",),
+        (r"^Host CPU", r"^OS Statistics By Instance"),
         (
-            Column("cpus", "count", "logical processors", ("CPUs",)),
-            Column("cores", "count", "cores", ("Cores",)),
-            Column("sockets", "count", "sockets", ("Sockets",)),
+            Column("cpus", "count", "logical processors", ("CPUs", "CPU #CPUs")),
+            Column("cores", "count", "cores", ("Cores", "CPU #Cores")),
+            Column("sockets", "count", "sockets", ("Sockets", "CPU #Sckts")),
             Column("load_begin", "number", "load average at the start", ("Load Average Begin", "Load Begin", "Begin")),
-            Column("load_end", "number", "load average at the end", ("Load Average End", "Average End", "End")),
-            Column("user_pct", "pct", "user", ("%User", "User")),
-            Column("system_pct", "pct", "system", ("%System", "System")),
-            Column("wio_pct", "pct", "waiting for I/O", ("%WIO", "WIO")),
-            Column("idle_pct", "pct", "idle", ("%Idle", "Idle")),
+            Column(
+                "load_end", "number", "load average at the end", ("Load Average End", "Average End", "Load End", "End")
+            ),
+            Column("user_pct", "pct", "user", ("%User", "User", "% CPU % Usr")),
+            Column("system_pct", "pct", "system", ("%System", "System", "% CPU % Sys")),
+            Column("wio_pct", "pct", "waiting for I/O", ("%WIO", "WIO", "% CPU % WIO")),
+            Column("idle_pct", "pct", "idle", ("%Idle", "Idle", "% CPU % Idl")),
             Column("wcpu_pct", "pct", "waiting for CPU (Statspack)", ("WCPU",)),
+            Column("busy_pct", "pct", "busy (reports of all instances)", ("% CPU % Busy",)),
+            INSTANCE,
         ),
         needs=("idle_pct",),
         in_title=("cpus", "cores", "sockets"),
@@ -241,9 +248,32 @@ LOAD: Final = (
             Column("cache", "text", "cache, or block size", ("",)),
             Column("begin_bytes", "bytes", "at the first snapshot", ("Begin",)),
             Column("end_bytes", "bytes", "at the last snapshot; null in Statspack when unchanged", ("End",)),
+            INSTANCE,
         ),
         shape="labels",
         renamed={"Shared Pool": "Shared Pool Size"},
+        pivots=(
+            Pivot(
+                r"^Cache Sizes",
+                "cache",
+                {
+                    f"{head} {side}": (name, f"{side.lower()}_bytes")
+                    for head, name in (
+                        ("Memory Target", "Memory Target"),
+                        ("Sga Target", "SGA Target"),
+                        ("DB Cache", "Buffer Cache"),
+                        ("Shared Pool", "Shared Pool Size"),
+                        ("Large Pool", "Large Pool"),
+                        ("Java Pool", "Java Pool"),
+                        ("Streams Pool", "Streams Pool"),
+                        ("PGA Target", "PGA Target"),
+                    )
+                    for side in ("Begin", "End")
+                }
+                | {"Log Buffer": ("Log Buffer", "begin_bytes")},
+                suffix="M",
+            ),
+        ),
     ),
     Table(
         "shared_pool",
@@ -286,9 +316,9 @@ LOAD: Final = (
     Table(
         "instance_activity",
         "Statistics of V$SYSSTAT over the period; key and other statistics together, none twice.",
-        (r"^(?:Key |Other )?Instance Activity Stats$",),
+        (r"^(?:Key |Other )?Instance Activity Stats$", r"^System Statistics \(Global\)"),
         (
-            Column("statistic", "text", "statistic; text reports cut the name at 32 characters", ("Statistic",)),
+            Column("statistic", "statistic", "statistic, in full", ("Statistic",)),
             Column("total", "count", "difference over the period", ("Total",)),
             Column("per_second", "number", "per second", _PER_SECOND),
             Column("per_transaction", "number", "per transaction", ("per Trans",)),
@@ -299,20 +329,40 @@ LOAD: Final = (
     Table(
         "instance_activity_absolute",
         "Statistics that are values and not counts.",
-        (r"^Instance Activity Stats(?: - Absolute Values)?$", r"^Instance Activity Stats - Absolute Val"),
         (
-            Column("statistic", "text", "statistic", ("Statistic",)),
+            r"^Instance Activity Stats(?: - Absolute Values)?$",
+            r"^Instance Activity Stats - Absolute Val",
+            r"^System Statistics \(Absolute Values\)",
+        ),
+        (
+            Column("statistic", "statistic", "statistic", ("Statistic",)),
             Column("begin", "number", "at the first snapshot", ("Begin Value",)),
             Column("end", "number", "at the last snapshot", ("End Value",)),
+            INSTANCE,
         ),
         needs=("statistic", "begin"),
+        pivots=(
+            Pivot(
+                r"^System Statistics \(Absolute Values\)",
+                "statistic",
+                {
+                    f"{head} {side}": (name, side.lower())
+                    for head, name in (
+                        ("Sessions", "logons current"),
+                        ("Open Cursors", "opened cursors current"),
+                        ("Session Cached Cursors", "session cursor cache count"),
+                    )
+                    for side in ("Begin", "End")
+                },
+            ),
+        ),
     ),
     Table(
         "thread_activity",
         "Log switches and the like, by hour.",
         (r"^Instance Activity Stats(?: - Thread Activity)?$",),
         (
-            Column("statistic", "text", "statistic", ("Statistic",)),
+            Column("statistic", "statistic", "statistic", ("Statistic",)),
             Column("total", "count", "number", ("Total",)),
             Column("per_hour", "number", "per hour", ("per Hour",)),
         ),
@@ -329,7 +379,7 @@ LOAD: Final = (
             Column("end", "text", "value at the end, where it differs", ("End value (if different)",)),
             Column("pdb", "text", "pluggable database", ("PDB Name",)),
         ),
-        needs=("parameter",),
+        needs=("parameter", "begin"),
         filled=("parameter",),
         wraps=True,
     ),

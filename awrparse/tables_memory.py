@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from awrparse.columns import Column, Table
+from awrparse.columns import Column, Pivot, Table
+from awrparse.tables_rac import INSTANCE
 
-_FLAG = Column("snapshot", "text", "B at the first snapshot, E at the last", ("",))
+_FLAG = Column("snapshot", "text", "B at the first snapshot, E at the last; B1 to E2 in a compare-period report", ("",))
 _PDB = Column("pdb", "text", "pluggable database", ("PDB Name",))
 
 MEMORY: Final = (
@@ -42,7 +43,7 @@ MEMORY: Final = (
     Table(
         "pga_target",
         "PGA target and use at both snapshots.",
-        (r"^PGA Aggr Target Stats",),
+        (r"^PGA Aggr Target Stats", r"^PGA Aggregate Target Statistics"),
         (
             _FLAG,
             Column("target_mb", "number", "aggregate target", ("PGA Aggr Target(M)", "PGA Aggr Target (M)")),
@@ -53,8 +54,24 @@ MEMORY: Final = (
             Column("auto_pct", "pct", "share of work areas under automatic control", ("%Auto W/A Mem",)),
             Column("manual_pct", "pct", "share of work areas under manual control", ("%Man W/A Mem",)),
             Column("bound_kb", "number", "global memory bound", ("Global Mem Bound(K)", "Global Mem Bound (K)")),
+            INSTANCE,
         ),
         needs=("target_mb",),
+        pivots=(
+            Pivot(
+                r"^PGA Aggregate Target Statistics",
+                "snapshot",
+                {
+                    f"{head} {side}": (side[0], name)
+                    for head, name in (
+                        ("PGA Aggr Target", "target_mb"),
+                        ("Auto PGA Target", "auto_target_mb"),
+                        ("PGA Mem Alloc", "allocated_mb"),
+                    )
+                    for side in ("Begin", "End")
+                },
+            ),
+        ),
     ),
     Table(
         "pga_histogram",
@@ -129,7 +146,7 @@ MEMORY: Final = (
             Column("begin_bytes", "bytes", "at the first snapshot", ("Begin Size (Bytes)",)),
             Column("end_bytes", "bytes", "at the last, where it differs", ("End Size (Bytes) (if different)",)),
         ),
-        needs=("region",),
+        needs=("region", "begin_bytes"),
     ),
     Table(
         "sga_breakdown",
@@ -166,7 +183,7 @@ MEMORY: Final = (
         (r"^Process Memory Summary",),
         (
             _PDB,
-            Column("instance", "text", "instance number (RAC)", ("I#",)),
+            INSTANCE,
             _FLAG,
             Column("category", "text", "category", ("Category",)),
             Column("allocated_mb", "number", "allocated", ("Alloc (MB)",)),
@@ -193,15 +210,32 @@ MEMORY: Final = (
             Column("max_concurrency", "count", "most transactions at once", ("Max Tx Concurcy", "Max Tx Concy")),
             Column("tuned_retention", "text", "smallest/largest tuned retention in minutes", ("Min/Max TR (mins)",)),
             Column("errors", "text", "snapshots too old/out of space", ("STO/ OOS",)),
+            Column("steals", "text", "blocks stolen, released and reused: unexpired, expired", ("uS/uR/uU/ eS/eR/eU",)),
         ),
         needs=("undo_tablespace",),
     ),
     Table(
+        "undo_history",
+        "Undo by interval of V$UNDOSTAT, the latest first.",
+        (r"^Undo Segment Stats",),
+        (
+            Column("end_time", "text", "end of the interval; as printed: there is no year", ("End Time",)),
+            Column("undo_blocks", "count", "undo blocks", ("Num Undo Blocks",)),
+            Column("transactions", "count", "transactions", ("Number of Transactions",)),
+            Column("max_query_s", "s", "longest query", ("Max Qry Len (s)",)),
+            Column("max_concurrency", "count", "most transactions at once", ("Max Tx Concy",)),
+            Column("tuned_retention_min", "number", "tuned retention in minutes", ("Tun Ret (mins)",)),
+            Column("errors", "text", "snapshots too old/out of space", ("STO/ OOS",)),
+            Column("steals", "text", "blocks stolen, released and reused: unexpired, expired", ("uS/uR/uU/ eS/eR/eU",)),
+        ),
+        needs=("end_time", "undo_blocks"),
+    ),
+    Table(
         "latches",
-        "Latches; text reports cut the name at 24 characters.",
+        "Latches; text reports cut their names at 24 characters.",
         (r"^Latch Activity",),
         (
-            Column("latch", "text", "latch", ("Latch Name", "Latch")),
+            Column("latch", "latch", "latch, in full", ("Latch Name", "Latch")),
             Column("gets", "count", "willing-to-wait requests", ("Get Requests",)),
             Column("miss_pct", "pct", "share that missed", ("Pct Get Miss",)),
             Column("sleeps_per_miss", "number", "sleeps per miss; null without misses", ("Avg Slps /Miss",)),
@@ -216,7 +250,7 @@ MEMORY: Final = (
         "Latches that processes slept for.",
         (r"^Latch Sleep Breakdown",),
         (
-            Column("latch", "text", "latch", ("Latch Name",)),
+            Column("latch", "latch", "latch, in full", ("Latch Name",)),
             Column("gets", "count", "requests", ("Get Requests",)),
             Column("misses", "count", "misses", ("Misses",)),
             Column("sleeps", "count", "sleeps", ("Sleeps",)),
@@ -224,6 +258,33 @@ MEMORY: Final = (
             _PDB,
         ),
         needs=("latch", "sleeps"),
+    ),
+    Table(
+        "latch_misses",
+        "Where in the code latches were missed.",
+        (r"^Latch Miss Sources",),
+        (
+            Column("latch", "latch", "latch, in full", ("Latch Name",)),
+            Column("location", "text", "place in the code; text reports cut it at 26 characters", ("Where",)),
+            Column("no_wait_misses", "count", "misses of no-wait requests", ("NoWait Misses",)),
+            Column("sleeps", "count", "sleeps", ("Sleeps",)),
+            Column("waiter_sleeps", "count", "sleeps of those who waited for it", ("Waiter Sleeps",)),
+            _PDB,
+        ),
+        needs=("latch", "location"),
+    ),
+    Table(
+        "mutex_sleeps",
+        "Sleeps for mutexes.",
+        (r"^Mutex Sleep",),
+        (
+            Column("mutex", "text", "type of mutex", ("Mutex Type",)),
+            Column("location", "text", "place in the code", ("Location",)),
+            Column("sleeps", "count", "sleeps", ("Sleeps",)),
+            Column("wait_ms", "number", "time waited, in milliseconds", ("Wait Time (ms)",)),
+            Column("wait_s", "number", "time waited, in seconds (Statspack)", ("Wait Time (s)",)),
+        ),
+        needs=("mutex", "sleeps"),
     ),
     Table(
         "enqueues",
@@ -252,6 +313,11 @@ MEMORY: Final = (
             Column("pin_miss_pct", "pct", "share that missed", ("Pct Miss#2",)),
             Column("reloads", "count", "reloads", ("Reloads",)),
             Column("invalidations", "count", "invalidations", ("Invali- dations",)),
+            Column("ges_lock_requests", "count", "global lock requests (all instances)", ("GES Lock Requests",)),
+            Column("ges_pin_requests", "count", "global pin requests (all instances)", ("GES Pin Requests",)),
+            Column("ges_pin_releases", "count", "global pin releases (all instances)", ("GES Pin Releases",)),
+            Column("ges_inval_requests", "count", "global invalidation requests", ("GES Inval Requests",)),
+            Column("ges_invalidations", "count", "global invalidations (all instances)", ("GES Invali- dations",)),
         ),
         needs=("namespace", "gets"),
     ),

@@ -124,6 +124,24 @@ SQL: Final = (
             Column(
                 "total_pct", "pct", "share of the total that the section's notes name", ("%Total", "% Total Parses")
             ),
+            *(
+                Column(
+                    f"all_{name}_pct",
+                    "pct",
+                    f"share of all {words} (reports of all instances)",
+                    (f"Percentage of Total {head}",),
+                )
+                for name, words, head in (
+                    ("db_time", "DB time", "DB time"),
+                    ("cpu", "CPU time", "DB CPU"),
+                    ("io_wait", "user I/O time", "IO Wait"),
+                    ("gets", "blocks got", "Gets"),
+                    ("reads", "blocks read", "Reads"),
+                    ("cluster_wait", "cluster wait time", "Cluster"),
+                    ("executions", "executions", "Execs"),
+                )
+            ),
+            Column("cluster_wait_per_exec_s", "s", "cluster wait per execution", ("Per Execution Cluster (s)",)),
             Column("cpu_pct", "pct", "CPU time as a share of elapsed time", ("%CPU",)),
             Column("io_pct", "pct", "user I/O time as a share of elapsed time", ("%IO",)),
             Column("cluster_pct", "pct", "cluster wait time as a share of elapsed time", ("%Clu",)),

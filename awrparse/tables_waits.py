@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from awrparse.columns import Column, Table
+from awrparse.columns import Column, Pivot, Table
+from awrparse.tables_rac import INSTANCE
 
 _EVENT = Column("event", "event", "wait event, in full", ("Event", "Wait Event"))
 _CLASS = Column("wait_class", "wait_class", "wait class, in full", ("Wait Class", "Event Class"))
@@ -47,15 +48,42 @@ _PCT = Column(
     ("% DB time", "%DB time", "Call Time", "%Total Call Time", "Wait Time %DB time"),
 )
 _SESSIONS = Column("avg_active_sessions", "number", "average active sessions", ("Avg Active Sessions",))
-_INSTANCE = Column("instance", "text", "instance number; `*` is the cluster; null in a report of one instance", ("I#",))
 _PER_TXN = Column("waits_per_txn", "number", "waits per transaction", ("Waits /txn",))
+
+#: How reports of all instances head the wait classes, and what they are.
+_CLASS_HEADS: Final = {
+    "User I/O": "User I/O",
+    "Sys I/O": "System I/O",
+    "Other": "Other",
+    "Applic": "Application",
+    "Commit": "Commit",
+    "Network": "Network",
+    "Concurcy": "Concurrency",
+    "Config": "Configuration",
+    "Cluster": "Cluster",
+    "Admin": "Administrative",
+    "Scheduler": "Scheduler",
+    "DB CPU": "DB CPU",
+}
+#: Statistic of V$SYS_TIME_MODEL, and how reports of all instances head its time and its share of DB time.
+_MODEL_HEADS: Final = (
+    ("DB time", "DB time (s)", "% Total DB time"),
+    ("DB CPU", "DB CPU (s)", "% DB time DB CPU"),
+    ("sql execute elapsed time", "SQL Exec Ela (s)", "% DB time SQL Exec Ela"),
+    ("parse time elapsed", "Parse Ela (s)", "% DB time Parse Ela"),
+    ("hard parse elapsed time", "Hard Parse Ela (s)", "% DB time Hard Parse"),
+    ("PL/SQL execution elapsed time", "PL/SQL Ela (s)", "% DB time PL/SQL Ela"),
+    ("Java execution elapsed time", "Java Ela (s)", "% DB time Java Ela"),
+    ("background elapsed time", "bg time (s)", "% Total bg time"),
+    ("background cpu time", "bg CPU (s)", "% bg time bg CPU"),
+)
 
 WAITS: Final = (
     Table(
         "top_events",
         "The events, and CPU, that took most of the time.",
         (r"^Top \d+ (?:Timed|Foreground) .*Events", r"^Top \d+ Timed Events", r"^Top Timed Events"),
-        (_EVENT, _WAITS, _TIME, _AVERAGE, _PCT, _CLASS, _INSTANCE),
+        (_EVENT, _WAITS, _TIME, _AVERAGE, _PCT, _CLASS, INSTANCE),
         needs=("event",),
         layouts={
             6: ("event", "waits", "total_wait_s", "avg_wait_ms", "db_time_pct", "wait_class"),
@@ -73,10 +101,28 @@ WAITS: Final = (
     Table(
         "foreground_wait_classes",
         "Waits of foreground sessions by class.",
-        (r"^Foreground Wait Class$",),
-        (_CLASS, _WAITS, _TIMEOUTS, _TIME, _AVERAGE, _PCT),
+        (r"^Foreground Wait Class(?:$|es)",),
+        (_CLASS, _WAITS, _TIMEOUTS, _TIME, _AVERAGE, _PCT, INSTANCE),
         needs=("wait_class",),
         layouts={6: ("wait_class", "waits", "timeout_pct", "total_wait_s", "avg_wait_ms", "db_time_pct")},
+        pivots=(
+            Pivot(
+                r"^Foreground Wait Classes$",
+                "wait_class",
+                {f"{head} (s)": (name, "total_wait_s") for head, name in _CLASS_HEADS.items()},
+            ),
+            Pivot(
+                r"^Foreground Wait Classes - % of DB time",
+                "wait_class",
+                {f"% DB time {head}": (name, "db_time_pct") for head, name in _CLASS_HEADS.items()},
+            ),
+            Pivot(
+                r"^Foreground Wait Classes - % of Total DB time",
+                "wait_class",
+                {head: (name, "db_time_pct") for head, name in _CLASS_HEADS.items()},
+                fixed={"instance": "*"},
+            ),
+        ),
     ),
     Table(
         "foreground_events",
@@ -127,7 +173,7 @@ WAITS: Final = (
             Column("range", "text", "the range as printed, such as `<1ms`"),
             Column("from_us", "us", "lower end of the range"),
             Column("to_us", "us", "upper end of the range; null without end"),
-            Column("waits_pct", "pct", "share of the event's waits"),
+            Column("waits_pct", "pct", "share of the event's waits", ("% of Waits",)),
         ),
         shape="histogram",
         needs=("event",),
@@ -135,14 +181,23 @@ WAITS: Final = (
     Table(
         "time_model",
         "Where DB time and background time went.",
-        (r"^Time Model (?:Statistics|System Stats)",),
+        (r"^Time Model(?:$| Statistics| System Stats| - %)",),
         (
-            Column("statistic", "text", "statistic as in V$SYS_TIME_MODEL", ("Statistic Name", "Statistic")),
+            Column("statistic", "statistic", "statistic as in V$SYS_TIME_MODEL", ("Statistic Name", "Statistic")),
             Column("time_s", "s", "time", ("Time (s)",)),
             Column("db_time_pct", "pct", "share of DB time", ("% of DB Time", "% DB time")),
             Column("cpu_time_pct", "pct", "share of total CPU time (12.1 and later)", ("% of Total CPU Time",)),
+            INSTANCE,
         ),
         needs=("statistic", "time_s"),
+        pivots=(
+            Pivot(r"^Time Model$", "statistic", {head: (name, "time_s") for name, head, _ in _MODEL_HEADS}),
+            Pivot(
+                r"^Time Model - % of DB time",
+                "statistic",
+                {head: (name, "db_time_pct") for name, _, head in _MODEL_HEADS if "bg" not in head},
+            ),
+        ),
     ),
     Table(
         "services",

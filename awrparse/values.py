@@ -7,12 +7,14 @@ from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from awrparse.marks import with_points
 from logframe import Printed, read_printed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from awrparse.columns import Kind
+    from awrparse.marks import Mark
     from logframe.printed import TimeUnit
 
 _DECIMALS = re.compile(r"^-?[\d,]*\.(\d+)$")
@@ -56,11 +58,20 @@ class Read(NamedTuple):
     faults: list[tuple[int, str, str]]
 
 
-def read_measures(cells: Sequence[str], kind: Kind, heading: str) -> Read:
+def read_measures(cells: Sequence[str], kind: Kind, heading: str, mark: Mark = ".") -> Read:
     """Numbers of a column; the heading may name another unit than the kind's, as in ``Avg Time (us)``.
 
     A whole number in a column that shows decimals has lost a trailing ``.0``: it is read with the column's decimals.
+
+    Args:
+        cells: as printed.
+        kind: of the column.
+        heading: of the column.
+        mark: the decimal mark of the report.
     """
+    shown_cells = cells
+    if mark == ",":
+        cells = [with_points(cell, mark) for cell in cells]
     shown = [len(found.group(1)) for cell in cells if (found := _DECIMALS.match(cell))]
     decimals = max(shown, default=0) if kind in {"s", "ms", "us", "pct", "number"} else None
     is_us = kind == "ms" and "(us)" in heading
@@ -70,11 +81,11 @@ def read_measures(cells: Sequence[str], kind: Kind, heading: str) -> Read:
         value: float | int | None = printed.value
         lo, hi = printed.lo, printed.hi
         if printed.flag in {"overflow", "text"}:
-            result.faults.append((place, *_fault(cell, printed.flag)))
+            result.faults.append((place, *_fault(shown_cells[place], printed.flag)))
         if is_us and value is not None and lo is not None and hi is not None and printed.unit is None:
             value, lo, hi = value / 1000, lo / 1000, hi / 1000
         if kind == "count" and value is not None:
-            value, reason = _whole(cell, value)
+            value, reason = _whole(cell, value, shown_cells[place])
             if reason:
                 result.faults.append((place, "not_a_count" if value is None else "repaired", reason))
                 lo = hi = None if value is None else float(value)
@@ -90,17 +101,17 @@ def _fault(cell: str, flag: str) -> tuple[str, str]:
     return "not_a_number", f"{cell[:60]!r} is no number; it is null"
 
 
-def _whole(cell: str, value: float) -> tuple[int | None, str]:
-    """A count as an integer, and what was wrong with it."""
+def _whole(cell: str, value: float, shown: str) -> tuple[int | None, str]:
+    """A count as an integer, and what was wrong with the cell that shows it."""
     if abs(value) > _MAX_COUNT:
-        return None, f"{cell!r} is too large for a count; it is null"
+        return None, f"{shown!r} is too large for a count; it is null"
     if cell.rstrip().endswith("."):
-        return None, f"{cell!r} was cut by its column; it is null"
+        return None, f"{shown!r} was cut by its column; it is null"
     if value == int(value):
         return int(value), ""
     if _DOTTED.match(cell.strip()):
-        return int(cell.replace(".", "")), f"{cell.strip()!r} in a column of counts: the full stops group digits"
-    return None, f"{cell!r} is no whole number; it is null"
+        return int(cell.replace(".", "")), f"{shown.strip()!r} in a column of counts: the full stops group digits"
+    return None, f"{shown!r} is no whole number; it is null"
 
 
 def _read(cell: str, kind: Kind, decimals: int | None) -> Printed:

@@ -41,7 +41,7 @@ class Grammar:
     Examples:
         >>> grammar = load_grammar("logframe", "printed.lark", "printed")
         >>> grammar.pattern("^{DIGITS}$")
-        '^(?:[0-9][0-9,]*)$'
+        '^(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)$'
     """
 
     def __init__(self, package: str, name: str, *start: str) -> None:

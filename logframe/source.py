@@ -87,7 +87,7 @@ class Log:
                 data = self.target.read_bytes().decode("utf-8")
             case _:
                 data = "\n".join(self.scan().collect().to_series())
-        return data.replace("\r\n", "\n")
+        return data.replace("\r\n", "\n") if "\r" in data else data
 
     def lines(self) -> list[str]:
         r"""All lines, without their ends; ``a\nb`` and ``a\nb\n`` are both two lines, and empty text is none.

@@ -5,9 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from awrparse import lines, read_awr
+from awrparse.cutting import Cutter
+from awrparse.headings import section_title
 from awrparse.labels import is_label_line, label_values
 from awrparse.layout import Layout
 from awrparse.rows import cut_rows
+from logframe import columns_of, headings
 
 SAMPLES = lines.GRAMMAR.samples
 
@@ -79,6 +82,58 @@ def test_a_printed_table_comes_back(table: tuple[list[str], list[tuple[str, ...]
     assert found.cells == rows
     assert found.lines == [number + 1 for number in body]
     assert not found.problems
+
+
+RULERS = st.lists(st.integers(1, 9), min_size=1, max_size=5).map(lambda sizes: " ".join("-" * size for size in sizes))
+
+
+@given(RULERS, st.integers(0, 3), st.lists(st.text(alphabet=" 0a,\t", max_size=40), max_size=9))
+def test_lines_cut_together_are_cut_as_one_by_one(ruler: str, margin: int, texts: list[str]) -> None:
+    """A table cut by columns has the cells, and the lines that do not fit, of each line cut alone."""
+    cutter = Cutter(columns_of(" " * margin + ruler))
+
+    assert cutter.cut_all(texts) == [cutter.cut(text) for text in texts]
+
+
+@given(RULERS, st.lists(st.text(alphabet=" abc", max_size=40), max_size=3))
+def test_headings_are_those_of_each_word(ruler: str, texts: list[str]) -> None:
+    """Heading lines cut as rows give the names that a look at each word gives."""
+    found = Layout("T", ((texts, ruler),)).groups[0][0]
+
+    assert found == headings(texts, columns_of(ruler))
+
+
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        ("Wait Classes   First DB/Inst: FIG/fig1 Snaps: 1-2", "Wait Classes"),
+        ("\fOS Statistics - DetailDB/Inst: FIG/fig1  Snaps: 1-2", "OS Statistics - Detail"),
+        ("SQL ordered by Gets for DB: FIG  Instance: fig1", "SQL ordered by Gets"),
+        ("Headfirst DB/Inst: FIG/fig1", "Headfirst"),
+        ("First DB/Inst: FIG/fig1", "First"),
+        ("  no mark beside it ", "no mark beside it"),
+    ],
+)
+def test_titles_of_sections(line: str, title: str) -> None:
+    """What stands beside a title is none of it, with a blank before it or not."""
+    assert section_title(line) == title
+
+
+def test_a_note_of_two_lines_is_one_remark() -> None:
+    """The second line of a note belongs to it and is no remark of its own."""
+    text = [
+        "Orchard Stats   DB/Inst: FIG/fig1  Snaps: 1-2",
+        "-> all apples of the",
+        "   last harvest",
+        "",
+        "Name  N",
+        "---- --",
+    ]
+
+    report = read_awr("\n".join([*text, "pip   1"]).encode())
+
+    assert report.found.notes("Orchard Stats") == ("all apples of the last harvest",)
+    assert report.line_counts["note"] == 2
 
 
 @given(printed_tables())

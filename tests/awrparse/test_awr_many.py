@@ -9,8 +9,10 @@ import polars as pl
 import pytest
 
 import awrparse
-from awrparse import TABLES, read_awr, read_awrs
+from awrparse import TABLES, many, read_awr, read_awrs
 from awrparse.cli import main
+from awrparse.matching import MatchedTables
+from awrparse.records import PrintedTable, Rows
 from awrparse.tables import VIEWS, describe_tables
 from logframe import LogParseError
 
@@ -62,6 +64,69 @@ def test_processes_give_the_same_frame(tmp_path: Path) -> None:
 
     assert one.frame.equals(two.frame)
     assert one.diagnostics.equals(two.diagnostics)
+
+
+def test_chunks_hold_each_report_once_largest_first() -> None:
+    """Small reports share a chunk, large ones have their own, and none is left out; empty files count."""
+    sizes = [400_000, 0, 2_500_000, 400_000, 700_000, 0]
+
+    chunks = many._chunks(sizes)  # noqa: SLF001 - how the work is shared has no public name
+
+    assert sorted(number for chunk in chunks for number in chunk) == list(range(len(sizes)))
+    assert chunks == [[2], [4], [0, 3, 1, 5]]
+    assert many._chunks([0, 0]) == [[0, 1]]  # noqa: SLF001 - as above
+
+
+def test_small_work_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless told so, a few small reports are read by this process: starting another takes longer."""
+    monkeypatch.setattr(many, "_read_in_processes", lambda *_: pytest.fail("a process was started"))
+
+    assert read_awrs(REPORTS, table="top_events").frame.height > 0
+    with pytest.raises(pytest.fail.Exception):
+        read_awrs(REPORTS, table="top_events", workers=2)
+
+
+def test_a_script_without_a_guard_gets_its_frame(tmp_path: Path) -> None:
+    """Processes that cannot start, as the script would run again in each, leave their share to this one."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"import awrparse\nfound = awrparse.read_awrs({str(DATA / 'valid')!r} + '/*t*', workers=2)\n"
+        "print(found.frame.height, flush=True)\n"
+    )
+
+    run = subprocess.run([sys.executable, script], cwd=ROOT, capture_output=True, text=True, check=False)
+
+    expected = read_awrs(str(DATA / "valid") + "/*t*", workers=1).frame.height
+    assert (run.returncode, run.stdout) == (0, f"{expected}\n")
+    assert "__main__" in run.stderr
+
+
+def test_the_bar_counts_every_report(capsys: pytest.CaptureFixture[str]) -> None:
+    """The progress bar reaches its end, whoever read the reports."""
+    for workers in (1, 2):
+        read_awrs(REPORTS, workers=workers, progress=True)
+
+        assert capsys.readouterr().err.endswith(f"{len(REPORTS)}/{len(REPORTS)} reports\n")
+
+
+def test_only_tables_of_that_title_are_cut() -> None:
+    """Who asks for one canonical table does not pay for the rows of all others."""
+    cut: list[str] = []
+
+    def printed(title: str) -> PrintedTable:
+        def rows() -> Rows:
+            cut.append(title)
+            return Rows(headings=("Event", "Waits", "Total Wait Time (s)"))
+
+        return PrintedTable(title, rows)
+
+    matched = MatchedTables([printed("Foreground Wait Events"), printed("Time Model Statistics"), printed("Orchard")])
+
+    assert len(matched["foreground_events"]) == 1
+    assert cut == ["Foreground Wait Events"]
+    assert "time_model" not in matched
+    assert "orchard" not in matched
+    assert (list(matched), len(matched)) == (["foreground_events"], 1)
 
 
 def test_a_part_of_a_long_table() -> None:
