@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from straceparse.leader import Layout
 
 #: A batch is full when its lines have so many bytes.
-_BATCH_BYTES: Final = 16 << 20
+_BATCH_BYTES: Final = 8 << 20
 
 
 class BatchReader:

@@ -19,7 +19,7 @@ from polars.io.plugins import register_io_source
 from straceparse.schema import DURATION, EVENTS, KIND
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 #: Columns of the calls frame: one row a system call.
 CALLS: Final = pl.Schema(
@@ -58,6 +58,8 @@ _OUTCOME: Final = ("result", "result_text", "errno", "note", "elapsed")
 _NEEDED: Final = ("line", "at", "kind", *(name for name in CALLS if name in EVENTS and name != "line"))
 #: Those that are passed on and that nothing else depends on.
 _PASSED_ON: Final = ("wall", "syscall", "args", "errno", "fd_path")
+#: Those that otherwise only mending a cut line takes.
+_MENDING: Final = ("result_text", "note")
 
 FrameType = TypeVar("FrameType", pl.DataFrame, pl.LazyFrame)
 
@@ -111,14 +113,25 @@ def calls(events: FrameType) -> FrameType:
         columns: list[str] | None, predicate: pl.Expr | None, n_rows: int | None, _batch_size: int | None
     ) -> Iterator[pl.DataFrame]:
         """The calls, from the columns of the events that are asked for."""
-        unused = () if columns is None else [name for name in _PASSED_ON if name not in columns]
-        wanted = [pl.lit(None, EVENTS[name]).alias(name) if name in unused else pl.col(name) for name in _NEEDED]
-        found = _calls_of(events.select(*others, *wanted).collect())
+        used = list(CALLS) if columns is None else columns
+        if predicate is not None:
+            used = used + predicate.meta.root_names()
+        unused = {*_PASSED_ON, *_MENDING}.difference(used)
+        found = _with(events, others, unused)
+        if unused.intersection(_MENDING) and (found.get_column("kind") == "cut").any():
+            found = _with(events, others, unused.difference(_MENDING))
+        found = _calls_of(found)
         found = found if n_rows is None else found.head(n_rows)
         found = found if predicate is None else found.filter(predicate)
         yield found if columns is None else found.select(columns)
 
     return register_io_source(joined, schema={**others, **CALLS}, is_pure=True)
+
+
+def _with(events: pl.LazyFrame, others: Iterable[str], unused: Collection[str]) -> pl.DataFrame:
+    """The events in memory, with null for what is not used."""
+    wanted = (pl.lit(None, EVENTS[name]).alias(name) if name in unused else pl.col(name) for name in _NEEDED)
+    return events.select(*others, *wanted).collect()
 
 
 def _calls_of(events: pl.DataFrame) -> pl.DataFrame:
@@ -224,11 +237,12 @@ def _joined(lines: pl.DataFrame, owner: list[str]) -> pl.DataFrame:
         *(pl.col(name).alias(f"_{name}") for name in _OUTCOME),
     )
     is_split = pl.col("_end_line_of").is_not_null()
+    rest = pl.col("_rest").str.replace("^ $", "")  # strace 4.26 and before: `<... close resumed> ) = 0`
     return (
         ends.filter(pl.col("_start").is_null())
         .join(found, on="_row", how="left", maintain_order="left")
         .with_columns(
-            pl.when(is_split).then(pl.col("args") + pl.col("_rest")).otherwise("args").alias("args"),
+            pl.when(is_split).then(pl.col("args") + rest).otherwise("args").alias("args"),
             pl.coalesce("fd_path", "_fd_path").alias("fd_path"),
             *(pl.when(is_split).then(f"_{name}").otherwise(name).alias(name) for name in _OUTCOME),
             _split=is_split,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import polars as pl
 
@@ -25,6 +25,8 @@ class _File(Protocol):
 
 #: Lines in one file of the data set.
 LINES_PER_FILE = 2_000_000
+#: Lines that are held until they are written together.
+_LINES_PER_GROUP: Final = 65_536
 
 
 def to_parquet(
@@ -72,6 +74,8 @@ def to_parquet(
         return files[file.index_in_partition]
 
     events.sink_parquet(
-        pl.PartitionBy(folder, file_path_provider=next_file, max_rows_per_file=lines_per_file), maintain_order=True
+        pl.PartitionBy(folder, file_path_provider=next_file, max_rows_per_file=lines_per_file),
+        row_group_size=_LINES_PER_GROUP,
+        maintain_order=True,
     )
     return [files[place] for place in sorted(files)]

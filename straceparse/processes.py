@@ -49,6 +49,13 @@ def survivors(rows: pl.Series) -> pl.Series:
 
 
 def _children(frame: pl.DataFrame) -> list[int | None]:
-    """What the calls that make processes returned."""
+    """What the calls that make processes returned; where a notice cut the call, its other line has the result."""
+    is_end = pl.col("kind") == "continuation"
+    ends = frame.filter(pl.col("kind").is_in(["cut", "continuation"])).with_columns(
+        pl.when(is_end).then(pl.col("name").shift(1)).otherwise("name").alias("name")
+    )
     makes = pl.col("name").is_in(["clone", "clone2", "clone3", "fork", "vfork"])
-    return frame.filter(makes).get_column("result").to_list()
+    return [
+        *frame.filter(makes).get_column("result").to_list(),
+        *ends.filter(makes & is_end).get_column("result").to_list(),
+    ]

@@ -67,8 +67,10 @@ _NUMBER: Final = "(?:0x[0-9a-f]+|-?[0-9]+)"
 _FD: Final = f"^(?:fd=)?({_NUMBER})"
 _LAST: Final = f", (?:count=|nbyte=)?({_NUMBER})$"
 _LAST_TWO: Final = f", (?:count=|nbyte=)?(?P<count>{_NUMBER}), (?:pos=|offset=)?(?P<offset>{_NUMBER})$"
-#: The last two numbers of a call, and its descriptor, are not longer.
-_TAIL_WIDTH: Final = 64
+_PLAIN_TWO: Final = ", (?P<count>[0-9]+), (?P<offset>[0-9]+)$"
+#: The last two numbers of a call, and its descriptor, are not longer; without names (-N) they are shorter.
+_WIDTH: Final = 64
+_PLAIN_WIDTH: Final = 44
 
 FrameType = TypeVar("FrameType", pl.DataFrame, pl.LazyFrame)
 
@@ -142,19 +144,9 @@ def _requests_of(calls: pl.DataFrame) -> pl.DataFrame:
 def _sync_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
     """Requests that are one call each."""
     calls = rows.filter(pl.col("name").is_in(list(SYNC_CALLS)))
-    name, args = pl.col("name"), pl.col("args")
-    op = name.replace_strict(SYNC_CALLS, default="other")
-    # numbers stand at the end of the arguments; a pattern need not search the buffer before them
-    tail = args.str.tail(_TAIL_WIDTH)
-    calls = calls.with_columns(
-        pl.when(name.is_in(["pread64", "pwrite64"])).then(tail).str.extract_groups(_LAST_TWO).alias("_placed"),
-        pl.when(name.is_in(["read", "write"])).then(tail).str.extract(_LAST, 1).alias("_last"),
-        args.str.head(_TAIL_WIDTH).str.extract(_FD, 1).alias("_fd"),
-    ).with_columns(
-        pl.coalesce(pl.col("_placed").struct.field("count"), "_last").alias("_count"),
-        pl.col("_placed").struct.field("offset").alias("_offset"),
-    )
-    requests = calls.select(
+    name, op = pl.col("name"), pl.col("name").replace_strict(SYNC_CALLS, default="other")
+    result = pl.when(pl.col("result") >= 0).then("result")
+    requests = _with_sizes(calls.lazy()).select(
         *others,
         "_row",
         "line",
@@ -163,11 +155,11 @@ def _sync_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
         op.alias("op"),
         pl.lit("sync").alias("mode"),
         name.alias("syscall"),
-        number(pl.col("_fd")).alias("fd"),
+        pl.col("_fd").alias("fd"),
         pl.col("fd_path").alias("file"),
-        number(pl.col("_count")).alias("bytes_asked"),
-        pl.when(op != "sync").then(pl.when(pl.col("result") >= 0).then("result")).alias("bytes_done"),
-        number(pl.col("_offset")).alias("offset"),
+        pl.col("_count").alias("bytes_asked"),
+        pl.when(op != "sync").then(result).alias("bytes_done"),
+        pl.col("_offset").alias("offset"),
         pl.lit(1, pl.UInt32).alias("requests"),
         pl.col("start").alias("submitted"),
         pl.col("end").alias("completed"),
@@ -179,7 +171,43 @@ def _sync_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
         "errno",
         pl.lit(0, pl.UInt32).alias("_place"),
     )
-    return _with_vectors(requests, calls)
+    return _with_vectors(requests.collect(), calls)
+
+
+def _with_sizes(calls: pl.LazyFrame) -> pl.LazyFrame:
+    """The calls with the numbers among their arguments: descriptor, size and offset.
+
+    Most are plain: a short pattern reads them, and only what it leaves over needs the one that knows names and bases.
+    """
+    name, args = pl.col("name"), pl.col("args")
+    # numbers stand at the end of the arguments; a pattern need not search the buffer before them
+    head, tail = args.str.head(_WIDTH), args.str.tail(_WIDTH)
+    is_placed, is_sized = name.is_in(["pread64", "pwrite64"]), name.is_in(["read", "write"])
+    plain, placed = pl.col("_plain").struct, pl.col("_placed").struct
+    return (
+        calls.with_columns(
+            args.str.head(args.str.find(",", literal=True).fill_null(_WIDTH)).cast(pl.Int64, strict=False).alias("_fd"),
+            pl.when(is_placed).then(args.str.tail(_PLAIN_WIDTH)).str.extract_groups(_PLAIN_TWO).alias("_plain"),
+            pl.when(is_sized).then(tail).str.extract(_LAST, 1).alias("_last"),
+        )
+        .with_columns(
+            pl.when(is_placed & plain.field("count").is_null())
+            .then(tail)
+            .str.extract_groups(_LAST_TWO)
+            .alias("_placed"),
+        )
+        .with_columns(
+            pl.coalesce("_fd", number(pl.when(pl.col("_fd").is_null()).then(head).str.extract(_FD, 1))).alias("_fd"),
+            pl.coalesce(_decimal(plain.field("count")), number(placed.field("count")), number(pl.col("_last"))).alias(
+                "_count"
+            ),
+            pl.coalesce(_decimal(plain.field("offset")), number(placed.field("offset"))).alias("_offset"),
+        )
+    )
+
+
+def _decimal(text: pl.Expr) -> pl.Expr:
+    return text.cast(pl.Int64, strict=False)
 
 
 def _with_vectors(requests: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:

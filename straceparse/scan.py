@@ -150,8 +150,10 @@ def _scan(log: Log, dialect: Dialect, layout: Layout | None, n_rows: int | None)
         """The events, from as many lines and of those columns that are asked for."""
         reader = BatchReader(layout, dialect, pid)
         rows = min((number for number in (n_rows, limit) if number is not None), default=None)
-        for found in reader.events(_lines(log, dialect, rows), list(EVENTS) if columns is None else columns):
-            yield found if predicate is None else found.filter(predicate)
+        wanted = list(EVENTS) if columns is None else columns
+        tested = [] if predicate is None else [name for name in predicate.meta.root_names() if name not in wanted]
+        for found in reader.events(_lines(log, dialect, rows), [*wanted, *tested]):
+            yield (found if predicate is None else found.filter(predicate)).select(wanted)
 
     events = register_io_source(batches, schema=EVENTS, is_pure=True, explain_name="strace", explain_detail=log.name)
     if dialect.pid != "mixed":
