@@ -224,7 +224,7 @@ def exact_levels(n: int) -> dict[str, tuple[float, float]]:
 
 
 def describe_separation(n: int, samples: int, seed: int) -> str:
-    """Why P(A > B) of so few normal runs, one spread apart, cannot be covered more evenly."""
+    """How unevenly P(A > B) of so few normal runs, one spread apart, is covered."""
     rng = np.random.default_rng([seed, n, 5])
     slow, fast = rng.normal(10, 0.5, (samples, n)), rng.normal(9.5, 0.5, (samples, n))
     apart = float((slow.min(axis=1) > fast.max(axis=1)).mean())

@@ -25,6 +25,13 @@ spreads the median of few values too far. With 3 % it covers 95.4-96.5 % from 6 
 Source of the calibration: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 18.
 """
 
+SUPERIORITY_TAIL = 0.0262
+"""The share left out on each side of the interval of P(A > B).
+
+With 2.5 % it covers 97.0 % for 6 against 6 normal runs one spread apart, so few values has P(A > B) there. With 2.62 %
+it covers 94.7-96.9 % from 6 to 31 runs, from no difference to one of two spreads (60,000 samples each).
+"""
+
 MIN_RUNS = 6
 """The smallest sample with a 95 % interval: the range of 5 values covers the median with 93.75 % only."""
 
@@ -260,7 +267,7 @@ def superiority_interval(found: Superiority, size_a: int, size_b: int) -> Interv
 
     Newcombe's variance supposes equal spreads and no ties. Here it is multiplied by what the placements
     show, both with 4 / (size_a * size_b) added, which makes the factor 1 when the samples do not overlap and
-    keeps it near 1 for few values. For equal spreads it covers 95-97.5 % up to P = 0.92, up to 98 % beyond;
+    keeps it near 1 for few values. For equal spreads it covers 94.7-96.9 % up to P = 0.92, up to 98 % beyond;
     with spreads of 1 to 3, 93.5-96 % if the sizes are equal, but down to 87 % if the smaller sample is the
     more variable one. The usual interval, value +- t standard errors, covers 29-96 % in the same
     simulation and is a single point when the samples do not overlap.
@@ -269,12 +276,12 @@ def superiority_interval(found: Superiority, size_a: int, size_b: int) -> Interv
 
     >>> lo, hi = superiority_interval(Superiority(value=1.0, variance=0.0), 6, 6)
     >>> round(lo, 3), hi
-    (0.689, 1.0)
+    (0.694, 1.0)
     """
     added = 4 / (size_a * size_b)
     theta = found.value
     factor = (found.variance + added) / (newcombe_variance(theta, size_a, size_b) + added)
-    z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
+    z = NormalDist().inv_cdf(1 - SUPERIORITY_TAIL)
 
     def inside(candidate: float) -> bool:
         return abs(theta - candidate) <= z * math.sqrt(factor * newcombe_variance(candidate, size_a, size_b))

@@ -14,6 +14,7 @@ from statsmodels.stats.weightstats import ttest_ind
 
 from iolab.compare import compare, compare_many
 from iolab.stats.intervals import (
+    SUPERIORITY_TAIL,
     Superiority,
     hodges_lehmann_shift,
     median_interval,
@@ -177,7 +178,7 @@ def test_superiority_is_that_of_statsmodels() -> None:
 def test_superiority_interval_solves_newcombes_equation(theta: float, size_a: int, size_b: int) -> None:
     """With the variance Newcombe supposes, the limits are roots of his quartic."""
     found = Superiority(value=theta, variance=newcombe_variance(theta, size_a, size_b))
-    z2 = NormalDist().inv_cdf(0.975) ** 2
+    z2 = NormalDist().inv_cdf(1 - SUPERIORITY_TAIL) ** 2
     t = np.polynomial.Polynomial([0, 1])
     pairs = (size_a + size_b) / 2 - 1
     score = (theta - t) ** 2 * size_a * size_b * (2 - t) * (1 + t)
