@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from straceparse.dialect import Dialect
     from straceparse.leader import Layout
 
-#: A batch is full when its lines have so many bytes.
-_BATCH_BYTES: Final = 8 << 20
+#: A batch is full when its lines have so many bytes, unless it is said otherwise.
+BATCH_BYTES: Final = 32 << 20
 
 
 class BatchReader:
@@ -33,9 +33,13 @@ class BatchReader:
         layout: the fixed leader of the log's regular lines, if it has one.
         dialect: of the log.
         pid: the process that the log's name says (``-ff``).
+        batch_bytes: size of a batch; smaller ones take less memory, and a little more time.
     """
 
-    def __init__(self, layout: Layout | None, dialect: Dialect, pid: int | None = None) -> None:
+    def __init__(
+        self, layout: Layout | None, dialect: Dialect, pid: int | None = None, *, batch_bytes: int = BATCH_BYTES
+    ) -> None:
+        self._batch_bytes = batch_bytes
         self._regular = None if layout is None else Regular(layout, dialect)
         self._dialect = dialect
         self._typed = typed_columns(dialect, pid, is_regular=True)
@@ -47,7 +51,7 @@ class BatchReader:
         wanted = ["line", *(name for name in columns if name not in {"at", "line"})]
         if clock is not None and clock.needs not in wanted:
             wanted.append(clock.needs)
-        for batch in _batches(lines):
+        for batch in _batches(lines, self._batch_bytes):
             found = self._read(batch, wanted)
             if clock is not None:
                 found = found.with_columns(clock.times(found.get_column(clock.needs)))
@@ -83,14 +87,14 @@ class BatchReader:
         return parts.lazy().select(self._typed_anyhow[name] for name in columns).collect()
 
 
-def _batches(lines: pl.LazyFrame) -> Iterator[pl.DataFrame]:
-    """The lines in batches of about `_BATCH_BYTES`; none is empty."""
+def _batches(lines: pl.LazyFrame, batch_bytes: int) -> Iterator[pl.DataFrame]:
+    """The lines in batches of about so many bytes; none is empty."""
     held: list[pl.DataFrame] = []
     size = 0
     for piece in lines.collect_batches():
         held.append(piece)
         size += int(piece.estimated_size())
-        if size >= _BATCH_BYTES:
+        if size >= batch_bytes:
             yield pl.concat(held)
             held, size = [], 0
     if held:

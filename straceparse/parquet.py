@@ -25,6 +25,8 @@ class _File(Protocol):
 
 #: Lines in one file of the data set.
 LINES_PER_FILE = 2_000_000
+#: Size of the batches that are read while others wait to be written.
+_BATCH_BYTES: Final = 8 << 20
 #: Lines that are held until they are written together.
 _LINES_PER_GROUP: Final = 65_536
 
@@ -63,7 +65,7 @@ def to_parquet(
     if any(folder.glob("part-*.parquet")):
         raise FileExistsError(f"{folder} already holds a data set; name a new folder")
     logs = open_logs(source, encoding=encoding)
-    events = scan_logs(logs, include_file_paths="file" if len(logs) > 1 else None)
+    events = scan_logs(logs, include_file_paths="file" if len(logs) > 1 else None, batch_bytes=_BATCH_BYTES)
     files: dict[int, Path] = {}
 
     def next_file(file: _File) -> Path:

@@ -20,7 +20,7 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from logframe import LogParseError, Source, open_logs
-from straceparse.batches import BatchReader
+from straceparse.batches import BATCH_BYTES, BatchReader
 from straceparse.diagnose import raise_first
 from straceparse.dialect import Dialect, dialect_of, file_pid
 from straceparse.leader import Layout, layout_of
@@ -94,7 +94,13 @@ def scan_strace(
     return scan_logs(open_logs(source, encoding=encoding), include_file_paths=include_file_paths, n_rows=n_rows)
 
 
-def scan_logs(logs: list[Log], *, include_file_paths: str | None = None, n_rows: int | None = None) -> pl.LazyFrame:
+def scan_logs(
+    logs: list[Log],
+    *,
+    include_file_paths: str | None = None,
+    n_rows: int | None = None,
+    batch_bytes: int = BATCH_BYTES,
+) -> pl.LazyFrame:
     """The events of opened logs; see `scan_strace`."""
     dialect = dialect_of(logs)
     layout = layout_of(dialect.lines)
@@ -102,7 +108,7 @@ def scan_logs(logs: list[Log], *, include_file_paths: str | None = None, n_rows:
     for log in logs:
         if log.is_empty():
             raise LogParseError("the log is empty", source=log.name, expected="output of strace")
-        frame = _scan(log, dialect, layout, n_rows)
+        frame = _scan(log, dialect, layout, n_rows, batch_bytes)
         if include_file_paths is not None:
             frame = frame.with_columns(pl.lit(log.name).alias(include_file_paths))
         frames.append(frame)
@@ -140,7 +146,7 @@ def read_strace(
     return events
 
 
-def _scan(log: Log, dialect: Dialect, layout: Layout | None, n_rows: int | None) -> pl.LazyFrame:
+def _scan(log: Log, dialect: Dialect, layout: Layout | None, n_rows: int | None, batch_bytes: int) -> pl.LazyFrame:
     """The events of one log."""
     pid = file_pid(log) if dialect.pid == "file" else None
 
@@ -148,7 +154,7 @@ def _scan(log: Log, dialect: Dialect, layout: Layout | None, n_rows: int | None)
         columns: list[str] | None, predicate: pl.Expr | None, limit: int | None, _size: int | None
     ) -> Iterator[pl.DataFrame]:
         """The events, from as many lines and of those columns that are asked for."""
-        reader = BatchReader(layout, dialect, pid)
+        reader = BatchReader(layout, dialect, pid, batch_bytes=batch_bytes)
         rows = min((number for number in (n_rows, limit) if number is not None), default=None)
         wanted = list(EVENTS) if columns is None else columns
         tested = [] if predicate is None else [name for name in predicate.meta.root_names() if name not in wanted]

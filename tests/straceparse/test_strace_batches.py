@@ -8,16 +8,16 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import straceparse
-from straceparse import batches
+from logframe import open_logs
+from straceparse.scan import scan_logs
 
 CAPTURES = Path(__file__).parents[2] / "sample_data" / "captures"
 CALL = 'pread64(3, "a"..., 8192, {}) = 8192'
 
 
-@pytest.fixture
-def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A batch is full after one piece of lines."""
-    monkeypatch.setattr(batches, "_BATCH_BYTES", 1)
+def by_pieces(log: bytes) -> pl.DataFrame:
+    """The events of a log whose batches are full after one piece of lines."""
+    return scan_logs(open_logs(log), batch_bytes=1).collect()
 
 
 def log_of(lines: list[str]) -> bytes:
@@ -26,31 +26,27 @@ def log_of(lines: list[str]) -> bytes:
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in CAPTURES.glob("*.strace")))
-def test_batches_do_not_show(name: str, request: pytest.FixtureRequest) -> None:
+def test_batches_do_not_show(name: str) -> None:
     """Many small batches give the events of one, clocks and all."""
     log = (CAPTURES / name).read_bytes() * 3
-    whole = straceparse.read_strace(log)
-    request.getfixturevalue("small_batches")
 
-    assert_frame_equal(straceparse.read_strace(log), whole)
+    assert_frame_equal(by_pieces(log), straceparse.read_strace(log))
 
 
-@pytest.mark.usefixtures("small_batches")
 def test_midnight_between_batches() -> None:
     """A clock of the day goes on after midnight, whatever the batch."""
     before = [f"23:59:{second:02}.{line:06} {CALL.format(line)}" for second in (58, 59) for line in range(20_000)]
     after = [f"00:00:00.{line:06} {CALL.format(line)}" for line in range(20_000)]
-    at = straceparse.read_strace(log_of(before + after)).get_column("at")
+    at = by_pieces(log_of(before + after)).get_column("at")
 
     assert at.is_sorted()
     assert at[-1] == pl.select(pl.duration(seconds=2, microseconds=19_999).cast(pl.Duration("ns"))).item()
 
 
-@pytest.mark.usefixtures("small_batches")
 def test_relative_times_add_up_over_batches() -> None:
     """The sum of ``-r`` is carried from batch to batch."""
     lines = [f"     0.000100 {CALL.format(line)}" for line in range(50_000)]
-    at = straceparse.read_strace(log_of(lines)).get_column("at")
+    at = by_pieces(log_of(lines)).get_column("at")
 
     assert at.to_physical().to_list() == [100_000 * line for line in range(50_000)]
 
