@@ -18,7 +18,7 @@ from awrparse.tables import TABLES, VIEWS
 from logframe import DIAGNOSTICS, Diagnostic, LogParseError, diagnostics_frame, open_logs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from concurrent.futures import Future
 
     from logframe import Log, Source
@@ -48,18 +48,23 @@ class AwrFrames:
     """What `read_awrs` gives.
 
     Attributes:
-        frame: the table of all reports, one below the other; its first columns are `KEYS`.
+        frames: table -> the rows of all reports, one below the other; the first columns are `KEYS`.
         diagnostics: what could not be read; a report that could not be read at all is one row.
     """
 
-    frame: pl.DataFrame
+    frames: dict[str, pl.DataFrame]
     diagnostics: pl.DataFrame
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """The table that was asked for; the first of several."""
+        return next(iter(self.frames.values()))
 
 
 def read_awrs(
     sources: Source,
     *,
-    table: str = "top_events",
+    table: str | Sequence[str] = "top_events",
     printed: bool = False,
     encoding: str | None = None,
     workers: int | None = None,
@@ -69,7 +74,7 @@ def read_awrs(
 
     Args:
         sources: paths, a folder, a glob, an archive, bytes or file objects, or a list of these.
-        table: a name of `TABLES`, or of a part such as `sql_by_elapsed`.
+        table: a name of `TABLES`, or of a part such as `sql_by_elapsed`; or several names: each report is read once.
         printed: as in `read_awr`.
         encoding: as in `read_awr`.
         workers: how many processes read, this one among them; when None, as many as there are processors if there is
@@ -82,22 +87,28 @@ def read_awrs(
     Raises:
         LogParseError: `table` is no table, or a path leads nowhere.
     """
-    if table not in TABLES and table not in VIEWS:
-        raise LogParseError(f"{table!r} is no canonical table", source="<table>", expected=", ".join(TABLES))
+    tables = (table,) if isinstance(table, str) else tuple(table)
+    for name in tables or ("",):
+        if name not in TABLES and name not in VIEWS:
+            raise LogParseError(f"{name!r} is no canonical table", source="<table>", expected=", ".join(TABLES))
     logs = open_logs(sources, encoding=encoding)
-    jobs = [(log.name, _content(log), table, printed) for log in logs]
+    jobs = [(log.name, _content(log), tables, printed) for log in logs]
     sizes = [_size(content) for _, content, *_ in jobs]
     count = min(workers or min(os.cpu_count() or 1, 1 + sum(sizes) // _PARALLEL_FROM), len(jobs))
     bar = _Bar(len(jobs), shown=sys.stderr.isatty() if progress is None else progress)
     results = _read_in_processes(jobs, sizes, count, bar) if count > 1 else _read_here(jobs, bar)
     notes = [diagnostics_frame([note for log in logs for note in log.notes])]
-    frames = [frame for found, _ in results for frame in found]
+    frames = {name: _joined(name, [found[name] for found, _ in results], printed=printed) for name in tables}
+    return AwrFrames(frames, pl.concat([*notes, *(found for _, found in results)]))
+
+
+def _joined(table: str, found: list[list[pl.DataFrame]], *, printed: bool) -> pl.DataFrame:
+    """The rows of one table, of all reports, in order of time."""
     name = VIEWS[table][0] if table in VIEWS else table
     columns, _ = build_frame(TABLES[name], [], bounds=printed and name != "info")
     empty = pl.DataFrame(schema={**KEYS, **{_clear(column): kind for column, kind in columns.schema.items()}})
-    diagnostics = pl.concat([*notes, *(found for _, found in results)]) if results else notes[0]
-    frame = pl.concat([empty, *frames]).sort("begin_time", "report", "part", nulls_last=True, maintain_order=True)
-    return AwrFrames(frame, diagnostics)
+    frames = [empty, *(frame for frames in found for frame in frames)]
+    return pl.concat(frames).sort("begin_time", "report", "part", nulls_last=True, maintain_order=True)
 
 
 def _content(log: Log) -> str | bytes:
@@ -105,8 +116,8 @@ def _content(log: Log) -> str | bytes:
     return str(log.target) if isinstance(log.target, (Path, str)) else log.target
 
 
-_Job = tuple[str, str | bytes, str, bool]
-_Result = tuple[list[pl.DataFrame], pl.DataFrame]
+_Job = tuple[str, str | bytes, tuple[str, ...], bool]
+_Result = tuple[dict[str, list[pl.DataFrame]], pl.DataFrame]
 
 
 def _read_here(jobs: Iterable[_Job], bar: _Bar) -> list[_Result]:
@@ -193,22 +204,24 @@ def _size(content: str | bytes) -> int:
 
 
 def _read_one(job: _Job) -> _Result:
-    """The table of every report in one file, and its diagnostics."""
-    name, content, table, printed = job
+    """The tables of every report in one file, and its diagnostics."""
+    name, content, tables, printed = job
+    frames: dict[str, list[pl.DataFrame]] = {table: [] for table in tables}
     try:
         first = read_awr(content, printed=printed)
     except LogParseError as error:
         fault = Diagnostic(name, error.line, error.column, "unreadable", error.text, error.message)
-        return [], diagnostics_frame([fault])
-    frames, problems = [], []
+        return frames, diagnostics_frame([fault])
+    problems = [pl.DataFrame(schema=DIAGNOSTICS)]
     for number, report in enumerate(first.parts, 1):
-        if table not in report:
-            reason = f"the report ({report.kind}, {report.form}) has no table {table!r}"
-            problems.append(diagnostics_frame([Diagnostic(name, None, None, "no_table", None, reason)]))
-            continue
-        frames.append(_keyed(report, name, number, report[table]))
-        problems.append(report.table_diagnostics(table).with_columns(source=pl.lit(name)))
-    return frames, pl.concat(problems) if problems else pl.DataFrame(schema=DIAGNOSTICS)
+        for table in tables:
+            if table not in report:
+                reason = f"the report ({report.kind}, {report.form}) has no table {table!r}"
+                problems.append(diagnostics_frame([Diagnostic(name, None, None, "no_table", None, reason)]))
+                continue
+            frames[table].append(_keyed(report, name, number, report[table]))
+            problems.append(report.table_diagnostics(table).with_columns(source=pl.lit(name)))
+    return frames, pl.concat(problems)
 
 
 def _keyed(report: AwrReport, name: str, part: int, frame: pl.DataFrame) -> pl.DataFrame:

@@ -112,17 +112,14 @@ def read_timeline(sources: Source, *, workers: int | None = None, progress: bool
         LogNotFoundError: A path leads nowhere.
     """
     names = ("info", "foreground_wait_classes", "foreground_events", "parameters")
-    read = {
-        name: read_awrs(sources, table=name, printed=name != "info", workers=workers, progress=progress)
-        for name in names
-    }
-    known = periods(read["info"].frame)
+    read = read_awrs(sources, table=names, printed=True, workers=workers, progress=progress)
+    known = periods(read.frames["info"])
     once = known.unique(
         ["db_name", "db_id", "instance_name", "kind", "begin_time", "end_time"], keep="first", maintain_order=True
     )
     frames = {
-        name: one.frame.join(once, on=["report", "part"], how="semi", maintain_order="left")
-        for name, one in read.items()
+        name: frame.join(once, on=["report", "part"], how="semi", maintain_order="left")
+        for name, frame in read.frames.items()
     }
     sessions = active_sessions(frames["foreground_wait_classes"])
     cpu = sessions.filter(pl.col("wait_class") == "DB CPU").rename({"wait_class": "event"})
@@ -138,19 +135,19 @@ def read_timeline(sources: Source, *, workers: int | None = None, progress: bool
     )
 
 
-def _problems(read: dict[str, AwrFrames], known: pl.DataFrame) -> pl.DataFrame:
+def _problems(read: AwrFrames, known: pl.DataFrame) -> pl.DataFrame:
     """Diagnostics of all tables, each once; of a report without a period only that it has none."""
-    missing = read["info"].diagnostics.filter(pl.col("kind") == "no_table").get_column("source")
-    untimed = read["info"].frame.join(known, on=["report", "part"], how="anti", maintain_order="left")
+    is_missing = (pl.col("kind") == "no_table") & pl.col("reason").str.ends_with("'info'")
+    missing = read.diagnostics.filter(is_missing).get_column("source")
+    untimed = read.frames["info"].join(known, on=["report", "part"], how="anti", maintain_order="left")
     lost = pl.concat([missing, untimed.get_column("report")]).unique(maintain_order=True)
     reason = "no report of one instance between two snapshots whose times it says: it has no place on the time line"
     fields = {"source": pl.col("source"), "kind": pl.lit("no_period"), "reason": pl.lit(reason)}
     told = pl.DataFrame({"source": lost}).select(
         fields.get(name, pl.lit(None)).cast(dtype).alias(name) for name, dtype in DIAGNOSTICS.items()
     )
-    found = pl.concat([one.diagnostics for one in read.values()])
     is_told = (pl.col("kind") == "no_table") & pl.col("source").is_in(lost.to_list())
-    return pl.concat([found.filter(~is_told), told]).unique(
+    return pl.concat([read.diagnostics.filter(~is_told), told]).unique(
         ["source", "line", "kind", "reason"], keep="first", maintain_order=True
     )
 

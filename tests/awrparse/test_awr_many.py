@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 import awrparse
 from awrparse import TABLES, many, read_awr, read_awrs
@@ -235,3 +236,24 @@ def test_module_runs() -> None:
 
     assert (run.returncode, run.stderr) == (0, "")
     assert "top_events" in run.stdout
+
+
+def test_several_tables_from_one_reading() -> None:
+    """Several names give the frames that each name gives alone, and the diagnostics of all."""
+    sources = REPORTS
+    names = ("top_events", "info", "sql_by_elapsed")
+    together = read_awrs(sources, table=names, workers=1)
+    alone = {name: read_awrs(sources, table=name, workers=1) for name in names}
+
+    assert list(together.frames) == list(names)
+    for name, frames in alone.items():
+        assert_frame_equal(together.frames[name], frames.frame)
+    assert_frame_equal(together.frame, alone["top_events"].frame)
+    assert {*together.diagnostics.rows()} == {row for frames in alone.values() for row in frames.diagnostics.rows()}
+
+
+@pytest.mark.parametrize("table", ["top_event", [], ["info", "top_event"]])
+def test_names_of_no_table(table: str | list[str]) -> None:
+    """A name that is no table's, or no name at all, is refused with the names there are."""
+    with pytest.raises(LogParseError, match="no canonical table"):
+        read_awrs(DATA, table=table)
