@@ -277,19 +277,24 @@ def _grid_of_histogram(printed: PrintedTable) -> _Grid:
 def _ranges(headings: Sequence[str]) -> dict[int, tuple[str, str, str]]:
     """Place of each column that is a range -> its text, its lower and its upper end in microseconds."""
     limits: dict[int, tuple[str, str, float]] = {}
+    before: tuple[str, str] = ("", "")
     for place, heading in enumerate(headings):
         found = _RANGE.search(heading.replace("< ", "<"))
         if place > 1 and found:
-            sign, number, unit = found.group("sign", "number", "unit")
+            sign, number, unit = found["sign"], found["number"], found["unit"] or ""
+            if sign.startswith(">") and number == before[0]:  # text reports cut its unit: `>=512`, `>=32m`
+                unit = before[1]
+            unit = "us" if unit == "u" else unit
+            before = (number, unit)
             top, _, bottom = number.partition("/")
-            size = int(top) / int(bottom or 1) * _MICROSECONDS.get(unit or "", 1)
-            limits[place] = (found.group().replace(" ", ""), sign, size)
+            size = int(top) / int(bottom or 1) * _MICROSECONDS.get(unit, 1)
+            limits[place] = (f"{sign}{number}{unit}", sign, size)
     found_ranges: dict[int, tuple[str, str, str]] = {}
     below = 0.0
     for place, (text, sign, size) in limits.items():
         begin, end = (str(below), str(size)) if sign.startswith("<") else (str(below), "")
         found_ranges[place] = (text, begin, end)
-        # the last range starts where the one before ends; text reports cut its unit
+        # the last range starts where the one before ends
         below = max(below, size) if sign.startswith("<") else below
     return found_ranges
 

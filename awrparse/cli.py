@@ -88,7 +88,10 @@ def _write_table(options: argparse.Namespace) -> int:
                 source=options.output,
                 expected=", ".join(_WRITERS),
             )
-        _WRITERS[suffix](found.frame, options.output)
+        try:
+            _WRITERS[suffix](found.frame, options.output)
+        except OSError as error:
+            raise LogParseError(f"cannot be written: {error.strerror or error}", source=options.output) from error
         print(f"{found.frame.height} rows written to {options.output}")  # noqa: T201 - a command prints
     return int((found.diagnostics["kind"] == "unreadable").any())
 

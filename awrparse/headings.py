@@ -14,6 +14,7 @@ _BESIDE_TITLE: Final = ("DB/Inst:", "for DB: ")
 #: Compare-period reports say so before the first of two.
 _FIRST = re.compile(r"(?<=.)(?<!\w)First $")
 _SQL_SECTION = re.compile(r"^SQL ordered by|^Top SQL Comparison", re.IGNORECASE)
+_DB_OF_SECTION = re.compile(r"DB/Inst: ([^\s/]+)/")
 _CPU_COUNTS = re.compile(r"\s*\(CPUs?:.*$")
 #: A title that stands alone is no longer than a line of a report.
 _LONGEST_TITLE: Final = 80
@@ -37,6 +38,17 @@ def section_title(line: str) -> str:
     if found := _FIRST.search(title):
         title = title[: found.start()]
     return title.rstrip()
+
+
+def db_of_section(line: str) -> str | None:
+    """The database that stands beside a section's title; None where there is none, or not all of it.
+
+    Examples:
+        >>> db_of_section("Latch Activity  DB/Inst: FIG/fig1  Snaps: 1-2"), db_of_section("SQL ordered by Gets")
+        ('FIG', None)
+    """
+    found = _DB_OF_SECTION.search(line)
+    return found.group(1) if found else None
 
 
 def summary_title(line: str) -> tuple[str, str]:

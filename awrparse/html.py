@@ -7,10 +7,12 @@ place they cover in a row.
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from awrparse.records import Document, PrintedTable, Rows
+from awrparse.summaries import title_of_summary
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _NOTES: Final = frozenset({"ul", "ol", "li"})
 _IGNORED: Final = frozenset({"a", "script", "style", "br", "hr", "-comment", "head"})
+#: A comment that a browser or an editor left, and that would stand as a cell of its own among the cells of a row.
+_COMMENT: Final = re.compile(r"<!--(?:-?>|.*?--!?>)", re.DOTALL)
 #: How many places a cell may span; a damaged attribute must not fill the memory.
 _MAX_SPAN: Final = 200
 
@@ -33,7 +37,7 @@ def read_html(text: str, report_kind: str, title: str, first_line: int = 1) -> D
     """
     from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - a text report needs no HTML parser
 
-    page = LexborHTMLParser(text)
+    page = LexborHTMLParser(_COMMENT.sub("", text) if "<!--" in text else text)
     nodes = page.css("table")
     has_inner = any(_owner(node) is not None for node in nodes)
     tables = []
@@ -45,7 +49,7 @@ def read_html(text: str, report_kind: str, title: str, first_line: int = 1) -> D
         summary = " ".join((attributes.get("summary") or "").split())
         # the page is kept alive by the function that reads its rows
         cut = partial(_rows, page, node, has_inner=has_inner and node.css_first("table") is not None)
-        tables.append(PrintedTable(before, cut, summary=summary, notes=notes))
+        tables.append(PrintedTable(heading or title_of_summary(summary) or before, cut, summary=summary, notes=notes))
     return Document(kind=report_kind, form="html", tables=tables, first_line=first_line, title=title)
 
 

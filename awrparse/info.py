@@ -106,6 +106,8 @@ def read_info(document: Document, frames: dict[str, pl.DataFrame]) -> AwrInfo:
             found[name] = found[name] == "YES"
     _take_labels(found, document)
     _take_title(found, document.title)
+    if document.kind == "statspack":  # its head has a column for the name and nothing in it
+        _set(found, "db_name", document.db_name)
     return AwrInfo(document.kind, document.form, **{name: value for name, value in found.items() if value is not None})  # type: ignore[arg-type]  # the frames have these types
 
 

@@ -102,6 +102,10 @@ _BY_FIRST_LETTER: Final = bytes(
 _UNDECIDED = re.compile(rb"[\xfe\xff]")
 _QUOTE = re.compile(r"^(?:> ?)+")
 _QUOTED_RULER = re.compile(r"^(?:> ?)+\s*[-~]{4,}")
+#: A mail program that puts no blank behind its ``>``: what follows is the line's own.
+_TIGHT_QUOTE = re.compile(r"^>+")
+_TIGHT_RULER = re.compile(r"^>+[-~]{4,}")
+_ANY_RULER = re.compile(r"\s*[-~]{3,}[-~ ]*$")
 
 
 class _Patterns(NamedTuple):
@@ -201,20 +205,44 @@ def without_margin(lines: list[str]) -> list[str]:
     Examples:
         >>> without_margin(["Look:", "> Event  Waits", "> ------ -----", "> x          1"])
         ['Look:', 'Event  Waits', '------ -----', 'x          1']
-        >>> without_margin(["    Event  Waits", "    ------ -----", "", "    x          1"])
-        ['Event  Waits', '------ -----', '', 'x          1']
+        >>> without_margin(["Look:", "", "    Event  Waits", "    ------ -----", "", "    x          1"])
+        ['Look:', '', 'Event  Waits', '------ -----', '', 'x          1']
     """
-    if any(map(_QUOTED_RULER.match, [line for line in lines if line[:1] == ">"])):
-        return [_QUOTE.sub("", line) for line in lines]
-    margin: int | None = None
-    for line in lines:
-        text = line.lstrip(" ")
-        if text:
-            indent = len(line) - len(text)
-            margin = indent if margin is None else min(margin, indent)
-            if margin == 0:
-                return lines
-    return [line[margin:] for line in lines]
+    quoted = [line for line in lines if line[:1] == ">"]
+    if any(map(_QUOTED_RULER.match, quoted)):
+        quote = _TIGHT_QUOTE if any(map(_TIGHT_RULER.match, quoted)) else _QUOTE
+        return [quote.sub("", line) for line in lines]
+    margin = _margin_of_tables(lines)
+    if margin is None:
+        margin = _shared_start([_indent(line) for line in lines if line.strip()])
+    return [line.removeprefix(margin) for line in lines] if margin else lines
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _shared_start(texts: list[str]) -> str:
+    """What all texts start with: what the first and the last of them in order of letters share."""
+    first, last = min(texts, default=""), max(texts, default="")
+    differing = (place for place, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1])
+    return first[: next(differing, min(len(first), len(last)))]
+
+
+def _margin_of_tables(lines: list[str]) -> str | None:
+    """The blanks before every line of the paragraphs that hold a ruler; None when there is no such paragraph."""
+    margin: str | None = None
+    start = 0
+    for number in range(len(lines) + 1):
+        if number < len(lines) and lines[number].strip():
+            continue
+        paragraph = lines[start:number]
+        start = number + 1
+        if len(paragraph) > 1 and any(map(_ANY_RULER.match, paragraph)):
+            margin = _shared_start([*([] if margin is None else [margin]), *map(_indent, paragraph)])
+            if not margin:
+                break
+    return margin
 
 
 def _kind_of_words(line: str, head: str, known: _Patterns) -> int:

@@ -94,6 +94,7 @@ class Document:
         empty: titles of sections that say they have no data.
         problems: what could not be placed.
         title: what the report calls itself.
+        db_name: the database that its sections name beside their titles.
         has_sections: are there titles with the database and the snapshots beside them?
         mark: the decimal mark of its figures, `.` or `,`.
     """
@@ -106,5 +107,6 @@ class Document:
     empty: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     title: str = ""
+    db_name: str | None = None
     has_sections: bool = False
     mark: Mark = "."

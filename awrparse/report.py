@@ -294,7 +294,9 @@ def _documents(log: Log) -> list[Document]:
                 for line, page in sniff.split_html(text)
             ]
         text = inner
-    lines = text.replace("\N{NO-BREAK SPACE}", " ").replace("\r", "").split("\n")
+    # a carriage return ends a line only where nothing else does
+    text = text.replace("\N{NO-BREAK SPACE}", " ").replace("\r", "" if "\n" in text else "\n")
+    lines = text.split("\n")
     if not lines[-1]:
         lines.pop()
     lines = line_kinds.without_margin(lines)

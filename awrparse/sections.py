@@ -7,11 +7,16 @@ that repeats before a terminator goes on with the table of the page before.
 
 from __future__ import annotations
 
+import re
+
 from awrparse import lines as kind
 from awrparse.building import Builder, OpenTable
-from awrparse.headings import section_title
+from awrparse.headings import db_of_section, section_title
 from awrparse.records import Document
 from logframe import columns_of
+
+#: A line of a note after its first: indented by three, and words with single blanks between them.
+_NOTE_GOES_ON = re.compile(r" {3}\S+(?: \S+)+$")
 
 
 class _Walk(Builder):
@@ -20,6 +25,7 @@ class _Walk(Builder):
     def __init__(self, lines: list[str], kinds: bytearray, first: int, end: int, report_kind: str) -> None:
         super().__init__(lines, kinds, first, end, report_kind)
         self.empty: list[str] = []
+        self.db_name: str | None = None
 
     def run(self) -> None:
         """Visit every line once."""
@@ -90,6 +96,7 @@ class _Walk(Builder):
         goes_on = before is not None and before.title == title and not before.stops_at_blank
         self.resumable = before if goes_on else None
         self.title, self.is_section = title, True
+        self.db_name = self.db_name or db_of_section(self.lines[number])
         self.notes = []
         self.pending_heads = []
 
@@ -103,9 +110,11 @@ class _Walk(Builder):
             self._take_title_before_note()
         text = [self.lines[number].removeprefix("->").strip()]
         stop = self.end_of_texts(number + 1)
-        # texts right above a ruler are its headings
+        # texts right above a ruler are its headings, but for the rest of a note that no blank line sets apart from them
         if stop < self.end and self.kinds[stop] == kind.RULER:
-            stop = number + 1
+            last, stop = stop - 1, number + 1
+            while self.is_section and stop < last and _NOTE_GOES_ON.match(self.lines[stop]):
+                stop += 1
         for below in range(number + 1, stop):
             if not self.is_section and not self.lines[below].startswith("   "):
                 break
@@ -214,5 +223,6 @@ def read_text(lines: list[str], kinds: bytearray, first: int, end: int, report_k
         empty=walk.empty,
         problems=walk.problems,
         title=title,
+        db_name=walk.db_name,
         has_sections=has_sections,
     )

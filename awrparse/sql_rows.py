@@ -64,6 +64,8 @@ def joined_sql(text: list[str], width: int) -> str:
         text.pop()
     if not text:
         return ""
+    # blanks beyond the width are not the statement's: an editor or SQL*Plus has filled the lines up
+    text = [line if len(line) <= width else line[:width] + line[width:].rstrip() for line in text]
     longest = max(map(len, text[:-1]), default=0)
     # a statement with line feeds of its own is cut a few columns earlier
     width = longest if width - 8 <= longest <= width else width

@@ -170,7 +170,7 @@ WAITS: Final = (
                 ("Total Waits", "Waits"),
             ),
             Column("section", "text", "the range of the section it is printed in; null in the first"),
-            Column("range", "text", "the range as printed, such as `<1ms`"),
+            Column("range", "text", "the range, such as `<1ms`, with the unit that text reports cut"),
             Column("from_us", "us", "lower end of the range"),
             Column("to_us", "us", "upper end of the range; null without end"),
             Column("waits_pct", "pct", "share of the event's waits", ("% of Waits",)),

@@ -41,6 +41,8 @@ _SQL: Final = re.compile(
     r"set\s+(?:role|transaction|constraints?))\b|<<",
     re.IGNORECASE,
 )
+#: One line is all that the client takes of it.
+_ONE_LINE: Final = re.compile(r"exec(?:ute)?\b", re.IGNORECASE)
 _ENDS_STATEMENT: Final = frozenset(";/.")
 _USUAL: Final = "SQL>"
 #: A word and ``>`` may be a prompt of somebody's own, or the start of a line of text.
@@ -215,7 +217,7 @@ def _statement(page: Page, number: int, first: str) -> tuple[str, int]:
         if may_be_block and len(lines) < 4:
             is_block = is_block or _BLOCK.match("\n".join(lines)) is not None
         end += 1
-    if len(lines) == 1 and not _is_complete(first, is_block=is_block):
+    if len(lines) == 1 and not _is_complete(first, is_block=is_block) and not _ONE_LINE.match(first):
         bare = _bare_end(page, number, is_block=is_block)
         if bare is not None:
             lines += [line.strip() for line in page.lines[end:bare]]

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from awrparse.spool.inputs import starts_statement
 from awrparse.spool.lines import ERROR, ROWS, Kind
 from awrparse.spool.page import Mark, Page
 from awrparse.spool.records import Outcome
@@ -30,6 +31,7 @@ _CODE: Final = re.compile(r"(?:ORA|SP2|PLS|TNS|RMAN|LRM|CPY|UDE|UDI|KUP|IMP|EXP|
 _LONGEST_REPORT: Final = 60
 #: Kinds of lines within an error.
 _QUIET: Final = frozenset({Kind.BLANK, Kind.TEXT})
+_IN_MESSAGE: Final = frozenset({Kind.TEXT, Kind.ERROR, Kind.BLANK})
 _REPORTED: Final = frozenset({Kind.TEXT, Kind.ERROR})
 
 
@@ -54,6 +56,7 @@ def read_failure(page: Page, number: int) -> tuple[Outcome, int]:
     code = None
     texts: list[str] = []
     is_report = page.lines[number].lstrip().startswith("Error ")
+    is_headed = _CODE.match(page.lines[number].strip()) is None
     while end < len(page):
         kind = page.kinds[end]
         if kind == Kind.ERROR:
@@ -63,7 +66,11 @@ def read_failure(page: Page, number: int) -> tuple[Outcome, int]:
                 break
             code = code or (found[0] if found else None)
             texts.append(line)
-        elif kind not in _QUIET or (code is not None and not (is_report and _goes_on(page, number, end))):
+        elif kind not in _QUIET or (
+            code is not None
+            and not (is_report and _goes_on(page, number, end))
+            and not (is_headed and _is_message(page, end))
+        ):
             break
         end += 1
         if kind != Kind.BLANK:
@@ -71,6 +78,15 @@ def read_failure(page: Page, number: int) -> tuple[Outcome, int]:
     page.mark(number, last, Mark.ERROR)
     message = next((text for text in texts if _CODE.match(text)), texts[0])
     return Outcome(number, message, code=code or (found[0] if (found := ERROR.match(message)) else None)), last
+
+
+def _is_message(page: Page, number: int) -> bool:
+    """Is a line the rest of the message above it?  SQL*Plus prints a blank line behind the last."""
+    return (
+        page.kinds[number] == Kind.TEXT
+        and page.kind(number + 1) in _IN_MESSAGE
+        and not starts_statement(page.lines[number])
+    )
 
 
 def _goes_on(page: Page, first: int, number: int) -> bool:

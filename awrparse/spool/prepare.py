@@ -36,6 +36,8 @@ def prepared(text: str) -> list[str]:
         >>> prepared("> SQL> select 1 from dual;\n>\n> Elapsed: 00:00:01.00\n\n> qty > 5\n")
         ['SQL> select 1 from dual;', '', 'Elapsed: 00:00:01.00', '', '> qty > 5']
     """
+    if "\r" in text and "\n" not in text:  # nothing else ends a line
+        text = text.replace("\r", "\n")
     has_last_end = not text or text.endswith("\n")
     if "\x1b" in text or "\b" in text or "\x07" in text:
         text = _ESCAPES.sub("", text)

@@ -10,6 +10,7 @@ import polars as pl
 
 from awrparse.spool.blocks import read_blocks
 from awrparse.spool.elapsed import CustomPattern
+from awrparse.spool.encodings import read_text
 from awrparse.spool.frames import (
     autotrace_frame,
     lines_frame,
@@ -24,11 +25,12 @@ from awrparse.spool.page import Mark, Page
 from awrparse.spool.planframe import plans_frame
 from awrparse.spool.records import Grid, Listing, Plan
 from awrparse.spool.runs import find_runs
+from awrparse.spool.schemas import SPOOL_SCHEMAS
 from awrparse.spool.session import Statement, read_statements
 from awrparse.spool.sniff import is_binary, no_session, refuse_others
 from awrparse.spool.subtract import session_record, subtract_statistics
-from awrparse.spool.tableframe import table_frame
-from logframe import Log, LogParseError, Source, diagnostics_frame, open_log, open_logs
+from awrparse.spool.tableframe import note_overflows, table_frame
+from logframe import DIAGNOSTICS, Log, LogParseError, Source, diagnostics_frame, open_log, open_logs
 
 if TYPE_CHECKING:
     import re
@@ -188,14 +190,14 @@ def read_spool(
 
 def _read_log(log: Log, custom: CustomPattern | None, *, strict: bool = False, printed: bool = False) -> Spool:
     """The session in an opened log; see `read_spool`."""
-    text = log.text()
+    text, encoding, notes = read_text(log)
     if not text.strip():
         raise LogParseError("the log is empty", source=log.name, expected="a SQL*Plus or SQLcl session")
     if is_binary(text):
         raise LogParseError("the log is no text", source=log.name, expected="a session, or encoding='...'")
     page = Page.of(log.name, text)
     refuse_others(page, text)
-    page.notes += log.notes
+    page.notes += notes
     blocks = read_blocks(page, custom)
     statements = read_statements(page, blocks)
     listings, grids, plans = _split(page, statements, blocks)
@@ -207,7 +209,7 @@ def _read_log(log: Log, custom: CustomPattern | None, *, strict: bool = False, p
         raise first.to_error()
     return Spool(
         source=log.name,
-        encoding=log.encoding,
+        encoding=encoding,
         statements=statements_frame(statements),
         timings=timings_frame(blocks),
         autotrace=autotrace_frame(statements),
@@ -241,7 +243,8 @@ def read_spools(source: Source, *, table: str = "statements", encoding: str | No
     """
     if table not in FRAMES:
         raise ValueError(f"no frame {table!r}; a session has {', '.join(FRAMES)}")
-    frames = []
+    schema = DIAGNOSTICS if table == "diagnostics" else {"source": pl.String(), **SPOOL_SCHEMAS[table]}
+    frames = [pl.DataFrame(schema=schema)]
     for log in open_logs(source, encoding=encoding):
         frame: pl.DataFrame = getattr(_read_log(log, None), table)
         frames.append(frame if "source" in frame.columns else frame.select(pl.lit(log.name).alias("source"), pl.all()))
@@ -266,6 +269,7 @@ def _split(
                 listing = read_listing(page, grid, None if ordinal is None else statements[ordinal - 1].text)
                 if listing is None:
                     grids.append((ordinal, grid))
+                    note_overflows(page, grid)
                     if grid.pages > 1:
                         page.note(grid.first, "page_joined", f"the heading is printed {grid.pages} times; one grid")
                 else:

@@ -27,7 +27,7 @@ def test_rows_are_keyed_and_in_order_of_time() -> None:
     found = read_awrs(REPORTS, table="top_events", workers=1)
 
     assert found.frame.columns[:4] == ["report", "part", "db_name", "instance_name"]
-    assert found.frame["db_name"].unique(maintain_order=True).to_list() == [None, "FIG", "PLUM"]
+    assert found.frame["db_name"].unique(maintain_order=True).to_list() == ["PEAR", "FIG", "PLUM", None]
     times = found.frame["begin_time"].drop_nulls()
     assert times.is_sorted()
     assert found.frame.height == sum(

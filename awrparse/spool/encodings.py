@@ -1,0 +1,39 @@
+"""The encoding of a session that is not UTF-8, by the word that its client prints before the elapsed time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from logframe import Diagnostic, Log
+
+#: Encodings of consoles and spools, with the word for Elapsed in a language that is written in them.
+_WORDS: Final = (
+    ("cp932", "経過"),
+    ("euc-jp", "経過"),
+    ("big5", "已用時間"),
+    ("cp949", "경   과"),
+    ("cp1251", "Затрач"),
+    ("koi8-r", "Затрач"),
+    ("cp866", "Затрач"),
+    ("cp850", "Ecoulé"),
+)
+
+
+def read_text(log: Log) -> tuple[str, str, tuple[Diagnostic, ...]]:
+    """The text of a log, its encoding and the notes about it; a guess is corrected where a known word tells better."""
+    text = log.text()
+    guesses = [note for note in log.notes if note.kind == "encoding" and "a guess" in note.reason]
+    if not guesses or any(word in text for _, word in _WORDS):
+        return text, log.encoding, log.notes
+    content = text.encode(log.encoding, errors="replace")
+    for encoding, word in _WORDS:
+        if word.encode(encoding) in content:
+            notes = [
+                note._replace(reason=note.reason.replace(f"read as {log.encoding}", f"read as {encoding}"))
+                if note in guesses
+                else note
+                for note in log.notes
+            ]
+            return content.decode(encoding, errors="backslashreplace"), encoding, tuple(notes)
+    return text, log.encoding, log.notes

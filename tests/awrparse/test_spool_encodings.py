@@ -1,0 +1,48 @@
+"""Sessions in the encodings of other consoles: the word for Elapsed tells which it is."""
+
+from __future__ import annotations
+
+import pytest
+
+import awrparse
+
+SESSION = "SQL> select count(*) from {table};\n\n  COUNT(*)\n----------\n       100\n\n{elapsed}\nSQL> exit\n"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "table", "elapsed", "label"),
+    [
+        ("cp932", "表", "経過: 00:00:05.32", "経過"),
+        ("euc-jp", "t", "経過: 00:00:05.32", "経過"),
+        ("big5", "客戶", "已用時間:  00: 00: 05.32", "已用時間"),
+        ("cp949", "고객", "경   과: 00:00:05.32", "경   과"),
+        ("cp1251", "т", "Затрач.время: 00:00:05.32", "Затрач.время"),
+        ("koi8-r", "т", "Затрач.время: 00:00:05.32", "Затрач.время"),
+        ("cp866", "т", "Затрач.время: 00:00:05.32", "Затрач.время"),
+        ("cp850", "t", "Ecoulé : 00 :00 :05.32", "Ecoulé"),
+        ("cp1252", "t", "Ecoulé : 00 :00 :05.32", "Ecoulé"),
+        ("gb18030", "表", "已用时间:  00: 00: 05.32", "已用时间"),
+    ],
+)
+def test_elapsed_in_the_encoding_of_a_console(encoding: str, table: str, elapsed: str, label: str) -> None:
+    """The time is read, its label and the statement are text, and the diagnostics say which encoding was taken."""
+    spool = awrparse.read_spool(SESSION.format(table=table, elapsed=elapsed).encode(encoding))
+    assert (spool.encoding, spool.timings["label"].to_list()) == (encoding, [label])
+    assert spool.statements["elapsed_s"].to_list() == [5.32]
+    assert spool.statements["text"].item().endswith(f" from {table}")
+    told = spool.diagnostics.filter(kind="encoding")["reason"].to_list()
+    assert [f"read as {encoding}" in reason for reason in told] == [True]
+
+
+def test_an_encoding_that_was_named_is_taken() -> None:
+    """Whoever names the encoding knows better than a word."""
+    content = SESSION.format(table="t", elapsed="Затрач.время: 00:00:05.32").encode("cp1251")
+    assert awrparse.read_spool(content, encoding="latin-1").encoding == "latin-1"
+
+
+def test_lines_that_end_in_carriage_returns_alone() -> None:
+    """An old editor's line ends: the same session."""
+    text = SESSION.format(table="t", elapsed="Elapsed: 00:00:05.32")
+    plain, copied = (awrparse.read_spool(one.encode()) for one in (text, text.replace("\n", "\r")))
+    assert plain.statements.rows() == copied.statements.rows()
+    assert plain.lines().rows() == copied.lines().rows()
