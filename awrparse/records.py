@@ -90,7 +90,7 @@ class Document:
         form: `text` or `html`.
         tables: in the order of the report.
         first_line: where the report starts in its file, counted from 1.
-        line_kinds: what each line is (a text report), as names of `awrparse.lines.KINDS` by line.
+        line_kinds: what each line is (a text report), as names of `awrparse.text.lines.KINDS` by line.
         empty: titles of sections that say they have no data.
         problems: what could not be placed.
         title: what the report calls itself.

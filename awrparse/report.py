@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from awrparse import lines as line_kinds
 from awrparse import sniff
 from awrparse.canonical import build_frame, matches
 from awrparse.found import frame_as_printed
@@ -17,9 +16,10 @@ from awrparse.info import AwrInfo, read_info
 from awrparse.marks import find_mark
 from awrparse.matching import MatchedTables
 from awrparse.records import Document, PrintedTable, Problem
-from awrparse.sections import read_text
 from awrparse.tables import TABLES, VIEWS, tables_titled
-from awrparse.tables_load import INFO
+from awrparse.tables.load import INFO
+from awrparse.text import lines as line_kinds
+from awrparse.text.sections import read_text
 from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from awrparse import lines as kind
+from awrparse.text import lines as kind
 
 _HTML = re.compile(r"<(?:html|table|tr|td|body|h1)\b", re.IGNORECASE)
 _HTML_START = re.compile(r"<html\b", re.IGNORECASE)

@@ -9,8 +9,8 @@ import pytest
 
 import awrparse
 from awrparse.cli import main
-from awrparse.lines import without_margin
 from awrparse.summaries import title_of_summary
+from awrparse.text.lines import without_margin
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from awrparse import TABLES, AwrReport, read_awr
-from awrparse.lines import KINDS as LINE_KINDS
+from awrparse.text.lines import KINDS as LINE_KINDS
 from logframe import LogParseError
 
 pytestmark = pytest.mark.corpus

@@ -4,12 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from awrparse import lines, read_awr
-from awrparse.cutting import Cutter
-from awrparse.headings import section_title
-from awrparse.labels import is_label_line, label_values
-from awrparse.layout import Layout
-from awrparse.rows import cut_rows
+from awrparse import read_awr
+from awrparse.text import lines
+from awrparse.text.cutting import Cutter
+from awrparse.text.headings import section_title
+from awrparse.text.labels import is_label_line, label_values
+from awrparse.text.layout import Layout
+from awrparse.text.rows import cut_rows
 from logframe import columns_of, headings
 
 SAMPLES = lines.GRAMMAR.samples

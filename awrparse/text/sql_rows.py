@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from awrparse.cutting import cutter_at
-from awrparse.layout import Layout, add_unplaced, is_number
 from awrparse.records import Rows
+from awrparse.text.cutting import cutter_at
+from awrparse.text.layout import Layout, add_unplaced, is_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from awrparse.columns import Column, Pivot, Table
-from awrparse.tables_rac import INSTANCE
+from awrparse.tables.rac import INSTANCE
 
 _EVENT = Column("event", "event", "wait event, in full", ("Event", "Wait Event"))
 _CLASS = Column("wait_class", "wait_class", "wait class, in full", ("Wait Class", "Event Class"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from awrparse.columns import Column, Kind, Pivot, Table
-from awrparse.tables_periods import both, pair
+from awrparse.tables.periods import both, pair
 
 _RATES: Final = (
     *pair("per_db_second", "number", "per second of DB time", "per Second (DB time)", end="%Diff"),

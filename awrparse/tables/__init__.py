@@ -6,16 +6,16 @@ from functools import lru_cache
 from typing import Final
 
 from awrparse.columns import CUT_KINDS, Table
-from awrparse.tables_compare import COMPARE
-from awrparse.tables_compare_tops import COMPARE_TOPS
-from awrparse.tables_exadata import EXADATA
-from awrparse.tables_flash import FLASH
-from awrparse.tables_io import IO
-from awrparse.tables_load import INFO, LOAD
-from awrparse.tables_memory import MEMORY
-from awrparse.tables_rac import RAC
-from awrparse.tables_sql import SQL, SQL_ORDERS
-from awrparse.tables_waits import WAITS
+from awrparse.tables.compare import COMPARE
+from awrparse.tables.compare_tops import COMPARE_TOPS
+from awrparse.tables.exadata import EXADATA
+from awrparse.tables.flash import FLASH
+from awrparse.tables.io import IO
+from awrparse.tables.load import INFO, LOAD
+from awrparse.tables.memory import MEMORY
+from awrparse.tables.rac import RAC
+from awrparse.tables.sql import SQL, SQL_ORDERS
+from awrparse.tables.waits import WAITS
 
 #: Name -> canonical table: its schema, its meaning, and of each column the meaning and the unit.
 TABLES: Final[dict[str, Table]] = {

@@ -45,7 +45,7 @@ def known_names(kind: str) -> tuple[str, ...]:
     """
     if kind == "wait_class":
         return WAIT_CLASSES
-    return tuple(sorted(files("awrparse").joinpath(_LISTS[kind]).read_text(encoding="utf-8").splitlines()))
+    return tuple(sorted(files("awrparse.names").joinpath(_LISTS[kind]).read_text(encoding="utf-8").splitlines()))
 
 
 def full_name(kind: str, printed: str, width: int | None) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from awrparse.layout import WIDE_GAP, is_number
 from awrparse.records import Rows
+from awrparse.text.layout import WIDE_GAP, is_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from awrparse.columns import Column, Pivot, Table
-from awrparse.tables_rac import INSTANCE
+from awrparse.tables.rac import INSTANCE
 
 _FLAG = Column("snapshot", "text", "B at the first snapshot, E at the last; B1 to E2 in a compare-period report", ("",))
 _PDB = Column("pdb", "text", "pluggable database", ("PDB Name",))

@@ -11,12 +11,19 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from awrparse import lines as kind
-from awrparse.headings import has_number, is_group_ruler, is_sql_section, is_title_line, may_be_title, summary_title
-from awrparse.labels import cut_labels, cut_prose, is_label_line
-from awrparse.layout import Layout, widths_of
 from awrparse.records import PrintedTable, Problem, Rows
-from awrparse.rows import cut_rows
+from awrparse.text import lines as kind
+from awrparse.text.headings import (
+    has_number,
+    is_group_ruler,
+    is_sql_section,
+    is_title_line,
+    may_be_title,
+    summary_title,
+)
+from awrparse.text.labels import cut_labels, cut_prose, is_label_line
+from awrparse.text.layout import Layout, widths_of
+from awrparse.text.rows import cut_rows
 from logframe import columns_of
 
 #: Lines a heading may take above one ruler.

@@ -1,6 +1,6 @@
 """Canonical tables of compare-period reports: statements, segments, files, latches and caches of both periods.
 
-Columns are named as in `awrparse.tables_compare`.
+Columns are named as in `awrparse.tables.compare`.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Final
 
 from awrparse.columns import Column, Table
-from awrparse.tables_periods import both, pair, share
-from awrparse.tables_sql import SEGMENT_ORDERS
+from awrparse.tables.periods import both, pair, share
+from awrparse.tables.sql import SEGMENT_ORDERS
 
 _FILE: Final = (
     *pair("reads_per_s", "number", "reads per second", "Avg Reads / Sec", "Avg Reads per Sec", end="%Diff"),

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 
-from awrparse import lines as kind
-from awrparse.building import Builder, OpenTable
-from awrparse.headings import db_of_section, section_title
 from awrparse.records import Document
+from awrparse.text import lines as kind
+from awrparse.text.building import Builder, OpenTable
+from awrparse.text.headings import db_of_section, section_title
 from logframe import columns_of
 
 #: A line of a note after its first: indented by three, and words with single blanks between them.
@@ -205,7 +205,7 @@ def read_text(lines: list[str], kinds: bytearray, first: int, end: int, report_k
 
     Args:
         lines: all lines of the file.
-        kinds: of each line, from `awrparse.lines.classify`; what becomes clear only here is written into it.
+        kinds: of each line, from `awrparse.text.lines.classify`; what becomes clear only here is written into it.
         first: the report's first line, counted from 0.
         end: the line behind its last.
         report_kind: from `awrparse.sniff`.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, cast
 
-from awrparse.cutting import Cutter, cutter_at
-from awrparse.labels import add_labels
-from awrparse.layout import WIDE_GAP, Layout, add_unplaced, are_values, is_number
 from awrparse.records import Problem, Rows
-from awrparse.sql_rows import SQL_WIDTH, cut_sql, joined_sql
+from awrparse.text.cutting import Cutter, cutter_at
+from awrparse.text.labels import add_labels
+from awrparse.text.layout import WIDE_GAP, Layout, add_unplaced, are_values, is_number
+from awrparse.text.sql_rows import SQL_WIDTH, cut_sql, joined_sql
 from logframe import Column, cut_row
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from awrparse.cutting import cutter_at
 from awrparse.records import Problem
+from awrparse.text.cutting import cutter_at
 from logframe import Column, columns_of, headings
 
 if TYPE_CHECKING:

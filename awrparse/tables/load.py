@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from awrparse.columns import Column, Pivot, Table
-from awrparse.tables_rac import INSTANCE
+from awrparse.tables.rac import INSTANCE
 
 _PER_SECOND = ("Per Second", "per Second")
 #: `report["info"]`: the fields of `AwrInfo` as one row.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from awrparse.columns import Column, Table
-from awrparse.tables_exadata import CELL, CELLS
+from awrparse.tables.exadata import CELL, CELLS
 
 _DATABASE: Final = (
     Column("ordered_by", "text", "`requests` or `throughput`"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from awrparse.columns import Column, Table
-from awrparse.tables_rac import INSTANCE
+from awrparse.tables.rac import INSTANCE
 
 _READ = Column("read_bytes", "mbytes", "bytes read", ("Reads: Data", "Read Data Volume"))
 _READ_REQUESTS = Column(

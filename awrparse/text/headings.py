@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from awrparse.layout import WIDE_GAP
+from awrparse.text.layout import WIDE_GAP
 from logframe import columns_of
 
 _PURE_NUMBER = re.compile(r"(?<!\S)[-+]?[\d.,][\d.,:%-]*(?:[KMGT]|ns|us|ms|s)?(?!\S)")
