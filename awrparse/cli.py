@@ -14,7 +14,7 @@ from awrparse.many import read_awrs
 from awrparse.report import AwrReport, read_awr
 from awrparse.tables import TABLES, VIEWS
 from logframe import LogParseError
-from logframe.console import ends_with_its_reader
+from logframe.console import ends_with_its_reader, log_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -56,7 +56,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Read AWR, Statspack and ASH reports, text or HTML.",
         epilog="python -m awrparse spool FILE... reads SQL*Plus spools.",
     )
-    parser.add_argument("report", nargs="*", metavar="REPORT", help="a file, folder or glob")
+    parser.add_argument("report", nargs="*", metavar="REPORT", help="a file, folder or glob; - reads standard input")
     parser.add_argument("--tables", action="store_true", help="list the canonical tables and their columns")
     parser.add_argument("--table", metavar="NAME", help="one canonical table of all reports")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the table: .csv, .parquet, .json or .ndjson")
@@ -73,7 +73,7 @@ def _print_tables() -> None:
 
 
 def _write_table(options: argparse.Namespace) -> int:
-    found = read_awrs(options.report, table=options.table, printed=options.printed)
+    found = read_awrs([log_named(path) for path in options.report], table=options.table, printed=options.printed)
     for row in found.diagnostics.iter_rows(named=True):
         place = ":".join(str(part) for part in (row["source"], row["line"]) if part is not None)
         print(f"{place}: {row['reason']}", file=sys.stderr)  # noqa: T201 - a command prints
@@ -99,7 +99,7 @@ def _write_table(options: argparse.Namespace) -> int:
 def _print_report(path: str, *, check: bool) -> int:
     """One report on the terminal; 1 when it cannot be read."""
     try:
-        first = read_awr(path)
+        first = read_awr(log_named(path))
     except LogParseError as error:
         print(error, file=sys.stderr)  # noqa: T201 - a command prints
         return 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from functools import wraps
@@ -33,3 +34,17 @@ def ends_with_its_reader(main: Callable[Parameters, int]) -> Callable[Parameters
         return status
 
     return command
+
+
+def log_named(argument: str) -> str | io.BytesIO:
+    """What an argument of a command names: a path, or the standard input, read to its end, for ``-``.
+
+    Examples:
+        >>> log_named("awrrpt.html")
+        'awrrpt.html'
+    """
+    if argument != "-":
+        return argument
+    log = io.BytesIO(sys.stdin.buffer.read())
+    log.name = "<stdin>"
+    return log

@@ -6,7 +6,6 @@ Exit status 0 when the log was read, 1 when no line of it is strace's or a file 
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import sys
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe import LogParseError, open_logs
-from logframe.console import ends_with_its_reader
+from logframe.console import ends_with_its_reader, log_named
 from straceparse.diagnose import unparsed
 from straceparse.dialect import dialect_of
 from straceparse.joins import calls
@@ -76,7 +75,7 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _run(options: argparse.Namespace) -> int:
-    source: Source = [io.BytesIO(sys.stdin.buffer.read()) if log == "-" else log for log in options.logs]
+    source: Source = [log_named(log) for log in options.logs]
     if options.output is not None and not _is_table(options):
         return _write_events(source, options.output)
     logs = open_logs(source)

@@ -10,7 +10,7 @@ import polars as pl
 
 from awrparse.spool.reader import read_spool
 from logframe import LogParseError
-from logframe.console import ends_with_its_reader
+from logframe.console import ends_with_its_reader, log_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog="python -m awrparse spool",
         description="Print the statements of SQL*Plus and SQLcl sessions with their elapsed times, reads and gets.",
     )
-    parser.add_argument("logs", nargs="+", metavar="LOG", help="a spool file, compressed or not")
+    parser.add_argument(
+        "logs", nargs="+", metavar="LOG", help="a spool file, compressed or not; - reads standard input"
+    )
     parser.add_argument("--runs", action="store_true", help="print repeated statements as samples instead")
     parser.add_argument("--strict", action="store_true", help="stop at the first line that cannot be read")
     parser.add_argument("--encoding", help="of the logs, where the guess is wrong")
@@ -40,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for log in options.logs:
         try:
             spool = read_spool(
-                log, strict=options.strict, encoding=options.encoding, timing_pattern=options.timing_pattern
+                log_named(log), strict=options.strict, encoding=options.encoding, timing_pattern=options.timing_pattern
             )
         except LogParseError as error:
             sys.stderr.write(f"{error}\n")

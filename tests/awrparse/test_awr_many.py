@@ -257,3 +257,15 @@ def test_names_of_no_table(table: str | list[str]) -> None:
     """A name that is no table's, or no name at all, is refused with the names there are."""
     with pytest.raises(LogParseError, match="no canonical table"):
         read_awrs(DATA, table=table)
+
+
+def test_standard_input(tmp_path: Path) -> None:
+    """A report from a pipe is read like a file, under a name that says where it came from."""
+    report = next(path for path in REPORTS if path.suffix == ".txt" and "top_events" in read_awr(path))
+    out = tmp_path / "events.csv"
+    for words in (["-"], ["-", "--table", "top_events", "-o", str(out)]):
+        command = [sys.executable, "-m", "awrparse", *words]
+        done = subprocess.run(command, input=report.read_bytes(), capture_output=True, check=True, cwd=ROOT)
+
+        assert done.stderr == b""
+    assert pl.read_csv(out)["report"].unique().to_list() == ["<stdin>"]

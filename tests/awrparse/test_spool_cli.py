@@ -1,5 +1,6 @@
 """The command line: the table of statements, and what goes wrong."""
 
+import io
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,12 @@ def test_no_session(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
     assert main([str(path)]) == 1
     assert "this is a TKPROF report" in capsys.readouterr().err
+
+
+def test_standard_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session from a pipe is read like a file."""
+    session = b"SQL> select 1 from dual;\n\n         1\n----------\n         1\n\nElapsed: 00:00:00.01\n"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(session)))
+
+    assert main(["-"]) == 0
+    assert "select 1 from dual" in capsys.readouterr().out
