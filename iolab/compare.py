@@ -83,8 +83,8 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
     Intervals need 6 runs in each sample. How well each covers was measured, see `iolab.stats.intervals`.
 
     Raises:
-        SampleError: If a value is not a finite number above zero, a sample is empty, the orders do not fit, or a
-            condition is not known.
+        SampleError: If a value is not a finite number above zero, or is below the resolution; if a sample is empty,
+            the orders do not fit, or a condition is not known.
 
     >>> result = compare([9.16, 9.17, 9.28, 9.18, 9.20], [19.23, 19.28, 19.35, 19.43], names=("Linux", "HP-UX"))
     >>> result.verdict, round(result.ratio.value, 4), result.ratio.lo
@@ -103,6 +103,10 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
     if share_places(sample_a, sample_b):
         raise SampleError("two runs of different samples have the same place in the run order")
     x, y = sample_a.values, sample_b.values
+    if resolution is not None and (least := min(*x, *y)) < resolution * (1 - 1e-9):
+        raise SampleError(
+            f"the value {least:g} is below the resolution {resolution:g}: no clock shows less than its step"
+        )
     step = clock_step([*x, *y]) if resolution is None else resolution
     effects = measure_effects(x, y, step=step, seed=seed, resamples=resamples)
     p_values = run_tests(x, y)

@@ -13,6 +13,7 @@ import polars as pl
 
 from iolab.metrics.trace_reads import data_reads, file_or_fd
 from straceparse import io_requests
+from straceparse.arguments import unescaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -151,7 +152,8 @@ def _opened(calls: pl.DataFrame) -> dict[str, bool]:
     found: dict[str, bool] = {}
     for args in opens.get_column("args"):
         if path := _PATH.search(args):
-            found[path.group(1)] = "O_DIRECT" in args[path.end() :].replace("O_DIRECTORY", "")
+            name = unescaped(path.group(1)).decode("utf-8", errors="backslashreplace")  # as `io_requests` names it
+            found[name] = "O_DIRECT" in args[path.end() :].replace("O_DIRECTORY", "")
     return found
 
 

@@ -141,15 +141,17 @@ def _reaped(call: dict[str, Any], items: object, waiting: list[Request]) -> list
     """The requests that one ``io_getevents`` completed, taken from those that wait."""
     completed, latency_from = _completed(call, items)
     done = []
-    for place, completion in enumerate(_completions(call, items)):
-        match, request = _matching(completion, waiting, call["pid"])
-        if request is None:
-            request = Request(call["_row"], place, call, is_printed=completion.is_printed)
+    completions = _completions(call, items)
+    for place, (completion, (match, found)) in enumerate(
+        zip(completions, _matches(completions, waiting, call["pid"]), strict=True)
+    ):
+        request = found or Request(call["_row"], place, call, is_printed=completion.is_printed)
         result = completion.result
+        has_bytes = result is not None and result >= 0 and request.op not in {"sync", "poll"}
         done.append(
             replace(
                 request,
-                done=result if result is not None and result >= 0 else None,
+                done=result if has_bytes else None,
                 errno=None if result is None or result >= 0 else str(-result),
                 completed=completed,
                 latency_from=latency_from if completed is not None else None,
@@ -186,18 +188,45 @@ def _completed(call: dict[str, Any], items: object) -> tuple[int | None, str]:
     return call["start"] + call["gap"], "gap"
 
 
-def _matching(completion: _Completion, waiting: list[Request], pid: int | None) -> tuple[str, Request | None]:
-    """The waiting request that a completion belongs to, removed from those that wait, and how it was found."""
-    own = [request for request in waiting if request.call["pid"] == pid] or waiting
-    for match, wanted in (
-        ("data", [one for one in own if completion.data and one.data == completion.data]),
-        ("size", [one for one in own if completion.result is not None and one.asked == completion.result]),
-        ("order", [one for one in own if not (completion.data and one.data)]),
-    ):
-        if wanted:
-            waiting.remove(wanted[0])
-            return match, wanted[0]
-    return "none", None
+def _matches(
+    completions: list[_Completion], waiting: list[Request], pid: int | None
+) -> list[tuple[str, Request | None]]:
+    """The waiting request of each completion, removed from those that wait, and how it was found.
+
+    What is certain comes first: a short read must not take by its place the request that another completion of the
+    same call has the size of.
+    """
+    found: list[tuple[str, Request | None]] = [("none", None)] * len(completions)
+    own = [one for one in waiting if one.call["pid"] == pid]
+    for match, fits in (("data", _has_data), ("size", _has_size), ("order", _can_be)):
+        for place, completion in enumerate(completions):
+            if found[place][1] is not None:
+                continue
+            # a thread may reap what another submitted; but two processes may use one number for two contexts
+            tried = (own, waiting) if match == "data" else (own or waiting,)
+            request = next((one for some in tried for one in some if fits(completion, one)), None)
+            if request is not None:
+                for some in (own, waiting):
+                    if request in some:
+                        some.remove(request)
+                found[place] = (match, request)
+    return found
+
+
+def _has_data(completion: _Completion, request: Request) -> bool:
+    return bool(completion.data) and request.data == completion.data
+
+
+def _has_size(completion: _Completion, request: Request) -> bool:
+    return request.asked is not None and request.asked == completion.result and _can_be(completion, request)
+
+
+def _can_be(completion: _Completion, request: Request) -> bool:
+    """Does nothing that is printed contradict it?  The kernel returns `data` as it was, and no more than was asked."""
+    if completion.is_printed and (request.is_printed or request.data) and (request.data or 0) != (completion.data or 0):
+        return False
+    most = 0 if request.op == "sync" else request.asked
+    return most is None or completion.result is None or completion.result <= most
 
 
 def _ring(call: dict[str, Any]) -> list[Request]:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 GRAMMAR = load_grammar("straceparse", "args.lark", "arguments")
 
 _ESCAPE = re.compile(rb"\\(?:x([0-9a-f]{2})|([0-7]{1,3})|(.))", re.DOTALL)
+_OCTAL = re.compile("0[0-7]+$")
+#: No number is longer; a 64-bit one has 20 digits.
+_LONGEST: Final = 1000
 _PLAIN_ESCAPES: Final = {b"n": b"\n", b"t": b"\t", b"v": b"\v", b"f": b"\f", b"r": b"\r", b"a": b"\a", b"b": b"\b"}
 
 
@@ -45,7 +48,8 @@ class Changed(NamedTuple):
 def parse_args(texts: str | pl.Series | Iterable[str | None]) -> list[object]:
     r"""The arguments of each call as a list of Python values; a dict where every argument is named.
 
-    * numbers are ``int``; strings are ``bytes`` with their escapes undone; ``NULL`` and ``(nil)`` are None
+    * numbers are ``int``, in the base printed (``0644`` is octal); strings are ``bytes`` with their escapes undone;
+      ``NULL`` and ``(nil)`` are None
     * flags, constants and expressions stay text: ``"O_RDWR|O_LARGEFILE"``
     * ``[...]`` is a list, ``{a=1}`` a dict, ``{1, 2}`` a tuple; what strace left out is ``...``
     * ``3</path>`` is a `Decorated`, ``128 => 16`` a `Changed`
@@ -140,7 +144,7 @@ class _Values(Transformer[Token, object]):
         return unescaped(children[0].removeprefix("@")[1:-1])
 
     def number(self, children: list[Token]) -> object:
-        return _decorated(int(children[0], 16 if "0x" in children[0] else 10), children[1:])
+        return _decorated(_number(str(children[0])), children[1:])
 
     def words(self, children: list[Token]) -> object:
         text = str(children[0])
@@ -158,6 +162,13 @@ class _Values(Transformer[Token, object]):
 
     def ellipsis(self, _children: list[Token]) -> EllipsisType:
         return ...
+
+
+def _number(text: str) -> int | str:
+    """A number in the base that its first digits say (``0x1f``, ``0644``); digits too long to be one stay text."""
+    digits = text.removeprefix("-")
+    base = 16 if digits.startswith("0x") else 8 if _OCTAL.match(digits) else 10
+    return int(text, base) if len(text) <= _LONGEST else text
 
 
 def _decorated(value: object, rest: list[Token]) -> object:

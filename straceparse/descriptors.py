@@ -1,12 +1,14 @@
 """File descriptors: which file a descriptor stood for, from the calls that open, duplicate and close.
 
 An Oracle process opens a data file, moves its descriptor to 256 or above with ``fcntl(fd, F_DUPFD, 256)`` and closes
-the first one; a log that starts at the attach shows none of this, and only ``-y`` then knows the file.
+the first one; a log that starts at the attach shows none of this, and only ``-y`` then knows the file.  A descriptor
+that is marked close-on-exec stands for nothing once the process has become another program.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -20,11 +22,13 @@ _OPENS: Final = frozenset({"open", "openat", "openat2", "creat"})
 _DUPLICATES: Final = frozenset({"dup", "dup2", "dup3", "fcntl", "fcntl64"})
 _MAKES: Final = frozenset({"clone", "clone2", "clone3", "fork", "vfork"})
 #: The calls that say what a descriptor stands for.
-DESCRIPTOR_CALLS: Final = _OPENS | _DUPLICATES | _MAKES | {"close"}
+DESCRIPTOR_CALLS: Final = _OPENS | _DUPLICATES | _MAKES | {"close", "close_range", "execve", "execveat"}
 
 #: The largest descriptor and process id; a larger one stands in a damaged line.
 _LAST: Final = (1 << 31) - 1
-_FIRST_NUMBER = re.compile(r"^(?:[a-z]+=)?([0-9]+)")
+_FIRST_NUMBER = re.compile(r"^(?:[a-z]+=)?([0-9]{1,19})(?![0-9])")
+_RANGE = re.compile(r"^(?:first=)?([0-9]{1,19}), (?:last=)?([0-9]{1,19})(?![0-9])")
+_CLOSES_ON_EXEC = re.compile("O_CLOEXEC|F_DUPFD_CLOEXEC")
 _PATH = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 #: Columns of `files_of`.
@@ -43,11 +47,33 @@ def files_of(calls: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(list(_changes(wanted)), schema=FILES, orient="row")
 
 
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The descriptors of a process and its threads: their files, and which of them an execve closes."""
+
+    files: dict[int, str] = field(default_factory=dict)
+    closed_on_exec: set[int] = field(default_factory=set)
+
+    def copy(self) -> _Table:
+        """What a child inherits."""
+        return _Table(dict(self.files), set(self.closed_on_exec))
+
+    def put(self, fd: int, file: str | None, *, closes_on_exec: bool = False) -> None:
+        """The file of a descriptor, or None for one that was closed."""
+        self.closed_on_exec.discard(fd)
+        if file is None:
+            self.files.pop(fd, None)
+            return
+        self.files[fd] = file
+        if closes_on_exec:
+            self.closed_on_exec.add(fd)
+
+
 def _changes(calls: pl.DataFrame) -> Iterator[tuple[int, int | None, int, str | None]]:
-    tables: dict[int | None, dict[int, str]] = {}
+    tables: dict[int | None, _Table] = {}
     sharers: dict[int | None, set[int | None]] = {}
     for row, pid, name, args, result in calls.select("_row", "pid", "name", "args", "result").iter_rows():
-        table = tables.setdefault(pid, {})
+        table = tables.setdefault(pid, _Table())
         if name in _MAKES:
             if result and result != pid:
                 if "CLONE_FILES" in args:
@@ -56,30 +82,44 @@ def _changes(calls: pl.DataFrame) -> Iterator[tuple[int, int | None, int, str | 
                     group.add(result)
                     sharers[result] = group
                 else:
-                    tables[result] = dict(table)
-                yield from ((row, result, fd, file) for fd, file in table.items())
+                    tables[result] = table.copy()
+                yield from ((row, result, fd, file) for fd, file in table.files.items())
             continue
         for fd, file in _changed(name, args, result, table):
-            if file is None:
-                table.pop(fd, None)
-            else:
-                table[fd] = file
+            table.put(fd, file, closes_on_exec=_CLOSES_ON_EXEC.search(args) is not None)
             yield from ((row, owner, fd, file) for owner in sorted(sharers.get(pid, {pid}), key=lambda one: one or 0))
 
 
-def _changed(name: str, args: str, result: int, table: dict[int, str]) -> Iterator[tuple[int, str | None]]:
+def _changed(name: str, args: str, result: int, table: _Table) -> list[tuple[int, str | None]]:
     """The descriptors that a call changed, with their files; None for one that was closed."""
     if name in _OPENS:
-        if path := _PATH.search(args):
-            yield result, unescaped(path.group(1)).decode("utf-8", errors="backslashreplace")
-        return
+        path = _PATH.search(args)
+        return [(result, unescaped(path.group(1)).decode("utf-8", errors="backslashreplace") if path else None)]
+    if name.startswith("execve"):
+        return [(fd, None) for fd in sorted(table.closed_on_exec)]
+    if name == "close_range":
+        return _closed_range(args, table)
     first = _FIRST_NUMBER.match(args)
-    if first is None:
-        return
-    fd = int(first.group(1))
-    if fd > _LAST:
-        return
+    if first is None or (fd := int(first.group(1))) > _LAST:
+        return []
     if name == "close":
-        yield fd, None
-    elif name.startswith("dup") or "F_DUPFD" in args:
-        yield result, table.get(fd)
+        return [(fd, None)]
+    if name.startswith("dup") or "F_DUPFD" in args:
+        return [(result, table.files.get(fd))]
+    if "F_SETFD" in args:
+        change = table.closed_on_exec.add if "FD_CLOEXEC" in args else table.closed_on_exec.discard
+        change(fd)
+    return []
+
+
+def _closed_range(args: str, table: _Table) -> list[tuple[int, str | None]]:
+    """The descriptors that ``close_range`` closed; with ``CLOSE_RANGE_CLOEXEC`` it only marks them."""
+    found = _RANGE.match(args)
+    if found is None:
+        return []
+    first, last = map(int, found.groups())
+    inside = [fd for fd in table.files if first <= fd <= last]
+    if "CLOSE_RANGE_CLOEXEC" in args:
+        table.closed_on_exec.update(inside)
+        return []
+    return [(fd, None) for fd in inside]

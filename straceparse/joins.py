@@ -159,7 +159,7 @@ def _with_owner(lines: pl.DataFrame) -> pl.DataFrame:
     ``superseded`` line, and the end under the process's, with ``-ff`` in a file that may come before the thread's.
     """
     owners = lines.with_columns(_owner=pl.col("pid"), _order=pl.col("_row"))
-    superseded = lines.filter(pl.col("kind") == "superseded")
+    superseded = lines.filter((pl.col("kind") == "superseded") & pl.col("result").is_not_null())
     for thread, process, row in superseded.select("result", "pid", "_row").iter_rows():
         is_start = (
             (pl.col("pid") == thread) & (pl.col("kind") == "unfinished") & pl.col("name").str.starts_with("execve")

@@ -14,7 +14,7 @@ from straceparse.records import KINDS
 
 #: Kinds of lines that belong to a process.
 _STAMPED: Final = frozenset(KINDS[:5]) | frozenset(KINDS[6:11])
-_DETACHED = re.compile(r"Process ([0-9]+) detached$")
+_DETACHED = re.compile(r"Process ([0-9]{1,10}) detached$")
 
 
 def survivors(rows: pl.Series) -> pl.Series:

@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 import polars as pl
 
 from straceparse.aio import async_requests
-from straceparse.arguments import parse_args
+from straceparse.arguments import parse_args, unescaped
 from straceparse.descriptors import DESCRIPTOR_CALLS, files_of
 from straceparse.joins import CALLS
 from straceparse.schema import DURATION, number, whole
@@ -136,7 +136,7 @@ def _requests_of(calls: pl.DataFrame) -> pl.DataFrame:
     if rows.get_column("name").is_in(ASYNC_CALLS).any():
         found.append(async_requests(rows.filter(pl.col("name").is_in(ASYNC_CALLS)), others))
     requests = pl.concat(found, how="diagonal_relaxed").sort("_row", "_place", nulls_last=False)
-    return _with_files(requests, rows).select(
+    return _with_files(_with_plain_paths(requests), rows).select(
         *others, *(pl.col(name).cast(dtype, strict=False).alias(name) for name, dtype in REQUESTS.items())
     )
 
@@ -243,14 +243,35 @@ def _vector(values: object) -> tuple[int | None, int | None, bool]:
     return asked, offset, asked is not None
 
 
+def _with_plain_paths(requests: pl.DataFrame) -> pl.DataFrame:
+    """The requests, with the escapes of the paths that ``-y`` prints undone, as those of an open's path are."""
+    files = requests.get_column("file").unique()
+    escaped = files.filter(files.str.contains("\\", literal=True).fill_null(value=False)).to_list()
+    if not escaped:
+        return requests
+    plain = [unescaped(file).decode("utf-8", errors="backslashreplace") for file in escaped]
+    return requests.with_columns(pl.col("file").replace(escaped, plain))
+
+
 def _with_files(requests: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """The requests, with the file of each descriptor where ``-y`` does not print it."""
-    files = files_of(rows)
+    """The requests, with the file of each descriptor where ``-y`` does not print it.
+
+    In the files of a ``-ff`` set threads stand one behind the other, and what one of them closes late another has read
+    before: their calls are looked at in the order of time.
+    """
+    is_set = not rows.get_column("line").is_sorted() and not rows.get_column("start").has_nulls()
+    turns = (rows.sort("start", maintain_order=True) if is_set else rows).with_row_index("_turn")
+    files = files_of(turns.drop("_row").rename({"_turn": "_row"}))
     if files.is_empty():
         return requests
     owner = pl.col("pid").fill_null(-1).alias("_owner")
-    known = files.select("_row", owner, "fd", pl.col("file").alias("_file")).sort("_row")
-    wanted = requests.with_columns(pl.col("_row").cast(pl.UInt32), pl.col("fd").cast(pl.Int32, strict=False), owner)
-    return wanted.join_asof(known, on="_row", by=["_owner", "fd"], check_sortedness=False).with_columns(
-        pl.coalesce("file", "_file").alias("file")
-    )
+    known = files.select(pl.col("_row").alias("_turn"), owner, "fd", pl.col("file").alias("_file")).sort("_turn")
+    wanted = requests.with_columns(
+        pl.col("_row").cast(pl.UInt32), pl.col("fd").cast(pl.Int32, strict=False), owner
+    ).with_row_index("_order")
+    if is_set:
+        wanted = wanted.join(turns.select("_row", "_turn"), on="_row").sort("_turn", "_order")
+    else:
+        wanted = wanted.with_columns(pl.col("_row").alias("_turn"))
+    found = wanted.join_asof(known, on="_turn", by=["_owner", "fd"], check_sortedness=False)
+    return (found.sort("_order") if is_set else found).with_columns(pl.coalesce("file", "_file").alias("file"))

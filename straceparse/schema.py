@@ -40,6 +40,15 @@ EVENTS: Final = pl.Schema(
     }
 )
 
+#: Calls whose first argument or result is a process, behind which ``-Y`` prints its command.
+_PROCESS_CALLS: Final = (
+    *("clone", "clone2", "clone3", "fork", "vfork", "wait4", "waitpid", "kill", "tkill", "tgkill", "ptrace"),
+    *("getpid", "gettid", "getppid", "getpgid", "getpgrp", "getsid", "setsid", "setpgid", "set_tid_address"),
+    *("prlimit64", "process_vm_readv", "process_vm_writev", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "get_robust_list"),
+    *("sched_getaffinity", "sched_setaffinity", "sched_getparam", "sched_setparam", "sched_getscheduler"),
+    *("sched_setscheduler", "sched_getattr", "sched_setattr", "sched_rr_get_interval", "migrate_pages", "move_pages"),
+)
+
 _NANO: Final = pl.Decimal(28, 9)
 
 
@@ -116,7 +125,8 @@ def number(value: pl.Expr) -> pl.Expr:
 def _fd_path() -> pl.Expr:
     """What ``-y`` prints behind the first argument when that is a descriptor, else behind the result."""
     first = pl.col("_args").str.extract(GRAMMAR.pattern("^(?:fd=)?[0-9]+({DECORATION})"), 1)
-    return pl.coalesce(first.str.strip_suffix("(deleted)").str.slice(1).str.head(-1), pl.col("_decoration"))
+    path = pl.coalesce(first.str.strip_suffix("(deleted)").str.slice(1).str.head(-1), pl.col("_decoration"))
+    return pl.when(~pl.col("_name").is_in(_PROCESS_CALLS)).then(path)
 
 
 def whole(value: object, bits: int = 64) -> int | None:

@@ -30,6 +30,8 @@ _UNITS: Final = {
     "TB": 2**40,
 }
 #: `instances` and the head show the period in minutes of two decimals.
+#: Of more statements an error names the first and the last.
+_MOST_LISTED: Final = 6
 _HALF_STEP_S: Final = 0.3
 #: What the metrics below call a statistic, and its name in V$STATNAME.
 _STATISTICS: Final = {
@@ -117,7 +119,11 @@ def elapsed_of(log: Spool | AwrReport, *, statement: int | None = None) -> Bound
 
 
 def _listed(frame: pl.DataFrame) -> str:
-    return ", ".join(map(str, frame.get_column("statement").unique().sort().to_list()))
+    """The numbers of statements; of many the first and the last."""
+    numbers = frame.get_column("statement").unique().sort().to_list()
+    if len(numbers) > _MOST_LISTED:
+        numbers = [*numbers[: _MOST_LISTED - 1], "...", numbers[-1]]
+    return ", ".join(map(str, numbers))
 
 
 def read_metrics(log: Spool | AwrReport, *, statement: int | None = None) -> pl.DataFrame:

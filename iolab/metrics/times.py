@@ -24,7 +24,7 @@ def spread(
     each is between what is printed and one more of its last decimal.
 
     Args:
-        times: a Duration column; nulls are left out.
+        times: a Duration column; nulls are left out, and so are times below zero, which the caveat counts.
         name: such as ``gap_us``; the rows are ``gap_us_mean``, ``gap_us_p50``, ...
         basis: what the times are.
         caveat: of all rows.
@@ -40,10 +40,15 @@ def spread(
         [('gap_us_mean', 2226.7), ('gap_us_p50', 2214.0)]
     """
     counts = times.drop_nulls().dt.total_nanoseconds().sort()
+    set_back = int((counts < 0).sum())
+    if set_back:
+        counts = counts.filter(counts >= 0)
+        said = f"{set_back} times below zero are left out: the clock was set back"
+        caveat = f"{caveat}; {said}" if caveat else said
     labels = ["mean", *(f"p{percent}" for percent in PERCENTILES), "max"]
     basis = f"{basis}; n = {counts.len()}"
     if counts.is_empty():
-        reason = f"{REFUSED}no such time is in the log"
+        reason = f"{REFUSED}no such time is in the log" + f"; {caveat}" * bool(set_back)
         return [Metric(f"{name}_{label}", None, None, None, "us", basis, reason) for label in labels]
     whole = counts.to_list()
     if not whole[-1]:

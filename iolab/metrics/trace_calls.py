@@ -154,9 +154,10 @@ def time_shares(calls: pl.DataFrame) -> pl.DataFrame:
     for (pid,), rows in calls.group_by("pid", maintain_order=True):
         found = _window_of(rows)
         basis = "sum of elapsed (-T) / (last end - first start)"
-        if found is None:
+        if found is None or found[0].lo <= 0:
+            reason = _NEEDS_T if found is None else f"{REFUSED}the process's time is not above the clock's step"
             both = [
-                Metric(name, None, None, None, "ratio", basis, _NEEDS_T)
+                Metric(name, None, None, None, "ratio", basis, reason)
                 for name in ("in_calls_share", "between_calls_share")
             ]
         else:

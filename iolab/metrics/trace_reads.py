@@ -5,6 +5,7 @@ The frames are what `straceparse.io_requests` gives.  Bytes are what the kernel 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 SECTOR: Final = 512
 #: A scan skips the blocks of a segment's own; more of them than this are a jump.
 MAX_SKIPPED_BLOCKS: Final = 16
+#: A request of a list that strace cut, or did not print: it was submitted, and is known by number only.
+_IS_CUT: Final = (pl.col("syscall") == "io_submit") & ~pl.col("is_printed") & pl.col("bytes_done").is_null()
+_AT_LEAST: Final = "the bytes and reads are a lower bound"
 _REAPED: Final = "from the submission to the call that reaped it: the read may have been done before"
 
 
@@ -27,8 +31,8 @@ def data_reads(requests: pl.DataFrame) -> pl.DataFrame:
     """The reads of data: those of whole sectors of 512 bytes, and those that failed or are not done.
 
     Left out are writes, and the reads that every program does on its way: the loader's of library headers, those of
-    ``/proc``.  Completions whose submission came before the log began are kept as ``op`` ``other`` unless the log has
-    asynchronous writes, as strace does not say what they were.
+    ``/proc``.  Completions whose submission came before the log began, and the requests of a list that strace cut, are
+    kept as ``op`` ``other`` unless the log has asynchronous writes, as strace does not say what they were.
 
     Args:
         requests: what `straceparse.io_requests` gives.
@@ -40,8 +44,9 @@ def data_reads(requests: pl.DataFrame) -> pl.DataFrame:
     is_async = pl.col("mode") == "async"
     has_writes = not requests.filter(is_async & (op == "write")).is_empty()
     size = pl.coalesce("bytes_done", "bytes_asked")
-    is_orphan = is_async & (op == "other") & (pl.col("match") == "none") & pl.col("bytes_done").is_not_null()
-    wanted = op == "read" if has_writes else (op == "read") | is_orphan
+    is_orphan = (pl.col("match") == "none") & pl.col("bytes_done").is_not_null()
+    is_unnamed = is_async & (op == "other") & (is_orphan | _IS_CUT)
+    wanted = op == "read" if has_writes else (op == "read") | is_unnamed
     return requests.filter(wanted & (size.is_null() | ((size % SECTOR == 0) & (size > 0))))
 
 
@@ -59,21 +64,25 @@ def read_sizes(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFram
 
     Returns:
         Five rows (`METRICS`): ``reads``, ``bytes_read``, ``avg_read_bytes``, ``avg_read_kib``, ``blocks_per_read``.
-        Where strace cut a list of requests, sizes are missing: then a caveat says so.
+        Where strace cut a list of requests, sizes are missing: then a caveat says so, and ``reads`` and ``bytes_read``
+        have no upper bound.
     """
     reads = data_reads(requests)
     done = reads.get_column("bytes_done").drop_nulls()
-    unknown = reads.filter(~pl.col("is_printed")).height
-    caveats = [f"strace did not print the size of {unknown} requests: the bytes are a lower bound"] * (unknown > 0)
+    unknown = _unknown(requests)
+    caveats = [f"strace did not print the size of {unknown} requests: {_AT_LEAST}"] * (unknown > 0)
     inputs: dict[str, Figure] = {"bytes_read": int(done.sum()), "reads": done.len()}
 
     def average(bytes_read: Bounded, reads: Bounded) -> Bounded:
         return bytes_read / reads
 
+    counts = [
+        evaluate("reads", "reads", "reads completed", {"reads": done.len()}, lambda reads: reads, caveats),
+        evaluate("bytes_read", "B", "sum of the bytes returned", {"b": int(done.sum())}, lambda b: b, caveats),
+    ]
     return metrics_frame(
         [
-            evaluate("reads", "reads", "reads completed", {"reads": done.len()}, lambda reads: reads, caveats),
-            evaluate("bytes_read", "B", "sum of the bytes returned", {"b": int(done.sum())}, lambda b: b, caveats),
+            *(replace(one, hi=None) if unknown else one for one in counts),
             evaluate("avg_read_bytes", "B", "bytes_read / reads", inputs, average),
             evaluate("avg_read_kib", "KiB", "bytes_read / reads / 1024", inputs, lambda **all_: average(**all_) / 1024),
             evaluate(
@@ -108,7 +117,8 @@ def read_rate(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame
 
     Returns:
         Four rows (`METRICS`): ``mib_per_s`` (MiB/s, 2^20 B), ``mb_per_s`` (MB/s, 10^6 B), ``reads_per_s`` (1/s),
-        ``us_per_block`` (us).  Refused when the log does not show two moments.
+        ``us_per_block`` (us).  Refused when the log does not show two moments.  Where strace cut a list of requests
+        the rates have no upper bound.
     """
     found = _window(data_reads(requests))
     if found is None:
@@ -120,26 +130,37 @@ def read_rate(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame
     caveats = ["the time between the reads is in it, and strace itself slows every call"]
     if unplaced:
         caveats.append(f"{unplaced} reads are left out, as the log does not show when they ended: the rate was higher")
+    unknown = _unknown(requests)
+    if unknown:
+        caveats.append(f"strace did not print the size of {unknown} requests: {_AT_LEAST}")
 
     def size_rate(unit: int) -> Metric:
         name, unit_name = ("mib_per_s", "MiB/s") if unit == 2**20 else ("mb_per_s", "MB/s")
         return evaluate(name, unit_name, rule, inputs, lambda seconds, **all_: all_["bytes"] / unit / seconds, caveats)
 
-    return metrics_frame(
-        [
-            size_rate(2**20),
-            size_rate(10**6),
-            evaluate("reads_per_s", "1/s", rule, inputs, lambda seconds, reads, **_: reads / seconds, caveats),
-            evaluate(
-                "us_per_block",
-                "us",
-                rule,
-                inputs,
-                lambda seconds, **all_: seconds * 10**6 / (all_["bytes"] / block_size),
-                (*caveats, f"in blocks of {block_size} B"),
-            ),
-        ]
+    rates = [
+        size_rate(2**20),
+        size_rate(10**6),
+        evaluate("reads_per_s", "1/s", rule, inputs, lambda seconds, reads, **_: reads / seconds, caveats),
+    ]
+    per_block = evaluate(
+        "us_per_block",
+        "us",
+        rule,
+        inputs,
+        lambda seconds, **all_: seconds * 10**6 / (all_["bytes"] / block_size),
+        (*caveats, f"in blocks of {block_size} B"),
     )
+    if unknown:
+        rates = [replace(one, hi=None) for one in rates]
+        per_block = replace(per_block, lo=None)
+    return metrics_frame([*rates, per_block])
+
+
+def _unknown(requests: pl.DataFrame) -> int:
+    """How many requests that may be reads strace does not tell the size of."""
+    op = pl.col("op").cast(pl.String)
+    return requests.filter(_IS_CUT & op.is_in(["read", "other"])).height
 
 
 def _window(reads: pl.DataFrame) -> tuple[int, int, Bounded, str, int] | None:

@@ -41,7 +41,7 @@ def _describe_clock(sample: Sample, step: float | None, unit: str, clock: str) -
         return []
     against = "of unknown step" if step is None else f"of step {step:g} {unit}"
     what = "half of the runs read one value" if deviation == 0 else f"{repeated:.0%} of the runs repeat a value"
-    treated = f"; intervals {clock}" if clock else ""
+    treated = f"; {'in the intervals' if clock.startswith('ties') else 'intervals'} {clock}" if clock else ""
     return [f"resolution-limited: {what} in {sample.name} (clock {against}){treated}"]
 
 

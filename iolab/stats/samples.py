@@ -20,6 +20,9 @@ DURATION_UNITS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 MAX_RUNS = 2_000
 """The pairwise methods grow with the product of the sizes; more values than this are not timed runs."""
 
+_SHORTEST, _LONGEST = 1e-30, 1e30
+"""In whatever unit, no time is outside of these; beyond them sums and ratios overflow."""
+
 NORMAL_MAD = 1.4826
 """The median absolute deviation times this is the standard deviation of a normal sample."""
 
@@ -54,7 +57,7 @@ def read_times(values: Runs, name: str, unit: str = "s") -> list[float | None]:
     """The values as numbers in their order, nulls kept, each checked.
 
     Raises:
-        SampleError: If a value is not a finite number above zero.
+        SampleError: If a value is not a finite number above zero, or too small or large to be a time.
 
     >>> read_times(pl.Series([1_500, None]).cast(pl.Duration("ms")), "direct")
     [1.5, None]
@@ -63,6 +66,8 @@ def read_times(values: Runs, name: str, unit: str = "s") -> list[float | None]:
     for place, number in enumerate(numbers):
         if number is not None and not (math.isfinite(number) and number > 0):
             raise SampleError(f"{name}: value {place} is {number}; a time must be a finite number above zero")
+        if number is not None and not _SHORTEST <= number <= _LONGEST:
+            raise SampleError(f"{name}: value {place} is {number}; no time is so {'short' if number < 1 else 'long'}")
     return numbers
 
 
@@ -181,7 +186,8 @@ def clock_step(values: Sequence[float]) -> float | None:
     """The step all values are multiples of, as far as the values tell; None where there is none.
 
     It is the smaller of the greatest common divisor of the gaps between the values and the last decimal place
-    in use. Both can only be too large, so a known resolution is better than this.
+    in use; no clock shows less than its step, so it is not above the smallest value. All can only be too large, so
+    a known resolution is better than this.
 
     >>> clock_step([5.71, 5.73, 5.73, 5.79])
     0.01
@@ -191,7 +197,7 @@ def clock_step(values: Sequence[float]) -> float | None:
     distinct = sorted(set(values))
     largest = max(abs(distinct[0]), abs(distinct[-1]))
     steps = [step for step in (_common_step(distinct, largest), _decimal_step(distinct, largest)) if step]
-    return min(steps, default=None)
+    return min((step for step in steps if step <= distinct[0] * (1 + 1e-9)), default=None)
 
 
 def _common_step(distinct: Sequence[float], largest: float) -> float | None:

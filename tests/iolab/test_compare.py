@@ -74,6 +74,8 @@ def test_nulls_are_dropped_and_counted() -> None:
         ([timedelta(seconds=5)], "A: value 0 is not a number: "),
         (pl.Series(["5.0"]), "A: String values cannot be compared"),
         ([1.0] * 2001, "A: 2,001 values"),
+        ([5.0, 1e300], "no time is so long"),
+        ([5e-324], "A: value 0 is 5e-324; no time is so short"),
     ],
 )
 def test_bad_samples_are_refused_with_the_reason(values: list[float], message: str) -> None:
@@ -88,6 +90,7 @@ def test_bad_samples_are_refused_with_the_reason(values: list[float], message: s
     [
         ({"threshold": 0.0}, "the threshold is 0.0"),
         ({"resolution": -0.01}, "the resolution is -0.01"),
+        ({"resolution": 5.1}, "the value 5 is below the resolution 5.1"),
         ({"conditions": {"weather": "fine"}}, "unknown condition 'weather'; known are cache level, plan hash"),
         ({"order_a": [1]}, "A: 2 values but 1 places"),
         ({"order_a": [1, 1]}, "A: two runs have the same place"),

@@ -111,3 +111,14 @@ def test_requests_will_do() -> None:
 def test_no_reads_no_rows() -> None:
     """A log without reads of data has no mode."""
     assert io_mode(read_calls(b"     0.000000 close(3) = 0\n"), by="log").is_empty()
+
+
+def test_the_open_of_a_file_whose_name_strace_escapes() -> None:
+    """The name of the open is undone as that of the requests is."""
+    log = (
+        b'openat(AT_FDCWD, "/u01/d\\303\\244ten.dbf", O_RDONLY|O_DIRECT) = 7\n'
+        b'pread64(7, "x"..., 8192, 0) = 8192\n'
+    )  # fmt: skip
+    found = io_mode(read_calls(log))
+
+    assert found.select("file", "has_o_direct").rows() == [("/u01/däten.dbf", True)]

@@ -270,3 +270,52 @@ def test_histograms_that_do_not_add_up() -> None:
     assert found.item(0, "caveats") == "refused: the shares of the buckets add up to 50 %, not to 100 %"
     assert metrics.latency_quantiles(half, events=["db file sequential read"]).is_empty()
     assert figure_of(found, "wait_us_p50") is None
+
+
+def test_a_clock_that_was_set_back() -> None:
+    """A time below zero is none: it is left out and counted, and the bounds hold what is left."""
+    log = b"\n".join(
+        b'1700000000.00000%d pread64(3, "x"..., 8192, 0) = 8192' % second for second in (5, 1, 3, 7)
+    )  # gaps of -4, 2 and 4 us
+    found = metrics.call_gaps(calls(read_strace(log)))
+
+    mean = found.row(by_predicate=pl.col("metric") == "gap_us_mean", named=True)
+    assert (mean["value"], mean["lo"], mean["hi"]) == (3.0, 2.0, 4.0)
+    assert mean["caveats"].endswith("1 times below zero are left out: the clock was set back")
+    assert metrics.read_latency(io_requests(calls(read_strace(log)))).filter(pl.col("lo") > pl.col("value")).is_empty()
+
+
+def test_a_process_shorter_than_the_clock_has_no_shares() -> None:
+    """Refused in the frame with the reason, and no error."""
+    log = b'1700000000.000001 pread64(3, "x"..., 8192, 0) = 8192 <0.000001>'
+    found = metrics.time_shares(calls(read_strace(log)))
+
+    assert found.get_column("value").to_list() == [None, None]
+    assert "not above the clock's step" in caveats(found, "in_calls_share")
+
+
+def test_requests_behind_a_cut_list_make_a_lower_bound() -> None:
+    """A list is cut after 32 elements: what it left out was read, too, so nothing bounds the figures above."""
+    block = "{aio_data=0, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=5, aio_nbytes=8192, aio_offset=0}"
+    event = "{data=0, obj=0x7f, res=8192, res2=0}"
+    log = (
+        f"1700000000.000000 io_submit(0xa, 3, [{block}, ...]) = 3 <0.000010>\n"
+        f"1700000000.000100 io_getevents(0xa, 3, 3, [{event}, ...], NULL) = 3 <0.000100>\n"
+        '1700000000.000300 preadv(5, [{iov_base="", iov_len=4096}, ...], 9, 0) = 8192 <0.000010>\n'
+    )
+    requests = io_requests(calls(read_strace(log.encode())))
+    sizes, rates = metrics.read_sizes(requests), metrics.read_rate(requests)
+
+    assert metrics.data_reads(requests).height == 4
+    assert sizes.select("value", "lo", "hi").rows()[:2] == [(2.0, 2.0, None), (16384.0, 16384.0, None)]
+    assert caveats(sizes, "reads").startswith("strace did not print the size of 2 requests")
+    assert rates.get_column("hi").to_list()[:3] == [None] * 3
+    assert rates.get_column("lo").to_list()[3] is None
+
+
+def test_a_read_into_many_buffers_has_its_size() -> None:
+    """A cut list of buffers hides what was asked for, not what was read."""
+    log = b'preadv(5, [{iov_base="", iov_len=4096}, ...], 9, 0) = 8192\n'
+    found = metrics.read_sizes(io_requests(calls(read_strace(log))))
+
+    assert found.select("value", "lo", "hi", "caveats").row(1) == (8192.0, 8192.0, 8192.0, "")

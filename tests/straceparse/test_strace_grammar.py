@@ -51,6 +51,7 @@ def test_every_rule_has_a_sample(grammar: Grammar) -> None:
         ("3<TCP:[1.2.3.4:1->5.6.7.8:1521]>", [Decorated(3, "TCP:[1.2.3.4:1->5.6.7.8:1521]")]),
         ('"\\x00\\xff"', [b"\x00\xff"]),
         ("{sa_handler=SIG_DFL, sa_mask=[], sa_flags=0}", [{"sa_handler": "SIG_DFL", "sa_mask": [], "sa_flags": 0}]),
+        ("0644, 0, -1, 0x1ff", [0o644, 0, -1, 0x1FF]),
         ("{tms_utime=9 /* 0.09 s */}", [{"tms_utime": 9}]),
         ("[{WIFEXITED(s) && WEXITSTATUS(s) == 2}], 0", [[("WIFEXITED(s) && WEXITSTATUS(s) == 2",)], 0]),
     ],

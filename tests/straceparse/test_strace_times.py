@@ -121,3 +121,49 @@ def test_split_calls_have_a_time_from_their_stamps(captures: Path) -> None:
     assert set(has_time.get_column("state")) == {"split"}
     assert set(has_time.get_column("elapsed_from")) == {"stamps"}
     assert has_time.filter(pl.col("elapsed") < 0 * US).is_empty()
+
+
+#: Standard error with -f: a notice cuts the clone, and the program's own output the write.
+STDERR = """clone(child_stack=NULL, flags=SIGCHLDstrace: Process 51 attached
+, child_tidptr=0x7e) = 51 <0.000053>
+[pid    51] read(3,  <unfinished ...>
+[pid    50] wait4(-1,  <unfinished ...>
+[pid    51] <... read resumed>"x", 1) = 1 <0.000010>
+[pid    51] exit_group(0) = ?
+[pid    51] +++ exited with 0 +++
+<... wait4 resumed>NULL, 0, NULL) = ? ERESTARTSYS (To be restarted if SA_RESTART is set) <0.000200>
+--- SIGCHLD {si_signo=SIGCHLD} ---
+wait4(-1, NULL, 0, NULL) = -1 ECHILD (No child processes) <0.000005>
+write(1, "done\\n", 5done
+)                   = 5 <0.000030>
+exit_group(0) = ?
++++ exited with 0 +++
+"""
+
+
+def test_a_log_of_standard_error_has_all_its_calls() -> None:
+    """Calls whose line was cut count once, and a call that is made again has not failed."""
+    found = totals(read_strace(STDERR.encode())).select("name", "calls", "errors", elapsed=pl.col("elapsed") / US)
+
+    assert sorted(found.rows()) == [
+        ("clone", 1, 0, 53),
+        ("exit_group", 2, 0, None),
+        ("read", 1, 0, 10),
+        ("wait4", 2, 1, 205),
+        ("write", 1, 0, 30),
+    ]
+
+
+def test_the_child_of_a_cut_clone_is_not_its_caller() -> None:
+    """Lines before the first process is named belong to the one that no call made, even where a notice cut the call."""
+    found = calls(read_strace(STDERR.encode()))
+
+    assert found.select("pid", "name").rows() == [
+        (50, "clone"),
+        (51, "read"),
+        (50, "wait4"),
+        (51, "exit_group"),
+        (50, "wait4"),
+        (50, "write"),
+        (50, "exit_group"),
+    ]
