@@ -158,6 +158,6 @@ def _show(table: pl.DataFrame, options: argparse.Namespace) -> int:
 def _seconds(table: pl.LazyFrame) -> pl.LazyFrame:
     """Durations as seconds, under names that end in ``_s``."""
     durations = [name for name, dtype in table.collect_schema().items() if dtype == DURATION]
-    return table.with_columns((pl.col(name).cast(pl.Int64) / 1_000_000_000).round(9).alias(name) for name in durations).rename(
-        {name: f"{name}_s" for name in durations}
-    )
+    return table.with_columns(
+        (pl.col(name).cast(pl.Int64) / 1_000_000_000).round(9).alias(name) for name in durations
+    ).rename({name: f"{name}_s" for name in durations})
