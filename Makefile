@@ -30,7 +30,7 @@ report: $(READY) ## Run the notebooks on sample_data/, write build/report/ and s
 	@$(BIN)/python -m iolab report-notebooks --out build/report
 
 lab: $(READY) ## Open JupyterLab on the notebooks
-	@$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks
+	@$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks/00_start_here.ipynb
 
 test: lint ## Check everything: lint, types, tests, doctests, real logs, notebooks, browser
 	@rm -rf $(LOGS) && mkdir -p $(LOGS)
@@ -63,6 +63,8 @@ bench: $(READY) ## Measure speed against wc, awk, plain Python and other readers
 	@$(BIN)/python benchmarks/strace.py
 	@$(BIN)/python benchmarks/awr.py
 	@$(BIN)/python benchmarks/spool.py
+# Longer, and by hand: benchmarks/upload.py (400 MB through a browser), benchmarks/coverage_of_intervals.py,
+# benchmarks/strace.py --memory.
 
 lock: ## Write requirements.lock anew from pyproject.toml (needs uv; UPGRADE=1 takes the newest versions)
 	@[ -n "$(UV)" ] || { echo "make lock needs uv on the PATH" >&2; exit 1; }

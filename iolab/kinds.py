@@ -12,7 +12,7 @@ from logframe import open_log
 
 #: Files above this are not read whole to say what they are.
 _BIG: Final = 16 * 2**20
-_HEAD: Final = 2**18
+_HEAD: Final = 2**15
 
 Log = awrparse.AwrReport | awrparse.Spool | pl.DataFrame
 

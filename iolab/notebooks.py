@@ -113,6 +113,9 @@ def save_notebook(path: Path) -> None:
     }
     for number, cell in enumerate(notebook.cells):
         cell.id = f"cell-{number:02}"
+        for output in cell.get("outputs", []):
+            # Names a widget of the kernel that has ended; JupyterLab would show an error in its place.
+            output.get("data", {}).pop(_WIDGET, None)
         cell.metadata.pop("execution", None)
     require("nbformat").write(notebook, path)
 

@@ -18,6 +18,8 @@ from iolab.theme import config
 
 #: Texts above so many characters get a column that is wide enough to read them.
 _LONG: Final = 40
+#: JupyterLab puts the texts of tables to the right unless each cell says otherwise.
+_LEFT: Final = ' style="text-align: left"'
 #: The Vega-Lite version that Altair 5.5 writes for.
 VEGA_LITE: Final = "5.20"
 _DRAW: Final = """
@@ -74,14 +76,14 @@ def table_html(headings: Sequence[str], rows: Iterable[Sequence[object]], *, num
     """A table of texts; the columns named in `numbers` stand to the right.
 
     >>> table_html(["n"], [[1]], numbers=["n"])
-    '<div class="wide"><table><thead><tr><th class="number">n</th></tr></thead><tbody><tr><td
+    '<div class="wide mathjax_ignore"><table><thead><tr><th class="number">n</th></tr></thead><tbody><tr><td
     class="number">1</td></tr></tbody></table></div>'
     """
     shown = [["" if cell is None else str(cell) for cell in row] for row in rows]
     right = {place for place, heading in enumerate(headings) if heading in set(numbers)}
     long = {place for row in shown for place, cell in enumerate(row) if len(cell) > _LONG} - right
     kinds = [
-        ' class="number"' if place in right else ' class="long"' if place in long else ""
+        ' class="number"' if place in right else f' class="long"{_LEFT}' if place in long else _LEFT
         for place in range(len(headings))
     ]
     head = "".join(f"<th{kind}>{html.escape(one)}</th>" for kind, one in zip(kinds, headings, strict=True))
@@ -89,7 +91,8 @@ def table_html(headings: Sequence[str], rows: Iterable[Sequence[object]], *, num
         f"<tr>{''.join(f'<td{kind}>{html.escape(cell)}</td>' for kind, cell in zip(kinds, row, strict=True))}</tr>"
         for row in shown
     )
-    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    # In JupyterLab what stands between two dollars would be a formula: v$statname a, v$mystat b.
+    return f'<div class="wide mathjax_ignore"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def page_html(title: str, body: str, *, styles: str = "") -> str:

@@ -1,6 +1,7 @@
 // Files go to the kernel one after the other, piece by piece: the kernel asks for the next piece, so that no more than
-// one is ever in memory.  An answer that does not come is asked for again; after some tries the upload is given up.
-const PATIENCE_MS = 15000;
+// one is ever in memory.  Every message has a number, and its answer has it too: an answer that is late, because the
+// kernel was busy, is told from the one that is waited for.  An answer that does not come is asked for again; after some
+// tries the upload rests, and can be resumed where it stopped.
 const TRIES = 4;
 
 function render({ model, el }) {
@@ -16,12 +17,19 @@ function render({ model, el }) {
   input.multiple = true;
   input.hidden = true;
   const list = document.createElement("ul");
-  box.append(label, button, input, list);
+  const hint = document.createElement("p");
+  hint.hidden = true;
+  hint.textContent = "Uploaded: now run the cells below this one.";
+  box.append(label, button, input, list, hint);
   el.append(box);
 
   const waiting = [];
   let current = null;
   let timer = null;
+  let count = 0;
+
+  // crypto.randomUUID exists on https and on localhost only; JupyterLab may be on neither.
+  const identity = () => Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join("-");
 
   function add(files) {
     for (const file of files) {
@@ -29,56 +37,86 @@ function render({ model, el }) {
       const name = document.createElement("span");
       const bar = document.createElement("progress");
       const state = document.createElement("span");
-      const cancel = document.createElement("button");
+      const act = document.createElement("button");
       name.className = "name";
       name.textContent = file.name;
       name.title = file.name;
       bar.max = Math.max(file.size, 1);
       bar.value = 0;
       state.className = "state";
-      state.textContent = "waiting";
-      cancel.type = "button";
-      cancel.textContent = "cancel";
-      row.append(name, bar, state, cancel);
+      state.setAttribute("role", "status");
+      act.type = "button";
+      row.append(name, bar, state, act);
       list.append(row);
-      const upload = { id: crypto.randomUUID(), file, row, bar, state, cancel, tries: 0 };
-      cancel.addEventListener("click", () => stop(upload));
-      waiting.push(upload);
+      const upload = { id: identity(), file, row, bar, state, act, tries: 0, started: false, awaited: -1 };
+      act.addEventListener("click", () => (upload.lost ? resume(upload) : stop(upload)));
+      queue(upload);
     }
     next();
+  }
+
+  function queue(upload) {
+    upload.lost = false;
+    upload.tries = 0;
+    upload.row.className = "";
+    upload.state.textContent = "waiting";
+    upload.act.textContent = "cancel";
+    waiting.push(upload);
   }
 
   function next() {
     if (current || waiting.length === 0) return;
     current = waiting.shift();
-    current.state.textContent = "starting";
-    send({ type: "open", id: current.id, name: current.file.name, size: current.file.size });
+    current.state.textContent = current.started ? "resuming" : "starting";
+    ask(current);
   }
 
-  function send(message, buffers) {
-    model.send(message, undefined, buffers);
+  function ask(upload) {
+    if (upload.started) {
+      send(upload, { type: "ask" });
+    } else {
+      send(upload, { type: "open", name: upload.file.name, size: upload.file.size });
+    }
+  }
+
+  function send(upload, message, buffers) {
+    count += 1;
+    upload.awaited = count;
     clearTimeout(timer);
-    timer = setTimeout(again, PATIENCE_MS);
+    timer = setTimeout(again, model.get("patience_ms"));
+    model.send({ ...message, id: upload.id, n: count }, undefined, buffers);
   }
 
   function again() {
     if (!current) return;
     current.tries += 1;
     if (current.tries > TRIES) {
-      finish("failed", "the kernel does not answer: is it running? Choose the file again then");
+      const upload = current;
+      leave();
+      upload.lost = true;
+      upload.row.className = "failed";
+      upload.state.textContent = "lost: the kernel does not answer (is it busy, or was it restarted?)";
+      upload.act.textContent = "resume";
+      next();
       return;
     }
     current.state.textContent = "waiting for the kernel";
-    send({ type: "ask", id: current.id });
+    ask(current);
+  }
+
+  function resume(upload) {
+    queue(upload);
+    next();
   }
 
   function stop(upload) {
     if (upload === current) {
-      send({ type: "cancel", id: upload.id });
+      send(upload, { type: "cancel" });
       finish("failed", "cancelled");
     } else {
       const place = waiting.indexOf(upload);
       if (place >= 0) waiting.splice(place, 1);
+      if (upload.started) model.send({ type: "cancel", id: upload.id });
       mark(upload, "failed", "cancelled");
     }
   }
@@ -87,37 +125,50 @@ function render({ model, el }) {
     upload.row.className = kind;
     upload.state.textContent = text;
     upload.bar.remove();
-    upload.cancel.remove();
+    upload.act.remove();
+  }
+
+  function leave() {
+    clearTimeout(timer);
+    current = null;
   }
 
   function finish(kind, text) {
-    clearTimeout(timer);
-    mark(current, kind, text);
-    current = null;
+    const upload = current;
+    leave();
+    mark(upload, kind, text);
     next();
+    hint.hidden = current !== null || !list.querySelector("li.done");
   }
 
   async function piece(upload, offset) {
     try {
       const part = await upload.file.slice(offset, offset + model.get("piece_bytes")).arrayBuffer();
-      if (upload === current) send({ type: "piece", id: upload.id, offset }, [part]);
+      if (upload === current) send(upload, { type: "piece", offset }, [part]);
     } catch (error) {
       if (upload === current) {
-        send({ type: "cancel", id: upload.id });
+        send(upload, { type: "cancel" });
         finish("failed", "the browser cannot read the file: " + error.message);
       }
     }
   }
 
   function answer(message) {
-    if (!current || message.id !== current.id) return;
-    current.tries = 0;
+    const upload = current;
+    if (!upload || message.id !== upload.id || message.n !== upload.awaited) return;
+    upload.tries = 0;
+    upload.awaited = -1;
     if (message.type === "next") {
-      current.bar.value = message.offset;
-      current.state.textContent = Math.floor((100 * message.offset) / Math.max(current.file.size, 1)) + " %";
-      piece(current, message.offset);
+      upload.started = true;
+      upload.bar.value = message.offset;
+      upload.state.textContent = Math.floor((100 * message.offset) / Math.max(upload.file.size, 1)) + " %";
+      piece(upload, message.offset);
     } else if (message.type === "done") {
       finish("done", message.what);
+    } else if (message.type === "failed" && message.unknown && upload.started) {
+      // The kernel gave the upload up meanwhile: from the beginning.
+      upload.started = false;
+      ask(upload);
     } else if (message.type === "failed") {
       finish("failed", message.message);
     }
@@ -141,7 +192,9 @@ function render({ model, el }) {
   });
   model.on("msg:custom", answer);
   return () => {
-    clearTimeout(timer);
+    // The field is taken away: what is on its way cannot be seen or stopped any more.
+    if (current) model.send({ type: "cancel", id: current.id });
+    leave();
     model.off("msg:custom", answer);
   };
 }

@@ -5,12 +5,18 @@ picker                  # drop files on it, or choose them
 picker.paths            # where they are now
 """
 
+import asyncio
 import atexit
+import errno
+import fcntl
 import re
 import shutil
 import tempfile
+import time
+import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -22,8 +28,18 @@ from iolab.kinds import describe
 
 #: A piece travels in one message; Jupyter's server cuts messages above 10 MiB.
 PIECE_BYTES: Final = 4 * 2**20
-_MAX_NAME: Final = 120
-_UNSAFE: Final = re.compile(r"[\x00-\x1f\x7f/\\:*?\"<>|]+")
+#: The browser asks again for an answer that has not come by then.
+PATIENCE_MS: Final = 15_000
+#: An upload of which nothing was heard for so long is lost, and what had come of it is removed.
+IDLE_S: Final = 600.0
+_MAX_NAME_BYTES: Final = 120
+_MAX_SUFFIX_BYTES: Final = 20
+_UNSAFE: Final = re.compile(r"[/\\:*?\"<>|]+")
+#: Names that Windows gives to devices, with any suffix: a folder with such a file cannot be copied there.
+_DEVICES: Final = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
+_PREFIX: Final = "iolab-upload-"
+#: Held by the kernel that a folder belongs to.
+_LOCK: Final = ".in-use"
 
 
 def safe_name(name: str) -> str:
@@ -33,11 +49,21 @@ def safe_name(name: str) -> str:
     ('passwd', 'awr.html', 'log', 'a_b.log')
     """
     last = re.split(r"[/\\]", name)[-1]
-    kept = _UNSAFE.sub("_", last).strip(". ")
+    # Control characters, marks that turn the direction of text, halves of a character, what Unicode does not know.
+    visible = "".join("_" if unicodedata.category(one).startswith("C") else one for one in last)
+    kept = _UNSAFE.sub("_", visible).strip(". ")
+    if _DEVICES.match(kept):
+        kept = f"_{kept}"
     stem, dot, suffix = kept.rpartition(".")
-    if len(kept) > _MAX_NAME:
-        kept = f"{stem[: _MAX_NAME - 20]}{dot}{suffix[:19]}" if dot else kept[:_MAX_NAME]
+    if len(kept.encode()) > _MAX_NAME_BYTES:
+        end = dot + _cut(suffix, _MAX_SUFFIX_BYTES - 1) if stem else ""
+        kept = _cut(stem or kept, _MAX_NAME_BYTES - len(end.encode())).rstrip(". ") + end
     return kept or "log"
+
+
+def _cut(text: str, most: int) -> str:
+    """The beginning of a text, of at most so many bytes."""
+    return text.encode()[:most].decode(errors="ignore")
 
 
 def free_path(folder: Path, name: str) -> Path:
@@ -63,6 +89,7 @@ class _Upload:
     size: int
     file: BinaryIO
     received: int = 0
+    heard: float = field(default_factory=time.monotonic)
 
 
 class Receiver:
@@ -86,11 +113,27 @@ class Receiver:
     def receive(self, message: dict[str, Any], buffers: list[Any]) -> dict[str, Any]:
         """The answer to a message: ``next`` with an offset, ``done``, ``cancelled`` or ``failed``."""
         key = str(message.get("id"))
+        # The number of a message comes back with its answer: the browser tells late answers from the one it waits for.
+        number = {"n": message["n"]} if "n" in message else {}
+        upload = self._open.get(key)
+        if upload is not None:
+            upload.heard = time.monotonic()
         try:
-            return {"id": key, **self._answer(key, message, buffers)}
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            return {"id": key, **number, **self._answer(key, message, buffers)}
+        except Exception as error:  # noqa: BLE001 - whatever it is, the browser waits for an answer, and shows it
             self._drop(key)
-            return {"type": "failed", "id": key, "message": _reason(error)}
+            name = "" if upload is None else str(upload.path)
+            unknown = {"unknown": True} if isinstance(error, _UnknownUploadError) else {}
+            return {"type": "failed", "id": key, **number, **unknown, "message": _reason(error, name)}
+
+    def drop_idle(self, idle_s: float = IDLE_S) -> list[str]:
+        """The names of uploads of which nothing was heard for so long; what had come of them is removed."""
+        now = time.monotonic()
+        lost = [key for key, upload in self._open.items() if now - upload.heard >= idle_s]
+        names = [self._open[key].path.name for key in lost]
+        for key in lost:
+            self._drop(key)
+        return names
 
     def close(self) -> None:
         """Stop what is on its way, and forget it."""
@@ -106,7 +149,7 @@ class Receiver:
             case "ask":
                 if key in self.done:
                     return self._said(key)
-                return {"type": "next", "offset": self._open[key].received}
+                return {"type": "next", "offset": self._known(key).received}
             case "cancel":
                 self._drop(key)
                 return {"type": "cancelled"}
@@ -127,7 +170,7 @@ class Receiver:
     def _append(self, key: str, offset: int, piece: Any) -> dict[str, Any]:  # noqa: ANN401 - bytes or a memoryview
         if key in self.done:
             return self._said(key)
-        upload = self._open[key]
+        upload = self._known(key)
         # A piece that was sent twice, because its answer was lost, is not written twice.
         if offset == upload.received:
             upload.file.write(piece)
@@ -137,6 +180,13 @@ class Receiver:
         if upload.received == upload.size:
             return self._finish(key)
         return {"type": "next", "offset": upload.received}
+
+    def _known(self, key: str) -> _Upload:
+        if key not in self._open:
+            raise _UnknownUploadError(
+                "this upload is not known here: it was given up, or the kernel was restarted; choose the file again"
+            )
+        return self._open[key]
 
     def _finish(self, key: str) -> dict[str, Any]:
         upload = self._open[key]
@@ -152,15 +202,35 @@ class Receiver:
     def _drop(self, key: str) -> None:
         upload = self._open.pop(key, None)
         if upload is not None:
-            upload.file.close()
+            # On a full disk closing fails too, for it writes what is left.
+            with suppress(OSError):
+                upload.file.close()
             upload.path.unlink(missing_ok=True)
 
 
-def _reason(error: Exception) -> str:
-    """One line for a reader."""
-    if isinstance(error, KeyError):
-        return "this upload is not known here: the kernel was restarted; choose the file again"
-    return str(error).splitlines()[0] if str(error) else type(error).__name__
+class _UnknownUploadError(LookupError):
+    """A message about an upload that this kernel does not know."""
+
+
+def _reason(error: Exception, path: str) -> str:
+    """One line for a reader, without the path in the kernel's folder."""
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return "the disk that the kernel writes to is full; what had come of the file was removed"
+    if isinstance(error, OSError) and error.strerror:
+        return f"the kernel cannot keep the file: {error.strerror}"
+    lines = str(error).splitlines() or [type(error).__name__]
+    return lines[0].replace(f"{path}: ", "").replace(path, Path(path).name) if path else lines[0]
+
+
+def remove_left_folders(parent: Path) -> list[Path]:
+    """The folders of uploads whose kernel was killed before it could remove them; they are removed now."""
+    left = []
+    for lock in parent.glob(f"{_PREFIX}*/{_LOCK}"):
+        with suppress(OSError), lock.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises while the kernel lives
+            shutil.rmtree(lock.parent, ignore_errors=True)
+            left.append(lock.parent)
+    return left
 
 
 class LogPicker(anywidget.AnyWidget):
@@ -174,14 +244,24 @@ class LogPicker(anywidget.AnyWidget):
     _esm = files("iolab").joinpath("picker.js").read_text(encoding="utf-8")
     _css = files("iolab").joinpath("picker.css").read_text(encoding="utf-8")
     piece_bytes = traitlets.Int(PIECE_BYTES).tag(sync=True)
+    patience_ms = traitlets.Int(PATIENCE_MS).tag(sync=True)
     paths = traitlets.List(traitlets.Instance(Path))
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401 - traits of the widget
         super().__init__(**options)
-        self.folder = Path(tempfile.mkdtemp(prefix="iolab-"))
+        remove_left_folders(Path(tempfile.gettempdir()))
+        made = Path(tempfile.mkdtemp(prefix=f"new-{_PREFIX}"))
+        self._lock = (made / _LOCK).open("wb")
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        # Only now another kernel may find it: it is locked.
+        self.folder = made.rename(made.with_name(made.name.removeprefix("new-")))
         self._receiver = Receiver(self.folder)
+        self._timer: asyncio.TimerHandle | None = None
         atexit.register(self._remove)
         self.on_msg(self._handle)
+
+    def __repr__(self) -> str:
+        return f"LogPicker({len(self.paths)} files in {self.folder.name})" if self.paths else "LogPicker()"
 
     @property
     def path(self) -> Path | None:
@@ -192,7 +272,17 @@ class LogPicker(anywidget.AnyWidget):
         answer = self._receiver.receive(message, buffers)
         self.paths = list(self._receiver.done.values())
         self.send(answer)
+        if answer["type"] == "next":
+            self._look_again()
+
+    def _look_again(self) -> None:
+        """Half files go away even if no message comes any more; a kernel has a loop that wakes us."""
+        if self._timer is not None:
+            self._timer.cancel()
+        with suppress(RuntimeError):
+            self._timer = asyncio.get_running_loop().call_later(IDLE_S + 1, self._receiver.drop_idle)
 
     def _remove(self) -> None:
         self._receiver.close()
+        self._lock.close()
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -12,6 +12,8 @@ from typing import Any, Final, Literal
 import altair as alt
 import polars as pl
 
+from iolab.notebook_frames import show_frames
+
 Mode = Literal["light", "dark"]
 
 #: Categories, in the order they are given out.
@@ -21,6 +23,7 @@ CATEGORIES_DARK: Final = ("#4AA8E0", "#F0B429", "#2FC49A", "#E29CC4", "#8CCBF2",
 #: Few to many.
 RAMP: Final = ("#EAF2F8", "#9CC4E0", "#3C8DC0", "#0B4F7D", "#06263D")
 
+_MIME: Final = "application/vnd.vegalite.v5+json"
 _FONT: Final = "system-ui, 'DejaVu Sans', 'Segoe UI', sans-serif"
 _INKS: Final = {
     "light": {"ink": "#1F2933", "soft": "#52606D", "grid": "#E4E7EB", "ground": "#FFFFFF"},
@@ -61,6 +64,7 @@ def config(mode: Mode = "light") -> dict[str, Any]:
             "labelColor": ink["ink"],
             "labelFontSize": 11,
             "labelLimit": 260,
+            "labelSeparation": 4,
             "tickColor": ink["soft"],
             "titleColor": ink["ink"],
             "titleFontSize": 12,
@@ -79,12 +83,13 @@ def enable(mode: Mode = "light") -> None:
     """Every chart from now on wears the theme, and JupyterLab draws it itself, with no network.
 
     Charts are shown as ``application/vnd.vegalite.v5+json``: the specification, which `pytest --nbval` compares.
-    Frames are shown with all their columns and long texts whole.
+    Frames are shown with all their columns and long texts whole; in a notebook texts stand to the left, without quotes.
 
     Args:
         mode: ``light`` or ``dark``.
     """
     dress_charts(mode)
+    show_frames()
     pl.Config(
         tbl_cols=-1,
         tbl_rows=16,
@@ -106,8 +111,9 @@ def dress_charts(mode: Mode = "light") -> None:
     alt.renderers.enable("iolab")
 
 
-def _bundle(spec: dict[str, Any], **_: object) -> dict[str, Any]:
-    """A chart as its specification; in text, its title."""
+def _bundle(spec: dict[str, Any], **_: object) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A chart as its specification, in text its title; and how to draw it: as lines that stay sharp, not as dots."""
     title = spec.get("title", "")
     said = title.get("text", "") if isinstance(title, dict) else title
-    return {"application/vnd.vegalite.v5+json": spec, "text/plain": f"<chart: {said or 'untitled'}>"}
+    data = {_MIME: spec, "text/plain": f"<chart: {said or 'untitled'}>"}
+    return data, {_MIME: {"embed_options": {"renderer": "svg"}}}

@@ -32,6 +32,15 @@ def need(frame: pl.DataFrame, *columns: str) -> None:
         raise ChartError("the frame has no rows: there is nothing to draw")
 
 
+def named(column: str) -> pl.Expr:
+    """The names in a column as texts; a blank one is called "(none)", for Vega-Lite sorts by no null.
+
+    >>> pl.DataFrame({"event": ["log file sync", None]}).select(named("event")).to_series().to_list()
+    ['log file sync', '(none)']
+    """
+    return pl.col(column).cast(pl.String).fill_null("(none)")
+
+
 def in_unit(frame: pl.DataFrame, column: str, unit: str) -> pl.Expr:
     """The column as numbers: a Duration in the unit of time, anything else as it is.
 
@@ -44,6 +53,18 @@ def in_unit(frame: pl.DataFrame, column: str, unit: str) -> pl.Expr:
             raise ChartError(f"{unit} is no unit of time; there are {', '.join(NANOSECONDS)}")
         return pl.col(column).dt.total_nanoseconds() / NANOSECONDS[unit]
     return pl.col(column).cast(pl.Float64)
+
+
+def whole_ticks(frame: pl.DataFrame, column: str, *, most: int = 10) -> list[int]:
+    """Where to mark an axis of counts: whole numbers up to the greatest, in steps of 1, 2 or 5, at most so many.
+
+    >>> whole_ticks(pl.DataFrame({"depth": [0, 2]}), "depth"), whole_ticks(pl.DataFrame({"run": [1, 93]}), "run")
+    ([0, 1, 2], [10, 20, 30, 40, 50, 60, 70, 80, 90])
+    """
+    low, high = frame.select(pl.col(column).min().alias("low"), pl.col(column).max().alias("high")).row(0)
+    steps = (digit * 10**power for power in range(18) for digit in (1, 2, 5))
+    step = next(step for step in steps if (high - low) // step < most)
+    return list(range(math.ceil(low / step) * step, math.floor(high) + 1, step))
 
 
 def time_unit(last: object) -> tuple[str, int]:
@@ -63,7 +84,7 @@ def samples_of(frame: pl.DataFrame, value: str, by: str | None, unit: str, *, ab
         ChartError: If nothing is left.
     """
     need(frame, value, *([] if by is None else [by]))
-    name = pl.lit("all") if by is None else pl.col(by).cast(pl.String).fill_null("(none)")
+    name = pl.lit("all") if by is None else named(by)
     drawn = frame.select(sample=name, value=in_unit(frame, value, unit)).filter(pl.col("value").is_finite())
     if above_zero:
         drawn = drawn.filter(pl.col("value") > 0)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import altair as alt
 import polars as pl
 
-from iolab.charts._frames import need, shorten
+from iolab.charts._frames import named, need, shorten
 
 
 def top_events(
@@ -38,7 +38,7 @@ def top_events(
         frames.append(
             frame.select(
                 pl.lit(name).alias("report"),
-                "event",
+                named("event"),
                 pl.col("avg_wait_ms").cast(pl.Float64).alias("average"),
                 pl.col(low).cast(pl.Float64).alias("low"),
                 pl.col(high).cast(pl.Float64).alias("high"),
@@ -59,7 +59,7 @@ def top_events(
     names = list(reports)
     base = alt.Chart(drawn).encode(
         y=alt.Y("event:N", sort=order.to_list(), title=None),
-        color=alt.Color("report:N", sort=names, title=None, legend=alt.Legend(orient="top")),
+        color=alt.Color("report:N", sort=names, title=None, legend=alt.Legend(orient="top", symbolOpacity=1)),
         tooltip=[
             alt.Tooltip("report"),
             alt.Tooltip("event"),
@@ -106,7 +106,7 @@ def wait_classes(reports: Mapping[str, pl.DataFrame], *, title: str = "Where the
         seconds = pl.col("total_wait_s").cast(pl.Float64)
         frames.append(
             frame.filter(seconds > 0).select(
-                pl.lit(name).alias("report"), "wait_class", seconds, share=seconds / seconds.sum()
+                pl.lit(name).alias("report"), named("wait_class"), seconds, share=seconds / seconds.sum()
             )
         )
     drawn = shorten(pl.concat(frames))

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import altair as alt
 import polars as pl
 
-from iolab.charts._frames import need, shorten
+from iolab.charts._frames import named, need, shorten
 from iolab.headline import format_figure
 
 
@@ -40,7 +40,7 @@ def estimates(
     chosen = metrics.get_column("unit")[0] if unit is None else unit
     drawn = shorten(
         metrics.filter((pl.col("unit") == chosen) & pl.col("value").is_not_null()).select(
-            "metric", "value", "unit", lo=pl.coalesce("lo", "value"), hi=pl.coalesce("hi", "value")
+            named("metric"), "value", "unit", lo=pl.coalesce("lo", "value"), hi=pl.coalesce("hi", "value")
         )
     )
     need(drawn)

@@ -3,7 +3,7 @@
 import altair as alt
 import polars as pl
 
-from iolab.charts._frames import need, order_of, shorten
+from iolab.charts._frames import named, need, order_of, shorten
 
 
 def pio_lio_factors(
@@ -28,7 +28,7 @@ def pio_lio_factors(
     8.8
     """
     need(factors, shape, machine, "value", "lo", "hi")
-    drawn = shorten(factors.select(pl.col(shape).alias("shape"), pl.col(machine).alias("machine"), "value", "lo", "hi"))
+    drawn = shorten(factors.select(shape=named(shape), machine=named(machine), value="value", lo="lo", hi="hi"))
     chart: alt.Chart = (
         alt.Chart(drawn.filter(pl.col("value").is_not_null()), title=title)
         .mark_point(filled=True, size=80, opacity=1)

@@ -8,11 +8,13 @@ from typing import Final
 import altair as alt
 import polars as pl
 
-from iolab.charts._frames import MAX_POINTS, ChartError, need, shorten
+from iolab.charts._frames import MAX_POINTS, ChartError, named, need, shorten
 from iolab.metrics.awr import key_of
 from iolab.theme import CATEGORIES
 
 _WIDTH: Final = 720
+#: What the names of events take of it.
+_LABELS: Final = 120
 _OTHER: Final = "(other)"
 _TIMES: Final = ("begin_time", "end_time")
 #: Dark enough on white, light enough on a dark ground.
@@ -192,7 +194,7 @@ def events_over_time(
             ],
         )
     )
-    return _dressed([chart], title, 26 * len(order) + 10)
+    return _dressed([chart], title, 26 * len(order) + 10, width=_WIDTH - _LABELS)
 
 
 def _checked(frame: pl.DataFrame) -> str:
@@ -219,7 +221,7 @@ def _few_periods(frame: pl.DataFrame, key: str) -> pl.DataFrame:
 
     Joined, the value is the mean weighted by time, and the bounds are the least and the greatest.
     """
-    known = frame.filter(pl.col("value").is_not_null()).rename({key: "what"})
+    known = frame.filter(pl.col("value").is_not_null()).with_columns(named(key)).rename({key: "what"})
     ends = known.select(_TIMES).unique().sort(_TIMES)
     every = -(-ends.height // MAX_POINTS)
     if every == 1:
@@ -337,6 +339,8 @@ def _break_marks(breaks: pl.DataFrame | None) -> list[alt.Chart]:
     return [line, text]
 
 
-def _dressed(layers: list[alt.Chart | alt.LayerChart], title: str, height: int) -> alt.LayerChart:
-    chart: alt.LayerChart = alt.layer(*layers, title=title).properties(width=_WIDTH, height=height)
+def _dressed(
+    layers: list[alt.Chart | alt.LayerChart], title: str, height: int, *, width: int = _WIDTH
+) -> alt.LayerChart:
+    chart: alt.LayerChart = alt.layer(*layers, title=title).properties(width=width, height=height)
     return chart

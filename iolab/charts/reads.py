@@ -3,7 +3,7 @@
 import altair as alt
 import polars as pl
 
-from iolab.charts._frames import ChartError, need, order_of
+from iolab.charts._frames import ChartError, named, need, order_of
 
 _WIDTH = 520
 
@@ -35,7 +35,7 @@ def read_sizes(
     ['1', '126']
     """
     need(requests, "op", "bytes_done", *([] if by is None else [by]))
-    name = pl.lit("all") if by is None else pl.col(by).cast(pl.String)
+    name = pl.lit("all") if by is None else named(by)
     counts = (
         requests.filter((pl.col("op").cast(pl.String) == "read") & (pl.col("bytes_done") > 0))
         .group_by(sample=name, bytes=pl.col("bytes_done"), maintain_order=True)
@@ -51,13 +51,18 @@ def read_sizes(
     )
     if counts.is_empty():
         raise ChartError("no read was completed: there is nothing to draw")
-    names = ["all"] if by is None else [str(one) for one in order_of(requests, by)]
+    names = ["all"] if by is None else order_of(requests.select(named(by)), by)
     chart: alt.Chart = (
         alt.Chart(counts, title=title)
         .mark_bar()
         .encode(
-            x=alt.X("reads:Q", title="reads completed", axis=alt.Axis(tickMinStep=1, format="d")),
-            y=alt.Y("blocks:N", sort=order_of(counts, "blocks"), title=f"blocks of {block_size:,} B"),
+            # Not beside the bars: they may be lower than their title is long.
+            x=alt.X(
+                "reads:Q",
+                title=f"reads completed, by their size in blocks of {block_size:,} B",
+                axis=alt.Axis(tickMinStep=1, format="d"),
+            ),
+            y=alt.Y("blocks:N", sort=order_of(counts, "blocks"), title=None),
             tooltip=["sample", "blocks", "bytes", "reads"],
         )
         .properties(width=_WIDTH)

@@ -5,7 +5,17 @@ from typing import Literal
 import altair as alt
 import polars as pl
 
-from iolab.charts._frames import MAX_POINTS, bins_of, box_of, need, order_of, samples_of, shorten, steps_of
+from iolab.charts._frames import (
+    MAX_POINTS,
+    bins_of,
+    box_of,
+    need,
+    order_of,
+    samples_of,
+    shorten,
+    steps_of,
+    whole_ticks,
+)
 
 _WIDTH, _HEIGHT = 520, 280
 
@@ -58,7 +68,12 @@ def run_strip(
         alt.Chart(points)
         .mark_point(filled=True, size=42, opacity=0.85)
         .encode(
-            x=alt.X("run:Q", title="place in the run order", axis=alt.Axis(tickMinStep=1), scale=alt.Scale(nice=False)),
+            x=alt.X(
+                "run:Q",
+                title="place in the run order",
+                axis=alt.Axis(values=whole_ticks(points, "run"), format="d"),
+                scale=alt.Scale(nice=False, zero=False, padding=12),
+            ),
             y=y,
             color=colour,
             shape=alt.Shape("sample:N", sort=names, legend=None),

@@ -3,7 +3,7 @@
 import altair as alt
 import polars as pl
 
-from iolab.charts._frames import MAX_POINTS, need, shorten
+from iolab.charts._frames import MAX_POINTS, need, shorten, whole_ticks
 
 
 def queue_depth(curve: pl.DataFrame, *, title: str = "Requests outstanding") -> alt.Chart:
@@ -40,7 +40,9 @@ def queue_depth(curve: pl.DataFrame, *, title: str = "Requests outstanding") -> 
         .mark_area(interpolate="step-after", opacity=0.5, line={"strokeWidth": 1})
         .encode(
             x=alt.X("at:Q", title="since the start of the log (ms)"),
-            y=alt.Y("depth:Q", title="requests outstanding", axis=alt.Axis(tickMinStep=1, format="d")),
+            y=alt.Y(
+                "depth:Q", title="requests outstanding", axis=alt.Axis(values=whole_ticks(drawn, "depth"), format="d")
+            ),
             tooltip=[alt.Tooltip("at", title="at (ms)"), alt.Tooltip("depth")],
         )
         .properties(width=640, height=160)

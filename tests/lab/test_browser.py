@@ -1,7 +1,9 @@
 """A real JupyterLab in a real browser, and the exported pages, with the network off."""
 
+import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -13,9 +15,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import polars as pl
 import pytest
 
-from iolab.report import write_report
+from iolab.looks import look
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -47,8 +50,10 @@ def open_browser() -> Iterator[tuple[Any, list[str]]]:
         )
         asked: list[str] = []
         context.on("request", lambda request: asked.append(request.url))
+        page = context.new_page()
+        page.on("websocket", lambda socket: asked.append(socket.url))
         try:
-            yield context.new_page(), asked
+            yield page, asked
         finally:
             context.close()
 
@@ -61,14 +66,16 @@ def outside(asked: list[str]) -> list[str]:
 
 @contextmanager
 def serve_lab(folder: Path) -> Iterator[str]:
-    """JupyterLab on a copy of the notebooks, on a free port."""
+    """JupyterLab on a copy of the notebooks, on a free port; its temporary files are in the folder `tmp`."""
     work = folder / "work"
     shutil.copytree(ROOT / "notebooks", work / "notebooks", ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
     shutil.copytree(SAMPLES, work / "sample_data")
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    own = {f"JUPYTER_{name}_DIR": str(folder / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
+    (folder / "tmp").mkdir()
+    own = {"TMPDIR": str(folder / "tmp")}
+    own |= {f"JUPYTER_{name}_DIR": str(folder / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
     command += [f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={work}", "--ServerApp.port_retries=0"]
     command += [f"--LabApp.workspaces_dir={folder / 'workspaces'}", "--LabApp.news_url=None"]
@@ -86,41 +93,95 @@ def serve_lab(folder: Path) -> Iterator[str]:
             server.wait(timeout=30)
 
 
-def run_all(page: Any) -> None:  # noqa: ANN401 - Playwright's page
-    """Run every cell, from the menu."""
+def open_notebook(page: Any, url: str, name: str) -> None:  # noqa: ANN401 - Playwright's page
+    """Open a notebook, and run all of it."""
+    page.goto(f"{url}/lab/tree/notebooks/{name}?token={TOKEN}&reset", timeout=120_000)
+    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=120_000)
+    # Before the kernel is idle the menu's command is dropped without a word.
+    page.get_by_text("| Idle").first.wait_for(timeout=120_000)
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    page.wait_for_selector(".iolab-picker", timeout=120_000)
+    page.get_by_text("| Idle").first.wait_for(timeout=120_000)
 
 
-def read_through(page: Any) -> tuple[str, int]:  # noqa: ANN401 - Playwright's page
-    """The texts of a notebook from top to bottom, and the most charts seen at once: only what is in sight is drawn."""
+#: How many marks of each kind a chart has: of the charts in sight that were not counted before.
+COUNT_MARKS = """() => [...document.querySelectorAll("svg.marks:not([data-counted])")].map((svg) => {
+  svg.dataset.counted = "yes";
+  const marks = {};
+  for (const group of svg.querySelectorAll("g.role-mark"))
+    for (const kind of ["symbol", "rect", "line", "area"])
+      if (group.classList.contains("mark-" + kind))
+        marks[kind] = (marks[kind] || 0) + group.querySelectorAll("path").length;
+  return [svg.querySelector("g.role-title-text")?.textContent || "", marks];
+})"""
+
+
+def read_through(page: Any) -> tuple[str, list[tuple[str, dict[str, int]]]]:  # noqa: ANN401 - Playwright's page
+    """The texts of a notebook from top to bottom, and title and marks of its charts: only what is in sight is drawn."""
     panel = page.locator(".jp-NotebookPanel-notebook .jp-WindowedPanel-outer").first
-    texts, charts = [], 0
+    texts, charts = [], []
     panel.evaluate("panel => panel.scrollTo(0, 0)")
     for _ in range(100):
         page.wait_for_timeout(300)
         texts.append(page.locator(".jp-Notebook").inner_text())
-        charts = max(charts, page.locator(".jp-OutputArea-output canvas, .jp-OutputArea-output svg.marks").count())
+        charts += page.evaluate(COUNT_MARKS)
         if panel.evaluate("panel => panel.scrollTop + panel.clientHeight >= panel.scrollHeight - 5"):
             break
         panel.evaluate("panel => panel.scrollBy(0, 0.8 * panel.clientHeight)")
-    return "\n".join(texts), charts
+    return "\n".join(texts), [(title, marks) for title, marks in charts]
+
+
+def expected_marks(log: Path) -> list[tuple[str, str, int]]:
+    """Title, kind of mark and number of marks of those charts of a log that draw each row of their frame."""
+    found = []
+    for chart in look(log).charts(name=log.name):
+        spec = chart.to_dict()
+        title = spec["title"] if isinstance(spec["title"], str) else spec["title"]["text"]
+        rows = len(next(iter(spec["datasets"].values())))
+        kinds = {part["mark"]["type"] for part in spec.get("layer", [spec])}
+        if "point" in kinds:
+            found.append((title, "symbol", rows))
+        elif kinds in ({"bar"}, {"rect"}):
+            found.append((title, "rect", rows))
+        else:
+            found.append((title, "area" if "area" in kinds else "line", 1))
+    return found
+
+
+def missing(
+    expected: list[tuple[str, str, int]], drawn: list[tuple[str, dict[str, int]]]
+) -> list[tuple[str, str, int]]:
+    """Those charts that are not drawn, or with another number of marks."""
+    return [
+        one
+        for one in expected
+        if not any(title.startswith(one[0]) and marks.get(one[1], 0) >= one[2] for title, marks in drawn)
+    ]
+
+
+def make_big(folder: Path) -> Path:
+    """A log of 40 MB: a capture, repeated."""
+    lines = (SAMPLES / "captures/scattered_buffered_tt_T.strace").read_bytes()
+    path = folder / "big.strace"
+    path.write_bytes(lines * (40 * 2**20 // len(lines) + 1))
+    return path
+
+
+def figure(log: Path, metric: str) -> float:
+    """A figure of a log, read here."""
+    value = look(log).figures.filter(pl.col("metric") == metric).item(0, "value")
+    assert isinstance(value, float)
+    return value
 
 
 def test_upload_in_jupyterlab_offline(tmp_path: Path) -> None:
     """Three logs, one of 40 MB, are uploaded in JupyterLab without a network; charts and figures are of those logs."""
-    big = tmp_path / "big.strace"
-    lines = (SAMPLES / "captures/scattered_buffered_tt_T.strace").read_bytes()
-    big.write_bytes(lines * (40 * 2**20 // len(lines) + 1))
+    big = make_big(tmp_path)
     trace = SAMPLES / "captures/sequential_direct_tt_T.strace"
-    report = SAMPLES / "articles/003_filesystemio_none.txt"
+    report = SAMPLES / "awr_series/awrrpt_1_4110_4111.html"
     with serve_lab(tmp_path) as url, open_browser() as (page, asked):
-        page.goto(f"{url}/lab/tree/notebooks/00_start_here.ipynb?token={TOKEN}&reset", timeout=120_000)
-        page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=120_000)
-        page.get_by_text("| Idle").first.wait_for(timeout=120_000)
-        run_all(page)
-        page.wait_for_selector(".iolab-picker", timeout=120_000)
-        page.get_by_text("| Idle").first.wait_for(timeout=120_000)
+        open_notebook(page, url, "00_start_here.ipynb")
         with page.expect_file_chooser() as chooser:
             page.locator(".iolab-picker button").first.click()
         chooser.value.set_files([str(trace), str(report), str(big)])
@@ -131,37 +192,133 @@ def test_upload_in_jupyterlab_offline(tmp_path: Path) -> None:
         page.get_by_role("menuitem", name="Run Selected Cell and All Below").click()
         page.get_by_text("sequential_direct_tt_T.strace: strace log").first.wait_for(timeout=180_000)
         page.get_by_text("| Idle").first.wait_for(timeout=180_000)
-        page.wait_for_timeout(3000)
+        page.wait_for_timeout(2000)
         page.screenshot(path=os.environ.get("IOLAB_SCREENSHOT", tmp_path / "lab.png"))
-        text, charts = read_through(page)
+        text, drawn = read_through(page)
+        uploaded = {path.name: path.stat().st_size for path in (tmp_path / "tmp").glob("iolab-upload-*/[!.]*")}
 
-    assert states[0].startswith("strace log, ")
-    assert states[1] == "fragment report (text), 2 tables"
+    assert states[0] == "strace log, 447 lines"
+    assert states[1] == "awr report (html), release 12.1.0.2.0, 22 tables"
     assert states[2] == f"strace log, {big.stat().st_size / 2**20:,.0f} MiB"
-    assert "avg_wait_ms: free buffer waits" in text
-    assert charts >= 1
+    assert uploaded == {path.name: path.stat().st_size for path in (trace, report, big)}
+    assert missing(expected_marks(trace) + expected_marks(report), drawn) == []
+    assert len(drawn) >= 12
+    repeats = big.stat().st_size // (SAMPLES / "captures/scattered_buffered_tt_T.strace").stat().st_size
+    small = figure(SAMPLES / "captures/scattered_buffered_tt_T.strace", "reads")
+    for said in (
+        f"average_active_sessions\t{figure(report, 'average_active_sessions'):.4f}\t",
+        f"latency_us_p50 (sync)\t{figure(trace, 'latency_us_p50 (sync)'):.1f}\t",
+        f"reads\t{repeats * small:,.0f}\t",
+    ):
+        assert said in text
+    assert outside(asked) == []
+    assert list((tmp_path / "tmp").glob("*iolab-upload-*")) == []  # the kernel has ended
+
+
+DROP = """(files) => {
+  const data = new DataTransfer();
+  for (const [name, text, repeat] of files) data.items.add(new File([text.repeat(repeat)], name));
+  const box = document.querySelector(".iolab-picker");
+  for (const kind of ["dragover", "drop"])
+    box.dispatchEvent(new DragEvent(kind, {dataTransfer: data, bubbles: true, cancelable: true}));
+}"""
+LINE = "     0.000123 pread64(268, '', 8192, 0) = 8192\n"
+
+
+def write_picker_notebook(path: Path) -> None:
+    """A notebook with a field that loses patience soon."""
+    source = "import iolab\npicker = iolab.LogPicker(patience_ms=500)\npicker"
+    cell = {"cell_type": "code", "id": "c", "metadata": {}, "source": source, "outputs": [], "execution_count": None}
+    spec = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    path.write_text(
+        json.dumps({"cells": [cell], "metadata": {"kernelspec": spec}, "nbformat": 4, "nbformat_minor": 5}),
+        encoding="utf-8",
+    )
+
+
+def kernel_of(folder: Path) -> int:
+    """The process that has the folder of uploads open."""
+    lock = next((folder / "tmp").glob("iolab-upload-*/.in-use")).resolve()
+    for place in Path("/proc").glob("[0-9]*/fd"):
+        with suppress(OSError):
+            if any(file.resolve() == lock for file in place.iterdir()):
+                return int(place.parent.name)
+    raise AssertionError("no process holds the folder")
+
+
+def test_uploads_that_do_not_go_well(tmp_path: Path) -> None:
+    """Dropped files of one name, no log, a cancelled one, one whose kernel stops: each is said, and no half is left."""
+    with serve_lab(tmp_path) as url, open_browser() as (page, asked):
+        write_picker_notebook(tmp_path / "work/notebooks/picker.ipynb")
+        open_notebook(page, url, "picker.ipynb")
+        rows = page.locator(".iolab-picker li")
+        kernel = kernel_of(tmp_path)
+
+        page.evaluate(
+            DROP,
+            [["ora.strace", LINE, 1], ["ora.strace", LINE, 2], ["nul", LINE, 3], ["diary.txt", "Dear diary,\n", 2]],
+        )
+        page.locator(".iolab-picker li.failed").first.wait_for(timeout=60_000)
+        states = rows.locator(".state").all_inner_texts()
+
+        page.evaluate(DROP, [["huge.strace", LINE, 6_000_000]])
+        page.wait_for_function(
+            "() => parseInt(document.querySelectorAll('.iolab-picker li .state')[4].textContent) > 3"
+        )
+        rows.nth(4).get_by_role("button", name="cancel").click()
+        cancelled = rows.nth(4).locator(".state").inner_text()
+
+        os.kill(kernel, signal.SIGSTOP)
+        try:
+            page.evaluate(DROP, [["slow.strace", LINE, 500_000]])
+            rows.nth(5).get_by_role("button", name="resume").wait_for(timeout=60_000)
+            lost = rows.nth(5).locator(".state").inner_text()
+        finally:
+            os.kill(kernel, signal.SIGCONT)
+        rows.nth(5).get_by_role("button", name="resume").click()
+        page.locator(".iolab-picker li.done").nth(3).wait_for(timeout=60_000)
+        resumed = rows.nth(5).locator(".state").inner_text()
+        page.screenshot(path=tmp_path / "picker.png")
+        kept = {path.name: path.stat().st_size for path in (tmp_path / "tmp").glob("iolab-upload-*/[!.]*")}
+
+    assert states[:3] == ["strace log, 1 line", "strace log, 2 lines", "strace log, 3 lines"]
+    assert "no log of a known" in states[3]
+    assert "iolab-upload" not in states[3]
+    assert (cancelled, lost.partition(":")[0], resumed) == (
+        "cancelled",
+        "lost",
+        f"strace log, {500_000 * len(LINE) / 2**20:,.0f} MiB",
+    )
+    size = len(LINE)
+    assert kept == {"ora.strace": size, "ora-2.strace": 2 * size, "_nul": 3 * size, "slow.strace": 500_000 * size}
     assert outside(asked) == []
 
 
 def test_exported_page_offline(tmp_path: Path) -> None:
-    """A page about two logs draws its charts without a network, and runs no script that a log holds."""
+    """A page about the same logs draws its charts without a network, and runs no script that a log holds."""
     bad = tmp_path / "bad.strace"
     line = b"     0.000123 openat(3, \"<script>document.title='owned'</script>\", O_RDONLY) = 4\n"
     bad.write_bytes(line + b"     0.000200 <img src=x onerror=\"document.title='owned'\">\n")
-    logs = [SAMPLES / "captures/async_direct_tt_T.strace", SAMPLES / "articles/003_filesystemio_none.txt", bad]
+    report = SAMPLES / "awr_series/awrrpt_1_4110_4111.html"
+    trace = SAMPLES / "captures/async_direct_tt_T.strace"
+    logs = [trace, report, make_big(tmp_path), bad]
+    page_path = tmp_path / "report.html"
+    command = [sys.executable, "-m", "iolab", "report", *map(str, logs), "-o", str(page_path)]
 
-    failed = write_report(logs, tmp_path / "report.html")
-
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
     with open_browser() as (page, asked):
-        page.goto((tmp_path / "report.html").as_uri())
-        page.wait_for_selector("svg.marks", timeout=60_000)
-        page.wait_for_timeout(1500)
-        drawn = page.locator("figure.chart svg.marks").count()
-        wanted = page.locator("figure.chart").count()
+        page.goto(page_path.as_uri())
+        page.wait_for_function(
+            "() => document.querySelectorAll('svg.marks').length == document.querySelectorAll('figure.chart').length"
+        )
+        drawn = page.evaluate(COUNT_MARKS)
         title = page.title()
         text = page.locator("body").inner_text()
-    assert failed == []
-    assert (drawn, title.startswith("I/O evidence")) == (wanted, True)
-    assert wanted >= 5
+
+    assert missing(expected_marks(trace) + expected_marks(report), drawn) == []
+    assert f"average_active_sessions\t{figure(report, 'average_active_sessions'):.4f}\t" in text
+    assert f"latency_us_p50 (async)\t{figure(trace, 'latency_us_p50 (async)'):,.1f}\t" in text
+    assert title.startswith("I/O evidence")
     assert "<script>document.title" in text or "<img src=x" in text
     assert outside(asked) == []

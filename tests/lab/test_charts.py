@@ -95,8 +95,9 @@ def test_theme_shows_specifications() -> None:
     with pl.Config():  # the theme also says how frames are shown
         theme.enable()
 
-    data = charts.ecdf(RUNS, value="elapsed_s", unit="s")._repr_mimebundle_()
+    data, how = charts.ecdf(RUNS, value="elapsed_s", unit="s")._repr_mimebundle_()
 
+    assert how == {"application/vnd.vegalite.v5+json": {"embed_options": {"renderer": "svg"}}}
     assert sorted(data) == ["application/vnd.vegalite.v5+json", "text/plain"]
     assert data["application/vnd.vegalite.v5+json"]["config"]["range"]["category"][0] == theme.CATEGORIES[0]
 

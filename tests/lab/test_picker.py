@@ -1,10 +1,15 @@
 """The kernel's side of uploads: pieces, names, failures."""
 
+import errno
+import io
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from iolab.picker import Receiver, free_path, safe_name
+from iolab.picker import LogPicker, Receiver, free_path, remove_left_folders, safe_name
 
 LINE = b"     0.000123 pread64(268, '', 8192, 0) = 8192\n"
 
@@ -100,6 +105,142 @@ def test_more_bytes_than_said_are_refused(receiver: Receiver) -> None:
     receiver.receive({"type": "open", "id": "1", "name": "a", "size": 5}, [])
 
     assert receiver.receive({"type": "piece", "id": "1", "offset": 0}, [b"x" * 6])["type"] == "failed"
+
+
+class FullDisk(io.BytesIO):
+    """A file on a disk that is full after so many bytes; what is left cannot be written at the end either."""
+
+    def __init__(self, room: int) -> None:
+        super().__init__()
+        self.room = room
+
+    def write(self, data: Any, /) -> int:  # noqa: ANN401 - bytes or a memoryview
+        """Take the bytes that have room."""
+        if self.tell() + len(data) > self.room:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return super().write(data)
+
+    def close(self) -> None:
+        """Fail as a buffered file does whose rest has no room."""
+        if not self.closed:
+            super().close()
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_disk_that_fills_up_is_said_and_the_half_file_removed(
+    receiver: Receiver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk ends the upload with a sentence, leaves nothing, and the next upload works."""
+
+    def opened(path: Path, mode: str) -> FullDisk:
+        path.touch()
+        assert mode == "xb"
+        return FullDisk(50)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", opened)
+        answer = upload(receiver, "1", "a.strace", LINE * 2)
+
+    assert answer["type"] == "failed"
+    assert str(answer["message"]).startswith("the disk that the kernel writes to is full")
+    assert list(tmp_path.iterdir()) == []
+    assert upload(receiver, "2", "a.strace", LINE)["type"] == "done"
+
+
+def test_what_a_reader_stumbles_over_is_an_answer(tmp_path: Path) -> None:
+    """An error that nobody thought of is said to the user; the browser does not wait for ever."""
+
+    def describe(path: Path) -> str:
+        raise RuntimeError(f"{path}: unheard of")
+
+    answer = upload(Receiver(tmp_path, describe), "1", "a.strace", LINE)
+
+    assert answer == {"type": "failed", "id": "1", "message": "unheard of"}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_number_of_a_message_comes_back(receiver: Receiver) -> None:
+    """The browser tells a late answer from the one it waits for, failures among them."""
+    opened = receiver.receive({"type": "open", "id": "1", "n": 7, "name": "a", "size": 100}, [])
+    failed = receiver.receive({"type": "unheard of", "id": "1", "n": 8}, [])
+
+    assert opened == {"type": "next", "id": "1", "n": 7, "offset": 0}
+    assert (failed["type"], failed["n"]) == ("failed", 8)
+
+
+def test_a_lost_upload_is_removed(receiver: Receiver, tmp_path: Path) -> None:
+    """Half a file goes away when nothing was heard of it for long, and not before; asking keeps it."""
+    receiver.receive({"type": "open", "id": "1", "name": "a", "size": 100}, [])
+    receiver.receive({"type": "piece", "id": "1", "offset": 0}, [b"x" * 50])
+
+    assert receiver.drop_idle(3600) == []
+    assert receiver.receive({"type": "ask", "id": "1"}, []) == {"type": "next", "id": "1", "offset": 50}
+    assert receiver.drop_idle(0) == ["a"]
+    assert list(tmp_path.iterdir()) == []
+    assert receiver.receive({"type": "ask", "id": "1"}, [])["unknown"] is True
+
+
+def test_a_finished_upload_is_kept(receiver: Receiver) -> None:
+    """Only half files are lost."""
+    upload(receiver, "1", "a.strace", LINE)
+
+    assert (receiver.drop_idle(0), receiver.done["1"].exists()) == ([], True)
+
+
+OF_A_KERNEL = """
+import os, signal, sys
+from iolab.picker import LogPicker
+picker = LogPicker()
+(picker.folder / "a.log").write_text("x")
+print(picker.folder, flush=True)
+if sys.argv[1] == "killed":
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("end", ["ended", "killed"])
+def test_files_go_away_with_the_kernel(tmp_path: Path, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was uploaded is removed when the kernel ends; if it was killed, when the next one begins."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    done = subprocess.run([sys.executable, "-c", OF_A_KERNEL, end], capture_output=True, text=True, check=False)
+    folder = Path(done.stdout.strip())
+
+    assert folder.parent == tmp_path
+    assert folder.exists() == (end == "killed")
+    assert remove_left_folders(tmp_path) == ([folder] if end == "killed" else [])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_folder_of_a_living_kernel_is_left_alone() -> None:
+    """A second field, of this kernel or of another, does not take the first one's files away."""
+    first, second = LogPicker(), LogPicker()
+
+    assert remove_left_folders(first.folder.parent) == []
+    assert first.folder.is_dir()
+    assert second.folder.is_dir()
+    assert first.folder != second.folder
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("nul", "_nul"),
+        ("CON.log", "_CON.log"),
+        ("com1.txt", "_com1.txt"),
+        ("console.log", "console.log"),
+        ("Протокол-日本.lst", "Протокол-日本.lst"),
+        ("a\u202etxt.exe", "a_txt.exe"),
+        ("half\ud800.log", "half_.log"),
+        ("ж" * 300 + ".html", "ж" * 57 + ".html"),
+        ("x" * 300, "x" * 120),
+        ("x." + "y" * 300, "x." + "y" * 19),
+        (".bashrc", "bashrc"),
+        (".in-use", "in-use"),
+    ],
+)
+def test_names_are_kept_where_they_can_be(name: str, kept: str) -> None:
+    """Letters of any script stay; devices of Windows, marks that turn text, and what is too long do not."""
+    assert safe_name(name) == kept
 
 
 @pytest.mark.parametrize(

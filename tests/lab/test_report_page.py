@@ -127,7 +127,7 @@ def test_figures_have_numbered_notes() -> None:
     text = figures_html(pl.DataFrame([row | {"metric": "x"}, row | {"metric": "y"}, refused]))
 
     assert text.count("an average") == 1
-    assert text.count("<td>1 2</td>") == 2
+    assert text.count(">1 2</td>") == 2
     assert "<b>z</b>: a is more than b" in text
 
 
