@@ -118,7 +118,7 @@ def calls(events: FrameType) -> FrameType:
             used = used + predicate.meta.root_names()
         unused = {*_PASSED_ON, *_MENDING}.difference(used)
         found = _with(events, others, unused)
-        if unused.intersection(_MENDING) and (found.get_column("kind") == "cut").any():
+        if unused.intersection(_MENDING) and (found.get_column("kind") == "continuation").any():
             found = _with(events, others, unused.difference(_MENDING))
         found = _calls_of(found)
         found = found if n_rows is None else found.head(n_rows)

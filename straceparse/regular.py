@@ -144,9 +144,8 @@ class Regular:
         return pl.when(~self.is_mark).then(args)
 
     def _elapsed(self) -> pl.Expr:
-        # behind "<unfinished ...>" the text is no number
-        start = pl.when(_LINE.str.ends_with(">")).then(_LINE.str.len_bytes() - (self.elapsed_digits + 3))
-        return _LINE.str.slice(start, self.elapsed_digits + 2)
+        # of a line without it, what stands there is no number
+        return _LINE.str.tail(self.elapsed_digits + 3).str.head(self.elapsed_digits + 2)
 
     def _more(self) -> pl.Expr:
         """The outcome, where more than the value and the time stand there: a pattern then runs over few lines."""
