@@ -22,6 +22,7 @@ _NOTES: Final = frozenset({"ul", "ol", "li"})
 _IGNORED: Final = frozenset({"a", "script", "style", "br", "hr", "-comment", "head"})
 #: A comment that a browser or an editor left, and that would stand as a cell of its own among the cells of a row.
 _COMMENT: Final = re.compile(r"<!--(?:-?>|.*?--!?>)", re.DOTALL)
+_PRE_AND_LINE: Final = re.compile(r"<pre\b[^>]*>(?=\r?\n)", re.IGNORECASE)
 #: How many places a cell may span; a damaged attribute must not fill the memory.
 _MAX_SPAN: Final = 200
 
@@ -57,7 +58,8 @@ def page_text(text: str) -> str | None:
     """The text of a page that has no table: a text report saved by a browser or a mail program; else None."""
     from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - a text report needs no HTML parser
 
-    page = LexborHTMLParser(text)
+    # a parser drops a line feed right behind <pre>, as browsers do; here it is a line, so it gets another
+    page = LexborHTMLParser(_PRE_AND_LINE.sub(r"\g<0>\n", text))
     if page.css_first("table") is not None or page.body is None:
         return None
     return page.body.text()

@@ -210,3 +210,14 @@ def test_the_database_of_a_statspack_report_stands_beside_its_sections() -> None
     """The head of a Statspack report leaves the name of the database blank."""
     info = awrparse.read_awr(STATSPACK.encode()).info
     assert (info.db_name, info.instance) == ("FIG", "fig1")
+
+
+def test_a_line_feed_right_behind_pre_is_a_line() -> None:
+    """Browsers drop it; here every line of the page counts, so that the numbers are those of the file."""
+    text = REPORT.strip("\n")
+    joined, apart = (
+        awrparse.read_awr(f"<html><body><pre>{end}{text}</pre></body></html>".encode()) for end in ("", "\n")
+    )
+
+    assert sum(apart.line_counts.values()) == sum(joined.line_counts.values()) + 1
+    assert apart.tables == joined.tables
