@@ -24,6 +24,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
+from iolab.lab import lab_command
+
 CAPTURE = Path(__file__).parents[1] / "sample_data" / "captures" / "scattered_direct_f_ttt_T_y.strace"
 TOKEN = "of-a-server-of-a-minute"  # noqa: S105 - it guards nothing
 FLAGS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
@@ -55,8 +57,8 @@ def jupyterlab(folder: Path) -> Iterator[str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     own = {f"JUPYTER_{name}_DIR": str(folder / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
-    command += [f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={folder}", "--ServerApp.port_retries=0"]
+    command = lab_command(folder, browser=False, port=port)
+    command += ["--ip=127.0.0.1", f"--IdentityProvider.token={TOKEN}"]
     command.append(f"--LabApp.workspaces_dir={folder / 'workspaces'}")
     with (folder / "server.log").open("wb") as log:
         server = subprocess.Popen(command, env={**os.environ, **own}, stdout=log, stderr=log)

@@ -37,8 +37,10 @@ def survivors(rows: pl.Series) -> pl.Series:
             alive.pop(int(gone.group(1)), None)  # strace 4.6 and before print no exit
         pid = printed
         if pid is None and kind in _STAMPED:
-            pid = last if last in alive or not alive else next(iter(alive)) if len(alive) == 1 else None
-            pid = next(iter(alive)) if len(alive) == 1 else pid
+            if len(alive) == 1:
+                pid = next(iter(alive))
+            elif last in alive or not alive:
+                pid = last
         if pid is not None:
             last = pid
             alive[pid] = None

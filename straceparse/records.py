@@ -45,7 +45,9 @@ KINDS: Final = (
 #: The fields of a `Record` that a line's leader fills.
 LEADER_FIELDS: Final = ("pid", "comm", "secontext", "clock", "since", "number", "address")
 
-_COLOUR = re.compile("\x1b\\[[0-9;]*m")
+#: A change of colour (`--color`).
+COLOUR: Final = "\x1b\\[[0-9;]*m"
+_COLOUR = re.compile(COLOUR)
 _PID_PARTS = re.compile(r"(?P<pid>[0-9]+)(?:<(?P<comm>[^>]*)>)?")
 
 

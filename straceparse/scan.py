@@ -25,6 +25,7 @@ from straceparse.diagnose import raise_first
 from straceparse.dialect import Dialect, dialect_of, file_pid
 from straceparse.leader import Layout, layout_of
 from straceparse.processes import survivors
+from straceparse.records import COLOUR
 from straceparse.schema import EVENTS
 
 if TYPE_CHECKING:
@@ -176,5 +177,5 @@ def _lines(log: Log, dialect: Dialect, n_rows: int | None) -> pl.LazyFrame:
     if dialect.has_carriage_returns:
         lines = lines.with_columns(_LINE.str.strip_suffix("\r"))
     if dialect.has_colour:
-        lines = lines.with_columns(_LINE.str.replace_all("\x1b\\[[0-9;]*m", ""))
+        lines = lines.with_columns(_LINE.str.replace_all(COLOUR, ""))
     return lines

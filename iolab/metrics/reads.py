@@ -9,7 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.bounds import Bounded, RefusedError, show, within
-from iolab.metrics.table import clip_share, evaluate, evaluate_in, evaluate_one, metrics_frame, need_part, need_time
+from iolab.metrics.table import (
+    clip_share,
+    evaluate,
+    evaluate_in,
+    evaluate_one,
+    metrics_frame,
+    need_part,
+    need_time,
+    share_of,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,8 +97,7 @@ def flash_hit_ratio(hits: Figure, requests: Figure) -> pl.DataFrame:
     """
 
     def compute(hits: Bounded, requests: Bounded) -> Bounded:
-        need_part("hits", hits, "requests", requests)
-        return clip_share(hits / requests)
+        return share_of("hits", hits, "requests", requests)
 
     caveats = ("some cell software also counts writes and smart scans as hits",)
     inputs = {"hits": hits, "requests": requests}
@@ -268,8 +276,7 @@ def direct_share(physical_reads_direct: Figure, physical_reads: Figure) -> pl.Da
     """
 
     def compute(physical_reads_direct: Bounded, physical_reads: Bounded) -> Bounded:
-        need_part("physical_reads_direct", physical_reads_direct, "physical_reads", physical_reads)
-        return clip_share(physical_reads_direct / physical_reads)
+        return share_of("physical_reads_direct", physical_reads_direct, "physical_reads", physical_reads)
 
     inputs = {"physical_reads_direct": physical_reads_direct, "physical_reads": physical_reads}
     caveats = ("reads of temporary segments and LOBs are direct, too", "a direct path read need not use O_DIRECT")
@@ -300,8 +307,7 @@ def smart_scan_saving(eligible_bytes: Figure, returned_bytes: Figure, total_byte
     """
 
     def eligible_share(eligible_bytes: Bounded, total_bytes: Bounded) -> Bounded:
-        need_part("eligible_bytes", eligible_bytes, "total_bytes", total_bytes)
-        return clip_share(eligible_bytes / total_bytes)
+        return share_of("eligible_bytes", eligible_bytes, "total_bytes", total_bytes)
 
     def saving(eligible_bytes: Bounded, returned_bytes: Bounded) -> Bounded:
         need_part("returned_bytes", returned_bytes, "eligible_bytes", eligible_bytes)

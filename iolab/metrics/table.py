@@ -159,6 +159,16 @@ def need_part(part_name: str, part: Bounded, whole_name: str, whole: Bounded) ->
         raise RefusedError(f"{part_name} ({show(part)}) are more than {whole_name} ({show(whole)})")
 
 
+def share_of(part_name: str, part: Bounded, whole_name: str, whole: Bounded) -> Bounded:
+    """What part of a whole something is.
+
+    Raises:
+        RefusedError: the part is greater than its whole, beyond rounding.
+    """
+    need_part(part_name, part, whole_name, whole)
+    return clip_share(part / whole)
+
+
 def clip_share(share: Bounded) -> Bounded:
     """A share of a whole: the part of its bounds from 0 to 1, which rounding may have pushed beyond."""
     return Bounded(min(max(share.value, 0), 1), min(max(share.lo, 0), 1), min(max(share.hi, 0), 1))

@@ -18,6 +18,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from iolab.lab import lab_command
 from iolab.looks import look
 
 ROOT = Path(__file__).parents[2]
@@ -76,9 +77,9 @@ def serve_lab(folder: Path) -> Iterator[str]:
     (folder / "tmp").mkdir()
     own = {"TMPDIR": str(folder / "tmp")}
     own |= {f"JUPYTER_{name}_DIR": str(folder / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
-    command += [f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={work}", "--ServerApp.port_retries=0"]
-    command += [f"--LabApp.workspaces_dir={folder / 'workspaces'}", "--LabApp.news_url=None"]
+    command = lab_command(work, browser=False, port=port)
+    command += ["--ip=127.0.0.1", f"--IdentityProvider.token={TOKEN}"]
+    command.append(f"--LabApp.workspaces_dir={folder / 'workspaces'}")
     with (folder / "server.log").open("wb") as log:
         server = subprocess.Popen(command, env={**os.environ, **own}, stdout=log, stderr=log)
         try:
