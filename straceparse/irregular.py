@@ -30,7 +30,7 @@ _CALL: Final = (
 )
 _MARK: Final = f"^{LEADER}(?:(?P<signal>{{SIGNAL}})|(?P<exited>{{EXITED}})|(?P<killed>{{KILLED}}))$"
 #: Up to so many lines are matched one by one.
-_FEW: Final = 24
+_FEW: Final = 300
 
 
 def read_irregular(lines: pl.Series) -> pl.DataFrame:

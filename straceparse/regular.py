@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 #: No system call has a longer name.
 _NAME_WIDTH: Final = 48
 
-_NAME: Final = "[a-z_][a-z0-9_]*"
+_NAME: Final = f"[a-z_][a-z0-9_]{{0,{_NAME_WIDTH - 1}}}"
 _EXITED: Final = "+++ exited with "
 _SIGNAL: Final = "--- SIG"
+_RESUMING: Final = "<... "
 _RESUMED: Final = " resumed>"
 _UNFINISHED: Final = " <unfinished ...>"
 
@@ -43,10 +44,10 @@ def _arguments() -> str:
 _ARGUMENTS: Final = _arguments()
 #: What -y prints behind a descriptor, where it holds no brackets of its own.
 _PATH: Final = r"<[ !#-;=?-\[\]-~]+>"
-_TEXT: Final = r"(?: \([ !#-'*-;=-~]*\))?"
+_TEXT: Final = r" \([ !#-'*-;=-~]*\)"
 
 _LINE: Final = pl.col("_line")
-_FIRST, _NAMED, _NAME_END, _EQUALS = pl.col("_first"), pl.col("_named"), pl.col("_name_end"), pl.col("_equals")
+_FIRST, _NAME_END, _EQUALS = pl.col("_first"), pl.col("_name_end"), pl.col("_equals")
 #: From the name on, and from the value on.
 _EVENT, _OUTCOME, _VALUE_END = pl.col("_event"), pl.col("_outcome"), pl.col("_value_end")
 
@@ -64,15 +65,15 @@ class Regular:
         self.is_mark = (_FIRST == "+") | (_FIRST == "-")
         self.is_unfinished = _LINE.str.ends_with(_UNFINISHED)
         # the arguments begin behind the bracket, or behind "resumed>"
-        self.opening = _NAMED + _NAME_END + 1
+        self.opening = layout.width + _NAME_END + 1
         if self.can_split:
-            self.opening += pl.when(self.is_resumed).then(len(_RESUMED) - 1).otherwise(0)
+            self.opening += pl.when(self.is_resumed).then(len(_RESUMING) + len(_RESUMED) - 1).otherwise(0)
 
     def condition(self) -> pl.Expr:
-        """Is the line regular?  Where it is, so that its parts stand at `places`, but for a name of unheard length."""
+        """Is the line regular?  Where it is, its parts stand at `places`."""
         elapsed = f" <[0-9]\\.[0-9]{{{self.elapsed_digits}}}>" if self.elapsed_digits else ""
         path = f"(?:{_PATH})?" if self.has_paths else ""
-        end = f" *\\) += (?:(?:0x[0-9a-f]+|-?[0-9]+{path})(?:{{ERRNO}})?|\\?{{ERRNO}}){_TEXT}{elapsed}"
+        end = f" *\\) += (?:(?:0x[0-9a-f]+|-?[0-9]+{path})(?:(?:{{ERRNO}})?{_TEXT})?|\\?{{ERRNO}}{_TEXT}){elapsed}"
         start, unknown = f"{_NAME}\\(", "[0-9]*\\) += \\?"
         events = [f"{start}{_ARGUMENTS}{end}", start + unknown, "\\+\\+\\+ exited with [0-9]+ \\+\\+\\+"]
         events += [f"{_SIGNAL}[A-Z0-9_+]+ [ -~]*---"]
@@ -81,31 +82,31 @@ class Regular:
             events += [f"{start}{_ARGUMENTS} +<unfinished \\.\\.\\.>", f"{resumed}{_ARGUMENTS}{end}", resumed + unknown]
         return GRAMMAR.matches(_LINE, f"^{self.layout.pattern}(?:{'|'.join(events)})$")
 
+    def without_starts(self, lines: pl.DataFrame) -> pl.DataFrame:
+        """The lines without the starts of split calls; all of them where some only end like one."""
+        is_unfinished = lines.get_column("_line").str.ends_with(_UNFINISHED)
+        starts = lines.filter(is_unfinished).get_column("_line").str.contains(f"^{self.layout.pattern}[a-z_]")
+        return lines.filter(~is_unfinished) if starts.all() else lines
+
     def places(self) -> list[list[pl.Expr]]:
-        """Where the parts stand, in steps: what the event starts with, the name's start and end, the equals sign."""
+        """Where the parts stand, in steps: what the event starts with, the name's end, the equals sign."""
         start = self.layout.width
-        named = pl.lit(start, pl.UInt32)
+        event, name_end = _LINE.str.slice(start, _NAME_WIDTH + 1), _EVENT.str.find("(", literal=True)
         if self.can_split:
-            named = pl.when(self.is_resumed).then(named + len("<... ")).otherwise(named)
-        name_end = _EVENT.str.find("(", literal=True)
-        if self.can_split:
-            name_end = pl.when(self.is_resumed).then(_EVENT.str.find(" ", literal=True)).otherwise(name_end)
+            event = _LINE.str.slice(start, len(_RESUMING) + _NAME_WIDTH + 1).str.strip_prefix(_RESUMING)
+            name_end = _EVENT.str.find("[ (]")
         end = _OUTCOME.str.find(" ", literal=True)
         if self.has_paths:
             end = pl.min_horizontal(end, _OUTCOME.str.find("<", literal=True))
         return [
-            [_LINE.str.slice(start, 1).alias("_first"), _LINE.str.find(" = ", literal=True).alias("_equals")],
-            [named.alias("_named"), _LINE.str.slice(_EQUALS + 3).alias("_outcome")],
             [
-                _LINE.str.slice(_NAMED, _NAME_WIDTH).alias("_event"),
-                end.fill_null(_OUTCOME.str.len_bytes()).alias("_value_end"),
+                _LINE.str.slice(start, 1).alias("_first"),
+                event.alias("_event"),
+                _LINE.str.find(" = ", literal=True).alias("_equals"),
             ],
-            [name_end.alias("_name_end")],
+            [name_end.alias("_name_end"), _LINE.str.slice(_EQUALS + 3).alias("_outcome")],
+            [end.fill_null(_OUTCOME.str.len_bytes()).alias("_value_end")],
         ]
-
-    def is_placed(self) -> pl.Expr:
-        """Were the places of a regular line found?"""
-        return self.is_mark | _NAME_END.is_not_null()
 
     def texts(self) -> dict[str, pl.Expr]:
         """The parts of a regular line; those that are missing are null."""
@@ -145,7 +146,7 @@ class Regular:
 
     def _elapsed(self) -> pl.Expr:
         # of a line without it, what stands there is no number
-        return _LINE.str.tail(self.elapsed_digits + 3).str.head(self.elapsed_digits + 2)
+        return _LINE.str.slice(-(self.elapsed_digits + 3), self.elapsed_digits + 2)
 
     def _more(self) -> pl.Expr:
         """The outcome, where more than the value and the time stand there: a pattern then runs over few lines."""
@@ -155,7 +156,10 @@ class Regular:
         return pl.when(end != _LINE.str.len_bytes()).then(_OUTCOME)
 
     def _errno(self) -> pl.Expr:
-        return self._more().str.extract(GRAMMAR.pattern("^[^ <]+(?:<[^>]*>)?({ERRNO})"), 1).str.strip_chars(" ")
+        # a text stands behind it
+        place = self.elapsed_digits + len(" <0.>)") if self.elapsed_digits else 1
+        line = pl.when(_LINE.str.slice(-place, 1) == ")").then(_LINE)
+        return line.str.extract(GRAMMAR.pattern(" = [^ <]+(?:<[^>]*>)?({ERRNO})"), 1).str.strip_chars(" ")
 
     def _value(self) -> pl.Expr:
         status = _LINE.str.slice(self.layout.width + len(_EXITED)).str.strip_suffix(" +++")

@@ -20,7 +20,7 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from logframe import LogParseError, Source, open_logs
-from straceparse.batches import BATCH_BYTES, BatchReader
+from straceparse.batches import BATCH_BYTES, BatchReader, kinds_of
 from straceparse.diagnose import raise_first
 from straceparse.dialect import Dialect, dialect_of, file_pid
 from straceparse.leader import Layout, layout_of
@@ -159,7 +159,7 @@ def _scan(log: Log, dialect: Dialect, layout: Layout | None, n_rows: int | None,
         rows = min((number for number in (n_rows, limit) if number is not None), default=None)
         wanted = list(EVENTS) if columns is None else columns
         tested = [] if predicate is None else [name for name in predicate.meta.root_names() if name not in wanted]
-        for found in reader.events(_lines(log, dialect, rows), [*wanted, *tested]):
+        for found in reader.events(_lines(log, dialect, rows), [*wanted, *tested], kinds_of(predicate)):
             yield (found if predicate is None else found.filter(predicate)).select(wanted)
 
     events = register_io_source(batches, schema=EVENTS, is_pure=True, explain_name="strace", explain_detail=log.name)

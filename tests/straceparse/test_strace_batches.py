@@ -69,6 +69,46 @@ def test_what_is_asked_for_is_all_that_differs() -> None:
     assert_frame_equal(straceparse.scan_strace(log, n_rows=5).collect(), whole.head(5))
 
 
+#: Lines that end like the start of a split call; some are one.
+ENDS_LIKE_A_START = [
+    "12345 1795253115.946438 read(3,  <unfinished ...>",
+    "12345 1795253115.946440 <... read resumed> <unfinished ...>",
+    '12345 1795253115.946440 <... read resumed>"x", (1, <unfinished ...>',
+    "7 1795253115.946441 <... clock_nanosleep resumed> <unfinished ...>",
+    '7 1795253115.946442 read(3, "a <unfinished ...>',
+    "strace: Process 5 attached <unfinished ...>",
+    "12345 1795253115.946443 strace: Exit of unknown pid 5 ignored <unfinished ...>",
+    " <unfinished ...>",
+    "12345 1795253115.946444  <unfinished ...>",
+    "12345 1795253115.946445 ???( <unfinished ...>",
+    "hello <unfinished ...>",
+]
+PLAIN = [f"12345 1795253116.{line:06} {CALL.format(line)} <0.000041>" for line in range(900)]
+
+
+@pytest.mark.parametrize("odd", [*([line] for line in ENDS_LIKE_A_START), ENDS_LIKE_A_START], ids=str)
+def test_kinds_that_are_not_asked_for(odd: list[str]) -> None:
+    """Lines that are skipped because their kind is not asked for are of that kind."""
+    log = log_of([*PLAIN, ENDS_LIKE_A_START[0], *odd])
+    whole, events = straceparse.read_strace(log), straceparse.scan_strace(log)
+
+    for kind in straceparse.KINDS:
+        is_wanted = pl.col("kind").is_in(["call", "resumed", kind])
+        found = events.filter(is_wanted).select("line", "kind", "name", "elapsed").collect()
+        assert_frame_equal(found, whole.filter(is_wanted).select(found.columns))
+
+
+@pytest.mark.parametrize("count", [1, 2, 64, 65, 300])
+def test_irregular_lines_stand_in_their_places(count: int) -> None:
+    """A few lines that no slice can read, or many, first, last and in a row: each is where it was."""
+    odd = [f"7<oracle> 1795253115.946441 getppid() = {line}" for line in range(count)]
+    lines = [*odd[: count // 3], *PLAIN[:400], *odd[count // 3 : -1], *PLAIN[400:], odd[-1]]
+    found = straceparse.read_strace(log_of(lines))
+
+    assert found.get_column("line").to_list() == list(range(1, len(lines) + 1))
+    assert found.get_column("comm").is_not_null().to_list() == ["oracle" in line for line in lines]
+
+
 def hidden(middle: list[str]) -> list[str]:
     """Lines so many that those in the middle of their second quarter are not sampled."""
     plain = [f"     0.000100 {CALL.format(line)}" for line in range(6_000)]

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 from straceparse import calls, gap_totals, read_strace, totals, unparsed
 
+CAPTURES = Path(__file__).parents[2] / "sample_data" / "captures"
 #: A microsecond of a column, and of a value taken from one.
 US = pl.duration(microseconds=1)
 US_IN_TIMEDELTA = timedelta(microseconds=1)
@@ -121,6 +123,26 @@ def test_split_calls_have_a_time_from_their_stamps(captures: Path) -> None:
     assert set(has_time.get_column("state")) == {"split"}
     assert set(has_time.get_column("elapsed_from")) == {"stamps"}
     assert has_time.filter(pl.col("elapsed") < 0 * US).is_empty()
+
+
+@pytest.mark.parametrize("name", ["scattered_direct_f_ttt_T_y", "async_direct_f_ttt_T_y", "async_direct_tt_T"])
+def test_totals_are_those_of_the_single_calls(name: str) -> None:
+    """Sums and quantiles over counted times equal those over the calls themselves."""
+    events = read_strace(CAPTURES / f"{name}.strace")
+    elapsed = pl.col("elapsed")
+    spread = {"median": elapsed.quantile(0.5, "lower"), "p99": elapsed.quantile(0.99, "lower"), "max": elapsed.max()}
+    expected = (
+        events.filter(pl.col("kind").is_in(["call", "resumed"]))
+        .group_by("name")
+        .agg(
+            calls=pl.len(),
+            errors=pl.col("errno").count(),
+            elapsed=pl.when(elapsed.count() > 0).then(elapsed.sum()),
+            **{column: value.cast(pl.Duration("ns")) for column, value in spread.items()},
+        )
+    )
+
+    assert_frame_equal(totals(events), expected, check_row_order=False)
 
 
 #: Standard error with -f: a notice cuts the clone, and the program's own output the write.
