@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from errno import errorcode
 from typing import Any, Final
 
 import polars as pl
 
-from straceparse.arguments import Decorated, parse_args
+from straceparse.arguments import Decorated, parsed
 from straceparse.schema import whole
 from straceparse.vectors import descriptor_of, vector_size
 
@@ -72,7 +73,7 @@ class _Completion:
 def async_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
     """The asynchronous requests of the calls that submit and reap them."""
     calls = rows.with_columns(pl.col("start", "end", "gap").cast(pl.Int64)).rows(named=True)
-    values = parse_args(rows.get_column("args"))
+    values = map(parsed, rows.get_column("args"))
     steps = list(zip(calls, values, strict=True))
     if not others:  # a request exists from the start of its call; a completion is known at the end of its own
         steps.sort(
@@ -82,7 +83,7 @@ def async_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
     found: list[Request] = []
     for call, arguments in steps:
         items = list(arguments.values()) if isinstance(arguments, dict) else arguments
-        context = (*(call[name] for name in others), items[0] if isinstance(items, list) and items else None)
+        context = (*(call[name] for name in others), _integer(items[0]) if isinstance(items, list) and items else None)
         match call["name"]:
             case "io_submit":
                 waiting[context] += _submitted(call, items)
@@ -112,17 +113,21 @@ def _submitted(call: dict[str, Any], items: object) -> list[Request]:
 
 
 def _block(plain: Request, block: object) -> Request:
-    """A control block as a request."""
-    if isinstance(block, tuple):  # strace 4.6 and before: data, key, operation, priority, descriptor
-        data, _, op, _, fd = (*block, *(None,) * 5)[:5]
+    """A control block as a request; the address of one that strace could not read says nothing."""
+    if (
+        isinstance(block, tuple) and len(block) >= 5
+    ):  # strace 4.6 and before: data, key, operation, priority, descriptor
+        data, _, op, _, fd = block[:5]
         number, path = descriptor_of(fd)
         return replace(plain, data=_integer(data), op=_OPS.get(op, "other"), fd=number, file=path)
     if not isinstance(block, dict):
         return plain
     fields = {name: next((block[key] for key in keys if key in block), None) for name, keys in _FIELDS.items()}
+    # strace 4.7 to 4.18 does not name the operation; 4.7 to 4.10 not the offset and the buffers of a vectored request
+    nameless = [value for key, value in block.items() if isinstance(key, int)][0 if "aio_lio_opcode" in block else 1 :]
     number, path = descriptor_of(fields["fd"])
     asked = _integer(fields["size"])
-    vector = next((block[key] for key in _FIELDS["vector"] if isinstance(block.get(key), list)), None)
+    vector = next((one for one in (fields["vector"], *nameless) if isinstance(one, list)), None)
     if asked is None and vector is not None:
         asked = vector_size(vector)
     return replace(
@@ -132,7 +137,7 @@ def _block(plain: Request, block: object) -> Request:
         fd=number,
         file=path,
         asked=asked,
-        offset=_integer(fields["offset"]),
+        offset=next((one for one in (fields["offset"], *nameless) if isinstance(one, int)), None),
         is_printed=True,
     )
 
@@ -152,7 +157,7 @@ def _reaped(call: dict[str, Any], items: object, waiting: list[Request]) -> list
             replace(
                 request,
                 done=result if has_bytes else None,
-                errno=None if result is None or result >= 0 else str(-result),
+                errno=_errno(result),
                 completed=completed,
                 latency_from=latency_from if completed is not None else None,
                 end_line=call["end_line"],
@@ -242,6 +247,13 @@ def _ring(call: dict[str, Any]) -> list[Request]:
 def _believed(count: int, printed: int) -> int:
     """A number of requests; where it is so large that the line must be damaged, how many are printed."""
     return printed if count > _MOST else max(count, 0)
+
+
+def _errno(result: int | None) -> str | None:
+    """The name of the error that a completion reports as a negative number; a number that has no name stays one."""
+    if result is None or result >= 0:
+        return None
+    return errorcode.get(-result, str(-result))
 
 
 def _integer(value: object) -> int | None:

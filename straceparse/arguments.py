@@ -1,6 +1,6 @@
 """Arguments of a system call as Python values.
 
-Arguments repeat, so each distinct text is read once; what no rule reads comes back as its text.
+Arguments repeat, so a text that comes again is not read again; what no rule reads comes back as its text.
 """
 
 from __future__ import annotations
@@ -69,11 +69,30 @@ def parse_args(texts: str | pl.Series | Iterable[str | None]) -> list[object]:
         {'data': 32739, 1: 'pread', 'filedes': 268, 'nbytes': 8192, 'offset': 0}
     """
     every = [texts] if isinstance(texts, str) else texts
-    return [None if text is None else _parsed(text) for text in every]
+    return [_own(parsed(text)) for text in every]
+
+
+def _own(value: object) -> object:
+    """A copy of what can be changed, so that no caller changes what the next one gets."""
+    match value:
+        case list():
+            return [_own(item) for item in value]
+        case dict():
+            return {key: _own(item) for key, item in value.items()}
+        case Decorated():
+            return value  # a number or a name, and a path
+        case Changed():
+            return Changed(_own(value.before), _own(value.after))
+        case tuple():
+            return tuple(map(_own, value))
+    return value
 
 
 @lru_cache(maxsize=1 << 12)
-def _parsed(text: str) -> object:
+def parsed(text: str | None) -> object:
+    """The arguments of one call as `parse_args` gives them, for those who change nothing."""
+    if text is None:
+        return None
     try:
         return _parser().parse(text)
     except UnexpectedInput:

@@ -29,6 +29,7 @@ _LAST: Final = (1 << 31) - 1
 _FIRST_NUMBER = re.compile(r"^(?:[a-z]+=)?([0-9]{1,19})(?![0-9])")
 _RANGE = re.compile(r"^(?:first=)?([0-9]{1,19}), (?:last=)?([0-9]{1,19})(?![0-9])")
 _CLOSES_ON_EXEC = re.compile("O_CLOEXEC|F_DUPFD_CLOEXEC")
+_DUPLICATES_FD = re.compile("F_DUPFD(?!_QUERY)")
 _PATH = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 #: Columns of `files_of`.
@@ -104,7 +105,7 @@ def _changed(name: str, args: str, result: int, table: _Table) -> list[tuple[int
         return []
     if name == "close":
         return [(fd, None)]
-    if name.startswith("dup") or "F_DUPFD" in args:
+    if name.startswith("dup") or _DUPLICATES_FD.search(args):
         return [(result, table.files.get(fd))]
     if "F_SETFD" in args:
         change = table.closed_on_exec.add if "FD_CLOEXEC" in args else table.closed_on_exec.discard

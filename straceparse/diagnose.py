@@ -49,7 +49,7 @@ def unparsed(events: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:
         pl.len().alias("n"), pl.col("at").is_null().all().alias("none")
     )
     lines, clock = pl.collect_all([wanted, clocks])
-    found = _unread(lines)
+    found = _without_ends(_unread(lines), lazy, log)
     if clock.get_column("n").item() and clock.get_column("none").item():
         row = pl.DataFrame([(None, None, None, "clock", None, _CLOCK_OF_MANY)], schema=DIAGNOSTICS, orient="row")
         found = pl.concat([row, found])
@@ -73,6 +73,21 @@ def _unread(lines: pl.DataFrame) -> pl.DataFrame:
         text.otherwise(pl.format("{}({}", "syscall", "args")).alias("text"),
         reason.otherwise("reason").alias("reason"),
     )
+
+
+def _without_ends(found: pl.DataFrame, events: pl.LazyFrame, log: str | None) -> pl.DataFrame:
+    """The lines that are damaged, without those that go on a line marked as unfinished right before (``-z``)."""
+    rest = pl.col("kind") == "continuation"
+    ends = found.filter(rest).get_column("line")
+    if ends.is_empty():
+        return found
+    source = pl.lit(None, pl.String) if log is None else pl.col(log)
+    starts = (
+        events.filter((pl.col("kind") == "unfinished") & (pl.col("line").cast(pl.Int64) + 1).is_in(ends.implode()))
+        .select(source.alias("source"), pl.col("line").cast(pl.Int64) + 1, kind=pl.lit("continuation"))
+        .collect()
+    )
+    return found.join(starts, on=["source", "line", "kind"], how="anti", nulls_equal=True, maintain_order="left")
 
 
 def raise_first(events: pl.DataFrame, source: Source) -> None:

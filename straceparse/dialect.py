@@ -16,6 +16,7 @@ import polars as pl
 
 from logframe import LogParseError, Source, open_logs
 from straceparse.irregular import read_records
+from straceparse.pasted import Surroundings, surroundings_of
 from straceparse.records import Record, read_line
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class Dialect:
         era: the versions of strace that print this way, as a range of text such as ``4.11 to 4.18``; empty when the
             lines do not tell.
         share: share of the sampled lines that are strace's, 0 to 1.
+        around: what other programs put around each line (quotes, line numbers, stamps); removed before it is read.
     """
 
     pid: PidStyle = "none"
@@ -88,6 +90,7 @@ class Dialect:
     can_split: bool = False
     era: str = ""
     share: float = 0.0
+    around: Surroundings = field(default=Surroundings(), repr=False)
     #: the lines that were looked at, for those who compile expressions from them
     lines: tuple[str, ...] = field(default=(), repr=False, compare=False)
     #: the first stamp of a ``-ff`` set, in nanoseconds of its clock; None for a log of its own
@@ -160,29 +163,33 @@ def dialect_of(logs: list[Log]) -> Dialect:
     lines: list[str] = []
     for log in logs[:8]:
         lines += sampled_lines(log)
-    dialect = _dialect(lines, has_file_pids=len(logs) > 1 and all(file_pid(log) is not None for log in logs))
-    if dialect.pid in {"none", "bracket"} and any(_has_other_pids(log, dialect.pid) for log in logs):
+    around = surroundings_of(lines)
+    bare = [around.bare(line.removesuffix("\r")) for line in lines]
+    dialect = _dialect(bare, has_file_pids=len(logs) > 1 and all(file_pid(log) is not None for log in logs))
+    dialect = replace(dialect, around=around, has_carriage_returns=any(line.endswith("\r") for line in lines))
+    if dialect.pid in {"none", "bracket"} and any(_has_other_pids(log, dialect) for log in logs):
         dialect = replace(dialect, pid="mixed", can_split=True)
-    return replace(dialect, origin=_origin(logs)) if dialect.pid == "file" else dialect
+    return replace(dialect, origin=_origin(logs, around)) if dialect.pid == "file" else dialect
 
 
-def _has_other_pids(log: Log, style: PidStyle) -> bool:
+def _has_other_pids(log: Log, dialect: Dialect) -> bool:
     """Does ``[pid N]`` appear or vanish between the sampled lines, as it does with a process on standard error?"""
-    is_named = log.scan(name="line").select(pl.col("line").str.starts_with("[pid "))
+    is_named = log.scan(name="line").select(dialect.around.removed(pl.col("line")).str.starts_with("[pid "))
     found = is_named.select(pl.col("line").any().alias("any"), pl.col("line").all().alias("all")).collect()
-    return bool(found["any"].item() if style == "none" else not found["all"].item())
+    return bool(found["any"].item() if dialect.pid == "none" else not found["all"].item())
 
 
-def _origin(logs: list[Log]) -> int | None:
+def _origin(logs: list[Log], around: Surroundings) -> int | None:
     """The first stamp of the files of one run; where they lie on both sides of midnight, the first before it."""
-    firsts = [clock for log in logs if (clock := _first_clock(log)) is not None]
+    firsts = [clock for log in logs if (clock := _first_clock(log, around)) is not None]
     last = max(firsts, default=0)
     return min((first for first in firsts if last - first < HALF_DAY or last > 2 * HALF_DAY), default=None)
 
 
-def _first_clock(log: Log) -> int | None:
+def _first_clock(log: Log, around: Surroundings) -> int | None:
     """The first stamp of a log in nanoseconds: of the day, or since 1970."""
-    clock = next((record.clock for line in log.head(_SAMPLED_BYTES) if (record := read_line(line)).clock), None)
+    records = (read_line(around.bare(line.removesuffix("\r"))) for line in log.head(_SAMPLED_BYTES))
+    clock = next((record.clock for record in records if record.clock), None)
     if clock is None:
         return None
     *hours, seconds = clock.split(":")
@@ -261,7 +268,6 @@ def _dialect(lines: list[str], *, has_file_pids: bool) -> Dialect:
         has_dumps="dump" in kinds,
         has_summary="table" in kinds,
         has_colour=any(_COLOUR_MARK in line for line in lines),
-        has_carriage_returns=any(line.endswith("\r") for line in lines),
         can_split=pid in {"column", "bracket", "mixed"} or bool({"unfinished", "resumed"} & set(kinds)),
         era=_era(ours),
         share=len(ours) / max(1, len(lines)),

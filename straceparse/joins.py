@@ -68,8 +68,8 @@ def calls(events: FrameType) -> FrameType:
     """The calls of a log, one row a system call, in the order of their first lines.
 
     A call that strace split into an ``unfinished`` and a ``resumed`` line is joined, by process; one whose line was
-    interrupted by a notice or by the program's output is joined with the line that goes on.  A half without its other
-    half is kept, and `state` says which half it is.
+    interrupted by a notice, by the program's output or by ``-z`` is joined with the line that goes on.  A half without
+    its other half is kept, and `state` says which half it is.
 
     The sum of ``-r``'s truncated numbers may run short of ``-T`` by a microsecond a line; the gap is then the elapsed
     time. With ``strace -e trace=...`` the gap also holds the calls that were not traced.  The last call of a process
@@ -172,14 +172,18 @@ def _with_owner(lines: pl.DataFrame) -> pl.DataFrame:
 
 
 def _mended(lines: pl.DataFrame) -> pl.DataFrame:
-    """Lines that were interrupted, with the line that goes on put behind them."""
-    if not lines.get_column("kind").is_in(["cut"]).any():
-        return lines
+    """Lines that were interrupted, with the line that goes on put behind them.
+
+    With ``-z`` and ``-e status=`` strace may print the end of a split call right behind its start, without a leader.
+    """
     is_cut, goes_on = pl.col("kind") == "cut", pl.col("kind") == "continuation"
+    if not lines.get_column("kind").is_in(["continuation"]).any():
+        return lines
+    is_left = (pl.col("kind") == "unfinished") & goes_on.shift(-1)
     rests = (
-        lines.filter(is_cut | goes_on)
-        .with_columns(_cut=pl.when(is_cut).then("_row").forward_fill(), _before=pl.col("kind").shift(1))
-        .filter(goes_on & (pl.col("_before") == "cut"))
+        lines.filter(is_cut | goes_on | is_left)
+        .with_columns(_cut=pl.when(~goes_on).then("_row").forward_fill(), _before=pl.col("kind").shift(1))
+        .filter(goes_on & (pl.col("_before") != "continuation"))
         .select(
             pl.col("_cut").alias("_row"),
             pl.col("line").alias("_end_line"),

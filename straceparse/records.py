@@ -86,6 +86,8 @@ def read_line(line: str) -> Record:
     try:
         record: Record = _parse()(text)
     except UnexpectedInput as error:
+        if text.endswith((" ", "\t")) and (padded := read_line(text.rstrip(" \t"))).kind != "unparsed":
+            return padded
         return Record("unparsed", note=text, reason=_reason(text, error))
     if record.kind == "cut":
         return record._replace(reason="the line ends within the call")

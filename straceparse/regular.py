@@ -171,4 +171,6 @@ class Regular:
 
     def _note(self) -> pl.Expr:
         mark = _LINE.str.slice(self.layout.width + 4).str.head(-3).str.strip_chars(" ")
-        return pl.when(self.is_mark).then(mark).otherwise(self._more().str.extract(r" (\([^()]*\))", 1))
+        # the path that -y prints behind the value may hold a text in brackets, too
+        note = self._more().str.extract(GRAMMAR.pattern("^[^ <]+(?:<[^<>]*>)?(?:{ERRNO})? (\\([^()]*\\))"), 1)
+        return pl.when(self.is_mark).then(mark).otherwise(note)

@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 import polars as pl
 
 from straceparse.aio import async_requests
-from straceparse.arguments import parse_args, unescaped
+from straceparse.arguments import parsed, unescaped
 from straceparse.descriptors import DESCRIPTOR_CALLS, files_of
 from straceparse.joins import CALLS
 from straceparse.schema import DURATION, number, whole
@@ -63,6 +63,7 @@ SYNC_CALLS: Final = {
 #: Calls that carry asynchronous requests.
 ASYNC_CALLS: Final = ("io_submit", "io_getevents", "io_pgetevents", "io_uring_enter")
 
+_HERE: Final = -1
 _NUMBER: Final = "(?:0x[0-9a-f]+|-?[0-9]+)"
 _FD: Final = f"^(?:fd=)?({_NUMBER})"
 _LAST: Final = f", (?:count=|nbyte=)?({_NUMBER})$"
@@ -91,7 +92,8 @@ def io_requests(calls: FrameType) -> FrameType:
           close calls in the log
         * ``bytes_asked``, ``bytes_done``: the size wanted, and the size the kernel reports; a failed call has done
           null bytes
-        * ``offset``: in the file, where the call or its control block says so
+        * ``offset``: in the file, where the call or its control block says so; null where the call goes on from where
+          the file is
         * ``requests``: how many requests the row stands for: 1, but for ``io_uring_enter``, whose requests are in
           memory that strace cannot see: one row a call, with their number and no more
         * ``submitted``, ``completed``: since the log's first stamp
@@ -102,6 +104,7 @@ def io_requests(calls: FrameType) -> FrameType:
         * ``gap``: of a synchronous request, as in `calls`
         * ``match``: how an asynchronous request was tied to its completion: ``data``, ``size``, ``order``; ``none``
           when one of the two is not in the log.  Null for synchronous requests.
+        * ``errno``: ``EINVAL``...; of an asynchronous request, from the negative number that its completion reports
         * ``is_printed``: false for the requests of a list that strace cut (after 32, without ``-v``) or could not
           print: they are counted, and their sizes are null, so a sum of bytes is a lower bound
 
@@ -217,7 +220,7 @@ def _with_vectors(requests: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
         return requests
     texts = vectored.get_column("args").unique()
     sizes = pl.DataFrame(
-        [(text, *_vector(values)) for text, values in zip(texts, parse_args(texts), strict=True)],
+        [(text, *_vector(values)) for text, values in zip(texts, map(parsed, texts), strict=True)],
         schema={"args": pl.String, "_asked": pl.Int64, "_offset": pl.Int64, "_whole": pl.Boolean},
         orient="row",
     )
@@ -240,7 +243,8 @@ def _vector(values: object) -> tuple[int | None, int | None, bool]:
         return None, None, False
     asked = vector_size(items[1])
     offset = whole(items[3]) if len(items) > 3 else None
-    return asked, offset, asked is not None
+    # preadv2 and pwritev2: -1 stands for the place where the file is
+    return asked, None if offset == _HERE else offset, asked is not None
 
 
 def _with_plain_paths(requests: pl.DataFrame) -> pl.DataFrame:

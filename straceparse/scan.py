@@ -24,6 +24,7 @@ from straceparse.batches import BATCH_BYTES, BatchReader, kinds_of
 from straceparse.diagnose import raise_first
 from straceparse.dialect import Dialect, dialect_of, file_pid
 from straceparse.leader import Layout, layout_of
+from straceparse.pasted import Surroundings
 from straceparse.processes import survivors
 from straceparse.records import COLOUR
 from straceparse.schema import EVENTS
@@ -170,12 +171,14 @@ def _scan(log: Log, dialect: Dialect, layout: Layout | None, n_rows: int | None,
 
 
 def _lines(log: Log, dialect: Dialect, n_rows: int | None) -> pl.LazyFrame:
-    """The lines of a log with their numbers, without carriage returns and colours."""
+    """The lines of a log with their numbers, without carriage returns, colours and what is around them."""
     lines = log.scan(name="_line", row_index_name="line")
     if n_rows is not None:
         lines = lines.head(n_rows)
     if dialect.has_carriage_returns:
         lines = lines.with_columns(_LINE.str.strip_suffix("\r"))
+    if dialect.around != Surroundings():
+        lines = lines.with_columns(dialect.around.removed(_LINE))
     if dialect.has_colour:
         lines = lines.with_columns(_LINE.str.replace_all(COLOUR, ""))
     return lines

@@ -13,6 +13,8 @@ import polars as pl
 
 from logframe import LogParseError, Source, open_logs
 from logframe.ruled import columns_of, cut_row, is_ruler
+from straceparse.dialect import SAMPLED_LINES
+from straceparse.pasted import Surroundings, surroundings_of
 from straceparse.schema import whole
 
 if TYPE_CHECKING:
@@ -105,6 +107,8 @@ def read_summary(source: Source, *, encoding: str | None = None) -> pl.DataFrame
 def _rows(log: Log) -> list[dict[str, object]]:
     """The rows of all tables of one log."""
     lines = log.lines()
+    around = surroundings_of(lines[-SAMPLED_LINES:])
+    lines = lines if around == Surroundings() else [around.bare(line) for line in lines]
     found: list[dict[str, object]] = []
     table, personality, place = 0, None, 0
     while place < len(lines):

@@ -19,7 +19,8 @@ def totals(events: pl.LazyFrame | pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         ``name``, ``calls``, ``errors`` (without calls that a signal interrupted, which are made again), ``elapsed``
-        (sum of ``-T``; null without it), ``median``, ``p99``, ``max`` of it.
+        (sum of ``-T``; null without it), ``median``, ``p99``, ``max`` of it: times that occurred, by nearest rank: the
+        smallest that 50 or 99 per cent of the calls do not exceed.
 
     Examples:
         >>> from straceparse import scan_strace
@@ -44,7 +45,7 @@ def gap_totals(calls: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         ``name``, ``calls``, ``errors``, ``gap`` (to the start of the process's next line: an upper bound of the time in
-        the call), ``median``, ``p99``, ``max`` of it.
+        the call), ``median``, ``p99``, ``max`` of it, as in `totals`.
     """
     return _totals(_counts(calls.lazy(), "gap"), "gap")
 
@@ -61,10 +62,10 @@ def _totals(counts: pl.DataFrame, time: str) -> pl.DataFrame:
     times, weights = pl.col(time).filter(known), calls.filter(known)
     total = (times.to_physical() * weights.cast(pl.Int64)).sum().cast(DURATION)
 
-    def quantile(share: float) -> pl.Expr:
-        """The observed time at or below the quantile, so that no rounding enters."""
-        place = ((weights.sum() - 1) * share).floor()
-        return times.filter(weights.cum_sum() > place).first()
+    def percentile(percent: int) -> pl.Expr:
+        """The smallest time that so many per cent of the calls do not exceed; no rounding enters."""
+        rank = (weights.cast(pl.Int64).sum() * percent + 99) // 100
+        return times.filter(weights.cum_sum() >= rank).first()
 
     return (
         counts.sort(time)
@@ -73,8 +74,8 @@ def _totals(counts: pl.DataFrame, time: str) -> pl.DataFrame:
             calls.sum(),
             pl.col("errors").sum(),
             pl.when(known.any()).then(total).alias(time),
-            quantile(0.5).alias("median"),
-            quantile(0.99).alias("p99"),
+            percentile(50).alias("median"),
+            percentile(99).alias("p99"),
             times.last().alias("max"),
         )
         .sort(time, "calls", "name", descending=[True, True, False], nulls_last=True)

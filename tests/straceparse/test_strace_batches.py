@@ -9,6 +9,7 @@ from polars.testing import assert_frame_equal
 
 import straceparse
 from logframe import open_logs
+from straceparse.records import read_line
 from straceparse.scan import scan_logs
 
 CAPTURES = Path(__file__).parents[2] / "sample_data" / "captures"
@@ -180,3 +181,24 @@ def test_numbers_that_no_column_holds(line: str) -> None:
     assert events.height == 3
     assert straceparse.io_requests(calls).schema == straceparse.REQUESTS
     assert straceparse.unparsed(events).get_column("reason").null_count() == 0
+
+
+@pytest.mark.parametrize(
+    ("outcome", "note"),
+    [
+        ("5</tmp/a (1).dbf>", None),
+        ("5</tmp/a EPERM (1).dbf>", None),
+        ("5</tmp/a (1).dbf> (INJECTED)", "(INJECTED)"),
+        ("-1 ENOENT (No such file or directory)", "(No such file or directory)"),
+        ("? ERESTARTSYS (To be restarted)", "(To be restarted)"),
+        ("0 (Timeout)", "(Timeout)"),
+    ],
+)
+@pytest.mark.parametrize("elapsed", ["", " <0.000012>"])
+def test_brackets_in_the_path_of_a_result(outcome: str, note: str | None, elapsed: str) -> None:
+    """Text in brackets within the path of ``-y`` is no note; slices and the grammar agree."""
+    line = f'5 openat(AT_FDCWD</tmp>, "x", O_RDWR) = {outcome}{elapsed}'
+    found = straceparse.read_strace(f"{line}\n{line}".encode())
+
+    assert found.get_column("note").to_list() == [note] * 2
+    assert read_line(line).note == note

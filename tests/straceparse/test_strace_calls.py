@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from straceparse import CALLS, calls, read_strace
+from straceparse import CALLS, calls, read_strace, totals, unparsed
 
 US = 1000  # nanoseconds
 
@@ -192,6 +192,46 @@ def test_program_output_in_the_middle_of_a_line() -> None:
         (1, 2, "write", 18, "whole"),
         (3, 3, "close", 0, "whole"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("rest", "args", "result", "errno"),
+    [
+        ('"abc"..., 9216, 8704) = 9216 <0.000043>', '3, "abc"..., 9216, 8704', 9216, None),
+        ('"$ a > b", 8)                           = 8 <0.000043>', '3, "$ a > b", 8', 8, None),
+        ("0x7fb25e5ecfb0, 0)     = -1 ENOENT (No such file) <0.000043>", "3, 0x7fb25e5ecfb0, 0", -1, "ENOENT"),
+        ("[{WIFSTOPPED(s) && WSTOPSIG(s) == SIGSTOP}], 0) = 5 <0.000043>",
+         "3, [{WIFSTOPPED(s) && WSTOPSIG(s) == SIGSTOP}], 0", 5, None),
+    ],
+)  # fmt: skip
+def test_halves_that_z_left_without_a_leader(rest: str, args: str, result: int, errno: str | None) -> None:
+    """With -z and several processes, the end of a split call follows its start without process and name."""
+    events = read_strace(
+        "7 1700000000.000001 close(9 <unfinished ...>\n"  # of another process, and never resumed
+        f"5 1700000000.000100 pread64(3,  <unfinished ...>\n{rest}\n"
+        "5 1700000000.000300 close(3) = 0 <0.000009>".encode()
+    )
+    found = calls(events)
+
+    assert found.select("pid", "line", "end_line", "args", "result", "errno", "state").rows()[1:] == [
+        (5, 2, 3, args, result, errno, "whole"),
+        (5, 4, 4, "3", 0, None, "whole"),
+    ]
+    assert times(found, "gap", "elapsed")[1] == (200, 43)
+    assert unparsed(events).is_empty()
+    assert times(totals(events).filter(name="pread64"), "elapsed") == [(43,)]
+
+
+def test_an_end_without_its_start_is_still_reported() -> None:
+    """Only a line marked as unfinished right before excuses an end without a leader, and only in its own log."""
+    events = read_strace(b"5 read(3,  <unfinished ...>\n6 close(4) = 0\n1, 2) = 3\n")
+
+    assert unparsed(events).select("line", "kind").rows() == [(3, "continuation")]
+    two = pl.concat([
+        read_strace(b"5 close(3) = 0\n1, 2) = 3").with_columns(log=pl.lit("a")),
+        read_strace(b"5 read(3,  <unfinished ...>").with_columns(log=pl.lit("b")),
+    ])  # fmt: skip
+    assert unparsed(two).select("source", "line", "kind").rows() == [("a", 2, "continuation")]
 
 
 @pytest.mark.parametrize("start", ["0.000000", "0.004711"])

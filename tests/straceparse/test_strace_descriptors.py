@@ -30,6 +30,7 @@ READ = '5 read(7, "x", 1) = 1'
         ("5 close_range(3, 9, CLOSE_RANGE_CLOEXEC) = 0", "", "/u01/a.dbf"),
         ('5 close_range(3, 9, CLOSE_RANGE_CLOEXEC) = 0\n5 execve("/bin/x", ["x"], 0x7f) = 0', "", None),
         ("5 openat(AT_FDCWD, 0x7ffd, O_RDWR) = 7", "", None),
+        ("5 fcntl(3, F_DUPFD_QUERY, 7) = 7", "", "/u01/a.dbf"),
     ],
 )  # fmt: skip
 def test_what_closes_a_descriptor_besides_close(between: str, flags: str, file: str | None) -> None:
@@ -168,3 +169,49 @@ def test_the_command_of_a_process_is_no_path() -> None:
 
     assert found.drop_nulls().get_column("name").to_list() == ["read", "dup", "open"]
     assert found.get_column("fd_path").drop_nulls().unique().to_list() == ["/u01/a.dbf"]
+
+
+@pytest.mark.parametrize(
+    ("block", "expected"),
+    [
+        ("{preadv, filedes:5, 4096, [{0x7fe3, 8192}, {0x7fe4, 512}]}", ("read", 5, 8704, 4096, True)),
+        ('{data:0x1, key:7, pwritev, filedes:5, 0, resfd:9, [{"a"..., 8192}]}', ("write", 5, 8192, 0, True)),
+        ("{data:0x1, pwrite, filedes:5, str:NULL, nbytes:8192, offset:-1}", ("write", 5, 8192, -1, True)),
+        ("{pread, filedes:5, buf:(nil), nbytes:8192, offset:0}", ("read", 5, 8192, 0, True)),
+        ("{0x7ffe}", ("other", None, None, None, False)),
+        ("{...}", ("other", None, None, None, False)),
+        ("{0x1, 0, 1, 0, 5}", ("write", 5, None, None, False)),
+    ],
+)
+def test_control_blocks_of_old_versions(block: str, expected: tuple[object, ...]) -> None:
+    """Versions up to 4.10: what is not named has its place, and an address alone is no request."""
+    found = requests(f"io_submit(140613531254784, 2, {{{block}, {block}}}) = 2")
+
+    assert found.select("op", "fd", "bytes_asked", "offset", "is_printed").rows() == [expected] * 2
+
+
+@pytest.mark.parametrize("context", ["[1, 2]", "{a=1}", "NULL", '"x"', "[...]", "3</a>"])
+def test_a_damaged_context_is_no_error(context: str) -> None:
+    """Whatever stands where the context should, the calls are read."""
+    found = requests(
+        f"io_submit({context}, 1, [{_block(1, 8192)}]) = 1", f"io_getevents({context}, 1, 1, [], NULL) = 1"
+    )
+
+    assert found.get_column("bytes_asked").to_list() == [8192]
+
+
+@pytest.mark.parametrize(("number", "name"), [(22, "EINVAL"), (28, "ENOSPC"), (4711, "4711")])
+def test_errors_of_completions_have_names(number: int, name: str) -> None:
+    """As those of synchronous calls have; a number without a name stays one."""
+    assert requests(_events((1, -number))).get_column("errno").to_list() == [name]
+
+
+@pytest.mark.parametrize(("offset", "expected"), [(-1, None), (0, 0), (8192, 8192)])
+def test_the_place_where_the_file_is_is_no_offset(offset: int, expected: int | None) -> None:
+    """With -1 preadv2 and pwritev2 go on where the file is."""
+    found = requests(
+        f'preadv2(3, [{{iov_base="a", iov_len=1}}], 1, {offset}, RWF_HIPRI) = 1',
+        f'pwritev2(3, [{{iov_base="a", iov_len=1}}], 1, {offset}, 0) = 1',
+    )
+
+    assert found.get_column("offset").to_list() == [expected] * 2

@@ -66,6 +66,20 @@ def test_arguments_that_no_rule_reads_stay_text() -> None:
     assert parse_args('3, "half a str') == ['3, "half a str']
 
 
+def test_each_caller_has_values_of_its_own() -> None:
+    """Equal texts are read once, yet what one caller does to the values no other sees."""
+    text = '3</a>, [{a=[1, 2]}, ([3], {4, [5]})], [6] => [7], "s"'
+    first = parse_args([text, text])
+    expected = parse_args(text)[0]
+    for values in first[:1]:
+        values[1][0]["a"].append(3)  # type: ignore[index]
+        values[2].after.clear()  # type: ignore[index]
+        values.clear()  # type: ignore[attr-defined]
+
+    assert first[1] == parse_args(text)[0] == expected
+    assert parse_args(text)[0][2].after == [7]  # type: ignore[index]
+
+
 @pytest.mark.corpus
 def test_arguments_of_real_logs(events_of: dict[str, pl.DataFrame]) -> None:
     """Nearly all whole calls in the corpus have arguments that the grammar reads; every 20th text is tried."""

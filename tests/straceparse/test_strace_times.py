@@ -127,10 +127,15 @@ def test_split_calls_have_a_time_from_their_stamps(captures: Path) -> None:
 
 @pytest.mark.parametrize("name", ["scattered_direct_f_ttt_T_y", "async_direct_f_ttt_T_y", "async_direct_tt_T"])
 def test_totals_are_those_of_the_single_calls(name: str) -> None:
-    """Sums and quantiles over counted times equal those over the calls themselves."""
+    """Sums and percentiles over counted times equal those over the calls themselves, ranked one by one."""
     events = read_strace(CAPTURES / f"{name}.strace")
     elapsed = pl.col("elapsed")
-    spread = {"median": elapsed.quantile(0.5, "lower"), "p99": elapsed.quantile(0.99, "lower"), "max": elapsed.max()}
+    ranked = elapsed.drop_nulls().sort()
+    spread = {
+        "median": ranked.get((elapsed.count().cast(pl.Int64) + 1) // 2 - 1, null_on_oob=True),
+        "p99": ranked.get((elapsed.count().cast(pl.Int64) * 99 + 99) // 100 - 1, null_on_oob=True),
+        "max": elapsed.max(),
+    }
     expected = (
         events.filter(pl.col("kind").is_in(["call", "resumed"]))
         .group_by("name")
@@ -143,6 +148,17 @@ def test_totals_are_those_of_the_single_calls(name: str) -> None:
     )
 
     assert_frame_equal(totals(events), expected, check_row_order=False)
+
+
+@pytest.mark.parametrize(("count", "median", "p99"), [(1, 1, 1), (2, 1, 2), (3, 2, 3), (50, 25, 50), (101, 51, 100)])
+def test_percentiles_are_nearest_ranks(count: int, median: int, p99: int) -> None:
+    """The smallest time that so many per cent of the calls do not exceed: of few calls the 99th is the longest."""
+    log = "\n".join(f"close(3) = 0 <0.{step:06d}>" for step in range(1, count + 1))
+
+    assert totals(read_strace(log.encode())).select("median", "p99").row(0) == (
+        median * US_IN_TIMEDELTA,
+        p99 * US_IN_TIMEDELTA,
+    )
 
 
 #: Standard error with -f: a notice cuts the clone, and the program's own output the write.
