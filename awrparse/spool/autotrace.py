@@ -24,9 +24,13 @@ AUTOTRACE_NAMES: Final = (
     "rows processed",
 )
 _NAMES: Final = list(AUTOTRACE_NAMES)
+_LAST: Final = AUTOTRACE_NAMES[-1]
 _ORDER: Final = {name: place for place, name in enumerate(AUTOTRACE_NAMES)}
 _DOTS: Final = re.compile(r"\.{2,}(?:[ \t]*\.{2,})*")
 _STATISTICS: Final = runs_of(Kind.STATISTIC)
+#: At most so many lines within a list may be none of it.
+_MOST_FOREIGN: Final = 8
+_TEXTS: Final = runs_of(Kind.TEXT)
 #: Kinds of lines that may go on with a list.
 _WORDS: Final = frozenset({Kind.TEXT, Kind.ELISION})
 
@@ -80,13 +84,18 @@ def _read_lines(page: Page, number: int, *, has_heading: bool) -> tuple[Autotrac
                 page.marks[number] = Mark.ELISION
                 number = end = number + 1
                 continue
-            break
+            ahead = _TEXTS(page.kinds, number).end()
+            if not number < ahead <= number + _MOST_FOREIGN or not _goes_on(page, ahead, found):
+                break
+            page.refuse(number, "unparsed", "this line within the statistics of autotrace is none of them")
+            number += 1
+            continue
         if not has_others and found.names and _is_next_list(found.names[-1], shown["name"]):
             break
         _add(page, number, shown, found)
         page.marks[number] = Mark.STATISTIC
         number = end = number + 1
-    if has_others:
+    if has_others and _LAST not in found.names:
         found = found._replace(client="sqlcl")
     elif found.names and len(found.names) != len(_NAMES):
         reason = f"{len(found.names)} of the {len(_NAMES)} statistics of autotrace are shown; the others are null"

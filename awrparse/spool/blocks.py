@@ -10,17 +10,21 @@ import re
 from typing import Final
 
 from awrparse.spool.autotrace import read_autotrace
+from awrparse.spool.delimited import chosen_delimiter, read_delimited
 from awrparse.spool.elapsed import LABELS, CustomPattern, explain_clock, language_of, read_clock
-from awrparse.spool.grids import read_grid
+from awrparse.spool.grids import blank_separators, read_grid
 from awrparse.spool.inputs import FIRST_LETTERS, read_bare, read_prompt, starts_statement
-from awrparse.spool.lines import KINDS, Kind, runs_of
-from awrparse.spool.listings import read_snapper, read_unruled
+from awrparse.spool.lines import BEGINNINGS, KINDS, Kind, runs_of
+from awrparse.spool.listings import RUNSTATS, read_runstats, read_snapper, read_unruled
 from awrparse.spool.outcomes import read_failure, read_feedback
 from awrparse.spool.page import Mark, Page
 from awrparse.spool.plans import read_plan
-from awrparse.spool.records import Block, Outcome
+from awrparse.spool.records import Block, Grid, Outcome, Plan
 
 _AUTOTRACE_ERRORS: Final = frozenset({"SP2-0611", "SP2-0612", "SP2-0613", "SP2-0618", "SP2-0619"})
+#: Behind these, a statement's result begins.
+_ASKING: Final = frozenset({"INPUT", "STATEMENT_TEXT"})
+_HTML_TABLE: Final = ("<table", "<TABLE")
 _LABELS: Final = tuple(LABELS)
 _NEARLY_ELAPSED: Final = re.compile(r"\s*[^\d:]+:\s+\d")
 _CRAMMED: Final = re.compile(
@@ -38,6 +42,7 @@ class _Blocks:
         self.text_from: int | None = None
         self.text_to = 0
         self.timer: str | None = None
+        self.delimiter: str | None = None
 
     def read(self) -> list[Block]:
         """The blocks of the page, in order."""
@@ -106,6 +111,8 @@ class _Blocks:
     def _read_text(self, number: int) -> int:
         """A run of text, up to the first line of it that is more than text."""
         page, custom = self.page, self.custom
+        if (self.delimiter or page.lines[number].lstrip()[0] == '"') and (grid := self._read_delimited(number)):
+            return self._add("GRID", number, grid.last, grid)
         end = _TEXTS(page.kinds, number).end()
         for place, line in enumerate(page.lines[number:end], number):
             if (
@@ -113,7 +120,7 @@ class _Blocks:
                 or line[:3].lower() in FIRST_LETTERS
                 or line[0] == "<"
                 or custom is not None
-                or (line[-1] in _LAST_OF_FIGURE and line.lstrip()[0].isdigit())
+                or (line[-1] in _LAST_OF_FIGURE and (line.lstrip()[0].isdigit() or line.startswith(RUNSTATS)))
             ):
                 if place > number:
                     self._add_text(number, place)
@@ -122,14 +129,25 @@ class _Blocks:
                     return after
         return self._add_text(number, end)
 
+    def _read_delimited(self, number: int) -> Grid | None:
+        is_first = self.text_from is None and self._is_first()
+        return read_delimited(self.page, number, self.delimiter, is_first=is_first)
+
     def _read_notable(self, number: int, line: str) -> int | None:
         """A line of text that may be a statement, a timing, a figure, or damage; None when it is text only."""
         page = self.page
+        if self._is_exported(number):
+            return self._add_text(number, _TEXTS(page.kinds, number).end())
+        if line.startswith(_HTML_TABLE):
+            page.note(number, "markup", "a result in HTML; its rows are not read")
+            return None
         if starts_statement(line) and (read := read_bare(page, number)):
             return self._take(read)
         if self.custom and (timing := self.custom.read(line, number)):
             page.marks[number] = Mark.TIMING
             return self._add("PRINTED_TIMING", number, number + 1, timing)
+        if line.startswith(RUNSTATS) and (compared := read_runstats(page, number)):
+            return self._add("GRID", number, compared[1], compared[0])
         if line[-1] in _LAST_OF_FIGURE and _MAY_BE_FIGURE.match(line) and (unruled := read_unruled(page, number)):
             return self._add("GRID", number, unruled[1], unruled[0])
         if ":" not in line:
@@ -146,12 +164,23 @@ class _Blocks:
             return number + 1
         return None
 
+    def _is_exported(self, number: int) -> bool:
+        """Are the statements from a line on the result of a query, as SET SQLFORMAT INSERT prints it?"""
+        above = self.page.lines[max(number - 2, 0) : number]
+        return above[-1:] == ["SET DEFINE OFF;"] and above[0].startswith("REM INSERTING into ") and self._is_first()
+
+    def _is_first(self) -> bool:
+        """Is the last thing before a text a statement that returns rows?"""
+        return bool(self.found) and self.found[-1].token in _ASKING
+
     def _take(self, block: Block) -> int:
         """Add a block of what was typed; a timer command makes the next Elapsed its own."""
         self.timer = None
         if block.token == "TIMING":  # noqa: S105 - a token of the grammar
             self.timer = str(block.content)
             block.token = "COMMAND"  # noqa: S105 - a token of the grammar
+        elif block.token == "COMMAND":  # noqa: S105 - a token of the grammar
+            self.delimiter = chosen_delimiter(str(block.content), self.delimiter)
         if self.text_from is not None:
             self._end_text(block.first)
         self.found.append(block)
@@ -205,11 +234,17 @@ class _Blocks:
 
     def _read_error(self, number: int) -> int:
         outcome, last = read_failure(self.page, number)
-        if outcome.code in _AUTOTRACE_ERRORS:
+        after_command = bool(self.found) and self.found[-1].token == "COMMAND"  # noqa: S105 - a token of the grammar
+        is_of_autotrace = outcome.code in _AUTOTRACE_ERRORS and not after_command
+        if is_of_autotrace or self._has_no_plan():
             return self._add("EXPLAINED", number, last, outcome)
         is_of_client = outcome.code is not None and outcome.code.startswith("SP2")
-        after_command = bool(self.found) and self.found[-1].token == "COMMAND"  # noqa: S105 - a token of the grammar
         return self._add("COMMAND_ERROR" if is_of_client and after_command else "FAILED", number, last, outcome)
+
+    def _has_no_plan(self) -> bool:
+        """Does the heading of a plan stand above, and no plan?  Then an error says why; the statement itself ran."""
+        plan = self.found[-1].content if self.found and self.found[-1].token == "EXPLAINED" else None  # noqa: S105 - a token of the grammar
+        return isinstance(plan, Plan) and not plan.operations and plan.hash_value is None
 
     def _read_autotrace(self, number: int) -> int | None:
         found, after = read_autotrace(self.page, number)
@@ -233,9 +268,11 @@ class _Blocks:
             return None
         plan, after = read_plan(page, number, is_explained=False)
         if not plan.operations:
-            page.mark(number, after, Mark.TEXT)
             if page.kinds[number] == Kind.PLAN_TABLE:
+                page.mark(number, after, Mark.TEXT)
                 return None
+            after = _after_missing_plan(page, after)
+            page.mark(number, after, Mark.TEXT)
             return self._add("TEXT", top, after)
         return self._add("PLAN", top, after, plan)
 
@@ -245,6 +282,11 @@ class _Blocks:
             plan, after = read_plan(page, number, is_explained=False)
             if plan.operations:
                 return self._add("PLAN", number, after, plan)
+        line = page.lines[number]
+        if "*" in line:  # COMPUTE's, but no grid goes on with it
+            return None
+        if _SEPARATOR.search(line):
+            blank_separators(page, number)
         start = self.text_from if self.text_from is not None else number
         grid = read_grid(page, number, start)
         if grid is None:
@@ -255,8 +297,12 @@ class _Blocks:
         return self._add("GRID", grid.first, grid.last, grid)
 
 
+_MISSING_PLAN: Final = "NOTE: cannot fetch plan for SQL_ID"
+_LONGEST_STATEMENT: Final = 300
 #: What a plan begins with below its heading.
 _PLAN_STARTS: Final = frozenset({Kind.RULER, Kind.PLAN_ROW, Kind.PLAN_HASH, Kind.PLAN_TABLE})
+#: What SET COLSEP prints between the columns.
+_SEPARATOR: Final = re.compile(r"[^-_ ]")
 _TEXTS: Final = runs_of(Kind.TEXT)
 #: A line of figures ends with one of these.
 _LAST_OF_FIGURE: Final = frozenset("0123456789.,kKMGT")
@@ -264,6 +310,19 @@ _LAST_OF_FIGURE: Final = frozenset("0123456789.,kKMGT")
 _MAY_BE_FIGURE: Final = re.compile(
     r" *(?:[A-Za-z][^:]*:[ ]+-?[\d.,]+(?:E\+\d+)?|\d+ +\w+ {2,}.* {2}-?[\d.,]+[kKMGT]?)$"
 )
+
+
+def _after_missing_plan(page: Page, number: int) -> int:
+    """The line after the note that a cursor's plan is gone, which stands below its statement; `number` without one."""
+    for place in range(number, min(number + _LONGEST_STATEMENT, len(page))):
+        if page.kinds[place] in BEGINNINGS:
+            break
+        if page.lines[place].lstrip().startswith(_MISSING_PLAN):
+            end = place + 1
+            while page.kind(end) == Kind.TEXT and page.lines[end].startswith(" "):
+                end += 1
+            return end
+    return number
 
 
 def _has_heading(page: Page, number: int) -> bool:

@@ -1,4 +1,4 @@
-"""The encoding of a session that is not UTF-8, by the word that its client prints before the elapsed time."""
+"""The encoding of a session that is not UTF-8, by words that its client prints."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from logframe import Diagnostic, Log
 
-#: Encodings of consoles and spools, with the word for Elapsed in a language that is written in them.
+#: Encodings of consoles and spools, with the word for Elapsed in a language that is written in them; where that word is
+#: plain ASCII, with other words of the client.
 _WORDS: Final = (
     ("cp932", "経過"),
     ("euc-jp", "経過"),
@@ -17,6 +18,13 @@ _WORDS: Final = (
     ("koi8-r", "Затрач"),
     ("cp866", "Затрач"),
     ("cp850", "Ecoulé"),
+    *(
+        ("cp850", word)
+        for word in (
+            *("ausgewählt", "gelöscht", "geändert", "Ausführungsplan", "línea", "Sesión", "Confirmación", "concluído"),
+            *("não há", "sélectionnée", "terminée"),
+        )
+    ),
 )
 
 

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from awrparse.spool.session import Statement
 
 _UNITS: Final = re.compile(r"(?:^|[_ (])(?P<unit>MB|GB|KB|BYTES|MiB|GiB|KiB)\)?$", re.IGNORECASE)
+#: Types of figures that are microseconds.
+_TIMES: Final = frozenset({"TIME", "WAIT"})
+#: The columns that hold numbers of lines.
+_LINES: Final = frozenset({"line", "first_line", "last_line"})
 _SID: Final = re.compile(r"[0-9]{1,18}")
 _POWERS: Final = {"": 0, "K": 3, "M": 6, "G": 9, "T": 12}
 
@@ -179,7 +183,7 @@ def _sid(sid: str | None) -> int | None:
 
 def _unit(statistic: Statistic) -> str | None:
     """The unit that the heading of the figure's column names."""
-    if statistic.type != "STAT":
+    if statistic.type in _TIMES:
         return "us"
     found = _UNITS.search(statistic.column)
     return found["unit"].upper() if found else None
@@ -261,6 +265,14 @@ def lines_frame(marks: bytearray, spans: list[tuple[int, int, int]]) -> pl.DataF
         },
         schema=LINES,
     )
+
+
+def renumbered(frame: pl.DataFrame, numbers: list[int] | None) -> pl.DataFrame:
+    """A frame whose numbers of lines are those of the log; `numbers` says where each line of the page stood."""
+    if numbers is None:
+        return frame
+    places = pl.Series(numbers, dtype=pl.Int64) + 1
+    return frame.with_columns(places.gather(frame[name] - 1).alias(name) for name in frame.columns if name in _LINES)
 
 
 def unparsed(notes: list[Diagnostic]) -> Diagnostic | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from awrparse.spool.lines import BEGINNINGS, Kind, runs_of
@@ -16,9 +17,15 @@ _TALLEST_HEADING: Final = 4
 _FOLDED_RULERS: Final = 12
 _NUMBER: Final = re.compile(r"[-+]?(?:[\d,]*\.?\d+|\d[\d,]*\.?)(?:[eE][-+]?\d+)?[kKMGT%]?|#+")
 #: Kinds of lines that no row of a grid is.
-_ENDS: Final = BEGINNINGS | {Kind.PLAN_TABLE, Kind.PLAN_HASH, Kind.PLAN_ROW, Kind.SQL_ID}
+ENDS: Final = BEGINNINGS | {Kind.PLAN_TABLE, Kind.PLAN_HASH, Kind.PLAN_ROW, Kind.SQL_ID}
+#: A row may hold a message; an error while rows are fetched has a line of its own above it.
+_CODED: Final = re.compile(r" *(?!SP2)[A-Z]{3,4}-\d{4,5}\b")
+#: What procedures print above the results that they return.
+_RESULT_SET: Final = "ResultSet #"
 #: Lines within a grid that are no rows of it.
 _NO_ROWS: Final = frozenset({Kind.ELISION, Kind.COMMENT})
+#: Headings within a report of SQL Monitor.
+_MONITOR_TITLES: Final = frozenset({"SQL Text", "Global Information", "Global Stats"})
 #: What may stand between a grid and its title.
 _GAPS: Final = frozenset({Kind.BLANK, Kind.RULER})
 _TEXTS: Final = runs_of(Kind.TEXT)
@@ -37,7 +44,7 @@ def read_grid(page: Page, ruler: int, text_from: int) -> Grid | None:
     if ruler == text_from or not columns or page.kinds[ruler - 1] != Kind.TEXT:
         return None
     above = page.lines[ruler - 1]
-    if len(columns) == 1 and _is_title(page, ruler, columns[0]):
+    if len(columns) == 1 and (_is_title(page, ruler, columns[0]) or above.strip() in _MONITOR_TITLES):
         return None
     top = ruler - 1
     while (
@@ -51,6 +58,8 @@ def read_grid(page: Page, ruler: int, text_from: int) -> Grid | None:
     end = ruler + 1
     while len(rulers) < _FOLDED_RULERS and page.kind(end) == Kind.TEXT and page.kind(end + 1) == Kind.RULER:
         more = columns_of(page.lines[end + 1])
+        if _is_computed(page.lines[end + 1], columns):  # the line above it is a row
+            break
         rulers.append(more)
         found += _headings((page.lines[end],), page.lines[end + 1])
         end += 2
@@ -68,6 +77,35 @@ def _headings(lines: tuple[str, ...], ruler: str) -> tuple[str, ...]:
         return headings(list(lines), columns)
     cut = [[" ".join(line[start:end].split()) for line in lines] for start, end in columns]
     return tuple(" ".join(cell for cell in cells if cell) for cells in cut)
+
+
+def blank_separators(page: Page, ruler: int) -> None:
+    """Put blanks for what SET COLSEP prints between columns, from the heading of a grid to its last row."""
+    columns = columns_of(page.lines[ruler])
+    gaps = [(left.end, right.start) for left, right in pairwise(columns)]
+    marks = [page.lines[ruler][start:end] for start, end in gaps]
+    first = last = ruler
+    while first > max(ruler - _TALLEST_HEADING, 0) and _is_separated(page.lines[first - 1], gaps, marks):
+        first -= 1
+    while last < len(page) and (page.kinds[last] == Kind.BLANK or _is_separated(page.lines[last], gaps, marks)):
+        last += 1
+    for number in range(first, last):
+        line = page.lines[number]
+        if line:
+            for start, end in gaps:
+                line = f"{line[:start]}{' ' * (end - start)}{line[end:]}"
+            page.lines[number] = line = line.rstrip()
+            page.kinds[number] = Kind.TEXT if line.strip("- ") else Kind.RULER if line else Kind.BLANK
+            page.mark(number, number + 1, Mark.TEXT)
+
+
+def _is_separated(line: str, gaps: list[tuple[int, int]], marks: list[str]) -> bool:
+    """Has a line the separator in each gap that it reaches, the first at least?"""
+    return len(line) > gaps[0][0] and all(
+        line[start:end] == mark.rstrip() or line[start:end] == mark
+        for (start, end), mark in zip(gaps, marks, strict=True)
+        if len(line) > start
+    )
 
 
 def _is_heading(page: Page, number: int, columns: tuple[Column, ...]) -> bool:
@@ -117,7 +155,7 @@ def _read_rows(page: Page, grid: Grid, heading: list[str]) -> int:
             number = page.after_blanks(number)
             if number < size and not _goes_on(page, grid, number, heading):
                 break
-        elif kind in _ENDS:
+        elif kind in ENDS and not (kind == Kind.ERROR and _CODED.match(page.lines[number])):
             break
         elif kind == Kind.RULER:
             if not _is_sum_ruler(page.lines[number], grid.rulers[0]):
@@ -162,19 +200,26 @@ def _goes_on(page: Page, grid: Grid, number: int, heading: list[str]) -> bool:
         return True
     if kind == Kind.RULER:
         return _is_sum_ruler(page.lines[number], grid.rulers[0]) and page.lines[number].split() != heading[-1].split()
-    if kind != Kind.TEXT or not grid.rows or _heads_ruler(page, number):
+    if page.lines[number].startswith(_RESULT_SET):
+        return False
+    if kind != Kind.TEXT or not grid.rows or _heads_ruler(page, number, grid.rulers[0]):
         return False
     if len(grid.rulers) > 1:
         return True
     return is_alike(page.lines[number], page.lines[grid.rows[0]], grid.rulers[0])
 
 
-def _heads_ruler(page: Page, number: int) -> bool:
+def _heads_ruler(page: Page, number: int, columns: tuple[Column, ...]) -> bool:
     """Is the text from here on the heading of another grid?"""
     place = number
     while place < number + _TALLEST_HEADING and page.kind(place) == Kind.TEXT:
         place += 1
-    return page.kind(place) == Kind.RULER
+    return page.kind(place) == Kind.RULER and not _is_computed(page.lines[place], columns)
+
+
+def _is_computed(line: str, columns: tuple[Column, ...]) -> bool:
+    """Is this ruler COMPUTE's for sure: has it stars, or no dashes under the first column?"""
+    return "*" in line or columns_of(line)[0].start > columns[0].start
 
 
 def is_alike(row: str, model: str, columns: tuple[Column, ...]) -> bool:
@@ -199,10 +244,50 @@ def _is_sum_ruler(line: str, columns: tuple[Column, ...]) -> bool:
 
 def cells_of(page: Page, grid: Grid) -> list[tuple[int, tuple[str, ...]]]:
     """The rows of a grid as cells, each with the number of its (first) line; folded rows are unfolded."""
+    if grid.cells:
+        return list(zip(grid.rows, grid.cells, strict=True))
     if len(grid.rulers) == 1:
         columns = grid.rulers[0]
         return [(number, cut_row(page.lines[number], columns).cells) for number in grid.rows]
     return list(_unfolded(page, grid))
+
+
+def join_wrapped(page: Page, grid: Grid, count: int) -> None:
+    """Join the lines of rows whose texts are wrapped, where that gives as many rows as the client says there are."""
+    if grid.cells or len(grid.rulers) > 1 or not 0 < count < len(grid.rows):
+        return
+    if (
+        grid.pages == 1 and Mark.HEADING in page.marks[grid.rows[0] : grid.last]
+    ):  # sums, which the client does not count
+        return
+    columns = grid.rulers[0]
+    widths = [column.end - column.start for column in columns]
+    rows: list[tuple[int, list[str]]] = []
+    above: tuple[str, ...] = ()
+    for number in grid.rows:
+        cells = cut_row(page.lines[number], columns).cells
+        if above and _is_wrapped(cells, above, widths):
+            texts = rows[-1][1]
+            for place, cell in enumerate(cells):
+                blank = " " if cell and len(above[place]) < widths[place] else ""
+                texts[place] += blank + cell
+        elif len(rows) == count:
+            return
+        else:
+            rows.append((number, list(cells)))
+        above = cells
+    if len(rows) == count:
+        grid.rows = [number for number, _ in rows]
+        grid.cells = [tuple(texts) for _, texts in rows]
+
+
+def _is_wrapped(cells: tuple[str, ...], above: tuple[str, ...], widths: list[int]) -> bool:
+    """Do the cells of a line go on with those above: texts only, each below one, and not below all?"""
+    if all(cells):
+        return len(cells) == 1 and len(above[0]) == widths[0]
+    return any(cells) and all(
+        not cell or (shown and not _NUMBER.fullmatch(cell)) for cell, shown in zip(cells, above, strict=True)
+    )
 
 
 def _unfolded(page: Page, grid: Grid) -> list[tuple[int, tuple[str, ...]]]:

@@ -29,6 +29,8 @@ _COMMANDS: Final = re.compile(
     rf"(?P<timing>timi(?:ng)?\b)|(?P<rerun>{_RERUN})|(?P<showing>{_SHOWING})|(?P<host>{_HOST})|(?P<silent>{_SILENT})",
     re.IGNORECASE,
 )
+_EMPTY_LINE: Final = re.compile(r"(?:\d\d:\d\d:\d\d)? *\d{1,4}(?: +\.)?")
+_LISTED: Final = re.compile(r" *(?P<number>\d{1,4})[ *] ?(?P<rest>.*)")
 _NUMBERS: Final = re.compile(r"(?:[ \t]*\d{1,4}(?=[ \t]|$))+[ \t]*")
 _BLOCK: Final = re.compile(
     r"(?:begin|declare|<<|create\s+(?:or\s+replace\s+)?(?:(?:non)?editionable\s+)?"
@@ -47,6 +49,13 @@ _ENDS_STATEMENT: Final = frozenset(";/.")
 _USUAL: Final = "SQL>"
 #: A word and ``>`` may be a prompt of somebody's own, or the start of a line of text.
 _WORD_PROMPT: Final = re.compile(r"(?!SQL>|idle>)[A-Za-z][\w$#]*>")
+#: Prompts of other programs that take words which begin SQL statements too.
+_OTHER_PROMPTS: Final = frozenset({"rman>", "dgmgrl>", "lsnrctl>", "adrci>", "asmcmd>", "mysql>", "ggsci>"})
+#: What is typed at a prompt with a host's name that is a shell's.
+_SHELL: Final = re.compile(
+    r"(?:sqlplus|sqlcl|sql|rman|lsnrctl|srvctl|expdp|impdp|sqlldr|tkprof|adrci|strace|perf|time|export|cd|ls|cat|vi|ps|"
+    r"su|sudo|ssh|echo|date)(?: |$)"
+)
 #: Kinds of lines that a statement without line numbers has.
 _UNNUMBERED: Final = frozenset({Kind.TEXT, Kind.COMMENT})
 #: A bare statement, or one typed without line numbers, is looked for over this many lines.
@@ -72,6 +81,10 @@ _KINDS: Final = (
 _LEADING_COMMENTS: Final = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|/\*(?!\+).*?\*/)*", re.DOTALL)
 
 
+#: A statement behind a comment, which is sent with it.
+_COMMENTED_SQL: Final = re.compile(r"/\*.*?\*/\s*[A-Za-z(]")
+#: A comment over several lines is looked for over this many.
+_LONGEST_COMMENT: Final = 400
 #: First words of SQL and PL/SQL that no client command begins with, and the kind of the statement; None where the
 #: second word says it.
 VERBS: Final[dict[str, str | None]] = {
@@ -101,6 +114,7 @@ _OUTPUT: Final = frozenset(
         Kind.PLAN_HEADING,
     }
 )
+_COMMENTED: Final = _UNNUMBERED | {Kind.PROMPT, Kind.BLANK, Kind.RULER, Kind.ELISION}
 _MOST_NUMBERED: Final = 1000
 #: How the lines of a statement begin that SQL*Plus numbers.
 _NUMBERED: Final = tuple(f"{number:>3}  " for number in range(_MOST_NUMBERED))
@@ -130,6 +144,8 @@ def read_prompt(page: Page, number: int) -> Block | None:
     rest = rest.strip()
     while prompt in rest and (again := PROMPT.match(rest)) and again["prompt"] == prompt:
         rest = again["rest"].strip()
+    if prompt.lower() in _OTHER_PROMPTS:
+        return None
     if "@" not in prompt and prompt != _USUAL and _WORD_PROMPT.fullmatch(prompt) and not _is_typed(rest):
         return None
     if not rest:
@@ -155,13 +171,27 @@ def _is_typed(rest: str) -> bool:
 
 def _read_typed(page: Page, number: int, prompt: str, rest: str) -> Block:
     word = rest.split(None, 1)[0].rstrip(";").lower()
-    command = None if word in VERBS else _COMMANDS.match(rest)
+    if "@" in prompt and _SHELL.match(rest):
+        page.marks[number] = Mark.COMMAND
+        return Block("COMMAND", number, number + 1, rest)
+    command = None if word in VERBS or _COMMENTED_SQL.match(rest) else _COMMANDS.match(rest)
     if command is not None:
         return _read_command(page, number, prompt, rest, command.lastgroup)
     text, end = _statement(page, number, rest)
+    if _is_kept(page, number, end):
+        page.mark(number, end, Mark.COMMAND)
+        return Block("COMMAND", number, end, Typed(text, prompt, None))
     page.mark(number, end, Mark.INPUT)
     kind = VERBS.get(word) or kind_of(text)
     return Block("CALL" if kind == "plsql" else "INPUT", number, end, Typed(text, prompt, kind))
+
+
+def _is_kept(page: Page, number: int, end: int) -> bool:
+    """Is a statement left in the buffer: does an empty line or a full stop end it, and does the prompt come next?"""
+    if end < number + 2 or not _EMPTY_LINE.fullmatch(page.lines[end - 1]):
+        return False
+    ahead = page.after_blanks(end)
+    return ahead == len(page) or page.kinds[ahead] == Kind.PROMPT
 
 
 def _read_command(page: Page, number: int, prompt: str, rest: str, what: str | None) -> Block:
@@ -171,17 +201,29 @@ def _read_command(page: Page, number: int, prompt: str, rest: str, what: str | N
         case "timing":
             block = Block("TIMING" if _TIMING.match(rest) else "COMMAND", number, end, rest)
         case "rerun":
-            block = Block("INPUT", number, end, Typed("/", prompt, None))
+            text, end = ("/", end) if rest[0] == "/" else _listed(page, end)
+            block = Block("INPUT", number, end, Typed(text, prompt, kind_of(text)))
         case "showing":
             block = Block("CALL", number, end, Typed(rest, prompt, "command"))
         case "host":
             end = _command_end(page, number, rest)
             block = Block("CALL", number, end, Typed(rest, prompt, "host"))
         case _:
-            end = _command_end(page, number, rest)
+            end = _comment_end(page, number) if rest.startswith("/*") else _command_end(page, number, rest)
             block = Block("COMMAND", number, end, rest)
     page.mark(number, end, Mark.COMMAND if block.token in {"COMMAND", "TIMING"} else Mark.INPUT)
     return block
+
+
+def _listed(page: Page, number: int) -> tuple[str, int]:
+    """The statement that RUN lists from a line on, and the line after it; ``/`` where it lists none."""
+    lines: list[str] = []
+    while number < len(page) and (found := _LISTED.fullmatch(page.lines[number])):
+        if int(found["number"]) != len(lines) + 1:
+            break
+        lines.append(found["rest"])
+        number += 1
+    return "\n".join(lines) or "/", number
 
 
 def _command_end(page: Page, number: int, rest: str) -> int:
@@ -195,6 +237,16 @@ def _command_end(page: Page, number: int, rest: str) -> int:
     return end
 
 
+def _comment_end(page: Page, number: int) -> int:
+    """The line after a comment that was typed, which each line of it may have the prompt before."""
+    for place in range(number, min(number + _LONGEST_COMMENT, len(page))):
+        if "*/" in page.lines[place]:
+            return place + 1
+        if page.kinds[place] not in _COMMENTED:
+            break
+    return number + 1
+
+
 def _statement(page: Page, number: int, first: str) -> tuple[str, int]:
     """The text of an echoed statement and the line after it."""
     lines = [first]
@@ -203,8 +255,12 @@ def _statement(page: Page, number: int, first: str) -> tuple[str, int]:
     is_block = _BLOCK.match(first) is not None
     may_be_block = not is_block and first[:6].lower() == "create"
     last = 1
-    while end < size and not (lines[-1][-1:] in _ENDS_STATEMENT and _is_complete(lines[-1], is_block=is_block)):
+    while end < size:
         line = page.lines[end]
+        is_ended = lines[-1][-1:] in _ENDS_STATEMENT and _is_complete(lines[-1], is_block=is_block)
+        # A semicolon in a comment or in a function of WITH ends nothing: the client asks for the next line.
+        if is_ended and (lines[-1][-1] != ";" or not line.startswith(_NUMBERED[last + 1 : last + 2])):
+            break
         if last + 1 < _MOST_NUMBERED and line.startswith(_NUMBERED[last + 1]):
             last += 1
             lines.append(line[5:])
@@ -217,6 +273,10 @@ def _statement(page: Page, number: int, first: str) -> tuple[str, int]:
         if may_be_block and len(lines) < 4:
             is_block = is_block or _BLOCK.match("\n".join(lines)) is not None
         end += 1
+    if len(lines) == 1 and first.endswith("-") and _ONE_LINE.match(first):
+        end = _command_end(page, number, first)
+        lines = [first, *(line.strip().removeprefix(">").strip() for line in page.lines[number + 1 : end])]
+        return " ".join(line.removesuffix("-").rstrip() for line in lines).removesuffix(";"), end
     if len(lines) == 1 and not _is_complete(first, is_block=is_block) and not _ONE_LINE.match(first):
         bare = _bare_end(page, number, is_block=is_block)
         if bare is not None:
@@ -235,7 +295,7 @@ def _is_complete(line: str, *, is_block: bool) -> bool:
 def _without_end(lines: list[str]) -> str:
     """A statement's text without the mark that ended it."""
     text = "\n".join(lines).rstrip()
-    if text.endswith("\n/"):
+    if text.endswith(("\n/", "\n.")):
         return text[:-2].rstrip()
     return text[:-1].rstrip() if text.endswith(";") and not _BLOCK.match(text) else text
 

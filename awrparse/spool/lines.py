@@ -158,6 +158,8 @@ _LAST_OF_CLOCK: Final = frozenset("0123456789/")
 _STOPS: Final = frozenset(".。")
 _LAST_OF_FEEDBACK: Final = frozenset("dtaseо行됨取다ы") | _STOPS
 _MAY_BE_FEEDBACK: Final = frozenset({Kind.TEXT, Kind.ERROR})
+#: What SQL Developer prints where SQL*Plus ends its sentence with a full stop.
+_DONE_WITHOUT_STOP: Final = "anonymous block completed"
 #: A feedback is shorter than this.
 _LONGEST_FEEDBACK: Final = 120
 
@@ -210,7 +212,7 @@ def _classify_number(line: str) -> int:
         return Kind.FEEDBACK
     if line.count(",") > 1 and _SNAPPER_ROW.match(line):
         return Kind.SNAPPER_ROW
-    return Kind.PROMPT if line[2:3] == ":" and PROMPT.match(line) else Kind.TEXT
+    return Kind.PROMPT if (">" in line or "#" in line) and PROMPT.match(line) else Kind.TEXT
 
 
 def _classify_dashes(line: str) -> int:
@@ -221,6 +223,10 @@ def _classify_dashes(line: str) -> int:
             return Kind.ELAPSED
         return Kind.SNAPPER_END if SNAPPER_END.fullmatch(line) else Kind.COMMENT
     return Kind.TEXT
+
+
+def _classify_stars(line: str) -> int:
+    return Kind.RULER if _RULER.fullmatch(line) else _classify_words(line)
 
 
 def _classify_fence(line: str) -> int:
@@ -256,7 +262,7 @@ def _is_feedback(line: str) -> bool:
         return False
     if line[-1] in _STOPS:
         return (ROWS.fullmatch(line) or DONE.fullmatch(line)) is not None
-    return "  " not in line and ROWS.fullmatch(line) is not None
+    return "  " not in line and (ROWS.fullmatch(line) is not None or line == _DONE_WITHOUT_STOP)
 
 
 #: What classifies a line, by its first character; words do where none stands here.
@@ -264,6 +270,7 @@ _BY_FIRST: Final[dict[str, Callable[[str], int]]] = {
     "|": _classify_bar,
     **dict.fromkeys("0123456789#", _classify_number),
     **dict.fromkeys("-_", _classify_dashes),
+    "*": _classify_stars,
     **dict.fromkeys("`~", _classify_fence),
     **dict.fromkeys(".[<…", _classify_elision),
 }

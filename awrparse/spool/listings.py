@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from awrparse.spool.grids import cells_of
 from awrparse.spool.lines import SNAPPER_END, Kind
 from awrparse.spool.page import Mark, Page
 from awrparse.spool.records import Grid, Listing, Statistic
-from awrparse.spool.statnames import is_known, may_be_known
+from awrparse.spool.statnames import complete, is_known, may_be_known
 from logframe import cut_row, read_printed
 
 _NAME_HEADINGS: Final = frozenset(
@@ -34,6 +35,12 @@ _VIEWS: Final = re.compile(r"\bg?v_?\$(?:mystat|sesstat|sysstat|sess_time_model|
 _SUBTRACTION: Final = re.compile(r"\bvalue\)?\s*-|-\s*(?:\w+\.)?value\b", re.IGNORECASE)
 _GAPS: Final = re.compile(r" {2,}")
 _LAST_NUMBERS: Final = re.compile(r"(?P<name>.*?\S)(?P<numbers>(?:\s+(?:-?[\d,.]+(?:[eE][+-]?\d+)?[kKMGT]?|#+))+)\s*$")
+#: How the lines of runstats begin.
+RUNSTATS: Final = ("STAT...", "LATCH.")
+_RUNS: Final = ("Run1", "Run2", "Diff")
+_RUNSTATS_LINE: Final = re.compile(
+    r"(?P<type>STAT\.\.\.|LATCH\.)(?P<name>.*?\S) +(?P<Run1>-?[\d,]*\d) +(?P<Run2>-?[\d,]*\d) +(?P<Diff>-?[\d,]*\d)"
+)
 _COLON_LINE: Final = re.compile(r"(?P<name>[A-Za-z][^:]{3,62}?)\s*:\s+(?P<raw>-?[\d,.]+(?:E\+\d+)?)")
 _COMPACT_LINE: Final = re.compile(r"(?P<sid>\d+) +\w+ {2,}(?P<name>[A-Za-z].{3,62}?) {2,}(?P<raw>-?[\d.,]+[kKMGT]?)")
 
@@ -61,9 +68,12 @@ def read_listing(page: Page, grid: Grid, statement_text: str | None) -> Listing 
         return None
     upper = [heading.upper() for heading in grid.headings]
     size = _SAMPLE if _NAME_HEADINGS.isdisjoint(upper) else _NAMED_SAMPLE
-    if not any(_begins_with_name(page.lines[number].strip()) for number in grid.rows[:size]):
+    if grid.cells:
+        rows = cells_of(page, grid)
+    elif any(_begins_with_name(page.lines[number].strip()) for number in grid.rows[:size]):
+        rows = [(number, _cells(page, grid, number)) for number in grid.rows]
+    else:
         return None
-    rows = [(number, _cells(page, grid, number)) for number in grid.rows]
     place = _name_column(upper, rows)
     if place is None:
         return None
@@ -88,6 +98,12 @@ def read_listing(page: Page, grid: Grid, statement_text: str | None) -> Listing 
             page.note(number, "unnamed", "a row of a listing without a name")
             continue
         width = len(name) if len(name) == extent.end - extent.start else 0
+        above = listing.statistics[-len(columns) :]
+        if above and not any(cell for column, cell in enumerate(cells) if column != place):
+            whole = _joined(above[0], name) if len(name) <= extent.end - extent.start else None
+            if whole is not None:
+                listing.statistics[-len(columns) :] = [one._replace(name=whole, width=0) for one in above]
+                continue
         for column, basis in columns.items():
             listing.statistics.append(
                 Statistic(
@@ -102,6 +118,16 @@ def read_listing(page: Page, grid: Grid, statement_text: str | None) -> Listing 
                 )
             )
     return listing
+
+
+def _joined(above: Statistic, rest: str) -> str | None:
+    """The name of a figure, of which the line below holds the rest because its column is narrow; None when not so."""
+    if is_known(rest):
+        return None
+    known = next((name for name in (above.name + rest, f"{above.name} {rest}") if is_known(name)), None)
+    printed = complete(above.name)
+    is_cut = above.width > 0 and (printed.is_truncated or not printed.is_known)
+    return known or (above.name + rest if is_cut else None)
 
 
 def _begins_with_name(line: str) -> bool:
@@ -196,6 +222,20 @@ def read_snapper(page: Page, number: int) -> tuple[Listing, int]:
             break
     listing.last = end
     return listing, end
+
+
+def read_runstats(page: Page, number: int) -> tuple[Listing, int] | None:
+    """The lines of runstats from a line on: a statistic or latch with both runs and their difference."""
+    listing = Listing("runstats", number, number)
+    end = number
+    while end < len(page) and (found := _RUNSTATS_LINE.fullmatch(page.lines[end])):
+        kind = "STAT" if found["type"] == RUNSTATS[0] else "LATCH"
+        for column in _RUNS:
+            listing.statistics.append(Statistic(end, found["name"], found[column], column, "delta", None, kind))
+        page.marks[end] = Mark.ROW
+        end += 1
+    listing.last = end
+    return (listing, end) if listing.statistics else None
 
 
 def read_unruled(page: Page, number: int) -> tuple[Listing, int] | None:

@@ -27,6 +27,8 @@ _VERBS: Final = (
     ),
 )
 _CODE: Final = re.compile(r"(?:ORA|SP2|PLS|TNS|RMAN|LRM|CPY|UDE|UDI|KUP|IMP|EXP|SQL|LPX|DRG|OCI)-\d{4,5}")
+#: What stands before the code in it.
+_REPORTED_CODE: Final = "SQL Error: "
 #: SQLcl's report of an error is at most this long.
 _LONGEST_REPORT: Final = 60
 #: Kinds of lines within an error.
@@ -45,7 +47,7 @@ def read_feedback(line: str) -> tuple[int | None, str | None]:
     """
     if not ROWS.fullmatch(line):
         return None, None
-    count = _ROWS.search(line)
+    count = _ROWS.search(line.replace(",", ""))
     verb = next((kind for kind, pattern in _VERBS if pattern.search(line)), None)
     return int(count[0]) if count else 0, verb
 
@@ -59,8 +61,9 @@ def read_failure(page: Page, number: int) -> tuple[Outcome, int]:
     is_headed = _CODE.match(page.lines[number].strip()) is None
     while end < len(page):
         kind = page.kinds[end]
-        if kind == Kind.ERROR:
-            line = page.lines[end].strip()
+        line = page.lines[end].strip()
+        if kind == Kind.ERROR or (is_report and line.startswith(_REPORTED_CODE)):
+            line = line.removeprefix(_REPORTED_CODE)
             found = _CODE.match(line)
             if found and code is not None and found[0].startswith("SP2"):
                 break

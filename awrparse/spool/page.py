@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from awrparse.spool.lines import Kind, kinds_of, runs_of
-from awrparse.spool.prepare import prepared
+from awrparse.spool.prepare import prepared, spaced
 from logframe import Diagnostic
 
 
@@ -73,6 +73,8 @@ class Page:
         kinds: the `Kind` of each line, a byte each.
         marks: the `Mark` of each line, a byte each.
         notes: the diagnostics.
+        size: how many lines the log has.
+        numbers: of a copy with a blank line after every line, where each line stood; else None.
     """
 
     source: str
@@ -80,16 +82,35 @@ class Page:
     kinds: bytearray
     marks: bytearray
     notes: list[Diagnostic] = field(default_factory=list)
+    size: int = 0
+    numbers: list[int] | None = None
 
     @classmethod
     def of(cls, source: str, text: str) -> Page:
         """The page of a text."""
         lines = prepared(text)
+        size = len(lines)
+        numbers = spaced(lines)
+        if numbers is not None:
+            lines = [lines[number] for number in numbers]
         kinds = kinds_of(lines)
-        return cls(source, lines, kinds, kinds.translate(_FIRST_MARKS))
+        return cls(source, lines, kinds, kinds.translate(_FIRST_MARKS), size=size, numbers=numbers)
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    def place(self, number: int) -> int:
+        """Where a line stood in the log."""
+        return number if self.numbers is None else self.numbers[number]
+
+    def all_marks(self) -> bytearray:
+        """The mark of each line of the log; what was left out is blank."""
+        if self.numbers is None:
+            return self.marks
+        marks = bytearray([Mark.BLANK]) * self.size
+        for number, mark in zip(self.numbers, self.marks, strict=True):
+            marks[number] = mark
+        return marks
 
     def kind(self, number: int) -> int:
         """The kind of a line; blank beyond the end."""
@@ -106,7 +127,7 @@ class Page:
     def note(self, number: int | None, kind: str, reason: str, column: int | None = None) -> None:
         """Add a diagnostics row about a line, or about the whole log."""
         text = None if number is None else self.lines[number].strip()[:200]
-        line = None if number is None else number + 1
+        line = None if number is None else self.place(number) + 1
         self.notes.append(Diagnostic(self.source, line, column, kind, text, reason))
 
     def refuse(self, number: int, kind: str, reason: str, column: int | None = None) -> None:

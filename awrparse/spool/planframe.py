@@ -69,6 +69,7 @@ def _plan_rows(plan: Plan) -> list[dict[str, object]]:
     rows = []
     named = [operation.cells() for operation in plan.operations]
     depths = _depths(plan, named)
+    is_flat = plan.layout != "old" and len(named) > 1 and not any(depths)  # a copy that lost its blanks
     ids = [int(cells["id"].strip("*->= ")) for cells in named]
     for place, (operation, cells) in enumerate(zip(plan.operations, named, strict=True)):
         number = ids[place]
@@ -82,7 +83,7 @@ def _plan_rows(plan: Plan) -> list[dict[str, object]]:
             "plan_hash_value": plan.hash_value,
             "id": number,
             "parent_id": int(parent) if parent else _parent(ids, depths, place),
-            "depth": depths[place],
+            "depth": None if is_flat and place else depths[place],
             "predicates": "\n".join(plan.predicates.get(number, ())) or None,
             "notes": ("\n".join(plan.notes) or None) if place == 0 else None,
         }
@@ -94,9 +95,15 @@ def _plan_rows(plan: Plan) -> list[dict[str, object]]:
 def _depths(plan: Plan, named: list[dict[str, str]]) -> list[int]:
     """How deep each operation is nested, from its indentation or, in the old layout, from its parents."""
     if plan.layout != "old":
-        indents = [len(cell) - len(cell.lstrip()) for cell in (cells.get("operation", "") for cells in named)]
-        least = min(indents, default=0)
-        return [indent - least for indent in indents]
+        above: list[int] = []
+        nested = []
+        for operation in (cells.get("operation", "") for cells in named):
+            indent = len(operation) - len(operation.lstrip())
+            while above and above[-1] >= indent:
+                above.pop()
+            nested.append(len(above))
+            above.append(indent)
+        return nested
     depths: dict[str, int] = {}
     found = []
     for cells in named:

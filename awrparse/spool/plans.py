@@ -25,6 +25,8 @@ _ROWS: Final = runs_of(Kind.PLAN_ROW)
 _FARTHEST_STATISTICS: Final = 60
 _STATISTICS: Final = frozenset({Kind.STATISTICS_HEADING, Kind.STATISTIC})
 _NO_STATISTICS: Final = _ENDS | {Kind.SQL_ID, Kind.PLAN_HASH}
+#: What SQL Monitor draws above and below its tables.
+_DOUBLE_RULE: Final = re.compile(r" *={20,}")
 _ID: Final = re.compile(r"[*\->= ]*[0-9]{1,9}[*\->= ]*")
 _WHOLE: Final = re.compile(rf"\|{_ID.pattern}\|")
 
@@ -58,7 +60,9 @@ class _Reader:
             elif kind == Kind.PLAN_TABLE:
                 page.marks[number] = Mark.HEADING
                 number = end = number + 1
-            elif kind == Kind.RULER:
+            elif kind == Kind.RULER or (
+                kind == Kind.TEXT and not self.below.name and _DOUBLE_RULE.fullmatch(page.lines[number])
+            ):
                 if plan.operations and self._starts_another(number):
                     break
                 page.marks[number] = Mark.HEADING

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from awrparse.spool.lines import OLD_PLAN_ROW
+from awrparse.spool.lines import OLD_PLAN_ROW, Kind
 from awrparse.spool.page import Mark
 from awrparse.spool.records import Operation
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 _OLD_NAMES: Final = ["id", "parent_id", "operation"]
 _PREDICATE: Final = re.compile(r"\s*(?P<id>\d{1,9}) +- +(?P<text>.*)")
 _LITERAL: Final = re.compile(r"'[^']*'")
+#: Sections of which nothing is kept, and how their lines begin: pasted copies may have lost the blanks at their start.
+_REPORTS: Final = ("Hint Report", "SQL Analysis Report", "Query Block Registry")
+_REPORTED: Final = re.compile(r" |Total hints for statement: |\d{1,9} +- |(?:[A-Z](?: / [A-Z])* +)?- +\S|<")
 _OLD_DETAIL: Final = re.compile(r"\s*(?P<id>\d{1,9}) +(?P<text>(?:PARALLEL_\w+|SERIAL_\w+|SINGLE_\w+).*)")
 
 
@@ -64,9 +67,12 @@ class Sections:
         page, plan = self.page, self.plan
         is_predicate = self.name.startswith(("Predicate", "Column Projection", "Query Block", "Qry Block"))
         if self.name.startswith("Note"):
-            if not line.startswith(" "):
+            if not line.startswith((" ", "- ")):
                 return None
             plan.notes.append(line.strip().removeprefix("- "))
+        elif self.name.startswith(_REPORTS):
+            if not _REPORTED.match(line):
+                return None
         elif is_predicate and (found := _PREDICATE.match(line)):
             self.open_id = int(found["id"])
             if self.name.startswith("Predicate"):
@@ -74,7 +80,7 @@ class Sections:
         elif line.startswith(" ") or (is_predicate and self._is_open()):
             if self.name.startswith("Predicate") and self.open_id is not None:
                 self._append(line)
-        elif plan.plan_source == "explain" and is_predicate and self.open_id is not None:
+        elif plan.plan_source == "explain" and is_predicate and self.open_id is not None and not self._is_apart(number):
             self._append(line)
         else:
             return None
@@ -91,6 +97,10 @@ class Sections:
             texts.append(stripped)
         else:
             texts[-1] += (" " if line.startswith(" ") else "") + stripped
+
+    def _is_apart(self, number: int) -> bool:
+        """Do two blank lines stand above?  A line size that cuts a row puts one behind it."""
+        return self.page.kinds[number - 2 : number] == bytes((Kind.BLANK, Kind.BLANK))
 
     def _is_open(self) -> bool:
         """Has the last predicate more brackets opened than closed, or a literal that is not closed?"""

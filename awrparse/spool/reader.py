@@ -14,12 +14,14 @@ from awrparse.spool.encodings import read_text
 from awrparse.spool.frames import (
     autotrace_frame,
     lines_frame,
+    renumbered,
     statements_frame,
     statistics_frame,
     tables_frame,
     timings_frame,
     unparsed,
 )
+from awrparse.spool.grids import join_wrapped
 from awrparse.spool.listings import read_listing
 from awrparse.spool.page import Mark, Page
 from awrparse.spool.planframe import plans_frame
@@ -78,7 +80,7 @@ class Spool:
     @cached_property
     def plans(self) -> pl.DataFrame:
         """One row an operation of a plan (`PLANS`); made when first asked for."""
-        return plans_frame(list(self._plans), printed=self._has_bounds)
+        return renumbered(plans_frame(list(self._plans), printed=self._has_bounds), self._page.numbers)
 
     def table(self, table: int, *, printed: bool | None = None) -> pl.DataFrame:
         r"""The rows of one result grid, typed.
@@ -111,7 +113,7 @@ class Spool:
             >>> read_spool(b"SQL> commit;\n\nCommit complete.\n").lines().select("mark", "part").rows()
             [('input', 'record'), ('blank', 'non-record'), ('feedback', 'record')]
         """
-        return lines_frame(self._page.marks, list(self._spans))
+        return lines_frame(self._page.all_marks(), list(self._spans))
 
     def runs(
         self,
@@ -210,17 +212,20 @@ def _read_log(log: Log, custom: CustomPattern | None, *, strict: bool = False, p
     return Spool(
         source=log.name,
         encoding=encoding,
-        statements=statements_frame(statements),
-        timings=timings_frame(blocks),
-        autotrace=autotrace_frame(statements),
-        statistics=statistics,
-        tables=tables_frame(grids),
+        statements=renumbered(statements_frame(statements), page.numbers),
+        timings=renumbered(timings_frame(blocks), page.numbers),
+        autotrace=renumbered(autotrace_frame(statements), page.numbers),
+        statistics=renumbered(statistics, page.numbers),
+        tables=renumbered(tables_frame(grids), page.numbers),
         diagnostics=diagnostics_frame(page.notes),
         _page=page,
         _grids=tuple(grid for _, grid in grids),
         _plans=tuple(plans),
         _has_bounds=printed,
-        _spans=tuple((statement.ordinal, statement.first, statement.last) for statement in statements),
+        _spans=tuple(
+            (statement.ordinal, page.place(statement.first), page.place(statement.last - 1) + 1)
+            for statement in statements
+        ),
     )
 
 
@@ -268,6 +273,8 @@ def _split(
             case Grid() as grid:
                 listing = read_listing(page, grid, None if ordinal is None else statements[ordinal - 1].text)
                 if listing is None:
+                    if ordinal is not None and (outcome := statements[ordinal - 1].outcome):
+                        join_wrapped(page, grid, (outcome.verb == "select" and outcome.rows) or 0)
                     grids.append((ordinal, grid))
                     note_overflows(page, grid)
                     if grid.pages > 1:

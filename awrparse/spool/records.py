@@ -60,7 +60,7 @@ class Autotrace(NamedTuple):
 
 @dataclass(slots=True)
 class Grid:
-    """Rows under a ruler of dashes.
+    """Rows under a ruler of dashes, or under headings that are delimited.
 
     Attributes:
         headings: one a column, over all rulers of a folded grid.
@@ -68,6 +68,7 @@ class Grid:
         rows: line numbers of the rows.
         pages: how often the heading was printed.
         title: the lines of text just above the heading.
+        cells: of each row, where they are delimited and not cut at a ruler, which then says nothing.
     """
 
     headings: tuple[str, ...]
@@ -77,6 +78,7 @@ class Grid:
     first: int
     last: int
     title: str = ""
+    cells: list[tuple[str, ...]] = field(default_factory=list)
 
 
 class Operation(NamedTuple):

@@ -34,6 +34,23 @@ def test_elapsed_in_the_encoding_of_a_console(encoding: str, table: str, elapsed
     assert [f"read as {encoding}" in reason for reason in told] == [True]
 
 
+@pytest.mark.parametrize("encoding", ["cp850", "cp1252"])
+@pytest.mark.parametrize(
+    ("elapsed", "feedback", "rows"),
+    [
+        ("Abgelaufen: 00:00:05.32", "14 Zeilen ausgewählt.", 14),
+        ("Abgelaufen: 00:00:05.32", "3 Zeilen gelöscht.", 3),
+        ("Decorrido: 00:00:05.32", "não há linhas selecionadas", 0),
+        ("Transcurrido: 00:00:05.32", "Confirmación terminada.", None),
+    ],
+)
+def test_feedback_in_the_encoding_of_a_console(encoding: str, elapsed: str, feedback: str, rows: int | None) -> None:
+    """Where the word for Elapsed is plain ASCII, what the client says of the rows tells the encoding."""
+    spool = awrparse.read_spool(f"SQL> set timing on\n{feedback}\n\n{elapsed}\n".encode(encoding))
+    assert spool.encoding == encoding
+    assert spool.statements.select("message", "rows", "elapsed_s").rows() == [(feedback, rows, 5.32)]
+
+
 def test_an_encoding_that_was_named_is_taken() -> None:
     """Whoever names the encoding knows better than a word."""
     content = SESSION.format(table="t", elapsed="Затрач.время: 00:00:05.32").encode("cp1251")

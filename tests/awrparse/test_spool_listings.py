@@ -158,3 +158,32 @@ def test_whole_names_are_kept(name: str) -> None:
 def test_complete(printed: str, expected: tuple[str, bool, bool]) -> None:
     """A name is completed only where a single one begins so."""
     assert complete(printed) == expected
+
+
+def test_wrapped_names() -> None:
+    """A name that its narrow column wraps is one name, with the figure beside its first line; null stays null."""
+    lines = [
+        "SQL> select name, value from v$mystat;",
+        "",
+        "NAME                                VALUE",
+        "------------------------------ ----------",
+        "physical read total IO request       1841",
+        "s",
+        "",
+        "physical read total multi bloc       1800",
+        "k requests",
+        "",
+        "physical reads direct                   7",
+        "temporary tablespace",
+        "physical reads",
+        "# as of today",
+    ]
+    spool = read_spool("\n".join([*lines, ""]).encode())
+
+    assert spool.statistics.select("name", "value", "is_truncated").rows() == [
+        ("physical read total IO requests", 1841.0, False),
+        ("physical read total multi block requests", 1800.0, False),
+        ("physical reads direct temporary tablespace", 7.0, False),
+        ("physical reads", None, False),
+        ("# as of today", None, False),
+    ]
