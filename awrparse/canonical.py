@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from awrparse.marks import Mark
+    from logframe import Column as Extent
 
 _RANGE = re.compile(r"(?P<sign><=?|>=?)\s*(?P<number>\d+(?:/\d+)?)(?P<unit>us|u|ms|m|s|h)?$")
 _SECTION = re.compile(r"\((?P<range>[^)]+)\)\s*$")
+#: What 10g says above a table whose times are not in seconds.
+_IN_CENTISECONDS = re.compile(r"\((?P<head>[^)]+)\) in centiseconds?\b")
 _MICROSECONDS = {"us": 1, "u": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
 
 
@@ -29,7 +32,7 @@ class _Grid(NamedTuple):
 
     cells: dict[str, list[str]]
     headings: dict[str, str]
-    widths: dict[str, int]
+    extents: dict[str, Extent]
     lines: list[int]
 
 
@@ -37,13 +40,18 @@ def matches(table: Table, printed: PrintedTable) -> bool:
     """Is the printed table this canonical one?  Its title is, and the headings that the table needs are there."""
     if table.pivots and is_pivoted(table, printed):
         return True
-    if table.shape in {"labels", "wide"}:
-        if not table.needs:
-            return not _is_compared(printed)
-        found = {column.name for column in _by_place(table, printed.headings) if column is not None}
-        return found.issuperset(table.needs)
+    if table.shape in {"labels", "wide"} and not table.needs:
+        return not _is_compared(printed)
     found = {column.name for column in _by_place(table, printed.headings) if column is not None}
-    return found.issuperset(table.needs)
+    return found.issuperset(table.needs) and _has_row_like(table, printed)
+
+
+def _has_row_like(table: Table, printed: PrintedTable) -> bool:
+    """Has a table of labels one of those that the canonical table is about?"""
+    if table.shape != "labels" or not table.rows_like:
+        return True
+    like = re.compile(table.rows_like)
+    return any(like.match(cell) for row in printed.rows.cells for cell in row)
 
 
 def _is_compared(printed: PrintedTable) -> bool:
@@ -142,25 +150,36 @@ def _grid_of_rows(table: Table, printed: PrintedTable) -> _Grid:
         like = re.compile(table.rows_like)
         kept = [number for number, row in enumerate(cells) if like.match(row[0])]
         cells, lines = [cells[number] for number in kept], [lines[number] for number in kept]
-    if table.wraps and printed.widths and "multi" not in printed.title.lower():
-        cells, lines = _unwrapped(cells, lines, printed.widths)
+    if table.wraps and printed.extents and "multi" not in printed.title.lower():
+        cells, lines = _unwrapped(cells, lines, tuple([extent.end - extent.start for extent in printed.extents]))
     by_name: dict[str, list[str]] = {}
-    headings, widths = {}, {}
+    headings, extents = {}, {}
     for place, column in enumerate(places):
         if column is not None:
             by_name[column.name] = [row[place] for row in cells]
             if has_marks(printed.headings, place) and places[place + 1] is None:
                 by_name[column.name] = [behind_mark(*row[place : place + 2]) for row in cells]
-            headings[column.name] = printed.headings[place]
-            if place < len(printed.widths):
-                widths[column.name] = printed.widths[place]
+            headings[column.name] = _with_unit(printed.headings[place], printed.notes)
+            if (extent := printed.extent(place)) is not None:
+                extents[column.name] = extent
     _add_group(table, printed, by_name, len(cells))
     for name in table.in_title:
         if name not in by_name and (number := _in_title(table.by_name[name], printed)):
             by_name[name] = [number] * len(cells)
     for name in table.filled:
         _fill(by_name.get(name, []))
-    return _Grid(by_name, headings, widths, lines)
+    return _Grid(by_name, headings, extents, lines)
+
+
+def _with_unit(heading: str, notes: tuple[str, ...]) -> str:
+    """The heading with the unit that a note gives it: ``Time Waited (Wt Time) in centisecond``.
+
+    Examples:
+        >>> _with_unit("Admin Wt Time", ("Time Waited (Wt Time) in centisecond (100th of a second)",))
+        'Admin Wt Time (cs)'
+    """
+    found = next((found for note in notes if (found := _IN_CENTISECONDS.search(note))), None)
+    return f"{heading} (cs)" if found and found["head"] in heading else heading
 
 
 def _unwrapped(
@@ -270,8 +289,8 @@ def _grid_of_histogram(printed: PrintedTable) -> _Grid:
             for name, value in zip(names, values, strict=True):
                 cells[name].append(value)
             lines.append(line)
-    widths = {"event": printed.widths[0]} if printed.widths else {}
-    return _Grid(cells, {}, widths, lines)
+    extents = {"event": printed.extents[0]} if printed.extents else {}
+    return _Grid(cells, {}, extents, lines)
 
 
 def _ranges(headings: Sequence[str]) -> dict[int, tuple[str, str, str]]:
@@ -310,15 +329,17 @@ def _append(
                 if name in data:
                     data[name].extend([None] * height)
             continue
+        extent = grid.extents.get(column.name)
+        start = None if extent is None else extent.start
         match column.kind:
             case "text":
                 data[column.name].extend([cell.strip() or None for cell in cells])
             case "time":
                 data[column.name].extend(
-                    [_time(cell, line, problems) for cell, line in zip(cells, grid.lines, strict=True)]
+                    [_time(cell, line, problems, start) for cell, line in zip(cells, grid.lines, strict=True)]
                 )
             case "event" | "wait_class" | "statistic" | "latch":
-                width = grid.widths.get(column.name)
+                width = None if extent is None else extent.end - extent.start
                 data[column.name].extend([full_name(column.kind, cell, width) if cell else None for cell in cells])
                 data[f"{column.name}_printed"].extend([cell or None for cell in cells])
             case _:
@@ -334,15 +355,17 @@ def _append(
                     data[f"{column.name}_lo"].extend(read.lo)
                     data[f"{column.name}_hi"].extend(read.hi)
                 problems += [
-                    Problem(grid.lines[place] or None, kind, cells[place], f"{table.name}.{column.name}: {reason}")
+                    Problem(
+                        grid.lines[place] or None, kind, cells[place], f"{table.name}.{column.name}: {reason}", start
+                    )
                     for place, kind, reason in read.faults
                 ]
 
 
-def _time(cell: str, line: int, problems: list[Problem]) -> object:
+def _time(cell: str, line: int, problems: list[Problem], start: int | None) -> object:
     if not cell:
         return None
     time = read_time(cell)
     if time is None:
-        problems.append(Problem(line or None, "not_a_time", cell, f"{cell!r} is no date and time; it is null"))
+        problems.append(Problem(line or None, "not_a_time", cell, f"{cell!r} is no date and time; it is null", start))
     return time

@@ -164,7 +164,8 @@ class Table:
         layouts: the columns by number of printed columns, for headings that were garbled.
         renamed: labels of older versions -> the label of today.
         group: column -> what its value is for each text that the group `which` of the title matches.
-        rows_like: pattern of the first cell of the rows that count; the others are something else.
+        rows_like: pattern of the first cell of the rows that count; the others are something else.  A table of labels
+            is this one only with such a label.
         filled: columns that text reports print only where they change.
         wraps: long values go on in a row without a name.
         pivots: forms with a column for each name, which are read into rows.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -19,13 +20,15 @@ if TYPE_CHECKING:
 _NAMES = frozenset(
     {"SQL Id", "SQL ID", "Old Hash Value", "Release", "SQL Text", "Module", "SQL Module", "Sid, Serial#", "Sid,Serial#"}
 )
+#: No report prints a figure so: it is an id, or a part of a name.
+_LEADING_ZERO = re.compile(r"0\d+$")
 
 
 def frame_as_printed(table: PrintedTable, *, bounds: bool = False, mark: Mark = ".") -> pl.DataFrame:
     """The table with the report's own headings.
 
     A column whose cells are all numbers without a unit is Int64 or Float64; any other stays text, as printed.  A blank
-    cell and ``N/A`` are null.
+    cell and ``N/A`` are null.  Digits behind a zero, such as ``0012``, are an id, and their column stays text.
 
     Args:
         table: the printed table.
@@ -60,6 +63,8 @@ def column_names(headings: Sequence[str]) -> list[str]:
 def _typed(name: str, cells: list[str], *, bounds: bool, mark: Mark) -> list[pl.Series]:
     text = [pl.Series(name, [cell or None for cell in cells], dtype=pl.String)]
     if name in _NAMES:
+        return text
+    if any(map(_LEADING_ZERO.match, cells)):
         return text
     read = [read_printed(cell, rounded=True, decimal=mark) for cell in cells]
     if not any(printed.value is not None for printed in read):

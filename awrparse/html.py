@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from awrparse.records import Document, PrintedTable, Rows
 from awrparse.summaries import title_of_summary
+from awrparse.tabbed import count_of_headings
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -41,6 +42,7 @@ def read_html(text: str, report_kind: str, title: str, first_line: int = 1) -> D
     page = LexborHTMLParser(_COMMENT.sub("", text) if "<!--" in text else text)
     nodes = page.css("table")
     has_inner = any(_owner(node) is not None for node in nodes)
+    has_heads = page.css_first("th") is not None
     tables = []
     before = ""
     for node in nodes:
@@ -49,7 +51,8 @@ def read_html(text: str, report_kind: str, title: str, first_line: int = 1) -> D
         attributes = node.attributes
         summary = " ".join((attributes.get("summary") or "").split())
         # the page is kept alive by the function that reads its rows
-        cut = partial(_rows, page, node, has_inner=has_inner and node.css_first("table") is not None)
+        is_outer = has_inner and node.css_first("table") is not None
+        cut = partial(_rows, page, node, has_inner=is_outer, has_heads=has_heads)
         tables.append(PrintedTable(heading or title_of_summary(summary) or before, cut, summary=summary, notes=notes))
     return Document(kind=report_kind, form="html", tables=tables, first_line=first_line, title=title)
 
@@ -65,16 +68,18 @@ def page_text(text: str) -> str | None:
     return page.body.text()
 
 
-def _rows(_page: object, table: LexborNode, *, has_inner: bool) -> Rows:
+def _rows(_page: object, table: LexborNode, *, has_inner: bool, has_heads: bool) -> Rows:
     if has_inner:
         rows = [row for row in table.css("tr") if _owner(row) == table.mem_id]
     else:
         # repaired markup has no row outside <tbody>, <thead> or <tfoot>
         rows = [row for part in table.iter() for row in part.iter() if row.tag == "tr"]
-    grid = _cells(rows) if table.css_first("[colspan],[rowspan]") is None else _spread(table, rows)
     heads = 0
     while heads < len(rows) and _is_heading(rows[heads]):
         heads += 1
+    if not has_heads:  # Word and mail programs make ordinary cells of all
+        heads = count_of_headings(_cells(rows[:3]))
+    grid = _cells(rows) if table.css_first("[colspan],[rowspan]") is None else _spread(table, rows, heads)
     return _with_headings(grid, heads)
 
 
@@ -114,18 +119,18 @@ def _cell_text(cell: LexborNode) -> str:
     return " ".join(text.split()) if "\n" in text or "\xa0" in text else text
 
 
-def _spread(table: LexborNode, rows: list[LexborNode]) -> list[list[str]]:
+def _spread(table: LexborNode, rows: list[LexborNode], heads: int) -> list[list[str]]:
     """Rows whose cells span columns or rows, as a grid; headings are repeated where they span, values are not."""
     cells = table.css("[colspan],[rowspan]")
     spanning = {cell.mem_id for cell in cells}
     with_spanning = {cell.parent.mem_id for cell in cells if cell.parent is not None}
     grid: list[list[str]] = []
     waiting: dict[int, tuple[int, str]] = {}
-    for row in rows:
+    for number, row in enumerate(rows):
         if not waiting and row.mem_id not in with_spanning:
             grid += _cells([row])
             continue
-        is_heading = _is_heading(row)
+        is_heading = number < heads or _is_heading(row)
         line: list[str] = []
 
         def fill(line: list[str] = line) -> None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from awrparse.records import Document
 
+#: How Statspack of 10g says what host it is about.
+_HOST_LABELS = {"host name": "host", "num cpus": "cpus", "phys memory (mb)": "memory_gb"}
 _SNAPS = re.compile(r"Snaps: (\d+)\s*-\s*(\d+)")
 _DB = re.compile(r"DB: (\S+?),?(?: Inst: (\S+?),)?(?:\s|$)")
 _ASH = re.compile(r"^ASH Report For (\S+?)/(\S+)")
@@ -152,8 +154,20 @@ def _take_labels(found: dict[str, object], document: Document) -> None:
                 if label in {"elapsed", "elapsed time", "db time"} and "(mins)" in value:
                     name = "db_time_s" if label == "db time" else "elapsed_s"
                     _set(found, name, read_printed(value, time_unit="s", decimal=document.mark).value)
+                elif label in _HOST_LABELS:
+                    _set(found, _HOST_LABELS[label], _host_value(label, value, document))
                 elif label in {"analysis begin time", "analysis end time"}:
                     _set(found, "begin_time" if "begin" in label else "end_time", read_time(value))
+
+
+def _host_value(label: str, text: str, document: Document) -> object:
+    """What Statspack of 10g says of the host: its name, or a number."""
+    if label == "host name":
+        return text or None
+    value = read_printed(text, decimal=document.mark).value
+    if value is None:
+        return None
+    return int(value) if label == "num cpus" else value / 1024
 
 
 def _take_title(found: dict[str, object], title: str) -> None:

@@ -6,18 +6,41 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from awrparse.marks import Mark
+    from logframe import Column
 
 
 class Problem(NamedTuple):
-    """Something in a report that could not be read as it stands; becomes a row of the diagnostics."""
+    """Something in a report that could not be read as it stands; becomes a row of the diagnostics.
+
+    Attributes:
+        line: counted from 1; None where unknown.
+        kind: one word for the cause.
+        text: what it is about, as it stands in the line.
+        reason: one sentence.
+        start: where the column of a cell starts under its ruler, counted from 0; None where unknown.
+    """
 
     line: int | None
     kind: str
     text: str
     reason: str
+    start: int | None = None
+
+    def column(self, line: str) -> int | None:
+        """Where the text starts in its line, counted from 1; None when it is not there, or more than once.
+
+        Examples:
+            >>> problem = Problem(1, "overflow", "####", "too wide")
+            >>> problem.column("a   ####"), problem.column("#### ####"), problem._replace(start=5).column("#### ####")
+            (5, None, 6)
+        """
+        place = line.find(self.text, self.start or 0) if self.text else -1
+        if place < 0 or (self.start is None and line.find(self.text, place + 1) >= 0):
+            return None
+        return place + 1
 
 
 @dataclass(slots=True)
@@ -45,10 +68,10 @@ class PrintedTable:
         summary: what an HTML report says the table is.
         notes: the remarks above the table.
         line: where it starts, counted from 1; 0 where unknown.
-        widths: how wide each column is in a text report; empty for HTML, where nothing is cut.
+        extents: of the columns under the ruler of a text report; empty where there is no one ruler, and for HTML.
     """
 
-    __slots__ = ("_cut", "_rows", "line", "notes", "summary", "title", "widths")
+    __slots__ = ("_cut", "_rows", "extents", "line", "notes", "summary", "title")
 
     def __init__(
         self,
@@ -58,13 +81,13 @@ class PrintedTable:
         summary: str = "",
         notes: tuple[str, ...] = (),
         line: int = 0,
-        widths: tuple[int, ...] = (),
+        extents: tuple[Column, ...] = (),
     ) -> None:
         self.title = title
         self.summary = summary
         self.notes = notes
         self.line = line
-        self.widths = widths
+        self.extents = extents
         self._cut = cut
         self._rows: Rows | None = None
 
@@ -79,6 +102,12 @@ class PrintedTable:
     def headings(self) -> tuple[str, ...]:
         """The heading of each column, several lines joined."""
         return self.rows.headings
+
+    def extent(self, place: int) -> Column | None:
+        """The extent of a column of the rows; None where it is unknown."""
+        # labels in the margin have no dashes above them
+        place -= len(self.headings) == len(self.extents) + 1
+        return self.extents[place] if 0 <= place < len(self.extents) else None
 
 
 @dataclass(slots=True)
@@ -97,6 +126,9 @@ class Document:
         db_name: the database that its sections name beside their titles.
         has_sections: are there titles with the database and the snapshots beside them?
         mark: the decimal mark of its figures, `.` or `,`.
+        lines: of its file, as problems count them; empty where columns mean nothing, as in HTML.
+        places: where in the file the lines are, counted from 0, when it has a blank line between every two.
+        raw_lines: the same before a margin was taken from them (a quoting mark, an indent).
     """
 
     kind: str
@@ -110,3 +142,19 @@ class Document:
     db_name: str | None = None
     has_sections: bool = False
     mark: Mark = "."
+    lines: Sequence[str] = ()
+    raw_lines: Sequence[str] = ()
+    places: range | None = None
+
+    def line_of(self, problem: Problem) -> int | None:
+        """The line of a problem in the file, counted from 1."""
+        line = problem.line
+        return line if line is None or self.places is None else self.places[line - 1] + 1
+
+    def column_of(self, problem: Problem) -> int | None:
+        """Where in its line the text of a problem starts, counted from 1; None where that is unknown."""
+        if problem.line is None or not 0 < problem.line <= len(self.lines):
+            return None
+        line, raw = self.lines[problem.line - 1], self.raw_lines[problem.line - 1]
+        place = problem.column(line)
+        return place + len(raw) - len(line) if place is not None and raw.endswith(line) else None

@@ -9,27 +9,21 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from awrparse import sniff
-from awrparse.canonical import build_frame, matches
+from awrparse.canonical import build_frame
+from awrparse.documents import documents_of, is_known
 from awrparse.found import frame_as_printed
 from awrparse.info import AwrInfo, read_info
-from awrparse.marks import find_mark
 from awrparse.matching import MatchedTables
-from awrparse.records import Document, PrintedTable, Problem
-from awrparse.tables import TABLES, VIEWS, tables_titled
+from awrparse.tables import TABLES, VIEWS
 from awrparse.tables.load import INFO
 from awrparse.text import lines as line_kinds
-from awrparse.text.sections import read_text
 from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
 
 if TYPE_CHECKING:
     from awrparse.marks import Mark
-    from logframe import Log, Source
+    from awrparse.records import Document, PrintedTable, Problem
+    from logframe import Source
 
-#: What a report must not hold: more of this than of text means that the file is none.
-_CONTROL: Final = "\x00"
-#: So many lines of a text report show its decimal mark.
-_HEAD_LINES: Final = 400
 #: The canonical tables that say where and when the report was taken.
 _HEAD: Final = ("databases", "instances", "hosts", "snapshots", "host_cpu")
 
@@ -177,7 +171,12 @@ class AwrReport:
 
     @cached_property
     def diagnostics(self) -> pl.DataFrame:
-        """Whatever could not be read, one row each: line, text and reason.  Asking reads every table."""
+        """Whatever could not be read, one row each: line, column, text and reason.  Asking reads every table.
+
+        The column is where the text starts in the line of a text report, the mark of a quotation included.  It is null
+        for HTML, whose cells have no place in a line, and where the text stands on another line of the same record,
+        stands in the line more than once with no ruler to say which is meant, or had tabs before it.
+        """
         return diagnostics_frame(self._diagnostics())
 
     def _diagnostics(self) -> list[Diagnostic]:
@@ -188,23 +187,20 @@ class AwrReport:
             self[name]
             problems += self._problems[name]
         problems.sort(key=lambda problem: problem.line or 0)
-        unique = dict.fromkeys(problems)
-        return [
-            *self._notes,
-            *(Diagnostic(self.source, line, None, kind, text, reason) for line, kind, text, reason in unique),
-        ]
+        return [*self._notes, *map(self._told, dict.fromkeys(problems))]
+
+    def _told(self, problem: Problem) -> Diagnostic:
+        """A problem as a row of the diagnostics."""
+        place = self._document.column_of(problem)
+        line = self._document.line_of(problem)
+        return Diagnostic(self.source, line, place, problem.kind, problem.text, problem.reason)
 
     def table_diagnostics(self, name: str) -> pl.DataFrame:
         """What could not be read in one canonical table, and in opening the report."""
         name = VIEWS[name][0] if name in VIEWS else name
         self[name]
         cut = [problem for printed in self._printed.get(name, []) for problem in printed.rows.problems]
-        rows = [Diagnostic(self.source, line, None, kind, text, why) for line, kind, text, why in cut]
-        rows += [
-            Diagnostic(self.source, line, None, kind, text, why)
-            for line, kind, text, why in self._problems.get(name, [])
-        ]
-        return diagnostics_frame([*self._notes, *rows])
+        return diagnostics_frame([*self._notes, *map(self._told, [*cut, *self._problems.get(name, [])])])
 
     def check(self) -> pl.DataFrame:
         """Figures of the report that contradict each other beyond rounding; see `awrparse.check`."""
@@ -217,7 +213,8 @@ def read_awr(source: Source, *, strict: bool = False, printed: bool = False, enc
     """A report, read into tables that are built when asked for.
 
     Args:
-        source: a path, bytes, a file object or an uploaded file, compressed or not.
+        source: a path, bytes, a file object or an uploaded file, compressed or not.  Of a mail or a web archive the
+            parts are read; lines are then counted in the part.
         strict: raise at the first line that could not be read.
         printed: add ``<column>_lo`` and ``<column>_hi`` beside each number: the values that print that way.
         encoding: of text without a byte order mark, when you know better than the guess.
@@ -245,8 +242,8 @@ def read_awr(source: Source, *, strict: bool = False, printed: bool = False, enc
         └───────────────┴───────┴──────────────┴────────────┘
     """
     log = open_log(source, encoding=encoding)
-    documents = _documents(log)
-    if not any(_is_known(document) for document in documents):
+    documents = documents_of(log)
+    if not any(is_known(document) for document in documents):
         raise LogParseError(
             "no AWR, Statspack or ASH table found", source=log.name, expected="a report, or tables copied out of one"
         )
@@ -266,79 +263,6 @@ def read_awr(source: Source, *, strict: bool = False, printed: bool = False, enc
             if faults:
                 raise faults[0].to_error()
     return reports[0]
-
-
-def _is_known(document: Document) -> bool:
-    """Is this a report, or a piece of one?  A ruled table or a web page need not be."""
-    if document.kind != "fragment":
-        return bool(document.tables)
-    return document.has_sections or any(
-        matches(table, printed) for printed in document.tables for table in tables_titled(printed.title)
-    )
-
-
-def _documents(log: Log) -> list[Document]:
-    """The reports of a file."""
-    text = log.text()
-    if _CONTROL in text[:4096]:
-        raise LogParseError("binary data, not a report", source=log.name, expected="a text or HTML file")
-    if not text.strip():
-        raise LogParseError("the file is empty", source=log.name, expected="a report")
-    if sniff.is_html(text):
-        from awrparse.html import page_text, read_html  # noqa: PLC0415 - a text report needs no HTML parser
-
-        inner = None if sniff.has_table(text) else page_text(text)
-        if inner is None:
-            return [
-                _marked(read_html(page, *sniff.kind_of_html(page), first_line=line), page)
-                for line, page in sniff.split_html(text)
-            ]
-        text = inner
-    # a carriage return ends a line only where nothing else does
-    text = text.replace("\N{NO-BREAK SPACE}", " ").replace("\r", "" if "\n" in text else "\n")
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    lines = line_kinds.without_margin(lines)
-    kinds = line_kinds.classify(lines)
-    documents = [
-        _marked(
-            read_text(lines, kinds, part.first, part.end, part.kind, part.title),
-            "\n".join(lines[part.first : min(part.end, part.first + _HEAD_LINES)]),
-        )
-        for part in sniff.split_text(lines, kinds)
-    ]
-    return [piece for document in documents for piece in _pieces(document)]
-
-
-def _marked(document: Document, text: str) -> Document:
-    """The document with the decimal mark that its beginning shows, and a problem where that is not clear."""
-    document.mark, reason = find_mark(text)
-    if reason:
-        document.problems.append(Problem(document.first_line, "decimal_mark", "", reason))
-    return document
-
-
-def _pieces(document: Document) -> list[Document]:
-    """A pasted text in which the same summary table comes again holds pieces of several reports."""
-    if document.kind != "fragment":
-        return [document]
-    groups: list[list[PrintedTable]] = [[]]
-    seen: set[str] = set()
-    for printed in document.tables:
-        names = {table.name for table in tables_titled(printed.title) if matches(table, printed)}
-        if names & seen:
-            groups.append([])
-            seen = set()
-        seen |= names
-        groups[-1].append(printed)
-    if len(groups) == 1:
-        return [document]
-    pieces = [
-        Document("fragment", "text", group, group[0].line if group else 1, mark=document.mark) for group in groups
-    ]
-    pieces[0].line_kinds, pieces[0].problems, pieces[0].empty = document.line_kinds, document.problems, document.empty
-    return pieces
 
 
 def _near(name: str, known: Mapping[str, object] | tuple[str, ...]) -> str:

@@ -28,18 +28,18 @@ _MONTHS: Final = {
     name: number
     for number, names in enumerate(
         (
-            "jan ene gen янв sty led",
-            "feb fév fev фев lut úno",
-            "mar mär mrz maa мар bře",
-            "apr avr abr апр kwi dub",
-            "may mai mag maj май kvě",
-            "jun juin giu июн cze čvn",
-            "jul juil lug июл lip čvc",
-            "aug aoû ago авг sie srp",
-            "sep set сен wrz zář",
-            "oct okt ott out окт paź říj",
-            "nov ноя lis",
-            "dec dez dic déc дек gru pro",
+            "jan ene gen янв sty led oca",
+            "feb fév fev фев lut úno şub",
+            "mar mär mrz maa мар bře már",
+            "apr avr abr апр kwi dub nis ápr",
+            "may mai mag maj май kvě máj",
+            "jun juin giu июн cze čvn haz jún",
+            "jul juil lug июл lip čvc tem júl",
+            "aug aoû ago авг sie srp ağu",
+            "sep set сен wrz zář eyl sze",
+            "oct okt ott out окт paź říj eki",
+            "nov ноя lis kas",
+            "dec dez dic déc дек gru pro ara",
         ),
         1,
     )
@@ -47,6 +47,8 @@ _MONTHS: Final = {
 }
 _MEBI: Final = 1 << 20
 _MAX_COUNT: Final = (1 << 63) - 1
+#: Kind of column and the other unit that its heading names -> what the figures are divided by.
+_IN_HEADING: Final = {("ms", "(us)"): 1000, ("s", "(cs)"): 100, ("s", "(ms)"): 1000}
 
 
 class Read(NamedTuple):
@@ -74,7 +76,7 @@ def read_measures(cells: Sequence[str], kind: Kind, heading: str, mark: Mark = "
         cells = [with_points(cell, mark) for cell in cells]
     shown = [len(found.group(1)) for cell in cells if (found := _DECIMALS.match(cell))]
     decimals = max(shown, default=0) if kind in {"s", "ms", "us", "pct", "number"} else None
-    is_us = kind == "ms" and "(us)" in heading
+    divisor = next((size for (one, unit), size in _IN_HEADING.items() if one == kind and unit in heading), 1)
     result = Read([], [], [], [])
     for place, cell in enumerate(cells):
         printed = _read(cell, kind, decimals)
@@ -82,8 +84,8 @@ def read_measures(cells: Sequence[str], kind: Kind, heading: str, mark: Mark = "
         lo, hi = printed.lo, printed.hi
         if printed.flag in {"overflow", "text"}:
             result.faults.append((place, *_fault(shown_cells[place], printed.flag)))
-        if is_us and value is not None and lo is not None and hi is not None and printed.unit is None:
-            value, lo, hi = value / 1000, lo / 1000, hi / 1000
+        if divisor > 1 and value is not None and lo is not None and hi is not None and printed.unit is None:
+            value, lo, hi = value / divisor, lo / divisor, hi / divisor
         if kind == "count" and value is not None:
             value, reason = _whole(cell, value, shown_cells[place])
             if reason:

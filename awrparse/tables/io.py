@@ -124,12 +124,17 @@ IO: Final = (
         (
             Column("pool", "text", "D default, K keep, R recycle, or a block size", ("P",)),
             Column("buffers", "count", "buffers", ("Number of Buffers", "Buffers")),
-            Column("hit_pct", "pct", "hit ratio", ("Pool Hit%",)),
+            Column("hit_pct", "pct", "hit ratio", ("Pool Hit%", "Cache Hit %")),
             Column("buffer_gets", "count", "blocks got", ("Buffer Gets",)),
             Column("physical_reads", "count", "blocks read", ("Physical Reads",)),
             Column("physical_writes", "count", "blocks written", ("Physical Writes",)),
             Column("free_buffer_waits", "count", "waits for a free buffer", ("Free Buff Wait", "Free Buffer Waits")),
-            Column("write_complete_waits", "count", "waits for a write to complete", ("Writ Comp Wait",)),
+            Column(
+                "write_complete_waits",
+                "count",
+                "waits for a write to complete",
+                ("Writ Comp Wait", "Write Complete Waits"),
+            ),
             Column("buffer_busy_waits", "count", "waits for a busy buffer", ("Buffer Busy Waits",)),
         ),
         needs=("pool", "buffers"),
@@ -141,7 +146,7 @@ IO: Final = (
         (
             Column("block_class", "text", "class of block", ("Class",)),
             Column("waits", "count", "number of waits", ("Waits",)),
-            Column("total_wait_s", "s", "time waited", ("Total Wait Time (s)",)),
+            Column("total_wait_s", "s", "time waited", ("Total Wait Time (s)", "Tot Wait Time (s)")),
             Column("avg_wait_ms", "ms", "average wait", ("Avg Time (ms)",)),
         ),
         needs=("block_class", "waits"),

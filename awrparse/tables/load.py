@@ -135,6 +135,7 @@ LOAD: Final = (
             Column("per_call", "number", "per user call", ("Per Call",)),
         ),
         shape="labels",
+        needs=("per_second",),
         renamed={
             "DB time(s)": "DB Time(s)",
             "RAC GC blocks received": "Global Cache blocks received",
@@ -148,6 +149,18 @@ LOAD: Final = (
             "W/A MB processed": "SQL Work Area (MB)",
             "Executes": "Executes (SQL)",
         },
+    ),
+    Table(
+        "load_ratios",
+        "What older versions print below the load profile, such as `% Blocks changed per Read` and `Rows per Sort`.",
+        (r"^Load Profile",),
+        (
+            Column("statistic", "text", "what is measured", ("",)),
+            Column("value", "number", "a ratio, or per cent where its name says so", ("#1", "#2")),
+        ),
+        shape="labels",
+        needs=("value",),
+        rows_like=r"^(?:% Blocks changed|Recursive Call|Rollback per|Rows per Sort)",
     ),
     Table(
         "instance_efficiency",
@@ -247,7 +260,8 @@ LOAD: Final = (
         (
             Column("cache", "text", "cache, or block size", ("",)),
             Column("begin_bytes", "bytes", "at the first snapshot", ("Begin",)),
-            Column("end_bytes", "bytes", "at the last snapshot; null in Statspack when unchanged", ("End",)),
+            # 9i has one size without a heading: `Cache Sizes (end)`
+            Column("end_bytes", "bytes", "at the last snapshot; null in Statspack when unchanged", ("End", "#1")),
             INSTANCE,
         ),
         shape="labels",

@@ -122,7 +122,10 @@ SQL: Final = (
             ),
             Column("rows_per_exec", "number", "rows per execution", ("Rows per Exec", "Per Execution Rows")),
             Column(
-                "total_pct", "pct", "share of the total that the section's notes name", ("%Total", "% Total Parses")
+                "total_pct",
+                "pct",
+                "share of the total that the section's notes name",
+                ("%Total", "% Total Parses", "% Total DB Time"),
             ),
             *(
                 Column(
@@ -144,7 +147,9 @@ SQL: Final = (
             Column("cluster_wait_per_exec_s", "s", "cluster wait per execution", ("Per Execution Cluster (s)",)),
             Column("cpu_pct", "pct", "CPU time as a share of elapsed time", ("%CPU",)),
             Column("io_pct", "pct", "user I/O time as a share of elapsed time", ("%IO",)),
-            Column("cluster_pct", "pct", "cluster wait time as a share of elapsed time", ("%Clu",)),
+            Column(
+                "cluster_pct", "pct", "cluster wait time as a share of elapsed time", ("%Clu", "CWT % of Elapsd Time")
+            ),
             Column("optimized_pct", "pct", "share of read requests that flash cache served", ("%Opt",)),
             Column("module", "text", "module", ("SQL Module", "Module")),
             Column("pdb", "text", "pluggable database", ("PDB Name",)),

@@ -39,13 +39,22 @@ _AVERAGE = Column(
         "Avg Wait Time",
         "wait (ms)",
         "Wait Time Avg Wait",
+        "Wait Time Avg(ms)",
     ),
 )
 _PCT = Column(
     "db_time_pct",
     "pct",
-    "share of DB time (Statspack: of total call time)",
-    ("% DB time", "%DB time", "Call Time", "%Total Call Time", "Wait Time %DB time"),
+    "share of DB time (10.2 and Statspack: of total call time)",
+    (
+        "% DB time",
+        "%DB time",
+        "Call Time",
+        "%Total Call Time",
+        "Wait Time %DB time",
+        "Percent Total DB Time",
+        "% Total Ela Time",
+    ),
 )
 _SESSIONS = Column("avg_active_sessions", "number", "average active sessions", ("Avg Active Sessions",))
 _PER_TXN = Column("waits_per_txn", "number", "waits per transaction", ("Waits /txn",))
@@ -93,7 +102,7 @@ WAITS: Final = (
     Table(
         "wait_classes",
         "Waits by class, foreground and background together.",
-        (r"^Wait Classes by Total Wait Time",),
+        (r"^Wait Classes by Total Wait Time", r"^Wait Class$"),
         (_CLASS, _WAITS, _TIME, _AVERAGE, _PCT, _SESSIONS),
         needs=("wait_class",),
         layouts={6: ("wait_class", "waits", "total_wait_s", "avg_wait_ms", "db_time_pct", "avg_active_sessions")},
@@ -123,6 +132,22 @@ WAITS: Final = (
                 fixed={"instance": "*"},
             ),
         ),
+    ),
+    Table(
+        "wait_events",
+        "Wait events of foreground and background together (10g and Statspack); idle events come last.",
+        (r"^Wait Events(?: \(fg and bg\))?$",),
+        (
+            _EVENT,
+            _WAITS,
+            _TIMEOUTS,
+            Column("timeouts", "count", "waits that timed out (Statspack of 9i)", ("Timeouts",)),
+            _TIME,
+            _AVERAGE,
+            _PER_TXN,
+            Column("call_time_pct", "pct", "share of total call time (Statspack)", ("%Total Call Time",)),
+        ),
+        needs=("event", "waits"),
     ),
     Table(
         "foreground_events",

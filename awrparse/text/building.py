@@ -22,7 +22,7 @@ from awrparse.text.headings import (
     summary_title,
 )
 from awrparse.text.labels import cut_labels, cut_prose, is_label_line
-from awrparse.text.layout import Layout, widths_of
+from awrparse.text.layout import Layout
 from awrparse.text.rows import cut_rows
 from logframe import columns_of
 
@@ -197,7 +197,7 @@ class Builder:
                 partial(_cut_table, table, self._report_kind, self.lines),
                 notes=table.notes,
                 line=table.first + 1,
-                widths=widths_of(rulers[0][1]) if len(rulers) == 1 and not table.is_sql else (),
+                extents=columns_of(rulers[0][1]) if len(rulers) == 1 else (),
             )
         )
 

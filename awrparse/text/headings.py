@@ -14,7 +14,7 @@ _BESIDE_TITLE: Final = ("DB/Inst:", "for DB: ")
 #: Compare-period reports say so before the first of two.
 _FIRST = re.compile(r"(?<=.)(?<!\w)First $")
 _SQL_SECTION = re.compile(r"^SQL ordered by|^Top SQL Comparison", re.IGNORECASE)
-_DB_OF_SECTION = re.compile(r"DB/Inst: ([^\s/]+)/")
+_DB_OF_SECTION = re.compile(r"DB/Inst: ([^\s/]+)/| for DB: (\S+) +Instance:")
 _CPU_COUNTS = re.compile(r"\s*\(CPUs?:.*$")
 #: A title that stands alone is no longer than a line of a report.
 _LONGEST_TITLE: Final = 80
@@ -48,7 +48,7 @@ def db_of_section(line: str) -> str | None:
         ('FIG', None)
     """
     found = _DB_OF_SECTION.search(line)
-    return found.group(1) if found else None
+    return found.group(1) or found.group(2) if found else None
 
 
 def summary_title(line: str) -> tuple[str, str]:

@@ -68,12 +68,6 @@ def _groups(rulers: tuple[tuple[tuple[str, ...], str], ...]) -> tuple[Group, ...
     return tuple(found)
 
 
-@lru_cache(maxsize=1024)
-def widths_of(ruler: str) -> tuple[int, ...]:
-    """How wide each column under a ruler is."""
-    return tuple(column.end - column.start for column in columns_of(ruler))
-
-
 @lru_cache(maxsize=1 << 14)
 def is_number(cell: str) -> bool:
     """Is the cell a number as reports print it, with its unit or without?

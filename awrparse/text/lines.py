@@ -55,7 +55,7 @@ KINDS: Final = (
 RULES: Final = {
     "banner": BANNER,
     "section_title": TITLE,
-    "sql_title": TITLE,
+    "old_title": TITLE,
     "terminator": TERMINATOR,
     "ruler": RULER,
     "label_ruler": RULER,
@@ -72,14 +72,13 @@ RULES: Final = {
 
 #: Lines that start with one of these are told by their pattern alone.
 _MARKS: Final = "-~`"
-#: What the title of a section has beside it.
-_TITLE_MARK: Final = "DB/Inst:"
+#: What the title of a section has beside it; Statspack of 9i has the second beside all, later ones beside SQL.
+_TITLE_MARK, _OLD_TITLE_MARK = "DB/Inst:", " for DB: "
 #: Fixed words that lines of some kinds start with; ADDM in a quoted line is one more, in any language.
 _WORDS: Final = (
     "WORKLOAD",
     "STATSPACK",
     "ASH ",
-    "SQL ordered by ",
     "Warning:",
     "No data",
     "End of R",
@@ -113,7 +112,7 @@ class _Patterns(NamedTuple):
 
     banner: re.Pattern[str]
     section_title: re.Pattern[str]
-    sql_title: re.Pattern[str]
+    old_title: re.Pattern[str]
     terminator: re.Pattern[str]
     ruler: re.Pattern[str]
     label_ruler: re.Pattern[str]
@@ -130,7 +129,7 @@ def patterns() -> _Patterns:
     names = (
         "BANNER",
         "SECTION_TITLE",
-        "SQL_TITLE",
+        "OLD_TITLE",
         "TERMINATOR",
         "RULER",
         "LABEL_RULER",
@@ -165,9 +164,13 @@ def classify(lines: list[str]) -> bytearray:
             kinds[number] = NOTE if line.startswith("->") else _kind_of_marks(line)
         else:
             kinds[number] = _kind_of_words(line, head, known) if head.startswith(_WORDS) or "ADDM" in head else TEXT
-    for number in _lines_with(_TITLE_MARK, "\n".join(lines)):
+    text = "\n".join(lines)
+    for number in _lines_with(_TITLE_MARK, text):
         if heads[number][0] not in _MARKS:
             kinds[number] = TITLE if known.section_title.match(lines[number]) else TEXT
+    for number in _lines_with(_OLD_TITLE_MARK, text):
+        if kinds[number] == TEXT and known.old_title.match(lines[number]):
+            kinds[number] = TITLE
     return kinds
 
 
@@ -249,8 +252,6 @@ def _kind_of_words(line: str, head: str, known: _Patterns) -> int:
     """The kinds that start with a fixed word."""
     if head.startswith(("WORKLOAD", "STATSPACK", "ASH ")):
         return BANNER if known.banner.match(line) else TEXT
-    if head.startswith("SQL ordered by "):
-        return TITLE if known.sql_title.match(line) else TEXT
     if line.startswith("Warning:"):
         return NOTE
     if head.startswith("No data"):

@@ -8,12 +8,17 @@ that repeats before a terminator goes on with the table of the page before.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from awrparse.records import Document
 from awrparse.text import lines as kind
 from awrparse.text.building import Builder, OpenTable
 from awrparse.text.headings import db_of_section, section_title
+from awrparse.text.labels import label_values
 from logframe import columns_of
+
+if TYPE_CHECKING:
+    from awrparse.sniff import Part
 
 #: A line of a note after its first: indented by three, and words with single blanks between them.
 _NOTE_GOES_ON = re.compile(r" {3}\S+(?: \S+)+$")
@@ -139,6 +144,8 @@ class _Walk(Builder):
 
     def _visit_underline(self, number: int) -> None:
         above = self.pending[-1] if self.pending else -1
+        if above >= 0 and self.kinds[above] == kind.TEXT and _are_labels(self.lines[above]):
+            return
         if above >= 0 and self.kinds[above] == kind.TEXT:
             self.pending.pop()
             self.close()
@@ -200,29 +207,32 @@ class _Walk(Builder):
         return number
 
 
-def read_text(lines: list[str], kinds: bytearray, first: int, end: int, report_kind: str, title: str) -> Document:
+def _are_labels(line: str) -> bool:
+    """Are these labels and values, and no title: ``Host  Name:   fig           Num CPUs:    4``?"""
+    found = label_values(line)
+    return len(found) > 1 and all(len(values) == 2 for values in found)
+
+
+def read_text(lines: list[str], kinds: bytearray, part: Part) -> Document:
     """The tables of one text report.
 
     Args:
         lines: all lines of the file.
         kinds: of each line, from `awrparse.text.lines.classify`; what becomes clear only here is written into it.
-        first: the report's first line, counted from 0.
-        end: the line behind its last.
-        report_kind: from `awrparse.sniff`.
-        title: what the report calls itself.
+        part: which lines, and what they are, from `awrparse.sniff`.
     """
-    has_sections = kind.TITLE in kinds[first:end]
-    walk = _Walk(lines, kinds, first, end, report_kind)
+    has_sections = kind.TITLE in kinds[part.first : part.end]
+    walk = _Walk(lines, kinds, part.first, part.end, part.kind)
     walk.run()
     return Document(
-        kind=report_kind,
+        kind=part.kind,
         form="text",
         tables=walk.tables,
-        first_line=first + 1,
-        line_kinds=kinds[first:end],
+        first_line=part.first + 1,
+        line_kinds=kinds[part.first : part.end],
         empty=walk.empty,
         problems=walk.problems,
-        title=title,
+        title=part.title,
         db_name=walk.db_name,
         has_sections=has_sections,
     )

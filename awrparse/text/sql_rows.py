@@ -47,7 +47,7 @@ def cut_sql(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
         while first < end and (not texts[first].strip() or texts[first].startswith("Module:")):
             module = texts[first][7:].strip() or module
             first += 1
-        rows.cells.append((*cells, module, joined_sql(texts[first:end], width)))
+        rows.cells.append((*cells, module, joined_sql(texts[first:end], width, is_exact=width == _STATSPACK_SQL_WIDTH)))
         rows.lines.append(body[position] + 1)
     return rows
 
@@ -58,8 +58,18 @@ def _is_record(cells: tuple[str, ...], name: str) -> bool:
     return sum(map(is_number, rest)) >= len(rest) - 1
 
 
-def joined_sql(text: list[str], width: int) -> str:
-    """SQL text whose lines were cut hard at a width: what a line lacks are blanks at its end."""
+def joined_sql(text: list[str], width: int, *, is_exact: bool = False) -> str:
+    """SQL text whose lines were cut hard at a width: what a line lacks are blanks at its end.
+
+    Args:
+        text: the lines.
+        width: where they were cut at the latest.
+        is_exact: they were never cut earlier; Statspack has them from V$SQLTEXT, in pieces of equal length.
+
+    Examples:
+        >>> joined_sql(["select a from", "dual"], 14), joined_sql(["select a from", "dual"], 14, is_exact=True)
+        ('select a fromdual', 'select a from dual')
+    """
     while text and not text[-1].strip():
         text.pop()
     if not text:
@@ -68,5 +78,5 @@ def joined_sql(text: list[str], width: int) -> str:
     text = [line if len(line) <= width else line[:width] + line[width:].rstrip() for line in text]
     longest = max(map(len, text[:-1]), default=0)
     # a statement with line feeds of its own is cut a few columns earlier
-    width = longest if width - 8 <= longest <= width else width
+    width = longest if not is_exact and width - 8 <= longest <= width else width
     return "".join(["" if line.isspace() else line and line.ljust(width) for line in text[:-1]]) + text[-1]

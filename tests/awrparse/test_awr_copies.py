@@ -221,3 +221,31 @@ def test_a_line_feed_right_behind_pre_is_a_line() -> None:
 
     assert sum(apart.line_counts.values()) == sum(joined.line_counts.values()) + 1
     assert apart.tables == joined.tables
+
+
+@pytest.mark.parametrize("first", ["", "\n"], ids=["behind", "before"])
+def test_a_blank_line_between_every_two(first: str) -> None:
+    """Forums and office programs make a paragraph of each line: the tables are the same, the lines are the file's."""
+    text = REPORT.replace("     97.2", "#########")
+    plain = awrparse.read_awr(text.encode())
+    paste = first + text.replace("\n", "\n\n")
+
+    found = awrparse.read_awr(paste.encode())
+
+    assert list(found.found) == list(plain.found)
+    assert [found[name].rows() for name in found.tables] == [plain[name].rows() for name in plain.tables]
+    assert sum(found.line_counts.values()) == paste.count("\n")
+    lines = paste.split("\n")
+    for line, column, words in found.diagnostics.select("line", "column", "text").rows():
+        assert lines[line - 1][column - 1 :].startswith(words)
+    assert found.diagnostics["kind"].to_list() == ["overflow"]
+
+
+def test_two_reports_with_blank_lines_between() -> None:
+    """Each report of such a paste has its own lines."""
+    paste = (REPORT + REPORT).replace("\n", "\n\n")
+
+    parts = awrparse.read_awr(paste.encode()).parts
+
+    assert sum(sum(part.line_counts.values()) for part in parts) == paste.count("\n")
+    assert [part["top_events"].height for part in parts] == [2, 2]

@@ -12,7 +12,7 @@ from awrparse.marks import find_mark
 DATA = Path(__file__).parent / "awr_data" / "valid"
 REPORTS = sorted(path for path in DATA.iterdir() if path.suffix != ".json")
 _NUMBER = re.compile(
-    r"(?<![\w.,])\d{1,3}(?:,\d{3})*(?:\.\d*)?(?=(?:[KMGT%]|[num]?s|E[+]\d+)?(?![\w.,]))|(?<![\w.,])\.\d+"
+    r"(?<![\w.,])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?(?=(?:[KMGT%]|[num]?s|E[+]\d+)?(?![\w.,]))|(?<![\w.,])\.\d+"
 )
 
 TOP = """Top 5 Timed Foreground Events

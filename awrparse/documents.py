@@ -1,0 +1,154 @@
+"""The reports of a file: a mail is unpacked, pages and texts are told apart, several reports are parted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from awrparse import sniff
+from awrparse.canonical import matches
+from awrparse.mail import parts_of_mail
+from awrparse.marks import find_mark
+from awrparse.records import Document, PrintedTable, Problem
+from awrparse.tabbed import is_tabbed, read_tabbed
+from awrparse.tables import tables_titled
+from awrparse.text import lines as line_kinds
+from awrparse.text.sections import read_text
+from logframe import LogParseError
+
+if TYPE_CHECKING:
+    from logframe import Log
+
+#: What a report must not hold: more of this than of text means that the file is none.
+_CONTROL: Final = "\x00"
+#: So many lines of a text report show its decimal mark.
+_HEAD_LINES: Final = 400
+#: A paste with a blank line behind each line has at least so many.
+_FEWEST_LINES: Final = 8
+
+
+def is_known(document: Document) -> bool:
+    """Is this a report, or a piece of one?  A ruled table or a web page need not be."""
+    if document.kind != "fragment":
+        return bool(document.tables)
+    return document.has_sections or any(
+        matches(table, printed) for printed in document.tables for table in tables_titled(printed.title)
+    )
+
+
+def documents_of(log: Log) -> list[Document]:
+    """The reports of a file."""
+    text = log.text()
+    if _CONTROL in text[:4096]:
+        raise LogParseError("binary data, not a report", source=log.name, expected="a text or HTML file")
+    if not text.strip():
+        raise LogParseError("the file is empty", source=log.name, expected="a report")
+    if parts := parts_of_mail(text):
+        documents = [document for part in parts for document in _documents(part)]
+        known = [document for document in documents if is_known(document)]
+        # the same report may be there twice, as a page and as plain text
+        return [document for document in known if document.form == known[0].form] or documents
+    return _documents(text)
+
+
+def _documents(text: str) -> list[Document]:
+    """The reports of a text."""
+    is_page = sniff.is_html(text)
+    if is_page:
+        from awrparse.html import page_text, read_html  # noqa: PLC0415 - a text report needs no HTML parser
+
+        inner = None if sniff.has_table(text) else page_text(text)
+        if inner is None:
+            return [
+                _marked(read_html(page, *sniff.kind_of_html(page), first_line=line), page)
+                for line, page in sniff.split_html(text)
+            ]
+        text = inner
+    # a carriage return ends a line only where nothing else does
+    text = text.replace("\N{NO-BREAK SPACE}", " ").replace("\r", "" if "\n" in text else "\n")
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    total, places = len(lines), _places_of_text(lines)
+    if places is not None:
+        lines = [lines[place] for place in places]
+    raw_lines, lines = lines, line_kinds.without_margin(lines)
+    # SQL*Plus and editors put tabs for blanks; browsers put them between cells
+    filled = [line.expandtabs() for line in lines] if "\t" in text else lines
+    kinds = line_kinds.classify(filled)
+    read = read_tabbed if filled is not lines and is_tabbed(lines, kinds) else read_text
+    lines = lines if read is read_tabbed else filled
+    documents = [
+        _marked(
+            read(lines, kinds, part),
+            "\n".join(lines[part.first : min(part.end, part.first + _HEAD_LINES)]),
+        )
+        for part in sniff.split_text(lines, kinds)
+    ]
+    if places is not None:
+        _count_blank_lines(documents, places, total)
+    pieces = [piece for document in documents for piece in _pieces(document)]
+    if not is_page:  # in a page there are marks of HTML between the letters
+        for piece in pieces:
+            piece.lines, piece.raw_lines = lines, raw_lines
+    for piece in pieces:
+        piece.places = places
+    return pieces
+
+
+def _places_of_text(lines: list[str]) -> range | None:
+    """Where the text is in a paste with a blank line behind each of its lines; None where it is no such paste.
+
+    Examples:
+        >>> _places_of_text(["Event   Waits", "", "-----   -----", "", "a           1", "", "b           2", ""])
+        range(0, 8, 2)
+    """
+    if len(lines) < _FEWEST_LINES:
+        return None
+    for first in (0, 1):
+        if not any(map(str.strip, lines[1 - first :: 2])):
+            return range(first, len(lines), 2)
+    return None
+
+
+def _count_blank_lines(documents: list[Document], places: range, total: int) -> None:
+    """Give each report its blank lines back: the kinds of the lines are those of the whole file."""
+    first = 0
+    for number, document in enumerate(documents):
+        end = first + len(document.line_kinds)
+        start = places[first] if number else 0
+        stop = places[end] if end < len(places) else total
+        kinds = bytearray([line_kinds.BLANK]) * (stop - start)
+        kinds[places[first] - start :: 2] = document.line_kinds
+        document.line_kinds = kinds
+        document.first_line = places[document.first_line - 1] + 1
+        first = end
+
+
+def _marked(document: Document, text: str) -> Document:
+    """The document with the decimal mark that its beginning shows, and a problem where that is not clear."""
+    document.mark, reason = find_mark(text)
+    if reason:
+        document.problems.append(Problem(document.first_line, "decimal_mark", "", reason))
+    return document
+
+
+def _pieces(document: Document) -> list[Document]:
+    """A pasted text in which the same summary table comes again holds pieces of several reports."""
+    if document.kind != "fragment":
+        return [document]
+    groups: list[list[PrintedTable]] = [[]]
+    seen: set[str] = set()
+    for printed in document.tables:
+        names = {table.name for table in tables_titled(printed.title) if matches(table, printed)}
+        if names & seen:
+            groups.append([])
+            seen = set()
+        seen |= names
+        groups[-1].append(printed)
+    if len(groups) == 1:
+        return [document]
+    pieces = [
+        Document("fragment", "text", group, group[0].line if group else 1, mark=document.mark) for group in groups
+    ]
+    pieces[0].line_kinds, pieces[0].problems, pieces[0].empty = document.line_kinds, document.problems, document.empty
+    return pieces

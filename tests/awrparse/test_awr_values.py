@@ -1,0 +1,42 @@
+"""Cells as values: dates in many languages, ids that look like numbers, times in the unit that a note names."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from awrparse import read_awr
+from awrparse.values import read_measures, read_time
+
+
+@pytest.mark.parametrize(
+    ("month", "number"),
+    [
+        *(("JAN", 1), ("Şub", 2), ("márc.", 3), ("Nis", 4), ("Май", 5), ("Haz", 6), ("júl.", 7), ("Ağu", 8)),
+        *(("szept.", 9), ("Eki", 10), ("11월 ", 11), ("déc.", 12)),
+    ],
+)
+def test_months_in_the_language_of_the_session(month: str, number: int) -> None:
+    """A snapshot's time is read whatever language its month is in."""
+    expected = datetime(2020, number, 3, 10, 15, 30)  # noqa: DTZ001 - a report prints no zone
+
+    assert read_time(f"03-{month}-20 10:15:30") == expected
+
+
+@pytest.mark.parametrize(("heading", "value"), [("Wt Time", 123.0), ("Wt Time (cs)", 1.23), ("Wait Time (ms)", 0.123)])
+def test_a_heading_may_name_another_unit(heading: str, value: float) -> None:
+    """Seconds that are printed as hundredths or thousandths are seconds."""
+    assert read_measures(["123"], "s", heading).values == [value]
+
+
+def test_digits_behind_a_zero_are_an_id() -> None:
+    """A column of ids keeps its zeros; one of figures, a lone zero among them, is numbers."""
+    page = (
+        "<html><h1>WORKLOAD REPOSITORY report for</h1><h3>Anything</h3><table><tr><th>Id</th><th>Count</th></tr>"
+        "<tr><td>0012</td><td>0</td></tr><tr><td>77</td><td>1,200</td></tr></table></html>"
+    )
+
+    found = read_awr(page.encode()).found["Anything"]
+
+    assert found.rows() == [("0012", 0), ("77", 1200)]
