@@ -321,7 +321,8 @@ def _time_of(reads: pl.DataFrame) -> Bounded | None:
     sync = reads.filter(pl.col("mode") == "sync")
     for column in ("latency", "gap"):
         if not sync.is_empty() and sync.get_column(column).null_count() < sync.height:
-            seconds = int(sync.select(nanoseconds(column)).to_series().sum()) / 1e9
+            times = sync.select(nanoseconds(column)).to_series()
+            seconds = int(times.filter(times >= 0).sum()) / 1e9  # below zero, the clock was set back
             return Bounded(seconds, seconds if column == "latency" else 0.0, seconds)
     return None
 

@@ -7,7 +7,6 @@ What comes first is the effect with its interval; the tests stand beside it. The
 threshold: `different`, `equivalent` or `undecided`. What the numbers cannot support is refused, with the reason.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -28,6 +27,8 @@ from iolab.stats.report import CONDITIONS, read_conditions
 from iolab.stats.samples import (
     Runs,
     SampleError,
+    check_resolution,
+    check_threshold,
     clock_step,
     read_sample,
     robust_spread,
@@ -46,6 +47,9 @@ __all__ = [
     "compare_medians",
     "compare_paired",
 ]
+
+MIN_RESAMPLES = 99
+"""Fewer draws have no tails to leave out."""
 
 
 def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
@@ -84,7 +88,7 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
 
     Raises:
         SampleError: If a value is not a finite number above zero, or is below the resolution; if a sample is empty,
-            the orders do not fit, or a condition is not known.
+            the orders do not fit, a condition is not known, or an option is out of its range.
 
     >>> result = compare([9.16, 9.17, 9.28, 9.18, 9.20], [19.23, 19.28, 19.35, 19.43], names=("Linux", "HP-UX"))
     >>> result.verdict, round(result.ratio.value, 4), result.ratio.lo
@@ -93,20 +97,17 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
     'no interval: 4 runs in the smaller sample, a 95 % interval needs 6 in each;
     a difference is there (p = 0.016), its size is not known'
     """
-    if not 0 < threshold < 1:
-        raise SampleError(f"the threshold is {threshold}; it is a relative difference between 0 and 1")
-    if resolution is not None and not (math.isfinite(resolution) and resolution > 0):
-        raise SampleError(f"the resolution is {resolution}; it is the step of a clock, above zero")
+    check_threshold(threshold)
+    check_resolution(resolution)
+    if resamples < MIN_RESAMPLES:
+        raise SampleError(f"resamples is {resamples}; the bootstrap draws {MIN_RESAMPLES} times at least")
     stated = read_conditions(conditions)
     sample_a = read_sample(a, names[0], unit=unit, order=order_a, drop_first=drop_first)
     sample_b = read_sample(b, names[1], unit=unit, order=order_b, drop_first=drop_first)
     if share_places(sample_a, sample_b):
         raise SampleError("two runs of different samples have the same place in the run order")
     x, y = sample_a.values, sample_b.values
-    if resolution is not None and (least := min(*x, *y)) < resolution * (1 - 1e-9):
-        raise SampleError(
-            f"the value {least:g} is below the resolution {resolution:g}: no clock shows less than its step"
-        )
+    check_resolution(resolution, (*x, *y))
     step = clock_step([*x, *y]) if resolution is None else resolution
     effects = measure_effects(x, y, step=step, seed=seed, resamples=resamples)
     p_values = run_tests(x, y)

@@ -280,13 +280,14 @@ def class_shares(wait_classes: pl.DataFrame, db_time_s: Figure = None) -> pl.Dat
         shown, time = row_figure(row, "db_time_pct"), known.get(row[key])
         inputs: dict[str, Figure] = {"db_time_pct": shown}
         if db_time_s is not None and time is not None:
-            inputs |= {"total_wait_s": time, "db_time_s": db_time_s}
+            inputs = {**({} if shown is None else inputs), "total_wait_s": time, "db_time_s": db_time_s}
 
         def compute(
-            db_time_pct: Bounded, total_wait_s: Bounded | None = None, db_time_s: Bounded | None = None
+            db_time_pct: Bounded | None = None, total_wait_s: Bounded | None = None, db_time_s: Bounded | None = None
         ) -> Bounded:
-            share = db_time_pct / 100
-            return share if total_wait_s is None or db_time_s is None else intersect([share, total_wait_s / db_time_s])
+            shares = [] if db_time_pct is None else [db_time_pct / 100]
+            shares += [] if total_wait_s is None or db_time_s is None else [total_wait_s / db_time_s]
+            return intersect(shares)
 
         above = "above 1: background waits are in the class, and no part of DB time"
         caveats = (above,) if shown is not None and shown.lo > 100 else ()

@@ -9,17 +9,20 @@ never too narrow.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
 #: What stands for a figure: a number (exact), three numbers (value, lo, hi), a `Bounded`, or None (not known).
 Figure: TypeAlias = "Bounded | float | Sequence[float | None] | None"
 
 #: A clock of strace prints at most nine decimals; so far apart are the decimals it may print, in nanoseconds.
 _TICKS: Final = (10**9, 10**6, 10**3, 1)
+#: Figures that differ by no more than this share differ by the rounding of the arithmetic alone.
+_ALIKE: Final = 1e-12
 
 
 class RefusedError(ValueError):
@@ -49,9 +52,12 @@ class Bounded:
         """Refuse bounds that do not hold the value.
 
         Raises:
-            ValueError: ``lo <= value <= hi`` does not hold, or one of them is not finite.
+            RefusedError: one of them is not a finite number, or too large for one.
+            ValueError: ``lo <= value <= hi`` does not hold.
         """
-        if not all(map(math.isfinite, (self.value, self.lo, self.hi))) or not self.lo <= self.value <= self.hi:
+        if not all(map(_is_finite, (self.value, self.lo, self.hi))):
+            raise RefusedError("a figure is not a finite number")
+        if not self.lo <= self.value <= self.hi:
             raise ValueError(f"no bounds of a value: {self.lo} <= {self.value} <= {self.hi}")
 
     @classmethod
@@ -64,7 +70,7 @@ class Bounded:
         """Any figure as a `Bounded`.
 
         Raises:
-            RefusedError: there is no figure.
+            RefusedError: there is no figure, or it is not finite.
 
         Examples:
             >>> Bounded.of(1841), Bounded.of((0.73, 0.725, 0.74)).hi
@@ -74,8 +80,9 @@ class Bounded:
             return figure
         if figure is None:
             raise RefusedError("there is no figure")
-        if isinstance(figure, (int, float)):
-            return cls.exact(figure)
+        if not isinstance(figure, Sequence):
+            number = figure.item() if hasattr(figure, "item") else figure  # one of NumPy
+            return cls.exact(number if isinstance(number, (int, float)) else float(number))
         value, lo, hi = (*figure, None, None)[:3]
         if value is None:
             raise RefusedError("there is no figure")
@@ -143,6 +150,7 @@ def intersect(figures: Iterable[Bounded]) -> Bounded:
     """The one quantity that several figures show: what all their bounds allow.
 
     The value is that of the figure with the narrowest bounds, moved into the intersection where it lies outside.
+    Bounds that miss each other by the rounding of the arithmetic alone meet.
 
     Raises:
         RefusedError: no value lies within all of them, so they are not one quantity; or there are none.
@@ -155,6 +163,8 @@ def intersect(figures: Iterable[Bounded]) -> Bounded:
     if not several:
         raise RefusedError("there is no figure")
     lo, hi = max(one.lo for one in several), min(one.hi for one in several)
+    if lo > hi and math.isclose(lo, hi, rel_tol=_ALIKE):
+        lo, hi = hi, lo
     if lo > hi:
         raise RefusedError("the figures contradict each other: " + ", ".join(show(one) for one in several))
     best = min(several, key=lambda one: one.hi - one.lo)
@@ -199,9 +209,26 @@ def within(value: float, figure: Bounded) -> bool:
 
 
 def row_figure(row: dict[str, object], column: str) -> Bounded | None:
-    """The figure of a column that has ``_lo`` and ``_hi`` beside it; None where the cell is null."""
-    value = cast("float | None", row.get(column))
+    """The figure of a column that has ``_lo`` and ``_hi`` beside it; None where the cell is null, or no finite number.
+
+    Examples:
+        >>> row = {"time": 11100.0, "time_lo": 11050.0, "time_hi": 11150.0, "share": float("nan")}
+        >>> print(row_figure(row, "time"), row_figure(row, "share"))
+        11100 [11050, 11150] None
+    """
+    value, lo, hi = (_known(row.get(f"{column}{end}")) for end in ("", "_lo", "_hi"))
     if value is None:
         return None
-    lo, hi = (cast("float | None", row.get(f"{column}{end}")) for end in ("_lo", "_hi"))
     return Bounded(value, value if lo is None else min(lo, value), value if hi is None else max(hi, value))
+
+
+def _known(cell: object) -> float | None:
+    value = cast("float | None", cell)
+    return value if value is not None and _is_finite(value) else None
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number that no float holds
+        return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -35,11 +36,14 @@ def latency_quantiles(
 
     Args:
         event_histogram: the table `event_histogram` of a report, read with ``printed=True``.
-        quantiles: shares between 0 and 1.
+        quantiles: shares between 0 and 1: 0.95 for the 95th percentile.
         events: the events wanted; by default all.
 
     Returns:
         One row an event and quantile: ``event``, then `METRICS`: ``wait_us_p50``, ``wait_us_p95``, ..., in us.
+
+    Raises:
+        ValueError: a quantile is no share.
 
     Examples:
         >>> buckets = pl.DataFrame({"event": ["log file sync"] * 3, "waits": [100] * 3, "section": [None] * 3,
@@ -48,6 +52,9 @@ def latency_quantiles(
         [('wait_us_p50', 1000.0, 0.0, 1000.0), ('wait_us_p95', 2000.0, 1000.0, 2000.0),
          ('wait_us_p99', 2000.0, 2000.0, None)]
     """
+    for share in quantiles:
+        if not 0 < share <= 1:
+            raise ValueError(f"the quantile {share:g} does not lie between 0 and 1")
     wanted = event_histogram if events is None else event_histogram.filter(pl.col("event").is_in(list(events)))
     if "section" in wanted.columns:  # sections after the first show the long waits again, finer
         wanted = wanted.filter(pl.col("section").is_null())
@@ -69,10 +76,11 @@ def _quantile(rows: list[dict[str, object]], share: float) -> Metric:
     if abs(total - 100) > _SLACK_PCT:
         reason = f"{REFUSED}the shares of the buckets add up to {show(total)} %, not to 100 %"
         return Metric(name, None, None, None, "us", basis, reason)
-    best = _bucket([one.value for one in shares], share * total)
-    # With the shares below a bucket as small as they may be and those above as large, the quantile lies furthest up.
-    first = _bucket([one.hi for one in shares], share * 100)
-    last = len(shares) - 1 - _bucket([one.hi for one in reversed(shares)], (1 - share) * 100)
+    best = _bucket(list(accumulate(one.value for one in shares)), share * total)
+    # What lies up to a bucket is known from the shares up to it, and from those above it.
+    least, most = (list(accumulate(getattr(one, end) for one in shares)) for end in ("lo", "hi"))
+    first = _bucket([min(hi, 100 - (least[-1] - lo)) for lo, hi in zip(least, most, strict=True)], share * 100)
+    last = _bucket([max(lo, 100 - (most[-1] - hi)) for lo, hi in zip(least, most, strict=True)], share * 100)
     first, last = min(first, best), max(last, best)
     lo, hi = _edge(rows[first], "from_us"), _edge(rows[last], "to_us")
     value = _edge(rows[best], "to_us")
@@ -81,14 +89,9 @@ def _quantile(rows: list[dict[str, object]], share: float) -> Metric:
     return Metric(name, value, lo, hi, "us", basis, "the edges of a bucket: where in it the waits lie is not known")
 
 
-def _bucket(shares: list[float], wanted: float) -> int:
+def _bucket(reached: list[float], wanted: float) -> int:
     """The first bucket up to which the wanted share of the waits lies."""
-    reached = 0.0
-    for place, share in enumerate(shares):
-        reached += share
-        if reached >= wanted - 1e-9 and share > 0:
-            return place
-    return len(shares) - 1
+    return next((place for place, share in enumerate(reached) if share >= wanted - 1e-9), len(reached) - 1)
 
 
 def _edge(row: dict[str, object], column: str) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -29,9 +30,9 @@ _UNITS: Final = {
     "G": 2**30,
     "TB": 2**40,
 }
-#: `instances` and the head show the period in minutes of two decimals.
 #: Of more statements an error names the first and the last.
 _MOST_LISTED: Final = 6
+#: `instances` and the head show the period in minutes of two decimals.
 _HALF_STEP_S: Final = 0.3
 #: What the metrics below call a statistic, and its name in V$STATNAME.
 _STATISTICS: Final = {
@@ -98,7 +99,8 @@ def statistic(log: Spool | AwrReport, name: str, *, statement: int | None = None
     if figure is None or factor is None:
         return figure
     scaled = figure * factor
-    return scaled.whole() if scaled.hi - scaled.lo < 1 else scaled
+    holds_whole = math.ceil(scaled.lo) <= math.floor(scaled.hi)
+    return scaled.whole() if scaled.hi - scaled.lo < 1 and holds_whole else scaled
 
 
 def elapsed_of(log: Spool | AwrReport, *, statement: int | None = None) -> Bounded | None:

@@ -93,7 +93,7 @@ def evaluate(
         compute: takes the inputs as `Bounded`, by name; raises `RefusedError` with the reason.
         caveats: of the result.
     """
-    shown = [f"{name} = {'?' if figure is None else show(Bounded.of(figure))}" for name, figure in inputs.items()]
+    shown = [f"{name} = {_shown(figure)}" for name, figure in inputs.items()]
     basis = "; ".join([formula, ", ".join(shown)]) if shown else formula
     try:
         figures = {name: _not_negative(name, figure) for name, figure in inputs.items()}
@@ -130,10 +130,20 @@ def evaluate_in(
     )
 
 
+def _shown(figure: Figure) -> str:
+    try:
+        return show(Bounded.of(figure))
+    except RefusedError:
+        return "?"
+
+
 def _not_negative(name: str, figure: Figure) -> Bounded:
     if figure is None:
         raise RefusedError(f"{name} is not known")
-    bounded = Bounded.of(figure)
+    try:
+        bounded = Bounded.of(figure)
+    except RefusedError as refusal:
+        raise RefusedError(f"{name}: {refusal}") from refusal
     if bounded.lo < 0:
         raise RefusedError(f"{name} is negative: {show(bounded)}")
     return bounded

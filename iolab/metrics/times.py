@@ -13,6 +13,8 @@ from iolab.metrics.table import REFUSED, Metric
 PERCENTILES: Final = (50, 95, 99)
 #: What the caveats of an upper bound begin with.
 UPPER_BOUND: Final = "an upper bound"
+#: Why nothing between two moments of such a log is known.
+SET_BACK: Final = f"{REFUSED}the clock was set back within the log, or logs without process ids were read as one"
 
 
 def spread(
@@ -43,7 +45,7 @@ def spread(
     set_back = int((counts < 0).sum())
     if set_back:
         counts = counts.filter(counts >= 0)
-        said = f"{set_back} times below zero are left out: the clock was set back"
+        said = f"{set_back} time{'s' * (set_back > 1)} below zero left out: the clock was set back"
         caveat = f"{caveat}; {said}" if caveat else said
     labels = ["mean", *(f"p{percent}" for percent in PERCENTILES), "max"]
     basis = f"{basis}; n = {counts.len()}"
@@ -62,6 +64,19 @@ def spread(
         lo = 0.0 if is_upper else max(value - tick * is_difference, 0.0)
         metrics.append(Metric(f"{name}_{label}", value / 1e3, lo / 1e3, (value + tick) / 1e3, "us", basis, caveat))
     return metrics
+
+
+def is_set_back(frame: pl.DataFrame, column: str) -> bool:
+    """Does a process's clock go back from one line of the log to a later one?
+
+    Examples:
+        >>> lines = {"line": [1, 2, 3], "pid": [7, 8, 7], "start": [10, 0, 9]}
+        >>> is_set_back(pl.DataFrame(lines).cast({"start": pl.Duration("ns")}), "start")
+        True
+    """
+    stamps = frame.sort("line", maintain_order=True).filter(pl.col(column).is_not_null())
+    steps = stamps.select(pl.col(column).diff().over("pid").dt.total_nanoseconds()).to_series()
+    return bool((steps < 0).any())
 
 
 def window(first_ns: int, last_ns: int, *, lines: int, tick: int) -> Bounded:

@@ -11,7 +11,7 @@ import polars as pl
 
 from iolab.metrics.bounds import Bounded, tick_of
 from iolab.metrics.table import REFUSED, Metric, clip_share, metrics_frame
-from iolab.metrics.times import UPPER_BOUND, nanoseconds, spread, window
+from iolab.metrics.times import SET_BACK, UPPER_BOUND, is_set_back, nanoseconds, spread, window
 
 _NEEDS_T: Final = f"{REFUSED}the log has no time of the calls themselves; trace with strace -T"
 _TRACED_ONLY: Final = "calls that strace was told not to trace count as time between calls"
@@ -110,7 +110,8 @@ def submit_cost(calls: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         ``submit_us_mean``, ``submit_us_p50``, ..., in us: from ``-T``, else from the gaps, as upper bounds (``lo`` is
-        0); and ``submit_time_share``, a ratio: io_submit / (io_submit + io_getevents), refused without ``-T``.
+        0); and ``submit_time_share``, a ratio: io_submit / (io_submit + io_getevents), refused without ``-T``, and
+        where one of the two was not traced.
     """
     submits = calls.filter(pl.col("name") == "io_submit")
     reaps = calls.filter(pl.col("name").is_in(["io_getevents", "io_pgetevents"]))
@@ -122,14 +123,27 @@ def submit_cost(calls: pl.DataFrame) -> pl.DataFrame:
         gaps = submits.get_column("gap")
         metrics = spread(gaps, "submit_us", basis="gap of io_submit", caveat=caveat, is_upper=True)
     basis = "time in io_submit / time in io_submit and io_getevents"
-    inside, waiting = (int(frame.select(nanoseconds("elapsed")).to_series().sum() or 0) for frame in (submits, reaps))
-    if inside + waiting > 0:
-        share = inside / (inside + waiting)  # each time is cut alike, so the share stays
-        said = "most of the time is in io_submit: it blocks, as on files opened without O_DIRECT" if share > 0.5 else ""
-        metrics.append(Metric("submit_time_share", share, share, share, "ratio", basis, said))
+    inside, waiting = (
+        frame.select(nanoseconds("elapsed")).to_series().drop_nulls().to_list() for frame in (submits, reaps)
+    )
+    if calls.get_column("elapsed").null_count() == calls.height:
+        reason = _NEEDS_T
+    elif not (inside and waiting):
+        reason = f"{REFUSED}the log has no time of both io_submit and io_getevents"
+    elif not any(inside + waiting):
+        reason = f"{REFUSED}the log's clock shows no time in io_submit and io_getevents"
     else:
-        metrics.append(Metric("submit_time_share", None, None, None, "ratio", basis, _NEEDS_T))
-    return metrics_frame(metrics)
+        return metrics_frame([*metrics, _share_of_submits(inside, waiting, basis)])
+    return metrics_frame([*metrics, Metric("submit_time_share", None, None, None, "ratio", basis, reason)])
+
+
+def _share_of_submits(inside: list[int], waiting: list[int], basis: str) -> Metric:
+    """Each time may be up to a tick longer than it is printed."""
+    tick = tick_of(inside + waiting)
+    (low, high), (less, more) = ((sum(times), sum(times) + tick * len(times)) for times in (inside, waiting))
+    lo = low / (low + more)
+    said = "most of the time is in io_submit: it blocks, as on files opened without O_DIRECT" if lo > 0.5 else ""
+    return Metric("submit_time_share", low / (low + less), lo, high / (high + less), "ratio", basis, said)
 
 
 def time_shares(calls: pl.DataFrame) -> pl.DataFrame:
@@ -147,15 +161,17 @@ def time_shares(calls: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         Two rows a process: ``pid``, then `METRICS`: ``in_calls_share``, ``between_calls_share``, ratios; refused in a
-        log without ``-T``.
+        log without ``-T``, and where the clock was set back.
     """
     pids: list[int | None] = []
     metrics: list[Metric] = []
     for (pid,), rows in calls.group_by("pid", maintain_order=True):
         found = _window_of(rows)
         basis = "sum of elapsed (-T) / (last end - first start)"
-        if found is None or found[0].lo <= 0:
-            reason = _NEEDS_T if found is None else f"{REFUSED}the process's time is not above the clock's step"
+        set_back = is_set_back(rows, "start")
+        if found is None or set_back or found[0].lo <= 0:
+            reason = SET_BACK if set_back else f"{REFUSED}the process's time is not above the clock's step"
+            reason = _NEEDS_T if found is None else reason
             both = [
                 Metric(name, None, None, None, "ratio", basis, reason)
                 for name in ("in_calls_share", "between_calls_share")
@@ -181,10 +197,9 @@ def _window_of(rows: pl.DataFrame) -> tuple[Bounded, Bounded] | None:
     starts = timed.select(nanoseconds("start")).to_series()
     spent = timed.select(nanoseconds("elapsed")).to_series()
     tick = tick_of([*starts.to_list(), *spent.to_list()])
-    first, last = int(starts.to_list()[0]), max(timed.select(nanoseconds("end")).to_series().to_list())
-    lines = int(rows.get_column("line").len())
-    if last <= first:
-        return None
+    first = int(starts.to_list()[0])
+    last = max(first, *timed.select(nanoseconds("end")).to_series().to_list())
+    lines = rows.height
     total = int(spent.sum())
     return window(first, last, lines=lines, tick=tick), Bounded(
         total / 1e9, total / 1e9, (total + tick * timed.height) / 1e9
@@ -209,14 +224,14 @@ def database_waits(calls: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFra
     Returns:
         One row a system call and kind: ``syscall``, ``shown_as``, ``calls``, then `METRICS`: ``time_share``, a ratio of
         all processes' time; the largest first, and last the time between calls.  From ``-r`` each is an upper bound
-        (``lo`` is 0), and there is no row for the time between calls.
+        (``lo`` is 0), and there is no row for the time between calls.  Refused where the clock was set back.
     """
     timed = calls.with_columns(shown_as=_shown_as(block_size))
     has_times = timed.get_column("elapsed").null_count() < timed.height
     column = "elapsed" if has_times else "gap"
     windows = [_window_of(rows) for _, rows in calls.group_by("pid", maintain_order=True)] if has_times else []
     known = [one for one in windows if one is not None]
-    gaps = int(calls.select(nanoseconds("gap")).to_series().sum() or 0)
+    gaps = int(calls.select(nanoseconds("gap")).to_series().sum())
     total = sum((one[0] for one in known), Bounded.exact(0)) if has_times else Bounded.exact(gaps / 1e9)
     sums = (
         timed.group_by("name", "shown_as")
@@ -228,15 +243,18 @@ def database_waits(calls: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFra
     caveat = "" if has_times else f"{UPPER_BOUND}: without -T the time until the next call is in it"
     stamps = timed.select(nanoseconds(column)).to_series().to_list()
     tick = tick_of(stamps)
+    set_back = is_set_back(calls, "start")
+    is_known = total.lo > 0 and not set_back
     for time, count in sums.select("time", "calls").iter_rows():
-        if total.lo <= 0:
-            metrics.append(Metric("time_share", None, None, None, "ratio", basis, f"{REFUSED}the log shows no time"))
+        if not is_known:
+            reason = SET_BACK if set_back else f"{REFUSED}the log shows no time"
+            metrics.append(Metric("time_share", None, None, None, "ratio", basis, reason))
             continue
         share = clip_share(Bounded(time / 1e9, time / 1e9, (time + tick * count) / 1e9) / total)
         lo = share.lo if has_times else 0.0
         metrics.append(Metric("time_share", share.value, lo, share.hi, "ratio", basis, caveat))
     keys = {name: sums.get_column(name).to_list() for name in ("name", "shown_as", "calls")}
-    if has_times and total.lo > 0:
+    if has_times and is_known:
         rest = clip_share(1 - sum((one[1] for one in known), Bounded.exact(0)) / total)
         keys = {
             name: [*values, extra]

@@ -12,7 +12,7 @@ import polars as pl
 
 from iolab.metrics.bounds import Bounded, tick_of
 from iolab.metrics.table import REFUSED, Metric, evaluate, metrics_frame
-from iolab.metrics.times import UPPER_BOUND, nanoseconds, spread, window
+from iolab.metrics.times import SET_BACK, UPPER_BOUND, is_set_back, nanoseconds, spread, window
 
 if TYPE_CHECKING:
     from iolab.metrics.bounds import Figure
@@ -117,12 +117,14 @@ def read_rate(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame
 
     Returns:
         Four rows (`METRICS`): ``mib_per_s`` (MiB/s, 2^20 B), ``mb_per_s`` (MB/s, 10^6 B), ``reads_per_s`` (1/s),
-        ``us_per_block`` (us).  Refused when the log does not show two moments.  Where strace cut a list of requests
-        the rates have no upper bound.
+        ``us_per_block`` (us).  Refused when the log does not show two moments, or its clock was set back.  Where strace
+        cut a list of requests the rates have no upper bound.
     """
-    found = _window(data_reads(requests))
+    reads = data_reads(requests)
+    set_back = is_set_back(reads, "submitted")
+    found = None if set_back else _window(reads)
     if found is None:
-        reason = f"{REFUSED}the log shows no two moments between which reads were done"
+        reason = SET_BACK if set_back else f"{REFUSED}the log shows no two moments between which reads were done"
         names = (("mib_per_s", "MiB/s"), ("mb_per_s", "MB/s"), ("reads_per_s", "1/s"), ("us_per_block", "us"))
         return metrics_frame([Metric(name, None, None, None, unit, "no reads", reason) for name, unit in names])
     total, count, seconds, rule, unplaced = found
@@ -367,12 +369,13 @@ def depth(requests: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         Two rows (`METRICS`): ``depth_max`` and ``depth_mean``, in requests.  Refused where the log has no asynchronous
-        request, and no ``-T``.
+        request, and no ``-T``, and where its clock was set back.
     """
     curve = queue_depth(requests)
     basis = "submitted and not yet reaped, weighted by time"
-    if curve.height < 2:
-        refused = f"{REFUSED}the log shows no time during which a request was outstanding"
+    set_back = is_set_back(requests, "submitted")
+    if set_back or curve.height < 2:
+        refused = SET_BACK if set_back else f"{REFUSED}the log shows no time during which a request was outstanding"
         return metrics_frame(
             [Metric(name, None, None, None, "requests", basis, refused) for name in ("depth_max", "depth_mean")]
         )

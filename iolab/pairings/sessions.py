@@ -198,6 +198,12 @@ def _pair_statements(a: Spool, b: Spool, names: tuple[str, str]) -> Pairing | No
     both = sides[0].join(sides[1], on="key", how="inner", maintain_order="left", suffix="_b")
     if both.height < 2:
         return None
+    steps, times = (
+        [one for side in ("", "_b") for one in both.get_column(f"{name}{side}").drop_nulls()]
+        for name in ("resolution_s", "elapsed_s")
+    )
+    # Two clients may have clocks of different steps: no one step is that of both where a time is below the coarser one.
+    coarser = max(steps, default=None)
     try:
         result = compare_paired(
             both.get_column("elapsed_s"),
@@ -206,6 +212,7 @@ def _pair_statements(a: Spool, b: Spool, names: tuple[str, str]) -> Pairing | No
             labels=[_short(text) for text in both.get_column("text")],
             plan_hashes=(both.get_column("plan_hash_value").to_list(), both.get_column("plan_hash_value_b").to_list()),
             row_counts=(both.get_column("rows").to_list(), both.get_column("rows_b").to_list()),
+            resolution=coarser if coarser is not None and min(times) >= coarser else None,
         )
     except SampleError as error:
         raise UnpairedError(str(error)) from error

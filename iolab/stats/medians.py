@@ -1,5 +1,6 @@
 """Published medians: the effect with its rounding, and why there is no test."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -15,7 +16,7 @@ from iolab.stats.report import (
     make_row,
     read_conditions,
 )
-from iolab.stats.samples import SampleError
+from iolab.stats.samples import SampleError, check_resolution
 
 NO_TEST = (
     "no test and no confidence interval are possible: a median says nothing of the spread of the runs; "
@@ -86,15 +87,16 @@ def _read_median(printed: str | float, resolution: float | None, name: str) -> t
     """The median and the weight of its last printed digit."""
     try:
         number = Decimal(str(printed).strip())
-    except InvalidOperation:
+        value = float(number)
+    except (InvalidOperation, ValueError):
         raise SampleError(f"{name}: the median is not a number: {printed!r}") from None
     exponent = number.as_tuple().exponent
-    if not isinstance(exponent, int) or number <= 0:
+    if not isinstance(exponent, int) or not 0 < value < math.inf:
         raise SampleError(f"{name}: the median is {printed}; a time must be a finite number above zero")
     if resolution is not None:
-        return float(number), resolution
+        return value, resolution
     # A number that came as a float has lost its trailing zeros, so its digits say nothing of its rounding.
-    return float(number), 10.0**exponent if isinstance(printed, str) else 0.0
+    return value, 10.0**exponent if isinstance(printed, str) else 0.0
 
 
 def compare_medians(
@@ -122,12 +124,13 @@ def compare_medians(
             missing.
 
     Raises:
-        SampleError: If a median is not a finite number above zero, or a condition is not known.
+        SampleError: If a median or the resolution is not a finite number above zero, or a condition is not known.
 
     >>> result = compare_medians("6.910", "5.654", names=("buffered", "direct"))
     >>> round(result.pct_less_time.value, 2), round(result.speedup.value, 4)
     (18.18, 1.2221)
     """
+    check_resolution(resolution)
     a, step_a = _read_median(median_a, resolution, names[0])
     b, step_b = _read_median(median_b, resolution, names[1])
     half_a, half_b = step_a / 2, step_b / 2

@@ -53,6 +53,32 @@ class Sample:
 Runs: TypeAlias = Sequence[float | None] | pl.Series
 
 
+def check_threshold(threshold: float) -> None:
+    """Refuse a smallest difference that is none, such as 2 for 2 %.
+
+    Raises:
+        SampleError: If it does not lie between 0 and 1.
+    """
+    if not 0 < threshold < 1:
+        raise SampleError(f"the threshold is {threshold}; it is a relative difference between 0 and 1")
+
+
+def check_resolution(resolution: float | None, values: Sequence[float] = ()) -> None:
+    """Refuse a clock's step that cannot be the one of these values; None is no step.
+
+    Raises:
+        SampleError: If it is not a finite number above zero, or a value is smaller.
+    """
+    if resolution is None:
+        return
+    if not (math.isfinite(resolution) and resolution > 0):
+        raise SampleError(f"the resolution is {resolution}; it is the step of a clock, above zero")
+    if values and (least := min(values)) < resolution * (1 - 1e-9):
+        raise SampleError(
+            f"the value {least:g} is below the resolution {resolution:g}: no clock shows less than its step"
+        )
+
+
 def read_times(values: Runs, name: str, unit: str = "s") -> list[float | None]:
     """The values as numbers in their order, nulls kept, each checked.
 
@@ -80,7 +106,7 @@ def _numbers(values: Runs, name: str, unit: str) -> list[float | None]:
                 raise SampleError(f"{name}: value {place} is not a number: {value!r}")
             try:
                 numbers.append(None if value is None else float(value))
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 raise SampleError(f"{name}: value {place} is not a number: {value!r}") from None
         return numbers
     if values.dtype == pl.Duration:

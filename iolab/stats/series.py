@@ -11,7 +11,18 @@ from iolab.stats.changes import Changes, find_changes
 from iolab.stats.intervals import MIN_RUNS, Estimate, include, median_interval
 from iolab.stats.order import ALPHA, find_trend
 from iolab.stats.report import Row, count_runs, format_number, make_frame
-from iolab.stats.samples import Runs, Sample, clock_step, median_deviation, read_sample, robust_spread, spread_ties
+from iolab.stats.samples import (
+    Runs,
+    Sample,
+    SampleError,
+    check_resolution,
+    check_threshold,
+    clock_step,
+    median_deviation,
+    read_sample,
+    robust_spread,
+    spread_ties,
+)
 
 COLD_RATIO = 1.25
 """A first run this many times slower than the others is a cold one, not the slow end of the usual spread."""
@@ -65,7 +76,8 @@ class FirstRun:
         """A paragraph; the first run and the steady level apart, never their mean."""
         level = "" if self.steady is None else f"{format_number(self.steady.value)} {self.unit}"
         if self.kind == "too_few":
-            what = f"{self.n} runs are too few to tell a cold first run; {MIN_SERIES} are needed"
+            few = f"{count_runs(self.n)} {'is' if self.n == 1 else 'are'} too few"
+            what = f"{few} to tell a cold first run; {MIN_SERIES} are needed"
         elif self.kind == "cold_first":
             what = (
                 f"cold first run: {format_number(self.first)} {self.unit}, then a median of {level} in "
@@ -133,12 +145,18 @@ def first_run(
         device_bytes_per_s: The most the device can deliver; supposes the times are in seconds.
 
     Raises:
-        SampleError: If a value is not a finite number above zero.
+        SampleError: If a value, the resolution, the bytes or the device's rate is not a finite number above zero, or
+            the threshold is not between 0 and 1.
 
     >>> print(first_run([63.27, 19.23, 19.28, 19.35, 19.43], name="HP-UX"))
     HP-UX: cold first run: 63.27 s, then a median of 19.32 s in 4 runs (3.28x).
     Cache state undetermined: no reference. Change points need 8 runs.
     """
+    check_threshold(threshold)
+    check_resolution(resolution)
+    for what, amount in (("bytes_per_run", bytes_per_run), ("device_bytes_per_s", device_bytes_per_s)):
+        if amount is not None and not 0 < amount < float("inf"):
+            raise SampleError(f"{what} is {amount}; it must be a finite number above zero")
     sample = read_sample(runs, name, unit=unit)
     step = resolution or clock_step(sample.values)
     values, n = sample.values, len(sample.values)

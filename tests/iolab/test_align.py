@@ -149,6 +149,50 @@ def test_what_a_report_says_against_itself(setall: AwrReport) -> None:
     assert found.events.filter(pl.col("quantity") == "waits_per_s").get_column("a").null_count() > 0
 
 
+HOUR = (SAMPLES / "awr_series" / "awrrpt_1_4102_4103.txt").read_bytes()
+
+
+def test_a_header_and_its_classes() -> None:
+    """Both tell the length: where they agree nothing is said, where they do not the header is taken, and said."""
+    agreed = align_reports(read_awr(HOUR), read_awr(HOUR))
+    shorter = HOUR.replace(b"60.18 (mins)", b"30.09 (mins)")
+    contradicted = align_reports(read_awr(shorter), read_awr(HOUR), names=("x", "y"))
+
+    assert agreed.intervals.select("a", "b").row(0) == pytest.approx((3610.8, 3610.8))
+    assert not any("the header" in note or "length" in note for note in agreed.notes)
+    assert contradicted.intervals.item(0, "a") == pytest.approx(1805.4)
+    assert [note for note in contradicted.notes if "header" in note] == [
+        (
+            "x: the header says 1805.4 [1805.1, 1805.7] s, time and average active sessions of the classes "
+            "3697.27 [3542.8, 3851.74] s; the header is taken"
+        )
+    ]
+
+
+def test_events_of_one_side_are_named_in_the_text(none: AwrReport, setall: AwrReport) -> None:
+    """Each list under the name of the report that has it, and no list where there is none."""
+    lines = str(align_reports(none, setall, names=("NONE", "SETALL"))).splitlines()
+    found = align_reports(none, setall)
+
+    assert f"  only in NONE: {', '.join(found.vanished)}" in lines
+    assert f"  only in SETALL: {', '.join(found.appeared)}" in lines
+    assert "only in" not in str(align_reports(none, none))
+
+
+def test_a_time_that_a_step_of_the_clock_made_is_left_out(setall: AwrReport) -> None:
+    """A gap of minus five seconds is no time of a read: what is left is 2 ms at most."""
+    log = b"""1700000010.000000 pread64(3, "", 8192, 0) = 8192
+1700000005.000000 pread64(3, "", 8192, 16384) = 8192
+1700000005.002000 pread64(3, "", 8192, 24576) = 8192
+"""
+    found = align_trace(setall, io_requests(calls(read_strace(log))))
+
+    assert found.filter(pl.col("quantity") == "single_block_reads_time").select("trace_lo", "trace_hi").row(0) == (
+        0.0,
+        0.002,
+    )
+
+
 def session(requests_count: int, total: int, blocks: int) -> bytes:
     """A session's own statistics."""
     listing = (

@@ -106,14 +106,16 @@ def test_a_step_below_the_threshold_is_one_level() -> None:
     assert (first_run(tiny).kind, first_run(tiny, threshold=0.005).kind) == ("flat", "warm_up")
 
 
-@pytest.mark.parametrize("runs", [[5.0], [9.0, 5.0], [9.0, 5.0, 5.1]])
-def test_few_runs_tell_nothing(runs: list[float]) -> None:
+@pytest.mark.parametrize(
+    ("runs", "said"), [([5.0], "1 run is too few"), ([9.0, 5.0], "2 runs are too few"), ([9.0, 5.0, 5.1], "3 runs are")]
+)
+def test_few_runs_tell_nothing(runs: list[float], said: str) -> None:
     """Below four runs no kind is given."""
     found = first_run(runs)
 
     assert found.kind == "too_few"
     assert found.steady is None
-    assert "too few" in str(found)
+    assert said in str(found)
     assert found.to_frame().filter(metric="steady median")["value"].item() is None
 
 
@@ -243,6 +245,21 @@ def test_the_evidence_is_a_frame() -> None:
 
     assert found.to_frame().columns == ["level", "evidence"]
     assert found.to_frame().height == len(found.evidence) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"threshold": 2}, "the threshold is 2"),
+        ({"resolution": -0.01}, "the resolution is -0.01"),
+        ({"bytes_per_run": -1, "device_bytes_per_s": 1}, "bytes_per_run is -1; it must be a finite number above zero"),
+        ({"bytes_per_run": 1, "device_bytes_per_s": 0}, "device_bytes_per_s is 0"),
+    ],
+)
+def test_bad_options_are_refused(options: dict[str, float], message: str) -> None:
+    """A device of no speed would be slower than any run: that is no proof of a cache."""
+    with pytest.raises(SampleError, match=message):
+        first_run([5.0, 1.0, 1.0, 1.0], **options)  # type: ignore[arg-type]
 
 
 def test_bad_times_are_refused() -> None:

@@ -1,6 +1,7 @@
 """Two samples held against each other: what is accepted, refused, found and printed."""
 
 import dataclasses
+import math
 import os
 import subprocess
 import sys
@@ -10,10 +11,12 @@ from datetime import timedelta
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import mannwhitneyu
 
 from iolab._extras import MissingExtraError, require
 from iolab.compare import CONDITIONS, SampleError, compare, compare_many
 from iolab.stats.intervals import Estimate
+from iolab.stats.p_values import run_tests
 from iolab.stats.samples import clock_step, read_sample, repeated_share, robust_spread
 from iolab.stats.verdict import decide
 
@@ -69,6 +72,7 @@ def test_nulls_are_dropped_and_counted() -> None:
         ([], "A: no value is left of 0"),
         ([None, None], "A: no value is left of 2"),
         (["fast"], "A: value 0 is not a number: 'fast'"),
+        ([5.0, 10**400], "A: value 1 is not a number: 1000"),
         ([5.0, "5.0"], "A: value 1 is not a number: '5.0'"),
         ([5.0, True], "A: value 1 is not a number: True"),
         ([timedelta(seconds=5)], "A: value 0 is not a number: "),
@@ -97,6 +101,7 @@ def test_bad_samples_are_refused_with_the_reason(values: list[float], message: s
         ({"order_a": [1, 2], "order_b": [2, 3]}, "two runs of different samples have the same place"),
         ({"drop_first": 2}, "A: no value is left of 2"),
         ({"drop_first": -1}, "A: drop_first is -1"),
+        ({"resamples": 1}, "resamples is 1; the bootstrap draws 99 times at least"),
     ],
 )
 def test_bad_options_are_refused_with_the_reason(options: dict[str, object], message: str) -> None:
@@ -238,7 +243,7 @@ def test_constant_samples_are_dealt_with() -> None:
     """No spread, no ranks: nothing divides by zero, and what says nothing is None."""
     result = compare([5.0] * 7, [5.0] * 8, resolution=0.01)
 
-    assert result.p_values.p == 1.0
+    assert (result.p_values.p, result.p_values.mann_whitney, result.p_values.ks) == (1.0, 1.0, None)
     assert (result.p_values.welch, result.p_values.levene, result.p_values.shapiro) == (None, None, (None, None))
     assert result.shift == dataclasses.replace(result.shift, value=0.0, lo=-0.01, hi=0.01)
     assert result.verdict == "equivalent"
@@ -255,6 +260,34 @@ def test_degenerate_samples_raise_no_warning(a: list[float], b: list[float]) -> 
 
     assert str(result).startswith("A (A, ")
     assert result.to_frame().height > 20
+
+
+def test_two_constant_samples_have_no_test_of_spreads_or_means() -> None:
+    """Welch and Levene divide by spreads of zero: they say nothing, where the rank tests do."""
+    found = run_tests([5.0] * 7, [6.0] * 7)
+
+    assert (found.welch, found.levene, found.shapiro) == (None, None, (None, None))
+    assert found.p == pytest.approx(2 / 3432)
+
+
+@pytest.mark.parametrize(
+    ("n", "known"), [(1, (False, False, False)), (2, (True, False, False)), (3, (True, True, True))]
+)
+def test_each_test_says_something_from_its_smallest_sample_on(n: int, known: tuple[bool, bool, bool]) -> None:
+    """Welch from 2 runs, Levene and Shapiro-Wilk from 3; the other sample does not make up for it."""
+    found = run_tests([5.1, 5.2, 5.4][:n], [6.1, 6.3, 6.6, 6.8])
+
+    assert (found.welch is not None, found.levene is not None, found.shapiro[0] is not None) == known
+    assert found.shapiro[1] is not None
+
+
+@pytest.mark.parametrize(("n", "method"), [(50, "exact"), (51, "asymptotic")])
+def test_exact_up_to_50_runs_without_ties(n: int, method: str) -> None:
+    """As R does; one sample of more than 50 is enough for the normal approximation."""
+    a, b = [math.sqrt(2 + run) for run in range(n)], [math.sqrt(5.531 + 1.13 * run) for run in range(20)]
+
+    assert run_tests(a, b).mann_whitney == mannwhitneyu(a, b, method=method).pvalue
+    assert mannwhitneyu(a, b, method="exact").pvalue != mannwhitneyu(a, b, method="asymptotic").pvalue
 
 
 # --- the clock

@@ -82,6 +82,64 @@ def test_pairs_near_the_clocks_step_are_counted() -> None:
     assert any(caveat.startswith("resolution-limited: in 1 of 8 pairs") for caveat in result.caveats)
 
 
+def test_facts_missing_on_either_side_are_not_compared() -> None:
+    """A hash that one run does not show is no difference; pairs without times are not among those that are counted."""
+    result = compare_paired(
+        [1.0, 1.0, 1.0, 1.0, None], [2.0, 2.0, 2.0, 2.0, 2.0], plan_hashes=([None, 7, 7, 7, 7], [7, None, 7, 8, 7])
+    )
+
+    assert result.excluded == (("4", "plan hash 7 against 8"), ("5", "no time in both runs"))
+    assert "plan hash not compared in 2 of 4 pairs: they may be different work" in result.caveats
+
+
+def test_a_pair_is_short_if_one_of_its_times_is() -> None:
+    """0.15 s against 10 s is as much a matter of the clock as the other way round; 0.2 s is 20 steps, and enough."""
+    result = compare_paired([0.15, 10, 10, 0.2], [10, 0.15, 10, 0.2], resolution=0.01)
+
+    assert any(caveat.startswith("resolution-limited: in 2 of 4 pairs") for caveat in result.caveats)
+
+
+def test_the_basis_says_how_the_interval_was_made() -> None:
+    """And nothing of a refusal where there is one."""
+    assert compare_paired(T1, T2).ratio.basis == "Hodges-Lehmann on the logarithms of the ratios; Tukey's rank interval"
+
+
+def test_pairs_of_a_few_ticks_are_not_equivalent() -> None:
+    """Readings of 0.02 s on a clock of 0.01 s stand for 0.015 to 0.025 s: the ratio may be 0.6 or 1.67."""
+    result = compare_paired([0.02] * 10, [0.02] * 10, resolution=0.01)
+
+    assert (round(result.ratio.lo or 0, 3), round(result.ratio.hi or 0, 3)) == (0.6, 1.667)
+    assert result.verdict == "undecided"
+    assert "widened by the clock's step 0.01" in result.ratio.basis
+
+
+def test_the_widened_interval_is_that_of_the_worst_readings() -> None:
+    """From the lower limit with every ratio as small as the clock allows to the upper one with every ratio as large."""
+    a, b = [0.02, 0.03, 0.05, 0.04, 0.1, 0.02], [0.03, 0.03, 0.06, 0.08, 0.09, 0.05]
+    least = [math.log((y - 0.005) / (x + 0.005)) for x, y in zip(a, b, strict=True)]
+    most = [math.log((y + 0.005) / (x - 0.005)) for x, y in zip(a, b, strict=True)]
+    ratio = compare_paired(a, b, resolution=0.01).ratio
+
+    # Of six values the interval is from the smallest to the largest.
+    assert (ratio.lo, ratio.hi) == pytest.approx((math.exp(min(least)), math.exp(max(most))))
+
+
+def test_few_pairs_of_a_few_ticks_move_nothing() -> None:
+    """Below 29 % of short pairs the pseudo-median is that of the others, and the interval stays as it is."""
+    short, enough = [0.02, 0.03] + [1.0] * 8, [0.02] * 3 + [1.0] * 7
+
+    assert compare_paired(short, short, resolution=0.01).verdict == "equivalent"
+    assert compare_paired(enough, enough, resolution=0.01).verdict == "undecided"
+
+
+def test_one_pair_has_no_interval() -> None:
+    """And is called one pair."""
+    result = compare_paired([1.0], [2.0])
+
+    assert result.reason == "no interval: 1 pair, a 95 % interval needs 6"
+    assert "A (A) against B (B), 1 pair: B takes 100 % more time than A" in str(result)
+
+
 def test_equal_pairs_are_equivalent() -> None:
     """No difference at all: p = 1, and the interval is the point 1."""
     result = compare_paired(T1, T1)
@@ -96,6 +154,9 @@ def test_equal_pairs_are_equivalent() -> None:
         ([1.0], [1.0], {"labels": ["Q1", "Q2"]}, "others \\[2\\]"),
         ([1.0], [1.0], {"plan_hashes": ([1], [2])}, "no pair is left of 1: 1: plan hash 1 against 2"),
         ([1.0], [-1.0], {}, "B: value 0 is -1.0"),
+        ([1.0], [1.0], {"threshold": 2}, "the threshold is 2; it is a relative difference between 0 and 1"),
+        ([1.0], [1.0], {"resolution": -1}, "the resolution is -1; it is the step of a clock, above zero"),
+        ([1.0], [0.5], {"resolution": 1}, "the value 0.5 is below the resolution 1"),
     ],
 )
 def test_bad_pairs_are_refused(a: list[float], b: list[float], options: dict[str, object], message: str) -> None:
@@ -118,10 +179,16 @@ def test_many_pairs_use_the_normal_approximation() -> None:
 def test_paired_frame_is_tidy() -> None:
     """Figures, excluded pairs and caveats in one frame."""
     frame = compare_paired(T1, T2, plan_hashes=([1] * 8, [2] + [1] * 7)).to_frame()
+    ratios = [after / before for before, after in zip(T1, T2, strict=True)][1:]
 
     assert frame.columns == ["metric", "value", "lo", "hi", "unit", "basis"]
     assert frame.filter(metric="left out")["basis"].to_list() == ["1: plan hash 1 against 2"]
     assert frame.filter(pl.col("metric") == "pairs")["value"].item() == 7.0
+    assert frame.filter(metric="threshold")["value"].item() == 2.0
+    assert frame.filter(pl.col("metric").is_in(["least B/A", "most B/A"])).select("value", "basis").rows() == [
+        (pytest.approx(min(ratios)), str(ratios.index(min(ratios)) + 2)),
+        (pytest.approx(max(ratios)), str(ratios.index(max(ratios)) + 2)),
+    ]
 
 
 # --- published medians: articles 000 and 002, METRICS rows 6, 7, 18, 19, 20
@@ -166,7 +233,14 @@ def test_medians_given_as_numbers_have_no_bounds_without_a_resolution() -> None:
     assert compare_medians(6.910, 5.654, resolution=0.001).ratio == compare_medians("6.910", "5.654").ratio
 
 
-@pytest.mark.parametrize("median", ["fast", "-1", "0", "NaN", "Infinity", 0.0])
+@pytest.mark.parametrize("resolution", [-0.001, 0.0, float("nan"), float("inf")])
+def test_a_resolution_that_is_none_is_refused(resolution: float) -> None:
+    """Bounds would be upside down, or no numbers."""
+    with pytest.raises(SampleError, match=f"the resolution is {resolution}"):
+        compare_medians(6.910, 5.654, resolution=resolution)
+
+
+@pytest.mark.parametrize("median", ["fast", "-1", "0", "NaN", "sNaN", "Infinity", "1E400", "1E-400", 0.0])
 def test_bad_medians_are_refused(median: str | float) -> None:
     """With the name of the sample."""
     with pytest.raises(SampleError, match="A: the median is"):

@@ -69,8 +69,27 @@ def test_without_the_open() -> None:
         PATH,
         "whether the kernel read asynchronously: without O_DIRECT it reads within io_submit",
         "whether the page cache was used: the log began after the open, which shows O_DIRECT",
-        "which file: the log began after the open (trace with strace -y)",
+        "which file: the log began after the request was submitted",
     ]
+
+
+CUT = b"""     0.000100 io_submit(14, 3, [{data=0x1, pread, fildes=256, nbytes=8192, offset=0}, ...]) = 3
+     0.000100 io_getevents(14, 3, 9, [{data=0x1, res=8192}, {data=0x2, res=8192}, {data=0x3, res=8192}], NULL) = 3
+"""
+WHOLE = b"""     0.000100 io_submit(14, 1, [{data=0x1, pread, fildes=256, nbytes=8192, offset=0}]) = 1
+     0.000100 io_getevents(14, 1, 9, [{data=0x1, res=8192}], NULL) = 1
+"""
+
+
+@pytest.mark.parametrize("by", ["file", "process", "log"])
+def test_a_list_that_strace_cut(by: By) -> None:
+    """Where strace printed one request of three, one read is counted, and it is said that -v prints the others."""
+    cut = io_mode(calls(read_strace(CUT)), by=by)
+    whole = io_mode(calls(read_strace(WHOLE)), by=by)
+
+    assert cut.item(0, "async_reads") == 1
+    assert cut.item(0, "not_told").endswith("all requests: strace cut lists of them short (trace with strace -v)")
+    assert "strace -v" not in whole.item(0, "not_told")
 
 
 MIXED = b"""     0.000000 pread64(256</dev/sdb>, "", 8192, 0) = 8192
@@ -122,3 +141,51 @@ def test_the_open_of_a_file_whose_name_strace_escapes() -> None:
     found = io_mode(read_calls(log))
 
     assert found.select("file", "has_o_direct").rows() == [("/u01/däten.dbf", True)]
+
+
+def test_waiting_in_io_uring_is_no_request() -> None:
+    """A call that submits nothing reads nothing."""
+    assert io_mode(
+        read_calls(b"     0.000000 io_uring_enter(5, 0, 1, IORING_ENTER_GETEVENTS, NULL, 8) = 0\n")
+    ).is_empty()
+
+
+def test_io_uring_beside_reads_is_said() -> None:
+    """A process that also reads by pread is synchronous as far as it is seen; what io_uring carried is not."""
+    log = (
+        b'     0.000000 pread64(7, "", 8192, 0) = 8192\n'
+        b"     0.000100 io_uring_enter(5, 1, 0, 0, NULL, 8) = 1\n"
+    )  # fmt: skip
+    row = io_mode(read_calls(log), by="process").row(0, named=True)
+
+    assert (row["mode"], row["sync_reads"], row["async_reads"]) == ("synchronous", 1, 0)
+    assert row["not_told"].endswith("what io_uring carried: its requests are in memory that strace does not see")
+    assert "which file" in row["not_told"]
+
+
+TWO_FILES = b"""openat(AT_FDCWD, "./users01.dbf", O_RDWR|O_DIRECT) = 0
+openat(AT_FDCWD, "/dev/sdb", O_RDWR) = 8
+openat(AT_FDCWD, "/dev/sdb", O_RDWR|O_DIRECT) = -1 EINVAL (Invalid argument)
+io_submit(14, 1, [{data=0x1, pread, fildes=0</u01/users01.dbf>, nbytes=8192, offset=0}]) = 1
+io_getevents(14, 1, 9, [{data=0x1, res=8192}], NULL) = 1
+pread64(8</dev/sdb>, "", 8192, 0) = 8192
+"""
+
+
+def test_opens_count_where_they_succeeded() -> None:
+    """The open that failed says nothing, descriptor 0 is one, and a name from the folder is that of the file."""
+    found = io_mode(read_calls(TWO_FILES))
+
+    assert found.select("file", "has_o_direct").rows() == [("/u01/users01.dbf", True), ("/dev/sdb", False)]
+    assert found.get_column("not_told").to_list() == [
+        PATH,
+        f"{PATH}; which database file: ASM reads are of the disk group's devices",
+    ]
+
+
+def test_a_process_with_files_of_both_kinds() -> None:
+    """One answer for both files would be wrong, so there is none; a device among them is named."""
+    row = io_mode(read_calls(TWO_FILES), by="process").row(0, named=True)
+
+    assert (row["mode"], row["has_o_direct"]) == ("mixed", None)
+    assert "ASM reads are of the disk group's devices" in row["not_told"]

@@ -113,6 +113,22 @@ def test_several_logs_of_other_kinds(tmp_path: Path) -> None:
     assert "load several one by one" in caught.value.expected
 
 
+def test_logs_of_several_runs_are_not_mixed(tmp_path: Path) -> None:
+    """Traces of different runs are no one log: their clocks would be read as one."""
+    for name in ("async_direct_r", "sequential_direct_r"):
+        (tmp_path / f"{name}.strace").write_bytes((SAMPLES / f"captures/{name}.strace").read_bytes())
+
+    with pytest.raises(LogParseError, match="of different runs of strace"):
+        load(tmp_path)
+
+
+def test_an_unknown_log_is_shown_where_it_tells_what_it_is() -> None:
+    """The line of the error is the one that betrays the kind."""
+    with pytest.raises(LogParseError, match="extended SQL trace") as caught:
+        load(b"a note\n\nPARSING IN CURSOR #3 len=20\n")
+    assert (caught.value.line, caught.value.text) == (3, "PARSING IN CURSOR #3 len=20")
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [

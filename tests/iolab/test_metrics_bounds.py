@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -38,9 +39,6 @@ def result(operation: Callable[[Bounded, Bounded], Bounded], a: Bounded, b: Boun
         return operation(a, b)
     except RefusedError:
         assume(condition=False)
-    except ValueError as error:
-        assume("no bounds of a value" not in str(error))
-        raise
     raise AssertionError
 
 
@@ -91,11 +89,18 @@ def test_a_divisor_that_may_be_zero_is_refused() -> None:
         Bounded.exact(1) / Bounded(0, 0, 0.05)
 
 
-@pytest.mark.parametrize(("value", "lo", "hi"), [(1, 2, 3), (4, 2, 3), (float("nan"), 0, 1), (1, 0, float("inf"))])
+@pytest.mark.parametrize(("value", "lo", "hi"), [(1, 2, 3), (4, 2, 3)])
 def test_bounds_must_hold_the_value(value: float, lo: float, hi: float) -> None:
     """A figure outside of its bounds cannot be made."""
     with pytest.raises(ValueError, match="no bounds of a value"):
         Bounded(value, lo, hi)
+
+
+@pytest.mark.parametrize("figures", [(float("nan"), 0, 1), (1, 0, float("inf")), (10**400, 0, 10**401)])
+def test_figures_are_finite(figures: tuple[float, float, float]) -> None:
+    """What is no finite number, or does not fit into one, is refused as a metric that its inputs do not support."""
+    with pytest.raises(RefusedError, match="a figure is not a finite number"):
+        Bounded(*figures)
 
 
 def test_numbers_on_the_left() -> None:
@@ -125,10 +130,12 @@ def test_whole_numbers() -> None:
         ((5.0, 4.0, 6.0), Bounded(5, 4, 6)),
         ((5.0, None, None), Bounded(5, 5, 5)),
         ((11100.0, 11050.0, 11150.0, "K", None), Bounded(11100, 11050, 11150)),
+        (np.int64(2**60 + 1), Bounded(2**60 + 1, 2**60 + 1, 2**60 + 1)),
+        (np.float32(0.5), Bounded(0.5, 0.5, 0.5)),
     ],
 )
 def test_figures_are_taken_in_any_form(figure: object, expected: Bounded) -> None:
-    """Numbers, triples, and what `read_printed` gives."""
+    """Numbers, those of NumPy, too, triples, and what `read_printed` gives."""
     assert Bounded.of(figure) == expected  # type: ignore[arg-type]  # of any form, on purpose
 
 

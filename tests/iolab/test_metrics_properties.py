@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import math
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from iolab import metrics
 from iolab.metrics import Bounded
@@ -136,6 +138,29 @@ def test_swapping_two_times_mirrors(values: tuple[float, float], share: float) -
     )
 
     assert there == pytest.approx(back)
+
+
+@pytest.mark.parametrize(
+    ("y", "p", "is_supported"),
+    [([1, 2, 3, 4, 5], "0.017", True), ([1, 2, 3, 5, 4], "0.083", False), ([5, 4, 3, 1, 2], "0.083", False)],
+)
+def test_few_pairs_are_counted_out(y: list[float], p: str, is_supported: bool) -> None:  # noqa: FBT001 - a parameter
+    """The exact p of R's cor.test: 2 and 10 of the 120 orders; Student's t would call the second a relation (0.037)."""
+    found = metrics.rank_correlation([1, 2, 3, 4, 5], y)
+
+    assert found.item(0, "basis").endswith(f"n = 5, p = {p}")
+    assert (found.item(0, "caveats") == "a relation, not a cause") == is_supported
+
+
+def test_few_pairs_with_ties_agree_with_the_permutation_test() -> None:
+    """Ties are counted as they are; SciPy's permutation test of all pairings gives the same share."""
+    x, y = [1.0, 5.0, 25.0, 1.0, 5.0, 25.0], [2.0, 1.0, 2.5, 2.0, 2.2, 3.0]
+    result = stats.permutation_test(
+        (x,), lambda one: stats.spearmanr(one, y).statistic, permutation_type="pairings", n_resamples=math.inf
+    )
+    found = metrics.rank_correlation(x, y).item(0, "basis")
+
+    assert found == f"Spearman's rank correlation; n = 6, p = {result.pvalue:.2g}"
 
 
 @QUICK

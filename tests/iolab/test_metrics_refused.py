@@ -52,6 +52,14 @@ if TYPE_CHECKING:
         (metrics.rate(1, None), "elapsed_s is not known"),
         (metrics.rank_correlation([1, 2], [1, 2]), "2 pairs are too few: no order of them is unlikely"),
         (metrics.rank_correlation([1] * 5, [1, 2, 3, 4, 5]), "one of the measures does not change"),
+        (
+            metrics.rank_correlation([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, float("nan")]),
+            "one of the measures holds something that is not a finite number",
+        ),
+        (metrics.rate(float("nan"), 10), "count: a figure is not a finite number"),
+        (metrics.rate(5, float("inf")), "elapsed_s: a figure is not a finite number"),
+        (metrics.rate(1e308, 1e-10), "a figure is not a finite number"),
+        (metrics.rate(5, -1), "elapsed_s is negative: -1"),
     ],
 )
 def test_refused_with_the_reason(frame: pl.DataFrame, reason: str) -> None:
@@ -103,6 +111,33 @@ def test_no_waits_no_average() -> None:
     waits = pl.DataFrame({"event": ["x"], "waits": [0], "total_wait_s": [0.0]})
 
     assert metrics.average_waits(waits).item(0, "caveats") == "refused: the divisor, 0, cannot be told from zero"
+
+
+def test_a_time_that_is_no_number_is_not_known() -> None:
+    """A frame made elsewhere may hold NaN: the row is refused, and the others stay."""
+    waits = pl.DataFrame({"event": ["x", "y"], "waits": [10, 10], "total_wait_s": [float("nan"), 1.0]})
+    found = metrics.average_waits(waits)
+
+    assert found.get_column("value").to_list() == [None, 100.0]
+    assert found.item(0, "caveats") == "refused: total_wait_s is not known"
+
+
+def test_the_rounding_of_the_arithmetic_is_no_contradiction() -> None:
+    """0.07 s in 7 waits, or 0.3 s in 3, are exactly the averages shown, whatever the last bit says."""
+    waits = pl.DataFrame(
+        {"event": ["x", "y"], "waits": [3, 10], "total_wait_s": [0.1 + 0.2, 1.1], "avg_wait_ms": [100.0, 110.0]}
+    )
+
+    assert metrics.contradictions(waits) == []
+    assert metrics.average_waits(waits).get_column("value").to_list() == pytest.approx([100.0, 110.0])
+
+
+def test_class_shares_without_the_printed_share() -> None:
+    """Time / DB time alone gives the share where the report prints none; without both it is refused."""
+    classes = pl.DataFrame({"wait_class": ["User I/O"], "waits": [10], "total_wait_s": [30.0]})
+
+    assert metrics.class_shares(classes, (60.0, 50.0, 75.0)).select("value", "lo", "hi").row(0) == (0.5, 0.4, 0.6)
+    assert metrics.class_shares(classes).item(0, "caveats") == "refused: db_time_pct is not known"
 
 
 def test_frames_without_a_key() -> None:
@@ -199,6 +234,17 @@ def test_a_spool_without_statistics() -> None:
     assert metrics.read_metrics(spool).schema == METRICS
     assert metrics.read_metrics(spool).is_empty()
     assert metrics.statistic(spool, "physical reads") is None
+
+
+def test_a_size_that_is_no_whole_number_of_bytes() -> None:
+    """A column headed as bytes may hold an average: the figure is kept as it is printed, and nothing fails."""
+    spool = read_spool(
+        b"SQL> select name, value bytes from v$mystat;\n\n"
+        b"NAME                                BYTES\n------------------------------ ----------\n"
+        b"physical read total bytes           56.554\n"
+    )
+
+    assert metrics.statistic(spool, "physical read total bytes") == Bounded(56.554, 56.5535, 56.5545)
 
 
 def test_several_timed_statements() -> None:

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iolab import metrics
-from iolab.metrics import figure_of
 from iolab.metrics.times import spread
 from straceparse import calls, io_requests, read_strace
 
@@ -227,51 +226,6 @@ def test_spread_is_ordered_and_bounded(times: list[int]) -> None:
     )
 
 
-HISTOGRAM = pl.DataFrame(
-    {
-        "event": ["log file sync"] * 4,
-        "waits": [1000] * 4,
-        "section": [None] * 4,
-        "from_us": [0.0, 1000.0, 2000.0, 4000.0],
-        "to_us": [1000.0, 2000.0, 4000.0, None],
-        "waits_pct": [50.0, 44.0, 5.0, 1.0],
-        "waits_pct_lo": [49.95, 43.95, 4.95, 0.95],
-        "waits_pct_hi": [50.05, 44.05, 5.05, 1.05],
-    }
-)
-
-
-def test_quantiles_are_buckets() -> None:
-    """A quantile lies in a bucket, or in two where rounding does not tell; the last bucket is open."""
-    found = metrics.latency_quantiles(HISTOGRAM, quantiles=(0.5, 0.9, 0.99, 1.0))
-
-    assert found.select("metric", "value", "lo", "hi").rows() == [
-        ("wait_us_p50", 1000.0, 0.0, 2000.0),
-        ("wait_us_p90", 2000.0, 1000.0, 2000.0),
-        ("wait_us_p99", 4000.0, 2000.0, None),
-        ("wait_us_p100", 4000.0, 4000.0, None),
-    ]
-
-
-def test_names_that_a_report_cut_alike() -> None:
-    """Two events with one printed name are told apart by their waits."""
-    found = metrics.latency_quantiles(
-        pl.concat([HISTOGRAM, HISTOGRAM.with_columns(waits=pl.lit(7, pl.Int64))]), quantiles=(0.5,)
-    )
-
-    assert found.get_column("value").to_list() == [1000.0, 1000.0]
-
-
-def test_histograms_that_do_not_add_up() -> None:
-    """Buckets with less than all waits have no quantiles; other events are left out when some are chosen."""
-    half = HISTOGRAM.head(1)
-    found = metrics.latency_quantiles(half, events=["log file sync"])
-
-    assert found.item(0, "caveats") == "refused: the shares of the buckets add up to 50 %, not to 100 %"
-    assert metrics.latency_quantiles(half, events=["db file sequential read"]).is_empty()
-    assert figure_of(found, "wait_us_p50") is None
-
-
 def test_a_clock_that_was_set_back() -> None:
     """A time below zero is none: it is left out and counted, and the bounds hold what is left."""
     log = b"\n".join(
@@ -281,7 +235,7 @@ def test_a_clock_that_was_set_back() -> None:
 
     mean = found.row(by_predicate=pl.col("metric") == "gap_us_mean", named=True)
     assert (mean["value"], mean["lo"], mean["hi"]) == (3.0, 2.0, 4.0)
-    assert mean["caveats"].endswith("1 times below zero are left out: the clock was set back")
+    assert mean["caveats"].endswith("; 1 time below zero left out: the clock was set back")
     assert metrics.read_latency(io_requests(calls(read_strace(log)))).filter(pl.col("lo") > pl.col("value")).is_empty()
 
 
@@ -319,3 +273,21 @@ def test_a_read_into_many_buffers_has_its_size() -> None:
     found = metrics.read_sizes(io_requests(calls(read_strace(log))))
 
     assert found.select("value", "lo", "hi", "caveats").row(1) == (8192.0, 8192.0, 8192.0, "")
+
+
+def test_requests_without_bytes_are_no_reads() -> None:
+    """An asynchronous fsync, a synchronous one and a write have no place among the reads, and no size is missing."""
+    log = (
+        "io_submit(0xa, 2, [{aio_data=0x1, aio_lio_opcode=IOCB_CMD_FSYNC, aio_fildes=5}, {aio_data=0x2, "
+        'aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=5, aio_buf="", aio_nbytes=8192, aio_offset=0}]) = 2\n'
+        "io_getevents(0xa, 2, 2, [{data=0x1, res=0, res2=0}, {data=0x2, res=8192, res2=0}], NULL) = 2\n"
+        'fsync(5) = 0\npwrite64(5, "", 8192, 0) = 8192\n'
+    )
+    requests = io_requests(calls(read_strace(log.encode())))
+
+    assert requests.height == 4
+    assert metrics.data_reads(requests).get_column("op").to_list() == ["read"]
+    assert metrics.read_sizes(requests).head(2).select("value", "lo", "hi", "caveats").rows() == [
+        (1.0, 1.0, 1.0, ""),
+        (8192.0, 8192.0, 8192.0, ""),
+    ]

@@ -127,6 +127,27 @@ def test_statements_timed_once_are_paired() -> None:
     assert found.frames["Times in s"].get_column("ratio").to_list() == [2.0] * 8
 
 
+def test_statements_of_a_few_ticks_are_not_equivalent() -> None:
+    """SQL*Plus shows hundredths: eight statements of 0.01 s in both sessions may differ by a factor of three."""
+    text = "".join(timed(f"select c{number} from t", 0.01) for number in range(8))  # noqa: S608 - nobody runs it
+
+    said = str(pair(session(text), session(text)))
+
+    assert "Verdict: undecided" in said
+    assert "resolution-limited: in 8 of 8 pairs the clock's step (0.01 s)" in said
+
+
+def test_statements_of_two_clocks() -> None:
+    """A client that shows milliseconds against one that shows hundredths: compared, the step not stated."""
+    texts = [f"select c{number} from t" for number in range(8)]  # noqa: S608 - a text that nobody runs
+    fine = "".join(
+        f"SQL> {text};\n\n1 row selected.\n\nElapsed: 00:00:00.00{4 + place}\n" for place, text in enumerate(texts[:6])
+    )
+    coarse = "".join(timed(text, 0.01) for text in texts)
+
+    assert "clock step not stated" in str(pair(session(fine), session(coarse)))
+
+
 def test_two_single_times_are_a_change_only() -> None:
     """Two times are no samples: the change has bounds and no test."""
     found = pair(session(timed("select 1 from t", 2.0)), session(timed("SELECT 1\nfrom T", 1.0)))

@@ -117,6 +117,7 @@ def test_blank(text: str | None) -> None:
             "--5",
         ),
         *("٣", "1٬000", "½", "NaN", "inf", "1_000", "#1", "1#"),
+        *("1E201", "1E-201", "9" * 61, "." + "9" * 61, "9" * 30 + "." + "9" * 31, "1" * 400),
     ],
 )
 def test_no_number(text: str) -> None:
@@ -192,6 +193,14 @@ def test_bounds_hold_the_value(value: Decimal, decimals: int, unit: str, is_nega
     assert found.hi is not None
     assert found.lo <= float(value * scale) <= found.hi
     assert found.lo <= found.value <= found.hi
+
+
+@pytest.mark.parametrize(
+    "text", ["1E200", "1E-200", "7.E+22", "3.E-23", "3.51655E+08", "9" * 60, "." + "9" * 60, "9" * 30 + "." + "9" * 30]
+)
+def test_the_value_is_the_nearest_float(text: str) -> None:
+    """However large, small or long: the same number that Python reads."""
+    assert read_printed(text).value == float(text)
 
 
 @given(st.decimals(min_value=1, max_value=10**12, places=3, allow_nan=False, allow_infinity=False), st.integers(0, 5))

@@ -1,0 +1,118 @@
+"""Quantiles of wait event histograms: the edges of the buckets that may hold them."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from iolab import metrics
+from iolab.metrics import figure_of
+
+HISTOGRAM = pl.DataFrame(
+    {
+        "event": ["log file sync"] * 4,
+        "waits": [1000] * 4,
+        "section": [None] * 4,
+        "from_us": [0.0, 1000.0, 2000.0, 4000.0],
+        "to_us": [1000.0, 2000.0, 4000.0, None],
+        "waits_pct": [50.0, 44.0, 5.0, 1.0],
+        "waits_pct_lo": [49.95, 43.95, 4.95, 0.95],
+        "waits_pct_hi": [50.05, 44.05, 5.05, 1.05],
+    }
+)
+
+
+def test_quantiles_are_buckets() -> None:
+    """A quantile lies in a bucket, or in two where rounding does not tell; the last bucket is open."""
+    found = metrics.latency_quantiles(HISTOGRAM, quantiles=(0.5, 0.9, 0.99, 1.0))
+
+    assert found.select("metric", "value", "lo", "hi").rows() == [
+        ("wait_us_p50", 1000.0, 0.0, 2000.0),
+        ("wait_us_p90", 2000.0, 1000.0, 2000.0),
+        ("wait_us_p99", 4000.0, 2000.0, None),
+        ("wait_us_p100", 4000.0, 4000.0, None),
+    ]
+
+
+@pytest.mark.parametrize("quantile", [95, 1.01, 0, -0.5])
+def test_quantiles_that_are_no_shares_are_refused(quantile: float) -> None:
+    """95 for 0.95 would be the last bucket of every event."""
+    with pytest.raises(ValueError, match=f"the quantile {quantile} does not lie between 0 and 1"):
+        metrics.latency_quantiles(HISTOGRAM, quantiles=(quantile,))
+
+
+@pytest.mark.parametrize(("last", "is_known"), [(0.0, True), (-0.6, False), (2.4, True), (2.6, False)])
+def test_shares_add_up_to_100_within_their_rounding(last: float, is_known: bool) -> None:  # noqa: FBT001 - a parameter
+    """Many buckets of 0.1 % steps may miss 100 by 1.5, no more; a table without sections will do."""
+    buckets = HISTOGRAM.drop("section").with_columns(waits_pct=pl.Series([50.0, 44.0, 5.0 + last, 0.0]))
+    found = metrics.latency_quantiles(buckets, quantiles=(0.3,))
+
+    assert (found.item(0, "value") == 1000.0) == is_known
+    assert found.item(0, "caveats").startswith("refused: the shares of the buckets add up to") != is_known
+
+
+def test_blank_shares_may_be_up_to_half_a_tenth() -> None:
+    """A blank bucket may hold 0.05 % of the waits, two of them 0.1 %: they can hold p99.95, and not p99."""
+    blank = HISTOGRAM.with_columns(
+        waits_pct=pl.Series([50.0, 50.0, None, None]),
+        waits_pct_lo=pl.Series([49.95, 49.95, None, None]),
+        waits_pct_hi=pl.Series([50.05, 50.05, None, None]),
+    )
+    found = metrics.latency_quantiles(blank, quantiles=(0.99, 0.9995, 0.9999))
+
+    assert found.select("value", "lo", "hi").rows() == [
+        (2000.0, 1000.0, 2000.0),
+        (2000.0, 1000.0, 4000.0),
+        (2000.0, 1000.0, None),
+    ]
+
+
+def test_rounded_shares_move_a_quantile_to_either_side() -> None:
+    """93 to 95 % lie below 2 ms: p94 and p94.2 may lie on either side; p49 and p51 are of one bucket, and so is p99.8.
+
+    49.5 to 50.5 % are below 1 ms, so p49 is, and p51 is not; 0.5 % at least are above 4 ms, so p99.8 is.
+    """
+    buckets = HISTOGRAM.with_columns(
+        waits_pct=pl.Series([50.0, 44.0, 5.0, 1.0]),
+        waits_pct_lo=pl.Series([49.5, 43.5, 4.5, 0.5]),
+        waits_pct_hi=pl.Series([50.5, 44.5, 5.5, 1.5]),
+    )
+    found = metrics.latency_quantiles(buckets, quantiles=(0.49, 0.51, 0.94, 0.942, 0.98, 0.998))
+
+    assert found.select("lo", "hi").rows() == [
+        (0.0, 1000.0),
+        (1000.0, 2000.0),
+        (1000.0, 4000.0),
+        (1000.0, 4000.0),
+        (2000.0, 4000.0),
+        (4000.0, None),
+    ]
+
+
+def test_buckets_in_any_order_and_long_waits_again() -> None:
+    """Buckets are put in order; the section that shows the long waits again, finer, is not counted twice."""
+    again = HISTOGRAM.with_columns(section=pl.lit("4 ms to 2 s"), waits_pct=pl.lit(100.0))
+    expected = metrics.latency_quantiles(HISTOGRAM)
+
+    assert expected.equals(metrics.latency_quantiles(HISTOGRAM.reverse()))
+    assert expected.equals(metrics.latency_quantiles(pl.concat([HISTOGRAM.cast({"section": pl.String}), again])))
+    assert "; 1000 waits" in expected.item(0, "basis")
+
+
+def test_names_that_a_report_cut_alike() -> None:
+    """Two events with one printed name are told apart by their waits."""
+    found = metrics.latency_quantiles(
+        pl.concat([HISTOGRAM, HISTOGRAM.with_columns(waits=pl.lit(7, pl.Int64))]), quantiles=(0.5,)
+    )
+
+    assert found.get_column("value").to_list() == [1000.0, 1000.0]
+
+
+def test_histograms_that_do_not_add_up() -> None:
+    """Buckets with less than all waits have no quantiles; other events are left out when some are chosen."""
+    half = HISTOGRAM.head(1)
+    found = metrics.latency_quantiles(half, events=["log file sync"])
+
+    assert found.item(0, "caveats") == "refused: the shares of the buckets add up to 50 %, not to 100 %"
+    assert metrics.latency_quantiles(half, events=["db file sequential read"]).is_empty()
+    assert figure_of(found, "wait_us_p50") is None
