@@ -30,7 +30,7 @@ report: $(READY) ## Run the notebooks on sample_data/, write build/report/ and s
 	@$(BIN)/python -m iolab report-notebooks --out build/report
 
 lab: $(READY) ## Open JupyterLab on the notebooks
-	@$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks/00_start_here.ipynb
+	@$(BIN)/python -m iolab lab .
 
 test: lint ## Check everything: lint, types, tests, doctests, real logs, notebooks, browser
 	@rm -rf $(LOGS) && mkdir -p $(LOGS)

@@ -11,20 +11,16 @@ import argparse
 import json
 import os
 import shutil
-import socket
-import subprocess
 import sys
 import tempfile
 import threading
 import time
-import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from iolab.lab import lab_command
+from iolab.lab.serving import serve_lab
 
 CAPTURE = Path(__file__).parents[1] / "sample_data" / "captures" / "scattered_direct_f_ttt_T_y.strace"
 TOKEN = "of-a-server-of-a-minute"  # noqa: S105 - it guards nothing
@@ -48,30 +44,6 @@ def write_notebook(path: Path) -> None:
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     notebook = {"cells": [cell], "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
     path.write_text(json.dumps(notebook), encoding="utf-8")
-
-
-@contextmanager
-def jupyterlab(folder: Path) -> Iterator[str]:
-    """The address of a JupyterLab of its own."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    own = {f"JUPYTER_{name}_DIR": str(folder / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
-    command = lab_command(folder, browser=False, port=port)
-    command += ["--ip=127.0.0.1", f"--IdentityProvider.token={TOKEN}"]
-    command.append(f"--LabApp.workspaces_dir={folder / 'workspaces'}")
-    with (folder / "server.log").open("wb") as log:
-        server = subprocess.Popen(command, env={**os.environ, **own}, stdout=log, stderr=log)
-    try:
-        url = f"http://127.0.0.1:{port}"
-        for _ in range(120):
-            with suppress(OSError), urllib.request.urlopen(f"{url}/api?token={TOKEN}", timeout=2):  # noqa: S310
-                break
-            time.sleep(0.5)
-        yield url
-    finally:
-        server.terminate()
-        server.wait(timeout=30)
 
 
 def memory_of(pid: int, field: str) -> float:
@@ -110,7 +82,7 @@ def open_notebook(page: Page, url: str) -> int:
 def measure(log: Path, folder: Path) -> Iterator[tuple[str, float, str]]:
     """Rows of the table: what, the figure, its unit."""
     write_notebook(folder / "upload.ipynb")
-    with jupyterlab(folder) as url, sync_playwright() as driver:
+    with serve_lab(folder, folder, token=TOKEN) as url, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=list(FLAGS))
         page = browser.new_page()
         kernel = open_notebook(page, url)

@@ -16,9 +16,10 @@ from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from iolab import align, cache, changes, charts, compare, io_mode, metrics, pairings, periods, profile, timeline
+    from iolab.lab.picker import LogPicker
     from iolab.loading import load
-    from iolab.picker import LogPicker
-    from iolab.report import write_report
+    from iolab.report.looks import look
+    from iolab.report.writing import write_report
 
 __all__ = [
     "LogPicker",
@@ -29,6 +30,7 @@ __all__ = [
     "compare",
     "io_mode",
     "load",
+    "look",
     "metrics",
     "pairings",
     "periods",
@@ -39,7 +41,7 @@ __all__ = [
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
-    {"LogPicker": "picker", "load": "loading", "write_report": "report"},
+    {"LogPicker": "lab.picker", "load": "loading", "look": "report.looks", "write_report": "report.writing"},
     modules=(
         "align",
         "cache",

@@ -7,22 +7,25 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import polars as pl
-
 from iolab._extras import MissingExtraError
-from iolab.kinds import frames_of
-from iolab.lab import add_command as add_lab
-from logframe.console import ends_with_its_reader
+from iolab._help import add_command
+from iolab.lab import add_lab_command
+from logframe import LogParseError
+from logframe.console import ends_with_its_reader, log_named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-_MOST_REMARKS: Final = 20
+    from iolab.sources import NamedLog
+
 _MOST_ROWS: Final = 60
+_MOST_NAMED: Final = 3
+_LOGS: Final = "a log, compressed or not, a folder, a pattern or an archive; - reads standard input"
 
 
 @ends_with_its_reader
@@ -39,9 +42,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code: int = options.run(options)
     except (MissingExtraError, OSError, ValueError, RuntimeError) as error:
-        _tell(f"iolab: {error}")
+        _tell(f"iolab: {_told(error)}")
         return 1
     return code
+
+
+def _told(error: Exception) -> str:
+    """An error without Python's words around those of the operating system."""
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -52,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
         "wrong; iolab COMMAND --help shows examples",
     )
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    report = _add(
+    report = add_command(
         commands,
         "report",
         _report,
@@ -62,31 +72,33 @@ def _parser() -> argparse.ArgumentParser:
         "iolab report awr.html ora_4711.strace spool.txt -o report.html",
         "iolab report before.html after.html -o compared.html --json",
     )
-    report.add_argument("logs", nargs="+", type=Path, metavar="LOG", help="a log, compressed or not")
+    report.add_argument("logs", nargs="+", metavar="LOG", help=_LOGS)
     report.add_argument("-o", "--out", type=Path, required=True, metavar="PAGE", help="the page to write")
-    show = _add(
+    show = add_command(
         commands,
         "show",
         _show,
         "say what a log is and what it holds",
-        "Say what each log is, and print its figures with their bounds and what was not read.",
+        "Say what each log is, and print its main tables, its figures with their bounds, and what was not read.",
         "iolab show spool.txt",
         "iolab show *.strace --json",
+        "ssh dbhost cat /tmp/ora_4711.strace.gz | iolab show -",
     )
-    show.add_argument("logs", nargs="+", type=Path, metavar="LOG", help="a log, compressed or not")
-    convert = _add(
+    show.add_argument("logs", nargs="+", metavar="LOG", help=_LOGS)
+    convert = add_command(
         commands,
         "convert",
         _convert,
         "write the frames of a log as files",
-        "Write every frame of a log as a Parquet or CSV file.",
+        "Write every frame of a log as a Parquet or CSV file; of several logs each to a folder of its own. In CSV "
+        "times are nanoseconds, and lists are JSON.",
         "iolab convert awr.html -o frames",
         "iolab convert ora_4711.strace -o frames --format csv",
     )
-    convert.add_argument("log", type=Path, metavar="LOG", help="a log, compressed or not")
+    convert.add_argument("logs", nargs="+", metavar="LOG", help=_LOGS)
     convert.add_argument("-o", "--out", type=Path, required=True, metavar="DIR", help="where the files go")
     convert.add_argument("--format", choices=("parquet", "csv"), default="parquet", help="by default parquet")
-    compare = _add(
+    compare = add_command(
         commands,
         "compare",
         _compare,
@@ -98,10 +110,10 @@ def _parser() -> argparse.ArgumentParser:
         "iolab compare buffered.strace direct.strace",
         "iolab compare linux.txt hpux.txt --json",
     )
-    compare.add_argument("logs", nargs=2, type=Path, metavar="LOG", help="two logs; ratios are second / first")
+    compare.add_argument("logs", nargs=2, metavar="LOG", help="two logs; ratios are second / first; - reads one")
     for command in (report, show, convert, compare):
         command.add_argument("--json", action="store_true", help="print JSON, for scripts")
-    notebooks = _add(
+    notebooks = add_command(
         commands,
         "report-notebooks",
         _report_notebooks,
@@ -112,43 +124,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     notebooks.add_argument("--notebooks", type=Path, default=Path("notebooks"), metavar="DIR", help="the notebooks")
     notebooks.add_argument("--out", type=Path, default=Path("build/report"), metavar="DIR", help="where the pages go")
-    add_lab(commands)
+    add_lab_command(commands)
     return parser
 
 
-def _add(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser],
-    name: str,
-    run: Callable[[argparse.Namespace], int],
-    summary: str,
-    description: str,
-    *examples: str,
-) -> argparse.ArgumentParser:
-    """The parser of a command, with its examples below."""
-    command = commands.add_parser(
-        name,
-        help=summary,
-        description=description,
-        epilog="\n  ".join(["examples:", *examples]),
-        formatter_class=_Formatter,
-    )
-    command.set_defaults(run=run)
-    return command
-
-
-class _Formatter(argparse.HelpFormatter):
-    """Help whose examples stay on lines of their own."""
-
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        if text.startswith("examples:"):
-            return "\n".join(indent + line for line in text.splitlines())
-        return super()._fill_text(text, width, indent)
-
-
 def _report(options: argparse.Namespace) -> int:
-    from iolab.report import write_report  # noqa: PLC0415 - Altair is loaded by the commands that need it
+    from iolab.report.writing import write_report  # noqa: PLC0415 - Altair is loaded by the commands that need it
 
-    failed = write_report(options.logs, options.out, say=_tell)
+    failed = write_report([log_named(word) for word in options.logs], options.out, say=_tell)
     for line in failed:
         _tell(f"iolab: {line}")
     _print(_json({"page": str(options.out), "failed": failed}) if options.json else options.out)
@@ -156,55 +139,55 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from iolab.headline import figure_rows, text_table  # noqa: PLC0415 - Altair is loaded by the commands that need it
-    from iolab.looks import look  # noqa: PLC0415 - see above
+    from iolab.report.looks import look  # noqa: PLC0415 - the parsers are loaded by the commands that need them
+    from iolab.report.text import look_text  # noqa: PLC0415 - see above
 
-    for path in options.logs:
-        seen = look(path)
-        figures, remarks = seen.figures.to_dicts(), seen.diagnostics.to_dicts()
-        if options.json:
-            told = {"log": str(path), "what": seen.what, "figures": figures, "diagnostics": remarks}
-            _print(_json(told | {"notes": seen.notes}))
+    code = 0
+    for number, one in enumerate(_named(options.logs)):
+        try:
+            seen = look(one.source)
+        except (LogParseError, OSError) as error:
+            code = 1
+            _tell(f"iolab: {error}")
+            if options.json:
+                _print(_json({"log": one.place, "error": str(error)}))
             continue
-        lines = [f"{path}: {seen.what}", *(f"  {name}: {frame.height:,} rows" for name, frame in seen.frames.items())]
-        lines += [f"  {note}" for note in seen.notes]
-        if figures:
-            lines += ["", text_table(figure_rows(figures))]
-        lines += [f"{path.name}:{one['line'] or ''}: {one['kind']}: {one['reason']}" for one in remarks[:_MOST_REMARKS]]
-        if len(remarks) > _MOST_REMARKS:
-            lines.append(f"and {len(remarks) - _MOST_REMARKS:,} more remarks")
-        _print("\n".join(lines))
-    return 0
+        if options.json:
+            told = {"log": one.place, "what": seen.what, "figures": seen.figures.to_dicts()}
+            _print(_json(told | {"diagnostics": seen.diagnostics.to_dicts(), "notes": seen.notes}))
+        else:
+            parts = [f"{one.place}: {seen.what}", look_text(seen, one.name)]
+            _print("\n" * (number > 0) + "\n\n".join(part for part in parts if part))
+    return code
 
 
 def _convert(options: argparse.Namespace) -> int:
-    from iolab.looks import look  # noqa: PLC0415 - the parsers are loaded by the commands that need them
+    from iolab.converting import convert_log  # noqa: PLC0415 - the parsers are loaded by the commands that need them
 
-    seen = look(options.log)
-    options.out.mkdir(parents=True, exist_ok=True)
-    named = {**frames_of(seen.log), "figures": seen.figures, "diagnostics": seen.diagnostics}
-    for name, frame in named.items():
-        path = options.out / f"{name}.{options.format}"
-        if options.format == "parquet":
-            frame.write_parquet(path)
-        else:
-            flat = [column for column, dtype in frame.schema.items() if not dtype.is_nested()]
-            times = [column for column, dtype in frame.schema.items() if dtype == pl.Duration]
-            frame.select(flat).with_columns(pl.col(times).dt.total_nanoseconds().name.suffix("_ns")).drop(
-                times
-            ).write_csv(path)
-        _print(_json({"file": str(path), "rows": frame.height}) if options.json else f"{path}  {frame.height:,} rows")
-    return 0
+    named, code = _named(options.logs), 0
+    for one in named:
+        own = re.sub(r"[^\w.-]+", "_", one.name.partition(".* (")[0])
+        folder = options.out if len(named) == 1 else options.out / own
+        try:
+            for path, rows in convert_log(one.source, folder, form=options.format):
+                _print(_json({"file": str(path), "rows": rows}) if options.json else f"{path}  {rows:,} rows")
+        except LogParseError as error:
+            code = 1
+            _tell(f"iolab: {error}")
+    return code
 
 
 def _compare(options: argparse.Namespace) -> int:
     from iolab.loading import load  # noqa: PLC0415 - the parsers are loaded by the commands that need them
+    from iolab.pages.tables import frame_text  # noqa: PLC0415 - see above
     from iolab.pairings import pair  # noqa: PLC0415 - see above
-    from iolab.report_tables import frame_text  # noqa: PLC0415 - see above
 
-    first, second = options.logs
-    names = (first.name, second.name) if first.name != second.name else (str(first), str(second))
-    found = pair(load(first), load(second), names=names)
+    named = _named(options.logs)
+    if len(named) != 2:
+        told = ", ".join(one.name for one in named[:_MOST_NAMED]) + ", ..." * (len(named) > _MOST_NAMED)
+        raise ValueError(f"two logs are compared, and these are {len(named)}: {told}")
+    first, second = (load(one.source) for one in named)
+    found = pair(first, second, names=(named[0].name, named[1].name))
     if options.json:
         frames = {title: frame.to_dicts() for title, frame in found.frames.items()}
         _print(_json({"logs": found.names, "why": found.why, "paragraphs": found.paragraphs, "frames": frames}))
@@ -215,8 +198,14 @@ def _compare(options: argparse.Namespace) -> int:
     return 0
 
 
+def _named(words: Sequence[str]) -> list[NamedLog]:
+    from iolab.sources import find_logs  # noqa: PLC0415 - the parsers are loaded by the commands that need them
+
+    return find_logs([log_named(word) for word in words])
+
+
 def _report_notebooks(options: argparse.Namespace) -> int:
-    from iolab.notebooks import report_notebooks  # noqa: PLC0415 - Altair is loaded by the commands that need it
+    from iolab.lab.notebooks import report_notebooks  # noqa: PLC0415 - Altair is loaded by the commands that need it
 
     report_notebooks(options.notebooks, options.out)
     return 0

@@ -41,11 +41,17 @@ MODES: Final = pl.Schema(
     }
 )
 
+#: Where only these saw a request, it was submitted before the log began.
+_REAPERS: Final = ("io_getevents", "io_pgetevents")
+
 _KEYS: Final[dict[By, list[str]]] = {"file": ["pid", "file"], "process": ["pid"], "log": []}
 _PATH: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 _PATH_OF_READ: Final = "through the buffer cache or direct path: the calls are the same, only wait events tell"
 _NO_FILE: Final = "which file: the log began after the open (trace with strace -y)"
+_CUT: Final = "all requests: strace cut lists of them short (trace with strace -v)"
+_BEFORE: Final = "which file: the log began after the request was submitted"
+_NOT_KNOWN: Final = "(not known)"
 _DEVICE: Final = "which database file: ASM reads are of the disk group's devices"
 _URING: Final = "what io_uring carried: its requests are in memory that strace does not see"
 _NO_OPEN: Final = "whether the page cache was used: the log began after the open, which shows O_DIRECT"
@@ -91,6 +97,7 @@ def io_mode(frame: pl.DataFrame | pl.LazyFrame, *, by: By = "file") -> pl.DataFr
     is_sync = pl.col("mode") == "sync"
     is_async = (pl.col("mode") == "async") & ~pl.col("is_uring")
     size = pl.col("bytes_done")
+    is_late = (pl.col("file") == _NOT_KNOWN) & pl.col("syscall").is_in(_REAPERS)
     sums = [
         is_sync.sum().cast(pl.Int64).alias("sync_reads"),
         is_async.sum().cast(pl.Int64).alias("async_reads"),
@@ -102,10 +109,16 @@ def io_mode(frame: pl.DataFrame | pl.LazyFrame, *, by: By = "file") -> pl.DataFr
             for name, end in zip(names, ("min", "max"), strict=True)
         ),
         pl.col("is_uring").any(),
+        is_late.any().alias("is_late"),
         pl.col("file").unique(maintain_order=True).alias("files"),
     ]
     found = reads.group_by(keys or pl.lit(1).alias("log"), maintain_order=True).agg(sums)
-    rows = [_row(row, opened) for row in found.iter_rows(named=True) if row["files"]]
+    cut = set(requests.filter(pl.col("syscall") == "io_submit", ~pl.col("is_printed")).get_column("pid"))
+    rows = [
+        _row({**row, "is_cut": bool(row["async_reads"]) and (row["pid"] in cut if "pid" in row else bool(cut))}, opened)
+        for row in found.iter_rows(named=True)
+        if row["files"]
+    ]
     return pl.DataFrame(rows, schema=MODES)
 
 
@@ -126,11 +139,11 @@ def _row(row: dict[str, object], opened: dict[str, bool]) -> dict[str, object]:
         "mode": mode,
         "async_share": sizes["async"] / total if total else None,
         "has_o_direct": has_o_direct,
-        "not_told": "; ".join(_not_told(files, mode, has_o_direct=has_o_direct, has_uring=bool(row["is_uring"]))),
+        "not_told": "; ".join([*_not_told(files, mode, has_o_direct=has_o_direct), *_not_shown(row)]),
     }
 
 
-def _not_told(files: list[str], mode: str, *, has_o_direct: bool | None, has_uring: bool) -> Iterable[str]:
+def _not_told(files: list[str], mode: str, *, has_o_direct: bool | None) -> Iterable[str]:
     """What the log cannot tell."""
     if mode != "unknown":
         yield _PATH_OF_READ
@@ -138,11 +151,19 @@ def _not_told(files: list[str], mode: str, *, has_o_direct: bool | None, has_uri
         yield _SUBMITTED
     if has_o_direct is None and mode != "unknown":
         yield _NO_OPEN
-    if any(file.startswith(("fd ", "(not known)")) for file in files) and mode != "unknown":
+    if any(file.startswith("fd ") for file in files) and mode != "unknown":
         yield _NO_FILE
     if any(file.startswith("/dev/") for file in files):
         yield _DEVICE
-    if has_uring:
+
+
+def _not_shown(row: dict[str, object]) -> Iterable[str]:
+    """Which requests the log does not show, or not from their submission on."""
+    if row["is_cut"]:
+        yield _CUT
+    if row["is_late"]:
+        yield _BEFORE
+    if row["is_uring"]:
         yield _URING
 
 

@@ -14,6 +14,18 @@ from logframe import open_log
 _BIG: Final = 16 * 2**20
 _HEAD: Final = 2**15
 
+_KINDS: Final = {
+    "awr": "AWR report",
+    "awr_global": "AWR global report of RAC",
+    "awr_pdb": "AWR report of a PDB",
+    "awr_diff": "AWR compare-period report",
+    "statspack": "Statspack report",
+    "ash": "ASH report",
+    "addm": "ADDM report",
+    "fragment": "part of a report",
+}
+_FORMS: Final = {"html": "HTML", "text": "text"}
+
 Log = awrparse.AwrReport | awrparse.Spool | pl.DataFrame
 
 
@@ -42,7 +54,8 @@ def describe_log(log: Log) -> str:
     """What a loaded log is."""
     if isinstance(log, awrparse.AwrReport):
         release = f", release {log.info.release}" if log.info.release else ""
-        return f"{log.kind} report ({log.form}){release}, {len(log.found)} tables"
+        kind, form = _KINDS.get(log.kind, f"{log.kind} report"), _FORMS.get(log.form, log.form)
+        return f"{kind} ({form}){release}, {_counted(len(log.found), 'table')}"
     if isinstance(log, awrparse.Spool):
         return f"SQL*Plus session, {_counted(log.statements.height, 'statement')}"
     if "kind" in log.columns:

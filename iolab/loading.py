@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 import awrparse
 import straceparse
+from iolab.sources import is_one_run, source_of
 from logframe import LogParseError, open_logs
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import polars as pl
 
     from logframe import Log, Source
@@ -43,7 +42,7 @@ def load(source: Source) -> awrparse.AwrReport | awrparse.Spool | pl.DataFrame:
 
     Args:
         source: a path, a glob, bytes, a file object or an uploaded file, compressed or not.  Several files are read
-            when they are the strace logs of one run (``strace -ff``).
+            when they are of one run of ``strace -ff``, which names them so: ``trace.4711``, ``trace.4712``.
 
     Returns:
         * an AWR, Statspack or ASH report, or tables copied out of one: an `awrparse.AwrReport` with printed bounds
@@ -65,7 +64,7 @@ def load(source: Source) -> awrparse.AwrReport | awrparse.Spool | pl.DataFrame:
     if len(logs) > 1:
         return _load_several(logs)
     log = logs[0]
-    reopened = _reopened(log)
+    reopened = source_of(log)
     text = _head(log)
     kind = _kind_of(log, text)
     if kind == "summary":
@@ -93,18 +92,21 @@ def _read_spool(source: Source) -> awrparse.Spool:
 
 def _load_several(logs: list[Log]) -> pl.DataFrame:
     kinds = {_kind_of(log, _head(log)) for log in logs}
+    if kinds == {"strace"} and is_one_run(logs):
+        return straceparse.read_strace([source_of(log) for log in logs])
+    named = f"{len(logs)} logs ({', '.join(log.name for log in logs[:3])}{', ...' if len(logs) > 3 else ''})"
     if kinds == {"strace"}:
-        return straceparse.read_strace([_reopened(log) for log in logs])
+        raise LogParseError(
+            f"{named} of different runs of strace: read as one, their times would be mixed",
+            source=logs[0].name,
+            expected="one log, or the files of one run as strace -ff names them; load several one by one, or take "
+            "straceparse.read_strace",
+        )
     raise LogParseError(
-        f"{len(logs)} logs ({', '.join(log.name for log in logs[:3])}, ...), not all of them strace's",
+        f"{named}, not all of them strace's",
         source=logs[0].name,
         expected="one log; load several one by one, or awrparse.read_awrs, awrparse.read_spools",
     )
-
-
-def _reopened(log: Log) -> str | Path | dict[str, object]:
-    """An opened log as a source again: a stream is read once only."""
-    return {"name": log.name, "content": log.target} if isinstance(log.target, bytes) else log.target
 
 
 def _head(log: Log) -> str:
@@ -122,7 +124,7 @@ def _kind_of(log: Log, text: str) -> str | None:
         return "session"
     if _REPORT.search(text):
         return "report"
-    dialect = straceparse.sniff(_reopened(log))
+    dialect = straceparse.sniff(source_of(log))
     if dialect.share >= _MIN_SHARE or dialect.has_stacks or dialect.has_dumps:
         return "strace"
     if _SUMMARY.search(text):
@@ -132,7 +134,8 @@ def _kind_of(log: Log, text: str) -> str | None:
 
 def _unknown(log: Log, text: str) -> LogParseError:
     """The error for a log that no reader takes."""
-    found = next((what for sign, what in _OTHERS if sign.search(text)), "no log of a known kind")
-    line = next((number for number, one in enumerate(text.split("\n"), 1) if one.strip()), 1)
+    signs = ((hit.end(), what) for sign, what in _OTHERS if (hit := sign.search(text)) is not None)
+    end, found = next(signs, (len(text) - len(text.lstrip()), "no log of a known kind"))
+    line = text.count("\n", 0, end) + 1
     shown = text.split("\n")[line - 1][:200]
     return LogParseError(f"this is {found}", source=log.name, line=line, text=shown, expected=EXPECTED)

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 import altair as alt
 import polars as pl
 
-from iolab.notebook_frames import show_frames
+from iolab.pages.frames import show_frames
 
 Mode = Literal["light", "dark"]
 

@@ -1,11 +1,16 @@
 """Charts of AWR and Statspack reports: events side by side, wait classes as shares."""
 
 from collections.abc import Mapping
+from typing import Final
 
 import altair as alt
 import polars as pl
 
+from iolab.charts._classes import MOST_CLASSES, REST, class_colours, ink_on
 from iolab.charts._frames import named, need, shorten
+
+#: A smaller share has no room for a name.
+_LEAST_LABELLED: Final = 0.15
 
 
 def top_events(
@@ -59,7 +64,6 @@ def top_events(
     names = list(reports)
     base = alt.Chart(drawn).encode(
         y=alt.Y("event:N", sort=order.to_list(), title=None),
-        color=alt.Color("report:N", sort=names, title=None, legend=alt.Legend(orient="top", symbolOpacity=1)),
         tooltip=[
             alt.Tooltip("report"),
             alt.Tooltip("event"),
@@ -71,9 +75,14 @@ def top_events(
         ],
     )
     scale = alt.Scale(type="log")
-    bounds = base.mark_bar(height=10, opacity=0.4).encode(x=alt.X("low:Q", scale=scale), x2="high:Q")
+    # Scales of one domain have one legend; with `sort` instead there would be two.
+    reports_scale, legend = alt.Scale(domain=names), alt.Legend(orient="top", symbolOpacity=1)
+    colour = alt.Color("report:N", scale=reports_scale, title=None, legend=legend)
+    bounds = base.mark_bar(height=10, opacity=0.4).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", color=colour)
     points = base.mark_point(filled=True, size=70, opacity=1).encode(
-        x=alt.X("average:Q", title="average wait (ms, log)", scale=scale)
+        x=alt.X("average:Q", title="average wait (ms, log)", scale=scale),
+        color=colour,
+        shape=alt.Shape("report:N", scale=reports_scale, title=None, legend=legend),
     )
     lines = base.mark_line(color="#8A97A5", strokeWidth=1).encode(
         x=alt.X("average:Q", scale=scale), detail="event:N", color=alt.value("#8A97A5")
@@ -82,12 +91,13 @@ def top_events(
     return chart.properties(width=520, height=26 * len(order) + 20)
 
 
-def wait_classes(reports: Mapping[str, pl.DataFrame], *, title: str = "Where the time went") -> alt.Chart:
+def wait_classes(reports: Mapping[str, pl.DataFrame], *, title: str = "Where the time went") -> alt.LayerChart:
     """The time of each wait class as a share of all classes' time, one bar a report.
 
     What to read from it: what the database waited for, whatever the length of the report.  Shares are of the classes
     together, background waits among them, so that they add up; `% DB time` as printed need not, and may exceed 100 %.
-    Reports from 11.2 on list DB CPU among the classes: then the shares are of both, and the axis says so.
+    Reports from 11.2 on list DB CPU among the classes: then the shares are of both, and the axis says so.  A common
+    class has the same colour in every chart; where there are more classes than colours, the smallest are drawn as one.
 
     Args:
         reports: The frame `wait_classes` of each report by name.
@@ -109,39 +119,66 @@ def wait_classes(reports: Mapping[str, pl.DataFrame], *, title: str = "Where the
                 pl.lit(name).alias("report"), named("wait_class"), seconds, share=seconds / seconds.sum()
             )
         )
-    drawn = shorten(pl.concat(frames))
+    drawn = _few_classes(pl.concat(frames))
     need(drawn)
     has_cpu = "DB CPU" in drawn.get_column("wait_class")
-    order = (
-        drawn.group_by("wait_class", maintain_order=True)
-        .agg(pl.col("share").sum())
-        .sort("share", "wait_class", descending=[True, False])
-        .get_column("wait_class")
-        .to_list()
-    )
+    order = _by_share(drawn)
+    colours = class_colours(order)
     rank = {name: place for place, name in enumerate(order)}
-    drawn = drawn.with_columns(place=pl.col("wait_class").replace_strict(rank, return_dtype=pl.Int64))
-    chart: alt.Chart = (
-        alt.Chart(drawn, title=title)
-        .mark_bar(stroke="white", strokeWidth=0.5)
-        .encode(
-            x=alt.X(
-                "share:Q",
-                title="share of the time waited" + (" and of DB CPU" if has_cpu else ""),
-                axis=alt.Axis(format="%"),
-                stack="zero",
-                scale=alt.Scale(domain=[0, 1]),
-            ),
-            y=alt.Y("report:N", sort=list(reports), title=None),
-            color=alt.Color("wait_class:N", sort=order, title=None, legend=alt.Legend(orient="top", columns=4)),
-            order=alt.Order("place:Q"),
-            tooltip=[
-                alt.Tooltip("report"),
-                alt.Tooltip("wait_class"),
-                alt.Tooltip("share", format=".1%"),
-                alt.Tooltip("total_wait_s", title="time (s)", format=","),
-            ],
-        )
-        .properties(width=560, height=44 * len(reports))
+    inks = {name: ink_on(colour) for name, colour in zip(order, colours, strict=True)}
+    right = pl.col("share").cum_sum().over("report")
+    drawn = shorten(
+        drawn.sort(pl.col("wait_class").replace_strict(rank, return_dtype=pl.Int64))
+        .with_columns(left=right - pl.col("share"), right=right)
+        .with_columns(middle=(pl.col("left") + pl.col("right")) / 2, ink=pl.col("wait_class").replace_strict(inks))
     )
-    return chart
+    base = alt.Chart(drawn).encode(
+        y=alt.Y("report:N", sort=list(reports), title=None),
+        tooltip=[
+            alt.Tooltip("report"),
+            alt.Tooltip("wait_class"),
+            alt.Tooltip("share", format=".1%"),
+            alt.Tooltip("total_wait_s", title="time (s)", format=","),
+        ],
+    )
+    bars = base.mark_bar(stroke="white", strokeWidth=0.5).encode(
+        x=alt.X(
+            "left:Q",
+            title="share of the time waited" + (" and of DB CPU" if has_cpu else ""),
+            axis=alt.Axis(format="%"),
+            scale=alt.Scale(domain=[0, 1]),
+        ),
+        x2="right:Q",
+        color=alt.Color(
+            "wait_class:N",
+            sort=order,
+            scale=alt.Scale(domain=order, range=colours),
+            title=None,
+            legend=alt.Legend(orient="top", columns=4),
+        ),
+    )
+    # The legend tells classes apart by colour alone: those with room for it have their name on them.
+    labels = (
+        base.transform_filter(f"datum.share >= {_LEAST_LABELLED}")
+        .mark_text(fontSize=11)
+        .encode(x="middle:Q", text="wait_class:N", color=alt.Color("ink:N", scale=None))
+    )
+    chart: alt.LayerChart = alt.layer(bars, labels, title=title)
+    return chart.properties(width=560, height=44 * len(reports))
+
+
+def _few_classes(shares: pl.DataFrame) -> pl.DataFrame:
+    """The classes with the largest shares; where there are more than colours, the others as one."""
+    order = _by_share(shares)
+    if len(order) <= MOST_CLASSES:
+        return shares
+    kept = pl.col("wait_class").is_in(order[: MOST_CLASSES - 1])
+    renamed = shares.with_columns(wait_class=pl.when(kept).then("wait_class").otherwise(pl.lit(REST)))
+    return renamed.group_by("report", "wait_class", maintain_order=True).agg(pl.col("total_wait_s", "share").sum())
+
+
+def _by_share(shares: pl.DataFrame) -> list[str]:
+    """The classes, the one with the largest shares first."""
+    summed = shares.group_by("wait_class", maintain_order=True).agg(pl.col("share").sum())
+    order = summed.sort("share", "wait_class", descending=[True, False]).get_column("wait_class").to_list()
+    return sorted(order, key=lambda name: name == REST)

@@ -2,20 +2,18 @@
 
 import math
 from datetime import datetime
-from itertools import cycle
 from typing import Final
 
 import altair as alt
 import polars as pl
 
+from iolab.charts._classes import REST, class_colours
 from iolab.charts._frames import MAX_POINTS, ChartError, named, need, shorten
 from iolab.metrics.awr import key_of
-from iolab.theme import CATEGORIES
 
 _WIDTH: Final = 720
 #: What the names of events take of it.
 _LABELS: Final = 120
-_OTHER: Final = "(other)"
 _TIMES: Final = ("begin_time", "end_time")
 #: Dark enough on white, light enough on a dark ground.
 _RESTART: Final = "#C4453C"
@@ -78,7 +76,7 @@ def sessions_over_time(
             color=alt.Color(
                 "what:N",
                 sort=names,
-                scale=alt.Scale(domain=names, range=_class_colours(names)),
+                scale=alt.Scale(domain=names, range=class_colours(names)),
                 title=None,
                 legend=alt.Legend(orient="top", columns=4),
             ),
@@ -268,7 +266,7 @@ def _few_kinds(drawn: pl.DataFrame, most: int) -> pl.DataFrame:
     if len(order) <= most + 1:  # one kind alone keeps its name
         return drawn
     kept = pl.col("what").is_in(order[:most])
-    renamed = drawn.with_columns(what=pl.when(kept).then("what").otherwise(pl.lit(_OTHER)))
+    renamed = drawn.with_columns(what=pl.when(kept).then("what").otherwise(pl.lit(REST)))
     return (
         renamed.sort("begin_time", "what")
         .group_by("what", *_TIMES, "reports", maintain_order=True)
@@ -279,13 +277,7 @@ def _few_kinds(drawn: pl.DataFrame, most: int) -> pl.DataFrame:
 def _class_order(drawn: pl.DataFrame) -> list[str]:
     """`DB CPU` lowest, then by time spent, the rest on top."""
     order = _by_time_spent(drawn)
-    return sorted(order, key=lambda name: (name != "DB CPU", name == _OTHER))
-
-
-def _class_colours(names: list[str]) -> list[str]:
-    """Green for the CPU, as in Oracle's own tools; the others in the order of the house, grey last."""
-    free = cycle(colour for colour in CATEGORIES if colour != CATEGORIES[2])
-    return [CATEGORIES[2] if name == "DB CPU" else next(free) for name in names]
+    return sorted(order, key=lambda name: (name != "DB CPU", name == REST))
 
 
 def _shown(drawn: pl.DataFrame) -> pl.DataFrame:

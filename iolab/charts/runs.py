@@ -61,7 +61,9 @@ def run_strip(
     )
     points = _thinned(placed.sort("run", maintain_order=True))
     boxes = box_of(drawn)
-    colour = alt.Color("sample:N", sort=names, title=None, legend=alt.Legend(orient="top"))
+    # Scales of one domain have one legend; with `sort` instead there would be two.
+    scale, legend = alt.Scale(domain=names), alt.Legend(orient="top")
+    colour = alt.Color("sample:N", scale=scale, title=None, legend=legend)
     y_title = f"{_said(value)} ({unit})"
     y = alt.Y("value:Q", title=y_title, scale=alt.Scale(zero=False, padding=12))
     strip = (
@@ -76,7 +78,7 @@ def run_strip(
             ),
             y=y,
             color=colour,
-            shape=alt.Shape("sample:N", sort=names, legend=None),
+            shape=alt.Shape("sample:N", scale=scale, title=None, legend=legend),
             tooltip=["sample", "run", alt.Tooltip("value", title=f"{_said(value)} ({unit})")],
         )
         .properties(width=_WIDTH, height=_HEIGHT)
@@ -94,7 +96,7 @@ def _boxes(boxes: pl.DataFrame, names: list[str], y_title: str, unit: str) -> al
         alt.Tooltip("n"),
         *(alt.Tooltip(name, title=f"{name} ({unit})") for name in ("low", "q1", "median", "q3", "high")),
     ]
-    colour = alt.Color("sample:N", sort=names, legend=None)
+    colour = alt.Color("sample:N", scale=alt.Scale(domain=names), legend=None)
     base = alt.Chart(boxes).encode(x=x, tooltip=tooltip)
     whiskers = base.mark_rule().encode(y=alt.Y("low:Q", title=y_title), y2="high:Q")
     body = base.mark_bar(width=26, opacity=1).encode(y=alt.Y("q1:Q", title=y_title), y2="q3:Q", color=colour)
@@ -202,7 +204,9 @@ def ecdf(
         .encode(
             x=alt.X("value:Q", title=axis, scale=scale),
             y=alt.Y("share:Q", title="share up to here", axis=alt.Axis(format="%")),
-            color=alt.Color("sample:N", sort=names, title=None, legend=legend),
+            # Scales of one domain have one legend; with `sort` instead there would be two.
+            color=alt.Color("sample:N", scale=alt.Scale(domain=names), title=None, legend=legend),
+            strokeDash=alt.StrokeDash("sample:N", scale=alt.Scale(domain=names), title=None, legend=legend),
             tooltip=["sample", alt.Tooltip("value", title=axis), alt.Tooltip("share", format=".1%")],
         )
         .properties(width=_WIDTH, height=_HEIGHT)

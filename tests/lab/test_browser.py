@@ -4,11 +4,8 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,8 +15,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from iolab.lab import lab_command
-from iolab.looks import look
+from iolab.lab.serving import serve_lab
+from iolab.report.looks import look
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -66,32 +63,14 @@ def outside(asked: list[str]) -> list[str]:
 
 
 @contextmanager
-def serve_lab(folder: Path) -> Iterator[str]:
-    """JupyterLab on a copy of the notebooks, on a free port; its temporary files are in the folder `tmp`."""
+def serve_notebooks(folder: Path) -> Iterator[str]:
+    """JupyterLab on a copy of the notebooks; its temporary files are in the folder `tmp`."""
     work = folder / "work"
     shutil.copytree(ROOT / "notebooks", work / "notebooks", ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
     shutil.copytree(SAMPLES, work / "sample_data")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     (folder / "tmp").mkdir()
-    own = {"TMPDIR": str(folder / "tmp")}
-    own |= {f"JUPYTER_{name}_DIR": str(folder / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
-    command = lab_command(work, browser=False, port=port)
-    command += ["--ip=127.0.0.1", f"--IdentityProvider.token={TOKEN}"]
-    command.append(f"--LabApp.workspaces_dir={folder / 'workspaces'}")
-    with (folder / "server.log").open("wb") as log:
-        server = subprocess.Popen(command, env={**os.environ, **own}, stdout=log, stderr=log)
-        try:
-            url = f"http://127.0.0.1:{port}"
-            for _ in range(120):
-                with suppress(OSError), urllib.request.urlopen(f"{url}/api?token={TOKEN}", timeout=2):  # noqa: S310
-                    break
-                time.sleep(0.5)
-            yield url
-        finally:
-            server.terminate()
-            server.wait(timeout=30)
+    with serve_lab(work, folder, token=TOKEN, environment={"TMPDIR": str(folder / "tmp")}) as url:
+        yield url
 
 
 def open_notebook(page: Any, url: str, name: str) -> None:  # noqa: ANN401 - Playwright's page
@@ -143,7 +122,7 @@ def expected_marks(log: Path) -> list[tuple[str, str, int]]:
         kinds = {part["mark"]["type"] for part in spec.get("layer", [spec])}
         if "point" in kinds:
             found.append((title, "symbol", rows))
-        elif kinds in ({"bar"}, {"rect"}):
+        elif kinds in ({"bar"}, {"rect"}, {"bar", "text"}):
             found.append((title, "rect", rows))
         else:
             found.append((title, "area" if "area" in kinds else "line", 1))
@@ -181,7 +160,7 @@ def test_upload_in_jupyterlab_offline(tmp_path: Path) -> None:
     big = make_big(tmp_path)
     trace = SAMPLES / "captures/sequential_direct_tt_T.strace"
     report = SAMPLES / "awr_series/awrrpt_1_4110_4111.html"
-    with serve_lab(tmp_path) as url, open_browser() as (page, asked):
+    with serve_notebooks(tmp_path) as url, open_browser() as (page, asked):
         open_notebook(page, url, "00_start_here.ipynb")
         with page.expect_file_chooser() as chooser:
             page.locator(".iolab-picker button").first.click()
@@ -199,7 +178,7 @@ def test_upload_in_jupyterlab_offline(tmp_path: Path) -> None:
         uploaded = {path.name: path.stat().st_size for path in (tmp_path / "tmp").glob("iolab-upload-*/[!.]*")}
 
     assert states[0] == "strace log, 447 lines"
-    assert states[1] == "awr report (html), release 12.1.0.2.0, 22 tables"
+    assert states[1] == "AWR report (HTML), release 12.1.0.2.0, 22 tables"
     assert states[2] == f"strace log, {big.stat().st_size / 2**20:,.0f} MiB"
     assert uploaded == {path.name: path.stat().st_size for path in (trace, report, big)}
     assert missing(expected_marks(trace) + expected_marks(report), drawn) == []
@@ -249,7 +228,7 @@ def kernel_of(folder: Path) -> int:
 
 def test_uploads_that_do_not_go_well(tmp_path: Path) -> None:
     """Dropped files of one name, no log, a cancelled one, one whose kernel stops: each is said, and no half is left."""
-    with serve_lab(tmp_path) as url, open_browser() as (page, asked):
+    with serve_notebooks(tmp_path) as url, open_browser() as (page, asked):
         write_picker_notebook(tmp_path / "work/notebooks/picker.ipynb")
         open_notebook(page, url, "picker.ipynb")
         rows = page.locator(".iolab-picker li")

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from iolab import charts, theme
+from iolab.theme import CATEGORIES
 
 RUNS = pl.DataFrame(
     {"sample": ["a", "b"] * 5, "run": range(1, 11), "elapsed_s": [1.0, 5.0, 2.0, 6.0, 3.0, 7.0, 4.0, 8.0, 50.0, 9.0]}
@@ -63,6 +64,37 @@ def test_shares_of_wait_classes_add_up() -> None:
     (shares,) = rows(charts.wait_classes({"a": frame}))
 
     assert [(row["wait_class"], row["share"]) for row in shares] == [("User I/O", 0.75), ("Commit", 0.25)]
+    assert [(row["left"], row["right"]) for row in shares] == [(0.0, 0.75), (0.75, 1.0)]
+
+
+def test_no_two_wait_classes_have_one_colour() -> None:
+    """With more classes than colours the smallest are one; the user's I/O is blue whatever its place."""
+    names = ["User I/O", "Cluster", "Network", "Scheduler", "Queueing", "Other", "Commit", "Configuration", "DB CPU"]
+    frame = pl.DataFrame({"wait_class": names, "total_wait_s": [9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0]})
+
+    chart = charts.wait_classes({"a": frame}).to_dict()
+    scale = chart["layer"][0]["encoding"]["color"]["scale"]
+    colours = dict(zip(scale["domain"], scale["range"], strict=True))
+
+    assert len(set(colours.values())) == len(colours) == 8
+    assert (scale["domain"][-1], colours["User I/O"]) == ("(the rest)", CATEGORIES[0])
+    (shares,) = rows(charts.wait_classes({"a": frame}))
+    assert shares[-1]["share"] == pytest.approx(3 / 45, abs=1e-6)
+
+
+def test_wide_segments_and_points_are_told_apart_without_colour() -> None:
+    """Classes with room have their name on them; reports have shapes, and curves have dashes."""
+    classes = pl.DataFrame({"wait_class": ["User I/O", "Commit"], "total_wait_s": [9.0, 1.0]})
+    events = pl.DataFrame({"event": ["log file sync"], "avg_wait_ms": [1.0], "total_wait_s": [1.0], "waits": [1000]})
+    reads = pl.DataFrame({"latency": [1.0, 2.0], "mode": ["sync", "async"]})
+
+    labels = charts.wait_classes({"a": classes}).to_dict()["layer"][1]
+    points = charts.top_events({"a": events, "b": events}).to_dict()["layer"][2]
+    curves = charts.ecdf(reads, by="mode").to_dict()
+
+    assert labels["encoding"]["text"]["field"] == "wait_class"
+    assert points["encoding"]["shape"]["field"] == "report"
+    assert curves["encoding"]["strokeDash"]["field"] == "sample"
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from iolab import lab
 from iolab.cli import main
-from iolab.lab import FIRST, RECORD, copy_lab, find_lab_files, lab_command
+from iolab.lab import FIRST, RECORD, copies, copy_lab, find_lab_files, lab_command
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,6 +53,16 @@ def test_a_copy_has_all_and_no_more(source: Path, tmp_path: Path) -> None:
     assert there == {*expected, RECORD}
     assert sorted(first.written) == sorted(expected)
     assert (second.written, second.kept, sorted(second.unchanged)) == ((), (), sorted(expected))
+
+
+def test_the_notebooks_themselves_are_not_copied(source: Path) -> None:
+    """Started on the folder that holds them (`make lab`), nothing is written there."""
+    before = sorted(source.rglob("*"))
+
+    told = copy_lab(source, source=source)
+
+    assert (told.written, told.kept, len(told.unchanged)) == ((), (), 3)
+    assert sorted(source.rglob("*")) == before
 
 
 def test_what_the_user_changed_stays_and_is_named(source: Path, tmp_path: Path) -> None:
@@ -100,7 +109,7 @@ def test_the_files_are_found() -> None:
 
 def test_missing_files_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A package without them says what to do."""
-    monkeypatch.setattr(lab, "__file__", str(tmp_path / "iolab" / "lab.py"))
+    monkeypatch.setattr(copies, "__file__", str(tmp_path / "iolab" / "lab" / "copies.py"))
 
     with pytest.raises(FileNotFoundError, match="the notebooks are not installed"):
         find_lab_files()
@@ -111,8 +120,8 @@ def test_the_command_line_becomes_jupyterlab(
 ) -> None:
     """`iolab lab DIR --no-browser --port N` copies, says so beside the result, and hands over."""
     started: list[list[str]] = []
-    monkeypatch.setattr(lab, "find_lab_files", lambda: source)
-    monkeypatch.setattr(lab.os, "execv", lambda _, command: started.append(command))
+    monkeypatch.setattr(copies, "find_lab_files", lambda: source)
+    monkeypatch.setattr(copies.os, "execv", lambda _, command: started.append(command))
 
     main(["lab", str(tmp_path / "copy"), "--no-browser", "--port", "9000"])
 

@@ -77,7 +77,7 @@ def test_many_classes_are_few() -> None:
     drawn = rows(charts.sessions_over_time(sessions(1, classes=12), most=4))[0]
 
     assert len(drawn) == 5
-    assert drawn[-1]["what"] == "(other)"
+    assert drawn[-1]["what"] == "(the rest)"
     assert drawn[-1]["top"] == sum(range(1, 13))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from iolab.headline import headline
-from iolab.notebooks import CHART, NotebookError, find_notebooks, report_notebooks, run_notebook
+from iolab.lab.notebooks import CHART, NotebookError, find_notebooks, report_notebooks, run_notebook
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))

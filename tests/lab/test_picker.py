@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from iolab.picker import LogPicker, Receiver, free_path, remove_left_folders, safe_name
+from iolab.lab.picker import LogPicker, Receiver, free_path, remove_left_folders, safe_name
 
 LINE = b"     0.000123 pread64(268, '', 8192, 0) = 8192\n"
 
@@ -189,7 +189,7 @@ def test_a_finished_upload_is_kept(receiver: Receiver) -> None:
 
 OF_A_KERNEL = """
 import os, signal, sys
-from iolab.picker import LogPicker
+from iolab.lab.picker import LogPicker
 picker = LogPicker()
 (picker.folder / "a.log").write_text("x")
 print(picker.folder, flush=True)

@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 
 from iolab.cli import main
-from iolab.looks import look
+from iolab.pages.tables import diagnostics_html, figures_html, format_value, frame_html
 from iolab.report import write_report
-from iolab.report_tables import diagnostics_html, figures_html, format_value, frame_html
+from iolab.report.looks import look
 from logframe import DIAGNOSTICS
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
@@ -152,6 +152,45 @@ def test_frames_are_cut_and_say_so() -> None:
     assert "empty" not in text
     assert "and 47 more rows" in text
     assert text.count("8,192") == 3
+
+
+def test_headings_show_units() -> None:
+    """A reader sees words and a unit in brackets, not the name of a column."""
+    text = frame_html(pl.DataFrame({"total_wait_s": [1.5], "db_time_pct": [57.6], "has_o_direct": [True]}))
+
+    assert re.findall(r"<th(?: [^>]*)?>(.*?)</th>", text) == ["total wait (s)", "% DB time", "O_DIRECT"]
+
+
+def test_a_session_of_runs_has_its_medians(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Repeated runs are one row a statement, on the terminal and on the page: a median with its interval."""
+    log = SAMPLES / "runs/buffered_direct_async.txt"
+    samples = look(log).frames["samples"]
+    assert main(["show", str(log)]) == 0
+    shown = capsys.readouterr().out
+    write_report(log, tmp_path / "page.html")
+
+    assert samples.select("runs", "median_s").rows() == [(31, 2.377), (31, 2.039), (31, 1.787)]
+    assert all(
+        low < median < high for low, median, high in samples.select("ci95_low_s", "median_s", "ci95_high_s").rows()
+    )
+    assert "median (s)" in shown
+    assert "statement=" not in shown
+    assert "sample 1: median 2.377 s of 31 runs" in text_of(tmp_path / "page.html")
+
+
+def test_few_reads_are_no_distribution() -> None:
+    """Of four reads no curve of their times is drawn."""
+    few, many = (
+        look(path).charts() for path in (ARTICLES / "000_sync_reads.strace", CAPTURES / "async_direct_r.strace")
+    )
+
+    assert "Latency of reads" not in [chart.title for chart in few]
+    assert "Latency of reads" in [chart.title for chart in many]
+
+
+def test_a_missing_log_is_named_once(tmp_path: Path) -> None:
+    """The reason has no "line" where the file has none."""
+    assert write_report([tmp_path / "none.log"], tmp_path / "page.html") == ["none.log: no such file"]
 
 
 @pytest.mark.parametrize(

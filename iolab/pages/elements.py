@@ -116,7 +116,7 @@ def page_html(title: str, body: str, *, styles: str = "") -> str:
         f"default-src 'none'; script-src {' '.join(sources) or chr(39) + 'none' + chr(39)}; "
         "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
     )
-    style = files("iolab").joinpath("page.css").read_text(encoding="utf-8")
+    style = files("iolab.pages").joinpath("page.css").read_text(encoding="utf-8")
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'

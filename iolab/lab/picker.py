@@ -241,8 +241,8 @@ class LogPicker(anywidget.AnyWidget):
         folder: The folder that holds them.
     """
 
-    _esm = files("iolab").joinpath("picker.js").read_text(encoding="utf-8")
-    _css = files("iolab").joinpath("picker.css").read_text(encoding="utf-8")
+    _esm = files("iolab.lab").joinpath("picker.js").read_text(encoding="utf-8")
+    _css = files("iolab.lab").joinpath("picker.css").read_text(encoding="utf-8")
     piece_bytes = traitlets.Int(PIECE_BYTES).tag(sync=True)
     patience_ms = traitlets.Int(PATIENCE_MS).tag(sync=True)
     paths = traitlets.List(traitlets.Instance(Path))

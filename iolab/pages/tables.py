@@ -22,7 +22,32 @@ MOST_REMARKS: Final = 30
 _LONGEST: Final = 160
 #: Numbers that count nothing: they name a line, a process, a plan.
 _NAMES: Final = re.compile(r"(?:^|_)(?:line|pid|fd|statement|listing|table|sample|run|id|number|hash_value)$")
+#: The unit at the end of a column's name -> how a heading shows it.
+_UNITS: Final = {
+    "s": "s",
+    "ms": "ms",
+    "us": "us",
+    "ns": "ns",
+    "cs": "1/100 s",
+    "pct": "%",
+    "kb": "KB",
+    "mb": "MB",
+    "gb": "GB",
+    "kib": "KiB",
+    "mib": "MiB",
+}
+#: Headings that are not their column's name with blanks.
+_HEADINGS: Final = {
+    "has_o_direct": "O_DIRECT",
+    "e_rows": "E-Rows",
+    "a_rows": "A-Rows",
+    "db_time_pct": "% DB time",
+    "ci95_low_s": "95 % from (s)",
+    "ci95_high_s": "to (s)",
+}
 _UNIT_STEPS: Final = ((1_000, "ns", 1), (1_000_000, "us", 1e3), (10**9, "ms", 1e6))
+_FIGURE_HEADINGS: Final = ("metric", "value", "lo", "hi", "unit", "notes")
+_FIGURE_NUMBERS: Final = ("value", "lo", "hi")
 #: What a page need not say again of each row.
 _LEFT_OUT: Final = (
     "source",
@@ -67,6 +92,20 @@ def format_value(value: object, *, is_name: bool = False) -> str:
             return ", ".join(format_value(one) for one in value)
     text = " ".join(str(value).split())
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
+
+
+def heading(column: str) -> str:
+    """What stands above a column: its name in words, its unit in brackets.
+
+    >>> [heading(name) for name in ("total_wait_s", "avg_wait_ms", "db_time_pct", "waits_per_s", "reads", "s")]
+    ['total wait (s)', 'avg wait (ms)', '% DB time', 'waits per s', 'reads', 's']
+    """
+    if column in _HEADINGS:
+        return _HEADINGS[column]
+    name, _, unit = column.rpartition("_")
+    if unit in _UNITS and name and not name.endswith("per"):
+        return f"{name.replace('_', ' ')} ({_UNITS[unit]})"
+    return column.replace("_", " ")
 
 
 def _float(value: float) -> str:
@@ -130,7 +169,7 @@ def _table(
         and not (column == "printed_name" and "name" in head.columns)
     ]
     kept = wanted[:MOST_COLUMNS]
-    said = {column: names.get(column, column.replace("_", " ")) for column in kept}
+    said = {column: names.get(column) or heading(column) for column in kept}
     rows = [[_cell(row, column, with_bounds=has_bounds) for column in kept] for row in head.iter_rows(named=True)]
     numbers = [said[name] for name in kept if head.schema[name].is_numeric() or head.schema[name] == pl.Duration]
     more = [
@@ -150,6 +189,42 @@ def _cell(row: Mapping[str, Any], column: str, *, with_bounds: bool) -> str:
 
 def figures_html(figures: pl.DataFrame) -> str:
     """Metrics as a table, with their caveats as numbered notes below, what was refused, and how each was computed."""
+    shown, caveats, refused = _noted(figures)
+    parts = []
+    if shown:
+        parts.append(table_html(_FIGURE_HEADINGS, shown, numbers=_FIGURE_NUMBERS))
+        items = "".join(f"<li>{html.escape(caveat)}</li>" for caveat in caveats)
+        parts.append(f'<ol class="notes">{items}</ol>' if items else "")
+        given = figures.filter(~pl.col("caveats").str.starts_with(REFUSED))
+        basis = table_html(["metric", "computed from"], given.select("metric", "basis").rows())
+        parts.append(f"<details><summary>how each was computed</summary>{basis}</details>")
+    if refused:
+        items = "".join(
+            f"<li><b>{html.escape(', '.join(names))}</b>: {html.escape(why)}</li>" for why, names in refused.items()
+        )
+        parts.append(f"<p>Refused, with the reason:</p><ul>{items}</ul>")
+    return "".join(parts)
+
+
+def figures_text(figures: pl.DataFrame) -> str:
+    """Metrics as a table of text, with their caveats as numbered notes below, and what was refused; see `figures_html`.
+
+    >>> row = {"metric": "p50", "value": 48.0, "lo": 47.0, "hi": 49.0, "unit": "us", "basis": "", "caveats": "of reads"}
+    >>> print(figures_text(pl.DataFrame([row, row | {"metric": "p99", "value": None, "caveats": "refused: one read"}])))
+    metric  value    lo    hi  unit  notes
+    p50      48.0  47.0  49.0  us    1
+    1. of reads
+    refused: p99: one read
+    """
+    shown, caveats, refused = _noted(figures)
+    lines = [text_table(shown, headings=_FIGURE_HEADINGS, numbers=_FIGURE_NUMBERS)] if shown else []
+    lines += [f"{number}. {caveat}" for number, caveat in enumerate(caveats, 1)]
+    lines += [f"refused: {', '.join(names)}: {why}" for why, names in refused.items()]
+    return "\n".join(lines)
+
+
+def _noted(figures: pl.DataFrame) -> tuple[list[tuple[str, str, str, str, str, str]], list[str], dict[str, list[str]]]:
+    """The rows of the figures with the numbers of their caveats, the caveats, and each reason with what it refused."""
     rows = figures.to_dicts()
     given = [row for row in rows if not row["caveats"].startswith(REFUSED)]
     caveats = list(dict.fromkeys(one for row in given for one in row["caveats"].split("; ") if one))
@@ -158,23 +233,11 @@ def figures_html(figures: pl.DataFrame) -> str:
         (*texts, " ".join(place[one] for one in row["caveats"].split("; ") if one))
         for texts, row in zip(figure_rows(given), given, strict=True)
     ]
-    parts = []
-    if shown:
-        parts.append(table_html(["metric", "value", "lo", "hi", "unit", "notes"], shown, numbers=("value", "lo", "hi")))
-        items = "".join(f"<li>{html.escape(caveat)}</li>" for caveat in caveats)
-        parts.append(f'<ol class="notes">{items}</ol>' if items else "")
-        basis = table_html(["metric", "computed from"], [(row["metric"], row["basis"]) for row in given])
-        parts.append(f"<details><summary>how each was computed</summary>{basis}</details>")
     refused: dict[str, list[str]] = {}
     for row in rows:
         if row["caveats"].startswith(REFUSED):
             refused.setdefault(row["caveats"].removeprefix(REFUSED), []).append(row["metric"])
-    if refused:
-        items = "".join(
-            f"<li><b>{html.escape(', '.join(names))}</b>: {html.escape(why)}</li>" for why, names in refused.items()
-        )
-        parts.append(f"<p>Refused, with the reason:</p><ul>{items}</ul>")
-    return "".join(parts)
+    return shown, caveats, refused
 
 
 def diagnostics_html(diagnostics: pl.DataFrame) -> str:

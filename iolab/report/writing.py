@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from iolab.headline import figure_rows
-from iolab.looks import Look, look
 from iolab.metrics.table import REFUSED
 from iolab.pages import chart_html, page_html
+from iolab.pages.tables import diagnostics_html, figures_html, frame_html
 from iolab.pairings import Pairing, pair_all
-from iolab.report_tables import diagnostics_html, figures_html, frame_html
+from iolab.report.looks import Look, look
+from iolab.sources import NamedLog, Place, find_logs
 from iolab.theme import dress_charts
 from logframe import LogParseError
 
@@ -35,7 +36,7 @@ _ALONE: Final = (
 
 
 def write_report(
-    logs: Iterable[str | Path] | str | Path,
+    logs: Iterable[Place] | Place,
     out: str | Path,
     *,
     say: Callable[[str], object] = lambda _: None,
@@ -47,15 +48,15 @@ def write_report(
     The page needs no network, and runs no script but its own: what a log holds is shown as text.
 
     Args:
-        logs: One path or several, of any mix of logs.
-        out: Where the page is written.
+        logs: Paths, folders, patterns, archives, open files, or one of them, of any mix of logs (`iolab.sources`).
+        out: Where the page is written; folders on the way are made.
         say: Takes a line of progress a log.
 
     Returns:
         One line a log that could not be read, with the reason; the page has them too.
 
     Raises:
-        ValueError: If there is no log to read.
+        ValueError: If there is no log to read, or the page would overwrite one.
         OSError: If the page cannot be written.
 
     >>> import tempfile
@@ -65,46 +66,49 @@ def write_report(
     ...     write_report(log, Path(folder) / "report.html")
     []
     """
-    paths = [Path(logs)] if isinstance(logs, str | Path) else [Path(log) for log in logs]
-    if not paths:
+    named = find_logs(logs)
+    if not named:
         raise ValueError("no log was given")
+    page = Path(out)
+    _check_page(page, named)
     dress_charts()
     looks: dict[str, Look] = {}
     failed, rows, sections = [], [], []
-    for number, (name, path) in enumerate(zip(_names(paths), paths, strict=True), 1):
-        say(f"[{number}/{len(paths)}] {path}")
+    for number, one in enumerate(named, 1):
+        name = one.name
+        say(f"[{number}/{len(named)}] {one.place}")
         link = f'<a href="#log-{number}">{_text(name)}</a>'
         try:
-            seen = looks[name] = look(path)
+            seen = looks[name] = look(one.source)
         except (LogParseError, OSError) as error:
-            reason = _reason(error, path)
+            reason = _reason(error, one.place)
             failed.append(f"{name}: {reason}")
             rows.append((link, f"not read: {_text(reason)}", "", ""))
-            said = str(error).replace(str(path), name)
+            said = str(error).replace(one.place, name)
             sections.append(f'<section id="log-{number}"><h2>{_text(name)}</h2><pre>{_text(said)}</pre></section>')
             continue
         rows.append((link, _text(seen.what), _text(_headline(seen)), _text(_counted(seen.diagnostics))))
         sections.append(_section(number, name, seen))
-    title = f"I/O evidence: {', '.join(path.name for path in paths[:3])}{', ...' if len(paths) > 3 else ''}"
+    title = f"I/O evidence: {', '.join(one.name for one in named[:3])}{', ...' if len(named) > 3 else ''}"
     parts = ["<h1>I/O evidence</h1>", _summary(rows), _comparisons(looks), *sections]
-    Path(out).write_text(page_html(title, "".join(parts)), encoding="utf-8")
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text(page_html(title, "".join(parts)), encoding="utf-8")
     return failed
 
 
-def _names(paths: list[Path]) -> list[str]:
-    """The files' names; with their folder where two are called the same."""
-    names = [path.name for path in paths]
-    named = [
-        name if names.count(name) == 1 else f"{path.parent.name}/{name}"
-        for name, path in zip(names, paths, strict=True)
-    ]
-    return [name if named.count(name) == 1 else f"{name} ({place})" for place, name in enumerate(named, 1)]
+def _check_page(page: Path, named: list[NamedLog]) -> None:
+    """Before anything is read: can the page be written there, and is no log lost by it?"""
+    if page.is_dir():
+        raise IsADirectoryError(f"{page} is a folder: name the page to write")
+    if page.exists() and any(page.samefile(one.place) for one in named if Path(one.place).is_file()):
+        raise ValueError(f"{page} is one of the logs: writing the page there would lose it")
 
 
-def _reason(error: Exception, path: Path) -> str:
+def _reason(error: Exception, place: str) -> str:
     """Why a log was not read, in a line without its path."""
     line = str(error).splitlines()[0]
-    return line.replace(f"{path}:", "line ", 1) if f"{path}:" in line else line.replace(str(path), path.name)
+    name = Path(place).name
+    return re.sub(rf"^{re.escape(place)}:(?=\d)", "line ", line).replace(f"{place}: ", "").replace(place, name)
 
 
 def _summary(rows: list[tuple[str, str, str, str]]) -> str:
@@ -118,6 +122,9 @@ def _headline(seen: Look) -> str:
     """The first figures of a log, those that were not refused."""
     figures = {row["metric"]: row for row in seen.figures.to_dicts() if not row["caveats"].startswith(REFUSED)}
     wanted = [figures[name] for name in _HEADLINES if name in figures][:_MOST_HEADLINES]
+    if not wanted and "samples" in seen.frames:
+        rows = seen.frames["samples"].head(_MOST_HEADLINES).select("sample", "median_s", "runs").rows()
+        return "; ".join(f"sample {sample}: median {median:.4g} s of {runs} runs" for sample, median, runs in rows)
     return "; ".join(f"{name} {value} {unit}".strip() for name, value, _, _, unit in figure_rows(wanted))
 
 

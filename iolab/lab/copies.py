@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from iolab._extras import require
+from iolab._help import add_command
 
 #: Where the copy goes unless a folder is named.
 DEFAULT_FOLDER: Final = Path("iolab-notebooks")
@@ -56,7 +57,7 @@ def find_lab_files() -> Path:
     Raises:
         FileNotFoundError: They are in neither.
     """
-    package = Path(__file__).parent
+    package = Path(__file__).parents[1]
     for folder in (package / "lab_files", package.parent):
         if (folder / FIRST).is_file():
             return folder
@@ -65,6 +66,8 @@ def find_lab_files() -> Path:
 
 def copy_lab(folder: Path, *, source: Path | None = None) -> LabCopy:
     """Copy the notebooks and the sample data to a folder; a file that the user changed is kept, and named.
+
+    In the folder that holds them already (a checkout) nothing is written.
 
     Args:
         folder: Made if it is not there.
@@ -86,6 +89,8 @@ def copy_lab(folder: Path, *, source: Path | None = None) -> LabCopy:
     """
     source = find_lab_files() if source is None else source
     folder.mkdir(parents=True, exist_ok=True)
+    if folder.samefile(source):
+        return LabCopy(folder, (), (), tuple(path.relative_to(source).as_posix() for path in _shipped(source)))
     record = _read_record(folder / RECORD)
     told: dict[str, list[str]] = {"written": [], "kept": [], "unchanged": []}
     for path in _shipped(source):
@@ -156,22 +161,24 @@ def lab_command(folder: Path, *, browser: bool = True, port: int | None = None) 
     return command
 
 
-def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_lab_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """The command `lab` among the others."""
-    lab = commands.add_parser(
+    lab = add_command(
+        commands,
         "lab",
-        help="open JupyterLab on a copy of the notebooks",
-        description="Copy the notebooks and the sample data to a folder, and open JupyterLab there. A file that you "
-        "changed is kept, and named.",
-        epilog="examples: iolab lab; iolab lab ~/awr --port 9000; iolab lab --no-browser (then open the address it "
-        "prints, through a tunnel: ssh -L 8888:127.0.0.1:8888 HOST)",
+        _run,
+        "open JupyterLab on a copy of the notebooks",
+        "Copy the notebooks and the sample data to a folder, and open JupyterLab there. A file that you changed is "
+        "kept, and named. In the folder of the project itself nothing is copied.",
+        "iolab lab",
+        "iolab lab ~/awr --port 9000",
+        "iolab lab --no-browser --port 8888    # on a host; on the laptop: ssh -L 8888:127.0.0.1:8888 HOST",
     )
     lab.add_argument(
         "folder", nargs="?", type=Path, default=DEFAULT_FOLDER, metavar="DIR", help=f"by default ./{DEFAULT_FOLDER}"
     )
     lab.add_argument("--no-browser", action="store_true", help="do not open a browser; print the address")
     lab.add_argument("--port", type=_port, metavar="N", help="by default the first free one from 8888 on")
-    lab.set_defaults(run=_run)
 
 
 def _port(text: str) -> int:

@@ -9,6 +9,7 @@ import polars as pl
 from iolab import metrics
 from iolab.metrics.bounds import RefusedError, intersect, show
 from iolab.metrics.table import Metric
+from iolab.report.figures import join_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,7 +113,7 @@ def report_figures(report: AwrReport) -> tuple[pl.DataFrame, list[str]]:
             report.with_bounds(table).unique("event", keep="first", maintain_order=True).head(_MOST_AVERAGES)
         )
         parts.append(averages.with_columns(metric=pl.format("{}: {}", "metric", "event")).drop("event"))
-    return pl.concat([part.select(list(metrics.METRICS)) for part in parts if part.height] or parts[:1]), notes
+    return join_figures(parts), notes
 
 
 def _period(report: AwrReport, notes: list[str]) -> Iterator[Metric]:

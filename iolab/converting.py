@@ -1,0 +1,70 @@
+"""The frames of a log as files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import polars as pl
+
+from iolab.kinds import frames_of
+from iolab.report.looks import look
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from logframe import Source
+
+Format = Literal["parquet", "csv"]
+
+
+def convert_log(source: Source, folder: Path, *, form: Format = "parquet") -> Iterator[tuple[Path, int]]:
+    """Write every frame of a log, its figures and its diagnostics to a folder, each as a file.
+
+    In CSV a time is a whole number of nanoseconds (its column ends in ``_ns``), and a list is JSON.
+
+    Args:
+        source: As for `iolab.load`.
+        folder: Made if it is not there.
+        form: `parquet` or `csv`.
+
+    Yields:
+        Each file that was written, and its number of rows.
+
+    Raises:
+        LogParseError: If it is no known log.
+        OSError: If a file cannot be written.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     log = b"     0.000123 pread64(268, '', 8192, 0) = 8192"
+    ...     [(path.name, rows) for path, rows in convert_log(log, Path(place), form="csv")][:3]
+    [('events.csv', 1), ('calls.csv', 1), ('requests.csv', 1)]
+    """
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is a file: name a folder")
+    seen = look(source)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, frame in {**frames_of(seen.log), "figures": seen.figures, "diagnostics": seen.diagnostics}.items():
+        path = folder / f"{name}.{form}"
+        if form == "parquet":
+            frame.write_parquet(path)
+        else:
+            _flat(frame).write_csv(path)
+        yield path, frame.height
+
+
+def _flat(frame: pl.DataFrame) -> pl.DataFrame:
+    """A frame whose columns CSV can hold."""
+    columns = []
+    for name, dtype in frame.schema.items():
+        if dtype == pl.Duration:
+            columns.append(pl.col(name).dt.total_nanoseconds().alias(f"{name}_ns"))
+        elif dtype.is_nested():
+            whole = pl.struct(pl.col(name).alias("x")).struct.json_encode()
+            encoded = whole.str.strip_prefix('{"x":').str.strip_suffix("}")
+            columns.append(pl.when(pl.col(name).is_not_null()).then(encoded).alias(name))
+        else:
+            columns.append(pl.col(name))
+    return frame.select(columns)
