@@ -219,7 +219,7 @@ def test_no_plan(reason: tuple[str, ...]) -> None:
     "line",
     [
         *("RMAN> delete obsolete;", "DGMGRL> show configuration", "mysql> select 1;"),
-        *("oracle@db01:/home/oracle> sqlplus / as sysdba", "oracle@db01> time ./run.sh"),
+        *("oracle@db01:/u01/oracle> sqlplus / as sysdba", "oracle@db01> time ./run.sh"),
     ],
 )
 def test_other_programs(line: str) -> None:
