@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 #: No time zone is further than this from another.
 _ZONES: Final = timedelta(hours=26)
 
+#: What a verdict of `align_trace` is in a sentence.
+_SAID: Final = {"agrees": "agree", "differs": "differ", "part": "are a part"}
+
 
 def pair_evidence(database: AwrReport | Spool, events: pl.DataFrame, names: tuple[str, str]) -> Pairing:
     """What a report or a session counted, beside what a trace saw.
@@ -50,7 +53,7 @@ def pair_evidence(database: AwrReport | Spool, events: pl.DataFrame, names: tupl
         else "the session's own figures, and the trace that may be of its process: the logs do not say that it is"
     )
     verdicts = ", ".join(
-        f"{quantity.replace('_', ' ')} {verdict}"
+        f"{quantity.replace('_', ' ')} {_SAID[verdict]}"
         for quantity, verdict in aligned.select("quantity", "verdict").iter_rows()
     )
     return Pairing(names, why, (f"Database against trace: {verdicts}.",), {"Both sides of the system calls": aligned})
