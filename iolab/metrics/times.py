@@ -22,8 +22,9 @@ def spread(
 ) -> list[Metric]:
     """Mean, median, 95th and 99th percentile and maximum of times, in microseconds.
 
-    Percentiles are times that occurred (the smallest that so many per cent do not exceed).  strace cuts its times, so
-    each is between what is printed and one more of its last decimal.
+    Percentiles are times that occurred (the smallest that so many per cent do not exceed); of few times a high one is
+    the longest, and its caveat says so.  strace cuts its times, so each is between what is printed and one more of its
+    last decimal.
 
     Args:
         times: a Duration column; nulls are left out, and so are times below zero, which the caveat counts.
@@ -57,12 +58,15 @@ def spread(
         reason = f"{REFUSED}the log's clock shows no time between them, and not how fine it is"
         return [Metric(f"{name}_{label}", None, None, None, "us", basis, reason) for label in labels]
     tick = tick_of(whole)
+    last = len(whole) - 1
     places = [max(-(-len(whole) * percent // 100) - 1, 0) for percent in PERCENTILES]
-    values = [sum(whole) / len(whole), *(float(whole[place]) for place in places), float(whole[-1])]
+    values = [sum(whole) / len(whole), *(float(whole[place]) for place in places), float(whole[last])]
+    few = f"of {len(whole)} time{'s' * (last > 0)} it is the longest"
+    caveats = [caveat, *("; ".join(filter(None, (caveat, few * (place == last)))) for place in places), caveat]
     metrics = []
-    for label, value in zip(labels, values, strict=True):
+    for label, value, said in zip(labels, values, caveats, strict=True):
         lo = 0.0 if is_upper else max(value - tick * is_difference, 0.0)
-        metrics.append(Metric(f"{name}_{label}", value / 1e3, lo / 1e3, (value + tick) / 1e3, "us", basis, caveat))
+        metrics.append(Metric(f"{name}_{label}", value / 1e3, lo / 1e3, (value + tick) / 1e3, "us", basis, said))
     return metrics
 
 

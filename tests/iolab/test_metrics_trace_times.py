@@ -155,6 +155,22 @@ def test_percentiles_are_the_nearest_ranks() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("count", "longest"),
+    [(1, {"p50", "p95", "p99"}), (2, {"p95", "p99"}), (19, {"p95", "p99"}), (20, {"p99"}), (99, {"p99"}), (100, set())],
+)
+def test_a_percentile_that_is_the_longest_time_says_so(count: int, longest: set[str]) -> None:
+    """Behind what holds for all rows: an upper bound stays one at first sight."""
+    times = pl.Series([1000 * time for time in range(1, count + 1)], dtype=pl.Int64).cast(pl.Duration("ns"))
+    found = spread(times, "gap_us", basis="gaps", caveat="an upper bound", is_upper=True)
+    said = {one.metric.removeprefix("gap_us_"): one.caveats for one in found}
+
+    assert {label for label, caveat in said.items() if caveat != "an upper bound"} == longest
+    assert {said[label] for label in longest} <= {
+        f"an upper bound; of {count} time{'s' * (count > 1)} it is the longest"
+    }
+
+
 def test_calls_that_are_made_most_come_first() -> None:
     """Those made as often in the order of their names."""
     names = ("write", "close", "read", "read", "getpid")
