@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import awrparse
 import straceparse
-from iolab.sources import is_one_run, source_of
+from iolab.sources import MIN_SHARE, is_one_run, source_of
 from logframe import LogParseError, open_logs
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 #: So much of a log is looked at.
 _HEAD: Final = 1 << 16
-#: With fewer of its first lines strace's, a log is not an strace log.
-_MIN_SHARE: Final = 0.5
 
 _REPORT: Final = re.compile(
     r"WORKLOAD REPOSITORY|STATSPACK report for|AWR (?:RAC |Compare Period )?Report|ASH Report|ADDM Report",
@@ -125,7 +123,7 @@ def _kind_of(log: Log, text: str) -> str | None:
     if _REPORT.search(text):
         return "report"
     dialect = straceparse.sniff(source_of(log))
-    if dialect.share >= _MIN_SHARE or dialect.has_stacks or dialect.has_dumps:
+    if dialect.share >= MIN_SHARE or dialect.has_stacks or dialect.has_dumps:
         return "strace"
     if _SUMMARY.search(text):
         return "summary"

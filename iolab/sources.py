@@ -6,7 +6,7 @@ import zipfile
 from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, Final, cast
 
 from logframe import LogParseError, open_logs
 from straceparse import sniff
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 #: What may stand for logs: a path, a folder, a pattern, an archive, or an open file.
 Place = str | Path | IO[bytes]
 
-_MIN_SHARE = 0.5
+#: With fewer of its sampled lines strace's, a log is not an strace log.
+MIN_SHARE: Final = 0.5
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ def _sets(paths: list[Path]) -> dict[Path, tuple[Path, ...]]:
 
 def _is_trace(path: Path) -> bool:
     try:
-        return sniff(path).share >= _MIN_SHARE
+        return sniff(path).share >= MIN_SHARE
     except (LogParseError, OSError):
         return False
 

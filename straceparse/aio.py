@@ -114,10 +114,8 @@ def _submitted(call: dict[str, Any], items: object) -> list[Request]:
 
 def _block(plain: Request, block: object) -> Request:
     """A control block as a request; the address of one that strace could not read says nothing."""
-    if (
-        isinstance(block, tuple) and len(block) >= 5
-    ):  # strace 4.6 and before: data, key, operation, priority, descriptor
-        data, _, op, _, fd = block[:5]
+    if isinstance(block, tuple) and len(block) >= 5:
+        data, _, op, _, fd = block[:5]  # strace 4.6 and before; the second is the key, the fourth the priority
         number, path = descriptor_of(fd)
         return replace(plain, data=_integer(data), op=_OPS.get(op, "other"), fd=number, file=path)
     if not isinstance(block, dict):

@@ -46,7 +46,7 @@ def spread(
     set_back = int((counts < 0).sum())
     if set_back:
         counts = counts.filter(counts >= 0)
-        said = f"{set_back} time{'s' * (set_back > 1)} below zero left out: the clock was set back"
+        said = f"{_count(set_back)} below zero left out: the clock was set back"
         caveat = f"{caveat}; {said}" if caveat else said
     labels = ["mean", *(f"p{percent}" for percent in PERCENTILES), "max"]
     basis = f"{basis}; n = {counts.len()}"
@@ -61,13 +61,17 @@ def spread(
     last = len(whole) - 1
     places = [max(-(-len(whole) * percent // 100) - 1, 0) for percent in PERCENTILES]
     values = [sum(whole) / len(whole), *(float(whole[place]) for place in places), float(whole[last])]
-    few = f"of {len(whole)} time{'s' * (last > 0)} it is the longest"
+    few = f"of {_count(len(whole))} it is the longest"
     caveats = [caveat, *("; ".join(filter(None, (caveat, few * (place == last)))) for place in places), caveat]
     metrics = []
     for label, value, said in zip(labels, values, caveats, strict=True):
         lo = 0.0 if is_upper else max(value - tick * is_difference, 0.0)
         metrics.append(Metric(f"{name}_{label}", value / 1e3, lo / 1e3, (value + tick) / 1e3, "us", basis, said))
     return metrics
+
+
+def _count(times: int) -> str:
+    return "1 time" if times == 1 else f"{times} times"
 
 
 def is_set_back(frame: pl.DataFrame, column: str) -> bool:
