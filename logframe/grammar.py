@@ -21,8 +21,12 @@ from lark import Lark
 from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import polars as pl
     from lark import ParseTree, Token, Transformer
+
+    from logframe.classify import Classifier
 
 _SAMPLE = re.compile(r"^// sample: (.*)$")
 _RULE = re.compile(r"^\??(?P<name>[a-z_][a-z0-9_]*)(\.\d+)?\s*:")
@@ -105,6 +109,26 @@ class Grammar:
     def groups(self, column: pl.Expr, template: str) -> pl.Expr:
         """The named groups of the template as a struct expression; all null where the text does not match."""
         return column.str.extract_groups(self.pattern(template))
+
+    def classifier(self, templates: Mapping[str, str]) -> Classifier:
+        r"""What gives each line the first of several kinds whose template describes the whole line.
+
+        Args:
+            templates: name of each kind and a template as in `pattern`, in order of priority.
+
+        Raises:
+            KeyError: the grammar has no such terminal.
+            AutomatonError: a template uses syntax that no automaton can express; the message names the kind.
+
+        Examples:
+            >>> grammar = load_grammar("logframe", "printed.lark", "printed")
+            >>> classifier = grammar.classifier({"whole": "{DIGITS}", "blank": " *"})
+            >>> classifier.automaton.kind_of(b"1,024")
+            'whole'
+        """
+        from logframe.classify import Classifier  # noqa: PLC0415 - most users of a grammar only parse
+
+        return Classifier({name: self.pattern(template) for name, template in templates.items()})
 
     @cached_property
     def samples(self) -> list[tuple[str, str]]:
