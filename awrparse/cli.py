@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,8 +31,6 @@ _TOP = ("event", "waits", "total_wait_s", "avg_wait_ms", "db_time_pct", "wait_cl
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; its exit status: 0, or 1 when a report could not be read, or 2 for a wrong option."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
-    if arguments[:1] == ["spool"]:
-        return int(import_module("awrparse.spool.cli").main(arguments[1:]))
     options = _parser().parse_args(arguments)
     if options.tables:
         _print_tables()
@@ -54,7 +51,6 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m awrparse",
         description="Read AWR, Statspack and ASH reports, text or HTML.",
-        epilog="python -m awrparse spool FILE... reads SQL*Plus spools.",
     )
     parser.add_argument("report", nargs="*", metavar="REPORT", help="a file, folder or glob; - reads standard input")
     parser.add_argument("--tables", action="store_true", help="list the canonical tables and their columns")

@@ -1,4 +1,4 @@
-"""How often the 95 % intervals of `iolab.compare` hold the true value, and how often its tests cry wolf.
+"""How often the 95 % intervals of `iolab.comparison.samples` hold the true value, and how often its tests cry wolf.
 
     python benchmarks/coverage_of_intervals.py [--samples 4000] [--seed 0] [--resamples 999]
 
@@ -28,11 +28,11 @@ from statistics import NormalDist
 
 import numpy as np
 
-from iolab.compare import compare, compare_many, compare_paired
+from iolab.comparison import compare, compare_many, compare_paired
 from iolab.stats.effects import measure_effects
+from iolab.stats.first_runs import first_run
 from iolab.stats.intervals import Superiority, superiority_interval
 from iolab.stats.ranks import rank_sum_depth, signed_rank_depth
-from iolab.stats.series import first_run
 
 SIZES = (6, 15, 31)
 LOW, HIGH, ALPHA = 0.93, 0.97, 0.05

@@ -16,8 +16,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from awrparse import read_spool
-from awrparse.spool.autotrace import AUTOTRACE_NAMES
+from sqlplusparse import read_spool
+from sqlplusparse.autotrace import AUTOTRACE_NAMES
 
 ROOT = Path(__file__).parents[1]
 CORPUS = Path(os.environ.get("IOLAB_CORPUS", ROOT.parent / "shared" / "corpus")) / "sqlplus"

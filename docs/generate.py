@@ -16,8 +16,8 @@ from types import FunctionType
 
 import polars as pl
 
-import awrparse
 import iolab.metrics
+import sqlplusparse
 import straceparse
 from awrparse.tables import describe_tables
 
@@ -54,7 +54,7 @@ def frames() -> str:
     schemas = ("EVENTS", "CALLS", "REQUESTS", "SUMMARY")
     parts += [f"### `straceparse.{name}`\n\n{schema_table(getattr(straceparse, name))}" for name in schemas]
     parts.append("## SQL\\*Plus and SQLcl spools")
-    parts += [f"### `{name}`\n\n{schema_table(schema)}" for name, schema in awrparse.SPOOL_SCHEMAS.items()]
+    parts += [f"### `{name}`\n\n{schema_table(schema)}" for name, schema in sqlplusparse.SPOOL_SCHEMAS.items()]
     return "\n\n".join(parts) + "\n"
 
 
@@ -86,8 +86,8 @@ def metrics() -> str:
     )
     parts.append(
         "`lo` and `hi` are what the rounding of the printed figures allows, not a confidence interval; only the shares "
-        "of a profile (`iolab.profile`) and the comparisons of samples (`iolab.compare`) have those. What stands below "
-        'under "When not to believe it" cannot be seen from the figures; what can be seen is refused.'
+        "of a profile (`iolab.metrics.cpu_profile`) and the comparisons of samples (`iolab.compare`) have those. What "
+        'stands below under "When not to believe it" cannot be seen from the figures; what can be seen is refused.'
     )
     functions = {name: member for name, member in vars(iolab.metrics).items() if isinstance(member, FunctionType)}
     topics = dict.fromkeys([*TOPICS, *(module_of(member) for member in functions.values())])

@@ -1,13 +1,13 @@
-"""Top floor: what Oracle I/O logs say, with bounds, and what two sets of runs allow one to say.
+"""Metrics, comparisons and pages for Oracle I/O logs, with bounds on every figure.
 
     import iolab
 
-    log = iolab.load("unknown.log")              # an AWR report, a spool, the events of a strace log
+    log = iolab.load("unknown.log")              # any format that is registered
     iolab.metrics.read_metrics(log)              # figures with bounds, basis and caveats
-    iolab.compare.compare(a, b)                  # two samples of runs
+    iolab.compare(a, b)                          # two samples of runs
     iolab.write_report([...], "report.html")     # any mix of logs as one page
 
-Names are imported when they are first used; charts, pictures and statistics need ``pip install "iolab[lab]"``.
+Names are imported on first use; charts, pictures and statistics need ``pip install "iolab[lab]"``.
 """
 
 from typing import TYPE_CHECKING
@@ -15,44 +15,33 @@ from typing import TYPE_CHECKING
 from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from iolab import align, cache, changes, charts, compare, io_mode, metrics, pairings, periods, profile, timeline
+    from iolab import charts, comparison, evidence, metrics
+    from iolab.comparison.samples import compare
     from iolab.lab.picker import LogPicker
     from iolab.loading import load
-    from iolab.report.looks import look
-    from iolab.report.writing import write_report
+    from iolab.pages.summary import look
+    from iolab.pages.writing import write_report
 
 __all__ = [
     "LogPicker",
-    "align",
-    "cache",
-    "changes",
     "charts",
     "compare",
-    "io_mode",
+    "comparison",
+    "evidence",
     "load",
     "look",
     "metrics",
-    "pairings",
-    "periods",
-    "profile",
-    "timeline",
     "write_report",
 ]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
-    {"LogPicker": "lab.picker", "load": "loading", "look": "report.looks", "write_report": "report.writing"},
-    modules=(
-        "align",
-        "cache",
-        "changes",
-        "charts",
-        "compare",
-        "io_mode",
-        "metrics",
-        "pairings",
-        "periods",
-        "profile",
-        "timeline",
-    ),
+    {
+        "LogPicker": "lab.picker",
+        "compare": "comparison.samples",
+        "load": "loading",
+        "look": "pages.summary",
+        "write_report": "pages.writing",
+    },
+    modules=("charts", "comparison", "evidence", "metrics"),
 )

@@ -129,7 +129,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _report(options: argparse.Namespace) -> int:
-    from iolab.report.writing import write_report  # noqa: PLC0415 - Altair is loaded by the commands that need it
+    from iolab.pages.writing import write_report  # noqa: PLC0415 - Altair is loaded by the commands that need it
 
     failed = write_report([log_named(word) for word in options.logs], options.out, say=_tell)
     for line in failed:
@@ -139,8 +139,8 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from iolab.report.looks import look  # noqa: PLC0415 - the parsers are loaded by the commands that need them
-    from iolab.report.text import look_text  # noqa: PLC0415 - see above
+    from iolab.pages.summary import look  # noqa: PLC0415 - the parsers are loaded by the commands that need them
+    from iolab.pages.summary_text import look_text  # noqa: PLC0415 - see above
 
     code = 0
     for number, one in enumerate(_named(options.logs)):
@@ -178,9 +178,9 @@ def _convert(options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
+    from iolab.comparison import pair  # noqa: PLC0415 - see above
     from iolab.loading import load  # noqa: PLC0415 - the parsers are loaded by the commands that need them
     from iolab.pages.tables import frame_text  # noqa: PLC0415 - see above
-    from iolab.pairings import pair  # noqa: PLC0415 - see above
 
     named = _named(options.logs)
     if len(named) != 2:

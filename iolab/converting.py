@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import polars as pl
 
 from iolab.kinds import frames_of
-from iolab.report.looks import look
+from iolab.pages.summary import look
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,6 +6,7 @@ from typing import Final
 import polars as pl
 
 import awrparse
+import sqlplusparse
 import straceparse
 from iolab.loading import load
 from logframe import open_log
@@ -26,7 +27,7 @@ _KINDS: Final = {
 }
 _FORMS: Final = {"html": "HTML", "text": "text"}
 
-Log = awrparse.AwrReport | awrparse.Spool | pl.DataFrame
+Log = awrparse.AwrReport | sqlplusparse.Spool | pl.DataFrame
 
 
 def describe(path: Path) -> str:
@@ -56,7 +57,7 @@ def describe_log(log: Log) -> str:
         release = f", release {log.info.release}" if log.info.release else ""
         kind, form = _KINDS.get(log.kind, f"{log.kind} report"), _FORMS.get(log.form, log.form)
         return f"{kind} ({form}){release}, {_counted(len(log.found), 'table')}"
-    if isinstance(log, awrparse.Spool):
+    if isinstance(log, sqlplusparse.Spool):
         return f"SQL*Plus session, {_counted(log.statements.height, 'statement')}"
     if "kind" in log.columns:
         return f"strace log, {_counted(log.height, 'line')}"
@@ -75,7 +76,7 @@ def frames_of(log: Log) -> dict[str, pl.DataFrame]:
     """
     if isinstance(log, awrparse.AwrReport):
         return {name: log[name] for name in log.tables}
-    if isinstance(log, awrparse.Spool):
+    if isinstance(log, sqlplusparse.Spool):
         names = ("statements", "timings", "autotrace", "statistics", "plans", "tables")
         return {**{name: getattr(log, name) for name in names}, "runs": log.runs()}
     if "kind" not in log.columns:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 import awrparse
+import sqlplusparse
 import straceparse
 from iolab.sources import MIN_SHARE, is_one_run, source_of
 from logframe import LogParseError, open_logs
@@ -29,13 +30,16 @@ _OTHERS: Final = (
     (re.compile(r"^TKPROF: Release", re.MULTILINE), "a TKPROF report"),
     (re.compile(r"^(?:PARSING IN CURSOR #|WAIT #|EXEC #)", re.MULTILINE), "an extended SQL trace (event 10046)"),
     (re.compile(r"^(?:Trace file |\*\*\* SESSION ID)", re.MULTILINE), "a trace file of the database"),
-    (re.compile(r"^\s*\S+`\S+\s+\d+\s*$", re.MULTILINE), "a dtrace profile; iolab.profile.read_profile reads it"),
+    (
+        re.compile(r"^\s*\S+`\S+\s+\d+\s*$", re.MULTILINE),
+        "a dtrace profile; `read_profile` of iolab.metrics.cpu_profile reads it",
+    ),
     (re.compile(r"^\s*[{\[]"), "JSON"),
 )
 EXPECTED: Final = "an AWR or Statspack report, a SQL*Plus or SQLcl session, or an strace log"
 
 
-def load(source: Source) -> awrparse.AwrReport | awrparse.Spool | pl.DataFrame:
+def load(source: Source) -> awrparse.AwrReport | sqlplusparse.Spool | pl.DataFrame:
     r"""The log, read by the reader of its kind: content decides, never the name.
 
     Args:
@@ -44,7 +48,7 @@ def load(source: Source) -> awrparse.AwrReport | awrparse.Spool | pl.DataFrame:
 
     Returns:
         * an AWR, Statspack or ASH report, or tables copied out of one: an `awrparse.AwrReport` with printed bounds
-        * a SQL*Plus or SQLcl session: an `awrparse.Spool` with printed bounds
+        * a SQL*Plus or SQLcl session: an `sqlplusparse.Spool` with printed bounds
         * an strace log: the events, as `straceparse.read_strace` gives them
         * the table of ``strace -c``: as `straceparse.read_summary` gives it
 
@@ -84,8 +88,8 @@ def _read_awr(source: Source) -> awrparse.AwrReport:
     return awrparse.read_awr(source, printed=True)
 
 
-def _read_spool(source: Source) -> awrparse.Spool:
-    return awrparse.read_spool(source, printed=True)
+def _read_spool(source: Source) -> sqlplusparse.Spool:
+    return sqlplusparse.read_spool(source, printed=True)
 
 
 def _load_several(logs: list[Log]) -> pl.DataFrame:
@@ -103,7 +107,7 @@ def _load_several(logs: list[Log]) -> pl.DataFrame:
     raise LogParseError(
         f"{named}, not all of them strace's",
         source=logs[0].name,
-        expected="one log; load several one by one, or awrparse.read_awrs, awrparse.read_spools",
+        expected="one log; load several one by one, or awrparse.read_awrs, sqlplusparse.read_spools",
     )
 
 

@@ -24,7 +24,7 @@ def lazy_exports(
 
     Args:
         package: the package's ``__name__``.
-        exports: each public name and the module within the package that defines it.
+        exports: each public name and the module that defines it: one within the package, or its full name.
         modules: modules of the package that are public themselves.
 
     Raises:
@@ -46,13 +46,15 @@ def lazy_exports(
     if clashes := sorted(exports.keys() & set(exports.values())):
         raise ValueError(f"{package}: a public name and a module share the name {', '.join(clashes)}")
 
+    top = package.partition(".")[0] + "."
+
     def __getattr__(name: str) -> object:  # noqa: N807 - it becomes the package's
         if name in modules:
             return import_module(f"{package}.{name}")
         module = exports.get(name)
         if module is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package])
-        value = getattr(import_module(f"{package}.{module}"), name)
+        value = getattr(import_module(module if module.startswith(top) else f"{package}.{module}"), name)
         setattr(sys.modules[package], name, value)  # from now on an ordinary attribute
         return value
 

@@ -28,8 +28,9 @@ ROOT = Path(__file__).parents[1]
 MAY_IMPORT = {
     "logframe": {"logframe"},
     "awrparse": {"awrparse", "logframe"},
+    "sqlplusparse": {"sqlplusparse", "logframe"},
     "straceparse": {"straceparse", "logframe"},
-    "iolab": {"iolab", "awrparse", "straceparse", "logframe"},
+    "iolab": {"iolab", "awrparse", "sqlplusparse", "straceparse", "logframe"},
 }
 LOWER = sorted(MAY_IMPORT.keys() - {"iolab"})
 #: What comes with the core installation; `compression` is Python's own from 3.14 on.

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("logframe", "awrparse", "straceparse", "iolab")
+PACKAGES = ("logframe", "awrparse", "sqlplusparse", "straceparse", "iolab")
 #: What `iolab lab` copies: in the wheel below this folder.
 SHIPPED, LAB_FILES = ("notebooks", "sample_data"), "iolab/lab_files"
 #: What only the extras bring.
@@ -21,10 +21,10 @@ pytestmark = pytest.mark.install
 
 READ_SAMPLES = """
 import importlib.util, pathlib, sys
-import awrparse, straceparse
+import awrparse, sqlplusparse, straceparse
 folder, project, extras = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
 assert not [name for name in extras if importlib.util.find_spec(name)], "extras are installed"
-for package in (awrparse, straceparse):
+for package in (awrparse, sqlplusparse, straceparse):
     assert not package.__file__.startswith(project), package.__file__
 captures = sorted((folder / "captures").glob("*.strace"))
 assert captures
@@ -36,7 +36,7 @@ reports = sorted((folder / "articles").glob("003_*.txt"))
 for path in reports:
     report = awrparse.read_awr(path)
     print("awr", path.name, report["top_events"].height, report["wait_classes"].height)
-print("spool", "004", awrparse.read_spool(folder / "articles" / "004_exadata_flash_cache.txt").statistics.height)
+print("spool", "004", sqlplusparse.read_spool(folder / "articles" / "004_exadata_flash_cache.txt").statistics.height)
 """
 
 

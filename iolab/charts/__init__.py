@@ -1,7 +1,8 @@
 """Charts: a frame in, an `altair.Chart` out.
 
 Each function says what a DBA reads from its picture.  Frames of any size may be given: they are aggregated in Polars
-before anything is drawn.  `iolab.theme.enable()` dresses them, and lets JupyterLab draw them without a network; `save`
+before anything is drawn.  `enable_theme()` sets their style and lets JupyterLab draw
+them without a network; `save`
 writes them as PNG, SVG, JSON or a page.
 """
 
@@ -14,6 +15,7 @@ from iolab.charts.many_reports import events_over_time, latency_over_time, sessi
 from iolab.charts.reads import read_sizes
 from iolab.charts.runs import ecdf, histogram, run_strip
 from iolab.charts.saving import save
+from iolab.charts.theme import enable_theme
 from iolab.charts.timeline import call_timeline
 from iolab.charts.traces import queue_depth
 
@@ -21,6 +23,7 @@ __all__ = [
     "ChartError",
     "call_timeline",
     "ecdf",
+    "enable_theme",
     "estimates",
     "events_over_time",
     "histogram",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import chain, cycle
 from typing import Final
 
-from iolab.theme import CATEGORIES
+from iolab.charts.theme import CATEGORIES
 
 #: What is drawn together because it is too little to draw alone; `Other` is a wait class of its own.
 REST: Final = "(the rest)"

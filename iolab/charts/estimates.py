@@ -6,7 +6,7 @@ import altair as alt
 import polars as pl
 
 from iolab.charts._frames import named, need, shorten
-from iolab.headline import format_figure
+from iolab.metrics.formatting import format_figure
 
 
 def estimates(

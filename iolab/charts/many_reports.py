@@ -34,8 +34,8 @@ def sessions_over_time(
     report covers, not an idle instance; a dashed line is a restart.
 
     Args:
-        sessions: What `iolab.timeline.active_sessions` gives of classes or events, of one instance.
-        breaks: What `iolab.periods.find_breaks` gives; restarts are marked.
+        sessions: What `iolab.evidence.timeline.active_sessions` gives of classes or events, of one instance.
+        breaks: What `iolab.evidence.report_periods.find_breaks` gives; restarts are marked.
         cpus: Draw a line at so many sessions.
         most: How many classes; the rest are drawn as one.
         title: The heading.
@@ -106,8 +106,8 @@ def latency_over_time(
     the number of waits rises may be a cache that answers.
 
     Args:
-        latencies: What `iolab.timeline.latencies` gives, of one instance and of the events to draw.
-        breaks: What `iolab.periods.find_breaks` gives; restarts are marked.
+        latencies: What `iolab.evidence.timeline.latencies` gives, of one instance and of the events to draw.
+        breaks: What `iolab.evidence.report_periods.find_breaks` gives; restarts are marked.
         log: A logarithmic axis.
         title: The heading.
 
@@ -154,7 +154,7 @@ def events_over_time(
     worth a line in a whole report, and not known from a list of top events alone.
 
     Args:
-        sessions: What `iolab.timeline.active_sessions` gives of events, of one instance.
+        sessions: What `iolab.evidence.timeline.active_sessions` gives of events, of one instance.
         most: How many events, those with the most time over all reports.
         title: The heading.
 

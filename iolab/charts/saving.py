@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from iolab._extras import require
+from iolab.charts.theme import Mode, config
 from iolab.pages import VEGA_LITE, chart_html, page_html
-from iolab.theme import Mode, config
 
 SUFFIXES: Final = (".png", ".svg", ".json", ".html")
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from iolab._extras import require
-from iolab.headline import MIME, Headline
 from iolab.pages import chart_html, page_html
+from iolab.pages.metric_table import MIME, Headline
 
 CHART: Final = "application/vnd.vegalite.v5+json"
 _WIDGET: Final = "application/vnd.jupyter.widget-view+json"

@@ -5,7 +5,7 @@ about (``event``, ``wait_class``, ``syscall``, ``file``, ``mode``, ``pid``).  ``
 which hold all that the rounding of the printed figures allows.  A metric that its inputs contradict is refused: its
 value is null, and its ``caveats`` begin with "refused:" and give the reason.
 
-    spool = awrparse.read_spool("flash.log")
+    spool = sqlplusparse.read_spool("flash.log")
     iolab.metrics.read_metrics(spool)
 
 * from session statistics, autotrace and timings: `read_metrics` (all at once), `ms_per_flash_read`, `flash_hit_ratio`,

@@ -183,7 +183,7 @@ def elapsed(wait_classes: pl.DataFrame) -> pl.DataFrame:
     ``total_wait_s / avg_active_sessions``.  Source: arithmetic on the report's table of wait classes.
 
     When not to believe it: only small classes are shown: 0.1 active sessions are anything from 0.05 to 0.15. Where
-    the report has a head, its Elapsed is better evidence; `iolab.align` uses both.
+    the report has a head, its Elapsed is better evidence; `iolab.evidence.alignment` uses both.
 
     Args:
         wait_classes: the table `wait_classes` of a report.

@@ -16,7 +16,7 @@ from iolab.metrics.table import METRICS, REFUSED
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from awrparse import Spool
+    from sqlplusparse import Spool
 
 #: Bytes, or counts, in the unit that a listing shows.
 _UNITS: Final = {
@@ -73,7 +73,7 @@ def statistic(log: Spool | AwrReport, name: str, *, statement: int | None = None
     of bytes is looked for within the rounding.  In a report it is the total of `instance_activity`.
 
     Args:
-        log: what `awrparse.read_spool` or `awrparse.read_awr` gives.
+        log: what `sqlplusparse.read_spool` or `awrparse.read_awr` gives.
         name: such as `physical read total bytes`.
         statement: autotrace's list of this statement; by default that of the only one.
 
@@ -134,7 +134,7 @@ def read_metrics(log: Spool | AwrReport, *, statement: int | None = None) -> pl.
     A metric that lacks a figure is left out; one that its figures contradict is a refused row.
 
     Args:
-        log: what `awrparse.read_spool` or `awrparse.read_awr` gives.
+        log: what `sqlplusparse.read_spool` or `awrparse.read_awr` gives.
         statement: the statement of a spool, where several were timed.
 
     Returns:

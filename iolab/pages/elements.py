@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from iolab._extras import require
-from iolab.theme import config
+from iolab.charts.theme import config
 
 #: Texts above so many characters get a column that is wide enough to read them.
 _LONG: Final = 40

@@ -10,9 +10,10 @@ from typing import Any, Final
 
 import polars as pl
 
-from iolab.headline import figure_rows, format_figure, text_table
+from iolab.metrics.formatting import format_figure
 from iolab.metrics.table import REFUSED
 from iolab.pages import table_html
+from iolab.pages.metric_table import figure_rows, text_table
 
 #: Rows of a frame that a page shows, and columns.
 MOST_ROWS: Final = 20

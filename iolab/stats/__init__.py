@@ -1,1 +1,1 @@
-"""The statistics under `iolab.compare` and `iolab.cache`: samples, rank tests, intervals, run order, change points."""
+"""Statistics of timed runs: samples, rank tests, intervals, run order, change points."""

@@ -1,11 +1,11 @@
 """What limits a comparison, said in sentences."""
 
 from iolab.stats.effects import Effects
+from iolab.stats.first_runs import first_run
 from iolab.stats.order import describe_blocks, describe_order
 from iolab.stats.p_values import PValues
 from iolab.stats.report import format_p
 from iolab.stats.samples import Sample, median_deviation, repeated_share
-from iolab.stats.series import first_run
 
 UNEQUAL_SPREADS = 0.01
 """Below this p value of Levene's test the spreads are called unequal."""

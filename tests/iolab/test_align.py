@@ -7,8 +7,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from awrparse import AwrReport, read_awr, read_spool
-from iolab.align import ALIGNED, TRACED, align_reports, align_trace
+from awrparse import AwrReport, read_awr
+from iolab.evidence.alignment import ALIGNED, TRACED, align_reports, align_trace
+from sqlplusparse import read_spool
 from straceparse import calls, io_requests, read_strace
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"

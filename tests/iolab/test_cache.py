@@ -6,8 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from iolab.cache import cache_level, first_run, parse_noise
-from iolab.compare import SampleError
+from iolab.comparison import SampleError, cache_level, first_run, parse_noise
 from iolab.stats.changes import find_changes
 
 LINUX = [9.16, 9.17, 9.28, 9.18, 9.20]

@@ -12,8 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from awrparse import read_awr
-from iolab.changes import NEIGHBOUR_CHANGES, PARAMETER_CHANGES, neighbour_changes, parameter_changes, tell_timeline
-from iolab.timeline import Timeline, read_timeline
+from iolab.evidence.changes import (
+    NEIGHBOUR_CHANGES,
+    PARAMETER_CHANGES,
+    neighbour_changes,
+    parameter_changes,
+    tell_timeline,
+)
+from iolab.evidence.timeline import Timeline, read_timeline
 
 SERIES = Path(__file__).parents[2] / "sample_data" / "awr_series"
 START = datetime(2026, 1, 1)  # noqa: DTZ001 - reports have no time zone

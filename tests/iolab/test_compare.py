@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import mannwhitneyu
 
 from iolab._extras import MissingExtraError, require
-from iolab.compare import CONDITIONS, SampleError, compare, compare_many
+from iolab.comparison import CONDITIONS, SampleError, compare, compare_many
 from iolab.stats.intervals import Estimate
 from iolab.stats.p_values import run_tests
 from iolab.stats.samples import clock_step, read_sample, repeated_share, robust_spread
@@ -508,7 +508,7 @@ def test_two_samples_are_not_many() -> None:
 def test_same_input_same_output_whatever_the_thread_count() -> None:
     """Another process with four threads and another hash seed prints the same digits."""
     program = (
-        "from iolab.compare import compare; import sys; a = eval(sys.argv[1]); b = eval(sys.argv[2]);"
+        "from iolab.comparison import compare; import sys; a = eval(sys.argv[1]); b = eval(sys.argv[2]);"
         "r = compare(a, b); print(repr(r), r.to_frame().write_json())"
     )
     environment = {
@@ -555,8 +555,8 @@ def test_importing_needs_no_scipy_and_using_says_what_to_install() -> None:
     """A core installation can import the module; the error has the command."""
     program = (
         "import sys; sys.modules['scipy'] = None; sys.modules['numpy'] = None\n"
-        "from iolab.compare import compare, compare_medians\n"
-        "from iolab.cache import first_run\n"
+        "from iolab.comparison import compare, compare_medians\n"
+        "from iolab.comparison import first_run\n"
         "compare_medians('6.910', '5.654')\n"
         "print(first_run([5, 1, 1.1, 1.2]).kind)\n"
         "compare([1.0] * 6, [2.0] * 6)\n"

@@ -8,7 +8,7 @@ from statistics import fmean
 import polars as pl
 import pytest
 
-from iolab.compare import SampleError, compare, compare_medians, compare_paired
+from iolab.comparison import SampleError, compare, compare_medians, compare_paired
 
 T1 = [11.54, 0.14, 13.33, 2.71, 5.02, 7.77, 21.4, 3.9]
 T2 = [10.21, 0.15, 12.90, 2.60, 4.81, 7.21, 20.2, 3.8]

@@ -12,7 +12,7 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.nonparametric import rank_compare_2indep
 from statsmodels.stats.weightstats import ttest_ind
 
-from iolab.compare import compare, compare_many
+from iolab.comparison import compare, compare_many
 from iolab.stats.intervals import (
     SUPERIORITY_TAIL,
     Superiority,

@@ -10,10 +10,9 @@ from statistics import median
 import polars as pl
 import pytest
 
-from awrparse import read_spool
 from iolab import charts
-from iolab.cache import first_run
-from iolab.compare import Comparison, ManyComparison, compare_many
+from iolab.comparison import Comparison, ManyComparison, compare_many, first_run
+from sqlplusparse import read_spool
 
 RUNS = Path(__file__).parents[2] / "sample_data" / "runs"
 KINDS = {1: "buffered", 2: "direct", 3: "asynchronous"}

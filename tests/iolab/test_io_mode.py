@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from iolab.io_mode import MODES, By, io_mode
+from iolab.metrics.trace_modes import MODES, By, io_mode
 from straceparse import calls, io_requests, read_strace
 
 if TYPE_CHECKING:

@@ -10,9 +10,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from awrparse import AwrReport, Spool
+from awrparse import AwrReport
 from iolab.loading import load
 from logframe import LogNotFoundError, LogParseError
+from sqlplusparse import Spool
 from straceparse import EVENTS, SUMMARY
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
@@ -138,7 +139,7 @@ def test_an_unknown_log_is_shown_where_it_tells_what_it_is() -> None:
         (bytes(range(20)) * 20, "binary data"),
         (b"TKPROF: Release 11.2.0.3.0\n", "this is a TKPROF report"),
         (b"PARSING IN CURSOR #2 len=20\nEXEC #2:c=0\n", "this is an extended SQL trace"),
-        (b"  oracle`kcbgtcr   181\n", "this is a dtrace profile; iolab.profile.read_profile reads it"),
+        (b"  oracle`kcbgtcr   181\n", "this is a dtrace profile; `read_profile` of iolab.metrics.cpu_profile reads it"),
         (b'{"a": 1}\n', "this is JSON"),
         (b"milk\nbread\n", "this is no log of a known kind"),
     ],

@@ -13,13 +13,13 @@ from statistics import fmean
 import polars as pl
 import pytest
 
-from awrparse import AwrReport, Spool, read_awr, read_spool
+from awrparse import AwrReport, read_awr
 from iolab import metrics
-from iolab.cache import first_run
-from iolab.compare import Comparison, compare, compare_medians
+from iolab.comparison import Comparison, compare, compare_medians, first_run
 from iolab.metrics import Bounded, figure_of
 from iolab.metrics.bounds import within
 from logframe import read_printed
+from sqlplusparse import Spool, read_spool
 from straceparse import calls, io_requests, read_strace
 
 ARTICLES = Path(__file__).parents[2] / "sample_data" / "articles"

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from awrparse import read_awr, read_spool
+from awrparse import read_awr
 from iolab import metrics
 from iolab.metrics import METRICS, Bounded, RefusedError, figure_of
+from sqlplusparse import read_spool
 
 if TYPE_CHECKING:
     from collections.abc import Callable

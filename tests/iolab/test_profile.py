@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iolab.profile import LAYERS, SAMPLES, layer_of, layer_shares, read_profile
+from iolab.metrics.cpu_profile import LAYERS, SAMPLES, layer_of, layer_shares, read_profile
 from logframe import LogNotFoundError, LogParseError
 
 ARTICLE = Path(__file__).parents[2] / "sample_data" / "articles" / "001_dtrace_profile.txt"

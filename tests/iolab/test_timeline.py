@@ -13,10 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from awrparse import read_awr, read_awrs
-from iolab.metrics import average_waits
-from iolab.metrics.awr import total_waits
-from iolab.periods import PERIODS, find_breaks, periods
-from iolab.timeline import (
+from iolab.evidence.report_periods import PERIODS, find_breaks, periods
+from iolab.evidence.timeline import (
     SINGLE_BLOCK_READS,
     Timeline,
     active_sessions,
@@ -25,6 +23,8 @@ from iolab.timeline import (
     rank_events,
     read_timeline,
 )
+from iolab.metrics import average_waits
+from iolab.metrics.awr import total_waits
 from logframe import LogNotFoundError
 
 SERIES = Path(__file__).parents[2] / "sample_data" / "awr_series"

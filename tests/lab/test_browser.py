@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 from iolab.lab.serving import serve_lab
-from iolab.report.looks import look
+from iolab.pages.summary import look
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

@@ -7,9 +7,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from iolab import charts
+from iolab import charts, write_report
 from iolab.charts._frames import whole_ticks
-from iolab.report import write_report
 
 DATA = Path(__file__).parents[1] / "awrparse/awr_data/valid"
 NAMES = ["log file sync", None]

@@ -12,7 +12,8 @@ import altair as alt
 import polars as pl
 import pytest
 
-from iolab import charts, theme
+from iolab import charts
+from iolab.charts import theme
 
 RUNS = pl.DataFrame({"elapsed_s": [1.0, 2.0, 2.5, 9.0]})
 

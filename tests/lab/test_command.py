@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from iolab import write_report
 from iolab.cli import main
-from iolab.report import write_report
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 SPOOL = SAMPLES / "articles/004_exadata_flash_cache.txt"

@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 
 from iolab import charts
-from iolab.periods import BREAKS
-from iolab.timeline import Timeline, read_timeline
+from iolab.evidence.report_periods import BREAKS
+from iolab.evidence.timeline import Timeline, read_timeline
 
 ROOT = Path(__file__).parents[2]
 START = datetime(2026, 1, 1)  # noqa: DTZ001 - reports have no time zone

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from iolab.headline import headline
 from iolab.lab.notebooks import CHART, NotebookError, find_notebooks, report_notebooks, run_notebook
+from iolab.pages.metric_table import headline
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -62,10 +62,10 @@ def write_notebook(path: Path, *sources: str) -> None:
 
 def test_pages_of_a_notebook(tmp_path: Path) -> None:
     """The page and the index hold the answer and the chart, and ask no network for anything; the table is printed."""
-    source = "from iolab import charts, theme\nimport polars as pl\ntheme.enable()\n"
+    source = "from iolab import charts\nimport polars as pl\ncharts.enable_theme()\n"
     source += "charts.histogram(pl.DataFrame({'elapsed_s': [1.0, 2.0]}))"
     metric = "pl.DataFrame({'metric': ['x'], 'value': [0.397], 'lo': [0.395], 'hi': [0.403], 'unit': ['ms']})"
-    write_notebook(tmp_path / "a.ipynb", source, f"from iolab.headline import headline\nheadline({metric})")
+    write_notebook(tmp_path / "a.ipynb", source, f"from iolab.pages.metric_table import headline\nheadline({metric})")
     said: list[str] = []
 
     report_notebooks(tmp_path, tmp_path / "out", say=said.append)

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 import iolab
+from iolab.comparison import Pairing, UnpairedError, pair, pair_all
 from iolab.kinds import Log
-from iolab.pairings import Pairing, UnpairedError, pair, pair_all
 from straceparse import read_strace
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"

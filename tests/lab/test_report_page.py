@@ -7,10 +7,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from iolab import write_report
 from iolab.cli import main
+from iolab.pages.summary import look
 from iolab.pages.tables import diagnostics_html, figures_html, format_value, frame_html
-from iolab.report import write_report
-from iolab.report.looks import look
 from logframe import DIAGNOSTICS
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"

@@ -10,7 +10,7 @@ import pytest
     "arguments",
     [
         ("awrparse", "--tables"),
-        ("awrparse", "spool", "sample_data/runs/buffered_direct_async.txt"),
+        ("sqlplusparse", "sample_data/runs/buffered_direct_async.txt"),
         ("straceparse", "--events", "-n", "0", "sample_data/captures/async_direct_r.strace"),
     ],
     ids=" ".join,

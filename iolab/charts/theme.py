@@ -1,0 +1,119 @@
+"""The chart theme: one style for every chart, light and dark, in colours that colour-blind readers distinguish.
+
+    iolab.charts.enable_theme()          # charts are drawn by JupyterLab itself, without a network
+    iolab.charts.enable_theme("dark")
+
+The colours are those of Okabe and Ito, ordered so that the first two, blue and orange, differ in every kind of colour
+vision and in grey.
+"""
+
+from typing import Any, Final, Literal
+
+import altair as alt
+import polars as pl
+
+from iolab.pages.frames import show_frames
+
+Mode = Literal["light", "dark"]
+
+#: Categories, in the order they are given out.
+CATEGORIES: Final = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#B0A000", "#7F7F7F")
+#: The same for a dark ground: the two darkest colours are lighter.
+CATEGORIES_DARK: Final = ("#4AA8E0", "#F0B429", "#2FC49A", "#E29CC4", "#8CCBF2", "#F08050", "#F0E442", "#A8A8A8")
+#: Few to many.
+RAMP: Final = ("#EAF2F8", "#9CC4E0", "#3C8DC0", "#0B4F7D", "#06263D")
+
+_MIME: Final = "application/vnd.vegalite.v5+json"
+_FONT: Final = "system-ui, 'DejaVu Sans', 'Segoe UI', sans-serif"
+_INKS: Final = {
+    "light": {"ink": "#1F2933", "soft": "#52606D", "grid": "#E4E7EB", "ground": "#FFFFFF"},
+    "dark": {"ink": "#E8ECF0", "soft": "#AAB4BF", "grid": "#364150", "ground": "#161B22"},
+}
+
+
+def config(mode: Mode = "light") -> dict[str, Any]:
+    """The Vega-Lite configuration of the theme.
+
+    Args:
+        mode: ``light`` or ``dark``.
+
+    >>> config("dark")["background"], config()["range"]["category"][:2]
+    ('#161B22', ['#0072B2', '#E69F00'])
+    """
+    ink = _INKS[mode]
+    categories = list(CATEGORIES if mode == "light" else CATEGORIES_DARK)
+    ramp = list(RAMP if mode == "light" else reversed(RAMP))
+    return {
+        "background": ink["ground"],
+        "font": _FONT,
+        "view": {"stroke": None, "continuousWidth": 560, "continuousHeight": 260},
+        "range": {"category": categories, "ramp": ramp, "heatmap": ramp[1:]},
+        "title": {
+            "anchor": "start",
+            "color": ink["ink"],
+            "fontSize": 15,
+            "fontWeight": 600,
+            "offset": 12,
+            "subtitleColor": ink["soft"],
+            "subtitleFontSize": 12,
+            "subtitlePadding": 4,
+        },
+        "axis": {
+            "domainColor": ink["soft"],
+            "gridColor": ink["grid"],
+            "labelColor": ink["ink"],
+            "labelFontSize": 11,
+            "labelLimit": 260,
+            "labelSeparation": 4,
+            "tickColor": ink["soft"],
+            "titleColor": ink["ink"],
+            "titleFontSize": 12,
+            "titleFontWeight": "normal",
+            "titlePadding": 8,
+        },
+        "header": {"labelColor": ink["ink"], "labelFontSize": 12, "titleColor": ink["ink"]},
+        "legend": {"labelColor": ink["ink"], "labelLimit": 260, "titleColor": ink["ink"], "titleFontWeight": "normal"},
+        "mark": {"color": categories[0]},
+        "text": {"color": ink["ink"], "fontSize": 12},
+        "rule": {"color": ink["soft"]},
+    }
+
+
+def enable_theme(mode: Mode = "light") -> None:
+    """Enable the theme for every chart; JupyterLab draws them itself, without a network.
+
+    Charts are shown as ``application/vnd.vegalite.v5+json``: the specification, which `pytest --nbval` compares.
+    Frames are shown with all their columns and long texts whole; in a notebook texts stand to the left, without quotes.
+
+    Args:
+        mode: ``light`` or ``dark``.
+    """
+    enable_chart_theme(mode)
+    show_frames()
+    pl.Config(
+        tbl_cols=-1,
+        tbl_rows=16,
+        fmt_str_lengths=300,
+        tbl_width_chars=180,
+        tbl_hide_dataframe_shape=True,
+        tbl_hide_column_data_types=True,
+    )
+
+
+def enable_chart_theme(mode: Mode = "light") -> None:
+    """Enable the theme for charts, shown as their specification; frames are not changed.
+
+    Args:
+        mode: ``light`` or ``dark``.
+    """
+    alt.theme.register("iolab", enable=True)(lambda: alt.theme.ThemeConfig(config=config(mode)))  # type: ignore[typeddict-item,unused-ignore]
+    alt.renderers.register("iolab", _bundle)
+    alt.renderers.enable("iolab")
+
+
+def _bundle(spec: dict[str, Any], **_: object) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A chart as its specification, in text its title; and how to draw it: as lines that stay sharp, not as dots."""
+    title = spec.get("title", "")
+    said = title.get("text", "") if isinstance(title, dict) else title
+    data = {_MIME: spec, "text/plain": f"<chart: {said or 'untitled'}>"}
+    return data, {_MIME: {"embed_options": {"renderer": "svg"}}}

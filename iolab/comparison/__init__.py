@@ -1,0 +1,84 @@
+"""Comparisons: two samples of timed runs, or two logs of any kind, with what the evidence allows one to say.
+
+    a, b = iolab.load("before.html"), iolab.load("after.html")
+    print(iolab.comparison.pair(a, b, names=("before", "after")))
+    print(iolab.compare(buffered, direct, names=("buffered", "direct")))
+
+`compare`, `compare_many`, `compare_paired` and `compare_medians` compare samples of run times.  `pair` compares any two
+logs: report and report, session and session, trace and trace, or one of the database and a trace.  `pair_all` finds the
+pairs among many logs, and the repeated runs within one session.
+
+A run time alone never shows that a cache was warm: a series that is equally fast from the first run on may be cached or
+not.  So `first_run` says "cache state undetermined" unless a reference is given, and `cache_level` names a cache only
+where every other explanation is ruled out by what was recorded.  `parse_noise` names the runs that parsed while the
+others did not.
+"""
+
+from typing import TYPE_CHECKING
+
+from logframe.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from iolab.comparison.matching import pair, pair_all
+    from iolab.comparison.result import Pairing, UnpairedError
+    from iolab.comparison.samples import (
+        CONDITIONS,
+        Comparison,
+        ManyComparison,
+        MedianComparison,
+        PairedComparison,
+        SampleError,
+        compare,
+        compare_many,
+        compare_medians,
+        compare_paired,
+    )
+    from iolab.stats.cache_levels import CacheLevel, cache_level, parse_noise
+    from iolab.stats.first_runs import FirstRun, first_run
+
+__all__ = [
+    "CONDITIONS",
+    "CacheLevel",
+    "Comparison",
+    "FirstRun",
+    "ManyComparison",
+    "MedianComparison",
+    "PairedComparison",
+    "Pairing",
+    "SampleError",
+    "UnpairedError",
+    "cache_level",
+    "compare",
+    "compare_many",
+    "compare_medians",
+    "compare_paired",
+    "first_run",
+    "pair",
+    "pair_all",
+    "parse_noise",
+]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "CONDITIONS": "samples",
+        "CacheLevel": "iolab.stats.cache_levels",
+        "Comparison": "samples",
+        "FirstRun": "iolab.stats.first_runs",
+        "ManyComparison": "samples",
+        "MedianComparison": "samples",
+        "PairedComparison": "samples",
+        "Pairing": "result",
+        "SampleError": "samples",
+        "UnpairedError": "result",
+        "cache_level": "iolab.stats.cache_levels",
+        "compare": "samples",
+        "compare_many": "samples",
+        "compare_medians": "samples",
+        "compare_paired": "samples",
+        "first_run": "iolab.stats.first_runs",
+        "pair": "matching",
+        "pair_all": "matching",
+        "parse_noise": "iolab.stats.cache_levels",
+    },
+)

@@ -1,0 +1,76 @@
+"""The database and the system calls: what both saw of the same reads."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+from awrparse import AwrReport
+from iolab.comparison.result import Pairing, UnpairedError
+from iolab.evidence.alignment import align_trace
+from iolab.metrics.trace_reads import data_reads
+from straceparse import calls, io_requests
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from sqlplusparse import Spool
+
+#: No time zone is further than this from another.
+_ZONES: Final = timedelta(hours=26)
+
+#: What a verdict of `align_trace` is in a sentence.
+_SAID: Final = {"agrees": "agree", "differs": "differ", "part": "are a part"}
+
+
+def pair_evidence(database: AwrReport | Spool, events: pl.DataFrame, names: tuple[str, str]) -> Pairing:
+    """What a report or a session counted, beside what a trace saw.
+
+    Raises:
+        UnpairedError: If the trace has no reads, or is of another system or day than the report, or the two have no
+            figure in common.
+    """
+    is_report = isinstance(database, AwrReport)
+    if isinstance(database, AwrReport):
+        _check(database, events, names)
+    requests = io_requests(calls(events))
+    if data_reads(requests).is_empty():
+        raise UnpairedError(f"{names[1]} has no reads of data")
+    try:
+        aligned = align_trace(database, requests)
+    except LookupError as error:
+        raise UnpairedError(f"{str(error).strip(chr(34))} (iolab.evidence.alignment.align_trace)") from error
+    if aligned.is_empty():
+        raise UnpairedError(
+            "the report has no figure of reads that a trace has, too"
+            if is_report
+            else "the session shows neither physical reads nor requests nor bytes read: set autotrace on, or list its "
+            "statistics"
+        )
+    why = (
+        "the report counts all sessions of its instance, the trace what one process did while it was attached"
+        if is_report
+        else "the session's own figures, and the trace that may be of its process: the logs do not say that it is"
+    )
+    verdicts = ", ".join(
+        f"{quantity.replace('_', ' ')} {_SAID[verdict]}"
+        for quantity, verdict in aligned.select("quantity", "verdict").iter_rows()
+    )
+    return Pairing(names, why, (f"Database against trace: {verdicts}.",), {"Both sides of the system calls": aligned})
+
+
+def _check(report: AwrReport, events: pl.DataFrame, names: tuple[str, str]) -> None:
+    """Refuse a trace that cannot be of the report's host and period."""
+    platform = report.info.platform
+    if platform and "linux" not in platform.lower():
+        raise UnpairedError(f"{names[0]} is of a database on {platform}, {names[1]} was traced on Linux")
+    stamps = events.get_column("wall").drop_nulls()
+    begin, end = report.info.begin_time, report.info.end_time
+    if stamps.is_empty() or begin is None or end is None:
+        return
+    first, last = (stamp.replace(tzinfo=None) for stamp in (stamps[0], stamps[-1]))
+    if last < begin - _ZONES or first > end + _ZONES:
+        raise UnpairedError(
+            f"{names[0]} covers {begin:%Y-%m-%d %H:%M} to {end:%Y-%m-%d %H:%M}, "
+            f"{names[1]} was taken on {first:%Y-%m-%d}"
+        )

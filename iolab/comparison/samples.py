@@ -1,0 +1,232 @@
+"""Comparisons that hold: two samples of run times, many, pairs, or published medians.
+
+    from iolab.comparison import compare
+    print(compare(buffered, direct, names=("buffered", "direct")))
+
+What comes first is the effect with its interval; the tests stand beside it. The verdict is against a practical
+threshold: `different`, `equivalent` or `undecided`. What the numbers cannot support is refused, with the reason.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from statistics import fmean, stdev
+
+from iolab._extras import require
+from iolab.stats.caveats import find_caveats
+from iolab.stats.comparison import Comparison
+from iolab.stats.effects import measure_effects
+from iolab.stats.intervals import Estimate, invert, percent_less
+from iolab.stats.many import ManyComparison
+from iolab.stats.medians import MedianComparison, compare_medians
+from iolab.stats.order import share_places
+from iolab.stats.p_values import run_tests
+from iolab.stats.pairs import PairedComparison, compare_paired
+from iolab.stats.ranks import holm
+from iolab.stats.report import CONDITIONS, read_conditions
+from iolab.stats.samples import (
+    Runs,
+    SampleError,
+    check_resolution,
+    check_threshold,
+    clock_step,
+    read_sample,
+    robust_spread,
+)
+from iolab.stats.verdict import decide
+
+__all__ = [
+    "CONDITIONS",
+    "Comparison",
+    "ManyComparison",
+    "MedianComparison",
+    "PairedComparison",
+    "SampleError",
+    "compare",
+    "compare_many",
+    "compare_medians",
+    "compare_paired",
+]
+
+MIN_RESAMPLES = 99
+"""Fewer draws have no tails to leave out."""
+
+
+def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
+    a: Runs,
+    b: Runs,
+    *,
+    names: tuple[str, str] = ("A", "B"),
+    unit: str = "s",
+    resolution: float | None = None,
+    threshold: float = 0.02,
+    order_a: Sequence[float] | None = None,
+    order_b: Sequence[float] | None = None,
+    drop_first: int = 0,
+    conditions: Mapping[str, str] | None = None,
+    seed: int = 0,
+    resamples: int = 9999,
+) -> Comparison:
+    """Two samples of run times held against each other.
+
+    Args:
+        a: The times of A in run order: numbers, or a Polars Series of numbers or durations. Nulls are dropped and
+            counted.
+        b: The times of B.
+        names: What A and B are called in the text.
+        unit: The unit of the times; durations are read in it.
+        resolution: The clock's step, such as 0.01 for SQL*Plus timing; taken from the values where it is not given.
+        threshold: The smallest relative difference that matters.
+        order_a: One number a value: the place of each run of A in the order of all runs, of B too.
+        order_b: The same for B.
+        drop_first: How many first runs of each sample to leave out; the text says so.
+        conditions: What is known of the runs, by the names in `CONDITIONS`; the text lists those that are missing.
+        seed: The seed of the bootstrap; the same seed and samples give the same result to the last bit.
+        resamples: How often the bootstrap draws.
+
+    Intervals need 6 runs in each sample. How well each covers was measured, see `iolab.stats.intervals`.
+
+    Raises:
+        SampleError: If a value is not a finite number above zero, or is below the resolution; if a sample is empty,
+            the orders do not fit, a condition is not known, or an option is out of its range.
+
+    >>> result = compare([9.16, 9.17, 9.28, 9.18, 9.20], [19.23, 19.28, 19.35, 19.43], names=("Linux", "HP-UX"))
+    >>> result.verdict, round(result.ratio.value, 4), result.ratio.lo
+    ('undecided', 2.104, None)
+    >>> result.reason
+    'no interval: 4 runs in the smaller sample, a 95 % interval needs 6 in each;
+    a difference is there (p = 0.016), its size is not known'
+    """
+    check_threshold(threshold)
+    check_resolution(resolution)
+    if resamples < MIN_RESAMPLES:
+        raise SampleError(f"resamples is {resamples}; the bootstrap draws {MIN_RESAMPLES} times at least")
+    stated = read_conditions(conditions)
+    sample_a = read_sample(a, names[0], unit=unit, order=order_a, drop_first=drop_first)
+    sample_b = read_sample(b, names[1], unit=unit, order=order_b, drop_first=drop_first)
+    if share_places(sample_a, sample_b):
+        raise SampleError("two runs of different samples have the same place in the run order")
+    x, y = sample_a.values, sample_b.values
+    check_resolution(resolution, (*x, *y))
+    step = clock_step([*x, *y]) if resolution is None else resolution
+    effects = measure_effects(x, y, step=step, seed=seed, resamples=resamples)
+    p_values = run_tests(x, y)
+    verdict = decide(effects.ratio, p_values.p, threshold, effects.refusal)
+    gap = max(min(x) - max(y), min(y) - max(x))
+    return Comparison(
+        names=names,
+        unit=unit,
+        n=(len(x), len(y)),
+        nulls=(sample_a.nulls, sample_b.nulls),
+        left_out=(sample_a.left_out, sample_b.left_out),
+        resolution=step,
+        medians=effects.medians,
+        spreads=(robust_spread(x, step), robust_spread(y, step)),
+        means=(fmean(x), fmean(y)),
+        deviations=(_deviation(x), _deviation(y)),
+        ratio=effects.ratio,
+        speedup=invert(effects.ratio),
+        pct_less_time=percent_less(effects.ratio),
+        shift=effects.shift,
+        prob_a_greater=effects.superiority,
+        cliffs_delta=_cliffs_delta(effects.superiority),
+        gap=gap if gap > 0 else None,
+        p_values=p_values,
+        threshold=threshold,
+        verdict=verdict.outcome,
+        reason=verdict.reason,
+        caveats=tuple(find_caveats(sample_a, sample_b, step, unit, effects, p_values)),
+        conditions=stated,
+        is_ordered=sample_a.order is not None and sample_b.order is not None,
+        is_resolution_given=resolution is not None,
+    )
+
+
+def compare_many(
+    samples: Mapping[str, Runs],
+    *,
+    unit: str = "s",
+    resolution: float | None = None,
+    threshold: float = 0.02,
+    orders: Mapping[str, Sequence[float]] | None = None,
+    drop_first: int = 0,
+    conditions: Mapping[str, str] | None = None,
+    seed: int = 0,
+    resamples: int = 9999,
+) -> ManyComparison:
+    """Three or more samples: one test of them all, then every pair with p values corrected for their number.
+
+    The first test is Kruskal and Wallis' of equal distributions. The pairs are those of `compare`, in the order of
+    the mapping, and their p values are corrected by Holm's method; a pair is `different` only if its corrected
+    p value is below 5 %. The intervals are those of each pair alone.
+
+    Args:
+        samples: The samples by name.
+        unit: See `compare`.
+        resolution: See `compare`.
+        threshold: See `compare`.
+        orders: The places of the runs of each sample in the order of all runs, by name.
+        drop_first: See `compare`.
+        conditions: See `compare`.
+        seed: See `compare`.
+        resamples: See `compare`.
+
+    Raises:
+        SampleError: If there are fewer than three samples, or for the reasons of `compare`.
+
+    >>> result = compare_many({"NONE": [7, 8, 9, 7.5, 8.5, 7.7], "ASYNCH": [7.1, 8.1, 9.1, 7.6, 8.6, 7.8],
+    ...                        "SETALL": [17, 18, 19, 17.5, 18.5, 17.7]})
+    >>> [(pair.names, pair.verdict) for pair in result.pairs][1]
+    (('NONE', 'SETALL'), 'different')
+    """
+    if len(samples) < 3:
+        raise SampleError(f"{len(samples)} samples; for two there is compare")
+    places = orders or {}
+    pairs = [
+        compare(
+            samples[a],
+            samples[b],
+            names=(a, b),
+            unit=unit,
+            resolution=resolution,
+            threshold=threshold,
+            order_a=places.get(a),
+            order_b=places.get(b),
+            drop_first=drop_first,
+            conditions=conditions,
+            seed=seed,
+            resamples=resamples,
+        )
+        for a, b in combinations(samples, 2)
+    ]
+    values = [
+        read_sample(runs, name, unit=unit, order=places.get(name), drop_first=drop_first).values
+        for name, runs in samples.items()
+    ]
+    same = len({value for sample in values for value in sample}) == 1
+    kruskal = None if same else require("scipy.stats").kruskal(*values)
+    corrected = holm([pair.p_values.p for pair in pairs])
+    verdicts = [
+        decide(pair.ratio, p, threshold, pair.reason if pair.ratio.lo is None else "")
+        for pair, p in zip(pairs, corrected, strict=True)
+    ]
+    return ManyComparison(
+        names=tuple(samples),
+        h=None if kruskal is None else float(kruskal.statistic),
+        p_kruskal=1.0 if kruskal is None else float(kruskal.pvalue),
+        pairs=tuple(
+            replace(pair, verdict=verdict.outcome, reason=verdict.reason)
+            for pair, verdict in zip(pairs, verdicts, strict=True)
+        ),
+        p_holm=tuple(corrected),
+    )
+
+
+def _deviation(values: Sequence[float]) -> float | None:
+    return stdev(values) if len(values) > 1 else None
+
+
+def _cliffs_delta(superiority: Estimate) -> Estimate:
+    lo = None if superiority.lo is None else 2 * superiority.lo - 1
+    hi = None if superiority.hi is None else 2 * superiority.hi - 1
+    return Estimate(2 * superiority.value - 1, lo, hi, superiority.basis)

@@ -1,0 +1,36 @@
+"""Several logs as one body of evidence: aligned reports and traces, time lines of reports, and what changed."""
+
+from typing import TYPE_CHECKING
+
+from logframe.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from iolab.evidence.alignment import align_reports, align_trace
+    from iolab.evidence.changes import neighbour_changes, parameter_changes
+    from iolab.evidence.report_periods import find_breaks, periods
+    from iolab.evidence.timeline import Timeline, read_timeline
+
+__all__ = [
+    "Timeline",
+    "align_reports",
+    "align_trace",
+    "find_breaks",
+    "neighbour_changes",
+    "parameter_changes",
+    "periods",
+    "read_timeline",
+]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "Timeline": "timeline",
+        "align_reports": "alignment",
+        "align_trace": "alignment",
+        "find_breaks": "report_periods",
+        "neighbour_changes": "changes",
+        "parameter_changes": "changes",
+        "periods": "report_periods",
+        "read_timeline": "timeline",
+    },
+)

@@ -1,0 +1,332 @@
+"""Many reports of one instance as a time line: periods, breaks between them, active sessions and latencies over time.
+
+    line = iolab.evidence.timeline.read_timeline("reports/").only()
+    line.breaks                                  # restarts, and periods that no report covers
+    iolab.charts.sessions_over_time(line.sessions, line.breaks)
+
+The functions take what `awrparse.read_awrs` gives, read with ``printed=True``, and give one row a report and event or
+class, with the columns of a metric: every figure is a rate or an average with bounds, never a count, so that reports of
+different length stand side by side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from awrparse import read_awrs
+from iolab.evidence.report_periods import CLOCK_S, find_breaks, periods
+from iolab.metrics.awr import key_of
+from iolab.metrics.table import METRICS
+from logframe import DIAGNOSTICS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from awrparse import AwrFrames
+    from logframe import Source
+
+#: Columns that name the report, before the event or class and the columns of a metric.
+KEYS: Final = ("report", "instance_name", "begin_time", "end_time")
+#: Waits for one block from a file: their average is the latency of a read as sessions see it.
+SINGLE_BLOCK_READS: Final = ("db file sequential read", "cell single block physical read")
+
+#: The head of a report shows minutes with two decimals.
+_HALF_STEP_S: Final = 0.3
+_AVERAGE: Final = "an average is no latency: look at the histogram for modes"
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """What `read_timeline` gives: frames of all reports, in order of time.
+
+    Attributes:
+        periods: one row a report (`iolab.evidence.report_periods.PERIODS`).
+        breaks: restarts, gaps, overlaps and repeated reports (`iolab.evidence.report_periods.BREAKS`).
+        sessions: average active sessions by wait class of foreground sessions, `DB CPU` among them.
+        events: average active sessions by foreground event, `DB CPU` among them.
+        latencies: average wait of every foreground event, in ms.
+        parameters: initialization parameters as printed.
+        diagnostics: what could not be read; a bad report is a row and stops nothing.
+    """
+
+    periods: pl.DataFrame
+    breaks: pl.DataFrame
+    sessions: pl.DataFrame
+    events: pl.DataFrame
+    latencies: pl.DataFrame
+    parameters: pl.DataFrame
+    diagnostics: pl.DataFrame
+
+    @property
+    def instances(self) -> list[str]:
+        """The instances, the one with the most reports first; with the database id where databases share the name."""
+        named = self.periods.filter(pl.col("instance_name").is_not_null()).select(label=_label(self.periods))
+        names = named.get_column("label").to_list()
+        return sorted(set(names), key=lambda name: (-names.count(name), name))
+
+    def only(self, instance: str | None = None) -> Timeline:
+        """The time line of one instance; of the one with the most reports where none is named.
+
+        Args:
+            instance: One of `instances`.
+
+        Raises:
+            LookupError: There is no such instance.
+        """
+        names = self.instances
+        if not names or (instance is not None and instance not in names):
+            raise LookupError(f"no report of the instance {instance or ''}; there are {', '.join(names) or 'none'}")
+        periods = self.periods.filter(_label(self.periods) == (instance or names[0]))
+        ids, name = periods.get_column("db_id").unique(), periods.item(0, "instance_name")
+        breaks = self.breaks.filter((pl.col("instance_name") == name) & pl.col("db_id").is_in(ids, nulls_equal=True))
+        framed = ("sessions", "events", "latencies", "parameters")
+        frames = {
+            one: getattr(self, one).join(periods, on="report", how="semi", maintain_order="left") for one in framed
+        }
+        return replace(self, periods=periods, breaks=breaks, **frames)
+
+
+def _label(periods: pl.DataFrame) -> pl.Expr:
+    """The name of the instance, with the id of its database where there are several of this name."""
+    ids = periods.group_by("instance_name").agg(pl.col("db_id").n_unique())
+    shared = ids.filter(pl.col("db_id") > 1).get_column("instance_name")
+    with_id = pl.format("{} ({})", "instance_name", pl.col("db_id").cast(pl.String).fill_null("?"))
+    return pl.when(pl.col("instance_name").is_in(shared.to_list())).then(with_id).otherwise("instance_name")
+
+
+def read_timeline(sources: Source, *, workers: int | None = None, progress: bool | None = None) -> Timeline:
+    """The time line of many reports: text and HTML, of any release, compressed or not.
+
+    Two reports of the same snapshots, such as the text and the HTML of one, count once.  Reports of a whole cluster
+    name no instance; take those of its instances.
+
+    Args:
+        sources: As for `awrparse.read_awrs`: a folder, a glob, a list of paths, an archive.
+        workers: How many processes read; 1 reads in this one, which is quickest for a few small reports.
+        progress: Show a progress bar on the standard error; when None, only on a terminal.
+
+    Raises:
+        LogNotFoundError: A path leads nowhere.
+    """
+    names = ("info", "foreground_wait_classes", "foreground_events", "parameters")
+    read = read_awrs(sources, table=names, printed=True, workers=workers, progress=progress)
+    known = periods(read.frames["info"])
+    once = known.unique(
+        ["db_name", "db_id", "instance_name", "kind", "begin_time", "end_time"], keep="first", maintain_order=True
+    )
+    frames = {
+        name: frame.join(once, on=["report", "part"], how="semi", maintain_order="left")
+        for name, frame in read.frames.items()
+    }
+    sessions = active_sessions(frames["foreground_wait_classes"])
+    cpu = sessions.filter(pl.col("wait_class") == "DB CPU").rename({"wait_class": "event"})
+    events = pl.concat([cpu, active_sessions(frames["foreground_events"])])
+    return Timeline(
+        once,
+        find_breaks(known),
+        sessions,
+        events.sort("begin_time", "report", maintain_order=True),
+        latencies(frames["foreground_events"]),
+        frames["parameters"],
+        _problems(read, known),
+    )
+
+
+def _problems(read: AwrFrames, known: pl.DataFrame) -> pl.DataFrame:
+    """Diagnostics of all tables, each once; of a report without a period only that it has none."""
+    is_missing = (pl.col("kind") == "no_table") & pl.col("reason").str.ends_with("'info'")
+    missing = read.diagnostics.filter(is_missing).get_column("source")
+    untimed = read.frames["info"].join(known, on=["report", "part"], how="anti", maintain_order="left")
+    lost = pl.concat([missing, untimed.get_column("report")]).unique(maintain_order=True)
+    reason = "no report of one instance between two snapshots whose times it says: it has no place on the time line"
+    fields = {"source": pl.col("source"), "kind": pl.lit("no_period"), "reason": pl.lit(reason)}
+    told = pl.DataFrame({"source": lost}).select(
+        fields.get(name, pl.lit(None)).cast(dtype).alias(name) for name, dtype in DIAGNOSTICS.items()
+    )
+    is_told = (pl.col("kind") == "no_table") & pl.col("source").is_in(lost.to_list())
+    return pl.concat([read.diagnostics.filter(~is_told), told]).unique(
+        ["source", "line", "kind", "reason"], keep="first", maintain_order=True
+    )
+
+
+def active_sessions(waits: pl.DataFrame) -> pl.DataFrame:
+    """Average active sessions of each class or event and report: time / elapsed time, with bounds.
+
+    The time is what the report prints, and average * waits, intersected; the elapsed time is that of the head, and the
+    time between the snapshots, intersected.  Foreground classes, with `DB CPU`, make up DB time / elapsed roughly only:
+    time on the run queue is in no class, and not every foreground wait is within a user call.
+
+    Args:
+        waits: One of the tables `foreground_wait_classes`, `wait_classes`, `top_events`, `foreground_events` of many
+            reports, as `awrparse.read_awrs` gives it with ``printed=True``.
+
+    Returns:
+        `KEYS`, the class or event, then `METRICS`: ``active_sessions``, in sessions.  Idle events are left out.
+
+    >>> from datetime import datetime
+    >>> waits = pl.DataFrame({"report": ["a"], "instance_name": ["i"], "begin_time": [datetime(2026, 1, 1, 1)],
+    ...     "end_time": [datetime(2026, 1, 1, 2)], "elapsed_s": [3600.0], "wait_class": ["User I/O"], "waits": [1000],
+    ...     "total_wait_s": [7200.0], "db_time_pct": [50.0]})
+    >>> [round(one, 4) for one in active_sessions(waits).select("value", "lo", "hi").row(0)]
+    [2.0, 1.9998, 2.0002]
+    """
+    key = key_of(waits)
+    timed = _timed(_awake(waits))
+    return _metrics(
+        timed.filter(pl.col("elapsed_lo") > 0),
+        key,
+        ("active_sessions", "sessions", "time waited / elapsed time"),
+        (
+            pl.col("time") / pl.col("elapsed"),
+            pl.col("time_lo") / pl.col("elapsed_hi"),
+            pl.col("time_hi") / pl.col("elapsed_lo"),
+        ),
+        pl.lit(""),
+    )
+
+
+def latencies(waits: pl.DataFrame, *, events: Iterable[str] | None = None) -> pl.DataFrame:
+    """The average wait of each event and report, with bounds: as printed, and time / waits, intersected.
+
+    The same figures as `iolab.metrics.average_waits` gives of one report.  Where the two contradict each other beyond
+    rounding the value is null, and the caveats say so.
+
+    Args:
+        waits: A table of waits of many reports with ``waits``, ``total_wait_s`` and ``avg_wait_ms``, as
+            `awrparse.read_awrs` gives it with ``printed=True``.
+        events: The events wanted, such as `SINGLE_BLOCK_READS`; by default all.
+
+    Returns:
+        `KEYS`, the event or class, then `METRICS`: ``avg_wait_ms``, in ms.  Rows without waits are left out.
+    """
+    key = key_of(waits)
+    wanted = waits if events is None else waits.filter(pl.col(key).is_in(list(events)))
+    timed = _timed(wanted.filter(pl.col("waits") > 0))
+    low, high = (_in_ms(f"time{one}", f"waits{other}") for one, other in (("_lo", "_hi"), ("_hi", "_lo")))
+    printed = {end: pl.col(f"average{end}") for end in ("", "_lo", "_hi")}
+    timed = timed.with_columns(
+        joint_lo=pl.max_horizontal(low, printed["_lo"]), joint_hi=pl.min_horizontal(high, printed["_hi"])
+    )
+    agrees = pl.col("joint_lo") <= pl.col("joint_hi")
+    is_narrower = (printed["_hi"] - printed["_lo"]) < (high - low)
+    value = pl.when(is_narrower).then(printed[""]).otherwise(_in_ms("time", "waits"))
+    value = value.clip(pl.col("joint_lo"), pl.col("joint_hi"))
+    contradiction = "refused: time / waits and the average contradict each other"
+    return _metrics(
+        timed,
+        key,
+        ("avg_wait_ms", "ms", "total_wait_s * 1000 / waits, and avg_wait_ms as shown"),
+        tuple(pl.when(agrees).then(one) for one in (value, pl.col("joint_lo"), pl.col("joint_hi"))),
+        pl.when(agrees).then(pl.lit(_AVERAGE)).otherwise(pl.lit(contradiction)),
+    )
+
+
+def rank_events(sessions: pl.DataFrame, *, most: int = 3) -> pl.DataFrame:
+    """The events or classes of each report that most sessions were active in: ``rank`` 1 is the first.
+
+    Args:
+        sessions: What `active_sessions` gives.
+        most: How many of each report.
+
+    Returns:
+        The same columns after ``rank``, in order of time and rank.
+    """
+    key = key_of(sessions)
+    ranked = sessions.sort(
+        "begin_time", "report", "value", key, descending=[False, False, True, False], nulls_last=True
+    )
+    place = pl.int_range(1, pl.len() + 1).over("report", "instance_name", "begin_time").alias("rank")
+    return ranked.select(place, pl.all()).filter(pl.col("rank") <= most)
+
+
+def db_time_sessions(periods: pl.DataFrame) -> pl.DataFrame:
+    """Average active sessions of each report as its head has them: DB time / elapsed time, with bounds.
+
+    Args:
+        periods: What `iolab.evidence.report_periods.periods` gives.
+
+    Returns:
+        `KEYS`, then `METRICS`: ``average_active_sessions``, in sessions.
+    """
+    timed = _with_elapsed(periods.filter(pl.col("db_time_s").is_not_null()))
+    least = (pl.col("db_time_s") - _HALF_STEP_S).clip(lower_bound=0)
+    return _metrics(
+        timed.filter(pl.col("elapsed_lo") > 0),
+        None,
+        ("average_active_sessions", "sessions", "db_time_s / elapsed_s"),
+        (
+            pl.col("db_time_s") / pl.col("elapsed"),
+            least / pl.col("elapsed_hi"),
+            (pl.col("db_time_s") + _HALF_STEP_S) / pl.col("elapsed_lo"),
+        ),
+        pl.lit("of foreground sessions: DB time holds no background work"),
+    )
+
+
+def _awake(waits: pl.DataFrame) -> pl.DataFrame:
+    """Rows that are no idle waits: those have no share of DB time, nor has any row of some tables."""
+    if "event" in waits.columns and "db_time_pct" in waits.columns:
+        return waits.filter(pl.col("db_time_pct").is_not_null())
+    return waits
+
+
+def _with_elapsed(frame: pl.DataFrame) -> pl.DataFrame:
+    """Length of the period with bounds: of the head and of the snapshots, where they agree."""
+    clock = (pl.col("end_time") - pl.col("begin_time")).dt.total_microseconds() / 1e6
+    head = pl.coalesce("elapsed_s", clock)
+    lo, hi = head - _HALF_STEP_S, head + _HALF_STEP_S
+    joint_lo, joint_hi = pl.max_horizontal(lo, clock - CLOCK_S), pl.min_horizontal(hi, clock + CLOCK_S)
+    agrees = joint_lo <= joint_hi
+    return frame.with_columns(
+        elapsed_lo=pl.when(agrees).then(joint_lo).otherwise(lo), elapsed_hi=pl.when(agrees).then(joint_hi).otherwise(hi)
+    ).with_columns(elapsed=head.clip(pl.col("elapsed_lo"), pl.col("elapsed_hi")))
+
+
+def _timed(waits: pl.DataFrame) -> pl.DataFrame:
+    """Time, waits and average with bounds; the time joined with average * waits where they agree."""
+    columns = []
+    for name, short in (("total_wait_s", "time"), ("waits", "waits"), ("avg_wait_ms", "average")):
+        value = pl.col(name).cast(pl.Float64) if name in waits.columns else pl.lit(None, pl.Float64)
+        ends = [pl.col(f"{name}{end}") if f"{name}{end}" in waits.columns else value for end in ("_lo", "_hi")]
+        columns += [value.alias(short), ends[0].alias(f"{short}_lo"), ends[1].alias(f"{short}_hi")]
+    fresh = [one for one in columns if one.meta.output_name() != "waits"]
+    counted = next(one for one in columns if one.meta.output_name() == "waits")
+    frame = _with_elapsed(waits).with_columns(fresh).with_columns(counted)
+    product = {end: pl.col(f"average{end}") * pl.col(f"waits{end}") / 1000 for end in ("", "_lo", "_hi")}
+    lo, hi = pl.max_horizontal("time_lo", product["_lo"]), pl.min_horizontal("time_hi", product["_hi"])
+    agrees = (product["_lo"].is_not_null() & (lo <= hi)).fill_null(value=False)
+    is_narrower = (product["_hi"] - product["_lo"]) < (pl.col("time_hi") - pl.col("time_lo"))
+    best = pl.when(is_narrower).then(product[""]).otherwise(pl.col("time")).clip(lo, hi)
+    joint = {"time": best, "time_lo": lo, "time_hi": hi}
+    kept = {name: pl.when(agrees).then(expr).otherwise(pl.col(name)) for name, expr in joint.items()}
+    return frame.with_columns(**kept)
+
+
+def _in_ms(time: str, waits: str) -> pl.Expr:
+    return pl.col(time) * 1000 / pl.col(waits)
+
+
+def _metrics(
+    frame: pl.DataFrame,
+    key: str | None,
+    what: tuple[str, str, str],
+    figure: tuple[pl.Expr, ...],
+    caveats: pl.Expr,
+) -> pl.DataFrame:
+    """Rows of metrics after the columns that say what they are about."""
+    metric, unit, basis = what
+    value, lo, hi = figure
+    fields = {
+        "metric": pl.lit(metric),
+        "value": value,
+        "lo": lo,
+        "hi": hi,
+        "unit": pl.lit(unit),
+        "basis": pl.lit(basis),
+    }
+    names = [*KEYS, *([key] if key else [])]
+    made = [(fields | {"caveats": caveats})[name].cast(dtype).alias(name) for name, dtype in METRICS.items()]
+    return frame.select(*names, *made).sort("begin_time", "report", maintain_order=True)

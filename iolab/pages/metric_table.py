@@ -1,0 +1,125 @@
+"""Headline figures: metrics as a table that a notebook shows, and that `make report` gathers from the notebooks."""
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import polars as pl
+
+from iolab.metrics.formatting import format_figure
+from iolab.metrics.times import UPPER_BOUND
+from iolab.pages import table_html
+
+#: How the figures travel inside a notebook, beside the table that is shown.
+MIME: Final = "application/vnd.iolab.metrics+json"
+COLUMNS: Final = ("metric", "value", "lo", "hi", "unit")
+
+Figures = Iterable[Mapping[str, Any]]
+
+
+def figure_rows(figures: Figures) -> list[tuple[str, str, str, str, str]]:
+    """The figures as rows of texts: metric, value, lo, hi, unit.
+
+    >>> one = {"metric": "p50", "value": 48.0, "lo": 0.0, "hi": 49.0, "unit": "us"}
+    >>> figure_rows([one, one | {"caveats": "an upper bound: without -T ..."}])
+    [('p50', '48', '0', '49', 'us'), ('p50', 'at most 49', '0', '49', 'us')]
+    """
+    rows = []
+    for one in figures:
+        value, lo, hi = format_figure(one["value"], one["lo"], one["hi"], one["unit"] or "")
+        if str(one.get("caveats") or "").startswith(UPPER_BOUND):
+            value = f"at most {hi}"
+        rows.append((one["metric"], value, lo, hi, one["unit"] or ""))
+    return rows
+
+
+def text_table(
+    rows: Iterable[Sequence[str]],
+    *,
+    headings: Sequence[str] = COLUMNS,
+    numbers: Iterable[str] = ("value", "lo", "hi"),
+) -> str:
+    """The rows as a table of text under headings; the columns named in `numbers` stand to the right.
+
+    >>> print(text_table([("ms per flash read", "0.397", "0.395", "0.403", "ms")]))
+    metric             value  lo     hi     unit
+    ms per flash read  0.397  0.395  0.403  ms
+    """
+    table = [headings, *rows]
+    widths = [max(len(row[place]) for row in table) for place in range(len(headings))]
+    right = [heading in set(numbers) for heading in headings]
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if is_right else cell.ljust(width)
+            for cell, width, is_right in zip(row, widths, right, strict=True)
+        ).rstrip()
+        for row in table
+    )
+
+
+class Headline:
+    """Figures shown as a table, in a terminal and in a notebook.
+
+    Attributes:
+        figures: One mapping a figure: metric, value, lo, hi, unit.
+        note: A sentence below them.
+    """
+
+    def __init__(self, figures: Figures, *, note: str = "") -> None:
+        self.note = note
+        self.figures = [{name: _rounded(one.get(name)) for name in COLUMNS} for one in map(_in_percent, figures)]
+
+    def __str__(self) -> str:
+        return text_table(figure_rows(self.figures)) + (f"\n{self.note}" if self.note else "")
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def to_html(self) -> str:
+        """The table as HTML."""
+        table = table_html(COLUMNS, figure_rows(self.figures), numbers=("value", "lo", "hi"))
+        return table + (f"<p>{html.escape(self.note)}</p>" if self.note else "")
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        del include, exclude  # Jupyter's protocol: all forms may be given
+        return {
+            "text/plain": str(self),
+            "text/html": self.to_html(),
+            MIME: {"figures": self.figures, "note": self.note},
+        }
+
+
+def headline(*frames: pl.DataFrame, only: Iterable[str] | None = None, note: str = "") -> Headline:
+    """The figures that answer a question, shown as a table.
+
+    Args:
+        frames: Frames of metrics: metric, value, lo, hi, unit, and more columns that are not shown.
+        only: The metrics to show, in this order; by default all.
+        note: A sentence below them.
+
+    Raises:
+        KeyError: If `only` names a metric that no frame has.
+
+    >>> frame = pl.DataFrame({"metric": ["speedup"], "value": [1.2221], "lo": [1.2219], "hi": [1.2223], "unit": ["x"]})
+    >>> headline(frame)
+    metric     value       lo       hi  unit
+    speedup  1.22210  1.22190  1.22230  x
+    """
+    rows = [row for frame in frames for row in frame.select(COLUMNS).iter_rows(named=True)]
+    if only is not None:
+        by_name = {row["metric"]: row for row in reversed(rows)}
+        rows = [by_name[name] for name in only]
+    return Headline(rows, note=note)
+
+
+def _in_percent(figure: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A ratio of a part and its whole as per cent."""
+    if figure["unit"] != "ratio":
+        return figure
+    percent = {name: None if figure[name] is None else 100 * figure[name] for name in ("value", "lo", "hi")}
+    return {**figure, **percent, "unit": "%"}
+
+
+def _rounded(value: object) -> object:
+    """A float of nine significant digits: the last digits of a sum may differ between machines."""
+    return float(f"{value:.9g}") if isinstance(value, float) else value

@@ -1,0 +1,155 @@
+"""A first look at a report: its head, the tables that matter most in its kind, and its figures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab import metrics
+from iolab.metrics.bounds import RefusedError, intersect, show
+from iolab.metrics.table import Metric
+from iolab.pages.figures import join_figures
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from awrparse import AwrInfo, AwrReport
+
+#: The tables worth a look, by what they say; of each the first that the report has.
+_WANTED: Final = (
+    ("top_events", "compare_top_events", "ash_top_events", "foreground_events"),
+    ("wait_classes", "foreground_wait_classes", "compare_wait_classes"),
+    ("load_profile", "compare_load_profile"),
+    ("io_profile",),
+    ("addm_findings",),
+)
+#: Where none of them is there, so many of the others.
+_OTHERS: Final = 3
+_HEAD: Final = ("info", "databases", "instances", "hosts", "containers", "snapshots", "host_cpu", "instance_cpu")
+_MOST_EVENTS: Final = 8
+_MOST_AVERAGES: Final = 12
+#: Kinds of reports whose waits are of one period.
+_PERIODS: Final = ("awr", "awr_pdb", "awr_global", "statspack", "fragment")
+_NO_FIGURES: Final = {
+    "ash": "an ASH report counts samples of active sessions: it has no waits to compute averages of",
+    "addm": "an ADDM report names findings: it has no waits to compute averages of",
+    "awr_diff": "a compare-period report has two periods: give the two reports themselves, and they are compared",
+}
+#: Half of the last digit of minutes with two decimals, in seconds.
+_HALF_STEP_S: Final = 0.3
+#: Metrics that a report cannot have: its reads are of all files, and its blocks are not.
+_NOT_OF_REPORTS: Final = ("block_size",)
+
+
+def report_frames(report: AwrReport) -> dict[str, pl.DataFrame]:
+    """The head of a report as two columns, and the tables that matter most, by name."""
+    frames: dict[str, pl.DataFrame] = {}
+    head = dict(_said(report.info))
+    if report.kind != "fragment" and head:
+        frames["head"] = pl.DataFrame({"what": list(head), "value": list(head.values())})
+    there = [name for name in report.tables if name not in _HEAD]
+    wanted = [next((name for name in names if name in there), None) for names in _WANTED]
+    found = [name for name in wanted if name] or there[:_OTHERS]
+    frames |= {name: frame for name in found if (frame := report[name]).height}
+    if quantiles := _histogram(report):
+        frames["latency from histograms"] = pl.DataFrame(quantiles)
+    return frames
+
+
+def _said(info: AwrInfo) -> Iterator[tuple[str, str]]:
+    """What a report says of itself, in a few lines."""
+
+    def joined(*parts: object, by: str = ", ") -> str:
+        return by.join(str(part) for part in parts if part is not None)
+
+    period = None
+    if info.begin_time is not None and info.end_time is not None:
+        period = f"{info.begin_time:%Y-%m-%d %H:%M:%S} to {info.end_time:%Y-%m-%d %H:%M:%S}"
+    snaps = None if info.begin_snap_id is None else f"snapshots {info.begin_snap_id} to {info.end_snap_id}"
+    memory = None if info.memory_gb is None else f"{info.memory_gb:g} GB"
+    cpus = None if info.cpus is None else f"{info.cpus} CPUs"
+    cluster = "RAC" if info.is_rac else None
+    yield from (
+        (what, said)
+        for what, said in (
+            ("database", joined(info.db_name, info.release, cluster)),
+            ("instance", joined(info.instance)),
+            ("host", joined(info.host, info.platform, cpus, memory)),
+            ("period", joined(period, snaps)),
+        )
+        if said
+    )
+
+
+def _histogram(report: AwrReport) -> list[dict[str, str]]:
+    """Median, 95th and 99th percentile of the top events, as the buckets they lie in."""
+    if "event_histogram" not in report or "top_events" not in report:
+        return []
+    events = report["top_events"].get_column("event").drop_nulls().unique(maintain_order=True).to_list()
+    found = metrics.latency_quantiles(report.with_bounds("event_histogram"), events=events)
+    rows: dict[str, dict[str, str]] = {}
+    for row in found.filter(pl.col("value").is_not_null()).iter_rows(named=True):
+        name = f"{row['metric'].removeprefix('wait_us_')} (ms)"
+        lo, hi = (None if edge is None else f"{edge / 1000:,.4g}" for edge in (row["lo"], row["hi"]))
+        rows.setdefault(row["event"], {"event": row["event"]})[name] = f"above {lo}" if hi is None else f"{lo} to {hi}"
+    order = {event: place for place, event in enumerate(events)}
+    return sorted(rows.values(), key=lambda row: order.get(row["event"], 0))[:_MOST_EVENTS]
+
+
+def report_figures(report: AwrReport) -> tuple[pl.DataFrame, list[str]]:
+    """The metrics of a report (`iolab.metrics.METRICS`), and what is to be said beside them."""
+    if report.kind in _NO_FIGURES or report.kind not in _PERIODS:
+        return metrics.metrics_frame([]), [
+            _NO_FIGURES.get(report.kind, f"no figures are computed of a report of kind {report.kind}")
+        ]
+    notes: list[str] = []
+    parts = [metrics.metrics_frame(list(_period(report, notes)))]
+    reads = metrics.read_metrics(report)
+    parts.append(reads.filter(~pl.col("metric").is_in(_NOT_OF_REPORTS)))
+    table = next((name for name in ("top_events", "foreground_events") if name in report), None)
+    if table is not None:
+        averages = metrics.average_waits(
+            report.with_bounds(table).unique("event", keep="first", maintain_order=True).head(_MOST_AVERAGES)
+        )
+        parts.append(averages.with_columns(metric=pl.format("{}: {}", "metric", "event")).drop("event"))
+    return join_figures(parts), notes
+
+
+def _period(report: AwrReport, notes: list[str]) -> Iterator[Metric]:
+    """Length of the period, DB time and sessions: the head's, else what the rows allow."""
+    tables = [report.with_bounds(name) for name in ("top_events", "wait_classes") if name in report]
+    classes = report.with_bounds("wait_classes") if "wait_classes" in report else None
+    header = metrics.elapsed_of(report)
+    inferred = None if classes is None else _only(metrics.elapsed(classes))
+    if header is not None:
+        basis = "the head of the report, in minutes of two decimals"
+        yield Metric("elapsed_s", header.value, header.lo, header.hi, "s", basis)
+        other = (
+            None if inferred is None or inferred.value is None else metrics.figure_of(metrics.metrics_frame([inferred]))
+        )
+        if other is not None:
+            try:
+                intersect([header, other])
+            except RefusedError:
+                notes.append(
+                    f"the head says {show(header)} s, time and average active sessions of the classes {show(other)} s"
+                )
+    elif inferred is not None:
+        yield inferred
+    seconds = report.info.db_time_s
+    if seconds is not None:
+        known = metrics.Bounded(seconds, max(seconds - _HALF_STEP_S, 0), seconds + _HALF_STEP_S)
+        yield Metric(
+            "db_time_s", known.value, known.lo, known.hi, "s", "the head of the report, in minutes of two decimals"
+        )
+        if header is not None:
+            yield _only(metrics.average_active_sessions(known, header))
+    elif tables and (found := _only(metrics.db_time(*tables))).value is not None:
+        yield found
+    notes += metrics.contradictions(*tables)
+
+
+def _only(frame: pl.DataFrame) -> Metric:
+    """The one metric of a frame."""
+    return Metric(*frame.row(0))

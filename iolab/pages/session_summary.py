@@ -1,0 +1,121 @@
+"""A first look at a session: its statements, its repeated runs as samples, and the figures of one timed statement."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab import metrics
+from iolab.pages.figures import join_figures
+from iolab.stats.intervals import MIN_RUNS, median_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlplusparse import Spool
+
+#: What a first look needs of statements and plans; the loaded log has more.
+_OF_STATEMENTS: Final = (
+    *("statement", "first_line", "text", "kind", "status", "error", "message", "rows", "elapsed_s", "elapsed_s_lo"),
+    *("elapsed_s_hi", "plan_hash_value", "physical_reads", "gets"),
+)
+_OF_PLANS: Final = (
+    *("statement", "plan_hash_value", "id", "operation", "object_name", "starts", "e_rows", "cost", "a_rows"),
+    *("a_time_s", "buffers", "reads"),
+)
+#: Columns of the frame `samples`.
+SAMPLES: Final = pl.Schema(
+    {
+        "sample": pl.Int64(),
+        "text": pl.String(),
+        "runs": pl.Int64(),
+        "median_s": pl.Float64(),
+        "ci95_low_s": pl.Float64(),
+        "ci95_high_s": pl.Float64(),
+        "first_s": pl.Float64(),
+        "fastest_s": pl.Float64(),
+        "slowest_s": pl.Float64(),
+    }
+)
+
+
+def spool_frames(log: Spool) -> dict[str, pl.DataFrame]:
+    """The main frames of a session by name; those without a row are left out."""
+    runs = log.runs().filter(pl.col("elapsed_s").count().over("sample") > 1)
+    named = {
+        "samples": samples(runs),
+        "statements": log.statements.select(_OF_STATEMENTS),
+        "runs": runs,
+        "autotrace": log.autotrace.filter("is_shown").select("statement", "name", "value"),
+        "statistics": log.statistics.select(
+            "statement", "listing", "name", "value", "value_lo", "value_hi", "unit", "basis"
+        ),
+        "plans": log.plans.select(_OF_PLANS),
+    }
+    return {name: frame for name, frame in named.items() if frame.height}
+
+
+def samples(runs: pl.DataFrame) -> pl.DataFrame:
+    """One row a sample of repeated runs: the median of its elapsed times with a 95 % interval, and its ends.
+
+    Args:
+        runs: What `sqlplusparse.Spool.runs` gives.
+
+    Returns:
+        The columns `SAMPLES`; the interval has four digits, and is null where fewer than 6 runs allow none.
+
+    >>> runs = pl.DataFrame({"sample": [1] * 3, "text": ["select 1 from dual"] * 3, "elapsed_s": [0.4, 0.2, 0.3]})
+    >>> samples(runs).row(0)
+    (1, 'select 1 from dual', 3, 0.3, None, None, 0.4, 0.2, 0.4)
+    """
+    rows = []
+    timed = runs.filter(pl.col("elapsed_s").is_not_null())
+    for (number,), sample in timed.group_by("sample", maintain_order=True):
+        times = sample.get_column("elapsed_s").to_list()
+        ends = median_interval(times) if len(times) >= MIN_RUNS else ()
+        # Between ties the interval has more digits than the clock.
+        low, high = (float(f"{end:.4g}") for end in ends) if ends else (None, None)
+        others = (times[0], min(times), max(times))
+        rows.append((number, sample.item(0, "text"), len(times), median(times), low, high, *others))
+    return pl.DataFrame(rows, schema=SAMPLES, orient="row")
+
+
+def spool_figures(log: Spool) -> tuple[pl.DataFrame, list[str]]:
+    """The metrics of a session (`iolab.metrics.METRICS`), and what is to be said where it has none."""
+    try:
+        figures = join_figures([*_of_statement(log), metrics.read_metrics(log)])
+    except LookupError as error:
+        timed = log.statements.get_column("elapsed_s").drop_nulls().len()
+        why = f"{timed} statements were timed, each for itself" if timed > 1 else str(error).strip('"')
+        return join_figures([]), [f"no figures of reads: {why}"]
+    if figures.is_empty():
+        return figures, ["no figures: no statement shows a time, or statistics of its reads"]
+    return figures, []
+
+
+def _of_statement(log: Spool) -> Iterator[pl.DataFrame]:
+    """The elapsed time of the one statement that was timed, and what a logical I/O cost it at most.
+
+    Raises:
+        LookupError: If several statements were timed, or show their gets.
+    """
+    elapsed = metrics.elapsed_of(log)
+    if elapsed is None:
+        return
+    seconds = metrics.Metric(
+        "elapsed_s",
+        elapsed.value,
+        elapsed.lo,
+        elapsed.hi,
+        "s",
+        "elapsed, as the client shows it",
+        "the client's clock: the network and the fetches are in it",
+    )
+    yield metrics.metrics_frame([seconds])
+    consistent, current, reads = (
+        metrics.statistic(log, name) for name in ("consistent gets", "db block gets", "physical reads")
+    )
+    if consistent is not None and current is not None and reads is not None and (consistent + current).lo > 0:
+        yield metrics.us_per_lio(consistent + current, elapsed_s=elapsed, physical_reads=reads)

@@ -1,0 +1,78 @@
+"""A first look at an strace log: its calls, how each file was read, and the figures of its reads."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from iolab import metrics
+from iolab.metrics.trace_modes import io_mode
+from iolab.pages.figures import join_figures
+
+_OF_MODES: Final = (
+    "pid",
+    "file",
+    "mode",
+    "sync_reads",
+    "async_reads",
+    "sync_bytes",
+    "async_bytes",
+    "async_share",
+    "has_o_direct",
+)
+
+
+def trace_frames(calls: pl.DataFrame) -> tuple[dict[str, pl.DataFrame], list[str]]:
+    """The main frames of a log's calls by name, and what the log cannot tell of its reads."""
+    timed = pl.col("elapsed").is_not_null()
+    counted = (
+        calls.group_by("name", maintain_order=True)
+        .agg(
+            calls=pl.len(),
+            failed=pl.col("errno").is_not_null().sum(),
+            # A sum of nothing is null: a log without -T does not say that the calls took no time.
+            elapsed=pl.when(timed.any()).then(pl.col("elapsed").sum()),
+        )
+        .sort("calls", "name", descending=[True, False])
+    )
+    modes = io_mode(calls)
+    untold = dict.fromkeys(one for said in modes.get_column("not_told") for one in said.split("; ") if one)
+    frames = {"calls": counted, "io_mode": modes.select(_OF_MODES)}
+    notes = [f"what the log cannot tell: {'; '.join(untold)}"] if untold else []
+    return {name: frame for name, frame in frames.items() if frame.height}, notes
+
+
+def trace_figures(requests: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """The metrics of a log's reads (`iolab.metrics.METRICS`), and what is to be said where it has none."""
+    if metrics.data_reads(requests).is_empty():
+        return join_figures([]), [
+            "the log has no reads of data (whole sectors of 512 bytes): there are no figures of reads"
+        ]
+    latency = metrics.read_latency(requests)
+    parts = [
+        metrics.read_sizes(requests),
+        metrics.read_rate(requests),
+        latency.with_columns(metric=pl.format("{} ({})", "metric", "mode")),
+        metrics.depth(requests),
+    ]
+    return join_figures(parts), []
+
+
+def timed_reads(requests: pl.DataFrame) -> pl.DataFrame:
+    """Reads with their time and what it is: the latency, else the gap to the process's next call, its upper bound."""
+    source = pl.col("latency_from").cast(pl.String)
+    is_bound = pl.col("latency").is_null() | source.is_in(["gap", "poll"])
+    return (
+        metrics.data_reads(requests)
+        .with_columns(
+            time=pl.coalesce("latency", "gap"),
+            is_bound=is_bound.fill_null(value=True),
+            sample=pl.format(
+                "{}{}",
+                pl.col("mode").cast(pl.String),
+                pl.when(is_bound).then(pl.lit(" (upper bound)")).otherwise(pl.lit("")),
+            ),
+        )
+        .filter(pl.col("time").is_not_null())
+    )

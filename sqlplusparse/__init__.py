@@ -1,0 +1,41 @@
+"""SQL*Plus and SQLcl sessions as dataframes.
+
+    import sqlplusparse
+
+    spool = sqlplusparse.read_spool("autotrace.lst")    # spool.statements, spool.statistics, spool.plans
+
+One direction: text -> lines (`lines`, by the terminals of ``line.lark``) -> blocks (`blocks` and the reader of each
+kind: `inputs`, `grids`, `listings`, `plans`, `autotrace`, `elapsed`) -> statements (`session`, by ``session.lark``)
+-> frames (`frames`, `planframe`, `tableframe`, `runs`).  Names are imported on first use.
+"""
+
+from typing import TYPE_CHECKING
+
+from logframe.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from sqlplusparse.reader import Spool, read_spool, read_spools
+    from sqlplusparse.schemas import SPOOL_SCHEMAS
+    from sqlplusparse.statnames import statistic_names
+    from sqlplusparse.subtract import subtract_statistics
+
+__all__ = [
+    "SPOOL_SCHEMAS",
+    "Spool",
+    "read_spool",
+    "read_spools",
+    "statistic_names",
+    "subtract_statistics",
+]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "SPOOL_SCHEMAS": "schemas",
+        "Spool": "reader",
+        "read_spool": "reader",
+        "read_spools": "reader",
+        "statistic_names": "statnames",
+        "subtract_statistics": "subtract",
+    },
+)

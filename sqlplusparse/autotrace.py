@@ -1,0 +1,132 @@
+"""Autotrace statistics: SQL*Plus's eleven, SQLcl's session statistics, each line a name and a count."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from sqlplusparse.lines import SESSION_STATISTIC, STATISTIC, Kind, runs_of
+from sqlplusparse.page import Mark, Page
+from sqlplusparse.records import Autotrace
+
+#: What SQL*Plus prints, in its order.  `rows processed` is no statistic of V$STATNAME.
+AUTOTRACE_NAMES: Final = (
+    "recursive calls",
+    "db block gets",
+    "consistent gets",
+    "physical reads",
+    "redo size",
+    "bytes sent via SQL*Net to client",
+    "bytes received via SQL*Net from client",
+    "SQL*Net roundtrips to/from client",
+    "sorts (memory)",
+    "sorts (disk)",
+    "rows processed",
+)
+_NAMES: Final = list(AUTOTRACE_NAMES)
+_LAST: Final = AUTOTRACE_NAMES[-1]
+_ORDER: Final = {name: place for place, name in enumerate(AUTOTRACE_NAMES)}
+_DOTS: Final = re.compile(r"\.{2,}(?:[ \t]*\.{2,})*")
+_STATISTICS: Final = runs_of(Kind.STATISTIC)
+#: At most so many lines within a list may be none of it.
+_MOST_FOREIGN: Final = 8
+_TEXTS: Final = runs_of(Kind.TEXT)
+#: Kinds of lines that may go on with a list.
+_WORDS: Final = frozenset({Kind.TEXT, Kind.ELISION})
+
+
+def read_autotrace(page: Page, number: int) -> tuple[Autotrace | None, int]:
+    """The list that begins at a heading or at its first statistic, and the line after it."""
+    start = number
+    if page.kind(number) == Kind.STATISTICS_HEADING:
+        number = page.after_blanks(number + 1)
+        if page.kind(number) == Kind.RULER:
+            number = page.after_blanks(number + 1)
+        if not _is_counted(page, number):
+            return None, start + 1
+        page.mark(start, number, Mark.HEADING)
+    return _read_whole(page, number) or _read_lines(page, number, has_heading=number > start)
+
+
+def _read_whole(page: Page, number: int) -> tuple[Autotrace, int] | None:
+    """The list when it is SQL*Plus's eleven lines and no more; None when it is anything else."""
+    end = _STATISTICS(page.kinds, number).end()
+    if end - number != len(_NAMES) or page.kind(end) in _WORDS:
+        return None
+    cells = [line.split(None, 1) for line in page.lines[number:end]]
+    raws = [raw for raw, _ in cells]
+    if [name for _, name in cells] != _NAMES or not "".join(raws).isdigit():
+        return None
+    page.mark(number, end, Mark.STATISTIC)
+    return Autotrace("sqlplus", list(range(number, end)), _NAMES, list(map(int, raws)), raws), end
+
+
+def _read_lines(page: Page, number: int, *, has_heading: bool) -> tuple[Autotrace, int]:
+    """The list line by line: cut short, commented, with other statistics, with a blank line within."""
+    found = Autotrace("sqlplus", [], [], [], [])
+    end = number
+    has_others = False
+    while number < len(page):
+        kind = page.kinds[number]
+        line = page.lines[number].strip()
+        if kind == Kind.BLANK:
+            ahead = page.after_blanks(number)
+            if ahead - number > 1 or not _goes_on(page, ahead, found):
+                break
+            number = ahead
+            continue
+        shown = STATISTIC.fullmatch(line) if kind == Kind.STATISTIC else None
+        if shown is None and kind == Kind.TEXT and has_heading:
+            shown = SESSION_STATISTIC.fullmatch(line)
+            has_others = has_others or shown is not None
+        if shown is None:
+            if kind in _WORDS and _DOTS.fullmatch(line):
+                page.marks[number] = Mark.ELISION
+                number = end = number + 1
+                continue
+            ahead = _TEXTS(page.kinds, number).end()
+            if not number < ahead <= number + _MOST_FOREIGN or not _goes_on(page, ahead, found):
+                break
+            page.refuse(number, "unparsed", "this line within the statistics of autotrace is none of them")
+            number += 1
+            continue
+        if not has_others and found.names and _is_next_list(found.names[-1], shown["name"]):
+            break
+        _add(page, number, shown, found)
+        page.marks[number] = Mark.STATISTIC
+        number = end = number + 1
+    if has_others and _LAST not in found.names:
+        found = found._replace(client="sqlcl")
+    elif found.names and len(found.names) != len(_NAMES):
+        reason = f"{len(found.names)} of the {len(_NAMES)} statistics of autotrace are shown; the others are null"
+        page.note(found.lines[0], "incomplete_statistics", reason)
+    return found, end
+
+
+def _is_counted(page: Page, number: int) -> bool:
+    kind = page.kind(number)
+    if kind not in _WORDS:
+        return kind == Kind.STATISTIC
+    line = page.lines[number].strip()
+    return SESSION_STATISTIC.fullmatch(line) is not None or _DOTS.fullmatch(line) is not None
+
+
+def _goes_on(page: Page, number: int, found: Autotrace) -> bool:
+    """Does a list go on after a blank line: with a statistic that comes later in SQL*Plus's order?"""
+    shown = STATISTIC.fullmatch(page.lines[number].strip()) if page.kind(number) == Kind.STATISTIC else None
+    return shown is not None and bool(found.names) and not _is_next_list(found.names[-1], shown["name"])
+
+
+def _is_next_list(last: str, name: str) -> bool:
+    return _ORDER.get(name, len(_ORDER)) <= _ORDER.get(last, -1)
+
+
+def _add(page: Page, number: int, shown: re.Match[str], found: Autotrace) -> None:
+    raw = shown["count"]
+    value = None if raw.startswith("#") else int(raw.replace(",", ""))
+    if value is None:
+        page.note(number, "overflow", "the value did not fit its column; it is null, not zero")
+    found.lines.append(number)
+    found.names.append(shown["name"].strip())
+    found.values.append(value)
+    found.raws.append(raw)

@@ -1,0 +1,343 @@
+"""Classified lines into blocks: the tokens of session.lark.
+
+One pass over the page.  Each step looks at the kind of a line, hands over to the reader of that kind of block, and goes
+on behind it; what nothing claims is text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from sqlplusparse.autotrace import read_autotrace
+from sqlplusparse.delimited import chosen_delimiter, read_delimited
+from sqlplusparse.elapsed import LABELS, CustomPattern, explain_clock, language_of, read_clock
+from sqlplusparse.grids import blank_separators, read_grid
+from sqlplusparse.inputs import FIRST_LETTERS, read_bare, read_prompt, starts_statement
+from sqlplusparse.lines import BEGINNINGS, KINDS, Kind, runs_of
+from sqlplusparse.listings import RUNSTATS, read_runstats, read_snapper, read_unruled
+from sqlplusparse.outcomes import read_failure, read_feedback
+from sqlplusparse.page import Mark, Page
+from sqlplusparse.plans import read_plan
+from sqlplusparse.records import Block, Grid, Outcome, Plan
+
+_AUTOTRACE_ERRORS: Final = frozenset({"SP2-0611", "SP2-0612", "SP2-0613", "SP2-0618", "SP2-0619"})
+#: Behind these, a statement's result begins.
+_ASKING: Final = frozenset({"INPUT", "STATEMENT_TEXT"})
+_HTML_TABLE: Final = ("<table", "<TABLE")
+_LABELS: Final = tuple(LABELS)
+_NEARLY_ELAPSED: Final = re.compile(r"\s*[^\d:]+:\s+\d")
+_CRAMMED: Final = re.compile(
+    r"\w ?:[ \t]+\d\d ?: ?\d\d ?: ?\d\d\.\d\d.*\d+ +(?:recursive calls|consistent gets|physical reads)"
+)
+
+
+class _Blocks:
+    """The pass over a page."""
+
+    def __init__(self, page: Page, custom: CustomPattern | None) -> None:
+        self.page = page
+        self.custom = custom
+        self.found: list[Block] = []
+        self.text_from: int | None = None
+        self.text_to = 0
+        self.timer: str | None = None
+        self.delimiter: str | None = None
+
+    def read(self) -> list[Block]:
+        """The blocks of the page, in order."""
+        page, kinds = self.page, self.page.kinds
+        readers = {
+            Kind.PROMPT: self._read_prompt,
+            Kind.ELAPSED: self._read_elapsed,
+            Kind.FEEDBACK: self._read_feedback,
+            Kind.ERROR: self._read_error,
+            Kind.STATISTICS_HEADING: self._read_autotrace,
+            Kind.STATISTIC: self._read_autotrace,
+            Kind.PLAN_HEADING: self._read_explained,
+            Kind.SQL_ID: self._read_plan,
+            Kind.PLAN_HASH: self._read_plan,
+            Kind.PLAN_TABLE: self._read_plan,
+            Kind.PLAN_ROW: self._read_plan,
+            Kind.RULER: self._read_ruler,
+            Kind.SNAPPER_ROW: self._read_snapper,
+            Kind.FENCE: self._read_break,
+            Kind.BANNER: self._read_break,
+            Kind.TIMER_NAME: self._read_timer_name,
+            Kind.ELISION: self._read_elision,
+            Kind.TRACE: self._pass_over,
+            Kind.COMMENT: self._pass_over,
+            Kind.SUBSTITUTION: self._pass_over,
+        }
+        by_kind = [readers.get(kind) for kind in KINDS.values()]
+        number, size = 0, len(page)
+        while number < size:
+            kind = kinds[number]
+            if kind == Kind.BLANK:
+                number = page.after_blanks(number)
+            elif kind == Kind.TEXT:
+                number = self._read_text(number)
+            else:
+                reader = by_kind[kind]
+                after = None if reader is None else reader(number)
+                if after is None:
+                    page.marks[number] = Mark.TEXT
+                    after = self._add_text(number, number + 1)
+                number = after
+        self._end_text(size)
+        return self.found
+
+    def _add(self, token: str, first: int, last: int, content: object = None) -> int:
+        if self.text_from is not None:
+            self._end_text(first)
+        self.found.append(Block(token, first, last, content))
+        return last
+
+    def _add_text(self, first: int, last: int) -> int:
+        """Lines of text, which go on with the text that may stand open."""
+        if self.text_from is None:
+            self.text_from = first
+        self.text_to = last
+        return last
+
+    def _end_text(self, number: int) -> None:
+        """Close the text that may stand open; blank lines do not end it."""
+        if self.text_from is not None:
+            end = min(number, self.text_to)
+            if end > self.text_from:
+                self.found.append(Block("TEXT", self.text_from, end))
+            self.text_from = None
+
+    def _read_text(self, number: int) -> int:
+        """A run of text, up to the first line of it that is more than text."""
+        page, custom = self.page, self.custom
+        if (self.delimiter or page.lines[number].lstrip()[0] == '"') and (grid := self._read_delimited(number)):
+            return self._add("GRID", number, grid.last, grid)
+        end = _TEXTS(page.kinds, number).end()
+        for place, line in enumerate(page.lines[number:end], number):
+            if (
+                ":" in line
+                or line[:3].lower() in FIRST_LETTERS
+                or line[0] == "<"
+                or custom is not None
+                or (line[-1] in _LAST_OF_FIGURE and (line.lstrip()[0].isdigit() or line.startswith(RUNSTATS)))
+            ):
+                if place > number:
+                    self._add_text(number, place)
+                after = self._read_notable(place, line)
+                if after is not None:
+                    return after
+        return self._add_text(number, end)
+
+    def _read_delimited(self, number: int) -> Grid | None:
+        is_first = self.text_from is None and self._is_first()
+        return read_delimited(self.page, number, self.delimiter, is_first=is_first)
+
+    def _read_notable(self, number: int, line: str) -> int | None:
+        """A line of text that may be a statement, a timing, a figure, or damage; None when it is text only."""
+        page = self.page
+        if self._is_exported(number):
+            return self._add_text(number, _TEXTS(page.kinds, number).end())
+        if line.startswith(_HTML_TABLE):
+            page.note(number, "markup", "a result in HTML; its rows are not read")
+            return None
+        if starts_statement(line) and (read := read_bare(page, number)):
+            return self._take(read)
+        if self.custom and (timing := self.custom.read(line, number)):
+            page.marks[number] = Mark.TIMING
+            return self._add("PRINTED_TIMING", number, number + 1, timing)
+        if line.startswith(RUNSTATS) and (compared := read_runstats(page, number)):
+            return self._add("GRID", number, compared[1], compared[0])
+        if line[-1] in _LAST_OF_FIGURE and _MAY_BE_FIGURE.match(line) and (unruled := read_unruled(page, number)):
+            return self._add("GRID", number, unruled[1], unruled[0])
+        if ":" not in line:
+            return None
+        if line.lstrip().startswith(_LABELS) and _NEARLY_ELAPSED.match(line):
+            self._end_text(number)
+            column, expected = explain_clock(line)
+            reason = "no Elapsed of a client" + (f": expected {expected}" if expected else "")
+            page.refuse(number, "look_alike", reason, column)
+            return number + 1
+        if "consistent gets" in line and _CRAMMED.search(line):
+            self._end_text(number)
+            page.refuse(number, "damaged", "several lines of a session run together in one; it is not read")
+            return number + 1
+        return None
+
+    def _is_exported(self, number: int) -> bool:
+        """Are the statements from a line on the result of a query, as SET SQLFORMAT INSERT prints it?"""
+        above = self.page.lines[max(number - 2, 0) : number]
+        return above[-1:] == ["SET DEFINE OFF;"] and above[0].startswith("REM INSERTING into ") and self._is_first()
+
+    def _is_first(self) -> bool:
+        """Is the last thing before a text a statement that returns rows?"""
+        return bool(self.found) and self.found[-1].token in _ASKING
+
+    def _take(self, block: Block) -> int:
+        """Add a block of what was typed; a timer command makes the next Elapsed its own."""
+        self.timer = None
+        if block.token == "TIMING":  # noqa: S105 - a token of the grammar
+            self.timer = str(block.content)
+            block.token = "COMMAND"  # noqa: S105 - a token of the grammar
+        elif block.token == "COMMAND":  # noqa: S105 - a token of the grammar
+            self.delimiter = chosen_delimiter(str(block.content), self.delimiter)
+        if self.text_from is not None:
+            self._end_text(block.first)
+        self.found.append(block)
+        return block.last
+
+    def _read_prompt(self, number: int) -> int | None:
+        read = read_prompt(self.page, number)
+        return None if read is None else self._take(read)
+
+    def _read_snapper(self, number: int) -> int:
+        listing, after = read_snapper(self.page, number)
+        return self._add("GRID", number, after, listing)
+
+    def _read_break(self, number: int) -> int:
+        self.timer = None
+        return self._add("BREAK", number, number + 1)
+
+    def _read_timer_name(self, number: int) -> int:
+        self.timer = self.page.lines[number].strip()
+        self.page.marks[number] = Mark.HEADING
+        return self._pass_over(number)
+
+    def _read_elision(self, number: int) -> int:
+        self.page.note(number, "elided", "the log was cut here by hand; what is missing is unknown")
+        return self._pass_over(number)
+
+    def _pass_over(self, number: int) -> int:
+        self._end_text(number)
+        return number + 1
+
+    def _read_elapsed(self, number: int) -> int:
+        page = self.page
+        clock = read_clock(page.lines[number].strip(), number)
+        if clock is None:  # the line was classified by the same pattern
+            page.refuse(number, "unparsed", "an Elapsed line without a clock")
+            return number + 1
+        page.marks[number] = Mark.ELAPSED
+        if language_of(clock.label) is None:
+            page.note(number, "label", f"{clock.label!r} is not a known word for Elapsed; read as one by its shape")
+        if self.timer is not None:
+            name, self.timer = self.timer, None
+            return self._add("TIMER", number, number + 1, (clock, name))
+        return self._add("ELAPSED", number, number + 1, clock)
+
+    def _read_feedback(self, number: int) -> int:
+        line = self.page.lines[number].strip()
+        self.page.marks[number] = Mark.FEEDBACK
+        rows, verb = read_feedback(line)
+        token = "SELECTED" if verb == "select" else "DONE"
+        return self._add(token, number, number + 1, Outcome(number, line, rows, verb))
+
+    def _read_error(self, number: int) -> int:
+        outcome, last = read_failure(self.page, number)
+        after_command = bool(self.found) and self.found[-1].token == "COMMAND"  # noqa: S105 - a token of the grammar
+        is_of_autotrace = outcome.code in _AUTOTRACE_ERRORS and not after_command
+        if is_of_autotrace or self._has_no_plan():
+            return self._add("EXPLAINED", number, last, outcome)
+        is_of_client = outcome.code is not None and outcome.code.startswith("SP2")
+        return self._add("COMMAND_ERROR" if is_of_client and after_command else "FAILED", number, last, outcome)
+
+    def _has_no_plan(self) -> bool:
+        """Does the heading of a plan stand above, and no plan?  Then an error says why; the statement itself ran."""
+        plan = self.found[-1].content if self.found and self.found[-1].token == "EXPLAINED" else None  # noqa: S105 - a token of the grammar
+        return isinstance(plan, Plan) and not plan.operations and plan.hash_value is None
+
+    def _read_autotrace(self, number: int) -> int | None:
+        found, after = read_autotrace(self.page, number)
+        if found is None:
+            return None
+        token = "SESSION_STATISTICS" if found.client == "sqlcl" else "STATISTICS"
+        return self._add(token, number, after, found)
+
+    def _read_explained(self, number: int) -> int | None:
+        page = self.page
+        ahead = page.after_blanks(number + 1)
+        if page.kind(ahead) not in _PLAN_STARTS:
+            return None
+        plan, after = read_plan(page, number, is_explained=True)
+        return self._add("EXPLAINED", number, after, plan)
+
+    def _read_plan(self, number: int) -> int | None:
+        page = self.page
+        top = number
+        if page.kinds[number] == Kind.PLAN_ROW and not _has_heading(page, number):
+            return None
+        plan, after = read_plan(page, number, is_explained=False)
+        if not plan.operations:
+            if page.kinds[number] == Kind.PLAN_TABLE:
+                page.mark(number, after, Mark.TEXT)
+                return None
+            after = _after_missing_plan(page, after)
+            page.mark(number, after, Mark.TEXT)
+            return self._add("TEXT", top, after)
+        return self._add("PLAN", top, after, plan)
+
+    def _read_ruler(self, number: int) -> int | None:
+        page = self.page
+        if page.kind(number + 1) == Kind.PLAN_ROW or _is_cut_plan_ruler(page, number):
+            plan, after = read_plan(page, number, is_explained=False)
+            if plan.operations:
+                return self._add("PLAN", number, after, plan)
+        line = page.lines[number]
+        if "*" in line:  # COMPUTE's, but no grid goes on with it
+            return None
+        if _SEPARATOR.search(line):
+            blank_separators(page, number)
+        start = self.text_from if self.text_from is not None else number
+        grid = read_grid(page, number, start)
+        if grid is None:
+            self._end_text(number)
+            page.marks[number] = Mark.HEADING
+            return number + 1
+        self._end_text(grid.first)
+        return self._add("GRID", grid.first, grid.last, grid)
+
+
+_MISSING_PLAN: Final = "NOTE: cannot fetch plan for SQL_ID"
+_LONGEST_STATEMENT: Final = 300
+#: What a plan begins with below its heading.
+_PLAN_STARTS: Final = frozenset({Kind.RULER, Kind.PLAN_ROW, Kind.PLAN_HASH, Kind.PLAN_TABLE})
+#: What SET COLSEP prints between the columns.
+_SEPARATOR: Final = re.compile(r"[^-_ ]")
+_TEXTS: Final = runs_of(Kind.TEXT)
+#: A line of figures ends with one of these.
+_LAST_OF_FIGURE: Final = frozenset("0123456789.,kKMGT")
+#: ``name : 12``, or a session, a name and a figure.
+_MAY_BE_FIGURE: Final = re.compile(
+    r" *(?:[A-Za-z][^:]*:[ ]+-?[\d.,]+(?:E\+\d+)?|\d+ +\w+ {2,}.* {2}-?[\d.,]+[kKMGT]?)$"
+)
+
+
+def _after_missing_plan(page: Page, number: int) -> int:
+    """The line after the note that a cursor's plan is gone, which stands below its statement; `number` without one."""
+    for place in range(number, min(number + _LONGEST_STATEMENT, len(page))):
+        if page.kinds[place] in BEGINNINGS:
+            break
+        if page.lines[place].lstrip().startswith(_MISSING_PLAN):
+            end = place + 1
+            while page.kind(end) == Kind.TEXT and page.lines[end].startswith(" "):
+                end += 1
+            return end
+    return number
+
+
+def _has_heading(page: Page, number: int) -> bool:
+    line = page.lines[number]
+    return "Operation" in line and "Id" in line
+
+
+def _is_cut_plan_ruler(page: Page, number: int) -> bool:
+    """Is this the ruler of a plan wider than the line size, so that its rest stands in the next line?"""
+    ahead = number + 1
+    while page.kind(ahead) == Kind.RULER or (page.kind(ahead) == Kind.BLANK and ahead < min(number + 4, len(page))):
+        ahead += 1
+    return page.kind(ahead) == Kind.PLAN_ROW and _has_heading(page, ahead)
+
+
+def read_blocks(page: Page, custom: CustomPattern | None = None) -> list[Block]:
+    """The blocks of a page, in order; each line's mark says what became of it."""
+    return _Blocks(page, custom).read()

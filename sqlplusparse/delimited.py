@@ -1,0 +1,95 @@
+"""Result grids without a ruler: SET MARKUP CSV ON of SQL*Plus, SET SQLFORMAT CSV and DELIMITED of SQLcl."""
+
+from __future__ import annotations
+
+import csv
+import re
+from typing import Final
+
+from logframe import Column
+from sqlplusparse.grids import ENDS
+from sqlplusparse.lines import Kind
+from sqlplusparse.page import Mark, Page
+from sqlplusparse.records import Grid
+
+#: A line of headings in quotes, which need no command to tell what they are.
+_QUOTED: Final = re.compile(r'"[^"]+"(?:(?P<delimiter>[,;|~^])"[^"]+"(?:(?P=delimiter)"[^"]+")*)?')
+#: The commands that choose how results are printed; the delimiter, where one is named.
+_MARKUP: Final = re.compile(
+    r"set\s+mark(?:up)?\s+csv\s+(?P<on>on)?(?:.*?\bdelim(?:iter)?\s+(?P<markup>\S))?"
+    r"|set\s+sqlformat\s*(?:(?P<csv>csv)|delimited(?:\s+(?P<delimited>\S))?)?",
+    re.IGNORECASE,
+)
+_USUAL: Final = ","
+#: A result that is not the first of its statement's lines has a ruler, or headings for so many columns.
+_FEWEST: Final = 2
+
+
+def chosen_delimiter(command: str, before: str | None) -> str | None:
+    """The delimiter in force behind a client command; None where results have rulers.
+
+    Examples:
+        >>> chosen_delimiter("set markup csv on delimiter | quote off", None)
+        '|'
+        >>> chosen_delimiter("set markup csv off", ","), chosen_delimiter("set timing on", ";")
+        (None, ';')
+    """
+    found = _MARKUP.match(command)
+    if found is None:
+        return before
+    if found["on"] or found["csv"]:
+        return found["markup"] or _USUAL
+    return found["delimited"]
+
+
+def read_delimited(page: Page, number: int, delimiter: str | None, *, is_first: bool) -> Grid | None:
+    """The grid whose headings stand in a line; None when the line is no line of headings.
+
+    Args:
+        page: the page.
+        number: number of the line.
+        delimiter: what a command chose, None when none is known: the headings must then stand in quotes.
+        is_first: the line is the first that a statement printed.
+    """
+    heading = page.lines[number]
+    quoted = _QUOTED.fullmatch(heading.strip())
+    if quoted is not None:
+        delimiter = quoted["delimiter"] or delimiter or _USUAL
+    elif delimiter is None or not is_first:
+        return None
+    headings = tuple(next(csv.reader([heading.strip()], delimiter=delimiter)))
+    if len(headings) < (1 if quoted is not None and is_first else _FEWEST):
+        return None
+    rulers = ((Column(0, 0),) * len(headings),)
+    grid = Grid(headings, rulers, [], 1, number, number + 1, cells=[])
+    page.marks[number] = Mark.HEADING
+    end = _read_page(page, grid, number + 1, delimiter)
+    while grid.rows and page.lines[(ahead := page.after_blanks(end)) : ahead + 1] == [heading]:
+        page.marks[ahead] = Mark.HEADING
+        grid.pages += 1
+        end = _read_page(page, grid, ahead + 1, delimiter)
+    if not grid.rows:
+        page.marks[number] = Mark.TEXT
+        return None
+    grid.last = end
+    return grid
+
+
+def _read_page(page: Page, grid: Grid, number: int, delimiter: str) -> int:
+    """Add the rows from a line on; the line after them.  A text in quotes may go on over several lines."""
+    end = number
+    while end < len(page) and page.kinds[end] not in ENDS and page.kinds[end] != Kind.BLANK:
+        end += 1
+    rows = csv.reader((f"{line}\n" for line in page.lines[number:end]), delimiter=delimiter)
+    reached = 0
+    try:
+        for cells in rows:
+            if len(cells) != len(grid.headings):
+                break
+            page.mark(number + reached, number + rows.line_num, Mark.ROW)
+            grid.rows.append(number + reached)
+            grid.cells.append(tuple(cell.strip() for cell in cells))
+            reached = rows.line_num
+    except csv.Error:  # a text longer than a field may be: what was read before it is right
+        pass
+    return number + reached

@@ -1,0 +1,281 @@
+"""Records into frames."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from logframe import Diagnostic, read_printed
+from sqlplusparse.autotrace import AUTOTRACE_NAMES
+from sqlplusparse.elapsed import bounds_of, language_of
+from sqlplusparse.listings import decimal_mark
+from sqlplusparse.page import MARKS, RECORDS, Mark
+from sqlplusparse.records import Clock, CustomTiming, Grid, Listing
+from sqlplusparse.schemas import AUTOTRACE, LINES, STATEMENTS, STATISTICS, TABLES, TIMINGS
+from sqlplusparse.statnames import complete
+
+if TYPE_CHECKING:
+    from sqlplusparse.page import Page
+    from sqlplusparse.records import Autotrace, Block, Statistic
+    from sqlplusparse.session import Statement
+
+_UNITS: Final = re.compile(r"(?:^|[_ (])(?P<unit>MB|GB|KB|BYTES|MiB|GiB|KiB)\)?$", re.IGNORECASE)
+#: Types of figures that are microseconds.
+_TIMES: Final = frozenset({"TIME", "WAIT"})
+#: The columns that hold numbers of lines.
+_LINES: Final = frozenset({"line", "first_line", "last_line"})
+_SID: Final = re.compile(r"[0-9]{1,18}")
+_POWERS: Final = {"": 0, "K": 3, "M": 6, "G": 9, "T": 12}
+
+
+def statements_frame(statements: list[Statement]) -> pl.DataFrame:
+    """The statements, with their time and the autotrace figures most asked for."""
+    return _frame([_statement_row(statement) for statement in statements], STATEMENTS)
+
+
+def _frame(rows: list[tuple[object, ...]], schema: pl.Schema) -> pl.DataFrame:
+    """Rows as a frame: Polars takes columns several times faster than rows."""
+    return pl.DataFrame(dict(zip(schema, zip(*rows, strict=True), strict=True)) if rows else None, schema=schema)
+
+
+def _statement_row(statement: Statement) -> tuple[object, ...]:
+    outcome, clock = statement.outcome, statement.clock
+    error = outcome.code if outcome is not None else None
+    figures = _figures(statement.autotrace) if statement.autotrace is not None else {}
+    consistent, current = figures.get("consistent gets"), figures.get("db block gets")
+    hashes = [
+        plan.hash_value for plan in statement.plans if plan.plan_source == "explain" and plan.hash_value is not None
+    ]
+    rows = outcome.rows if outcome is not None else None
+    return (
+        statement.ordinal,
+        statement.first + 1,
+        statement.last,
+        statement.text,
+        statement.kind,
+        "ok" if error is None else "error",
+        error,
+        outcome.text if outcome is not None else None,
+        rows if rows is not None else figures.get("rows processed"),
+        *((None,) * 4 if clock is None else bounds_of(clock.ticks, clock.decimals)),
+        hashes[0] if hashes else None,
+        figures.get("physical reads"),
+        None if consistent is None or current is None else consistent + current,
+        consistent,
+        current,
+        figures.get("recursive calls"),
+        ", ".join(statement.flushed) or None,
+        statement.prompt,
+        statement.series,
+    )
+
+
+def _figures(autotrace: Autotrace) -> dict[str, int | None]:
+    """Value by name; a statistic of V$STATNAME that SQLcl leaves out is zero."""
+    figures = dict(zip(autotrace.names, autotrace.values, strict=True))
+    if autotrace.client == "sqlcl":
+        for name in AUTOTRACE_NAMES[:-1]:
+            figures.setdefault(name, 0)
+    return figures
+
+
+def timings_frame(blocks: list[Block]) -> pl.DataFrame:
+    """Every Elapsed line, timer and custom timing, in the order of the log."""
+    rows: list[tuple[object, ...]] = []
+    for block in blocks:
+        match block.token, block.content:
+            case "ELAPSED", Clock() as clock:
+                rows.append(_timing_row(clock, block.statement, "statement", clock.label))
+            case "TIMER", (Clock() as clock, str(name)):
+                rows.append(_timing_row(clock, None, "timer", name))
+            case "PRINTED_TIMING", CustomTiming() as timing:
+                rows.append(_timing_row(timing, block.statement, "pattern", timing.label))
+            case _:
+                pass
+    return _frame(rows, TIMINGS)
+
+
+def _timing_row(clock: Clock | CustomTiming, owner: int | None, origin: str, label: str) -> tuple[object, ...]:
+    language = language_of(clock.label) if isinstance(clock, Clock) else None
+    bounds = bounds_of(clock.ticks, clock.decimals)
+    return (owner, clock.line + 1, origin, label, language, clock.printed, *bounds)
+
+
+def autotrace_frame(statements: list[Statement]) -> pl.DataFrame:
+    """The autotrace lists: what is shown, then the other statistics of SQL*Plus's list, null or zero."""
+    columns: dict[str, list[object]] = {name: [] for name in AUTOTRACE}
+    for statement in statements:
+        if statement.autotrace is None:
+            continue
+        client, lines, names, values, raws = statement.autotrace
+        absent = [name for name in AUTOTRACE_NAMES if name not in names]
+        shown, hidden = len(names), len(absent)
+        columns["statement"] += [statement.ordinal] * (shown + hidden)
+        columns["line"] += [*(line + 1 for line in lines), *[None] * hidden]
+        columns["client"] += [client] * (shown + hidden)
+        columns["name"] += [*names, *absent]
+        columns["value"] += [*values, *(_absent(client, name) for name in absent)]
+        columns["raw"] += [*raws, *[None] * hidden]
+        columns["is_shown"] += [*[True] * shown, *[False] * hidden]
+    return pl.DataFrame(columns, schema=AUTOTRACE)
+
+
+def _absent(client: str, name: str) -> int | None:
+    """What a statistic is that is not shown: SQLcl leaves zeros out; `rows processed` is none of its statistics."""
+    return 0 if client == "sqlcl" and name != "rows processed" else None
+
+
+def statistics_frame(page: Page, owned: list[tuple[int | None, Listing]]) -> pl.DataFrame:
+    """The figures of all listings, names completed; what was cut, did not fit or is undecided is noted on the page."""
+    rows: list[tuple[object, ...]] = []
+    for ordinal, (owner, listing) in enumerate(owned, 1):
+        marks = _decimal_marks(listing)
+        undecided = False
+        for statistic in listing.statistics:
+            name = complete(statistic.name, is_cut=statistic.width > 0)
+            if name.is_truncated:
+                page.note(
+                    statistic.line, "truncated_name", _truncation(statistic.name, name.name, is_known=name.is_known)
+                )
+            undecided = undecided or statistic.basis == "unknown"
+            rows.append(
+                (
+                    owner,
+                    ordinal,
+                    statistic.line + 1,
+                    _sid(statistic.sid),
+                    statistic.type,
+                    name.name if statistic.type == "STAT" else statistic.name,
+                    statistic.name,
+                    name.is_known,
+                    name.is_truncated,
+                    statistic.column,
+                    _unit(statistic),
+                    statistic.basis,
+                    statistic.raw or None,
+                    *_value(page, statistic, marks[statistic.column]),
+                    listing.seconds,
+                )
+            )
+        if undecided:
+            page.note(listing.first, "basis", "nothing says whether these figures are cumulative or an interval's")
+    return _frame(rows, STATISTICS)
+
+
+def _truncation(printed: str, name: str, *, is_known: bool) -> str:
+    if is_known:
+        return f"the name {printed!r} was cut; it is read as {name!r}"
+    return f"the name {printed!r} may be cut; no single statistic begins so"
+
+
+def _decimal_marks(listing: Listing) -> dict[str, str]:
+    figures: dict[str, list[str]] = {}
+    for statistic in listing.statistics:
+        figures.setdefault(statistic.column, []).append(statistic.raw)
+    return {column: decimal_mark(raws) for column, raws in figures.items()}
+
+
+def _sid(sid: str | None) -> int | None:
+    return int(sid) if sid is not None and _SID.fullmatch(sid) else None
+
+
+def _unit(statistic: Statistic) -> str | None:
+    """The unit that the heading of the figure's column names."""
+    if statistic.type in _TIMES:
+        return "us"
+    found = _UNITS.search(statistic.column)
+    return found["unit"].upper() if found else None
+
+
+def _value(
+    page: Page, statistic: Statistic, decimal: str
+) -> tuple[float | None, float | None, float | None, float | None]:
+    """Value, bounds and weight of the last digit of a figure."""
+    unit = _unit(statistic)
+    found = read_printed(statistic.raw, decimal=decimal, rounded=unit not in {None, "BYTES", "us"})
+    if found.flag == "overflow":
+        page.note(statistic.line, "overflow", "the figure did not fit its column; it is null, not zero")
+    elif found.flag is not None:
+        page.note(statistic.line, "unparsed", f"{statistic.raw!r} is no number")
+    elif "E" in statistic.raw.upper():
+        page.note(statistic.line, "scientific", f"{statistic.raw} shows fewer digits than the figure has")
+    return found.value, found.lo, found.hi, ulp_of(statistic.raw, decimal) if found.value is not None else None
+
+
+def ulp_of(raw: str, decimal: str = ".") -> float | None:
+    """The weight of the last digit of a printed figure.
+
+    Examples:
+        >>> ulp_of("1841"), ulp_of("56.5546875"), ulp_of("3.1907E+10"), ulp_of("18.95k"), ulp_of("1234,5", ",")
+        (1.0, 1e-07, 1000000.0, 10.0, 0.1)
+    """
+    plain = raw.strip().lstrip("+-")
+    plain = plain.replace(".", "").replace(",", ".") if decimal == "," else plain.replace(",", "")
+    found = re.fullmatch(r"\d*(?:\.(?P<fraction>\d*))?(?:[eE](?P<exponent>[+-]?\d+))?(?P<unit>[kKMGT]?)", plain)
+    if found is None:
+        return None
+    power = int(found["exponent"] or 0) + _POWERS[found["unit"].upper()] - len(found["fraction"] or "")
+    return float(f"1e{power}")
+
+
+def tables_frame(owned: list[tuple[int | None, Grid]]) -> pl.DataFrame:
+    """One row a grid."""
+    if not owned:
+        return TABLES.to_frame()
+    rows: list[tuple[object, ...]] = [
+        (
+            ordinal,
+            owner,
+            grid.first + 1,
+            grid.last,
+            grid.title or None,
+            "\n".join(grid.headings),
+            len(grid.rows) // len(grid.rulers),
+            grid.pages,
+            len(grid.rulers) > 1,
+        )
+        for ordinal, (owner, grid) in enumerate(owned, 1)
+    ]
+    # Polars splits texts faster than it takes lists.
+    flat = [(name, pl.String if name == "headings" else dtype) for name, dtype in TABLES.items()]
+    return _frame(rows, pl.Schema(flat)).with_columns(pl.col("headings").str.split("\n"))
+
+
+def lines_frame(marks: bytearray, spans: list[tuple[int, int, int]]) -> pl.DataFrame:
+    """What became of each line, and the statement it belongs to.
+
+    Args:
+        marks: one a line.
+        spans: ordinal, first line and line after the last of each statement, in order.
+    """
+    owners: list[int | None] = [None] * len(marks)
+    for ordinal, first, last in spans:
+        owners[first:last] = [ordinal] * (last - first)
+    names = {mark: name for name, mark in MARKS.items()}
+    parts = {mark: "record" if mark in RECORDS else "non-record" for mark in names}
+    parts[Mark.UNPARSED] = "diagnostic"
+    return pl.DataFrame(
+        {
+            "line": range(1, len(marks) + 1),
+            "mark": [names[mark] for mark in marks],
+            "part": [parts[mark] for mark in marks],
+            "statement": owners,
+        },
+        schema=LINES,
+    )
+
+
+def renumbered(frame: pl.DataFrame, numbers: list[int] | None) -> pl.DataFrame:
+    """A frame whose numbers of lines are those of the log; `numbers` says where each line of the page stood."""
+    if numbers is None:
+        return frame
+    places = pl.Series(numbers, dtype=pl.Int64) + 1
+    return frame.with_columns(places.gather(frame[name] - 1).alias(name) for name in frame.columns if name in _LINES)
+
+
+def unparsed(notes: list[Diagnostic]) -> Diagnostic | None:
+    """The first note about content that was not read, which `strict` raises."""
+    serious = {"unparsed", "damaged", "overflow"}
+    return next((note for note in notes if note.kind in serious), None)

@@ -1,0 +1,303 @@
+"""Result grids: the rows under a ruler of dashes, their pages joined, their cells cut."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
+from logframe import Column, columns_of, cut_row, fits, headings
+from sqlplusparse.lines import BEGINNINGS, Kind, runs_of
+from sqlplusparse.page import Mark, Page
+from sqlplusparse.records import Grid
+
+#: A heading has at most this many lines.
+_TALLEST_HEADING: Final = 4
+_FOLDED_RULERS: Final = 12
+_NUMBER: Final = re.compile(r"[-+]?(?:[\d,]*\.?\d+|\d[\d,]*\.?)(?:[eE][-+]?\d+)?[kKMGT%]?|#+")
+#: Kinds of lines that no row of a grid is.
+ENDS: Final = BEGINNINGS | {Kind.PLAN_TABLE, Kind.PLAN_HASH, Kind.PLAN_ROW, Kind.SQL_ID}
+#: A row may hold a message; an error while rows are fetched has a line of its own above it.
+_CODED: Final = re.compile(r" *(?!SP2)[A-Z]{3,4}-\d{4,5}\b")
+#: What procedures print above the results that they return.
+_RESULT_SET: Final = "ResultSet #"
+#: Lines within a grid that are no rows of it.
+_NO_ROWS: Final = frozenset({Kind.ELISION, Kind.COMMENT})
+#: Headings within a report of SQL Monitor.
+_MONITOR_TITLES: Final = frozenset({"SQL Text", "Global Information", "Global Stats"})
+#: What may stand between a grid and its title.
+_GAPS: Final = frozenset({Kind.BLANK, Kind.RULER})
+_TEXTS: Final = runs_of(Kind.TEXT)
+
+
+def read_grid(page: Page, ruler: int, text_from: int) -> Grid | None:
+    """The grid whose ruler is at a line; None when the dashes only underline or separate text.
+
+    Args:
+        page: the page.
+        ruler: number of the ruler's line.
+        text_from: the first line of the text just above it that nothing else has claimed.
+    """
+    line = page.lines[ruler]
+    columns = columns_of(line)
+    if ruler == text_from or not columns or page.kinds[ruler - 1] != Kind.TEXT:
+        return None
+    above = page.lines[ruler - 1]
+    if len(columns) == 1 and (_is_title(page, ruler, columns[0]) or above.strip() in _MONITOR_TITLES):
+        return None
+    top = ruler - 1
+    while (
+        top > text_from and ruler - top < _TALLEST_HEADING and len(columns) > 1 and _is_heading(page, top - 1, columns)
+    ):
+        top -= 1
+    rulers = [columns]
+    found = list(_headings(tuple(page.lines[top:ruler]), line))
+    if not any(found) or len(above.rstrip()) > columns[-1].end + 200:
+        return None
+    end = ruler + 1
+    while len(rulers) < _FOLDED_RULERS and page.kind(end) == Kind.TEXT and page.kind(end + 1) == Kind.RULER:
+        more = columns_of(page.lines[end + 1])
+        if _is_computed(page.lines[end + 1], columns):  # the line above it is a row
+            break
+        rulers.append(more)
+        found += _headings((page.lines[end],), page.lines[end + 1])
+        end += 2
+    grid = Grid(tuple(found), tuple(rulers), [], 1, top, end, _title(page, top, text_from))
+    page.mark(top, end, Mark.HEADING)
+    grid.last = _read_rows(page, grid, page.lines[top:end])
+    return grid
+
+
+@lru_cache(maxsize=1 << 10)
+def _headings(lines: tuple[str, ...], ruler: str) -> tuple[str, ...]:
+    """The heading of each column; cut at the ruler where the lines fit it, else word by word."""
+    columns = columns_of(ruler)
+    if not all(fits(line, columns) and len(line) <= columns[-1].end for line in lines):
+        return headings(list(lines), columns)
+    cut = [[" ".join(line[start:end].split()) for line in lines] for start, end in columns]
+    return tuple(" ".join(cell for cell in cells if cell) for cells in cut)
+
+
+def blank_separators(page: Page, ruler: int) -> None:
+    """Put blanks for what SET COLSEP prints between columns, from the heading of a grid to its last row."""
+    columns = columns_of(page.lines[ruler])
+    gaps = [(left.end, right.start) for left, right in pairwise(columns)]
+    marks = [page.lines[ruler][start:end] for start, end in gaps]
+    first = last = ruler
+    while first > max(ruler - _TALLEST_HEADING, 0) and _is_separated(page.lines[first - 1], gaps, marks):
+        first -= 1
+    while last < len(page) and (page.kinds[last] == Kind.BLANK or _is_separated(page.lines[last], gaps, marks)):
+        last += 1
+    for number in range(first, last):
+        line = page.lines[number]
+        if line:
+            for start, end in gaps:
+                line = f"{line[:start]}{' ' * (end - start)}{line[end:]}"
+            page.lines[number] = line = line.rstrip()
+            page.kinds[number] = Kind.TEXT if line.strip("- ") else Kind.RULER if line else Kind.BLANK
+            page.mark(number, number + 1, Mark.TEXT)
+
+
+def _is_separated(line: str, gaps: list[tuple[int, int]], marks: list[str]) -> bool:
+    """Has a line the separator in each gap that it reaches, the first at least?"""
+    return len(line) > gaps[0][0] and all(
+        line[start:end] == mark.rstrip() or line[start:end] == mark
+        for (start, end), mark in zip(gaps, marks, strict=True)
+        if len(line) > start
+    )
+
+
+def _is_heading(page: Page, number: int, columns: tuple[Column, ...]) -> bool:
+    line = page.lines[number]
+    return page.kinds[number] == Kind.TEXT and fits(line, columns) and len(line) <= columns[-1].end
+
+
+def _is_title(page: Page, ruler: int, column: Column) -> bool:
+    """Is the text above a single run of dashes underlined text, not the heading of a column?"""
+    above = page.lines[ruler - 1].strip()
+    if page.kind(ruler + 1) == Kind.BLANK and len(above) == column.end - column.start:
+        return True
+    if page.kind(ruler + 1) == Kind.RULER:
+        return True
+    below = page.kind(ruler + 1) == Kind.TEXT and page.kind(ruler + 2) == Kind.RULER
+    return below and len(columns_of(page.lines[ruler + 2])) > 1 and len(above) < column.end - column.start
+
+
+def _title(page: Page, top: int, text_from: int) -> str:
+    """The text just above a heading, over at most one blank line and rules of dashes."""
+    number = top - 1
+    while number >= 0 and page.kinds[number] in _GAPS and top - number < 3:
+        number -= 1
+    texts: list[str] = []
+    while number >= max(text_from - 4, 0) and page.marks[number] == Mark.TEXT and len(texts) < 3:
+        texts.insert(0, page.lines[number].strip())
+        number -= 1
+    return "\n".join(texts)
+
+
+def _read_rows(page: Page, grid: Grid, heading: list[str]) -> int:
+    """Collect the rows; the line after the last."""
+    number = end = grid.last
+    size = len(page)
+    kinds, marks, rows = page.kinds, page.marks, grid.rows
+    while number < size:
+        kind = kinds[number]
+        if kind == Kind.TEXT:
+            if _repeats(page, number, heading):
+                number = end = _skip_heading(page, grid, number, len(heading))
+                continue
+            end = _next_heading(page, number, _TEXTS(kinds, number).end(), heading)
+            page.mark(number, end, Mark.ROW)
+            rows.extend(range(number, end))
+            number = end
+        elif kind == Kind.BLANK:
+            number = page.after_blanks(number)
+            if number < size and not _goes_on(page, grid, number, heading):
+                break
+        elif kind in ENDS and not (kind == Kind.ERROR and _CODED.match(page.lines[number])):
+            break
+        elif kind == Kind.RULER:
+            if not _is_sum_ruler(page.lines[number], grid.rulers[0]):
+                break
+            marks[number] = Mark.HEADING
+            number = end = number + 1
+        elif kind in _NO_ROWS:
+            number += 1
+        else:
+            marks[number] = Mark.ROW
+            rows.append(number)
+            number = end = number + 1
+    return end
+
+
+def _repeats(page: Page, number: int, heading: list[str]) -> bool:
+    return page.lines[number] == heading[0] and page.lines[number : number + len(heading)] == heading
+
+
+def _next_heading(page: Page, number: int, stop: int, heading: list[str]) -> int:
+    """Where the heading is printed again in the lines up to `stop`; `stop` when it is not."""
+    try:
+        while True:
+            number = page.lines.index(heading[0], number, stop)
+            if _repeats(page, number, heading):
+                return number
+            number += 1
+    except ValueError:
+        return stop
+
+
+def _skip_heading(page: Page, grid: Grid, number: int, height: int) -> int:
+    page.mark(number, number + height, Mark.HEADING)
+    grid.pages += 1
+    return number + height
+
+
+def _goes_on(page: Page, grid: Grid, number: int, heading: list[str]) -> bool:
+    """Does the grid go on after a blank line?"""
+    kind = page.kinds[number]
+    if _repeats(page, number, heading) or kind == Kind.ELISION:
+        return True
+    if kind == Kind.RULER:
+        return _is_sum_ruler(page.lines[number], grid.rulers[0]) and page.lines[number].split() != heading[-1].split()
+    if page.lines[number].startswith(_RESULT_SET):
+        return False
+    if kind != Kind.TEXT or not grid.rows or _heads_ruler(page, number, grid.rulers[0]):
+        return False
+    if len(grid.rulers) > 1:
+        return True
+    return is_alike(page.lines[number], page.lines[grid.rows[0]], grid.rulers[0])
+
+
+def _heads_ruler(page: Page, number: int, columns: tuple[Column, ...]) -> bool:
+    """Is the text from here on the heading of another grid?"""
+    place = number
+    while place < number + _TALLEST_HEADING and page.kind(place) == Kind.TEXT:
+        place += 1
+    return page.kind(place) == Kind.RULER and not _is_computed(page.lines[place], columns)
+
+
+def _is_computed(line: str, columns: tuple[Column, ...]) -> bool:
+    """Is this ruler COMPUTE's for sure: has it stars, or no dashes under the first column?"""
+    return "*" in line or columns_of(line)[0].start > columns[0].start
+
+
+def is_alike(row: str, model: str, columns: tuple[Column, ...]) -> bool:
+    """Does a row fit the ruler, with numbers where another row has numbers?"""
+    if not fits(row, columns) or len(row.rstrip()) > columns[-1].end + 80:
+        return False
+    cells, models = cut_row(row, columns).cells, cut_row(model, columns).cells
+    if len(columns) == 1:
+        return _NUMBER.fullmatch(models[0]) is None or _NUMBER.fullmatch(cells[0]) is not None
+    return all(
+        not cell or _NUMBER.fullmatch(cell.split()[0]) is not None
+        for cell, other in zip(cells, models, strict=True)
+        if other and _NUMBER.fullmatch(other)
+    )
+
+
+def _is_sum_ruler(line: str, columns: tuple[Column, ...]) -> bool:
+    """Is this the ruler that COMPUTE prints above a sum: dashes under some of the columns?"""
+    extents = set(columns)
+    return set(columns_of(line)) < extents
+
+
+def cells_of(page: Page, grid: Grid) -> list[tuple[int, tuple[str, ...]]]:
+    """The rows of a grid as cells, each with the number of its (first) line; folded rows are unfolded."""
+    if grid.cells:
+        return list(zip(grid.rows, grid.cells, strict=True))
+    if len(grid.rulers) == 1:
+        columns = grid.rulers[0]
+        return [(number, cut_row(page.lines[number], columns).cells) for number in grid.rows]
+    return list(_unfolded(page, grid))
+
+
+def join_wrapped(page: Page, grid: Grid, count: int) -> None:
+    """Join the lines of rows whose texts are wrapped, where that gives as many rows as the client says there are."""
+    if grid.cells or len(grid.rulers) > 1 or not 0 < count < len(grid.rows):
+        return
+    if (
+        grid.pages == 1 and Mark.HEADING in page.marks[grid.rows[0] : grid.last]
+    ):  # sums, which the client does not count
+        return
+    columns = grid.rulers[0]
+    widths = [column.end - column.start for column in columns]
+    rows: list[tuple[int, list[str]]] = []
+    above: tuple[str, ...] = ()
+    for number in grid.rows:
+        cells = cut_row(page.lines[number], columns).cells
+        if above and _is_wrapped(cells, above, widths):
+            texts = rows[-1][1]
+            for place, cell in enumerate(cells):
+                blank = " " if cell and len(above[place]) < widths[place] else ""
+                texts[place] += blank + cell
+        elif len(rows) == count:
+            return
+        else:
+            rows.append((number, list(cells)))
+        above = cells
+    if len(rows) == count:
+        grid.rows = [number for number, _ in rows]
+        grid.cells = [tuple(texts) for _, texts in rows]
+
+
+def _is_wrapped(cells: tuple[str, ...], above: tuple[str, ...], widths: list[int]) -> bool:
+    """Do the cells of a line go on with those above: texts only, each below one, and not below all?"""
+    if all(cells):
+        return len(cells) == 1 and len(above[0]) == widths[0]
+    return any(cells) and all(
+        not cell or (shown and not _NUMBER.fullmatch(cell)) for cell, shown in zip(cells, above, strict=True)
+    )
+
+
+def _unfolded(page: Page, grid: Grid) -> list[tuple[int, tuple[str, ...]]]:
+    """Rows folded over as many lines as there are rulers; lines too few or too many are padded or dropped."""
+    rows: list[tuple[int, tuple[str, ...]]] = []
+    for start in range(0, len(grid.rows), len(grid.rulers)):
+        numbers = grid.rows[start : start + len(grid.rulers)]
+        cells: list[str] = []
+        for place, columns in enumerate(grid.rulers):
+            line = page.lines[numbers[place]] if place < len(numbers) else ""
+            cells += cut_row(line, columns).cells
+        rows.append((numbers[0], tuple(cells)))
+    return rows

@@ -1,0 +1,342 @@
+"""What was typed: prompts, echoed statements with their numbered lines, client commands, bare statements."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from sqlplusparse.lines import CONTINUATION, PROMPT, Kind, classify
+from sqlplusparse.page import Mark, Page
+from sqlplusparse.records import Block, Typed
+
+_TIMING: Final = re.compile(r"timi(?:ng)?\s+(?:stop|sho)", re.IGNORECASE)
+_RERUN: Final = r"(?:/|r(?:un)?)\s*;?$"
+#: Commands of the operating system.
+_HOST: Final = r"ho(?:st)?\b|[!$]"
+#: Client commands whose output is a result of theirs.
+_SHOWING: Final = r"(?:desc(?:r|ri|rib|ribe)?|sho(?:w)?|pri(?:nt)?|xq(?:uery)?)\b"
+#: First words of client commands that print nothing of their own but what a script they start prints.
+_SILENT: Final = (
+    r"(?:--|@|set\b(?!\s+(?:role|transaction|constraints?)\b)|col(?:umn)?\b|pro(?:mpt)?\b|spo(?:ol)?\b|sta(?:rt)?\b|"
+    r"def(?:ine)?\b|undef(?:ine)?\b|acc(?:ept)?\b|pau(?:se)?\b|bre(?:ak)?\b|comp(?:ute)?\b|cl(?:ear)?\b|tti(?:tle)?\b|"
+    r"bti(?:tle)?\b|rephe|repfo|conn(?:ect)?\b|disc(?:onnect)?\b|exit\b|quit\b|whenever\b|"
+    r"var(?:iable)?\b|rem(?:ark)?\b|l(?:ist)?\b|ed(?:it)?\b|sav(?:e)?\b|get\b|store\b|arch(?:ive)?\b|startup\b|"
+    r"shut(?:down)?\b|passw|copy\b|a(?:ppend)?\s|c(?:hange)?/|del\b|i(?:nput)?\b|help\b|doc\b|#|info\b|ddl\b|"
+    r"hist(?:ory)?\b|alias\b|cd\b|load\b|net\b|oerr\b|/\*)"
+)
+#: The client's own commands, tried in this order; anything else that is typed is a statement.
+_COMMANDS: Final = re.compile(
+    rf"(?P<timing>timi(?:ng)?\b)|(?P<rerun>{_RERUN})|(?P<showing>{_SHOWING})|(?P<host>{_HOST})|(?P<silent>{_SILENT})",
+    re.IGNORECASE,
+)
+_EMPTY_LINE: Final = re.compile(r"(?:\d\d:\d\d:\d\d)? *\d{1,4}(?: +\.)?")
+_LISTED: Final = re.compile(r" *(?P<number>\d{1,4})[ *] ?(?P<rest>.*)")
+_NUMBERS: Final = re.compile(r"(?:[ \t]*\d{1,4}(?=[ \t]|$))+[ \t]*")
+_BLOCK: Final = re.compile(
+    r"(?:begin|declare|<<|create\s+(?:or\s+replace\s+)?(?:(?:non)?editionable\s+)?"
+    r"(?:procedure|function|package|trigger|type|library|java))\b",
+    re.IGNORECASE,
+)
+_SQL: Final = re.compile(
+    r"(?:select|with|insert|update|delete|merge|create|drop|alter|truncate|begin|declare|exec(?:ute)?|explain\s+plan|"
+    r"commit|rollback|analyze|grant|revoke|lock\s+table|call|comment\s+on|rename|purge|flashback|audit|savepoint|"
+    r"set\s+(?:role|transaction|constraints?))\b|<<",
+    re.IGNORECASE,
+)
+#: One line is all that the client takes of it.
+_ONE_LINE: Final = re.compile(r"exec(?:ute)?\b", re.IGNORECASE)
+_ENDS_STATEMENT: Final = frozenset(";/.")
+_USUAL: Final = "SQL>"
+#: A word and ``>`` may be a prompt of somebody's own, or the start of a line of text.
+_WORD_PROMPT: Final = re.compile(r"(?!SQL>|idle>)[A-Za-z][\w$#]*>")
+#: Prompts of other programs that take words which begin SQL statements too.
+_OTHER_PROMPTS: Final = frozenset({"rman>", "dgmgrl>", "lsnrctl>", "adrci>", "asmcmd>", "mysql>", "ggsci>"})
+#: What is typed at a prompt with a host's name that is a shell's.
+_SHELL: Final = re.compile(
+    r"(?:sqlplus|sqlcl|sql|rman|lsnrctl|srvctl|expdp|impdp|sqlldr|tkprof|adrci|strace|perf|time|export|cd|ls|cat|vi|ps|"
+    r"su|sudo|ssh|echo|date)(?: |$)"
+)
+#: Kinds of lines that a statement without line numbers has.
+_UNNUMBERED: Final = frozenset({Kind.TEXT, Kind.COMMENT})
+#: A bare statement, or one typed without line numbers, is looked for over this many lines.
+_LONGEST_BARE: Final = 400
+_KINDS: Final = (
+    ("select", re.compile(r"(?:select|with|\()", re.IGNORECASE)),
+    ("insert", re.compile(r"insert\b", re.IGNORECASE)),
+    ("update", re.compile(r"update\b", re.IGNORECASE)),
+    ("delete", re.compile(r"delete\b", re.IGNORECASE)),
+    ("merge", re.compile(r"merge\b", re.IGNORECASE)),
+    ("plsql", re.compile(r"(?:begin|declare|exec(?:ute)?|call|<<)", re.IGNORECASE)),
+    ("explain", re.compile(r"explain\b", re.IGNORECASE)),
+    ("alter system", re.compile(r"alter\s+system\b", re.IGNORECASE)),
+    ("alter session", re.compile(r"alter\s+session\b", re.IGNORECASE)),
+    ("transaction", re.compile(r"(?:commit|rollback|savepoint|set\s+transaction|lock)\b", re.IGNORECASE)),
+    (
+        "ddl",
+        re.compile(
+            r"(?:create|drop|alter|truncate|analyze|grant|revoke|comment|rename|purge|flashback|audit)\b", re.IGNORECASE
+        ),
+    ),
+)
+_LEADING_COMMENTS: Final = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|/\*(?!\+).*?\*/)*", re.DOTALL)
+
+
+#: A statement behind a comment, which is sent with it.
+_COMMENTED_SQL: Final = re.compile(r"/\*.*?\*/\s*[A-Za-z(]")
+#: A comment over several lines is looked for over this many.
+_LONGEST_COMMENT: Final = 400
+#: First words of SQL and PL/SQL that no client command begins with, and the kind of the statement; None where the
+#: second word says it.
+VERBS: Final[dict[str, str | None]] = {
+    "select": "select",
+    "with": "select",
+    "insert": "insert",
+    "update": "update",
+    "delete": "delete",
+    "merge": "merge",
+    "alter": None,
+    **dict.fromkeys(("begin", "declare", "exec", "execute", "call"), "plsql"),
+    **dict.fromkeys(("commit", "rollback", "savepoint", "lock"), "transaction"),
+    **dict.fromkeys(("create", "drop", "truncate", "analyze", "grant", "revoke"), "ddl"),
+    **dict.fromkeys(("comment", "rename", "purge", "flashback", "audit"), "ddl"),
+    "explain": "explain",
+}
+#: The first letters of what `starts_statement` takes, but for a label ``<<``: most text has others.
+FIRST_LETTERS: Final = frozenset(word[:3] for word in (*VERBS, "set"))
+_OUTPUT: Final = frozenset(
+    {
+        Kind.ELAPSED,
+        Kind.FEEDBACK,
+        Kind.ERROR,
+        Kind.BANNER,
+        Kind.STATISTIC,
+        Kind.STATISTICS_HEADING,
+        Kind.PLAN_HEADING,
+    }
+)
+_COMMENTED: Final = _UNNUMBERED | {Kind.PROMPT, Kind.BLANK, Kind.RULER, Kind.ELISION}
+_MOST_NUMBERED: Final = 1000
+#: How the lines of a statement begin that SQL*Plus numbers.
+_NUMBERED: Final = tuple(f"{number:>3}  " for number in range(_MOST_NUMBERED))
+
+
+def kind_of(text: str) -> str | None:
+    """The kind of a statement by its first words; None when they say nothing.
+
+    Examples:
+        >>> kind_of("ALTER SYSTEM FLUSH BUFFER_CACHE"), kind_of("with q as (select 1 from dual) select * from q")
+        ('alter system', 'select')
+    """
+    start = _LEADING_COMMENTS.match(text)
+    bare = text[start.end() :] if start else text
+    return next((kind for kind, pattern in _KINDS if pattern.match(bare)), None)
+
+
+def read_prompt(page: Page, number: int) -> Block | None:
+    """What was typed at the prompt in a line, with the lines that go on; None when the line is no prompt after all.
+
+    A block without a line says that output stands behind the prompt; the line is then that output.
+    """
+    found = PROMPT.match(page.lines[number].strip())
+    if found is None:
+        return None
+    prompt, rest = found.group("prompt", "rest")
+    rest = rest.strip()
+    while prompt in rest and (again := PROMPT.match(rest)) and again["prompt"] == prompt:
+        rest = again["rest"].strip()
+    if prompt.lower() in _OTHER_PROMPTS:
+        return None
+    if "@" not in prompt and prompt != _USUAL and _WORD_PROMPT.fullmatch(prompt) and not _is_typed(rest):
+        return None
+    if not rest:
+        page.marks[number] = Mark.PROMPT
+        return Block("BREAK", number, number + 1)
+    if rest[0].isdigit() and _NUMBERS.fullmatch(rest):
+        page.marks[number] = Mark.INPUT
+        return Block("INPUT", number, number + 1, Typed(None, prompt, None))
+    kind = classify(rest)
+    if kind in _OUTPUT:
+        page.lines[number] = rest
+        page.kinds[number] = kind
+        return Block("BREAK", number, number)
+    return _read_typed(page, number, prompt, rest)
+
+
+def _is_typed(rest: str) -> bool:
+    if not rest or _SQL.match(rest):
+        return True
+    command = _COMMANDS.match(rest)
+    return command is not None and (command.lastgroup in {"silent", "host"} or rest == "/")
+
+
+def _read_typed(page: Page, number: int, prompt: str, rest: str) -> Block:
+    word = rest.split(None, 1)[0].rstrip(";").lower()
+    if "@" in prompt and _SHELL.match(rest):
+        page.marks[number] = Mark.COMMAND
+        return Block("COMMAND", number, number + 1, rest)
+    command = None if word in VERBS or _COMMENTED_SQL.match(rest) else _COMMANDS.match(rest)
+    if command is not None:
+        return _read_command(page, number, prompt, rest, command.lastgroup)
+    text, end = _statement(page, number, rest)
+    if _is_kept(page, number, end):
+        page.mark(number, end, Mark.COMMAND)
+        return Block("COMMAND", number, end, Typed(text, prompt, None))
+    page.mark(number, end, Mark.INPUT)
+    kind = VERBS.get(word) or kind_of(text)
+    return Block("CALL" if kind == "plsql" else "INPUT", number, end, Typed(text, prompt, kind))
+
+
+def _is_kept(page: Page, number: int, end: int) -> bool:
+    """Is a statement left in the buffer: does an empty line or a full stop end it, and does the prompt come next?"""
+    if end < number + 2 or not _EMPTY_LINE.fullmatch(page.lines[end - 1]):
+        return False
+    ahead = page.after_blanks(end)
+    return ahead == len(page) or page.kinds[ahead] == Kind.PROMPT
+
+
+def _read_command(page: Page, number: int, prompt: str, rest: str, what: str | None) -> Block:
+    """A command of the client, by the group of `_COMMANDS` that it is."""
+    end = number + 1
+    match what:
+        case "timing":
+            block = Block("TIMING" if _TIMING.match(rest) else "COMMAND", number, end, rest)
+        case "rerun":
+            text, end = ("/", end) if rest[0] == "/" else _listed(page, end)
+            block = Block("INPUT", number, end, Typed(text, prompt, kind_of(text)))
+        case "showing":
+            block = Block("CALL", number, end, Typed(rest, prompt, "command"))
+        case "host":
+            end = _command_end(page, number, rest)
+            block = Block("CALL", number, end, Typed(rest, prompt, "host"))
+        case _:
+            end = _comment_end(page, number) if rest.startswith("/*") else _command_end(page, number, rest)
+            block = Block("COMMAND", number, end, rest)
+    page.mark(number, end, Mark.COMMAND if block.token in {"COMMAND", "TIMING"} else Mark.INPUT)
+    return block
+
+
+def _listed(page: Page, number: int) -> tuple[str, int]:
+    """The statement that RUN lists from a line on, and the line after it; ``/`` where it lists none."""
+    lines: list[str] = []
+    while number < len(page) and (found := _LISTED.fullmatch(page.lines[number])):
+        if int(found["number"]) != len(lines) + 1:
+            break
+        lines.append(found["rest"])
+        number += 1
+    return "\n".join(lines) or "/", number
+
+
+def _command_end(page: Page, number: int, rest: str) -> int:
+    """The line after a client command; a dash at the end of a line goes on in the next, whose prompt is ``>``."""
+    end = number + 1
+    while rest.endswith("-") and not rest.startswith("--") and end < len(page):
+        rest = page.lines[end].strip()
+        if not rest.startswith(">"):
+            break
+        end += 1
+    return end
+
+
+def _comment_end(page: Page, number: int) -> int:
+    """The line after a comment that was typed, which each line of it may have the prompt before."""
+    for place in range(number, min(number + _LONGEST_COMMENT, len(page))):
+        if "*/" in page.lines[place]:
+            return place + 1
+        if page.kinds[place] not in _COMMENTED:
+            break
+    return number + 1
+
+
+def _statement(page: Page, number: int, first: str) -> tuple[str, int]:
+    """The text of an echoed statement and the line after it."""
+    lines = [first]
+    end = number + 1
+    size = len(page)
+    is_block = _BLOCK.match(first) is not None
+    may_be_block = not is_block and first[:6].lower() == "create"
+    last = 1
+    while end < size:
+        line = page.lines[end]
+        is_ended = lines[-1][-1:] in _ENDS_STATEMENT and _is_complete(lines[-1], is_block=is_block)
+        # A semicolon in a comment or in a function of WITH ends nothing: the client asks for the next line.
+        if is_ended and (lines[-1][-1] != ";" or not line.startswith(_NUMBERED[last + 1 : last + 2])):
+            break
+        if last + 1 < _MOST_NUMBERED and line.startswith(_NUMBERED[last + 1]):
+            last += 1
+            lines.append(line[5:])
+        else:
+            found = CONTINUATION.fullmatch(line)
+            if found is None or int(found["number"]) <= last:
+                break
+            last = int(found["number"])
+            lines.append(found["rest"])
+        if may_be_block and len(lines) < 4:
+            is_block = is_block or _BLOCK.match("\n".join(lines)) is not None
+        end += 1
+    if len(lines) == 1 and first.endswith("-") and _ONE_LINE.match(first):
+        end = _command_end(page, number, first)
+        lines = [first, *(line.strip().removeprefix(">").strip() for line in page.lines[number + 1 : end])]
+        return " ".join(line.removesuffix("-").rstrip() for line in lines).removesuffix(";"), end
+    if len(lines) == 1 and not _is_complete(first, is_block=is_block) and not _ONE_LINE.match(first):
+        bare = _bare_end(page, number, is_block=is_block)
+        if bare is not None:
+            lines += [line.strip() for line in page.lines[end:bare]]
+            end = bare
+    return _without_end(lines), end
+
+
+def _is_complete(line: str, *, is_block: bool) -> bool:
+    if line[-1:] not in _ENDS_STATEMENT:
+        return False
+    stripped = line.strip()
+    return stripped == "/" or (not is_block and (stripped[-1] == ";" or stripped == "."))
+
+
+def _without_end(lines: list[str]) -> str:
+    """A statement's text without the mark that ended it."""
+    text = "\n".join(lines).rstrip()
+    if text.endswith(("\n/", "\n.")):
+        return text[:-2].rstrip()
+    return text[:-1].rstrip() if text.endswith(";") and not _BLOCK.match(text) else text
+
+
+def starts_statement(line: str) -> bool:
+    """Does a line of text begin as a statement does?"""
+    return (line[:3].lower() in FIRST_LETTERS or line[0] == "<") and _SQL.match(line) is not None
+
+
+def read_bare(page: Page, number: int) -> Block | None:
+    """A statement that stands in the log without a prompt, as scripts and articles show it; None when there is none."""
+    line = page.lines[number]
+    is_block = _BLOCK.match(line) is not None
+    end = _bare_end(page, number, is_block=is_block)
+    if end is None:
+        return None
+    text = _without_end([line.rstrip() for line in page.lines[number:end]])
+    page.mark(number, end, Mark.INPUT)
+    kind = kind_of(text)
+    token = "STATEMENT_TEXT" if kind in {None, "select"} else "CALL_TEXT"
+    return Block(token, number, end, Typed(text, None, kind))
+
+
+def _bare_end(page: Page, number: int, *, is_block: bool) -> int | None:
+    """The line after a statement without line numbers; None when it does not end before output begins."""
+    blanks = 0
+    for place in range(number, min(number + _LONGEST_BARE, len(page))):
+        kind = page.kinds[place] if place > number else Kind.TEXT
+        if kind == Kind.BLANK:
+            blanks += 1
+            if blanks > 1 and not is_block:
+                return None
+            continue
+        blanks = 0
+        if kind not in _UNNUMBERED or (place > number and not is_block and _begins_anew(page, place)):
+            return None
+        if kind == Kind.TEXT and _is_complete(page.lines[place].split("--", 1)[0].rstrip(), is_block=is_block):
+            return place + 1
+    return None
+
+
+def _begins_anew(page: Page, place: int) -> bool:
+    """Does a line after a blank one begin another statement?"""
+    return page.kinds[place - 1] == Kind.BLANK and _SQL.match(page.lines[place]) is not None

@@ -1,0 +1,276 @@
+"""What each line of a session is, by itself.
+
+`classify` says it by the terminals of ``line.lark``; what a line means beside its neighbours is decided in `blocks`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Final, cast
+
+from logframe import load_grammar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: The rules of line.lark; each may start a parse.
+RULES: Final = (
+    "prompt",
+    "continuation",
+    "substitution",
+    "rows_feedback",
+    "done_feedback",
+    "error",
+    "elapsed",
+    "timer_name",
+    "statistics_heading",
+    "autotrace_statistic",
+    "session_statistic",
+    "plan_heading",
+    "sql_id",
+    "plan_hash",
+    "plan_table",
+    "plan_row",
+    "old_plan_row",
+    "plan_section",
+    "ruler",
+    "snapper_row",
+    "snapper_end",
+    "banner",
+    "fence",
+    "elision",
+    "trace",
+)
+GRAMMAR: Final = load_grammar("sqlplusparse", "line.lark", *RULES)
+
+
+class Kind:
+    """What one line is, by itself: a byte a kind, so that the kinds of a page are bytes.
+
+    They are plain numbers, not an enumeration, because the readers compare one a line and more.
+    """
+
+    BLANK: Final = 0
+    PROMPT: Final = 1
+    SUBSTITUTION: Final = 2
+    FEEDBACK: Final = 3
+    ERROR: Final = 4
+    ELAPSED: Final = 5
+    TIMER_NAME: Final = 6
+    STATISTICS_HEADING: Final = 7
+    STATISTIC: Final = 8
+    PLAN_HEADING: Final = 9
+    SQL_ID: Final = 10
+    PLAN_HASH: Final = 11
+    PLAN_TABLE: Final = 12
+    PLAN_ROW: Final = 13
+    PLAN_SECTION: Final = 14
+    RULER: Final = 15
+    SNAPPER_ROW: Final = 16
+    SNAPPER_END: Final = 17
+    BANNER: Final = 18
+    FENCE: Final = 19
+    ELISION: Final = 20
+    TRACE: Final = 21
+    COMMENT: Final = 22
+    TEXT: Final = 23
+
+
+#: The kinds by name.
+KINDS: Final[dict[str, int]] = {name: kind for name, kind in vars(Kind).items() if name.isupper()}
+
+#: Kinds of lines with which the client begins to say something else: neither a grid nor a plan goes on with one.
+BEGINNINGS: Final = frozenset(
+    {
+        Kind.PROMPT,
+        Kind.FEEDBACK,
+        Kind.ELAPSED,
+        Kind.STATISTICS_HEADING,
+        Kind.STATISTIC,
+        Kind.PLAN_HEADING,
+        Kind.FENCE,
+        Kind.ERROR,
+        Kind.BANNER,
+        Kind.SNAPPER_ROW,
+        Kind.TIMER_NAME,
+    }
+)
+
+
+class Pattern:
+    """A regular expression made of the grammar's terminals, compiled when first used: importing costs nothing."""
+
+    def __init__(self, template: str) -> None:
+        self.template = template
+
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        """The expression itself."""
+        return re.compile(GRAMMAR.pattern(self.template))
+
+    @cached_property
+    def match(self) -> Callable[[str], re.Match[str] | None]:
+        """Match at the start of a text."""
+        return self.compiled.match
+
+    @cached_property
+    def fullmatch(self) -> Callable[[str], re.Match[str] | None]:
+        """Match a whole text."""
+        return self.compiled.fullmatch
+
+    @cached_property
+    def search(self) -> Callable[[str], re.Match[str] | None]:
+        """Match anywhere in a text."""
+        return self.compiled.search
+
+
+ELAPSED: Final = Pattern(
+    "(?:{COMMENT})?(?P<label>{LABEL}){LABEL_COLON}{GAP}(?P<hours>{HOURS}){CLOCK_COLON}(?P<minutes>{SIXTIETHS})"
+    "{CLOCK_COLON}(?P<seconds>{SECONDS})(?:{GAP})?(?:{COMMENT_END})?"
+)
+PROMPT: Final = Pattern("(?:(?P<time>{TIME}){GAP})?(?P<prompt>{PROMPT})[ \t]?(?P<rest>.*)")
+CONTINUATION: Final = Pattern("[ \t]*(?:{TIME}{GAP})?(?P<number>{LINE_NUMBER})(?:[ \t*]{1,2})?(?P<rest>.*)")
+ROWS: Final = Pattern("{ROWS}")
+DONE: Final = Pattern("{DONE}")
+ERROR: Final = Pattern("(?P<code>{ERROR})")
+STATISTIC: Final = Pattern("(?P<count>{COUNT}){GAP}(?P<name>{AUTOTRACE_NAME})(?:{GAP}{REMARK})?")
+SESSION_STATISTIC: Final = Pattern("(?P<count>{COUNT})[ ]{2}(?P<name>{STATISTIC_NAME})")
+SQL_ID: Final = Pattern("{SQL_ID}(?P<sql_id>{SQL_ID_VALUE})(?:{CHILD_NUMBER}(?P<child>{DIGITS}))?")
+PLAN_HASH: Final = Pattern("{PLAN_HASH}(?P<hash>{DIGITS})")
+OLD_PLAN_ROW: Final = Pattern("(?P<id>{DIGITS})(?:{GAP}(?P<parent>{DIGITS}))?(?P<gap>{GAP})(?P<operation>{OPERATION})")
+SNAPPER_END: Final = Pattern("{SNAPPER_END}(?P<end>{SNAPPER_TIME}){SNAPPER_SECONDS}(?P<seconds>{DECIMAL}).*")
+_SNAPPER_ROW: Final = Pattern("{DIGITS}(?:{GAP}{INSTANCE})?{COMMA}(?:{FIELD}{COMMA})?{SNAPPER_TYPE}{COMMA}")
+#: The kinds that a word at the start of a line announces; each group is the name of one.
+_WORDS: Final = Pattern(
+    "(?P<STATISTICS_HEADING>{STATISTICS_HEADING})|(?P<PLAN_HEADING>{PLAN_HEADING})|(?P<PLAN_HASH>{PLAN_HASH}{DIGITS})"
+    "|(?P<SQL_ID>{SQL_ID}{SQL_ID_VALUE}.*)|(?P<PLAN_TABLE>{PLAN_TABLE})|(?P<PLAN_SECTION>{PLAN_SECTION})"
+    "|(?P<BANNER>{BANNER}.*)|(?P<SUBSTITUTION>{OLD_OR_NEW}{LINE_COLON}.*)|(?P<TRACE>{TRACE}.*)|(?P<ERROR>{ERROR}.*)"
+)
+_TIMER_NAME: Final = Pattern("{TIMER_NAME}")
+_RULER: Final = Pattern("{RULER}")
+_ELISION: Final = Pattern("{ELISION}")
+
+#: Last characters of a statistic of autotrace (but for one with a remark), of a clock (the line may end a comment), and
+#: of a feedback (not each ends with a full stop): quicker looked at than a pattern.
+_LAST_OF_STATISTIC: Final = frozenset("setd)")
+_LAST_OF_CLOCK: Final = frozenset("0123456789/")
+_STOPS: Final = frozenset(".。")
+_LAST_OF_FEEDBACK: Final = frozenset("dtaseо行됨取다ы") | _STOPS
+_MAY_BE_FEEDBACK: Final = frozenset({Kind.TEXT, Kind.ERROR})
+#: What SQL Developer prints where SQL*Plus ends its sentence with a full stop.
+_DONE_WITHOUT_STOP: Final = "anonymous block completed"
+#: A feedback is shorter than this.
+_LONGEST_FEEDBACK: Final = 120
+
+
+def classify(line: str) -> int:
+    """What a line, without the blanks around it, is by itself.
+
+    Examples:
+        >>> classify("Elapsed: 00:00:00.73") == Kind.ELAPSED, classify("Elapsed:   15.02 (mins)") == Kind.TEXT
+        (True, True)
+        >>> classify("7239  physical reads") == Kind.STATISTIC, classify("14 Zeilen ausgewählt.") == Kind.FEEDBACK
+        (True, True)
+    """
+    if not line:
+        return Kind.BLANK
+    return _BY_FIRST.get(line[0], _classify_words)(line)
+
+
+def kinds_of(lines: list[str]) -> bytearray:
+    """The kind of each line, one byte a line: a regular expression finds runs of kinds in them (`runs_of`).
+
+    Examples:
+        >>> kinds_of(["", " Elapsed: 00:00:00.73"]) == bytes([Kind.BLANK, Kind.ELAPSED])
+        True
+    """
+    blank, by_first, words = Kind.BLANK, _BY_FIRST.get, _classify_words
+    return bytearray([by_first(bare[0], words)(bare) if bare else blank for bare in map(str.strip, lines)])
+
+
+def runs_of(*kinds: int) -> Callable[[bytearray, int], re.Match[bytes]]:
+    """A function that matches the lines of some kinds, perhaps none, from a line on.
+
+    Examples:
+        >>> blanks = runs_of(Kind.BLANK)
+        >>> blanks(kinds_of(["a", "", "", "b"]), 1).end()
+        3
+    """
+    return cast("Callable[[bytearray, int], re.Match[bytes]]", re.compile(b"[" + re.escape(bytes(kinds)) + b"]*").match)
+
+
+def _classify_bar(line: str) -> int:  # noqa: ARG001 - the bar says it all
+    return Kind.PLAN_ROW
+
+
+def _classify_number(line: str) -> int:
+    last = line[-1]
+    if (last in _LAST_OF_STATISTIC or "--" in line or "<" in line) and STATISTIC.fullmatch(line):
+        return Kind.STATISTIC
+    if last in _LAST_OF_FEEDBACK and _is_feedback(line):
+        return Kind.FEEDBACK
+    if line.count(",") > 1 and _SNAPPER_ROW.match(line):
+        return Kind.SNAPPER_ROW
+    return Kind.PROMPT if (">" in line or "#" in line) and PROMPT.match(line) else Kind.TEXT
+
+
+def _classify_dashes(line: str) -> int:
+    if _RULER.fullmatch(line):
+        return Kind.RULER
+    if line.startswith("--") and line[2:3] != "-":
+        if ":" in line and ELAPSED.fullmatch(line):
+            return Kind.ELAPSED
+        return Kind.SNAPPER_END if SNAPPER_END.fullmatch(line) else Kind.COMMENT
+    return Kind.TEXT
+
+
+def _classify_stars(line: str) -> int:
+    return Kind.RULER if _RULER.fullmatch(line) else _classify_words(line)
+
+
+def _classify_fence(line: str) -> int:
+    return Kind.FENCE if line.startswith(("```", "~~~")) else _classify_words(line)
+
+
+def _classify_elision(line: str) -> int:
+    return Kind.ELISION if _ELISION.fullmatch(line) else _classify_words(line)
+
+
+@lru_cache(maxsize=1 << 14)
+def _classify_words(line: str) -> int:
+    """A line that starts with neither a number nor a dash."""
+    last = line[-1]
+    has_colon = ":" in line
+    if has_colon and last in _LAST_OF_CLOCK and ELAPSED.fullmatch(line):
+        return Kind.ELAPSED
+    if (">" in line or "#" in line) and PROMPT.match(line):
+        return Kind.PROMPT
+    found = _WORDS.fullmatch(line)
+    kind = Kind.TEXT if found is None else KINDS[found.lastgroup or "TEXT"]
+    if kind in _MAY_BE_FEEDBACK:
+        if last in _LAST_OF_FEEDBACK and _is_feedback(line):
+            return Kind.FEEDBACK
+        if kind == Kind.TEXT and (has_colon or last == "。") and _TIMER_NAME.fullmatch(line):
+            return Kind.TIMER_NAME
+    return kind
+
+
+def _is_feedback(line: str) -> bool:
+    """Does a line whose last character is that of a feedback say what was done?"""
+    if len(line) >= _LONGEST_FEEDBACK:
+        return False
+    if line[-1] in _STOPS:
+        return (ROWS.fullmatch(line) or DONE.fullmatch(line)) is not None
+    return "  " not in line and (ROWS.fullmatch(line) is not None or line == _DONE_WITHOUT_STOP)
+
+
+#: What classifies a line, by its first character; words do where none stands here.
+_BY_FIRST: Final[dict[str, Callable[[str], int]]] = {
+    "|": _classify_bar,
+    **dict.fromkeys("0123456789#", _classify_number),
+    **dict.fromkeys("-_", _classify_dashes),
+    "*": _classify_stars,
+    **dict.fromkeys("`~", _classify_fence),
+    **dict.fromkeys(".[<…", _classify_elision),
+}

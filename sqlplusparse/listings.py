@@ -1,0 +1,256 @@
+"""Listings of statistics by name: v$mystat and its like, MyStats, snap_my_stats, runstats, Snapper.
+
+A listing is a grid with a column of names of V$STATNAME and at least one column of numbers; or rows that carry the
+name and the number without a ruler (Snapper, ``name : value``).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from logframe import cut_row, read_printed
+from sqlplusparse.grids import cells_of
+from sqlplusparse.lines import SNAPPER_END, Kind
+from sqlplusparse.page import Mark, Page
+from sqlplusparse.records import Grid, Listing, Statistic
+from sqlplusparse.statnames import complete, is_known, may_be_known
+
+_NAME_HEADINGS: Final = frozenset(
+    {"NAME", "STATISTIC", "STATISTIC NAME", "STATISTIC_NAME", "STAT_NAME", "STAT NAME", "STATNAME", "DISPLAY_NAME"}
+)
+_KEY_HEADINGS: Final = frozenset({"INST_ID", "STATISTIC#", "CLASS", "CON_ID", "SERIAL#", "STAT_ID", "SNAP_ID"})
+_SID_HEADINGS: Final = frozenset({"SID", "SESSION_ID"})
+_TYPE_HEADINGS: Final = frozenset({"TYPE"})
+_DELTA_HEADINGS: Final = re.compile(r"(?:DIFF|DELTA|CHANGE|RUN ?_?[12]|HSECS|INCR)", re.IGNORECASE)
+_CUMULATIVE_HEADINGS: Final = re.compile(r"(?:VALUE_BEGIN|VALUE_END|BEGIN_VALUE|END_VALUE|BEGIN|END)$", re.IGNORECASE)
+#: Whether a grid is a listing shows in so many of its rows: few, unless a heading says that it may be one.
+_SAMPLE: Final = 4
+_NAMED_SAMPLE: Final = 200
+_REMARK: Final = re.compile(r"[ ]+(?:<-+|-->?)[ ].*$")
+_INTERVAL: Final = re.compile(
+    r"Interval ?:-? *(?P<seconds>[0-9]{1,9}(?:\.[0-9]+)?) *(?:s|secs?|seconds)\b", re.IGNORECASE
+)
+_VIEWS: Final = re.compile(r"\bg?v_?\$(?:mystat|sesstat|sysstat|sess_time_model|sys_time_model)\b", re.IGNORECASE)
+_SUBTRACTION: Final = re.compile(r"\bvalue\)?\s*-|-\s*(?:\w+\.)?value\b", re.IGNORECASE)
+_GAPS: Final = re.compile(r" {2,}")
+_LAST_NUMBERS: Final = re.compile(r"(?P<name>.*?\S)(?P<numbers>(?:\s+(?:-?[\d,.]+(?:[eE][+-]?\d+)?[kKMGT]?|#+))+)\s*$")
+#: How the lines of runstats begin.
+RUNSTATS: Final = ("STAT...", "LATCH.")
+_RUNS: Final = ("Run1", "Run2", "Diff")
+_RUNSTATS_LINE: Final = re.compile(
+    r"(?P<type>STAT\.\.\.|LATCH\.)(?P<name>.*?\S) +(?P<Run1>-?[\d,]*\d) +(?P<Run2>-?[\d,]*\d) +(?P<Diff>-?[\d,]*\d)"
+)
+_COLON_LINE: Final = re.compile(r"(?P<name>[A-Za-z][^:]{3,62}?)\s*:\s+(?P<raw>-?[\d,.]+(?:E\+\d+)?)")
+_COMPACT_LINE: Final = re.compile(r"(?P<sid>\d+) +\w+ {2,}(?P<name>[A-Za-z].{3,62}?) {2,}(?P<raw>-?[\d.,]+[kKMGT]?)")
+
+
+def decimal_mark(figures: list[str]) -> str:
+    """The decimal mark of a column of figures: a comma where one of them cannot group thousands.
+
+    Examples:
+        >>> decimal_mark(["1234,5", "12"]), decimal_mark(["117,246", "3"]), decimal_mark([",0833333333"])
+        (',', '.', ',')
+    """
+    for figure in figures:
+        head, mark, tail = figure.strip().rpartition(",")
+        if not mark or "." in tail or "," in head:
+            continue
+        digits = len(tail) - len(tail.lstrip("0123456789"))
+        if digits != 3 or "." in head or not head.strip("-+") or len(head.strip("-+")) > 3:
+            return ","
+    return "."
+
+
+def read_listing(page: Page, grid: Grid, statement_text: str | None) -> Listing | None:
+    """The listing that a grid is; None when it is another kind of result."""
+    if len(grid.rulers) != 1 or len(grid.headings) < 2 or not grid.rows:
+        return None
+    upper = [heading.upper() for heading in grid.headings]
+    size = _SAMPLE if _NAME_HEADINGS.isdisjoint(upper) else _NAMED_SAMPLE
+    if grid.cells:
+        rows = cells_of(page, grid)
+    elif any(_begins_with_name(page.lines[number].strip()) for number in grid.rows[:size]):
+        rows = [(number, _cells(page, grid, number)) for number in grid.rows]
+    else:
+        return None
+    place = _name_column(upper, rows)
+    if place is None:
+        return None
+    values = [
+        column
+        for column, heading in enumerate(upper)
+        if column != place
+        and heading not in _KEY_HEADINGS | _SID_HEADINGS | _TYPE_HEADINGS
+        and _is_numeric(rows, column)
+    ]
+    if not values:
+        return None
+    sid = next((column for column, heading in enumerate(upper) if heading in _SID_HEADINGS), None)
+    kinds = next((column for column, heading in enumerate(upper) if heading in _TYPE_HEADINGS), None)
+    interval = _INTERVAL.search(grid.title)
+    listing = Listing("grid", grid.first, grid.last, seconds=float(interval["seconds"]) if interval else None)
+    columns = {column: _basis(grid, column, rows, statement_text) for column in values}
+    extent = grid.rulers[0][place]
+    for number, cells in rows:
+        name = cells[place]
+        if not name:
+            page.note(number, "unnamed", "a row of a listing without a name")
+            continue
+        width = len(name) if len(name) == extent.end - extent.start else 0
+        above = listing.statistics[-len(columns) :]
+        if above and not any(cell for column, cell in enumerate(cells) if column != place):
+            whole = _joined(above[0], name) if len(name) <= extent.end - extent.start else None
+            if whole is not None:
+                listing.statistics[-len(columns) :] = [one._replace(name=whole, width=0) for one in above]
+                continue
+        for column, basis in columns.items():
+            listing.statistics.append(
+                Statistic(
+                    number,
+                    name,
+                    cells[column],
+                    grid.headings[column],
+                    basis,
+                    cells[sid] if sid is not None else None,
+                    cells[kinds] if kinds is not None and cells[kinds] else "STAT",
+                    width,
+                )
+            )
+    return listing
+
+
+def _joined(above: Statistic, rest: str) -> str | None:
+    """The name of a figure, of which the line below holds the rest because its column is narrow; None when not so."""
+    if is_known(rest):
+        return None
+    known = next((name for name in (above.name + rest, f"{above.name} {rest}") if is_known(name)), None)
+    printed = complete(above.name)
+    is_cut = above.width > 0 and (printed.is_truncated or not printed.is_known)
+    return known or (above.name + rest if is_cut else None)
+
+
+def _begins_with_name(line: str) -> bool:
+    """Is one of the texts of a line, or all but the numbers at its end, a statistic's name?"""
+    texts = _GAPS.split(line.lstrip("0123456789 "))
+    if any(may_be_known(text) and is_known(text) for text in texts):
+        return True
+    if not line[-1:].isdigit() or not may_be_known(line):
+        return False
+    found = _LAST_NUMBERS.fullmatch(line)
+    return found is not None and is_known(found["name"])
+
+
+def _cells(page: Page, grid: Grid, number: int) -> tuple[str, ...]:
+    """The cells of a row; of a row whose blanks were collapsed, the numbers at its end are its last cells."""
+    columns = grid.rulers[0]
+    line = page.lines[number]
+    bare = _REMARK.sub("", line) if "<-" in line or "--" in line else line
+    cells = cut_row(bare, columns).cells
+    if cells[-1] or not cells[0]:
+        return cells
+    found = _LAST_NUMBERS.fullmatch(bare.strip())
+    numbers = found["numbers"].split() if found else []
+    if found and len(numbers) >= len(columns) - 1 and not any(cells[1:]):
+        extra = len(numbers) - (len(columns) - 1)
+        name = " ".join([found["name"], *numbers[:extra]])
+        return (" ".join(name.split()), *numbers[extra:])
+    return cells
+
+
+def _name_column(upper: list[str], rows: list[tuple[int, tuple[str, ...]]]) -> int | None:
+    """The column that holds names of statistics."""
+    for place, heading in enumerate(upper):
+        names = [cells[place] for _, cells in rows if cells[place]]
+        known = sum(is_known(name) for name in names)
+        if known and (known >= 0.5 * len(names) or (heading in _NAME_HEADINGS and known >= 0.2 * len(names))):
+            return place
+    return None
+
+
+def _is_numeric(rows: list[tuple[int, tuple[str, ...]]], column: int) -> bool:
+    figures = [cells[column] for _, cells in rows if cells[column]]
+    decimal = decimal_mark(figures)
+    return bool(figures) and all(read_printed(figure, decimal=decimal).flag in {None, "overflow"} for figure in figures)
+
+
+def _basis(grid: Grid, column: int, rows: list[tuple[int, tuple[str, ...]]], text: str | None) -> str:
+    """Cumulative since logon, a delta, or unknown: by heading, title, statement, and the figures themselves."""
+    heading = grid.headings[column]
+    if _DELTA_HEADINGS.match(heading):
+        return "delta"
+    if _CUMULATIVE_HEADINGS.match(heading):
+        return "cumulative"
+    title = grid.title.lower()
+    if "interval" in title or "statistics report" in title or "type" in (name.lower() for name in grid.headings):
+        return "delta"
+    if text and _VIEWS.search(text):
+        return "delta" if _SUBTRACTION.search(text) else "cumulative"
+    if any(cells[column].startswith("-") and len(cells[column]) > 1 for _, cells in rows):
+        return "delta"
+    return "unknown"
+
+
+def read_snapper(page: Page, number: int) -> tuple[Listing, int]:
+    """The Snapper rows from a line on, with the interval from their trailer, and the line after them."""
+    listing = Listing("snapper", number, number)
+    end = number
+    while number < len(page):
+        kind = page.kinds[number]
+        if kind == Kind.SNAPPER_ROW:
+            fields = [field.strip() for field in page.lines[number].split(",")]
+            place = 1 if fields[1] in {"STAT", "TIME", "WAIT"} else 2
+            if len(fields) > place + 2:
+                kind_of = fields[place]
+                name, raw = fields[place + 1], fields[place + 2]
+                heading = "DELTA" if kind_of == "STAT" else "DELTA_US"
+                sid = fields[0].split()[0]
+                listing.statistics.append(Statistic(number, name, raw, heading, "delta", sid, kind_of))
+                page.marks[number] = Mark.ROW
+            else:
+                page.refuse(number, "unparsed", "a Snapper row that ends before its figure")
+            number = end = number + 1
+        elif kind == Kind.SNAPPER_END:
+            found = SNAPPER_END.fullmatch(page.lines[number].strip())
+            listing.seconds = float(found["seconds"]) if found else None
+            page.marks[number] = Mark.ROW
+            end = number + 1
+            break
+        elif kind == Kind.BLANK:
+            number += 1
+        else:
+            break
+    listing.last = end
+    return listing, end
+
+
+def read_runstats(page: Page, number: int) -> tuple[Listing, int] | None:
+    """The lines of runstats from a line on: a statistic or latch with both runs and their difference."""
+    listing = Listing("runstats", number, number)
+    end = number
+    while end < len(page) and (found := _RUNSTATS_LINE.fullmatch(page.lines[end])):
+        kind = "STAT" if found["type"] == RUNSTATS[0] else "LATCH"
+        for column in _RUNS:
+            listing.statistics.append(Statistic(end, found["name"], found[column], column, "delta", None, kind))
+        page.marks[end] = Mark.ROW
+        end += 1
+    listing.last = end
+    return (listing, end) if listing.statistics else None
+
+
+def read_unruled(page: Page, number: int) -> tuple[Listing, int] | None:
+    """Lines ``name : value``, or a session's names and values without a ruler; None when the line is neither."""
+    listing = Listing("unruled", number, number)
+    end = number
+    while end < len(page) and page.kinds[end] == Kind.TEXT:
+        line = page.lines[end].strip()
+        found = _COLON_LINE.fullmatch(line) or _COMPACT_LINE.fullmatch(line)
+        if found is None or not is_known(found["name"]):
+            break
+        sid = found.groupdict().get("sid")
+        basis = "delta" if sid else "unknown"
+        listing.statistics.append(Statistic(end, found["name"], found["raw"], "VALUE", basis, sid))
+        page.marks[end] = Mark.ROW
+        end += 1
+    listing.last = end
+    return (listing, end) if listing.statistics else None

@@ -1,0 +1,136 @@
+"""The lines of one log with what is known about each: the ground the block readers work on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from logframe import Diagnostic
+from sqlplusparse.lines import Kind, kinds_of, runs_of
+from sqlplusparse.prepare import prepared, spaced
+
+
+class Mark:
+    """What became of a line, as a byte; every line of a log has exactly one."""
+
+    INPUT: Final = 0
+    FEEDBACK: Final = 1
+    ERROR: Final = 2
+    ELAPSED: Final = 3
+    STATISTIC: Final = 4
+    ROW: Final = 5
+    PLAN: Final = 6
+    TIMING: Final = 7
+    BLANK: Final = 8
+    HEADING: Final = 9
+    COMMAND: Final = 10
+    PROMPT: Final = 11
+    BANNER: Final = 12
+    SUBSTITUTION: Final = 13
+    COMMENT: Final = 14
+    FENCE: Final = 15
+    ELISION: Final = 16
+    TRACE: Final = 17
+    TEXT: Final = 18
+    UNPARSED: Final = 19
+
+
+#: The marks by their names in `Spool.lines`.
+MARKS: Final[dict[str, int]] = {name.lower(): mark for name, mark in vars(Mark).items() if name.isupper()}
+#: Marks of lines whose content is in one of the frames.
+RECORDS: Final = frozenset(
+    {Mark.INPUT, Mark.FEEDBACK, Mark.ERROR, Mark.ELAPSED, Mark.STATISTIC, Mark.ROW, Mark.PLAN, Mark.TIMING}
+)
+
+_MARKS_OF_KINDS: Final = {
+    Kind.BLANK: Mark.BLANK,
+    Kind.BANNER: Mark.BANNER,
+    Kind.FENCE: Mark.FENCE,
+    Kind.COMMENT: Mark.COMMENT,
+    Kind.ELISION: Mark.ELISION,
+    Kind.TRACE: Mark.TRACE,
+    Kind.SUBSTITUTION: Mark.SUBSTITUTION,
+    Kind.PROMPT: Mark.PROMPT,
+}
+#: The first mark of a line by its kind, as a table for `bytes.translate`.
+_FIRST_MARKS: Final = bytes(_MARKS_OF_KINDS.get(kind, Mark.TEXT) for kind in range(256))
+#: For each mark the table that gives it to lines of any kind, and leaves blank lines blank.
+_FILLS: Final = {
+    mark: bytes(Mark.BLANK if kind == Kind.BLANK else mark for kind in range(256)) for mark in MARKS.values()
+}
+_BLANKS: Final = runs_of(Kind.BLANK)
+
+
+@dataclass(slots=True)
+class Page:
+    """The lines of a log, their kinds and marks, and the diagnostics found so far.
+
+    Line numbers count from 0 here, and from 1 in everything that is given out.
+
+    Attributes:
+        source: name of the log.
+        lines: the lines, as `prepared` gives them.
+        kinds: the `Kind` of each line, a byte each.
+        marks: the `Mark` of each line, a byte each.
+        notes: the diagnostics.
+        size: how many lines the log has.
+        numbers: of a copy with a blank line after every line, where each line stood; else None.
+    """
+
+    source: str
+    lines: list[str]
+    kinds: bytearray
+    marks: bytearray
+    notes: list[Diagnostic] = field(default_factory=list)
+    size: int = 0
+    numbers: list[int] | None = None
+
+    @classmethod
+    def of(cls, source: str, text: str) -> Page:
+        """The page of a text."""
+        lines = prepared(text)
+        size = len(lines)
+        numbers = spaced(lines)
+        if numbers is not None:
+            lines = [lines[number] for number in numbers]
+        kinds = kinds_of(lines)
+        return cls(source, lines, kinds, kinds.translate(_FIRST_MARKS), size=size, numbers=numbers)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def place(self, number: int) -> int:
+        """Where a line stood in the log."""
+        return number if self.numbers is None else self.numbers[number]
+
+    def all_marks(self) -> bytearray:
+        """The mark of each line of the log; what was left out is blank."""
+        if self.numbers is None:
+            return self.marks
+        marks = bytearray([Mark.BLANK]) * self.size
+        for number, mark in zip(self.numbers, self.marks, strict=True):
+            marks[number] = mark
+        return marks
+
+    def kind(self, number: int) -> int:
+        """The kind of a line; blank beyond the end."""
+        return self.kinds[number] if number < len(self.kinds) else Kind.BLANK
+
+    def after_blanks(self, number: int) -> int:
+        """The first line from `number` on that is not blank; the page's length when there is none."""
+        return _BLANKS(self.kinds, number).end()
+
+    def mark(self, first: int, last: int, mark: int) -> None:
+        """Give lines `first` to before `last` a mark; blank ones stay blank."""
+        self.marks[first:last] = self.kinds[first:last].translate(_FILLS[mark])
+
+    def note(self, number: int | None, kind: str, reason: str, column: int | None = None) -> None:
+        """Add a diagnostics row about a line, or about the whole log."""
+        text = None if number is None else self.lines[number].strip()[:200]
+        line = None if number is None else self.place(number) + 1
+        self.notes.append(Diagnostic(self.source, line, column, kind, text, reason))
+
+    def refuse(self, number: int, kind: str, reason: str, column: int | None = None) -> None:
+        """Add a diagnostics row about a line that is not read."""
+        self.note(number, kind, reason, column)
+        self.marks[number] = Mark.UNPARSED

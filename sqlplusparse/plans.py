@@ -1,0 +1,227 @@
+"""Execution plans: the table wherever it is printed, rows rejoined, and what `plansections` reads around it."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from sqlplusparse.lines import BEGINNINGS, KINDS, PLAN_HASH, SQL_ID, Kind, runs_of
+from sqlplusparse.page import Mark, Page
+from sqlplusparse.planheads import is_heading, names_of
+from sqlplusparse.plansections import Sections
+from sqlplusparse.records import Operation, Plan
+
+_ENDS: Final = BEGINNINGS | {Kind.TRACE}
+#: Kinds of lines that the rest of a cut row may be.
+_REJOINED: Final = frozenset({Kind.TEXT, Kind.RULER, Kind.PLAN_ROW})
+#: What the table of a cursor's plan begins with, and all other kinds of lines that its statement's text may have.
+_TABLE_STARTS: Final = frozenset({Kind.PLAN_HASH, Kind.PLAN_ROW})
+_STATEMENT_LINES: Final = runs_of(
+    *(kind for kind in KINDS.values() if kind not in _TABLE_STARTS | (_ENDS - {Kind.TRACE}))
+)
+_LONGEST_STATEMENT: Final = 300
+_ROWS: Final = runs_of(Kind.PLAN_ROW)
+#: Statistics are looked for so many lines below a plan's last readable line.
+_FARTHEST_STATISTICS: Final = 60
+_STATISTICS: Final = frozenset({Kind.STATISTICS_HEADING, Kind.STATISTIC})
+_NO_STATISTICS: Final = _ENDS | {Kind.SQL_ID, Kind.PLAN_HASH}
+#: What SQL Monitor draws above and below its tables.
+_DOUBLE_RULE: Final = re.compile(r" *={20,}")
+_ID: Final = re.compile(r"[*\->= ]*[0-9]{1,9}[*\->= ]*")
+_WHOLE: Final = re.compile(rf"\|{_ID.pattern}\|")
+
+
+class _Reader:
+    """Reads one plan from a page, section by section."""
+
+    def __init__(self, page: Page, plan: Plan, *, is_explained: bool) -> None:
+        self.page = page
+        self.plan = plan
+        self.is_explained = is_explained
+        self.names: list[str] = []
+        self.below = Sections(page, plan)
+
+    def read(self, number: int) -> int:
+        """Read from a line on; the line after the plan."""
+        page, plan = self.page, self.plan
+        kinds = page.kinds
+        end = number
+        while number < len(kinds):
+            kind = kinds[number]
+            if kind == Kind.BLANK:
+                number += 1
+                continue
+            if kind in _ENDS or (kind == Kind.SQL_ID and number > end):
+                break
+            if kind == Kind.PLAN_ROW:
+                if self.below.name and not self._in_open_text(number) and is_heading(page.lines[number]):
+                    break
+                number = end = self._read_whole_rows(number) or self._read_row(number)
+            elif kind == Kind.PLAN_TABLE:
+                page.marks[number] = Mark.HEADING
+                number = end = number + 1
+            elif kind == Kind.RULER or (
+                kind == Kind.TEXT and not self.below.name and _DOUBLE_RULE.fullmatch(page.lines[number])
+            ):
+                if plan.operations and self._starts_another(number):
+                    break
+                page.marks[number] = Mark.HEADING
+                number = end = number + 1
+            elif kind == Kind.PLAN_SECTION:
+                self.below.begin(page.lines[number].strip())
+                page.marks[number] = Mark.PLAN
+                number = end = number + 1
+            elif kind == Kind.PLAN_HASH:
+                if plan.hash_value is not None or plan.operations:
+                    break
+                plan.hash_value = _hash(page.lines[number])
+                page.marks[number] = Mark.PLAN
+                number = end = number + 1
+            elif kind == Kind.SQL_ID:
+                if plan.sql_id is not None or plan.operations:
+                    break
+                number = end = self._read_sql_id(number)
+            elif (after := self.below.read(number, has_table=bool(self.names))) is not None:
+                number = end = after
+            elif self.is_explained and plan.operations and self._has_statistics_ahead(number):
+                page.refuse(number, "unparsed", "this line between a plan and its statistics belongs to neither")
+                number = end = number + 1
+            else:
+                break
+        return end
+
+    def _has_statistics_ahead(self, number: int) -> bool:
+        """Do the statistics of autotrace come before anything else that the client prints?"""
+        for place in range(number, min(number + _FARTHEST_STATISTICS, len(self.page))):
+            kind = self.page.kinds[place]
+            if kind in _STATISTICS:
+                return True
+            if kind in _NO_STATISTICS:
+                return False
+        return False
+
+    def _starts_another(self, number: int) -> bool:
+        """Do these dashes open the table of another plan?"""
+        below = number + 1
+        return (
+            self.page.kind(below) == Kind.PLAN_ROW
+            and is_heading(self.page.lines[below])
+            and self.page.kind(number - 1) != Kind.PLAN_ROW
+        )
+
+    def _in_open_text(self, number: int) -> bool:
+        return self.below.name != "" and self.page.kind(number - 1) != Kind.RULER
+
+    def _read_sql_id(self, number: int) -> int:
+        """The line with the cursor's id, and the text of its statement."""
+        page, plan = self.page, self.plan
+        found = SQL_ID.match(page.lines[number].strip())
+        if found is not None:
+            plan.sql_id = found["sql_id"]
+            plan.child_number = int(found["child"]) if found["child"] else None
+            plan.plan_source = "cursor"
+        page.marks[number] = Mark.PLAN
+        number += 1
+        place = _STATEMENT_LINES(page.kinds, number).end()
+        if place < min(number + _LONGEST_STATEMENT, len(page)) and page.kinds[place] in _TABLE_STARTS:
+            page.mark(number, place, Mark.PLAN)
+            return place
+        return number
+
+    def _read_whole_rows(self, number: int) -> int | None:
+        """The rows from a line on that stand whole in their lines, as nearly all do; None when the first does not."""
+        if not self.names:
+            return None
+        lines, names, operations = self.page.lines, self.names, self.plan.operations
+        bars = len(names) + 1
+        place = number
+        for place in range(number, _ROWS(self.page.kinds, number).end()):
+            text = lines[place].strip()
+            if text.count("|") != bars or text[-2:-1] == "|" or text[-1] != "|" or not _WHOLE.match(text):
+                break
+            operations.append(Operation(place, names, text))
+        else:
+            place += 1
+        self.page.mark(number, place, Mark.PLAN)
+        return place if place > number else None
+
+    def _read_row(self, number: int) -> int:
+        """One row of the table, rejoined where the line size cut it."""
+        page = self.page
+        text = page.lines[number].strip()
+        end = number + 1
+        if not (self.names and self._is_whole(text)):
+            while end < len(page) and page.kinds[end] in _REJOINED and self._goes_on(text, page.lines[end]):
+                text += page.lines[end]
+                end += 1
+        if end > number + 1:
+            width = len(page.lines[number])
+            page.note(number, "rejoined", f"a plan row cut at column {width} was rejoined from {end - number} lines")
+        cells = [cell.strip() for cell in text.strip("|").split("|")] if self._is_whole(text) else []
+        names = names_of(text) if cells and not self.names and is_heading(text) else ()
+        if names:
+            self.names = list(names)
+            page.mark(number, end, Mark.HEADING)
+        elif self.names and cells and not cells[0].strip("* "):
+            self._extend_heading(cells)
+            page.mark(number, end, Mark.HEADING)
+        elif self.names and len(cells) == len(self.names) and _ID.fullmatch(cells[0]):
+            self.plan.operations.append(Operation(number, self.names, f"|{text.strip('|')}|"))
+            page.mark(number, end, Mark.PLAN)
+        elif is_heading(text):
+            page.mark(number, end, Mark.HEADING)
+        elif self.names:
+            for place in range(number, end):
+                page.refuse(
+                    place, "unparsed", f"part of a plan row with {len(cells)} cells; the heading has {len(self.names)}"
+                )
+        else:
+            page.mark(number, end, Mark.TEXT)
+        return end
+
+    def _goes_on(self, text: str, below: str) -> bool:
+        """Is the line below the rest of a row that the line size cut?"""
+        if not self._is_whole(text):
+            return not self.names or text.count("|") + below.count("|") <= len(self.names) + 1
+        if self.names or not below.endswith("|") or not is_heading(text):
+            return False
+        first = below.strip("|").split("|")[0].strip()
+        return first != "" and not first.strip("* ").isdigit()
+
+    def _extend_heading(self, cells: list[str]) -> None:
+        """A second line of headings (SQL Monitor): ``Rows`` over ``(Estim)``."""
+        if not self.plan.operations and any(cells):
+            self.plan.layout = "monitor"
+            for place, cell in enumerate(cells[: len(self.names)]):
+                if cell == "(Actual)":
+                    self.names[place] = "a_rows"
+                elif cell in {"Active(s)", "Active", "(%)", "(# samples)", "Bytes", "Reqs"}:
+                    self.names[place] = ""
+
+    def _is_whole(self, text: str) -> bool:
+        return text.endswith("|") and len(text) > 1 and (not self.names or text.count("|") > len(self.names))
+
+
+def _hash(line: str) -> int | None:
+    found = PLAN_HASH.search(line)
+    return int(found["hash"]) if found else None
+
+
+def read_plan(page: Page, number: int, *, is_explained: bool) -> tuple[Plan, int]:
+    """The plan that begins at a line, and the line after it.
+
+    Args:
+        page: the page.
+        number: line of its heading, ``SQL_ID``, plan hash value, ruler or first row.
+        is_explained: it stands under autotrace's heading, so it is what EXPLAIN PLAN said, not a cursor's own plan.
+    """
+    plan = Plan(layout="table", plan_source="explain")
+    if is_explained:
+        page.marks[number] = Mark.HEADING
+        number += 1
+    reader = _Reader(page, plan, is_explained=is_explained)
+    end = reader.read(number)
+    if {"a_rows", "a_time_s"} & set(reader.names):
+        plan.plan_source = "cursor"
+        plan.layout = "monitor" if plan.layout == "monitor" else "allstats"
+    return plan, max(end, number)

@@ -1,0 +1,111 @@
+"""What stands below a plan's table, predicates and notes, and the rows of the old layout, which has no table."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from sqlplusparse.lines import OLD_PLAN_ROW, Kind
+from sqlplusparse.page import Mark
+from sqlplusparse.records import Operation
+
+if TYPE_CHECKING:
+    from sqlplusparse.page import Page
+    from sqlplusparse.records import Plan
+
+_OLD_NAMES: Final = ["id", "parent_id", "operation"]
+_PREDICATE: Final = re.compile(r"\s*(?P<id>\d{1,9}) +- +(?P<text>.*)")
+_LITERAL: Final = re.compile(r"'[^']*'")
+#: Sections of which nothing is kept, and how their lines begin: pasted copies may have lost the blanks at their start.
+_REPORTS: Final = ("Hint Report", "SQL Analysis Report", "Query Block Registry")
+_REPORTED: Final = re.compile(r" |Total hints for statement: |\d{1,9} +- |(?:[A-Z](?: / [A-Z])* +)?- +\S|<")
+_OLD_DETAIL: Final = re.compile(r"\s*(?P<id>\d{1,9}) +(?P<text>(?:PARALLEL_\w+|SERIAL_\w+|SINGLE_\w+).*)")
+
+
+class Sections:
+    """Reads the lines of one plan that are not of its table.
+
+    Attributes:
+        name: the heading of the section that stands open; empty before the first.
+    """
+
+    def __init__(self, page: Page, plan: Plan) -> None:
+        self.page = page
+        self.plan = plan
+        self.name = ""
+        self.open_id: int | None = None
+
+    def begin(self, name: str) -> None:
+        """A new section."""
+        self.name = name
+        self.open_id = None
+
+    def read(self, number: int, *, has_table: bool) -> int | None:
+        """A line below the table, or a row of the old layout; None when it is neither."""
+        page, plan = self.page, self.plan
+        line = page.lines[number]
+        if self.name:
+            return self._read_section_line(number, line)
+        if not has_table and (row := OLD_PLAN_ROW.match(line.strip())):
+            plan.layout = "old"
+            plan.operations.append(
+                Operation(number, _OLD_NAMES, "|{id}|{parent}|{operation}|".format_map(row.groupdict("")))
+            )
+            page.marks[number] = Mark.PLAN
+            return number + 1
+        if plan.layout == "old" and plan.operations:
+            detail = _OLD_DETAIL.match(line)
+            if detail is not None or line.startswith("     "):
+                if detail is not None:
+                    self.open_id = int(detail["id"])
+                plan.predicates.setdefault(self.open_id or 0, []).append(line.strip())
+                page.marks[number] = Mark.PLAN
+                return number + 1
+        return None
+
+    def _read_section_line(self, number: int, line: str) -> int | None:
+        page, plan = self.page, self.plan
+        is_predicate = self.name.startswith(("Predicate", "Column Projection", "Query Block", "Qry Block"))
+        if self.name.startswith("Note"):
+            if not line.startswith((" ", "- ")):
+                return None
+            plan.notes.append(line.strip().removeprefix("- "))
+        elif self.name.startswith(_REPORTS):
+            if not _REPORTED.match(line):
+                return None
+        elif is_predicate and (found := _PREDICATE.match(line)):
+            self.open_id = int(found["id"])
+            if self.name.startswith("Predicate"):
+                plan.predicates.setdefault(self.open_id, []).append(found["text"].strip())
+        elif line.startswith(" ") or (is_predicate and self._is_open()):
+            if self.name.startswith("Predicate") and self.open_id is not None:
+                self._append(line)
+        elif plan.plan_source == "explain" and is_predicate and self.open_id is not None and not self._is_apart(number):
+            self._append(line)
+        else:
+            return None
+        page.marks[number] = Mark.PLAN
+        return number + 1
+
+    def _append(self, line: str) -> None:
+        """More of the predicate that the line before began; a line size may have cut a word in two."""
+        texts = self.plan.predicates.get(self.open_id or 0)
+        if not texts:
+            return
+        stripped = line.strip()
+        if stripped.startswith(("filter(", "access(", "storage(")):
+            texts.append(stripped)
+        else:
+            texts[-1] += (" " if line.startswith(" ") else "") + stripped
+
+    def _is_apart(self, number: int) -> bool:
+        """Do two blank lines stand above?  A line size that cuts a row puts one behind it."""
+        return self.page.kinds[number - 2 : number] == bytes((Kind.BLANK, Kind.BLANK))
+
+    def _is_open(self) -> bool:
+        """Has the last predicate more brackets opened than closed, or a literal that is not closed?"""
+        texts = self.plan.predicates.get(self.open_id or 0)
+        if self.open_id is None or not texts:
+            return False
+        bare = _LITERAL.sub("", texts[-1])
+        return bare.count("(") > bare.count(")") or "'" in bare

@@ -1,0 +1,286 @@
+"""`read_spool`: a session's log as frames."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, Literal
+
+import polars as pl
+
+from logframe import DIAGNOSTICS, Log, LogParseError, Source, diagnostics_frame, open_log, open_logs
+from sqlplusparse.blocks import read_blocks
+from sqlplusparse.elapsed import CustomPattern
+from sqlplusparse.encodings import read_text
+from sqlplusparse.frames import (
+    autotrace_frame,
+    lines_frame,
+    renumbered,
+    statements_frame,
+    statistics_frame,
+    tables_frame,
+    timings_frame,
+    unparsed,
+)
+from sqlplusparse.grids import join_wrapped
+from sqlplusparse.listings import read_listing
+from sqlplusparse.page import Mark, Page
+from sqlplusparse.planframe import plans_frame
+from sqlplusparse.records import Grid, Listing, Plan
+from sqlplusparse.runs import find_runs
+from sqlplusparse.schemas import SPOOL_SCHEMAS
+from sqlplusparse.session import Statement, read_statements
+from sqlplusparse.sniff import is_binary, no_session, refuse_others
+from sqlplusparse.subtract import session_record, subtract_statistics
+from sqlplusparse.tableframe import note_overflows, table_frame
+
+if TYPE_CHECKING:
+    import re
+
+    from sqlplusparse.records import Block
+
+#: The frames of a session by name.
+FRAMES: Final = ("statements", "timings", "autotrace", "statistics", "plans", "tables", "diagnostics")
+
+
+@dataclass(frozen=True)
+class Spool:
+    """A SQL*Plus or SQLcl session as frames; `statement` joins them.
+
+    Attributes:
+        source: name of the log.
+        encoding: how its bytes were read.
+        statements: one row a statement (`STATEMENTS`).
+        timings: one row an Elapsed line, timer or custom timing (`TIMINGS`).
+        autotrace: one row a statistic of an autotrace list (`AUTOTRACE`).
+        statistics: one row a figure of a listing of session or system statistics (`STATISTICS`).
+        plans: one row an operation of a plan (`PLANS`); made when first asked for.
+        tables: one row any other result grid (`TABLES`).
+        diagnostics: what was not read, guessed or is worth a look (`logframe.DIAGNOSTICS`).
+    """
+
+    source: str
+    encoding: str
+    statements: pl.DataFrame
+    timings: pl.DataFrame
+    autotrace: pl.DataFrame
+    statistics: pl.DataFrame
+    tables: pl.DataFrame
+    diagnostics: pl.DataFrame
+    _page: Page = field(repr=False, compare=False)
+    _grids: tuple[Grid, ...] = field(repr=False, compare=False)
+    _plans: tuple[tuple[int | None, Plan], ...] = field(repr=False, compare=False)
+    _has_bounds: bool = field(repr=False, compare=False)
+    _spans: tuple[tuple[int, int, int], ...] = field(repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{name}={getattr(self, name).height}" for name in FRAMES)
+        return f"Spool({self.source!r}, {counts})"
+
+    @cached_property
+    def plans(self) -> pl.DataFrame:
+        """One row an operation of a plan (`PLANS`); made when first asked for."""
+        return renumbered(plans_frame(list(self._plans), printed=self._has_bounds), self._page.numbers)
+
+    def table(self, table: int, *, printed: bool | None = None) -> pl.DataFrame:
+        r"""The rows of one result grid, typed.
+
+        Args:
+            table: its number in `tables`.
+            printed: add ``<column>_lo`` and ``<column>_hi`` to columns of decimal numbers; by default as `read_spool`
+                was told.
+
+        Raises:
+            IndexError: there is no such grid.
+
+        Examples:
+            >>> spool = read_spool(b"SQL> select * from dual;\n\nD\n-\nX\n")
+            >>> spool.table(1).rows()
+            [('X',)]
+        """
+        if not 1 <= table <= len(self._grids):
+            raise IndexError(f"no table {table}; the session has {len(self._grids)}")
+        has_bounds = self._has_bounds if printed is None else printed
+        return table_frame(self._page, self._grids[table - 1], printed=has_bounds)
+
+    def lines(self) -> pl.DataFrame:
+        r"""Every physical line with what became of it (`LINES`).
+
+        `part` is `record` (its content is in a frame), `non-record` (recognised, no content of its own) or
+        `diagnostic` (not read; it stands in `diagnostics`).
+
+        Examples:
+            >>> read_spool(b"SQL> commit;\n\nCommit complete.\n").lines().select("mark", "part").rows()
+            [('input', 'record'), ('blank', 'non-record'), ('feedback', 'record')]
+        """
+        return lines_frame(self._page.all_marks(), list(self._spans))
+
+    def runs(
+        self,
+        *,
+        by: Literal["text", "shape", "label"] | None = None,
+        period: int | None = None,
+        min_runs: int = 2,
+    ) -> pl.DataFrame:
+        r"""Repeated statements as samples: one row a run, in run order (`RUNS`).
+
+        Args:
+            by: `text`: statements with the same text; `shape`: statements that are not echoed but print the same kind
+                of output, between two texts of the log's own; `label`: timings found by `timing_pattern`.  By default
+                `text` for what is echoed, `shape` for what is not, and `label` if there are such timings.
+            period: where nothing is echoed, every so-manieth statement is a run of the same one.
+            min_runs: samples with fewer runs are left out.
+
+        Returns:
+            `sample` and `run` count from 1; `is_plan_changed` says that the plan hash differs from that of the
+            sample's first run.  ALTER SYSTEM (a flush), ALTER SESSION, COMMIT and client commands are no runs.
+
+        Examples:
+            >>> run = b"SQL> select 1 from dual;\n\nElapsed: 00:00:00.0%d\n"
+            >>> read_spool(run % 2 + run % 1).runs().select("sample", "run", "elapsed_s").rows()
+            [(1, 1, 0.02), (1, 2, 0.01)]
+        """
+        return find_runs(self.statements, self.timings, self.tables, by=by, period=period, min_runs=min_runs)
+
+    def record(self) -> pl.DataFrame:
+        """The session's statistics, one row a name and unit: the last figure that any listing shows."""
+        return session_record(self.statistics)
+
+    def difference(self, before: int, after: int) -> pl.DataFrame:
+        """What changed between two cumulative listings of a session, by name; see `subtract_statistics`."""
+        listings = pl.col("listing")
+        return subtract_statistics(
+            self.statistics.filter(listings == before), self.statistics.filter(listings == after)
+        )
+
+
+def read_spool(
+    source: Source,
+    *,
+    strict: bool = False,
+    printed: bool = False,
+    encoding: str | None = None,
+    timing_pattern: str | re.Pattern[str] | None = None,
+) -> Spool:
+    r"""A SQL*Plus, SQLcl or SQL Developer session as frames.
+
+    The log may be a spool file, ``script`` output, or a transcript pasted into Markdown, comments or an article; any
+    client language.  Nothing is asked of it: what is not echoed, timed or traced is null.
+
+    Args:
+        source: one log: a path, bytes, a file object, an uploaded file; compressed or not.
+        strict: raise at the first line that cannot be read, instead of adding it to `diagnostics`.
+        printed: add ``<column>_lo`` and ``<column>_hi`` to the figures of `plans`; `timings`, `statements` and
+            `statistics` always have them.
+        encoding: of the log, where the guess is wrong.
+        timing_pattern: a regular expression for timings that scripts print themselves, with a group ``seconds``, ``ms``
+            or ``us`` and, if wanted, ``label``.
+
+    Raises:
+        LogParseError: the log is empty, binary or another kind of log (a SQL trace, TKPROF, an AWR report); or
+            `strict`.
+        LogNotFoundError: there is no such log.
+
+    Examples:
+        >>> spool = read_spool(b"SQL> select sum(blocks) from test;\n\nElapsed: 00:00:00.73\n")
+        >>> spool.statements.select("text", "elapsed_s", "elapsed_s_lo", "elapsed_s_hi").row(0)
+        ('select sum(blocks) from test', 0.73, 0.725, 0.74)
+    """
+    custom = None if timing_pattern is None else CustomPattern(timing_pattern)
+    return _read_log(open_log(source, encoding=encoding), custom, strict=strict, printed=printed)
+
+
+def _read_log(log: Log, custom: CustomPattern | None, *, strict: bool = False, printed: bool = False) -> Spool:
+    """The session in an opened log; see `read_spool`."""
+    text, encoding, notes = read_text(log)
+    if not text.strip():
+        raise LogParseError("the log is empty", source=log.name, expected="a SQL*Plus or SQLcl session")
+    if is_binary(text):
+        raise LogParseError("the log is no text", source=log.name, expected="a session, or encoding='...'")
+    page = Page.of(log.name, text)
+    refuse_others(page, text)
+    page.notes += notes
+    blocks = read_blocks(page, custom)
+    statements = read_statements(page, blocks)
+    listings, grids, plans = _split(page, statements, blocks)
+    if not (statements or listings or grids or plans or Mark.TIMING in page.marks):
+        raise no_session(log.name, text, page)
+    statistics = statistics_frame(page, listings)
+    page.notes.sort(key=lambda note: note.line or 0)
+    if strict and (first := unparsed(page.notes)):
+        raise first.to_error()
+    return Spool(
+        source=log.name,
+        encoding=encoding,
+        statements=renumbered(statements_frame(statements), page.numbers),
+        timings=renumbered(timings_frame(blocks), page.numbers),
+        autotrace=renumbered(autotrace_frame(statements), page.numbers),
+        statistics=renumbered(statistics, page.numbers),
+        tables=renumbered(tables_frame(grids), page.numbers),
+        diagnostics=diagnostics_frame(page.notes),
+        _page=page,
+        _grids=tuple(grid for _, grid in grids),
+        _plans=tuple(plans),
+        _has_bounds=printed,
+        _spans=tuple(
+            (statement.ordinal, page.place(statement.first), page.place(statement.last - 1) + 1)
+            for statement in statements
+        ),
+    )
+
+
+def read_spools(source: Source, *, table: str = "statements", encoding: str | None = None) -> pl.DataFrame:
+    r"""One frame of many sessions, with the log's name in the column `source`.
+
+    Args:
+        source: paths, a glob, a folder, or a list of logs.
+        table: which frame: `statements`, `timings`, `autotrace`, `statistics`, `plans`, `tables` or `diagnostics`.
+        encoding: as in `read_spool`.
+
+    Raises:
+        LogParseError: as `read_spool`, for the first log that is no session.
+        ValueError: there is no such frame.
+
+    Examples:
+        >>> logs = [b"SQL> commit;\n\nCommit complete.\n", b"Elapsed: 00:00:01.00\n"]
+        >>> read_spools(logs).select("source", "kind", "elapsed_s").rows()
+        [('<bytes>', 'transaction', None), ('<bytes>', None, 1.0)]
+    """
+    if table not in FRAMES:
+        raise ValueError(f"no frame {table!r}; a session has {', '.join(FRAMES)}")
+    schema = DIAGNOSTICS if table == "diagnostics" else {"source": pl.String(), **SPOOL_SCHEMAS[table]}
+    frames = [pl.DataFrame(schema=schema)]
+    for log in open_logs(source, encoding=encoding):
+        frame: pl.DataFrame = getattr(_read_log(log, None), table)
+        frames.append(frame if "source" in frame.columns else frame.select(pl.lit(log.name).alias("source"), pl.all()))
+    return pl.concat(frames)
+
+
+def _split(
+    page: Page, statements: list[Statement], blocks: list[Block]
+) -> tuple[list[tuple[int | None, Listing]], list[tuple[int | None, Grid]], list[tuple[int | None, Plan]]]:
+    """Listings, other grids and plans, each with the statement it belongs to."""
+    listings: list[tuple[int | None, Listing]] = []
+    grids: list[tuple[int | None, Grid]] = []
+    plans: list[tuple[int | None, Plan]] = []
+    for block in blocks:
+        ordinal = block.statement
+        match block.content:
+            case Listing():
+                listings.append((ordinal, block.content))
+            case Plan():
+                plans.append((ordinal, block.content))
+            case Grid() as grid:
+                listing = read_listing(page, grid, None if ordinal is None else statements[ordinal - 1].text)
+                if listing is None:
+                    if ordinal is not None and (outcome := statements[ordinal - 1].outcome):
+                        join_wrapped(page, grid, (outcome.verb == "select" and outcome.rows) or 0)
+                    grids.append((ordinal, grid))
+                    note_overflows(page, grid)
+                    if grid.pages > 1:
+                        page.note(grid.first, "page_joined", f"the heading is printed {grid.pages} times; one grid")
+                else:
+                    listings.append((ordinal, listing))
+            case _:
+                pass
+    return listings, grids, plans

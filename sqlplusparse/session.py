@@ -1,0 +1,205 @@
+"""Blocks into statements, by the grammar session.lark."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from sqlplusparse.grouping import group
+from sqlplusparse.inputs import kind_of
+from sqlplusparse.lines import Kind
+from sqlplusparse.page import Mark
+from sqlplusparse.records import Autotrace, Block, Clock, Grid, Listing, Outcome, Plan, Typed
+
+if TYPE_CHECKING:
+    from sqlplusparse.page import Page
+
+_FLUSH: Final = re.compile(
+    r"alter\s+system\s+flush\s+(?P<what>buffer_cache|shared_pool|flash_cache|global\s+context|redo)", re.IGNORECASE
+)
+_BLOCK_DONE: Final = re.compile(r"PL/SQL|anonymous block|Call completed")
+_FEEDBACK_KINDS: Final = (
+    ("plsql", _BLOCK_DONE),
+    ("explain", re.compile(r"Explained")),
+    ("transaction", re.compile(r"Commit|Rollback|Savepoint|COMMIT|ROLLBACK|提交|コミット|Transaction")),
+    ("alter session", re.compile(r"Session|Sesión|Sessão|セッション|会话|工作階段|세션|Сеанс|Sessione")),
+    ("alter system", re.compile(r"System|Système|Sistema|システム|系统|系統|시스템|Система")),
+)
+_PLAN_KINDS: Final = {"SELECT": "select", "INSERT": "insert", "UPDATE": "update", "DELETE": "delete", "MERGE": "merge"}
+#: Client commands that change the buffer which ``/`` runs, or run statements that are not echoed.
+_LOADS: Final = re.compile(
+    r"@|sta(?:rt)?\b|get\b|ed(?:it)?\b|c(?:hange)?/|a(?:ppend)?\s|del\b|i(?:nput)?\b", re.IGNORECASE
+)
+#: Kinds of commands that the client runs itself, or gives to the operating system.
+_CLIENT: Final = frozenset({"command", "host"})
+_PROSE: Final = frozenset({Kind.TEXT, Kind.FENCE})
+_OUTCOMES: Final = frozenset({"SELECTED", "DONE", "FAILED"})
+#: What is typed and has no text, and what a PL/SQL block may print the like of.
+_TYPED: Final = frozenset({"COMMAND", "INPUT", "BREAK"})
+_LOOKS: Final = frozenset({"FAILED", "DONE", "SELECTED", "COMMAND_ERROR", "ELAPSED"})
+_DONE: Final = frozenset({"DONE"})
+_BARE_PARTS: Final = frozenset({"ELAPSED", "STATISTICS", "SESSION_STATISTICS"})
+
+
+@dataclass(slots=True)
+class Statement:
+    """One statement: its blocks, and what they say of it.
+
+    Attributes:
+        ordinal: from 1.
+        blocks: its blocks, in order.
+        text: as typed; None when it is not echoed.
+        kind: `select`, `insert`, ..., `plsql`, `ddl`, `command`, `host`; None when nothing says it.
+        prompt: the prompt it was typed at; None when it was not echoed.
+        clock: its Elapsed.
+        outcome: its feedback or error.
+        autotrace: its statistics.
+        plans: its plans.
+        flushed: what was flushed since the statement before it that is not a flush, in order.
+        series: counts the runs of statements between which the log has text of its own.
+    """
+
+    ordinal: int
+    blocks: list[Block]
+    text: str | None = None
+    kind: str | None = None
+    prompt: str | None = None
+    clock: Clock | None = None
+    outcome: Outcome | None = None
+    autotrace: Autotrace | None = None
+    plans: list[Plan] = field(default_factory=list)
+    flushed: tuple[str, ...] = ()
+    series: int = 0
+
+    @property
+    def first(self) -> int:
+        """Number of its first line, from 0."""
+        return self.blocks[0].first
+
+    @property
+    def last(self) -> int:
+        """Number of the line after its last."""
+        return self.blocks[-1].last
+
+
+def read_statements(page: Page, blocks: list[Block]) -> list[Statement]:
+    """The statements of a page's blocks, each block told its own; client commands that printed nothing are left out."""
+    statements: list[Statement] = []
+    flushed: list[str] = []
+    buffer: str | None = None
+    series = 0
+    reached = 0
+    _settle_output(page, blocks)
+    for first, end in group([block.token for block in blocks]):
+        last = end
+        if blocks[first].token == "GRID":  # noqa: S105 - a token of the grammar
+            while last > first + 1 and blocks[last - 1].token == "TEXT":  # noqa: S105 - a token of the grammar
+                last -= 1
+        if first > reached:
+            between = blocks[reached:first]
+            if any(_is_prose(page, block) for block in between):
+                series += 1
+                buffer = None
+            for block in between:
+                if isinstance(block.content, Typed):
+                    buffer = block.content.text
+                elif block.token == "COMMAND" and _LOADS.match(str(block.content)):  # noqa: S105 - a token of the grammar
+                    buffer = None
+        reached = last
+        statement = _made(len(statements) + 1, blocks[first:last], series)
+        if statement.text == "/":
+            _rerun(statement, buffer)
+        elif statement.text is not None and statement.kind not in _CLIENT:
+            buffer = statement.text
+        if statement.kind in _CLIENT and last == first + 1:
+            continue
+        statement.kind = statement.kind or _kind_by_output(statement)
+        flush = _FLUSH.match(statement.text) if statement.kind == "alter system" and statement.text else None
+        if flush is None:
+            statement.flushed = tuple(dict.fromkeys(flushed))
+            flushed.clear()
+        elif statement.outcome is None or statement.outcome.code is None:
+            flushed.append(" ".join(flush["what"].lower().split()))
+        statements.append(statement)
+        for block in statement.blocks:
+            block.statement = statement.ordinal
+        _check(page, statement)
+    return statements
+
+
+def _settle_output(page: Page, blocks: list[Block]) -> None:
+    """Make text of what a PL/SQL block prints that looks like the client's own feedback, error or Elapsed.
+
+    The client says that a block has ended once, behind all that the block printed and before its Elapsed.
+    """
+    call: int | None = None
+    tokens = [block.token for block in blocks]
+    for place, (token, block) in enumerate(zip(tokens, blocks, strict=True)):
+        if token in _TYPED or isinstance(block.content, Typed):
+            call = place if isinstance(block.content, Typed) and block.content.kind == "plsql" else None
+        elif call is not None and token in _DONE and _BLOCK_DONE.search(page.lines[block.first]):
+            looks = _LOOKS if tokens[place + 1 : place + 2] == ["ELAPSED"] else _LOOKS - {"ELAPSED"}
+            for printed in blocks[call + 1 : place]:
+                if printed.token in looks:
+                    printed.token, printed.content = "TEXT", None
+                    page.mark(printed.first, printed.last, Mark.TEXT)
+            call = None
+
+
+def _is_prose(page: Page, block: Block) -> bool:
+    """Is a block between two statements text of the log's own, or a fence?"""
+    return block.token in {"TEXT", "BREAK"} and block.last > block.first and page.kinds[block.first] in _PROSE
+
+
+def _rerun(statement: Statement, buffer: str | None) -> None:
+    """Give ``/`` the statement in the buffer, unless what it printed is another kind of statement's output."""
+    statement.text = None
+    if buffer is not None:
+        kind, shown = kind_of(buffer), _kind_by_output(statement)
+        if shown in {None, kind}:
+            statement.text, statement.kind = buffer, kind
+
+
+def _made(ordinal: int, blocks: list[Block], series: int) -> Statement:
+    """The statement that blocks make."""
+    statement = Statement(ordinal, blocks, series=series)
+    for block in blocks:
+        content = block.content
+        if isinstance(content, Clock):
+            statement.clock = content
+        elif isinstance(content, Typed):
+            statement.text, statement.prompt, statement.kind = content
+        elif isinstance(content, Outcome):
+            if block.token in _OUTCOMES:
+                failure = statement.outcome
+                statement.outcome = content if failure is None else failure._replace(rows=content.rows)
+        elif isinstance(content, Autotrace):
+            statement.autotrace = content
+        elif isinstance(content, Plan):
+            statement.plans.append(content)
+    return statement
+
+
+def _kind_by_output(statement: Statement) -> str | None:
+    """The kind of a statement that was not echoed, by what it printed."""
+    outcome = statement.outcome
+    if outcome is not None and outcome.verb is not None:
+        return outcome.verb
+    if outcome is not None and outcome.code is None:
+        return next((kind for kind, pattern in _FEEDBACK_KINDS if pattern.search(outcome.text)), "ddl")
+    if any(isinstance(block.content, (Grid, Listing)) for block in statement.blocks):
+        return "select"
+    for plan in statement.plans:
+        if plan.plan_source == "explain" and plan.operations:
+            return _PLAN_KINDS.get(plan.operations[0].cells().get("operation", "").split(" ")[0])
+    return None
+
+
+def _check(page: Page, statement: Statement) -> None:
+    """Diagnostics about a whole statement."""
+    outcome, clock = statement.outcome, statement.clock
+    if outcome is not None and outcome.code is not None:
+        page.note(outcome.line, "failed", f"the statement failed with {outcome.code}")
+    if clock is not None and all(block.token in _BARE_PARTS for block in statement.blocks):
+        page.note(clock.line, "unpaired_elapsed", "the log shows no statement, result or feedback for this Elapsed")

@@ -1,0 +1,89 @@
+"""What a log is when it is no session: said by name, with the reader that takes it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from logframe import LogParseError
+from sqlplusparse.lines import Kind
+
+if TYPE_CHECKING:
+    from sqlplusparse.page import Page
+
+_SIGNS: Final = (
+    (
+        re.compile(r"^TKPROF: Release", re.MULTILINE),
+        "a TKPROF report",
+        "a SQL*Plus or SQLcl session; TKPROF reports are not read",
+    ),
+    (
+        re.compile(
+            r"^WORKLOAD REPOSITORY|<title>AWR|^STATSPACK report for|^\s*STATSPACK report", re.MULTILINE | re.IGNORECASE
+        ),
+        "an AWR or Statspack report",
+        "a SQL*Plus or SQLcl session; read_awr reads reports",
+    ),
+    (
+        re.compile(r"^(?:PARSING IN CURSOR #|WAIT #|EXEC #|FETCH #|PARSE #)", re.MULTILINE),
+        "an extended SQL trace (event 10046)",
+        "a SQL*Plus or SQLcl session; SQL traces are not read",
+    ),
+    (
+        re.compile(r"^(?:Trace file |Dump file |\*\*\* (?:SESSION ID|SERVICE NAME|ACTION NAME))", re.MULTILINE),
+        "a trace file of the database",
+        "a SQL*Plus or SQLcl session; trace files are not read",
+    ),
+    (
+        re.compile(r"^(?:\[?pid +\d+\]? )?(?:[\d:.]+ +)?(?:pread64|read|openat|io_submit)\(", re.MULTILINE),
+        "an strace log",
+        "a SQL*Plus or SQLcl session; straceparse reads strace logs",
+    ),
+)
+#: Signs are looked for in this much text.
+_HEAD: Final = 1 << 16
+#: Kinds of lines that only a session has.
+_OWN: Final = frozenset({Kind.PROMPT, Kind.ELAPSED, Kind.STATISTIC, Kind.PLAN_HEADING})
+_CONTROL: Final = re.compile(r"[\x00-\x06\x0e-\x1a\x1c-\x1f\ufffd]")
+
+
+def other_format(text: str) -> tuple[str, str] | None:
+    """What a text is when it is another kind of log, and what to do with it; None when nothing says so.
+
+    Examples:
+        >>> other_format("PARSING IN CURSOR #2 len=20")
+        ('an extended SQL trace (event 10046)', 'a SQL*Plus or SQLcl session; SQL traces are not read')
+    """
+    head = text[:_HEAD]
+    return next(((what, hint) for sign, what, hint in _SIGNS if sign.search(head)), None)
+
+
+def is_binary(text: str) -> bool:
+    """Is this no text: are more than a few of its characters control characters?"""
+    head = text[:_HEAD]
+    return len(_CONTROL.findall(head)) > 0.02 * max(len(head), 1)
+
+
+def refuse_others(page: Page, text: str) -> None:
+    """Raise when the text is another kind of log; note the lines of a SQL trace that a session holds."""
+    if _OWN.isdisjoint(page.kinds) and (other := other_format(text)) is not None:
+        raise LogParseError(f"this is {other[0]}", source=page.source, expected=other[1])
+    traced = page.kinds.count(Kind.TRACE)
+    if traced:
+        page.note(page.kinds.index(Kind.TRACE), "trace", f"{traced} lines of an extended SQL trace are not read")
+
+
+def no_session(name: str, text: str, page: Page) -> LogParseError:
+    """The error for a log without a statement, a timing, a listing or a plan."""
+    if other := other_format(text):
+        return LogParseError(f"this is {other[0]}", source=name, expected=other[1])
+    damaged = next((note for note in page.notes if note.kind == "damaged"), None)
+    if damaged is not None:
+        return damaged.to_error()
+    return LogParseError(
+        "no session: no prompt, statement, feedback, Elapsed, autotrace, plan, listing or result was found",
+        source=name,
+        line=1,
+        text=page.lines[0][:200],
+        expected="the output of SQL*Plus or SQLcl",
+    )
