@@ -126,7 +126,7 @@ def _kind_of(log: Log, text: str) -> str | None:
         return "session"
     if _REPORT.search(text):
         return "report"
-    dialect = straceparse.sniff(source_of(log))
+    dialect = straceparse.dialect(source_of(log))
     if dialect.share >= MIN_SHARE or dialect.has_stacks or dialect.has_dumps:
         return "strace"
     if _SUMMARY.search(text):

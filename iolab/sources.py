@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, cast
 
 from logframe import LogParseError, open_logs
-from straceparse import sniff
-from straceparse.dialect import file_pid
+from straceparse import dialect
+from straceparse.dialects import file_pid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -128,7 +128,7 @@ def _sets(paths: list[Path]) -> dict[Path, tuple[Path, ...]]:
 
 def _is_trace(path: Path) -> bool:
     try:
-        return sniff(path).share >= MIN_SHARE
+        return dialect(path).share >= MIN_SHARE
     except (LogParseError, OSError):
         return False
 

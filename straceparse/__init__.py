@@ -1,4 +1,4 @@
-"""Right wing: strace logs as dataframes.
+"""strace logs as dataframes.
 
     import straceparse
 
@@ -6,7 +6,7 @@
     calls = straceparse.calls(events)                       # one row a system call
     requests = straceparse.io_requests(calls)               # one row an I/O request
 
-Names are imported when they are first used, so that the import itself costs nothing.
+Public names are imported on first use, so that the import of the package is cheap.
 """
 
 from typing import TYPE_CHECKING
@@ -15,16 +15,16 @@ from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from straceparse.arguments import Changed, Decorated, parse_args
-    from straceparse.diagnose import unparsed
-    from straceparse.dialect import Dialect, sniff
-    from straceparse.joins import CALLS, calls
+    from straceparse.call_totals import gap_totals, totals
+    from straceparse.diagnostics import unparsed
+    from straceparse.dialects import Dialect, dialect
     from straceparse.parquet import to_parquet
     from straceparse.records import KINDS
     from straceparse.requests import REQUESTS, io_requests
     from straceparse.scan import read_strace, scan_strace
     from straceparse.schema import EVENTS
     from straceparse.summary import SUMMARY, read_summary
-    from straceparse.sums import gap_totals, totals
+    from straceparse.system_calls import CALLS, calls
 
 __all__ = [
     "CALLS",
@@ -36,13 +36,13 @@ __all__ = [
     "Decorated",
     "Dialect",
     "calls",
+    "dialect",
     "gap_totals",
     "io_requests",
     "parse_args",
     "read_strace",
     "read_summary",
     "scan_strace",
-    "sniff",
     "to_parquet",
     "totals",
     "unparsed",
@@ -51,24 +51,24 @@ __all__ = [
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
-        "CALLS": "joins",
+        "CALLS": "system_calls",
         "Changed": "arguments",
         "Decorated": "arguments",
-        "Dialect": "dialect",
+        "Dialect": "dialects",
         "EVENTS": "schema",
         "KINDS": "records",
         "REQUESTS": "requests",
         "SUMMARY": "summary",
-        "calls": "joins",
-        "gap_totals": "sums",
+        "calls": "system_calls",
+        "dialect": "dialects",
+        "gap_totals": "call_totals",
         "io_requests": "requests",
         "parse_args": "arguments",
         "read_strace": "scan",
         "read_summary": "summary",
         "scan_strace": "scan",
-        "sniff": "dialect",
         "to_parquet": "parquet",
-        "totals": "sums",
-        "unparsed": "diagnose",
+        "totals": "call_totals",
+        "unparsed": "diagnostics",
     },
 )

@@ -33,7 +33,7 @@ _FIELDS: Final = {
     "offset": ("aio_offset", "offset"),
     "vector": ("aio_buf", "iovec", "iov", "buf"),
 }
-#: No call carries more requests: unless fs.aio-max-nr was raised, the whole system allows so many.
+#: More requests in one call are a sign of a damaged line: the default of fs.aio-max-nr for the whole system.
 _MOST: Final = 1 << 16
 
 
@@ -48,11 +48,11 @@ class Request:
     op: str | None = None
     fd: int | None = None
     file: str | None = None
-    asked: int | None = None
+    requested: int | None = None
     offset: int | None = None
     is_printed: bool = True
     submitted: int | None = None
-    done: int | None = None
+    transferred: int | None = None
     completed: int | None = None
     latency_from: str | None = None
     end_line: int | None = None
@@ -75,7 +75,7 @@ def async_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
     calls = rows.with_columns(pl.col("start", "end", "gap").cast(pl.Int64)).rows(named=True)
     values = map(parsed, rows.get_column("args"))
     steps = list(zip(calls, values, strict=True))
-    if not others:  # a request exists from the start of its call; a completion is known at the end of its own
+    if not others:  # a request exists from the start of its call; a completion at the end of the reaping call
         steps.sort(
             key=lambda step: (step[0]["line" if step[0]["name"] == "io_submit" else "end_line"], step[0]["_row"])
         )
@@ -93,18 +93,18 @@ def async_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
                 found += _reaped(call, items, waiting[context])
     found += [request for requests in waiting.values() for request in requests]
     return pl.DataFrame(
-        [tuple(map(_held, _row(request, others))) for request in found],
+        [tuple(map(_clamped, _row(request, others))) for request in found],
         schema={**dict.fromkeys(others, pl.String), **_SCHEMA},
         orient="row",
     )
 
 
 def _submitted(call: dict[str, Any], items: object) -> list[Request]:
-    """The requests of one ``io_submit``: as many as it returned, or as it prints while the return value is unknown."""
+    """The requests of one ``io_submit``: the number that it returned, or that it prints if the result is unknown."""
     blocks = items[2] if isinstance(items, list) and len(items) > 2 else None
     blocks = [block for block in blocks if block is not ...] if isinstance(blocks, list | tuple) else []
     wanted = items[1] if isinstance(items, list) and len(items) > 1 and isinstance(items[1], int) else len(blocks)
-    count = _believed(wanted if call["result"] is None else call["result"], len(blocks))
+    count = _clamp_count(wanted if call["result"] is None else call["result"], len(blocks))
     plain = Request(call["_row"], 0, call, submitted=call["start"], is_printed=False)
     return [
         replace(_block(plain, blocks[place]), place=place) if place < len(blocks) else replace(plain, place=place)
@@ -113,7 +113,7 @@ def _submitted(call: dict[str, Any], items: object) -> list[Request]:
 
 
 def _block(plain: Request, block: object) -> Request:
-    """A control block as a request; the address of one that strace could not read says nothing."""
+    """A control block as a request; without fields where strace printed only its address."""
     if isinstance(block, tuple) and len(block) >= 5:
         data, _, op, _, fd = block[:5]  # strace 4.6 and before; the second is the key, the fourth the priority
         number, path = descriptor_of(fd)
@@ -124,24 +124,24 @@ def _block(plain: Request, block: object) -> Request:
     # strace 4.7 to 4.18 does not name the operation; 4.7 to 4.10 not the offset and the buffers of a vectored request
     nameless = [value for key, value in block.items() if isinstance(key, int)][0 if "aio_lio_opcode" in block else 1 :]
     number, path = descriptor_of(fields["fd"])
-    asked = _integer(fields["size"])
+    requested = _integer(fields["size"])
     vector = next((one for one in (fields["vector"], *nameless) if isinstance(one, list)), None)
-    if asked is None and vector is not None:
-        asked = vector_size(vector)
+    if requested is None and vector is not None:
+        requested = vector_size(vector)
     return replace(
         plain,
         data=_integer(fields["data"]),
         op=_OPS.get(fields["op"], "other"),
         fd=number,
         file=path,
-        asked=asked,
+        requested=requested,
         offset=next((one for one in (fields["offset"], *nameless) if isinstance(one, int)), None),
         is_printed=True,
     )
 
 
 def _reaped(call: dict[str, Any], items: object, waiting: list[Request]) -> list[Request]:
-    """The requests that one ``io_getevents`` completed, taken from those that wait."""
+    """The requests that one ``io_getevents`` completed, removed from those that wait."""
     completed, latency_from = _completed(call, items)
     done = []
     completions = _completions(call, items)
@@ -154,7 +154,7 @@ def _reaped(call: dict[str, Any], items: object, waiting: list[Request]) -> list
         done.append(
             replace(
                 request,
-                done=result if has_bytes else None,
+                transferred=result if has_bytes else None,
                 errno=_errno(result),
                 completed=completed,
                 latency_from=latency_from if completed is not None else None,
@@ -168,7 +168,7 @@ def _reaped(call: dict[str, Any], items: object, waiting: list[Request]) -> list
 def _completions(call: dict[str, Any], items: object) -> list[_Completion]:
     events = items[3] if isinstance(items, list) and len(items) > 3 else None
     events = [event for event in events if event is not ...] if isinstance(events, list | tuple) else []
-    count = _believed(call["result"] or 0, len(events))
+    count = _clamp_count(call["result"] or 0, len(events))
     found = []
     for event in events[:count]:
         if isinstance(event, dict):
@@ -179,7 +179,7 @@ def _completions(call: dict[str, Any], items: object) -> list[_Completion]:
 
 
 def _completed(call: dict[str, Any], items: object) -> tuple[int | None, str]:
-    """When the completions of a call were known, and by what."""
+    """Time of the completions of a call, and its source."""
     if call["end"] is not None:
         return call["end"], call["elapsed_from"]
     timeout = items[4] if isinstance(items, list) and len(items) > 4 else None
@@ -194,10 +194,10 @@ def _completed(call: dict[str, Any], items: object) -> tuple[int | None, str]:
 def _matches(
     completions: list[_Completion], waiting: list[Request], pid: int | None
 ) -> list[tuple[str, Request | None]]:
-    """The waiting request of each completion, removed from those that wait, and how it was found.
+    """The waiting request of each completion, removed from those that wait, and how it was matched.
 
-    What is certain comes first: a short read must not take by its place the request that another completion of the
-    same call has the size of.
+    The most certain matches come first: a short read must not take by order the request whose size another completion
+    of the same call has.
     """
     found: list[tuple[str, Request | None]] = [("none", None)] * len(completions)
     own = [one for one in waiting if one.call["pid"] == pid]
@@ -205,7 +205,7 @@ def _matches(
         for place, completion in enumerate(completions):
             if found[place][1] is not None:
                 continue
-            # a thread may reap what another submitted; but two processes may use one number for two contexts
+            # a thread may reap what another submitted, but two processes may use one number for two contexts
             tried = (own, waiting) if match == "data" else (own or waiting,)
             request = next((one for some in tried for one in some if fits(completion, one)), None)
             if request is not None:
@@ -221,20 +221,20 @@ def _has_data(completion: _Completion, request: Request) -> bool:
 
 
 def _has_size(completion: _Completion, request: Request) -> bool:
-    return request.asked is not None and request.asked == completion.result and _can_be(completion, request)
+    return request.requested is not None and request.requested == completion.result and _can_be(completion, request)
 
 
 def _can_be(completion: _Completion, request: Request) -> bool:
-    """Does nothing that is printed contradict it?  The kernel returns `data` as it was, and no more than was asked."""
+    """Whether the printed fields allow it: the kernel returns `data` unchanged, and at most the requested size."""
     if completion.is_printed and (request.is_printed or request.data) and (request.data or 0) != (completion.data or 0):
         return False
-    most = 0 if request.op == "sync" else request.asked
+    most = 0 if request.op == "sync" else request.requested
     return most is None or completion.result is None or completion.result <= most
 
 
 def _ring(call: dict[str, Any]) -> list[Request]:
-    """One row for the requests of an ``io_uring_enter``, whose contents strace cannot see."""
-    count = _believed(call["result"] or 0, 0)
+    """One row for the requests of an ``io_uring_enter``, whose contents strace does not see."""
+    count = _clamp_count(call["result"] or 0, 0)
     if not count:
         return []
     return [
@@ -242,13 +242,13 @@ def _ring(call: dict[str, Any]) -> list[Request]:
     ]
 
 
-def _believed(count: int, printed: int) -> int:
-    """A number of requests; where it is so large that the line must be damaged, how many are printed."""
+def _clamp_count(count: int, printed: int) -> int:
+    """The number of requests, or the number printed where it is so large that the line must be damaged."""
     return printed if count > _MOST else max(count, 0)
 
 
 def _errno(result: int | None) -> str | None:
-    """The name of the error that a completion reports as a negative number; a number that has no name stays one."""
+    """The name of the error that a completion reports as a negative number; the number where it has no name."""
     if result is None or result >= 0:
         return None
     return errorcode.get(-result, str(-result))
@@ -271,8 +271,8 @@ _SCHEMA: Final[dict[str, pl.DataType]] = {
     "syscall": pl.String(),
     "fd": pl.Int64(),
     "file": pl.String(),
-    "bytes_asked": pl.Int64(),
-    "bytes_done": pl.Int64(),
+    "bytes_requested": pl.Int64(),
+    "bytes_transferred": pl.Int64(),
     "offset": pl.Int64(),
     "requests": pl.UInt32(),
     "submitted": pl.Duration("ns"),
@@ -285,7 +285,7 @@ _SCHEMA: Final[dict[str, pl.DataType]] = {
 }
 
 
-def _held(cell: object) -> object:
+def _clamped(cell: object) -> object:
     return whole(cell) if isinstance(cell, int) and not isinstance(cell, bool) else cell
 
 
@@ -304,8 +304,8 @@ def _row(request: Request, others: list[str]) -> tuple[object, ...]:
         call["name"],
         request.fd,
         request.file,
-        request.asked,
-        request.done,
+        request.requested,
+        request.transferred,
         request.offset,
         request.requests,
         request.submitted,

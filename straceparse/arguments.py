@@ -1,6 +1,6 @@
 """Arguments of a system call as Python values.
 
-Arguments repeat, so a text that comes again is not read again; what no rule reads comes back as its text.
+Argument texts repeat, so parsed ones are cached; a text that the grammar does not accept is returned as it is.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ GRAMMAR = load_grammar("straceparse", "args.lark", "arguments")
 
 _ESCAPE = re.compile(rb"\\(?:x([0-9a-f]{2})|([0-7]{1,3})|(.))", re.DOTALL)
 _OCTAL = re.compile("0[0-7]+$")
-#: No number is longer; a 64-bit one has 20 digits.
+#: Longer texts of digits are not converted; a 64-bit number has 20 digits.
 _LONGEST: Final = 1000
 _PLAIN_ESCAPES: Final = {b"n": b"\n", b"t": b"\t", b"v": b"\v", b"f": b"\f", b"r": b"\r", b"a": b"\a", b"b": b"\b"}
 
 
 class Decorated(NamedTuple):
-    """A number or name with the path that ``-y`` prints behind it."""
+    """A number or name with the path that ``-y`` prints after it."""
 
     value: object
     path: str
@@ -51,14 +51,14 @@ def parse_args(texts: str | pl.Series | Iterable[str | None]) -> list[object]:
     * numbers are ``int``, in the base printed (``0644`` is octal); strings are ``bytes`` with their escapes undone;
       ``NULL`` and ``(nil)`` are None
     * flags, constants and expressions stay text: ``"O_RDWR|O_LARGEFILE"``
-    * ``[...]`` is a list, ``{a=1}`` a dict, ``{1, 2}`` a tuple; what strace left out is ``...``
+    * ``[...]`` is a list, ``{a=1}`` a dict, ``{1, 2}`` a tuple; an omission is ``...``
     * ``3</path>`` is a `Decorated`, ``128 => 16`` a `Changed`
 
     Args:
         texts: one text, or a column of them.
 
     Returns:
-        One item a text; the text itself where no rule reads it, None where it is null.
+        One item per text; the text itself where the grammar does not accept it, None where it is null.
 
     Examples:
         >>> parse_args(r'268, "\6\242"..., 8192, 0')
@@ -73,7 +73,7 @@ def parse_args(texts: str | pl.Series | Iterable[str | None]) -> list[object]:
 
 
 def _own(value: object) -> object:
-    """A copy of what can be changed, so that no caller changes what the next one gets."""
+    """A copy of mutable values, so that callers cannot change the cache."""
     match value:
         case list():
             return [_own(item) for item in value]
@@ -90,7 +90,7 @@ def _own(value: object) -> object:
 
 @lru_cache(maxsize=1 << 12)
 def parsed(text: str | None) -> object:
-    """The arguments of one call as `parse_args` gives them, for those who change nothing."""
+    """The arguments of one call as in `parse_args`; shared with the cache: do not change them."""
     if text is None:
         return None
     try:
@@ -131,14 +131,14 @@ class _Named(NamedTuple):
 
 
 def _gathered(items: list[object]) -> object:
-    """A struct's or the arguments' items: a dict as soon as one is named, its nameless items under their places."""
+    """The items of a struct: a dict as soon as one is named, with unnamed items under their positions."""
     if not any(isinstance(item, _Named) for item in items):
         return items
     return dict(item if isinstance(item, _Named) else (place, item) for place, item in enumerate(items))
 
 
 class _Values(Transformer[Token, object]):
-    """One method a rule."""
+    """One method for each rule."""
 
     def arguments(self, items: list[object]) -> object:
         if items and all(isinstance(item, _Named) for item in items):
@@ -184,7 +184,7 @@ class _Values(Transformer[Token, object]):
 
 
 def _number(text: str) -> int | str:
-    """A number in the base that its first digits say (``0x1f``, ``0644``); digits too long to be one stay text."""
+    """A number in the base of its prefix (``0x1f``, ``0644``); longer texts than any number stay text."""
     digits = text.removeprefix("-")
     base = 16 if digits.startswith("0x") else 8 if _OCTAL.match(digits) else 10
     return int(text, base) if len(text) <= _LONGEST else text

@@ -1,8 +1,7 @@
-"""Events by the batch: some megabytes of lines at a time, each read by the cheapest reader that can.
+"""Events batch by batch: some megabytes of lines at a time, each line read by the cheapest engine that matches it.
 
-Batches are large, so that a batch costs Polars no more than its lines do, and bounded, so that the size of a log does
-not matter.  While one batch is read, the next is fetched.  In most logs nearly all lines are regular, and slices are
-all there is to do.
+Batches are large, so that the fixed cost of a query is small, and bounded, so that memory does not grow with the log.
+While one batch is parsed, the next one is read.  In most logs nearly all lines are matched by fixed-width slices.
 """
 
 from __future__ import annotations
@@ -14,55 +13,55 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from straceparse.clocks import Clock
-from straceparse.irregular import PARTS, read_irregular
+from straceparse.fixed_width import FixedWidth
 from straceparse.names import renamed
+from straceparse.patterns import PARTS, match_lines
 from straceparse.records import KINDS
-from straceparse.regular import Regular
 from straceparse.schema import KIND, typed_columns
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from straceparse.dialect import Dialect
-    from straceparse.leader import Layout
+    from straceparse.dialects import Dialect
+    from straceparse.prefix import Layout
 
-#: A batch is full when its lines have so many bytes, unless it is said otherwise.
+#: Default size of a batch in bytes.
 BATCH_BYTES: Final = 16 << 20
 
-#: So many batches are read at a time; each uses all processors, but not from its first step to its last.
+#: Batches in progress at a time; each uses all processors, but not in all of its steps.
 _AT_A_TIME: Final = 2
-#: Up to so many irregular lines are put between the regular ones piece by piece.
+#: Up to this many other lines are inserted between the fixed-width ones by slicing instead of by sorting.
 _FEW: Final = 64
 
-#: What a line may be that starts with a letter and ends in ``<unfinished ...>``.
+#: Kinds that a line may have which starts with a letter and ends in ``<unfinished ...>``.
 _STARTS: Final = frozenset({"unfinished", "cut", "notice", "table", "chatter", "unparsed"})
 
 
 class BatchReader:
-    """Reads batches of lines (``line``, ``_line``) into events, for the columns that are asked for.
+    """Reads batches of lines (``line``, ``_line``) into events with the selected columns.
 
     Args:
-        layout: the fixed leader of the log's regular lines, if it has one.
+        layout: the fixed-width prefix of most lines of the log, or None.
         dialect: of the log.
-        pid: the process that the log's name says (``-ff``).
-        batch_bytes: size of a batch; smaller ones take less memory, and a little more time.
+        pid: the process id in the name of the log (``-ff``), or None.
+        batch_bytes: size of a batch; smaller ones take less memory and slightly more time.
     """
 
     def __init__(
         self, layout: Layout | None, dialect: Dialect, pid: int | None = None, *, batch_bytes: int = BATCH_BYTES
     ) -> None:
         self._batch_bytes = batch_bytes
-        self._regular = None if layout is None else Regular(layout, dialect)
+        self._fixed_width = None if layout is None else FixedWidth(layout, dialect)
         self._dialect = dialect
-        self._typed = typed_columns(dialect, pid, is_regular=True)
-        self._typed_anyhow = typed_columns(dialect, pid, is_regular=False)
+        self._typed = typed_columns(dialect, pid, is_fixed_width=True)
+        self._typed_any = typed_columns(dialect, pid, is_fixed_width=False)
 
     def events(
         self, lines: pl.LazyFrame, columns: Collection[str], kinds: Collection[str] = KINDS
     ) -> Iterator[pl.DataFrame]:
         """The events of a log, batch by batch, with these columns of `EVENTS`.
 
-        Lines that are none of these kinds may be left out, where that is cheaper than reading them.
+        Lines of other kinds may be omitted where that is cheaper than parsing them.
         """
         clock = Clock(self._dialect) if "at" in columns else None
         wanted = ["line", *(name for name in columns if name not in {"at", "line"})]
@@ -79,37 +78,37 @@ class BatchReader:
                 yield _with_times(found.result(), clock).select(columns)
 
     def _read(self, lines: pl.DataFrame, columns: list[str], *, leaves_out: bool) -> pl.DataFrame:
-        if self._regular is None:
-            return self._irregular(lines, columns)
+        if self._fixed_width is None:
+            return self._matched(lines, columns)
         if leaves_out:
-            lines = self._regular.without_starts(lines)
+            lines = self._fixed_width.without_starts(lines)
         typed = [self._typed[name] for name in columns]
-        found = self._sliced(self._regular, lines).select(*typed, "_regular").collect()
+        found = self._sliced(self._fixed_width, lines).select(*typed, "_fixed_width").collect()
         if "name" in columns:
             found = found.with_columns(renamed(found.get_column("name")))
-        is_regular = found.drop_in_place("_regular")
-        if is_regular.all():
+        is_fixed_width = found.drop_in_place("_fixed_width")
+        if is_fixed_width.all():
             return found
-        return _mixed(found, is_regular, self._irregular(lines.filter(~is_regular), columns))
+        return _mixed(found, is_fixed_width, self._matched(lines.filter(~is_fixed_width), columns))
 
     @staticmethod
-    def _sliced(regular: Regular, lines: pl.DataFrame) -> pl.LazyFrame:
-        """The raw columns of lines, right where a line is ``_regular``."""
-        frame = lines.lazy().with_columns(_regular=regular.condition())
-        for places in regular.places():
+    def _sliced(fixed_width: FixedWidth, lines: pl.DataFrame) -> pl.LazyFrame:
+        """The raw columns of lines; valid only where ``_fixed_width`` is true."""
+        frame = lines.lazy().with_columns(_fixed_width=fixed_width.condition())
+        for places in fixed_width.places():
             frame = frame.with_columns(places)
-        texts = regular.texts()
+        texts = fixed_width.texts()
         texts["name"] = texts["syscall"]
         nothing = pl.lit(None, pl.String)
-        return frame.select("line", "_regular", *(texts.get(name, nothing).alias(f"_{name}") for name in PARTS))
+        return frame.select("line", "_fixed_width", *(texts.get(name, nothing).alias(f"_{name}") for name in PARTS))
 
-    def _irregular(self, lines: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
-        parts = read_irregular(lines.get_column("_line")).with_columns(lines.get_column("line"))
-        return parts.lazy().select(self._typed_anyhow[name] for name in columns).collect()
+    def _matched(self, lines: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
+        parts = match_lines(lines.get_column("_line")).with_columns(lines.get_column("line"))
+        return parts.lazy().select(self._typed_any[name] for name in columns).collect()
 
 
 def kinds_of(predicate: pl.Expr | None) -> Collection[str]:
-    """The kinds of lines that can satisfy a predicate on events."""
+    """The kinds that can satisfy a predicate on events."""
     if predicate is None or set(predicate.meta.root_names()) != {"kind"}:
         return KINDS
     kinds = pl.DataFrame({"kind": KINDS}, schema={"kind": KIND})
@@ -117,23 +116,23 @@ def kinds_of(predicate: pl.Expr | None) -> Collection[str]:
 
 
 def _with_times(found: pl.DataFrame, clock: Clock | None) -> pl.DataFrame:
-    """The next batch's events, with ``at`` where there is a clock for it."""
+    """The events of the next batch, with ``at`` if a clock is given."""
     return found if clock is None else found.with_columns(clock.times(found.get_column(clock.needs)))
 
 
-def _mixed(found: pl.DataFrame, is_regular: pl.Series, rest: pl.DataFrame) -> pl.DataFrame:
-    """The events of regular lines and of the rest, in the order of their lines."""
+def _mixed(found: pl.DataFrame, is_fixed_width: pl.Series, rest: pl.DataFrame) -> pl.DataFrame:
+    """The events of fixed-width lines and of the other lines, in line order."""
     if rest.height > _FEW:
-        return pl.concat([found.filter(is_regular), rest]).sort("line")
+        return pl.concat([found.filter(is_fixed_width), rest]).sort("line")
     pieces, end = [], 0
-    for number, place in enumerate((~is_regular).arg_true()):
+    for number, place in enumerate((~is_fixed_width).arg_true()):
         pieces += [found.slice(end, place - end), rest.slice(number, 1)]
         end = place + 1
     return pl.concat([*pieces, found.slice(end)])
 
 
 def _batches(lines: pl.LazyFrame, batch_bytes: int) -> Iterator[pl.DataFrame]:
-    """The lines in batches of about so many bytes; none is empty."""
+    """The lines in batches of about this many bytes; none is empty."""
     held: list[pl.DataFrame] = []
     size = 0
     for piece in lines.collect_batches():

@@ -1,6 +1,6 @@
 """The command line: ``python -m straceparse LOG``.
 
-Exit status 0 when the log was read, 1 when no line of it is strace's or a file cannot be read, 2 for wrong arguments.
+Exit status 0 on success, 1 if no line is a line of strace or a file cannot be read, 2 for wrong arguments.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import polars as pl
 
 from logframe import LogParseError, open_logs
 from logframe.console import ends_with_its_reader, log_named
-from straceparse.diagnose import unparsed
-from straceparse.dialect import dialect_of
-from straceparse.joins import calls
+from straceparse.call_totals import gap_totals, totals
+from straceparse.diagnostics import unparsed
+from straceparse.dialects import dialect_of
 from straceparse.parquet import to_parquet
 from straceparse.requests import io_requests
 from straceparse.scan import scan_logs
 from straceparse.schema import DURATION
 from straceparse.summary import read_summary
-from straceparse.sums import gap_totals, totals
+from straceparse.system_calls import calls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The clock of a log: times since its first stamp, batch by batch."""
+"""The clock of a log: times since its first timestamp, batch by batch."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from straceparse.dialect import HALF_DAY
+from straceparse.dialects import HALF_DAY
 from straceparse.schema import DURATION
 
 if TYPE_CHECKING:
-    from straceparse.dialect import Dialect
+    from straceparse.dialects import Dialect
 
 _DAY: Final = 86_400 * 10**9
 
 
 class Clock:
-    """What must be known of the lines before a batch to say when its lines started.
+    """Clock state across batches: what earlier batches contribute to the start times of the next one.
 
-    ``-r`` counts from the start of the line before, whatever its process, so its sum over all lines is the clock
-    (strace.1, ``-r``); since 4.22 it is a clock that does not jump, so it goes before the others.  Across the files of
-    a ``-ff`` set it means nothing; their other clocks count from the first stamp of the set.  A ``-t`` or ``-tt`` clock
-    that falls by more than twelve hours has passed midnight.
+    ``-r`` counts from the start of the previous line of any process, so its cumulative sum is the clock (strace(1),
+    ``-r``); since 4.22 it is monotonic, so it takes precedence over the other clocks.  Across the files of a ``-ff``
+    set it is meaningless; their other clocks count from the first timestamp of the set.  A ``-t`` or ``-tt`` clock that
+    decreases by more than twelve hours has passed midnight.
     """
 
     def __init__(self, dialect: Dialect) -> None:
-        self.adds_up = dialect.since != "none" and dialect.pid != "file"
+        self.adds_up = dialect.relative_ts != "none" and dialect.pid != "file"
         self.is_missing = dialect.clock == "none" and not self.adds_up
         self._starts_daily = dialect.clock != "epoch"
         self._origin = dialect.origin
@@ -37,10 +37,10 @@ class Clock:
     @property
     def needs(self) -> str:
         """The column that the times are made from."""
-        return "since" if self.adds_up else "_instant"
+        return "relative_ts" if self.adds_up else "_instant"
 
     def times(self, stamps: pl.Series) -> pl.Series:
-        """The times of the next batch's lines since the log's first stamp, from its column `needs`."""
+        """Times since the log's first timestamp for the lines of the next batch, from its column `needs`."""
         if self.is_missing:
             return pl.Series("at", [None], dtype=DURATION).new_from_index(0, len(stamps))
         stamps = stamps.to_physical()

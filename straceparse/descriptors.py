@@ -1,8 +1,8 @@
-"""File descriptors: which file a descriptor stood for, from the calls that open, duplicate and close.
+"""File descriptors: the file of each descriptor, from the calls that open, duplicate and close descriptors.
 
 An Oracle process opens a data file, moves its descriptor to 256 or above with ``fcntl(fd, F_DUPFD, 256)`` and closes
-the first one; a log that starts at the attach shows none of this, and only ``-y`` then knows the file.  A descriptor
-that is marked close-on-exec stands for nothing once the process has become another program.
+the original; a log that starts with an attach does not show this, and only ``-y`` then prints the file.  A descriptor
+with the close-on-exec flag is closed when the process executes another program.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 _OPENS: Final = frozenset({"open", "openat", "openat2", "creat"})
 _DUPLICATES: Final = frozenset({"dup", "dup2", "dup3", "fcntl", "fcntl64"})
 _MAKES: Final = frozenset({"clone", "clone2", "clone3", "fork", "vfork"})
-#: The calls that say what a descriptor stands for.
+#: The calls that change the file of a descriptor.
 DESCRIPTOR_CALLS: Final = _OPENS | _DUPLICATES | _MAKES | {"close", "close_range", "execve", "execveat"}
 
-#: The largest descriptor and process id; a larger one stands in a damaged line.
+#: The largest descriptor and process id; a larger number is a sign of a damaged line.
 _LAST: Final = (1 << 31) - 1
 _FIRST_NUMBER = re.compile(r"^(?:[a-z]+=)?([0-9]{1,19})(?![0-9])")
 _RANGE = re.compile(r"^(?:first=)?([0-9]{1,19}), (?:last=)?([0-9]{1,19})(?![0-9])")
@@ -37,12 +37,12 @@ FILES: Final = pl.Schema({"_row": pl.UInt32, "pid": pl.Int32, "fd": pl.Int32, "f
 
 
 def files_of(calls: pl.DataFrame) -> pl.DataFrame:
-    """What each descriptor stands for from which call on: one row a change, with the columns `FILES`.
+    """The changes of descriptors, one row per change, with the columns `FILES`.
 
     A child inherits its parent's descriptors; a thread (``CLONE_FILES``) shares them.
 
     Args:
-        calls: with ``_row`` (place of the call), ``pid``, ``name``, ``args`` and ``result``, in order.
+        calls: with ``_row`` (position of the call), ``pid``, ``name``, ``args`` and ``result``, in order.
     """
     wanted = calls.filter(pl.col("name").is_in(DESCRIPTOR_CALLS) & pl.col("result").is_between(0, _LAST))
     return pl.DataFrame(list(_changes(wanted)), schema=FILES, orient="row")
@@ -50,17 +50,17 @@ def files_of(calls: pl.DataFrame) -> pl.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """The descriptors of a process and its threads: their files, and which of them an execve closes."""
+    """The descriptors of a process and its threads: their files, and those that an execve closes."""
 
     files: dict[int, str] = field(default_factory=dict)
     closed_on_exec: set[int] = field(default_factory=set)
 
     def copy(self) -> _Table:
-        """What a child inherits."""
+        """A copy, as a child inherits it."""
         return _Table(dict(self.files), set(self.closed_on_exec))
 
     def put(self, fd: int, file: str | None, *, closes_on_exec: bool = False) -> None:
-        """The file of a descriptor, or None for one that was closed."""
+        """Set the file of a descriptor; None closes it."""
         self.closed_on_exec.discard(fd)
         if file is None:
             self.files.pop(fd, None)
@@ -92,7 +92,7 @@ def _changes(calls: pl.DataFrame) -> Iterator[tuple[int, int | None, int, str | 
 
 
 def _changed(name: str, args: str, result: int, table: _Table) -> list[tuple[int, str | None]]:
-    """The descriptors that a call changed, with their files; None for one that was closed."""
+    """The descriptors that a call changed, with their files; None for a closed one."""
     if name in _OPENS:
         path = _PATH.search(args)
         return [(result, unescaped(path.group(1)).decode("utf-8", errors="backslashreplace") if path else None)]
@@ -114,7 +114,7 @@ def _changed(name: str, args: str, result: int, table: _Table) -> list[tuple[int
 
 
 def _closed_range(args: str, table: _Table) -> list[tuple[int, str | None]]:
-    """The descriptors that ``close_range`` closed; with ``CLOSE_RANGE_CLOEXEC`` it only marks them."""
+    """The descriptors that ``close_range`` closed; with ``CLOSE_RANGE_CLOEXEC`` it only sets their flag."""
     found = _RANGE.match(args)
     if found is None:
         return []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     import polars as pl
 
-#: As older strace prints it -> as strace prints it today (4.11 renamed both).
+#: Name printed by strace 4.10 and earlier -> name since 4.11.
 ALIASES: Final = {"pread": "pread64", "pwrite": "pwrite64"}
 
 
@@ -27,6 +27,6 @@ def canonical_name(syscall: str | None) -> str | None:
 
 
 def renamed(names: pl.Series) -> pl.Series:
-    """The names of regular lines, which have no personality; the old ones replaced."""
+    """Canonical names of names without a personality suffix."""
     is_old = names.is_in(list(ALIASES))
     return names.replace(ALIASES) if is_old.any() else names

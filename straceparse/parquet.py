@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 class _File(Protocol):
-    """What Polars says of a file that it is about to write."""
+    """The part that is used of the description that Polars gives of a file to write."""
 
     index_in_partition: int
 
 
-#: Lines in one file of the data set.
+#: Default number of lines in one file of the data set.
 LINES_PER_FILE = 2_000_000
-#: Size of the batches that are read while others wait to be written.
+#: Size of the batches, of which several wait to be written.
 _BATCH_BYTES: Final = 8 << 20
-#: Lines that are held until they are written together.
+#: Lines in one row group.
 _LINES_PER_GROUP: Final = 65_536
 
 
@@ -39,7 +39,7 @@ def to_parquet(
     lines_per_file: int = LINES_PER_FILE,
     progress: Callable[[int], object] | None = None,
 ) -> list[Path]:
-    """The files of a Parquet data set with the events of a log, written without holding the log in memory.
+    """The files of a Parquet data set with the events of a log, written in bounded memory.
 
     Args:
         source: as in `scan_strace`.
@@ -69,7 +69,7 @@ def to_parquet(
     files: dict[int, Path] = {}
 
     def next_file(file: _File) -> Path:
-        """Files may be asked for out of order; the place of each is its own."""
+        """The path of a file; Polars may ask for them out of order."""
         if progress is not None and files:
             progress(len(files) * lines_per_file)
         files[file.index_in_partition] = folder / f"part-{file.index_in_partition:05d}.parquet"

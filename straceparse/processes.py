@@ -1,6 +1,6 @@
-"""The process of each line, in a log that names it only while there are several.
+"""The process of each line of a log of standard error.
 
-On standard error strace prints ``[pid N]`` only while it traces more than one process.
+There strace prints ``[pid N]`` only while it traces more than one process.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import polars as pl
 
 from straceparse.records import KINDS
 
-#: Kinds of lines that belong to a process.
+#: Kinds of lines that belong to one process.
 _STAMPED: Final = frozenset(KINDS[:5]) | frozenset(KINDS[6:11])
 _DETACHED = re.compile(r"Process ([0-9]{1,10}) detached$")
 
 
 def survivors(rows: pl.Series) -> pl.Series:
-    """The process of each line of a log that names it only while there are several.
+    """The process of each line of a log that prints it only while several processes are traced.
 
-    A line without a name belongs to the only process that was seen and has not ended; before any was named, to the one
-    that no ``clone`` or ``fork`` returned.
+    A line without a pid belongs to the only process that was seen and has not ended; before the first pid, to the
+    process that no ``clone`` or ``fork`` returned.
     """
     frame = rows.struct.unnest()
     if frame.filter(pl.col("pid").is_null() & pl.col("kind").is_in(_STAMPED)).is_empty():
@@ -51,7 +51,7 @@ def survivors(rows: pl.Series) -> pl.Series:
 
 
 def _children(frame: pl.DataFrame) -> list[int | None]:
-    """What the calls that make processes returned; where a notice cut the call, its other line has the result."""
+    """The results of the calls that create processes; of a call that a notice cut, from its continuation."""
     is_end = pl.col("kind") == "continuation"
     ends = frame.filter(pl.col("kind").is_in(["cut", "continuation"])).with_columns(
         pl.when(is_end).then(pl.col("name").shift(1)).otherwise("name").alias("name")

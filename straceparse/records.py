@@ -1,7 +1,7 @@
-"""Records: one line of a log as its parts, read by Lark.
+"""Records: the parts of one line, parsed by Lark.
 
-This is the engine that explains: it takes the lines that the Polars expressions of `straceparse.scan` leave over, and
-says where and why a line is no line of strace.  No Polars type appears here.
+This engine parses the lines that no expression matches, and reports where and why a line is not a line of strace.  It
+uses no Polars type.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ GRAMMAR = load_grammar("straceparse", "line.lark", "line")
 #: What a line can be, in the order of the `kind` column's categories.
 KINDS: Final = (
     "call",  # a whole call
-    "unfinished",  # a call's start; another line interrupted it
-    "resumed",  # a call's end
-    "detached",  # a call's start; strace let go of the process
-    "cut",  # a call's start; its line ends too early
+    "unfinished",  # the start of a call that another line interrupted
+    "resumed",  # the end of such a call
+    "detached",  # the start of a call; strace detached from the process
+    "cut",  # the start of a call whose line ends too early
     "continuation",  # the rest of a cut line
     "signal",  # a signal was delivered
     "stopped",  # a group stop
     "exited",  # the process exited
     "killed",  # the process was killed
     "superseded",  # a thread called execve and took over its process's id
-    "notice",  # strace says what it does
+    "notice",  # a message of strace
     "stack",  # a stack frame (-k)
     "dump",  # bytes read or written (-e read=, -e write=)
     "table",  # a line of the summary (-c, -C)
-    "chatter",  # prompts, fences and cuts of a pasted log
+    "chatter",  # prompts, fences and omission marks of a pasted log
     "blank",
     "unparsed",  # none of these
 )
 
-#: The fields of a `Record` that a line's leader fills.
-LEADER_FIELDS: Final = ("pid", "comm", "secontext", "clock", "since", "number", "address")
+#: The fields of a `Record` that come from the prefix of a line.
+PREFIX_FIELDS: Final = ("pid", "comm", "secontext", "clock", "relative_ts", "syscall_number", "instruction_pointer")
 
 #: A change of colour (`--color`).
 COLOUR: Final = "\x1b\\[[0-9;]*m"
@@ -59,9 +59,9 @@ class Record(NamedTuple):
     comm: str | None = None
     secontext: str | None = None
     clock: str | None = None
-    since: str | None = None
-    number: str | None = None
-    address: str | None = None
+    relative_ts: str | None = None
+    syscall_number: str | None = None
+    instruction_pointer: str | None = None
     syscall: str | None = None
     args: str | None = None
     value: str | None = None
@@ -73,7 +73,7 @@ class Record(NamedTuple):
 
 
 def read_line(line: str) -> Record:
-    """The record of one line; a line that is none of strace's has the kind `unparsed`, its text as note, and a reason.
+    """The record of one line; any other line has the kind `unparsed`, its text in `note`, and a reason.
 
     Examples:
         >>> record = read_line('3698  09:36:52 read(3, "a) = 1", 4096) = 6 <0.000041>')
@@ -101,7 +101,7 @@ def bare(line: str) -> str:
 
 @cache
 def _parse() -> Callable[[str], Record]:
-    """The parse function; the parser is built when the first line needs it."""
+    """The parse function; the parser is built on first use."""
     return GRAMMAR.parser_with(_Records()).parse  # type: ignore[return-value]
 
 
@@ -114,17 +114,17 @@ def _reason(text: str, error: UnexpectedInput) -> str:
 
 
 @cache
-def _leader_of_call() -> re.Pattern[str]:
+def _call_start() -> re.Pattern[str]:
     return re.compile(
         GRAMMAR.pattern(
-            "^(?:{PID}|{PID_COLUMN})?{SECONTEXT}?{CLOCK}?(?:{SINCE}|{SINCE_BESIDE})?{NUMBER}?{ADDRESS}?"
+            "^(?:{PID}|{PID_COLUMN})?{SECONTEXT}?{CLOCK}?(?:{RELATIVE_TS}|{RELATIVE_TS_WITH_CLOCK})?{SYSCALL_NUMBER}?{INSTRUCTION_POINTER}?"
             "(?:{SYSCALL}\\(|<\\.\\.\\. |---|\\+\\+\\+)"
         )
     )
 
 
 def _looks_like_strace(text: str) -> bool:
-    return _leader_of_call().match(text) is not None
+    return _call_start().match(text) is not None
 
 
 @cache
@@ -137,24 +137,24 @@ def undecorated(text: str) -> str:
     return text.removesuffix("(deleted)")[1:-1]
 
 
-def leader_parts(
+def prefix_parts(
     pid: str | None,
     secontext: str | None,
     clock: str | None,
-    since: str | None,
-    number: str | None,
-    address: str | None,
+    relative_ts: str | None,
+    syscall_number: str | None,
+    instruction_pointer: str | None,
 ) -> tuple[str | None, ...]:
-    """The texts of `LEADER_FIELDS` from the printed parts of a leader, without brackets and blanks."""
+    """The texts of `PREFIX_FIELDS`: the printed parts of a prefix without brackets and blanks."""
     found = _PID_PARTS.search(pid) if pid else None
     return (
         found and found.group("pid"),
         found and found.group("comm"),
         secontext and secontext[1:-2],
         clock and clock[:-1],
-        since and since.strip("(+) "),
-        number and number.strip("[] "),
-        address and address.strip("[] "),
+        relative_ts and relative_ts.strip("(+) "),
+        syscall_number and syscall_number.strip("[] "),
+        instruction_pointer and instruction_pointer.strip("[] "),
     )
 
 
@@ -163,24 +163,24 @@ def _texts(children: list[object]) -> dict[str, str]:
 
 
 class _Records(Transformer[Token, object]):
-    """One method a rule: the parts of the rule as the fields of a `Record`."""
+    """One method for each rule: the parts of the rule as the fields of a `Record`."""
 
     @v_args(inline=True)
-    def line(self, leader: dict[str, str | None], event: Record | Token) -> Record:
+    def line(self, prefix: dict[str, str | None], event: Record | Token) -> Record:
         record = event if isinstance(event, Record) else Record("blank")
-        return record._replace(**leader)  # type: ignore[arg-type]
+        return record._replace(**prefix)  # type: ignore[arg-type]
 
-    def leader(self, children: list[object]) -> dict[str, str | None]:
+    def prefix(self, children: list[object]) -> dict[str, str | None]:
         parts = _texts(children)
-        texts = leader_parts(
+        texts = prefix_parts(
             parts.get("PID") or parts.get("PID_COLUMN"),
             parts.get("SECONTEXT"),
             parts.get("CLOCK"),
-            parts.get("SINCE") or parts.get("SINCE_BESIDE"),
-            parts.get("NUMBER"),
-            parts.get("ADDRESS"),
+            parts.get("RELATIVE_TS") or parts.get("RELATIVE_TS_WITH_CLOCK"),
+            parts.get("SYSCALL_NUMBER"),
+            parts.get("INSTRUCTION_POINTER"),
         )
-        return dict(zip(LEADER_FIELDS, texts, strict=True))
+        return dict(zip(PREFIX_FIELDS, texts, strict=True))
 
     def outcome(self, children: list[object]) -> dict[str, str]:
         fields: dict[str, str] = {}
@@ -210,7 +210,7 @@ class _Records(Transformer[Token, object]):
             if isinstance(child, Token) and child.type in {"ARGS", "RESTARTING", "CUT_ARGS", "REST", "CONTINUED"}
         )
         if kind in {"unfinished", "detached"}:
-            args = args.removesuffix(" ")  # it belongs to the mark behind it
+            args = args.removesuffix(" ")  # it is part of the mark that follows
         return Record(kind, syscall=parts.get("SYSCALL"), args=args, **outcome)
 
     def call(self, children: list[object]) -> Record:
@@ -234,7 +234,7 @@ class _Records(Transformer[Token, object]):
 
     def cut(self, children: list[object]) -> Record:
         record = self._call("cut", children)
-        # right behind a word the mark reads like what -y prints behind a descriptor
+        # directly after a word the mark matches as a decoration of -y
         mark = _mark_at_end().search(record.args or "")
         return record if mark is None else record._replace(kind=mark.lastgroup, args=record.args[: mark.start()])  # type: ignore[index, arg-type]
 

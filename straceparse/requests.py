@@ -1,7 +1,7 @@
-"""I/O requests: what was asked of which file, when, and when it was done, whichever call carried it.
+"""I/O requests: file, size, offset, submission and completion of each request, for all calls that do I/O.
 
 A synchronous request is one call.  An asynchronous one is submitted by ``io_submit`` and reaped by ``io_getevents``;
-strace never prints the address of its control block, so the two are matched by `data` where the program sets it
+strace never prints the address of the control block, so the two are matched by `data` where the program sets it
 (Oracle does), else by size, else by order, within one context.
 """
 
@@ -14,11 +14,11 @@ import polars as pl
 from straceparse.aio import async_requests
 from straceparse.arguments import parsed, unescaped
 from straceparse.descriptors import DESCRIPTOR_CALLS, files_of
-from straceparse.joins import CALLS
 from straceparse.schema import DURATION, number, whole
+from straceparse.system_calls import CALLS
 from straceparse.vectors import vector_size
 
-#: Columns of the requests frame: one row an I/O request.
+#: Columns of the requests frame, one row per I/O request.
 REQUESTS: Final = pl.Schema(
     {
         "line": pl.UInt32(),
@@ -29,8 +29,8 @@ REQUESTS: Final = pl.Schema(
         "syscall": pl.String(),
         "fd": pl.Int32(),
         "file": pl.String(),
-        "bytes_asked": pl.Int64(),
-        "bytes_done": pl.Int64(),
+        "bytes_requested": pl.Int64(),
+        "bytes_transferred": pl.Int64(),
         "offset": pl.Int64(),
         "requests": pl.UInt32(),
         "submitted": DURATION,
@@ -69,7 +69,7 @@ _FD: Final = f"^(?:fd=)?({_NUMBER})"
 _LAST: Final = f", (?:count=|nbyte=)?({_NUMBER})$"
 _LAST_TWO: Final = f", (?:count=|nbyte=)?(?P<count>{_NUMBER}), (?:pos=|offset=)?(?P<offset>{_NUMBER})$"
 _PLAIN_TWO: Final = ", (?P<count>[0-9]+), (?P<offset>[0-9]+)$"
-#: The last two numbers of a call, and its descriptor, are not longer; without names (-N) they are shorter.
+#: The last two numbers of a call, and its descriptor, are no longer than this; without names (-N) they are shorter.
 _WIDTH: Final = 64
 _PLAIN_WIDTH: Final = 44
 
@@ -77,11 +77,11 @@ FrameType = TypeVar("FrameType", pl.DataFrame, pl.LazyFrame)
 
 
 def io_requests(calls: FrameType) -> FrameType:
-    """The I/O requests of a log, one row a request, in the order of their calls.
+    """The I/O requests of a log, one row per request, in the order of their calls.
 
     Args:
-        calls: what `calls` gives, all of it: the calls that open and close say which file a descriptor stands for.  A
-            column ``file`` with the path of the log becomes ``log`` here, where ``file`` is the file read or written.
+        calls: the result of `calls`, unfiltered: the calls that open and close determine the files of descriptors.  A
+            column ``file`` with the path of the log is renamed to ``log``, as ``file`` is the file read or written.
 
     Returns:
         The columns of `straceparse.REQUESTS`; a LazyFrame for a LazyFrame.
@@ -90,37 +90,36 @@ def io_requests(calls: FrameType) -> FrameType:
           ``async``
         * ``syscall``: the call that carried it;  ``fd``;  ``file``: from ``-y``, or from the open, dup, fcntl and
           close calls in the log
-        * ``bytes_asked``, ``bytes_done``: the size wanted, and the size the kernel reports; a failed call has done
-          null bytes
-        * ``offset``: in the file, where the call or its control block says so; null where the call goes on from where
-          the file is
-        * ``requests``: how many requests the row stands for: 1, but for ``io_uring_enter``, whose requests are in
-          memory that strace cannot see: one row a call, with their number and no more
-        * ``submitted``, ``completed``: since the log's first stamp
-        * ``latency``: ``completed`` - ``submitted``.  Of a synchronous request it is the call's ``elapsed``.  Of an
-          asynchronous one ``completed`` is when it was reaped, by ``latency_from``: the reaping call's end (``T``,
-          ``stamps``); its start, when its timeout of zero keeps it from waiting (``poll``); or the start of the next
-          line (``gap``: an upper bound, all that ``-r`` allows)
+        * ``bytes_requested``, ``bytes_transferred``: the size requested, and the size that the kernel reports; null of
+          a failed call
+        * ``offset``: in the file, if the call or its control block has one; null for the current position of the file
+        * ``requests``: number of requests in the row: 1, except for ``io_uring_enter``, whose requests are in memory
+          that strace does not see: one row per call, with their number only
+        * ``submitted``, ``completed``: since the log's first timestamp
+        * ``latency``: ``completed`` - ``submitted``.  For a synchronous request the ``elapsed`` of the call; for an
+          asynchronous one until it was reaped, by ``latency_from``: the end of the reaping call (``T``,
+          ``stamps``); its start, if a timeout of zero keeps it from waiting (``poll``); or the start of the next line
+          (``gap``: an upper bound, all that ``-r`` allows)
         * ``gap``: of a synchronous request, as in `calls`
-        * ``match``: how an asynchronous request was tied to its completion: ``data``, ``size``, ``order``; ``none``
-          when one of the two is not in the log.  Null for synchronous requests.
-        * ``errno``: ``EINVAL``...; of an asynchronous request, from the negative number that its completion reports
-        * ``is_printed``: false for the requests of a list that strace cut (after 32, without ``-v``) or could not
+        * ``match``: how an asynchronous request was matched to its completion: ``data``, ``size``, ``order``; ``none``
+          if one of the two is not in the log.  Null for synchronous requests.
+        * ``errno``: ``EINVAL``...; of an asynchronous request, from the negative result of its completion
+        * ``is_printed``: false for the requests of a list that strace truncated (after 32, without ``-v``) or could not
           print: they are counted, and their sizes are null, so a sum of bytes is a lower bound
 
     Examples:
         >>> from straceparse import calls, read_strace
         >>> log = b'''     0.000000 io_submit(14, 1, {{data:0x7fe3, pread, filedes:268, nbytes:8192, offset:512}}) = 1
         ...      0.000245 io_getevents(14, 1, 128, {{0x7fe3, 0x7fe3, 8192, 0}}, {0, 0}) = 1'''
-        >>> io_requests(calls(read_strace(log))).select("op", "mode", "bytes_done", "offset", "latency", "match")
+        >>> io_requests(calls(read_strace(log))).select("op", "mode", "bytes_transferred", "offset", "latency", "match")
         shape: (1, 6)
-        ┌──────┬───────┬────────────┬────────┬──────────────┬───────┐
-        │ op   ┆ mode  ┆ bytes_done ┆ offset ┆ latency      ┆ match │
-        │ ---  ┆ ---   ┆ ---        ┆ ---    ┆ ---          ┆ ---   │
-        │ enum ┆ enum  ┆ i64        ┆ i64    ┆ duration[ns] ┆ enum  │
-        ╞══════╪═══════╪════════════╪════════╪══════════════╪═══════╡
-        │ read ┆ async ┆ 8192       ┆ 512    ┆ 245µs        ┆ data  │
-        └──────┴───────┴────────────┴────────┴──────────────┴───────┘
+        ┌──────┬───────┬───────────────────┬────────┬──────────────┬───────┐
+        │ op   ┆ mode  ┆ bytes_transferred ┆ offset ┆ latency      ┆ match │
+        │ ---  ┆ ---   ┆ ---               ┆ ---    ┆ ---          ┆ ---   │
+        │ enum ┆ enum  ┆ i64               ┆ i64    ┆ duration[ns] ┆ enum  │
+        ╞══════╪═══════╪═══════════════════╪════════╪══════════════╪═══════╡
+        │ read ┆ async ┆ 8192              ┆ 512    ┆ 245µs        ┆ data  │
+        └──────┴───────┴───────────────────┴────────┴──────────────┴───────┘
     """
     if isinstance(calls, pl.LazyFrame):
         unused = ("wall", "syscall", "result_text", "note")
@@ -160,8 +159,8 @@ def _sync_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
         name.alias("syscall"),
         pl.col("_fd").alias("fd"),
         pl.col("fd_path").alias("file"),
-        pl.col("_count").alias("bytes_asked"),
-        pl.when(op != "sync").then(result).alias("bytes_done"),
+        pl.col("_count").alias("bytes_requested"),
+        pl.when(op != "sync").then(result).alias("bytes_transferred"),
         pl.col("_offset").alias("offset"),
         pl.lit(1, pl.UInt32).alias("requests"),
         pl.col("start").alias("submitted"),
@@ -180,10 +179,10 @@ def _sync_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
 def _with_sizes(calls: pl.LazyFrame) -> pl.LazyFrame:
     """The calls with the numbers among their arguments: descriptor, size and offset.
 
-    Most are plain: a short pattern reads them, and only what it leaves over needs the one that knows names and bases.
+    Most are plain decimals, matched by a short pattern; only the others need the pattern with names and bases.
     """
     name, args = pl.col("name"), pl.col("args")
-    # numbers stand at the end of the arguments; a pattern need not search the buffer before them
+    # the numbers are the last arguments, so the patterns do not search the buffer before them
     head, tail = args.str.head(_WIDTH), args.str.tail(_WIDTH)
     is_placed, is_sized = name.is_in(["pread64", "pwrite64"]), name.is_in(["read", "write"])
     plain, placed = pl.col("_plain").struct, pl.col("_placed").struct
@@ -221,30 +220,30 @@ def _with_vectors(requests: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     texts = vectored.get_column("args").unique()
     sizes = pl.DataFrame(
         [(text, *_vector(values)) for text, values in zip(texts, map(parsed, texts), strict=True)],
-        schema={"args": pl.String, "_asked": pl.Int64, "_offset": pl.Int64, "_whole": pl.Boolean},
+        schema={"args": pl.String, "_requested": pl.Int64, "_offset": pl.Int64, "_whole": pl.Boolean},
         orient="row",
     )
     found = vectored.select("_row", "args").join(sizes, on="args", how="left").drop("args")
     return (
         requests.join(found, on="_row", how="left", maintain_order="left")
         .with_columns(
-            pl.coalesce("bytes_asked", "_asked").alias("bytes_asked"),
+            pl.coalesce("bytes_requested", "_requested").alias("bytes_requested"),
             pl.coalesce("offset", "_offset").alias("offset"),
             pl.coalesce("_whole", "is_printed").alias("is_printed"),
         )
-        .drop("_asked", "_offset", "_whole")
+        .drop("_requested", "_offset", "_whole")
     )
 
 
 def _vector(values: object) -> tuple[int | None, int | None, bool]:
-    """Bytes asked for and offset of a vectored call, and whether its list of buffers is whole."""
+    """Bytes requested and offset of a vectored call, and whether its list of buffers is complete."""
     items = list(values.values()) if isinstance(values, dict) else values
     if not isinstance(items, list) or len(items) < 3 or not isinstance(items[1], list):
         return None, None, False
-    asked = vector_size(items[1])
+    requested = vector_size(items[1])
     offset = whole(items[3]) if len(items) > 3 else None
-    # preadv2 and pwritev2: -1 stands for the place where the file is
-    return asked, None if offset == _HERE else offset, asked is not None
+    # preadv2 and pwritev2: -1 is the current position of the file
+    return requested, None if offset == _HERE else offset, requested is not None
 
 
 def _with_plain_paths(requests: pl.DataFrame) -> pl.DataFrame:
@@ -260,8 +259,7 @@ def _with_plain_paths(requests: pl.DataFrame) -> pl.DataFrame:
 def _with_files(requests: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     """The requests, with the file of each descriptor where ``-y`` does not print it.
 
-    In the files of a ``-ff`` set threads stand one behind the other, and what one of them closes late another has read
-    before: their calls are looked at in the order of time.
+    In a ``-ff`` set the threads of a process are in different files, so their calls are put in the order of time.
     """
     is_set = not rows.get_column("line").is_sorted() and not rows.get_column("start").has_nulls()
     turns = (rows.sort("start", maintain_order=True) if is_set else rows).with_row_index("_turn")

@@ -1,15 +1,15 @@
 """Scanning: a log of any size as a LazyFrame of events, one row a line.
 
-Three readers share the work, each taking what the one before it leaves over:
+Three engines share the work; each takes the lines that the one before it does not match:
 
-1. slices at fixed places, for whole calls under a leader of fixed width (`straceparse.leader`): most lines of most
-logs;
-2. one pattern for calls, split calls, signals and exits, for lines that are not so regular;
-3. Lark (`straceparse.records`), for everything else, and for the reason why a line is nothing.
+1. slices at fixed positions, for lines with a prefix of fixed width (`straceparse.fixed_width`): most lines of most
+   logs;
+2. regular expressions for calls, split calls, signals and exits of variable width (`straceparse.patterns`);
+3. Lark (`straceparse.records`), for everything else, and for the reason why a line cannot be parsed.
 
-All three are built from the terminals of ``line.lark``, and tests over real and damaged lines demand that they agree.
-Lines are read in batches (`straceparse.batches`): a column nobody asks for costs nothing, and of a log of any size only
-one batch is in memory.
+All three are built from the terminals of ``line.lark``, and tests over real and damaged lines check that they agree.
+Lines are read in batches (`straceparse.batches`): columns that are not selected are not computed, and only a few
+batches are in memory, whatever the size of the log.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from polars.io.plugins import register_io_source
 
 from logframe import LogParseError, Source, open_logs
 from straceparse.batches import BATCH_BYTES, BatchReader, kinds_of
-from straceparse.diagnose import raise_first
-from straceparse.dialect import Dialect, dialect_of, file_pid
-from straceparse.leader import Layout, layout_of
-from straceparse.pasted import Surroundings
+from straceparse.cleanup import LineCleanup
+from straceparse.diagnostics import raise_first
+from straceparse.dialects import Dialect, dialect_of, file_pid
+from straceparse.prefix import Layout, layout_of
 from straceparse.processes import survivors
 from straceparse.records import COLOUR
 from straceparse.schema import EVENTS
@@ -46,12 +46,12 @@ def scan_strace(
 ) -> pl.LazyFrame:
     """The events of a log, one row a line, as a LazyFrame.
 
-    Whatever the options and the version of strace, the columns are the same; what a log does not print is null.  No
-    line is lost: one that cannot be read has the kind ``unparsed`` (see `unparsed`).
+    The columns are the same for all options and versions of strace; what a log does not print is null.  No line is
+    dropped: one that cannot be parsed has the kind ``unparsed`` (see `unparsed`).
 
     Args:
         source: a log, several, or the files of a ``-ff`` set: paths, globs, bytes, file objects, compressed or not.
-        encoding: of a log that is not UTF-8, when you know better than the guess.
+        encoding: of a log that is not UTF-8; detected by default.
         include_file_paths: name of a column with the log each line comes from.
         n_rows: read this many lines of each log at most.
 
@@ -60,19 +60,20 @@ def scan_strace(
 
         * ``line``: number of the line in its log, from 1
         * ``pid``, ``comm``: process (null for the only process of a log that prints none), its command (``-Y``)
-        * ``at``: start of the line's event since the log's first stamp; null without a clock.  Of a ``resumed`` line
-          it is the end of the call.
+        * ``at``: start of the line's event, from the log's first timestamp; null without a clock.  Of a ``resumed``
+          line it is the end of the call.
         * ``wall``: that instant in UTC (``-ttt``);  ``time_of_day``: the local time printed (``-t``, ``-tt``)
-        * ``since``: what ``-r`` printed: time since the start of the line before, **not** the duration of this call
+        * ``relative_ts``: as printed by ``-r``: time since the start of the previous line, **not** the duration of
+          this call
         * ``kind``: one of `straceparse.KINDS`
         * ``syscall``, ``name``: as printed, and under one name across versions (``pread`` -> ``pread64``)
-        * ``args``: text between the brackets; ``result``: the number returned; ``result_text``: as printed
-        * ``errno``: ``ENOENT``...; ``note``: what stands in brackets behind it, and the text of signals, exits and
+        * ``args``: text between the parentheses; ``result``: the number returned; ``result_text``: as printed
+        * ``errno``: ``ENOENT``...; ``note``: the text in parentheses after it, and the text of signals, exits and
           notices
         * ``elapsed``: time in the call, from ``-T`` only
-        * ``fd_path``: what ``-y`` prints behind the first argument, or behind the result where the call returns a
+        * ``fd_path``: what ``-y`` prints after the first argument, or after the result where the call returns a
           descriptor
-        * ``number``, ``address``: of ``-n`` and ``-i``
+        * ``syscall_number``, ``instruction_pointer``: of ``-n`` and ``-i``
         * ``reason``: why a line is ``unparsed`` or ``cut``
 
     Raises:
@@ -155,7 +156,7 @@ def _scan(log: Log, dialect: Dialect, layout: Layout | None, n_rows: int | None,
     def batches(
         columns: list[str] | None, predicate: pl.Expr | None, limit: int | None, _size: int | None
     ) -> Iterator[pl.DataFrame]:
-        """The events, from as many lines and of those columns that are asked for."""
+        """The events of as many lines and with those columns that are selected."""
         reader = BatchReader(layout, dialect, pid, batch_bytes=batch_bytes)
         rows = min((number for number in (n_rows, limit) if number is not None), default=None)
         wanted = list(EVENTS) if columns is None else columns
@@ -171,14 +172,14 @@ def _scan(log: Log, dialect: Dialect, layout: Layout | None, n_rows: int | None,
 
 
 def _lines(log: Log, dialect: Dialect, n_rows: int | None) -> pl.LazyFrame:
-    """The lines of a log with their numbers, without carriage returns, colours and what is around them."""
+    """The lines of a log with their numbers, without carriage returns, colours and pasted prefixes."""
     lines = log.scan(name="_line", row_index_name="line")
     if n_rows is not None:
         lines = lines.head(n_rows)
     if dialect.has_carriage_returns:
         lines = lines.with_columns(_LINE.str.strip_suffix("\r"))
-    if dialect.around != Surroundings():
-        lines = lines.with_columns(dialect.around.removed(_LINE))
+    if dialect.cleanup != LineCleanup():
+        lines = lines.with_columns(dialect.cleanup.apply(_LINE))
     if dialect.has_colour:
         lines = lines.with_columns(_LINE.str.replace_all(COLOUR, ""))
     return lines

@@ -9,12 +9,12 @@ import polars as pl
 from straceparse.records import GRAMMAR, KINDS
 
 if TYPE_CHECKING:
-    from straceparse.dialect import Dialect
+    from straceparse.dialects import Dialect
 
 KIND: Final = pl.Enum(KINDS)
 DURATION: Final = pl.Duration("ns")
 
-#: Columns of the events frame: one row a line of the log.
+#: Columns of the events frame, one row per line of the log.
 EVENTS: Final = pl.Schema(
     {
         "line": pl.UInt32(),
@@ -23,7 +23,7 @@ EVENTS: Final = pl.Schema(
         "at": DURATION,
         "wall": pl.Datetime("ns", "UTC"),
         "time_of_day": pl.Time(),
-        "since": DURATION,
+        "relative_ts": DURATION,
         "kind": KIND,
         "syscall": pl.String(),
         "name": pl.String(),
@@ -34,13 +34,13 @@ EVENTS: Final = pl.Schema(
         "note": pl.String(),
         "elapsed": DURATION,
         "fd_path": pl.String(),
-        "number": pl.Int32(),
-        "address": pl.String(),
+        "syscall_number": pl.Int32(),
+        "instruction_pointer": pl.String(),
         "reason": pl.String(),
     }
 )
 
-#: Calls whose first argument or result is a process, behind which ``-Y`` prints its command.
+#: Calls whose first argument or result is a process, after which ``-Y`` prints its command.
 _PROCESS_CALLS: Final = (
     *("clone", "clone2", "clone3", "fork", "vfork", "wait4", "waitpid", "kill", "tkill", "tgkill", "ptrace"),
     *("getpid", "gettid", "getppid", "getpgid", "getpgrp", "getsid", "setsid", "setpgid", "set_tid_address"),
@@ -52,20 +52,20 @@ _PROCESS_CALLS: Final = (
 _NANO: Final = pl.Decimal(28, 9)
 
 
-def typed_columns(dialect: Dialect, pid: int | None, *, is_regular: bool) -> dict[str, pl.Expr]:
+def typed_columns(dialect: Dialect, pid: int | None, *, is_fixed_width: bool) -> dict[str, pl.Expr]:
     """The columns of `EVENTS` from the raw columns ``_kind``, ``_pid``, ... of one log, all but ``at``.
 
-    Beside them ``_instant``: the clock in nanoseconds, from which `straceparse.clocks` takes ``at``.
+    Also ``_instant``: the clock in nanoseconds, from which `straceparse.clocks` computes ``at``.
 
     Args:
         dialect: of the log.
-        pid: the process that the log's name says (``-ff``).
-        is_regular: the lines print what the dialect says, and no more; else each may print anything.
+        pid: the process id in the name of the log (``-ff``), or None.
+        is_fixed_width: the lines have only the parts that the dialect names; else each may have any.
     """
     value = pl.col("_value")
-    of_day, since_1970 = _clocks(dialect, is_regular=is_regular)
-    has_since, has_elapsed, has_paths = (
-        shown or not is_regular for shown in (dialect.since != "none", dialect.has_elapsed, dialect.has_paths)
+    of_day, since_1970 = _clocks(dialect, is_fixed_width=is_fixed_width)
+    has_relative_ts, has_elapsed, has_paths = (
+        shown or not is_fixed_width for shown in (dialect.relative_ts != "none", dialect.has_elapsed, dialect.has_paths)
     )
     shown = value
     if has_paths:
@@ -76,7 +76,7 @@ def typed_columns(dialect: Dialect, pid: int | None, *, is_regular: bool) -> dic
         "comm": pl.col("_comm"),
         "wall": since_1970,
         "time_of_day": of_day,
-        "since": nanoseconds(pl.col("_since")) if has_since else pl.lit(None),
+        "relative_ts": nanoseconds(pl.col("_relative_ts")) if has_relative_ts else pl.lit(None),
         "kind": pl.col("_kind"),
         "syscall": pl.col("_syscall"),
         "name": pl.col("_name"),
@@ -87,8 +87,8 @@ def typed_columns(dialect: Dialect, pid: int | None, *, is_regular: bool) -> dic
         "note": pl.col("_note"),
         "elapsed": nanoseconds(pl.col("_elapsed")) if has_elapsed else pl.lit(None),
         "fd_path": _fd_path() if has_paths else pl.lit(None),
-        "number": pl.col("_number").cast(pl.Int32, strict=False),
-        "address": pl.col("_address"),
+        "syscall_number": pl.col("_syscall_number").cast(pl.Int32, strict=False),
+        "instruction_pointer": pl.col("_instruction_pointer"),
         "reason": pl.col("_reason"),
     }
     typed = {name: column.cast(EVENTS[name], strict=False).alias(name) for name, column in columns.items()}
@@ -100,16 +100,16 @@ def nanoseconds(seconds: pl.Expr) -> pl.Expr:
     return seconds.cast(_NANO, strict=False).to_physical().cast(pl.Int64, strict=False)
 
 
-def _clocks(dialect: Dialect, *, is_regular: bool) -> tuple[pl.Expr, pl.Expr]:
+def _clocks(dialect: Dialect, *, is_fixed_width: bool) -> tuple[pl.Expr, pl.Expr]:
     """The clock in nanoseconds: of the day (``-t``, ``-tt``), and since 1970 (``-ttt``); null for the other kind."""
     text, missing = pl.col("_clock"), pl.lit(None, pl.Int64)
-    if is_regular and dialect.clock == "none":
+    if is_fixed_width and dialect.clock == "none":
         return missing, missing
-    if is_regular and dialect.clock == "epoch":
+    if is_fixed_width and dialect.clock == "epoch":
         return missing, nanoseconds(text)
     hours, minutes = (text.str.slice(start, 2).cast(pl.Int64, strict=False) for start in (0, 3))
     of_day = hours * 3600 * 10**9 + minutes * 60 * 10**9 + nanoseconds(text.str.slice(6))
-    if is_regular and dialect.clock == "time":
+    if is_fixed_width and dialect.clock == "time":
         return of_day, missing
     return pl.when(text.str.contains(":", literal=True)).then(of_day), nanoseconds(text)
 
@@ -123,12 +123,12 @@ def number(value: pl.Expr) -> pl.Expr:
 
 
 def _fd_path() -> pl.Expr:
-    """What ``-y`` prints behind the first argument when that is a descriptor, else behind the result."""
+    """What ``-y`` prints after the first argument if that is a descriptor, else after the result."""
     first = pl.col("_args").str.extract(GRAMMAR.pattern("^(?:fd=)?[0-9]+({DECORATION})"), 1)
     path = pl.coalesce(first.str.strip_suffix("(deleted)").str.slice(1).str.head(-1), pl.col("_decoration"))
     return pl.when(~pl.col("_name").is_in(_PROCESS_CALLS)).then(path)
 
 
 def whole(value: object, bits: int = 64) -> int | None:
-    """A whole number that a column of so many bits holds; None for anything else, such as a damaged line's digits."""
+    """A whole number that fits a column of this many bits; None for anything else, such as damaged digits."""
     return value if isinstance(value, int) and -(1 << bits - 1) <= value < 1 << bits - 1 else None

@@ -1,7 +1,7 @@
 """Summaries: the tables of ``strace -c`` and ``strace -C``.
 
-``seconds`` is system CPU time unless ``-w`` was given; the table does not say which, so the columns are named as strace
-names them.  Only the ``wall-`` columns of strace 7.1 and later say that they are wall clock time.
+``seconds`` is system CPU time unless ``-w`` was given; the table does not show which, so the columns keep the names
+that strace prints.  Only the ``wall-`` columns of strace 7.1 and later are labelled as wall clock time.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import polars as pl
 
 from logframe import LogParseError, Source, open_logs
 from logframe.ruled import columns_of, cut_row, is_ruler
-from straceparse.dialect import SAMPLED_LINES
-from straceparse.pasted import Surroundings, surroundings_of
+from straceparse.cleanup import LineCleanup, cleanup_of
+from straceparse.dialects import SAMPLED_LINES
 from straceparse.schema import whole
 
 if TYPE_CHECKING:
     from logframe import Log
 
-#: Columns of a summary: one row a system call, and one named ``total``.
+#: Columns of a summary: one row per system call, and one named ``total``.
 SUMMARY: Final = pl.Schema(
     {
         "log": pl.String,
@@ -41,7 +41,7 @@ SUMMARY: Final = pl.Schema(
     }
 )
 
-#: What strace calls a column -> its name here.
+#: Heading printed by strace -> column name.
 _HEADINGS: Final = {
     "% time": "time_pct",
     "seconds": "seconds",
@@ -62,9 +62,9 @@ _WORD = re.compile(r"% time|\S+")
 
 
 def read_summary(source: Source, *, encoding: str | None = None) -> pl.DataFrame:
-    """The tables of ``strace -c`` or ``-C``, one row a system call; the last of a table is named ``total``.
+    """The tables of ``strace -c`` or ``-C``, one row per system call; the last row of a table is named ``total``.
 
-    A blank cell is null: no errors, or no average in a total.  Decimal commas are read as such.
+    A blank cell is null: no errors, or no average in a total.  Decimal commas are accepted.
 
     Args:
         source: the summary, or a log that ends in one.
@@ -80,7 +80,7 @@ def read_summary(source: Source, *, encoding: str | None = None) -> pl.DataFrame
 
     Raises:
         LogNotFoundError: there is no such log.
-        LogParseError: there is no such table in it.
+        LogParseError: the log has no such table.
 
     Examples:
         >>> table = b'''% time     seconds  usecs/call     calls    errors syscall
@@ -107,8 +107,8 @@ def read_summary(source: Source, *, encoding: str | None = None) -> pl.DataFrame
 def _rows(log: Log) -> list[dict[str, object]]:
     """The rows of all tables of one log."""
     lines = log.lines()
-    around = surroundings_of(lines[-SAMPLED_LINES:])
-    lines = lines if around == Surroundings() else [around.bare(line) for line in lines]
+    cleanup = cleanup_of(lines[-SAMPLED_LINES:])
+    lines = lines if cleanup == LineCleanup() else [cleanup.cleaned(line) for line in lines]
     found: list[dict[str, object]] = []
     table, personality, place = 0, None, 0
     while place < len(lines):
@@ -125,7 +125,7 @@ def _rows(log: Log) -> list[dict[str, object]]:
 
 
 def _table(lines: list[str], place: int) -> tuple[list[dict[str, object]], int]:
-    """The rows under one heading, and where they end."""
+    """The rows after one heading, and the position after them."""
     columns = columns_of(lines[place + 1])
     names = [_HEADINGS.get(word, "") for word in _WORD.findall(lines[place])]
     rows: list[dict[str, object]] = []
@@ -145,7 +145,7 @@ def _table(lines: list[str], place: int) -> tuple[list[dict[str, object]], int]:
 
 
 def _row(line: str, cells: tuple[str, ...], names: list[str]) -> dict[str, object] | None:
-    """One row; None where the line is none."""
+    """One row; None where the line is not a row."""
     if not line.strip() or len(cells) != len(names):
         return None
     row: dict[str, object] = {}

@@ -7,7 +7,7 @@ from straceparse.schema import whole
 
 
 def vector_size(buffers: list[object]) -> int | None:
-    """Bytes of a list of buffers; None when strace cut the list or a length is not printed.
+    """Bytes of a list of buffers; None where strace truncated the list or a length is not printed.
 
     Examples:
         >>> vector_size([{"iov_base": b"a", "iov_len": 65536}, (b"b", 8192)]), vector_size([(b"a", 1), ...])

@@ -30,15 +30,15 @@ def read_sizes(
     Raises:
         ChartError: If a column is missing or no read was completed.
 
-    >>> requests = pl.DataFrame({"op": ["read", "read"], "bytes_done": [1032192, 8192]})
+    >>> requests = pl.DataFrame({"op": ["read", "read"], "bytes_transferred": [1032192, 8192]})
     >>> [row["blocks"] for row in next(iter(read_sizes(requests).to_dict()["datasets"].values()))]
     ['1', '126']
     """
-    need(requests, "op", "bytes_done", *([] if by is None else [by]))
+    need(requests, "op", "bytes_transferred", *([] if by is None else [by]))
     name = pl.lit("all") if by is None else named(by)
     counts = (
-        requests.filter((pl.col("op").cast(pl.String) == "read") & (pl.col("bytes_done") > 0))
-        .group_by(sample=name, bytes=pl.col("bytes_done"), maintain_order=True)
+        requests.filter((pl.col("op").cast(pl.String) == "read") & (pl.col("bytes_transferred") > 0))
+        .group_by(sample=name, bytes=pl.col("bytes_transferred"), maintain_order=True)
         .agg(reads=pl.len())
         .with_columns(
             blocks=pl.when(pl.col("bytes") % block_size == 0)

@@ -40,7 +40,7 @@ def pair_traces(a: pl.DataFrame, b: pl.DataFrame, names: tuple[str, str]) -> Pai
         UnpairedError: If one has no reads of data.
     """
     requests = [io_requests(calls(events)) for events in (a, b)]
-    reads = [data_reads(one).filter(pl.col("bytes_done") > 0) for one in requests]
+    reads = [data_reads(one).filter(pl.col("bytes_transferred") > 0) for one in requests]
     for name, found in zip(names, reads, strict=True):
         if found.is_empty():
             raise UnpairedError(f"{name} has no reads of data that were completed")
@@ -54,7 +54,7 @@ def pair_traces(a: pl.DataFrame, b: pl.DataFrame, names: tuple[str, str]) -> Pai
             f"({_listed(reads[0], 'A')}; {_listed(reads[1], 'B')})."
         )
     for mode, size in kinds[:MOST_KINDS]:
-        alike = [one.filter((pl.col("mode") == mode) & (pl.col("bytes_done") == size)) for one in reads]
+        alike = [one.filter((pl.col("mode") == mode) & (pl.col("bytes_transferred") == size)) for one in reads]
         column, measure, refusal = _measure(alike, mode)
         said = f"{_said(mode)} reads of {_size(size)}"
         if refusal:
@@ -101,13 +101,15 @@ def _side_by_side(requests: list[pl.DataFrame]) -> tuple[pl.DataFrame, list[str]
 def _kinds_in_common(reads: list[pl.DataFrame]) -> list[tuple[str, int]]:
     """The modes and sizes that both have often enough, those with the most bytes first."""
     counted = [
-        one.group_by(pl.col("mode").cast(pl.String), "bytes_done").agg(pl.len()).filter(pl.col("len") >= MIN_READS)
+        one.group_by(pl.col("mode").cast(pl.String), "bytes_transferred")
+        .agg(pl.len())
+        .filter(pl.col("len") >= MIN_READS)
         for one in reads
     ]
-    both = counted[0].join(counted[1], on=["mode", "bytes_done"])
-    weight = (pl.col("len") + pl.col("len_right")) * pl.col("bytes_done")
+    both = counted[0].join(counted[1], on=["mode", "bytes_transferred"])
+    weight = (pl.col("len") + pl.col("len_right")) * pl.col("bytes_transferred")
     ordered = both.with_columns(weight=weight).sort("weight", "mode", descending=[True, False])
-    return ordered.select("mode", "bytes_done").rows()
+    return ordered.select("mode", "bytes_transferred").rows()
 
 
 def _measure(alike: list[pl.DataFrame], mode: str) -> tuple[str, str, str]:
@@ -175,8 +177,8 @@ def _draw(alike: list[pl.DataFrame], column: str, names: tuple[str, str], title:
 
 def _listed(reads: pl.DataFrame, name: str) -> str:
     """The kinds of reads that a log has most."""
-    kinds = reads.group_by(pl.col("mode").cast(pl.String), "bytes_done").agg(pl.len())
-    most = kinds.sort("len", "mode", "bytes_done", descending=[True, False, False]).head(2)
+    kinds = reads.group_by(pl.col("mode").cast(pl.String), "bytes_transferred").agg(pl.len())
+    most = kinds.sort("len", "mode", "bytes_transferred", descending=[True, False, False]).head(2)
     found = ", ".join(f"{count:,} {_said(mode).lower()} of {_size(size)}" for mode, size, count in most.iter_rows())
     return f"{name} has mostly {found}"
 

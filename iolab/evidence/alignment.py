@@ -269,8 +269,8 @@ def align_trace(
         ``ratio`` (trace / database), and a ``verdict``: `agrees` (within 1 % or within the bounds), `part` (less than
         the whole instance did, as expected), `differs`; ``explanation`` names the causes to look for.
     """
-    reads = data_reads(requests).filter(pl.col("bytes_done").is_not_null())
-    size = pl.col("bytes_done")
+    reads = data_reads(requests).filter(pl.col("bytes_transferred").is_not_null())
+    size = pl.col("bytes_transferred")
     single, multi = reads.filter(size == block_size), reads.filter((size > block_size) & (size % block_size == 0))
     is_report = isinstance(database, AwrReport)
     waits = _wait_figures(database) if isinstance(database, AwrReport) else {}
@@ -278,7 +278,7 @@ def align_trace(
     def look_up(name: str) -> Bounded | None:
         return statistic(database, name, statement=statement)
 
-    total = int(reads.get_column("bytes_done").sum())
+    total = int(reads.get_column("bytes_transferred").sum())
     sides: list[tuple[str, str, str, Bounded | None, Bounded | None]] = [
         _counted("requests", look_up, "physical read total IO requests", reads.height, "reads"),
         _counted("bytes", look_up, "physical read total bytes", total, "B"),

@@ -96,7 +96,7 @@ def io_mode(frame: pl.DataFrame | pl.LazyFrame, *, by: By = "file") -> pl.DataFr
     keys = _KEYS[by]
     is_sync = pl.col("mode") == "sync"
     is_async = (pl.col("mode") == "async") & ~pl.col("is_uring")
-    size = pl.col("bytes_done")
+    size = pl.col("bytes_transferred")
     is_late = (pl.col("file") == _NOT_KNOWN) & pl.col("syscall").is_in(_REAPERS)
     sums = [
         is_sync.sum().cast(pl.Int64).alias("sync_reads"),

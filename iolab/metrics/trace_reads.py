@@ -22,7 +22,7 @@ SECTOR: Final = 512
 #: A scan skips the blocks of a segment's own; more of them than this are a jump.
 MAX_SKIPPED_BLOCKS: Final = 16
 #: A request of a list that strace cut, or did not print: it was submitted, and is known by number only.
-_IS_CUT: Final = (pl.col("syscall") == "io_submit") & ~pl.col("is_printed") & pl.col("bytes_done").is_null()
+_IS_CUT: Final = (pl.col("syscall") == "io_submit") & ~pl.col("is_printed") & pl.col("bytes_transferred").is_null()
 _AT_LEAST: Final = "the bytes and reads are a lower bound"
 _REAPED: Final = "from the submission to the call that reaped it: the read may have been done before"
 
@@ -43,8 +43,8 @@ def data_reads(requests: pl.DataFrame) -> pl.DataFrame:
     op = pl.col("op").cast(pl.String)
     is_async = pl.col("mode") == "async"
     has_writes = not requests.filter(is_async & (op == "write")).is_empty()
-    size = pl.coalesce("bytes_done", "bytes_asked")
-    is_orphan = (pl.col("match") == "none") & pl.col("bytes_done").is_not_null()
+    size = pl.coalesce("bytes_transferred", "bytes_requested")
+    is_orphan = (pl.col("match") == "none") & pl.col("bytes_transferred").is_not_null()
     is_unnamed = is_async & (op == "other") & (is_orphan | _IS_CUT)
     wanted = op == "read" if has_writes else (op == "read") | is_unnamed
     return requests.filter(wanted & (size.is_null() | ((size % SECTOR == 0) & (size > 0))))
@@ -68,7 +68,7 @@ def read_sizes(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFram
         have no upper bound.
     """
     reads = data_reads(requests)
-    done = reads.get_column("bytes_done").drop_nulls()
+    done = reads.get_column("bytes_transferred").drop_nulls()
     unknown = _unknown(requests)
     caveats = [f"strace did not print the size of {unknown} requests: {_AT_LEAST}"] * (unknown > 0)
     inputs: dict[str, Figure] = {"bytes_read": int(done.sum()), "reads": done.len()}
@@ -171,8 +171,8 @@ def _window(reads: pl.DataFrame) -> tuple[int, int, Bounded, str, int] | None:
         "line",
         "end_line",
         is_async=pl.col("mode") == "async",
-        size=pl.col("bytes_done").fill_null(0),
-        is_done=pl.col("bytes_done").is_not_null(),
+        size=pl.col("bytes_transferred").fill_null(0),
+        is_done=pl.col("bytes_transferred").is_not_null(),
         start=nanoseconds("submitted"),
         end=nanoseconds("completed"),
         how=pl.col("latency_from").cast(pl.String),
@@ -281,14 +281,14 @@ def sequentiality(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataF
         Three rows a process and file with two reads or more: ``pid``, ``file`` (``fd N`` where the log does not tell),
         then `METRICS`.
     """
-    placed = data_reads(requests).filter(pl.col("offset").is_not_null() & (pl.col("bytes_asked") > 0))
+    placed = data_reads(requests).filter(pl.col("offset").is_not_null() & (pl.col("bytes_requested") > 0))
     keys = ["pid", "file"]
     steps = (
         placed.with_columns(file=file_or_fd())
         .sort("line", maintain_order=True)
         .with_columns(
             step=pl.col("offset") - pl.col("offset").shift(1).over(keys),
-            before=pl.col("bytes_asked").shift(1).over(keys),
+            before=pl.col("bytes_requested").shift(1).over(keys),
         )
         .drop_nulls("step")
     )

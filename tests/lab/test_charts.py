@@ -104,7 +104,7 @@ def test_wide_segments_and_points_are_told_apart_without_colour() -> None:
         lambda: charts.run_strip(pl.DataFrame({"sample": ["a"], "run": [1]})),
         lambda: charts.ecdf(pl.DataFrame({"latency": []}, schema={"latency": pl.Duration("ns")})),
         lambda: charts.ecdf(pl.DataFrame({"latency": [None]}, schema={"latency": pl.Duration("ns")})),
-        lambda: charts.read_sizes(pl.DataFrame({"op": ["write"], "bytes_done": [8192]})),
+        lambda: charts.read_sizes(pl.DataFrame({"op": ["write"], "bytes_transferred": [8192]})),
         lambda: charts.queue_depth(pl.DataFrame({"at": [], "depth": []})),
         lambda: charts.estimates(pl.DataFrame({"metric": ["x"]})),
     ],

@@ -24,7 +24,7 @@ OVER_TIME = pl.DataFrame({**PERIOD, "event": NAMES, **METRIC}).with_columns(
     pl.col("begin_time", "end_time").str.to_datetime("%Y-%m-%dT%H:%M")
 )
 RUNS = pl.DataFrame({"sample": NAMES, "run": [1, 2], "elapsed_s": [6.9, 5.7]})
-READS = pl.DataFrame({"trace": NAMES, "op": ["read", "read"], "bytes_done": [8192, 1032192]})
+READS = pl.DataFrame({"trace": NAMES, "op": ["read", "read"], "bytes_transferred": [8192, 1032192]})
 CALLS = pl.DataFrame({"pid": [1, 1], "name": NAMES, "start": [0, 4], "end": [3, 5], "gap": [4, None]})
 CALLS = CALLS.with_columns(pl.col("start", "end", "gap").cast(pl.Duration("ms")))
 

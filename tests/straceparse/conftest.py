@@ -8,7 +8,7 @@ import pytest
 
 from logframe import Log, open_log
 from straceparse import Dialect, read_strace
-from straceparse.dialect import dialect_of
+from straceparse.dialects import dialect_of
 
 #: The files of these sets are read together, as strace -ff wrote them.
 SETS = ("captures/6.1-mp-ff-r/*", "captures/6.1-thread-execve-ff.*")

@@ -223,7 +223,7 @@ def test_halves_that_z_left_without_a_leader(rest: str, args: str, result: int, 
 
 
 def test_an_end_without_its_start_is_still_reported() -> None:
-    """Only a line marked as unfinished right before excuses an end without a leader, and only in its own log."""
+    """Only a line marked as unfinished right before excuses an end without a prefix, and only in its own log."""
     events = read_strace(b"5 read(3,  <unfinished ...>\n6 close(4) = 0\n1, 2) = 3\n")
 
     assert unparsed(events).select("line", "kind").rows() == [(3, "continuation")]

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from logframe import Log
-from straceparse import Dialect, sniff, unparsed
+from straceparse import Dialect, dialect, unparsed
 
 pytestmark = pytest.mark.corpus
 
@@ -77,10 +77,10 @@ def _visible_options(command: str) -> set[str]:
     return options
 
 
-def test_sniff_recognises_the_options(
+def test_dialect_recognises_the_options(
     opened: dict[str, tuple[Log, Dialect]], manifest: dict[str, dict[str, str]]
 ) -> None:
-    """What can be seen of each capture's command line is what `sniff` says."""
+    """What can be seen of each capture's command line is what `dialect` says."""
     for name, row in manifest.items():
         if "-ff" in row["command"]:
             continue
@@ -98,25 +98,25 @@ def test_sniff_recognises_the_options(
     ("pattern", "expected"),
     [("6.1-mp-ff-r/*", "strace -ff -r -T"), ("6.1-thread-execve-ff.*", "strace -ff -ttt -T")],
 )
-def test_sniff_recognises_a_set(captures: Path, pattern: str, expected: str) -> None:
+def test_dialect_recognises_a_set(captures: Path, pattern: str, expected: str) -> None:
     """The files of ``-ff`` are known by the process ids at the ends of their names."""
-    assert str(sniff(captures / pattern)).partition("  #")[0] == expected
+    assert str(dialect(captures / pattern)).partition("  #")[0] == expected
 
 
-def test_sniffed_eras_hold_the_version(
+def test_versions_of_the_dialect_hold_the_version(
     opened: dict[str, tuple[Log, Dialect]], manifest: dict[str, dict[str, str]]
 ) -> None:
-    """The range of versions that `sniff` names has the version that made the capture; most captures tell one."""
-    told = 0
+    """The range of versions that `dialect` names has the version that made the capture; most captures tell one."""
+    shown = 0
     for name, row in manifest.items():
         if "-ff" in row["command"]:
             continue
-        era = opened[f"captures/{name}"][1].era
+        versions = opened[f"captures/{name}"][1].versions
         version = tuple(int(part) for part in row["strace_version"].split("-")[0].split("."))
-        bounds = [tuple(map(int, bound.split("."))) for bound in re.findall(r"\d+\.\d+", era)]
-        low = bounds[0] if bounds and not era.endswith("earlier") else (0,)
-        high = bounds[-1] if bounds and not era.endswith("later") else (99,)
-        told += bool(bounds)
+        bounds = [tuple(map(int, bound.split("."))) for bound in re.findall(r"\d+\.\d+", versions)]
+        low = bounds[0] if bounds and not versions.endswith("earlier") else (0,)
+        high = bounds[-1] if bounds and not versions.endswith("later") else (99,)
+        shown += bool(bounds)
 
         assert low <= version[:2] <= high, name
-    assert told > 80
+    assert shown > 80

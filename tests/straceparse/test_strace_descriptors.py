@@ -48,9 +48,9 @@ def test_a_split_call_of_an_old_strace_has_its_sizes(text: str) -> None:
     whole = requests(f"5 {text}) = 100")
 
     assert found.get_column("args").to_list() == [args, ""]
-    columns = ("bytes_asked", "bytes_done", "offset")
+    columns = ("bytes_requested", "bytes_transferred", "offset")
     assert io_requests(found).select(columns).rows() == whole.select(columns).rows()
-    assert whole.get_column("bytes_asked").to_list() == [8192]
+    assert whole.get_column("bytes_requested").to_list() == [8192]
 
 
 def _block(data: int, size: int) -> str:
@@ -97,7 +97,7 @@ def test_a_sync_or_poll_that_completes_reads_no_bytes() -> None:
         _events((1, 1), (2, 0)),
     )
 
-    assert found.select("op", "bytes_done", "match").rows() == [("poll", None, "data"), ("sync", None, "data")]
+    assert found.select("op", "bytes_transferred", "match").rows() == [("poll", None, "data"), ("sync", None, "data")]
 
 
 def test_threads_of_a_set_of_files_share_descriptors_by_time(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_a_number_of_any_length_is_damage_and_no_error(line: str) -> None:
 
     found = requests(text, '[pid 10] read(3, "x", 1) = 1', 'read(3, "y", 2) = 1')  # fmt: skip
 
-    assert found.filter(syscall="read").get_column("bytes_asked").to_list() == [1, 2]
+    assert found.filter(syscall="read").get_column("bytes_requested").to_list() == [1, 2]
 
 
 def test_a_file_has_one_name_whether_the_open_or_y_tells_it() -> None:
@@ -187,7 +187,7 @@ def test_control_blocks_of_old_versions(block: str, expected: tuple[object, ...]
     """Versions up to 4.10: what is not named has its place, and an address alone is no request."""
     found = requests(f"io_submit(140613531254784, 2, {{{block}, {block}}}) = 2")
 
-    assert found.select("op", "fd", "bytes_asked", "offset", "is_printed").rows() == [expected] * 2
+    assert found.select("op", "fd", "bytes_requested", "offset", "is_printed").rows() == [expected] * 2
 
 
 @pytest.mark.parametrize("context", ["[1, 2]", "{a=1}", "NULL", '"x"', "[...]", "3</a>"])
@@ -197,7 +197,7 @@ def test_a_damaged_context_is_no_error(context: str) -> None:
         f"io_submit({context}, 1, [{_block(1, 8192)}]) = 1", f"io_getevents({context}, 1, 1, [], NULL) = 1"
     )
 
-    assert found.get_column("bytes_asked").to_list() == [8192]
+    assert found.get_column("bytes_requested").to_list() == [8192]
 
 
 @pytest.mark.parametrize(("number", "name"), [(22, "EINVAL"), (28, "ENOSPC"), (4711, "4711")])

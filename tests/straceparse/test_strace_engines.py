@@ -10,9 +10,9 @@ from polars.testing import assert_frame_equal
 from logframe import Log
 from straceparse import EVENTS, Dialect
 from straceparse.batches import BatchReader
-from straceparse.irregular import PARTS
-from straceparse.leader import layout_of
 from straceparse.names import canonical_name
+from straceparse.patterns import PARTS
+from straceparse.prefix import layout_of
 from straceparse.records import read_line
 from straceparse.schema import KIND, typed_columns
 
@@ -37,7 +37,7 @@ def by_lark(lines: list[str], dialect: Dialect) -> pl.DataFrame:
     records = [(*(record := read_line(line)), canonical_name(record.syscall)) for line in lines]
     frame = pl.DataFrame(records, schema={f"_{part}": pl.String for part in PARTS}, orient="row")
     frame = frame.with_columns(pl.col("_kind").cast(KIND)).with_row_index("line", 1)
-    typed = typed_columns(dialect, None, is_regular=False)
+    typed = typed_columns(dialect, None, is_fixed_width=False)
     return frame.select(typed[name] for name in COLUMNS)
 
 

@@ -12,7 +12,7 @@ from straceparse.records import read_line
 LINE = load_grammar("straceparse", "line.lark", "line")
 ARGUMENTS = load_grammar("straceparse", "args.lark", "arguments")
 #: Rules of line.lark whose records have another kind.
-KINDS = {"leader": "call", "killed_call": "call", "resumed_unfinished": "resumed"}
+KINDS = {"prefix": "call", "killed_call": "call", "resumed_unfinished": "resumed"}
 #: Rules that only gather others.
 HELPERS = {"line", "event", "outcome", "item", "named", "blank"}
 

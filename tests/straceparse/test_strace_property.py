@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logframe import LogParseError
-from straceparse import EVENTS, calls, io_requests, parse_args, read_strace, sniff, unparsed
+from straceparse import EVENTS, calls, dialect, io_requests, parse_args, read_strace, unparsed
 from straceparse.records import read_line
 
 #: Strings with everything that misleads a pattern, as strace escapes them.
@@ -91,7 +91,7 @@ class Style:
     elapsed: int
     pad: int
 
-    def leader(self, pid: int, tick: int) -> str:
+    def prefix(self, pid: int, tick: int) -> str:
         """What stands before the event; a tick is a microsecond."""
         parts = {"none": "", "column": f"{pid:<5} ", "bracket": f"[pid {pid:>5}] ", "comm": f"{pid}<a b> "}[self.pid]
         seconds, micros = divmod(tick, 1_000_000)
@@ -145,7 +145,7 @@ def built_calls(draw: st.DrawFn) -> tuple[Style, list[tuple[str, tuple[object, .
         name = draw(st.sampled_from(["read", "pread64", "io_submit", "_llseek", "syscall_334", "clone3"]))
         args = ", ".join(text for text, _ in draw(st.lists(values(), max_size=3)))
         value, errno, note = draw(outcomes)
-        call = f"{style.leader(pid, tick * 137)}{name}({args})".ljust(style.pad - 1)
+        call = f"{style.prefix(pid, tick * 137)}{name}({args})".ljust(style.pad - 1)
         tail = " ".join(part for part in (value, errno, note) if part)
         digits = "0." + "0" * (style.elapsed - 1) + "7" if style.elapsed else ""
         text = f"{call} = {tail}" + (f" <{digits}>" if digits else "")
@@ -168,13 +168,13 @@ def test_calls_of_every_dialect_come_back(built: tuple[Style, list[tuple[str, tu
 
     assert found.rows() == [parts for _, parts in lines]
     assert [read_line(text)[0] for text, _ in lines] == ["call"] * len(lines)
-    dialect = sniff(log)
-    assert (dialect.since != "none", dialect.has_number, dialect.has_address) == (
+    found = dialect(log)
+    assert (found.relative_ts != "none", found.has_syscall_number, found.has_instruction_pointer) == (
         style.since,
         style.number,
         style.address,
     )
-    assert dialect.elapsed_digits == (style.elapsed or 0)
+    assert found.elapsed_digits == (style.elapsed or 0)
 
 
 PIECES = [
@@ -220,7 +220,7 @@ def test_damaged_lines_raise_nothing_and_none_is_lost(
     assert events.schema == EVENTS
     assert io_requests(calls(events)).height >= 0
     assert unparsed(events).get_column("reason").null_count() == 0
-    assert sniff(log).lines
+    assert dialect(log).lines
     parse_args(events.get_column("args"))
 
 

@@ -49,7 +49,7 @@ SPELLINGS = {
         ),
     ),
 }
-COLUMNS = ("op", "mode", "fd", "bytes_asked", "bytes_done", "offset", "is_printed", "match")
+COLUMNS = ("op", "mode", "fd", "bytes_requested", "bytes_transferred", "offset", "is_printed", "match")
 
 
 def requests(*lines: str) -> pl.DataFrame:
@@ -58,7 +58,7 @@ def requests(*lines: str) -> pl.DataFrame:
 
 
 def stamped(*texts: str) -> list[str]:
-    """Calls under the leader of -r, 100 us apart."""
+    """Calls under the prefix of -r, 100 us apart."""
     return [f"     0.000100 {text}" for text in texts]
 
 
@@ -83,7 +83,7 @@ def test_a_build_without_libaio_counts_requests() -> None:
     """An address instead of a list: as many requests as were accepted, nothing known of them."""
     found = requests("io_submit(14, 2, 0x7ffd738fb870) = 2", "io_getevents(14, 1, 128, {...}{600, 0}) = 1")
 
-    assert found.select("op", "requests", "bytes_asked", "bytes_done", "is_printed", "match").rows() == [
+    assert found.select("op", "requests", "bytes_requested", "bytes_transferred", "is_printed", "match").rows() == [
         ("other", 1, None, None, False, "order"),
         ("other", 1, None, None, False, "none"),
     ]
@@ -94,7 +94,7 @@ def test_a_list_that_was_cut_counts_all() -> None:
     block = "{aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=5, aio_nbytes=8192, aio_offset=0}"
     found = requests(f"io_submit(0xe, 4, [{block}, {block}, ...]) = 4")
 
-    assert found.get_column("bytes_asked").to_list() == [8192, 8192, None, None]
+    assert found.get_column("bytes_requested").to_list() == [8192, 8192, None, None]
     assert found.get_column("is_printed").to_list() == [True, True, False, False]
 
 
@@ -117,7 +117,7 @@ def test_a_number_that_cannot_be_true_is_not_believed(count: int) -> None:
         f"io_uring_enter(5, 3, 1, 0, NULL, 8) = {count}",
     )
 
-    assert found.select("line", "bytes_done").rows() == [(1, 8192), (2, None)]
+    assert found.select("line", "bytes_transferred").rows() == [(1, 8192), (2, None)]
 
 
 def test_completions_are_matched_by_data_before_size() -> None:
@@ -129,7 +129,7 @@ def test_completions_are_matched_by_data_before_size() -> None:
         "io_getevents(14, 1, 128, {{0xa, 0x7f, 4096, 0}}, {600, 0}) = 1",
     )
 
-    assert found.select("offset", "bytes_done", "end_line", "match").rows() == [
+    assert found.select("offset", "bytes_transferred", "end_line", "match").rows() == [
         (0, 4096, 3, "data"),
         (512, 8192, 2, "data"),
     ]
@@ -144,7 +144,7 @@ def test_contexts_and_errors() -> None:
         "io_getevents(0xb, 1, 128, [{data=0, obj=0x7f, res=-22, res2=0}], NULL) = 1",
     )
 
-    assert found.select("line", "bytes_done", "errno", "match").rows() == [
+    assert found.select("line", "bytes_transferred", "errno", "match").rows() == [
         (1, None, None, "none"),
         (2, None, "EINVAL", "order"),
     ]
@@ -173,7 +173,7 @@ def test_synchronous_calls(line: str, op: str, asked: int | None, done: int | No
     """Size, bytes and offset of every call that is a request; bytes are what was returned."""
     found = requests(line)
 
-    assert found.select("op", "mode", "fd", "bytes_asked", "bytes_done", "offset").rows() == [
+    assert found.select("op", "mode", "fd", "bytes_requested", "bytes_transferred", "offset").rows() == [
         (op, "sync", 268, asked, done, offset)
     ]
 
@@ -182,7 +182,7 @@ def test_io_uring_is_counted_only() -> None:
     """A log shows neither size nor file of a ring's requests: one row with their number."""
     found = requests("io_uring_enter(5, 3, 1, IORING_ENTER_GETEVENTS, NULL, 8) = 3")
 
-    assert found.select("mode", "op", "requests", "bytes_asked", "is_printed").rows() == [
+    assert found.select("mode", "op", "requests", "bytes_requested", "is_printed").rows() == [
         ("async", "other", 3, None, False)
     ]
 
@@ -232,7 +232,7 @@ def test_asynchronous_reads_of_the_article(sample_data: Path) -> None:
     matched = found.filter(pl.col("match") == "data")
 
     assert found.get_column("match").to_list() == ["none", "none", "data", "data", "none"]
-    assert matched.select("fd", "bytes_asked", "bytes_done", "offset").rows() == [
+    assert matched.select("fd", "bytes_requested", "bytes_transferred", "offset").rows() == [
         (268, 1032192, 1032192, 908083200),
         (269, 1032192, 1032192, 531644416),
     ]
@@ -244,7 +244,7 @@ def test_synchronous_reads_of_the_article(sample_data: Path) -> None:
     """Reads under ``strace -rp`` have a gap and no latency; the last has neither."""
     found = io_requests(calls(read_strace(sample_data / "articles" / "000_sync_reads.strace")))
 
-    assert set(found.get_column("bytes_done")) == {1032192}
+    assert set(found.get_column("bytes_transferred")) == {1032192}
     assert found.get_column("latency").null_count() == found.height == 4
     assert found.get_column("gap").null_count() == 1
 
@@ -261,8 +261,8 @@ def test_sample_captures(sample_data: Path, name: str) -> None:
     is_async = name.startswith("async")
     has_latency = is_async or not name.endswith("_r.strace")
 
-    assert found.select("bytes_asked", "bytes_done").unique().rows() == [(size, size)]
-    assert found.get_column("bytes_done").sum() == 300 * size
+    assert found.select("bytes_requested", "bytes_transferred").unique().rows() == [(size, size)]
+    assert found.get_column("bytes_transferred").sum() == 300 * size
     assert set(found.get_column("mode")) == {"async" if is_async else "sync"}
     assert {Path(file).name for file in found.get_column("file")} == {"users01.dbf", "users02.dbf"}
     assert found.get_column("latency").count() == (300 if has_latency else 0)
@@ -271,7 +271,7 @@ def test_sample_captures(sample_data: Path, name: str) -> None:
 @pytest.mark.corpus
 def test_versions_agree_on_one_workload(captures: Path) -> None:
     """The same program under six versions: the same requests, but for what 4.5.20 does not print."""
-    columns = ("op", "mode", "syscall", "fd", "bytes_asked", "bytes_done", "offset")
+    columns = ("op", "mode", "syscall", "fd", "bytes_requested", "bytes_transferred", "offset")
     versions = ["4.5.20", "4.8", "4.12", "4.26", "7.2", "6.1"]
     found = {
         version: io_requests(calls(read_strace(captures / f"{version}-ora-r-io.strace"))).select(columns)
@@ -281,11 +281,11 @@ def test_versions_agree_on_one_workload(captures: Path) -> None:
     is_async = pl.col("mode") == "async"
     unknown = pl.when(pl.col("mode") != "async")
     oldest = whole.with_columns(
-        unknown.then("bytes_asked").alias("bytes_asked"), unknown.then("offset").alias("offset")
+        unknown.then("bytes_requested").alias("bytes_requested"), unknown.then("offset").alias("offset")
     )
 
     assert whole.group_by("mode").len().sort("mode").rows() == [("sync", 142), ("async", 150)]
-    assert whole.filter(is_async).select("bytes_asked", "bytes_done").unique().rows() == [(1032192, 1032192)]
+    assert whole.filter(is_async).select("bytes_requested", "bytes_transferred").unique().rows() == [(1032192, 1032192)]
     assert whole.get_column("offset").null_count() == 0
     for version in ("4.12", "4.26", "7.2"):
         assert found[version].equals(whole), version
@@ -304,7 +304,7 @@ def test_lists_cut_at_32(captures: Path, version: str) -> None:
     shown = found.filter("is_printed").height
 
     assert found.height == 512
-    assert shown == found.get_column("bytes_asked").count() == (512 if version == "4.8" else found.height // 2)
+    assert shown == found.get_column("bytes_requested").count() == (512 if version == "4.8" else found.height // 2)
 
 
 @pytest.mark.corpus
@@ -316,6 +316,8 @@ def test_bytes_by_a_count_without_a_parser(captures: Path, name: str) -> None:
     returned = re.findall(r"\b(?:pread(?:64)?|read|pwrite(?:64)?|write)\(.*\) += (\w+)(?: <.*>)?$", text, re.MULTILINE)
     submitted = re.findall(r"\bio_submit\(.*\) += (\w+)(?: <.*>)?$", text, re.MULTILINE)
 
-    assert found.filter(pl.col("mode") == "sync").get_column("bytes_done").sum() == sum(int(n, 0) for n in returned)
+    assert found.filter(pl.col("mode") == "sync").get_column("bytes_transferred").sum() == sum(
+        int(n, 0) for n in returned
+    )
     assert found.filter(pl.col("mode") == "async").height == sum(int(n, 0) for n in submitted)
     assert len(returned) > 20

@@ -53,7 +53,7 @@ def test_time_on_the_line_belongs_to_the_line_before(
 ) -> None:
     """Microseconds of a call by three attributions, as counted without this package: only the gap is near the truth."""
     events = read_strace(captures / "6.1-ora-tt-r-T.strace")
-    wrong = events.filter((pl.col("kind") == "call") & (pl.col("name") == name)).get_column("since").sum()
+    wrong = events.filter((pl.col("kind") == "call") & (pl.col("name") == name)).get_column("relative_ts").sum()
     by_gap = gap_totals(calls(events)).row(by_predicate=pl.col("name") == name, named=True)
     by_elapsed = totals(events).row(by_predicate=pl.col("name") == name, named=True)
 
@@ -97,7 +97,7 @@ def test_a_set_with_r_has_no_gaps_and_says_why(captures: Path) -> None:
 
     assert found.select(pl.col("start", "gap").null_count()).row(0) == (found.height, found.height)
     assert found.get_column("elapsed").count() > 10_000
-    assert events.get_column("since").sum() // US_IN_TIMEDELTA == 1_391_033
+    assert events.get_column("relative_ts").sum() // US_IN_TIMEDELTA == 1_391_033
     assert clock.get_column("kind").to_list() == ["clock"]
     assert clock.get_column("line").to_list() == [None]
 

@@ -1,8 +1,8 @@
-"""Regular lines: calls, halves of split calls, signals and exits, under a leader of fixed width, cut at known places.
+"""Fixed-width lines: calls, halves of split calls, signals and exits after a prefix of fixed width, cut by slices.
 
-One pattern decides whether a line is regular.  It captures nothing, so it runs as a plain automaton over the line, and
-it promises what the slices rely on: the line is ASCII, its leader has the width, its strings are closed, and the first
-equals sign between blanks is the one before the outcome.
+One pattern validates a line before it is sliced.  It has no captures, so it runs as a plain automaton over the line,
+and it guarantees what the slices rely on: the line is ASCII, its prefix has the expected width, its strings are closed,
+and the first equals sign between blanks is the one before the result.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from straceparse.records import GRAMMAR
 from straceparse.schema import KIND
 
 if TYPE_CHECKING:
-    from straceparse.dialect import Dialect
-    from straceparse.leader import Layout
+    from straceparse.dialects import Dialect
+    from straceparse.prefix import Layout
 
 #: No system call has a longer name.
 _NAME_WIDTH: Final = 48
@@ -30,7 +30,7 @@ _UNFINISHED: Final = " <unfinished ...>"
 
 
 def _arguments() -> str:
-    """Printable ASCII whose strings and brackets are closed and in which no equals sign stands between blanks."""
+    """Printable ASCII with closed strings and brackets, and without an equals sign between blanks."""
     inside, inside_first = r"(?:[!#-\[\]-~]|\\[!-~])", r"(?:[!#-<>-\[\]-~]|\\[!-~])"
     string = f'"(?:{inside}| +(?:{inside_first}|={inside}))*(?: +=?)?"'
     plain, plain_first = "[!#-'*-;=-~]", "[!#-'*-;>-~]"
@@ -42,18 +42,18 @@ def _arguments() -> str:
 
 
 _ARGUMENTS: Final = _arguments()
-#: What -y prints behind a descriptor, where it holds no brackets of its own.
+#: What -y prints after a descriptor, without nested brackets.
 _PATH: Final = r"<[ !#-;=?-\[\]-~]+>"
 _TEXT: Final = r" \([ !#-'*-;=-~]*\)"
 
 _LINE: Final = pl.col("_line")
 _FIRST, _NAME_END, _EQUALS = pl.col("_first"), pl.col("_name_end"), pl.col("_equals")
-#: From the name on, and from the value on.
+#: Columns from the name on, and from the result on.
 _EVENT, _OUTCOME, _VALUE_END = pl.col("_event"), pl.col("_outcome"), pl.col("_value_end")
 
 
-class Regular:
-    """Expressions for regular lines of one dialect."""
+class FixedWidth:
+    """Expressions for the fixed-width lines of one dialect."""
 
     def __init__(self, layout: Layout, dialect: Dialect) -> None:
         self.layout = layout
@@ -64,13 +64,13 @@ class Regular:
         self.is_exited = _FIRST == "+"
         self.is_mark = (_FIRST == "+") | (_FIRST == "-")
         self.is_unfinished = _LINE.str.ends_with(_UNFINISHED)
-        # the arguments begin behind the bracket, or behind "resumed>"
+        # the arguments start after the parenthesis, or after "resumed>"
         self.opening = layout.width + _NAME_END + 1
         if self.can_split:
             self.opening += pl.when(self.is_resumed).then(len(_RESUMING) + len(_RESUMED) - 1).otherwise(0)
 
     def condition(self) -> pl.Expr:
-        """Is the line regular?  Where it is, its parts stand at `places`."""
+        """Whether a line is a fixed-width line; where it is, its parts are at `places`."""
         elapsed = f" <[0-9]\\.[0-9]{{{self.elapsed_digits}}}>" if self.elapsed_digits else ""
         path = f"(?:{_PATH})?" if self.has_paths else ""
         end = f" *\\) += (?:(?:0x[0-9a-f]+|-?[0-9]+{path})(?:(?:{{ERRNO}})?{_TEXT})?|\\?{{ERRNO}}{_TEXT}){elapsed}"
@@ -83,13 +83,13 @@ class Regular:
         return GRAMMAR.matches(_LINE, f"^{self.layout.pattern}(?:{'|'.join(events)})$")
 
     def without_starts(self, lines: pl.DataFrame) -> pl.DataFrame:
-        """The lines without the starts of split calls; all of them where some only end like one."""
+        """The lines without the starts of split calls; all lines where some merely end like one."""
         is_unfinished = lines.get_column("_line").str.ends_with(_UNFINISHED)
         starts = lines.filter(is_unfinished).get_column("_line").str.contains(f"^{self.layout.pattern}[a-z_]")
         return lines.filter(~is_unfinished) if starts.all() else lines
 
     def places(self) -> list[list[pl.Expr]]:
-        """Where the parts stand, in steps: what the event starts with, the name's end, the equals sign."""
+        """Positions of the parts, in steps: start of the event, end of the name, equals sign."""
         start = self.layout.width
         event, name_end = _LINE.str.slice(start, _NAME_WIDTH + 1), _EVENT.str.find("(", literal=True)
         if self.can_split:
@@ -109,7 +109,7 @@ class Regular:
         ]
 
     def texts(self) -> dict[str, pl.Expr]:
-        """The parts of a regular line; those that are missing are null."""
+        """The parts of a fixed-width line; missing parts are null."""
         texts = {
             name: _LINE.str.slice(start, length).str.strip_chars(" ")
             for name, (start, length) in self.layout.fields.items()
@@ -145,18 +145,18 @@ class Regular:
         return pl.when(~self.is_mark).then(args)
 
     def _elapsed(self) -> pl.Expr:
-        # of a line without it, what stands there is no number
+        # in a line without it, this slice is not a number
         return _LINE.str.slice(-(self.elapsed_digits + 3), self.elapsed_digits + 2)
 
     def _more(self) -> pl.Expr:
-        """The outcome, where more than the value and the time stand there: a pattern then runs over few lines."""
+        """The outcome where it has more than the result and the time, so that patterns run over few lines."""
         end = _EQUALS + 3 + _VALUE_END
         if self.elapsed_digits:
             end += pl.when(_LINE.str.ends_with(">")).then(self.elapsed_digits + len(" <0.>")).otherwise(0)
         return pl.when(end != _LINE.str.len_bytes()).then(_OUTCOME)
 
     def _errno(self) -> pl.Expr:
-        # a text stands behind it
+        # it is followed by a text in parentheses
         place = self.elapsed_digits + len(" <0.>)") if self.elapsed_digits else 1
         line = pl.when(_LINE.str.slice(-place, 1) == ")").then(_LINE)
         return line.str.extract(GRAMMAR.pattern(" = [^ <]+(?:<[^>]*>)?({ERRNO})"), 1).str.strip_chars(" ")
@@ -171,6 +171,6 @@ class Regular:
 
     def _note(self) -> pl.Expr:
         mark = _LINE.str.slice(self.layout.width + 4).str.head(-3).str.strip_chars(" ")
-        # the path that -y prints behind the value may hold a text in brackets, too
+        # the path that -y prints after the result may contain parentheses, too
         note = self._more().str.extract(GRAMMAR.pattern("^[^ <]+(?:<[^<>]*>)?(?:{ERRNO})? (\\([^()]*\\))"), 1)
         return pl.when(self.is_mark).then(mark).otherwise(note)

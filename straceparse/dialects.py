@@ -1,7 +1,7 @@
 """Dialects: which options of strace wrote a log.
 
-A log does not say how it was made, but its lines do: what stands in the leader, how precise the clock is, whether a
-call's own time follows it.  `sniff` looks at lines from the start, the middle and the end of a log.
+A log does not name its options, but its lines show them: the fields of the prefix, the decimals of the clock, the
+elapsed time at the end of a call.  `dialect` samples lines from the start, the middle and the end of a log.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from typing import TYPE_CHECKING, Final, Literal
 import polars as pl
 
 from logframe import LogParseError, Source, open_logs
-from straceparse.irregular import read_records
-from straceparse.pasted import Surroundings, surroundings_of
+from straceparse.cleanup import LineCleanup, cleanup_of
+from straceparse.patterns import read_records
 from straceparse.records import Record, read_line
 
 if TYPE_CHECKING:
     from logframe import Log
 
-#: So many lines of each of three places of a log are looked at.
+#: Lines sampled from each of the three positions of a log.
 SAMPLED_LINES: Final = 400
 _SAMPLED_BYTES: Final = 1 << 16
 
-#: A clock of the day that falls by more nanoseconds than this has passed midnight.
+#: A time of day that decreases by more nanoseconds than this has passed midnight.
 HALF_DAY: Final = 12 * 3600 * 10**9
 
 PidStyle = Literal["none", "column", "bracket", "mixed", "file"]
 Clock = Literal["none", "time", "epoch", "mixed"]
-Since = Literal["none", "alone", "beside"]
+RelativeTs = Literal["none", "alone", "with_clock"]
 
 _FILE_PID = re.compile(r"\.(?P<pid>[0-9]{1,7})$")
 _COLOUR_MARK = "\x1b["
@@ -40,22 +40,22 @@ _STRACE_KINDS: Final = frozenset({"call", "unfinished", "resumed", "detached", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """The options that wrote a log, as far as its lines show them; printed, it reads like a command line.
+    """The options that wrote a log, as far as its lines show them; ``str()`` gives a command line.
 
     Attributes:
-        pid: where the process id stands: `column` (``-o`` with ``-f``), `bracket` (``[pid N]``), `file` (``-ff``: the
-            file's name ends in it), `mixed` (in some lines only, as on standard error), `none`.
-        has_comm: the command's name stands behind the pid (``-Y``).
+        pid: form of the process id: `column` (``-o`` with ``-f``), `bracket` (``[pid N]``), `file` (``-ff``: the
+            file name ends in it), `mixed` (on some lines only, as on standard error), `none`.
+        has_comm: the command name follows the pid (``-Y``).
         has_secontext: ``--secontext``.
         clock: `time` (``-t``, ``-tt``: local time of day, no date), `epoch` (``-ttt``), `mixed` or `none`.
         clock_digits: decimals of the clock.
-        since: the time since the line before (``-r``): `alone`, or `beside` a clock.
-        since_digits: decimals of it.
-        has_number: the system call's number (``-n``).
-        has_address: the instruction pointer (``-i``).
+        relative_ts: relative timestamps (``-r``): `alone`, `with_clock` (next to a clock) or `none`.
+        relative_ts_digits: decimals of the relative timestamps.
+        has_syscall_number: the system call's number (``-n``).
+        has_instruction_pointer: the instruction pointer (``-i``).
         has_elapsed: the time spent in the call (``-T``).
-        elapsed_digits: decimals of it.
-        has_paths: paths behind descriptors (``-y``, ``-yy``).
+        elapsed_digits: decimals of the time spent in the call.
+        has_paths: paths after descriptors (``-y``, ``-yy``).
         has_argument_names: ``-N``.
         has_stacks: ``-k``.
         has_dumps: ``-e read=`` or ``-e write=``.
@@ -63,9 +63,9 @@ class Dialect:
         has_colour: ``--color``.
         has_carriage_returns: lines end in CR LF.
         can_split: calls may be split into two lines, because several processes share the log.
-        era: the versions of strace that print this way, as a range of text such as ``4.11 to 4.18``; empty when the
-            lines do not tell.
-        share: share of the sampled lines that are strace's, 0 to 1.
+        versions: the versions of strace that print this way, as text such as ``4.11 to 4.18``; empty when the lines
+            do not show it.
+        share: fraction of the sampled lines that are lines of strace, 0 to 1.
         around: what other programs put around each line (quotes, line numbers, stamps); removed before it is read.
     """
 
@@ -74,10 +74,10 @@ class Dialect:
     has_secontext: bool = False
     clock: Clock = "none"
     clock_digits: int = 0
-    since: Since = "none"
-    since_digits: int = 6
-    has_number: bool = False
-    has_address: bool = False
+    relative_ts: RelativeTs = "none"
+    relative_ts_digits: int = 6
+    has_syscall_number: bool = False
+    has_instruction_pointer: bool = False
     has_elapsed: bool = False
     elapsed_digits: int = 6
     has_paths: bool = False
@@ -88,17 +88,17 @@ class Dialect:
     has_colour: bool = False
     has_carriage_returns: bool = False
     can_split: bool = False
-    era: str = ""
+    versions: str = ""
     share: float = 0.0
-    around: Surroundings = field(default=Surroundings(), repr=False)
-    #: the lines that were looked at, for those who compile expressions from them
+    cleanup: LineCleanup = field(default=LineCleanup(), repr=False)
+    #: The sampled lines, from which the fixed-width expressions are compiled.
     lines: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    #: the first stamp of a ``-ff`` set, in nanoseconds of its clock; None for a log of its own
+    #: First timestamp of a ``-ff`` set, in nanoseconds of its clock; None for a single log.
     origin: int | None = field(default=None, repr=False, compare=False)
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The options, in the order of the leader."""
+        """The options, in the order of the prefix."""
         follow = {"column": "-f", "bracket": "-f", "mixed": "-f", "file": "-ff"}.get(self.pid)
         clock = None
         if self.clock == "time":
@@ -112,9 +112,9 @@ class Dialect:
                 "-Y" if self.has_comm else None,
                 "--secontext" if self.has_secontext else None,
                 clock,
-                "-r" if self.since != "none" else None,
-                "-n" if self.has_number else None,
-                "-i" if self.has_address else None,
+                "-r" if self.relative_ts != "none" else None,
+                "-n" if self.has_syscall_number else None,
+                "-i" if self.has_instruction_pointer else None,
                 "-N" if self.has_argument_names else None,
                 "-T" if self.has_elapsed else None,
                 "-y" if self.has_paths else None,
@@ -128,15 +128,15 @@ class Dialect:
 
     @property
     def share_of_calls(self) -> bool:
-        """Are there calls in the log, not only a summary?"""
+        """Whether the log has calls, not only a summary."""
         return self.share > 0
 
     def __str__(self) -> str:
         written = " ".join(("strace", *self.options))
-        return f"{written}  # strace {self.era}" if self.era else written
+        return f"{written}  # strace {self.versions}" if self.versions else written
 
 
-def sniff(source: Source, *, encoding: str | None = None) -> Dialect:
+def dialect(source: Source, *, encoding: str | None = None) -> Dialect:
     """The dialect of a log: which options of strace wrote it.
 
     Args:
@@ -148,9 +148,9 @@ def sniff(source: Source, *, encoding: str | None = None) -> Dialect:
         LogParseError: the log is empty.
 
     Examples:
-        >>> print(sniff(b"3698  09:36:52.167719 close(3) = 0 <0.000041>"))
+        >>> print(dialect(b"3698  09:36:52.167719 close(3) = 0 <0.000041>"))
         strace -f -tt -T
-        >>> sniff(b"     0.000123 pread(268, ''..., 8192, 0) = 8192").since
+        >>> dialect(b"     0.000123 pread(268, ''..., 8192, 0) = 8192").relative_ts
         'alone'
     """
     return dialect_of(open_logs(source, encoding=encoding))
@@ -163,32 +163,32 @@ def dialect_of(logs: list[Log]) -> Dialect:
     lines: list[str] = []
     for log in logs[:8]:
         lines += sampled_lines(log)
-    around = surroundings_of(lines)
-    bare = [around.bare(line.removesuffix("\r")) for line in lines]
+    cleanup = cleanup_of(lines)
+    bare = [cleanup.cleaned(line.removesuffix("\r")) for line in lines]
     dialect = _dialect(bare, has_file_pids=len(logs) > 1 and all(file_pid(log) is not None for log in logs))
-    dialect = replace(dialect, around=around, has_carriage_returns=any(line.endswith("\r") for line in lines))
+    dialect = replace(dialect, cleanup=cleanup, has_carriage_returns=any(line.endswith("\r") for line in lines))
     if dialect.pid in {"none", "bracket"} and any(_has_other_pids(log, dialect) for log in logs):
         dialect = replace(dialect, pid="mixed", can_split=True)
-    return replace(dialect, origin=_origin(logs, around)) if dialect.pid == "file" else dialect
+    return replace(dialect, origin=_origin(logs, cleanup)) if dialect.pid == "file" else dialect
 
 
 def _has_other_pids(log: Log, dialect: Dialect) -> bool:
-    """Does ``[pid N]`` appear or vanish between the sampled lines, as it does with a process on standard error?"""
-    is_named = log.scan(name="line").select(dialect.around.removed(pl.col("line")).str.starts_with("[pid "))
+    """Whether ``[pid N]`` starts or stops outside the sampled lines, as it does in logs of standard error."""
+    is_named = log.scan(name="line").select(dialect.cleanup.apply(pl.col("line")).str.starts_with("[pid "))
     found = is_named.select(pl.col("line").any().alias("any"), pl.col("line").all().alias("all")).collect()
     return bool(found["any"].item() if dialect.pid == "none" else not found["all"].item())
 
 
-def _origin(logs: list[Log], around: Surroundings) -> int | None:
-    """The first stamp of the files of one run; where they lie on both sides of midnight, the first before it."""
-    firsts = [clock for log in logs if (clock := _first_clock(log, around)) is not None]
+def _origin(logs: list[Log], cleanup: LineCleanup) -> int | None:
+    """The first timestamp of the files of one run; where they span midnight, the first one before midnight."""
+    firsts = [clock for log in logs if (clock := _first_clock(log, cleanup)) is not None]
     last = max(firsts, default=0)
     return min((first for first in firsts if last - first < HALF_DAY or last > 2 * HALF_DAY), default=None)
 
 
-def _first_clock(log: Log, around: Surroundings) -> int | None:
-    """The first stamp of a log in nanoseconds: of the day, or since 1970."""
-    records = (read_line(around.bare(line.removesuffix("\r"))) for line in log.head(_SAMPLED_BYTES))
+def _first_clock(log: Log, cleanup: LineCleanup) -> int | None:
+    """The first timestamp of a log in nanoseconds: of the day, or since 1970."""
+    records = (read_line(cleanup.cleaned(line.removesuffix("\r"))) for line in log.head(_SAMPLED_BYTES))
     clock = next((record.clock for record in records if record.clock), None)
     if clock is None:
         return None
@@ -255,10 +255,10 @@ def _dialect(lines: list[str], *, has_file_pids: bool) -> Dialect:
         has_secontext=any(record.secontext for record in ours),
         clock="none" if not clocks else next(iter(clocks)) if len(clocks) == 1 else "mixed",  # type: ignore[arg-type]
         clock_digits=_digits(record.clock for record in ours),
-        since=_since(ours),
-        since_digits=_digits(record.since for record in ours),
-        has_number=any(record.number for record in ours),
-        has_address=any(record.address for record in ours),
+        relative_ts=_relative_ts(ours),
+        relative_ts_digits=_digits(record.relative_ts for record in ours),
+        has_syscall_number=any(record.syscall_number for record in ours),
+        has_instruction_pointer=any(record.instruction_pointer for record in ours),
         has_elapsed=any(record.elapsed for record in calls),
         elapsed_digits=_digits(record.elapsed for record in calls),
         has_paths=bool(re.search(r"(?:^|[ \[=])(?:[0-9]+|AT_FDCWD)<[^.<]", args))
@@ -269,7 +269,7 @@ def _dialect(lines: list[str], *, has_file_pids: bool) -> Dialect:
         has_summary="table" in kinds,
         has_colour=any(_COLOUR_MARK in line for line in lines),
         can_split=pid in {"column", "bracket", "mixed"} or bool({"unfinished", "resumed"} & set(kinds)),
-        era=_era(ours),
+        versions=_versions(ours),
         share=len(ours) / max(1, len(lines)),
         lines=tuple(
             line.removesuffix("\r") for line, record in zip(lines, records, strict=True) if record.kind in _STRACE_KINDS
@@ -278,7 +278,7 @@ def _dialect(lines: list[str], *, has_file_pids: bool) -> Dialect:
 
 
 def _has_argument_names(calls: list[Record]) -> bool:
-    """Do most calls name their first argument?  A few, such as ``clone(child_stack=``, do so without ``-N``."""
+    """Whether most calls name their first argument; a few, such as ``clone(child_stack=``, do so without ``-N``."""
     named = [re.match(r"[a-z_]+=", record.args) is not None for record in calls if record.args]
     return sum(named) > len(named) / 2
 
@@ -289,19 +289,19 @@ def _pid_style(line: str, record: Record) -> PidStyle:
     return "bracket" if line.startswith("[pid") else "column"
 
 
-def _since(records: list[Record]) -> Since:
-    if any(record.since and record.clock for record in records):
-        return "beside"
-    return "alone" if any(record.since for record in records) else "none"
+def _relative_ts(records: list[Record]) -> RelativeTs:
+    if any(record.relative_ts and record.clock for record in records):
+        return "with_clock"
+    return "alone" if any(record.relative_ts for record in records) else "none"
 
 
 def _digits(texts: object) -> int:
-    """The most decimals that any of the stamps shows."""
+    """The largest number of decimals of any of the timestamps."""
     return max((len(text.partition(".")[2]) for text in texts if text), default=0)  # type: ignore[attr-defined]
 
 
-#: What a line shows -> the first and the last version that print it so; "" where there is no bound.
-_ERAS: Final = (
+#: A pattern -> the first and the last version that print it; "" where there is no bound.
+_VERSION_SIGNS: Final = (
     (r"\bpread64\(|\bpwrite64\(", "4.11", ""),
     (r"(?<![a-z_])p(?:read|write)\(", "", "4.10"),
     (r"io_submit\([^,]*, [0-9]+, \{\{(?:\(nil\)|0x[0-9a-f]+), [0-9]+, [0-9]+,", "", "4.6"),
@@ -320,11 +320,11 @@ _ERAS: Final = (
 )
 
 
-def _era(records: list[Record]) -> str:
-    """The range of versions that print all that was seen."""
+def _versions(records: list[Record]) -> str:
+    """The range of versions that print everything seen."""
     first, last = "", ""
     text = "\n".join(_shown(record) for record in records)
-    for pattern, since, until in _ERAS:
+    for pattern, since, until in _VERSION_SIGNS:
         if re.search(pattern, text):
             first = max(first, since, key=_version)
             last = min((version for version in (last, until) if version), key=_version, default="")
@@ -334,8 +334,8 @@ def _era(records: list[Record]) -> str:
 
 
 def _shown(record: Record) -> str:
-    """A record as a line that shows what tells the version."""
-    beside = f"(+ {record.since}) " if record.since and record.clock else ""
+    """A record as a line, with the parts that depend on the version."""
+    beside = f"(+ {record.relative_ts}) " if record.relative_ts and record.clock else ""
     match record.kind:
         case "resumed":
             return f"{beside}<... {record.syscall} resumed>{record.args or ')'}"

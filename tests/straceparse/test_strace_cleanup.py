@@ -8,11 +8,11 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from straceparse import calls, io_requests, read_strace, read_summary, sniff, unparsed
-from straceparse.pasted import LIKE_LEADERS, PREFIXES, Surroundings, surroundings_of
+from straceparse import calls, dialect, io_requests, read_strace, read_summary, unparsed
+from straceparse.cleanup import AMBIGUOUS_PREFIXES, PASTED_PREFIXES, LineCleanup, cleanup_of
 from straceparse.records import read_line
 
-#: Logs with leaders of several kinds; none of them is pasted.
+#: Logs with prefixes of several kinds; none of them is pasted.
 LOGS = {
     "-f -tt -T": [
         '3698  09:36:52.167719 openat(AT_FDCWD, "/u01/a  b.dbf", O_RDWR) = 5 <0.000041>',
@@ -27,7 +27,7 @@ LOGS = {
         f'     0.{step:06d} pread64(5, "\\1"..., 8192, {8192 * step}) = -1 EINTR (Interrupted system call)'
         for step in range(5)
     ],
-    "no leader": ['read(3, "a", 4096)                      = 1', "close(3)                                = 0"] * 3,
+    "no prefix": ['read(3, "a", 4096)                      = 1', "close(3)                                = 0"] * 3,
 }
 PASTED: dict[str, Callable[[int, str], str]] = {
     "mail": lambda _, line: f"> {line}",
@@ -63,7 +63,7 @@ def test_a_pasted_log_is_the_log(name: str, how: str) -> None:
 
     assert_frame_equal(found, expected)
     assert unparsed(found).is_empty()
-    assert str(sniff(pasted)) == str(sniff("\n".join(lines).encode()))
+    assert str(dialect(pasted)) == str(dialect("\n".join(lines).encode()))
 
 
 @pytest.mark.parametrize("how", ["mail", "indented", "blanks at the end", "no-break spaces", "syslog"])
@@ -87,8 +87,8 @@ def test_a_log_that_was_not_pasted_keeps_every_character(name: str) -> None:
     """Nothing is removed from lines that are strace's as they stand, whatever their strings hold."""
     lines = [line.replace('"', '"> &lt; \u201c 12:\u00a0', 1) for line in LOGS[name]]
 
-    assert surroundings_of(lines) == Surroundings()
-    assert surroundings_of([]) == Surroundings()
+    assert cleanup_of(lines) == LineCleanup()
+    assert cleanup_of([]) == LineCleanup()
 
 
 def test_stack_frames_are_no_quotes() -> None:
@@ -98,10 +98,10 @@ def test_stack_frames_are_no_quotes() -> None:
     assert read_strace("\n".join(log).encode()).get_column("kind").to_list() == ["call", *["stack"] * 20]
 
 
-@pytest.mark.parametrize("prefix", [*PREFIXES, *LIKE_LEADERS])
+@pytest.mark.parametrize("prefix", [*PASTED_PREFIXES, *AMBIGUOUS_PREFIXES])
 def test_prefixes_match_their_samples(prefix: str) -> None:
     """Each pattern takes all that stands before the call, and nothing of it."""
-    sample = {**PREFIXES, **LIKE_LEADERS}[prefix]
+    sample = {**PASTED_PREFIXES, **AMBIGUOUS_PREFIXES}[prefix]
 
     assert re.sub(f"^{prefix}", "", sample).removeprefix("09:36:52 ") == "close(3) = 0"
 
@@ -119,7 +119,7 @@ def test_blanks_behind_all_lines_are_removed_before_they_are_read(blank: str) ->
     """So that the slices take them, as they take lines that were not padded."""
     log = [f"{line}{blank}" for line in LOGS["-f -tt -T"]]
 
-    assert [surroundings_of(log).bare(line) for line in log] == LOGS["-f -tt -T"]
+    assert [cleanup_of(log).cleaned(line) for line in log] == LOGS["-f -tt -T"]
 
 
 def test_random_surroundings_lose_no_line() -> None:

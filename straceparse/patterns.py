@@ -1,7 +1,7 @@
-"""Lines that are not so regular: calls with decorations, signals, exits, and what only Lark can say.
+"""Lines of variable width: calls with decorations, signals and exits by regular expressions, the rest by Lark.
 
-`read_irregular` gets the lines that slices could not take.  Two patterns, built from the grammar's terminals, read the
-calls and the marks among them; Lark reads the rest, line by line.
+`match_lines` takes the lines that the fixed-width slices do not match.  Two patterns, built from the grammar's
+terminals, read the calls, signals and exits among them; Lark parses the rest line by line.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Final
 
 import polars as pl
 
-from straceparse.leader import LEADER
 from straceparse.names import canonical_name
-from straceparse.records import GRAMMAR, Record, bare, leader_parts, read_line, undecorated
+from straceparse.prefix import PREFIX
+from straceparse.records import GRAMMAR, Record, bare, prefix_parts, read_line, undecorated
 from straceparse.schema import KIND
 
-#: The parts of a line, as text: the fields of `Record`, and the system call's name across versions.
+#: The parts of a line as text: the fields of `Record`, and the canonical name of the system call.
 PARTS: Final = (*Record._fields, "name")
 
 _OUTCOME: Final = (
@@ -25,15 +25,15 @@ _OUTCOME: Final = (
     "(?P<elapsed>{ELAPSED})?"
 )
 _CALL: Final = (
-    f"^{LEADER}(?:{{_RESUMED_START}}(?P<resumed>{{SYSCALL}}){{_RESUMED_END}}|(?P<syscall>{{SYSCALL}}){{_OPEN}})"
+    f"^{PREFIX}(?:{{_RESUMED_START}}(?P<resumed>{{SYSCALL}}){{_RESUMED_END}}|(?P<syscall>{{SYSCALL}}){{_OPEN}})"
     f"(?P<args>{{ARGS}})?(?:(?P<unfinished>{{UNFINISHED}})|{{_CLOSE}}{_OUTCOME})$"
 )
-_MARK: Final = f"^{LEADER}(?:(?P<signal>{{SIGNAL}})|(?P<exited>{{EXITED}})|(?P<killed>{{KILLED}}))$"
-#: Up to so many lines are matched one by one.
+_MARK: Final = f"^{PREFIX}(?:(?P<signal>{{SIGNAL}})|(?P<exited>{{EXITED}})|(?P<killed>{{KILLED}}))$"
+#: Up to this many lines are matched one by one in Python, which is faster than a query.
 _FEW: Final = 300
 
 
-def read_irregular(lines: pl.Series) -> pl.DataFrame:
+def match_lines(lines: pl.Series) -> pl.DataFrame:
     """The `PARTS` of lines as text, in columns named ``_kind``, ``_pid``, ..."""
     schema = {f"_{name}": pl.String for name in PARTS}
     return pl.DataFrame(_parts(lines), schema=schema, orient="row").with_columns(pl.col("_kind").cast(KIND))
@@ -51,7 +51,7 @@ def _parts(lines: pl.Series) -> list[tuple[str | None, ...]]:
 
 
 def _groups(texts: pl.Series) -> list[tuple[str | None, ...]]:
-    """The groups of the call pattern for each line; a few lines are not worth a query."""
+    """The groups of the call pattern for each line."""
     if len(texts) <= _FEW:
         pattern = _compiled_call_pattern()
         return [
@@ -63,19 +63,21 @@ def _groups(texts: pl.Series) -> list[tuple[str | None, ...]]:
 
 
 def _call(groups: tuple[str | None, ...]) -> tuple[str | None, ...] | None:
-    """The `PARTS` of a call or of a half of one, from the pattern's groups; None where it does not fit."""
-    (bare, bracket, secontext, clock, since, beside, number, address, resumed, syscall, args, unfinished) = groups[:12]
-    (value, decoration, comment, errno, notes, elapsed) = groups[12:]
+    """The `PARTS` of a call or of half of one from the pattern's groups; None where the line does not match."""
+    (column, bracket, secontext, clock, relative_ts, with_clock, syscall_number, instruction_pointer) = groups[:8]
+    (resumed, syscall, args, unfinished, value, decoration, comment, errno, notes, elapsed) = groups[8:]
     name = syscall or resumed
     if name is None:
         return None
     args = args or ""
     if unfinished and not resumed:
         args = args.removesuffix(" ")
-    leader = leader_parts(bare or bracket, secontext, clock, since or beside, number, address)
+    prefix = prefix_parts(
+        column or bracket, secontext, clock, relative_ts or with_clock, syscall_number, instruction_pointer
+    )
     return (
         "resumed" if resumed else "unfinished" if unfinished else "call",
-        *leader,
+        *prefix,
         name,
         args,
         value,
@@ -89,27 +91,27 @@ def _call(groups: tuple[str | None, ...]) -> tuple[str | None, ...] | None:
 
 
 def _mark(text: str) -> tuple[str | None, ...] | None:
-    """The `PARTS` of a signal, an exit or a death; None where the line is none."""
+    """The `PARTS` of a signal or of the end of a process; None where the line is neither."""
     found = _mark_pattern().match(text)
     if found is None:
         return None
     parts = found.groupdict()
-    leader = leader_parts(
+    prefix = prefix_parts(
         parts["pid_column"] or parts["pid_bracket"],
         parts["secontext"],
         parts["clock"],
-        parts["since"] or parts["since_beside"],
-        parts["number"],
-        parts["address"],
+        parts["relative_ts"] or parts["relative_ts_with_clock"],
+        parts["syscall_number"],
+        parts["instruction_pointer"],
     )
     kind = next(name for name in ("signal", "exited", "killed") if parts[name])
     value = found.group("exited")[len("+++ exited with ") : -4] if kind == "exited" else None
     empty = (None,) * (PARTS.index("note") - PARTS.index("value") - 1)
-    return (kind, *leader, None, None, value, *empty, parts[kind][4:-3].strip(), None, None, None)
+    return (kind, *prefix, None, None, value, *empty, parts[kind][4:-3].strip(), None, None, None)
 
 
 def _other(text: str) -> tuple[str | None, ...]:
-    """The `PARTS` of any other line, from Lark."""
+    """The `PARTS` of any other line, parsed by Lark."""
     record = read_line(text)
     return (*record, canonical_name(record.syscall))
 
@@ -126,11 +128,12 @@ def _compiled_call_pattern() -> re.Pattern[str]:
 
 @cache
 def _call_pattern() -> str:
-    """The pattern of calls and their halves, its terminals filled in; the groups are what `_call` takes apart."""
+    """The pattern of calls and halves of calls; its groups are those that `_call` expects."""
     pattern = GRAMMAR.pattern(_CALL)
     names = tuple(_compiled_call_pattern().groupindex)
     expected = (
-        *("pid_column", "pid_bracket", "secontext", "clock", "since", "since_beside", "number", "address"),
+        *("pid_column", "pid_bracket", "secontext", "clock", "relative_ts", "relative_ts_with_clock"),
+        *("syscall_number", "instruction_pointer"),
         *("resumed", "syscall", "args", "unfinished", "value", "decoration", "comment", "errno", "notes", "elapsed"),
     )
     if names != expected:

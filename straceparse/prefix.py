@@ -1,8 +1,8 @@
-"""Leaders of fixed width: where each field stands, when all lines of a log have the same leader.
+"""Prefixes of fixed width: the position of each field, where most lines of a log have the same prefix.
 
-Most logs have: ``-ttt -T`` always prints 18 characters before the call.  Then a field is a slice of the line, which is
-many times faster than a pattern.  `layout_of` finds the most common leader among sampled lines, and a pattern, built
-from the grammar's terminals, that a line must match before the slices are believed.
+``-ttt -T`` always prints 18 characters before the call.  Then a field is a slice of the line, which is many times
+faster than a regular expression.  `layout_of` finds the most common prefix among the sampled lines, and a pattern that
+validates a line before it is sliced.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from straceparse.records import GRAMMAR
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: The parts of a leader, in their order, with the group that names each.
-LEADER: Final = (
+#: The fields of a prefix in their order, each in a named group.
+PREFIX: Final = (
     "(?:(?P<pid_column>{PID})|(?P<pid_bracket>{PID_COLUMN}))?(?P<secontext>{SECONTEXT})?(?P<clock>{CLOCK})?"
-    "(?:(?P<since>{SINCE})|(?P<since_beside>{SINCE_BESIDE}))?(?P<number>{NUMBER})?(?P<address>{ADDRESS})?"
+    "(?:(?P<relative_ts>{RELATIVE_TS})|(?P<relative_ts_with_clock>{RELATIVE_TS_WITH_CLOCK}))?(?P<syscall_number>{SYSCALL_NUMBER})?(?P<instruction_pointer>{INSTRUCTION_POINTER})?"
 )
 
-#: Leaders that differ in digits only have one shape.
+#: Prefixes that differ in digits only have the same shape.
 _ZEROS: Final = str.maketrans("123456789", "000000000")
 _FRACTION = re.compile(r"\.(?P<digits>[0-9]{3,9})")
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A leader of fixed width.
+    """A prefix of fixed width.
 
     Attributes:
         width: characters before the call.
-        pattern: what a line must start with.
+        pattern: regular expression of the prefix.
         fields: name of a field -> start and length of its text.
     """
 
@@ -44,19 +44,19 @@ class Layout:
 
 
 def layout_of(lines: Iterable[str]) -> Layout | None:
-    """The most common leader of fixed width; None when its parts have no fixed width (command names, contexts).
+    """The most common prefix of fixed width; None where a part has no fixed width (command names, contexts).
 
     Examples:
         >>> layout = layout_of(["12345 1795253115.946438 close(3) = 0", "999   1795253115.946438 close(3) = 0"])
         >>> layout.width, layout.fields["clock"]
         (24, (6, 17))
     """
-    leader = re.compile(GRAMMAR.pattern(f"^{LEADER}"))
+    prefix = re.compile(GRAMMAR.pattern(f"^{PREFIX}"))
     layouts: Counter[tuple[str, tuple[tuple[str, tuple[int, int]], ...]]] = Counter()
     widths: dict[str, int] = {}
     shapes: dict[str, tuple[str, dict[str, tuple[int, int]]] | None] = {}
     for line in lines:
-        found = leader.match(line)
+        found = prefix.match(line)
         if found is None:
             continue
         picture = found.group().translate(_ZEROS)
@@ -74,11 +74,11 @@ def layout_of(lines: Iterable[str]) -> Layout | None:
     return Layout(widths[pattern], pattern, dict(items))
 
 
-def _shape(leader: re.Match[str]) -> tuple[str, dict[str, tuple[int, int]]] | None:
-    """A pattern of fixed width for this leader, and where its fields stand."""
+def _shape(prefix: re.Match[str]) -> tuple[str, dict[str, tuple[int, int]]] | None:
+    """A pattern of fixed width for this prefix, and the positions of its fields."""
     pattern: list[str] = []
     fields: dict[str, tuple[int, int]] = {}
-    parts = leader.groupdict()
+    parts = prefix.groupdict()
     if (parts["pid_column"] or parts["pid_bracket"] or "").count("<") or parts["secontext"]:
         return None
     if text := parts["pid_column"]:
@@ -90,20 +90,20 @@ def _shape(leader: re.Match[str]) -> tuple[str, dict[str, tuple[int, int]]] | No
         fields["pid"] = (len("[pid "), width)
         pattern.append(rf"\[pid {_right_padded(width)}\] ")
     if text := parts["clock"]:
-        fields["clock"] = (leader.start("clock"), len(text) - 1)
+        fields["clock"] = (prefix.start("clock"), len(text) - 1)
         whole = "[0-9]{2}:[0-9]{2}:[0-9]{2}" if ":" in text else f"[0-9]{{{len(text.partition('.')[0].rstrip())}}}"
         pattern.append(whole + _fraction(text) + " ")
-    if text := parts["since"]:
-        fields["since"] = (leader.start("since"), len(text) - 1)
+    if text := parts["relative_ts"]:
+        fields["relative_ts"] = (prefix.start("relative_ts"), len(text) - 1)
         pattern.append(_right_padded(len(text.partition(".")[0].rstrip(" "))) + _fraction(text) + " ")
-    if text := parts["since_beside"]:
-        fields["since"] = (leader.start("since_beside") + 2, len(text) - 4)
+    if text := parts["relative_ts_with_clock"]:
+        fields["relative_ts"] = (prefix.start("relative_ts_with_clock") + 2, len(text) - 4)
         pattern.append(rf"\(\+{_right_padded(len(text.partition('.')[0].rstrip(') ')) - 2)}{_fraction(text)}\) ")
-    if text := parts["number"]:
-        fields["number"] = (leader.start("number") + 1, len(text) - 3)
+    if text := parts["syscall_number"]:
+        fields["syscall_number"] = (prefix.start("syscall_number") + 1, len(text) - 3)
         pattern.append(rf"\[{_right_padded(len(text) - 3)}\] ")
-    if text := parts["address"]:
-        fields["address"] = (leader.start("address") + 1, len(text) - 3)
+    if text := parts["instruction_pointer"]:
+        fields["instruction_pointer"] = (prefix.start("instruction_pointer") + 1, len(text) - 3)
         pattern.append(rf"\[[0-9a-f]{{{len(text) - 3}}}\] ")
     return "".join(pattern), fields
 

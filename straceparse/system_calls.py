@@ -1,11 +1,10 @@
-"""Calls: split lines joined, and what strace's times say about each call.
+"""System calls: split lines joined, and the times of each call.
 
-Three clocks are kept apart, because strace prints three different things (strace(1), options -r, -T and -ttt):
+Three times are kept apart, because strace prints three different ones (strace(1), options -r, -T and -ttt):
 
-* ``gap``: from the start of a call to the start of the next line of the same process.  It holds the call **and** the
-  time the process spent outside the kernel until its next call, so it is an upper bound of the call's time, not the
-  time.
-* ``elapsed``: the time in the call.  Only ``-T`` prints it, or the two stamps of a split call give it.
+* ``gap``: from the start of a call to the start of the next line of the same process.  It includes the call **and** the
+  time the process spent outside the kernel until its next call, so it is an upper bound of the elapsed time.
+* ``elapsed``: the time in the call, from ``-T``, or from the two timestamps of a split call.
 * ``end``: ``start`` + ``elapsed``.
 """
 
@@ -21,7 +20,7 @@ from straceparse.schema import DURATION, EVENTS, KIND
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-#: Columns of the calls frame: one row a system call.
+#: Columns of the calls frame, one row per system call.
 CALLS: Final = pl.Schema(
     {
         "line": pl.UInt32(),
@@ -45,48 +44,48 @@ CALLS: Final = pl.Schema(
     }
 )
 
-#: Kinds of lines that are a call or half of one.
+#: Kinds of lines that are a call or half of a call.
 _CALLS: Final = ("call", "unfinished", "detached", "cut", "resumed")
-#: Kinds of lines that a process's next line may be; the ends of calls and lines without a leader are not among them.
+#: Kinds of lines that end a gap: neither the end of a call nor a line without a prefix.
 _NEXT: Final = ("call", "unfinished", "detached", "cut", "signal", "stopped", "exited", "killed", "superseded")
 
-#: A notice in the middle of a line; its name is `strace`, or the path under which strace was started.
+#: A notice at the end of a cut line: after `strace` or the path under which strace was started.
 _NOTICE_AT_END: Final = r"(?:(?:\.{0,2}/[^ ,|\"<>(){}\[\]]*)?strace: )?Process [0-9]+ (?:attached|detached)$"
 _OUTCOME: Final = ("result", "result_text", "errno", "note", "elapsed")
 
-#: Columns of the events that make the calls.
+#: Columns of the events that the calls are computed from.
 _NEEDED: Final = ("line", "at", "kind", *(name for name in CALLS if name in EVENTS and name != "line"))
-#: Those that are passed on and that nothing else depends on.
+#: Of these, the columns that are only passed on.
 _PASSED_ON: Final = ("wall", "syscall", "args", "errno", "fd_path")
-#: Those that otherwise only mending a cut line takes.
-_MENDING: Final = ("result_text", "note")
+#: Columns that are passed on, and used to join continuation lines.
+_FOR_CONTINUATIONS: Final = ("result_text", "note")
 
 FrameType = TypeVar("FrameType", pl.DataFrame, pl.LazyFrame)
 
 
 def calls(events: FrameType) -> FrameType:
-    """The calls of a log, one row a system call, in the order of their first lines.
+    """The calls of a log, one row per system call, in the order of their first lines.
 
-    A call that strace split into an ``unfinished`` and a ``resumed`` line is joined, by process; one whose line was
-    interrupted by a notice, by the program's output or by ``-z`` is joined with the line that goes on.  A half without
-    its other half is kept, and `state` says which half it is.
+    A call that strace split into an ``unfinished`` and a ``resumed`` line is joined by process; one whose line was
+    interrupted by a notice, by program output or by ``-z`` is joined with its continuation.  A half whose other half is
+    missing is kept, and `state` names the half.
 
-    The sum of ``-r``'s truncated numbers may run short of ``-T`` by a microsecond a line; the gap is then the elapsed
-    time. With ``strace -e trace=...`` the gap also holds the calls that were not traced.  The last call of a process
-    has no gap. The files of a ``-ff -r`` set have no gaps at all: strace keeps one clock for all of them, so a file's
-    numbers are not its own (`unparsed` says so in a row of its own).
+    The sum of the truncated ``-r`` values can be less than ``-T`` by one microsecond per line; the gap is then set to
+    the elapsed time.  With ``strace -e trace=...`` the gap also includes the calls that were not traced.  The last call
+    of a process has no gap.  The files of a ``-ff -r`` set have no gaps: strace keeps one clock for all of them, so the
+    values within one file do not add up (`unparsed` has a row about it).
 
     Args:
-        events: what `scan_strace` or `read_strace` gives, all its lines: filter calls, not events.
+        events: the result of `scan_strace` or `read_strace` with all lines: filter calls, not events.
 
     Returns:
-        The columns of `straceparse.CALLS`; a LazyFrame for a LazyFrame.  (Joining calls needs the whole log: the
-        events are collected.)
+        The columns of `straceparse.CALLS`; a LazyFrame for a LazyFrame.  (Joining needs the whole log, so the events
+        are collected.)
 
-        * ``line``, ``end_line``: where the call starts and ends in the log
-        * ``start``, ``end``: since the log's first stamp; ``wall``: ``start`` in UTC (``-ttt``)
-        * ``gap``: to the start of the process's next line, an upper bound of the time in the call
-        * ``elapsed``: time in the call; ``elapsed_from``: ``T``, or ``stamps`` of a split call
+        * ``line``, ``end_line``: first and last line of the call
+        * ``start``, ``end``: since the log's first timestamp; ``wall``: ``start`` in UTC (``-ttt``)
+        * ``gap``: to the start of the next line of the process, an upper bound of the elapsed time
+        * ``elapsed``: time in the call; ``elapsed_from``: ``T``, or ``stamps`` for the timestamps of a split call
         * ``state``: ``whole``, ``split`` (both halves found), ``unfinished``, ``resumed``, ``detached``, ``cut``
         * the others as in the events
 
@@ -112,14 +111,14 @@ def calls(events: FrameType) -> FrameType:
     def joined(
         columns: list[str] | None, predicate: pl.Expr | None, n_rows: int | None, _batch_size: int | None
     ) -> Iterator[pl.DataFrame]:
-        """The calls, from the columns of the events that are asked for."""
+        """The calls, with the selected columns."""
         used = list(CALLS) if columns is None else columns
         if predicate is not None:
             used = used + predicate.meta.root_names()
-        unused = {*_PASSED_ON, *_MENDING}.difference(used)
+        unused = {*_PASSED_ON, *_FOR_CONTINUATIONS}.difference(used)
         found = _with(events, others, unused)
-        if unused.intersection(_MENDING) and (found.get_column("kind") == "continuation").any():
-            found = _with(events, others, unused.difference(_MENDING))
+        if unused.intersection(_FOR_CONTINUATIONS) and (found.get_column("kind") == "continuation").any():
+            found = _with(events, others, unused.difference(_FOR_CONTINUATIONS))
         found = _calls_of(found)
         found = found if n_rows is None else found.head(n_rows)
         found = found if predicate is None else found.filter(predicate)
@@ -129,7 +128,7 @@ def calls(events: FrameType) -> FrameType:
 
 
 def _with(events: pl.LazyFrame, others: Iterable[str], unused: Collection[str]) -> pl.DataFrame:
-    """The events in memory, with null for what is not used."""
+    """The events in memory, with null in unused columns."""
     wanted = (pl.lit(None, EVENTS[name]).alias(name) if name in unused else pl.col(name) for name in _NEEDED)
     return events.select(*others, *wanted).collect()
 
@@ -138,7 +137,7 @@ def _calls_of(events: pl.DataFrame) -> pl.DataFrame:
     """The calls of events in memory."""
     others = [name for name in events.columns if name not in EVENTS and events[name].dtype == pl.String]
     owner = [*([] if _are_one_run(events, others) else others), "_owner"]
-    lines = _with_owner(_mended(events.with_row_index("_row")))
+    lines = _with_owner(_join_continuations(events.with_row_index("_row")))
     lines = lines.join(_gaps(lines, owner), on="_row", how="left", maintain_order="left")
     lines = lines.filter(pl.col("kind").is_in(_CALLS))
     if not lines.get_column("kind").is_in(["unfinished", "resumed"]).any():
@@ -147,7 +146,7 @@ def _calls_of(events: pl.DataFrame) -> pl.DataFrame:
 
 
 def _are_one_run(events: pl.DataFrame, others: list[str]) -> bool:
-    """Does no process occur in two logs, as in the files of a ``-ff`` set?  Then its id alone tells it apart."""
+    """Whether each process occurs in one log only, as in a ``-ff`` set, so that the pid alone identifies it."""
     processes = events.select(*others, "pid").unique().get_column("pid")
     return not processes.has_nulls() and processes.is_unique().all()
 
@@ -155,8 +154,8 @@ def _are_one_run(events: pl.DataFrame, others: list[str]) -> bool:
 def _with_owner(lines: pl.DataFrame) -> pl.DataFrame:
     """The process that each line belongs to, and the order of its lines.
 
-    A thread that calls execve takes over the id of its process: strace prints the start under the thread's id, a
-    ``superseded`` line, and the end under the process's, with ``-ff`` in a file that may come before the thread's.
+    A thread that calls execve takes over the id of its process: strace prints the start under the id of the thread, a
+    ``superseded`` line, and the end under the id of the process, with ``-ff`` in another file.
     """
     owners = lines.with_columns(_owner=pl.col("pid"), _order=pl.col("_row"))
     superseded = lines.filter((pl.col("kind") == "superseded") & pl.col("result").is_not_null())
@@ -171,19 +170,19 @@ def _with_owner(lines: pl.DataFrame) -> pl.DataFrame:
     return owners
 
 
-def _mended(lines: pl.DataFrame) -> pl.DataFrame:
-    """Lines that were interrupted, with the line that goes on put behind them.
+def _join_continuations(lines: pl.DataFrame) -> pl.DataFrame:
+    """Lines that were interrupted, with their continuation appended.
 
-    With ``-z`` and ``-e status=`` strace may print the end of a split call right behind its start, without a leader.
+    With ``-z`` and ``-e status=`` strace may print the end of a split call directly after its start, without a prefix.
     """
-    is_cut, goes_on = pl.col("kind") == "cut", pl.col("kind") == "continuation"
+    is_cut, is_continuation = pl.col("kind") == "cut", pl.col("kind") == "continuation"
     if not lines.get_column("kind").is_in(["continuation"]).any():
         return lines
-    is_left = (pl.col("kind") == "unfinished") & goes_on.shift(-1)
+    is_left = (pl.col("kind") == "unfinished") & is_continuation.shift(-1)
     rests = (
-        lines.filter(is_cut | goes_on | is_left)
-        .with_columns(_cut=pl.when(~goes_on).then("_row").forward_fill(), _before=pl.col("kind").shift(1))
-        .filter(goes_on & (pl.col("_before") != "continuation"))
+        lines.filter(is_cut | is_continuation | is_left)
+        .with_columns(_cut=pl.when(~is_continuation).then("_row").forward_fill(), _before=pl.col("kind").shift(1))
+        .filter(is_continuation & (pl.col("_before") != "continuation"))
         .select(
             pl.col("_cut").alias("_row"),
             pl.col("line").alias("_end_line"),
@@ -191,15 +190,15 @@ def _mended(lines: pl.DataFrame) -> pl.DataFrame:
             *(pl.col(name).alias(f"_{name}") for name in _OUTCOME),
         )
     )
-    is_mended = pl.col("_end_line").is_not_null()
+    is_continued = pl.col("_end_line").is_not_null()
     has_outcome = pl.col("_result_text").is_not_null()
     args = pl.col("args").str.replace(_NOTICE_AT_END, "")
     kind = (
-        pl.when(is_mended & has_outcome)
+        pl.when(is_continued & has_outcome)
         .then(pl.lit("call"))
-        .when(is_mended & (pl.col("_note") == "detached"))
+        .when(is_continued & (pl.col("_note") == "detached"))
         .then(pl.lit("detached"))
-        .when(is_mended)
+        .when(is_continued)
         .then(pl.lit("unfinished"))
         .otherwise(pl.col("kind").cast(pl.String))
     )
@@ -207,8 +206,8 @@ def _mended(lines: pl.DataFrame) -> pl.DataFrame:
         lines.join(rests, on="_row", how="left", maintain_order="left")
         .with_columns(
             kind.cast(KIND).alias("kind"),
-            pl.when(is_mended).then(args + pl.col("_rest").fill_null("")).otherwise("args").alias("args"),
-            *(pl.when(is_mended).then(f"_{name}").otherwise(name).alias(name) for name in _OUTCOME),
+            pl.when(is_continued).then(args + pl.col("_rest").fill_null("")).otherwise("args").alias("args"),
+            *(pl.when(is_continued).then(f"_{name}").otherwise(name).alias(name) for name in _OUTCOME),
         )
         .drop("_rest", *(f"_{name}" for name in _OUTCOME))
     )
@@ -224,9 +223,9 @@ def _gaps(lines: pl.DataFrame, owner: list[str]) -> pl.DataFrame:
 
 
 def _joined(lines: pl.DataFrame, owner: list[str]) -> pl.DataFrame:
-    """The lines with each end of a call put to its start, which stands right before it among its process's lines.
+    """The lines with each end of a call joined to its start, the previous line of the same process.
 
-    Calls of execve are looked for among themselves: between the halves stand the ends of the other threads.
+    Calls of execve are paired separately, because the exits of other threads come between their halves.
     """
     lines = lines.with_columns(_lane=pl.col("name").str.starts_with("execve").fill_null(value=False))
     before = {name: pl.col(name).shift(1).over(*owner, "_lane", order_by="_order") for name in ("kind", "name", "_row")}

@@ -1,4 +1,4 @@
-"""Diagnostics: the lines of a log that could not be read, or only in part, and why."""
+"""Diagnostics: the lines of a log that could not be parsed, or only in part, and the reasons."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _CLOCK_OF_MANY: Final = (
 
 
 def unparsed(events: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:
-    r"""What no rule accepted: one row a line, with its text and the reason.
+    r"""The lines that no rule accepts, one row per line, with text and reason.
 
-    A call whose line was interrupted is listed only when the line that goes on is missing.  A row without a line number
-    speaks of the whole log.
+    A call whose line was interrupted is listed only if its continuation is missing.  A row without a line number is
+    about the whole log.
 
     Args:
-        events: what `scan_strace` or `read_strace` gives.
+        events: the result of `scan_strace` or `read_strace`.
 
     Returns:
-        The columns of `logframe.DIAGNOSTICS`: ``source`` (the log, where the events have a column for it), ``line``,
+        The columns of `logframe.DIAGNOSTICS`: ``source`` (the log, if the events have a column for it), ``line``,
         ``column``, ``kind`` (``unparsed``, ``cut``, ``continuation``, ``clock``), ``text``, ``reason``.
 
     Examples:
@@ -45,7 +45,7 @@ def unparsed(events: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:
     wanted = lazy.filter(kind.is_in(["unparsed", "cut", "continuation"])).select(
         source.alias("source"), "line", kind.alias("kind"), "syscall", "args", "note", "reason"
     )
-    clocks = lazy.filter(pl.col("since").is_not_null()).select(
+    clocks = lazy.filter(pl.col("relative_ts").is_not_null()).select(
         pl.len().alias("n"), pl.col("at").is_null().all().alias("none")
     )
     lines, clock = pl.collect_all([wanted, clocks])
@@ -57,15 +57,15 @@ def unparsed(events: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:
 
 
 def _unread(lines: pl.DataFrame) -> pl.DataFrame:
-    """The lines that are damaged: neither a cut line that goes on nor its continuation."""
-    goes_on = pl.col("kind").shift(-1) == "continuation"
-    went_before = pl.col("kind").shift(1) == "cut"
-    is_mended = (
-        pl.when(pl.col("kind") == "cut").then(goes_on).when(pl.col("kind") == "continuation").then(went_before)
+    """The damaged lines: without cut lines that are followed by their continuation, and without these."""
+    has_continuation = pl.col("kind").shift(-1) == "continuation"
+    has_start = pl.col("kind").shift(1) == "cut"
+    is_continued = (
+        pl.when(pl.col("kind") == "cut").then(has_continuation).when(pl.col("kind") == "continuation").then(has_start)
     ).fill_null(value=False)
     text = pl.when(pl.col("syscall").is_null()).then(pl.coalesce("note", "args"))
     reason = pl.when(pl.col("kind") == "continuation").then(pl.lit("the start of this call is not in the log"))
-    return lines.filter(~is_mended).select(
+    return lines.filter(~is_continued).select(
         "source",
         pl.col("line").cast(pl.Int64),
         pl.col("reason").str.extract("column ([0-9]+)", 1).cast(pl.Int64).alias("column"),
@@ -76,7 +76,7 @@ def _unread(lines: pl.DataFrame) -> pl.DataFrame:
 
 
 def _without_ends(found: pl.DataFrame, events: pl.LazyFrame, log: str | None) -> pl.DataFrame:
-    """The lines that are damaged, without those that go on a line marked as unfinished right before (``-z``)."""
+    """The damaged lines, without continuations of an unfinished line directly before (``-z``)."""
     rest = pl.col("kind") == "continuation"
     ends = found.filter(rest).get_column("line")
     if ends.is_empty():
@@ -91,7 +91,7 @@ def _without_ends(found: pl.DataFrame, events: pl.LazyFrame, log: str | None) ->
 
 
 def raise_first(events: pl.DataFrame, source: Source) -> None:
-    """Raise for the first line that could not be read.
+    """Raise for the first line that could not be parsed.
 
     Raises:
         LogParseError: there is such a line.

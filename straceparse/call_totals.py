@@ -1,26 +1,26 @@
-"""Totals: calls, errors and time of each system call."""
+"""Totals: number of calls and errors, and time, of each system call."""
 
 from __future__ import annotations
 
 import polars as pl
 
-from straceparse.joins import calls as joined_calls
 from straceparse.schema import DURATION
+from straceparse.system_calls import calls as joined_calls
 
-#: Did the call fail?  One that a signal interrupted (``= ? ERESTARTSYS``) is made again; strace -c counts it as failed.
+#: Whether the call failed.  One that a signal interrupted (``= ? ERESTARTSYS``) is restarted; strace -c counts it.
 _HAS_FAILED = pl.col("errno").is_not_null() & ~pl.col("errno").str.starts_with("ERESTART")
 
 
 def totals(events: pl.LazyFrame | pl.DataFrame) -> pl.DataFrame:
-    r"""Calls, errors and time of each system call, the longest first; one pass, and calls need not be joined.
+    r"""Calls, errors and time of each system call, by descending time; one pass, without joining split calls.
 
     Args:
-        events: what `scan_strace` or `read_strace` gives.
+        events: the result of `scan_strace` or `read_strace`.
 
     Returns:
-        ``name``, ``calls``, ``errors`` (without calls that a signal interrupted, which are made again), ``elapsed``
-        (sum of ``-T``; null without it), ``median``, ``p99``, ``max`` of it: times that occurred, by nearest rank: the
-        smallest that 50 or 99 per cent of the calls do not exceed.
+        ``name``, ``calls``, ``errors`` (without calls that a signal interrupted, which are restarted), ``elapsed``
+        (sum of ``-T``; null without it), and its ``median``, ``p99`` and ``max`` by nearest rank: the smallest observed
+        time that 50 or 99 per cent of the calls do not exceed.
 
     Examples:
         >>> from straceparse import scan_strace
@@ -30,7 +30,7 @@ def totals(events: pl.LazyFrame | pl.DataFrame) -> pl.DataFrame:
     """
     ends = pl.col("kind").is_in(["call", "resumed", "continuation"])
     counts = _counts(events.lazy().filter(ends), "elapsed")
-    if counts.get_column("name").has_nulls():  # a line that a notice or the program's output cut in two goes on
+    if counts.get_column("name").has_nulls():  # a call cut by a notice or by program output has a continuation
         calls = joined_calls(events.lazy()).filter(pl.col("state").is_in(["whole", "split", "resumed"]))
         printed = pl.when(pl.col("elapsed_from") == "T").then("elapsed").alias("elapsed")
         counts = _counts(calls.with_columns(printed), "elapsed")
@@ -38,32 +38,32 @@ def totals(events: pl.LazyFrame | pl.DataFrame) -> pl.DataFrame:
 
 
 def gap_totals(calls: pl.DataFrame) -> pl.DataFrame:
-    """Calls, errors, time and gap of each system call, from joined calls; for logs without ``-T``.
+    """Calls, errors and gap of each system call, from joined calls; for logs without ``-T``.
 
     Args:
-        calls: what `calls` gives.
+        calls: the result of `calls`.
 
     Returns:
-        ``name``, ``calls``, ``errors``, ``gap`` (to the start of the process's next line: an upper bound of the time in
-        the call), ``median``, ``p99``, ``max`` of it, as in `totals`.
+        ``name``, ``calls``, ``errors``, ``gap`` (to the start of the next line of the process: an upper bound of the
+        elapsed time), and its ``median``, ``p99`` and ``max`` as in `totals`.
     """
     return _totals(_counts(calls.lazy(), "gap"), "gap")
 
 
 def _counts(calls: pl.LazyFrame, time: str) -> pl.DataFrame:
-    """How many calls of each name took each time, and how many of them failed: as exact as the calls, and far fewer."""
+    """Number of calls and errors of each name and time: as exact as the calls, in far fewer rows."""
     counted = calls.group_by("name", time).agg(pl.len().alias("calls"), _HAS_FAILED.sum().alias("errors"))
     return counted.collect()
 
 
 def _totals(counts: pl.DataFrame, time: str) -> pl.DataFrame:
-    """The totals of each name, the longest first."""
+    """The totals of each name, by descending time."""
     known, calls = pl.col(time).is_not_null(), pl.col("calls")
     times, weights = pl.col(time).filter(known), calls.filter(known)
     total = (times.to_physical() * weights.cast(pl.Int64)).sum().cast(DURATION)
 
     def percentile(percent: int) -> pl.Expr:
-        """The smallest time that so many per cent of the calls do not exceed; no rounding enters."""
+        """The smallest time that this percentage of the calls does not exceed; exact, in integers."""
         rank = (weights.cast(pl.Int64).sum() * percent + 99) // 100
         return times.filter(weights.cum_sum() >= rank).first()
 
