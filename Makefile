@@ -76,6 +76,6 @@ clean: ## Remove what was built and cached; .venv stays
 	@rm -rf build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	@find . -path ./.venv -prune -o -name __pycache__ -type d -print0 | xargs -0 rm -rf
 
-$(READY): requirements.lock pyproject.toml .ci/venv
+$(READY): requirements.lock pyproject.toml hatch_build.py .ci/venv $(wildcard */*.c)
 	@.ci/venv
 	@touch $@

@@ -1,8 +1,9 @@
 """Classifiers: which of several patterns describes each line, by whichever engine is there.
 
-The patterns are a grammar's (`logframe.Grammar.classifier`), in order of priority.  Polars expressions made of them
-give the same answer on any machine; a pattern that needs a look at a neighbour, which the regex engine of Polars has
-not, is matched by `re` over the lines that are left.
+The patterns are a grammar's (`logframe.Grammar.classifier`), in order of priority.  The compiled kernel runs one
+automaton of them all over the lines (`logframe.kernel`).  Where it is missing, Polars expressions made of the same
+patterns give the same answer; a pattern that needs a look at a neighbour, which the regex engine of Polars has not, is
+matched by `re` over the lines that are left.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from logframe.automaton import AutomatonError
+from logframe.kernel import MOST_BYTES, Tables, load_kernel
 from logframe.patterns import PatternError, parse_pattern, polars_pattern
 from logframe.tables import load_automaton
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from logframe.automaton import Automaton
+    from logframe.kernel import Kernel
 
 
 class Classifier:
@@ -63,13 +66,36 @@ class Classifier:
         """
         return load_automaton(self.rules)
 
+    @cached_property
+    def tables(self) -> Tables:
+        """The tables of the automaton, for the kernel.
+
+        Raises:
+            AutomatonError: the automaton grows beyond its limit.
+        """
+        return Tables(self.automaton)
+
     def kinds_of(self, lines: pl.Series) -> pl.Series:
         """The kind of each line, null where no pattern describes it or the line is null.
 
         Args:
-            lines: texts without newlines.
+            lines: texts without newlines; one that holds a newline has no kind.
         """
-        return self.by_expressions(lines)
+        kernel = load_kernel()
+        if kernel is None or int(lines.str.len_bytes().sum()) + len(lines) > MOST_BYTES:
+            return self.by_expressions(lines)
+        return self.by_kernel(lines, kernel)
+
+    def by_kernel(self, lines: pl.Series, kernel: Kernel) -> pl.Series:
+        """As `kinds_of`, by the compiled kernel; the lines have at most `logframe.kernel.MOST_BYTES` bytes."""
+        joined = pl.concat([lines.fill_null(""), pl.Series(lines.name, [""])]).str.join("\n").item()
+        text = kernel.block_of(joined.encode())
+        found = kernel.lines_of(text)
+        if found.count != len(lines):
+            return self.by_expressions(lines)  # a newline stands within a text
+        tags = kernel.series("tag", "C", found.count, kernel.tags_of(text, found, self.tables))
+        kinds = pl.Series([None, *self.kinds], dtype=self.dtype).gather(tags.cast(pl.UInt32)).alias(lines.name)
+        return kinds.set(lines.is_null(), None) if lines.null_count() else kinds
 
     def by_expressions(self, lines: pl.Series) -> pl.Series:
         """As `kinds_of`, by Polars alone."""

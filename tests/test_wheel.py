@@ -46,7 +46,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = tmp_path_factory.mktemp("source")
     for name in (*PACKAGES, *SHIPPED):
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     out = source / "dist"
     done = subprocess.run(
@@ -66,7 +66,7 @@ def test_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
         path.relative_to(ROOT).as_posix()
         for package in PACKAGES
         for path in (ROOT / package).rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".compiled"
     } | {
         f"{LAB_FILES}/{path.relative_to(ROOT).as_posix()}"
         for folder in SHIPPED
@@ -74,7 +74,7 @@ def test_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
         if path.is_file() and "__pycache__" not in path.parts and ".ipynb_checkpoints" not in path.parts
     }
     with zipfile.ZipFile(wheel) as archive:
-        held = {name for name in archive.namelist() if ".dist-info/" not in name}
+        held = {name for name in archive.namelist() if ".dist-info/" not in name and not name.endswith(".compiled")}
 
     assert held == expected
     assert {f"{package}/py.typed" for package in PACKAGES} <= held
