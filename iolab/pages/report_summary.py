@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab import metrics
-from iolab.metrics.bounds import RefusedError, intersect, show
 from iolab.metrics.table import Metric
 from iolab.pages.figures import join_figures
+from logframe.errors import RefusedError
+from logframe.interval import intersect, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -139,7 +140,7 @@ def _period(report: AwrReport, notes: list[str]) -> Iterator[Metric]:
         yield inferred
     seconds = report.info.db_time_s
     if seconds is not None:
-        known = metrics.Bounded(seconds, max(seconds - _HALF_STEP_S, 0), seconds + _HALF_STEP_S)
+        known = metrics.Interval(seconds, max(seconds - _HALF_STEP_S, 0), seconds + _HALF_STEP_S)
         yield Metric(
             "db_time_s", known.value, known.lo, known.hi, "s", "the head of the report, in minutes of two decimals"
         )
