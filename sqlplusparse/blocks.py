@@ -14,7 +14,7 @@ from sqlplusparse.delimited import chosen_delimiter, read_delimited
 from sqlplusparse.elapsed import LABELS, CustomPattern, explain_clock, language_of, read_clock
 from sqlplusparse.grids import blank_separators, read_grid
 from sqlplusparse.inputs import FIRST_LETTERS, read_bare, read_prompt, starts_statement
-from sqlplusparse.lines import BEGINNINGS, KINDS, Kind, runs_of
+from sqlplusparse.lines import BEGINNINGS, BLOCK_DONE, COMMIT_DONE, KINDS, Kind, runs_of
 from sqlplusparse.listings import RUNSTATS, read_runstats, read_snapper, read_unruled
 from sqlplusparse.outcomes import read_failure, read_feedback
 from sqlplusparse.page import Mark, Page
@@ -176,10 +176,10 @@ class _Blocks:
     def _take(self, block: Block) -> int:
         """Add a block of what was typed; a timer command makes the next Elapsed its own."""
         self.timer = None
-        if block.token == "TIMING":  # noqa: S105 - a token of the grammar
+        if block.token == "TIMING":
             self.timer = str(block.content)
-            block.token = "COMMAND"  # noqa: S105 - a token of the grammar
-        elif block.token == "COMMAND":  # noqa: S105 - a token of the grammar
+            block.token = "COMMAND"
+        elif block.token == "COMMAND":
             self.delimiter = chosen_delimiter(str(block.content), self.delimiter)
         if self.text_from is not None:
             self._end_text(block.first)
@@ -229,21 +229,20 @@ class _Blocks:
         line = self.page.lines[number].strip()
         self.page.marks[number] = Mark.FEEDBACK
         rows, verb = read_feedback(line)
-        token = "SELECTED" if verb == "select" else "DONE"
-        return self._add(token, number, number + 1, Outcome(number, line, rows, verb))
+        return self._add(_feedback_token(line, verb), number, number + 1, Outcome(number, line, rows, verb))
 
     def _read_error(self, number: int) -> int:
         outcome, last = read_failure(self.page, number)
-        after_command = bool(self.found) and self.found[-1].token == "COMMAND"  # noqa: S105 - a token of the grammar
+        after_command = bool(self.found) and self.found[-1].token == "COMMAND"
         is_of_autotrace = outcome.code in _AUTOTRACE_ERRORS and not after_command
         if is_of_autotrace or self._has_no_plan():
-            return self._add("EXPLAINED", number, last, outcome)
+            return self._add("TRACE_ERROR" if is_of_autotrace else "EXPLAINED", number, last, outcome)
         is_of_client = outcome.code is not None and outcome.code.startswith("SP2")
         return self._add("COMMAND_ERROR" if is_of_client and after_command else "FAILED", number, last, outcome)
 
     def _has_no_plan(self) -> bool:
         """Does the heading of a plan stand above, and no plan?  Then an error says why; the statement itself ran."""
-        plan = self.found[-1].content if self.found and self.found[-1].token == "EXPLAINED" else None  # noqa: S105 - a token of the grammar
+        plan = self.found[-1].content if self.found and self.found[-1].token == "EXPLAINED" else None
         return isinstance(plan, Plan) and not plan.operations and plan.hash_value is None
 
     def _read_autotrace(self, number: int) -> int | None:
@@ -274,7 +273,15 @@ class _Blocks:
             after = _after_missing_plan(page, after)
             page.mark(number, after, Mark.TEXT)
             return self._add("TEXT", top, after)
-        return self._add("PLAN", top, after, plan)
+        return self._add("PLAN", self._heading_above(top), after, plan)
+
+    def _heading_above(self, number: int) -> int:
+        """The first line of a plan, with the heading of the query that printed it: a grid above without a row."""
+        above = self.found[-1] if self.found and self.text_from is None else None
+        if above is None or not isinstance(above.content, Grid) or above.content.rows:
+            return number
+        self.found.pop()
+        return above.first
 
     def _read_ruler(self, number: int) -> int | None:
         page = self.page
@@ -323,6 +330,15 @@ def _after_missing_plan(page: Page, number: int) -> int:
                 end += 1
             return end
     return number
+
+
+def _feedback_token(line: str, verb: str | None) -> str:
+    """The token of a feedback: a query's rows, other rows, the end of a PL/SQL block, a commit, anything else."""
+    if verb is not None:
+        return "SELECTED" if verb == "select" else "CHANGED"
+    if COMMIT_DONE.fullmatch(line):
+        return "COMMITTED"
+    return "CALLED" if BLOCK_DONE.fullmatch(line) else "DONE"
 
 
 def _has_heading(page: Page, number: int) -> bool:

@@ -86,8 +86,10 @@ def timings_frame(blocks: list[Block]) -> pl.DataFrame:
     rows: list[tuple[object, ...]] = []
     for block in blocks:
         match block.token, block.content:
-            case "ELAPSED", Clock() as clock:
+            case "ELAPSED" | "UNOWNED", Clock() as clock:
                 rows.append(_timing_row(clock, block.statement, "statement", clock.label))
+            case "REPEATED", Clock() as clock:
+                rows.append(_timing_row(clock, None, "repeat", clock.label))
             case "TIMER", (Clock() as clock, str(name)):
                 rows.append(_timing_row(clock, None, "timer", name))
             case "PRINTED_TIMING", CustomTiming() as timing:

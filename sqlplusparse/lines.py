@@ -21,6 +21,9 @@ RULES: Final = (
     "substitution",
     "rows_feedback",
     "done_feedback",
+    "block_feedback",
+    "commit_feedback",
+    "autocommit_setting",
     "error",
     "elapsed",
     "timer_name",
@@ -101,13 +104,14 @@ BEGINNINGS: Final = frozenset(
 class Pattern:
     """A regular expression made of the grammar's terminals, compiled when first used: importing costs nothing."""
 
-    def __init__(self, template: str) -> None:
+    def __init__(self, template: str, *, ignore_case: bool = False) -> None:
         self.template = template
+        self.flags = re.IGNORECASE if ignore_case else re.NOFLAG
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
         """The expression itself."""
-        return re.compile(GRAMMAR.pattern(self.template))
+        return re.compile(GRAMMAR.pattern(self.template), self.flags)
 
     @cached_property
     def match(self) -> Callable[[str], re.Match[str] | None]:
@@ -133,6 +137,9 @@ PROMPT: Final = Pattern("(?:(?P<time>{TIME}){GAP})?(?P<prompt>{PROMPT})[ \t]?(?P
 CONTINUATION: Final = Pattern("[ \t]*(?:{TIME}{GAP})?(?P<number>{LINE_NUMBER})(?:[ \t*]{1,2})?(?P<rest>.*)")
 ROWS: Final = Pattern("{ROWS}")
 DONE: Final = Pattern("{DONE}")
+BLOCK_DONE: Final = Pattern("{BLOCK_DONE}")
+COMMIT_DONE: Final = Pattern("{COMMIT_DONE}")
+AUTOCOMMIT: Final = Pattern(r"\bset\b.*?\b{AUTOCOMMIT}(?P<off>{SETTING_OFF})?", ignore_case=True)
 ERROR: Final = Pattern("(?P<code>{ERROR})")
 STATISTIC: Final = Pattern("(?P<count>{COUNT}){GAP}(?P<name>{AUTOTRACE_NAME})(?:{GAP}{REMARK})?")
 SESSION_STATISTIC: Final = Pattern("(?P<count>{COUNT})[ ]{2}(?P<name>{STATISTIC_NAME})")

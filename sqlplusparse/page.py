@@ -124,6 +124,10 @@ class Page:
         """Give lines `first` to before `last` a mark; blank ones stay blank."""
         self.marks[first:last] = self.kinds[first:last].translate(_FILLS[mark])
 
+    def mark_text(self, first: int, last: int) -> None:
+        """Make lines text after all."""
+        self.mark(first, last, Mark.TEXT)
+
     def note(self, number: int | None, kind: str, reason: str, column: int | None = None) -> None:
         """Add a diagnostics row about a line, or about the whole log."""
         text = None if number is None else self.lines[number].strip()[:200]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from sqlplusparse.grouping import group
 from sqlplusparse.inputs import kind_of
 from sqlplusparse.lines import Kind
-from sqlplusparse.page import Mark
+from sqlplusparse.owners import OUTCOMES, settle_owners
 from sqlplusparse.records import Autotrace, Block, Clock, Grid, Listing, Outcome, Plan, Typed
 
 if TYPE_CHECKING:
@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 _FLUSH: Final = re.compile(
     r"alter\s+system\s+flush\s+(?P<what>buffer_cache|shared_pool|flash_cache|global\s+context|redo)", re.IGNORECASE
 )
-_BLOCK_DONE: Final = re.compile(r"PL/SQL|anonymous block|Call completed")
 _FEEDBACK_KINDS: Final = (
-    ("plsql", _BLOCK_DONE),
+    ("plsql", re.compile(r"PL/SQL|anonymous block|Call completed")),
     ("explain", re.compile(r"Explained")),
     ("transaction", re.compile(r"Commit|Rollback|Savepoint|COMMIT|ROLLBACK|提交|コミット|Transaction")),
     ("alter session", re.compile(r"Session|Sesión|Sessão|セッション|会话|工作階段|세션|Сеанс|Sessione")),
@@ -34,11 +33,10 @@ _LOADS: Final = re.compile(
 #: Kinds of commands that the client runs itself, or gives to the operating system.
 _CLIENT: Final = frozenset({"command", "host"})
 _PROSE: Final = frozenset({Kind.TEXT, Kind.FENCE})
-_OUTCOMES: Final = frozenset({"SELECTED", "DONE", "FAILED"})
-#: What is typed and has no text, and what a PL/SQL block may print the like of.
-_TYPED: Final = frozenset({"COMMAND", "INPUT", "BREAK"})
-_LOOKS: Final = frozenset({"FAILED", "DONE", "SELECTED", "COMMAND_ERROR", "ELAPSED"})
-_DONE: Final = frozenset({"DONE"})
+#: Behind these, text is no longer the statement's unless more of the statement follows.
+_ENDED: Final = OUTCOMES | {"GRID"}
+#: What may stand behind a statement's outcome without being of it.
+_LOOSE: Final = frozenset({"TEXT"})
 _BARE_PARTS: Final = frozenset({"ELAPSED", "STATISTICS", "SESSION_STATISTICS"})
 
 
@@ -90,11 +88,11 @@ def read_statements(page: Page, blocks: list[Block]) -> list[Statement]:
     buffer: str | None = None
     series = 0
     reached = 0
-    _settle_output(page, blocks)
+    settle_owners(page, blocks)
     for first, end in group([block.token for block in blocks]):
         last = end
-        if blocks[first].token == "GRID":  # noqa: S105 - a token of the grammar
-            while last > first + 1 and blocks[last - 1].token == "TEXT":  # noqa: S105 - a token of the grammar
+        if any(block.token in _ENDED for block in blocks[first:end]):
+            while last > first + 1 and blocks[last - 1].token in _LOOSE:
                 last -= 1
         if first > reached:
             between = blocks[reached:first]
@@ -104,7 +102,7 @@ def read_statements(page: Page, blocks: list[Block]) -> list[Statement]:
             for block in between:
                 if isinstance(block.content, Typed):
                     buffer = block.content.text
-                elif block.token == "COMMAND" and _LOADS.match(str(block.content)):  # noqa: S105 - a token of the grammar
+                elif block.token == "COMMAND" and _LOADS.match(str(block.content)):
                     buffer = None
         reached = last
         statement = _made(len(statements) + 1, blocks[first:last], series)
@@ -126,25 +124,6 @@ def read_statements(page: Page, blocks: list[Block]) -> list[Statement]:
             block.statement = statement.ordinal
         _check(page, statement)
     return statements
-
-
-def _settle_output(page: Page, blocks: list[Block]) -> None:
-    """Make text of what a PL/SQL block prints that looks like the client's own feedback, error or Elapsed.
-
-    The client says that a block has ended once, behind all that the block printed and before its Elapsed.
-    """
-    call: int | None = None
-    tokens = [block.token for block in blocks]
-    for place, (token, block) in enumerate(zip(tokens, blocks, strict=True)):
-        if token in _TYPED or isinstance(block.content, Typed):
-            call = place if isinstance(block.content, Typed) and block.content.kind == "plsql" else None
-        elif call is not None and token in _DONE and _BLOCK_DONE.search(page.lines[block.first]):
-            looks = _LOOKS if tokens[place + 1 : place + 2] == ["ELAPSED"] else _LOOKS - {"ELAPSED"}
-            for printed in blocks[call + 1 : place]:
-                if printed.token in looks:
-                    printed.token, printed.content = "TEXT", None
-                    page.mark(printed.first, printed.last, Mark.TEXT)
-            call = None
 
 
 def _is_prose(page: Page, block: Block) -> bool:
@@ -170,10 +149,9 @@ def _made(ordinal: int, blocks: list[Block], series: int) -> Statement:
             statement.clock = content
         elif isinstance(content, Typed):
             statement.text, statement.prompt, statement.kind = content
-        elif isinstance(content, Outcome):
-            if block.token in _OUTCOMES:
-                failure = statement.outcome
-                statement.outcome = content if failure is None else failure._replace(rows=content.rows)
+        elif isinstance(content, Outcome) and block.token in OUTCOMES:
+            failure = statement.outcome
+            statement.outcome = content if failure is None else failure._replace(rows=content.rows)
         elif isinstance(content, Autotrace):
             statement.autotrace = content
         elif isinstance(content, Plan):

@@ -1,0 +1,197 @@
+"""Which statement owns an Elapsed, a feedback, a plan: what the client's order of output says beyond one token.
+
+The client prints for each statement, in this order and only where it is set: the result, the feedback, ``Commit
+complete.`` (SET AUTOCOMMIT), what DBMS_OUTPUT holds, the Elapsed, the plan, the statistics.  So
+
+* between two prompts at which something was typed, everything belongs to the one statement typed at the first;
+* behind an Elapsed, a result without one is no statement of its own when a PL/SQL block's Elapsed comes next: the block
+  printed it;
+* plans and statistics of autotrace belong to queries and DML alone.
+
+Where the order leaves two owners, the figure has none, and a diagnostic says so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sqlplusparse.lines import AUTOCOMMIT, Kind
+from sqlplusparse.records import Block, Clock, Plan, Typed
+
+if TYPE_CHECKING:
+    from sqlplusparse.page import Page
+
+#: Tokens of feedbacks and errors, which end what a statement prints.
+OUTCOMES: Final = frozenset({"SELECTED", "CHANGED", "CALLED", "DONE", "CLOSED", "FAILED"})
+#: What is typed and has no text.
+_UNTYPED: Final = frozenset({"COMMAND", "INPUT", "BREAK"})
+#: What a PL/SQL block may print the like of.
+_OUTCOME_LIKE: Final = frozenset({"FAILED", "DONE", "SELECTED", "CHANGED", "COMMITTED", "COMMAND_ERROR", "ELAPSED"})
+#: What a block may print through DBMS_OUTPUT, and the token of each when it did.
+_PRINTED: Final = {"GRID": "PRINTED_GRID", "PLAN": "PRINTED_PLAN", "TEXT": "PRINTED_TEXT"}
+_ENDS_OF_STATEMENTS: Final = frozenset({"ELAPSED", "STATISTICS", "SESSION_STATISTICS"})
+#: What SET AUTOCOMMIT commits after.
+_COMMITS: Final = frozenset({"CHANGED", "CALLED"})
+#: What only queries and DML have below their Elapsed.
+_TRACED: Final = frozenset({"EXPLAINED", "STATISTICS", "SESSION_STATISTICS"})
+_UNTRACED: Final = frozenset({"DONE", "CALLED"})
+_UNTRACED_KINDS: Final = frozenset({"plsql", "explain", "alter system", "alter session", "transaction", "ddl"})
+#: SQLcl shows milliseconds.
+_SQLCL_DECIMALS: Final = 3
+
+
+def settle_owners(page: Page, blocks: list[Block]) -> None:
+    """Give blocks the tokens that the client's order of output makes them; session.lark makes statements of those."""
+    _settle_output(page, blocks)
+    autocommit: bool | None = None
+    typed: Typed | None = None
+    start = 0
+    for place, block in enumerate(blocks):
+        if isinstance(block.content, Typed) or block.token in _UNTYPED:
+            typed = block.content if isinstance(block.content, Typed) else None
+            start = place
+            if block.token == "COMMAND" and (found := AUTOCOMMIT.match(str(block.content))):
+                autocommit = found["off"] is None
+        match block.token:
+            case "COMMITTED":
+                _settle_commit(page, blocks, place, typed, autocommit=autocommit)
+            case "TRACE_ERROR":
+                _settle_trace_error(blocks, start, place)
+            case "ELAPSED":
+                _settle_elapsed(page, blocks, start, place, typed)
+            case "CALLED" if typed is None or typed.prompt is None:
+                _settle_call(page, blocks, start, place)
+            case _:
+                pass
+
+
+def _settle_output(page: Page, blocks: list[Block]) -> None:
+    """Make text of what a PL/SQL block prints that reads as the client's own feedback, error or Elapsed.
+
+    The client says that a block has ended once, behind all that the block printed and before its Elapsed.
+    """
+    call: int | None = None
+    tokens = [block.token for block in blocks]
+    for place, (token, block) in enumerate(zip(tokens, blocks, strict=True)):
+        if token in _UNTYPED or isinstance(block.content, Typed):
+            call = place if isinstance(block.content, Typed) and block.content.kind == "plsql" else None
+        elif call is not None and token == "CALLED":
+            is_timed = _after_commit(tokens, place) == "ELAPSED"
+            for printed in blocks[call + 1 : place]:
+                if printed.token in _OUTCOME_LIKE and (is_timed or printed.token != "ELAPSED"):
+                    printed.token, printed.content = "TEXT", None
+                    page.mark_text(printed.first, printed.last)
+            call = None
+
+
+def _after_commit(tokens: list[str], place: int) -> str:
+    """The token behind a feedback and the commit that SET AUTOCOMMIT may have printed."""
+    after = [*tokens[place + 1 : place + 3], "", ""]
+    return after[1] if after[0] == "COMMITTED" else after[0]
+
+
+def _settle_commit(
+    page: Page, blocks: list[Block], place: int, typed: Typed | None, *, autocommit: bool | None
+) -> None:
+    """Is ``Commit complete.`` SET AUTOCOMMIT's, behind another feedback, or a statement's own?
+
+    By itself the client prints one blank line above it, and its Elapsed directly below; a COMMIT has two above and one
+    below.  A copy without blank lines does not say.
+    """
+    block = blocks[place]
+    before = blocks[place - 1] if place else None
+    if before is None or before.token not in _COMMITS or (typed is not None and typed.kind == "transaction"):
+        block.token = "DONE"
+        return
+    below = blocks[place + 1] if place + 1 < len(blocks) else None
+    above = block.first - before.last
+    is_timed = below is not None and below.token == "ELAPSED"
+    is_direct = is_timed and below is not None and below.first == block.last
+    if (typed is not None and typed.prompt is not None) or autocommit:
+        return
+    if autocommit is None and above == 1 and (is_direct or not is_timed):
+        return
+    block.token = "DONE"
+    if is_timed and below is not None and autocommit is None and above == 0:
+        _disown(page, below, "SET AUTOCOMMIT may have committed, or a COMMIT that is not echoed")
+
+
+def _disown(page: Page, block: Block, reason: str) -> None:
+    block.token = "UNOWNED"
+    page.note(block.first, "ambiguous_owner", f"two statements may own this Elapsed, so none does: {reason}")
+
+
+def _settle_trace_error(blocks: list[Block], start: int, place: int) -> None:
+    """An error of autotrace stands before the Elapsed, or in the place of the plan or the statistics."""
+    ahead = place
+    while ahead < len(blocks) and blocks[ahead].token == "TRACE_ERROR":
+        ahead += 1
+    is_before = ahead < len(blocks) and blocks[ahead].token == "ELAPSED"
+    tokens = [block.token for block in blocks[start:place]]
+    last = next((token for token in reversed(tokens) if token not in {"EXPLAINED", "TRACE_ERROR"}), "")
+    if not is_before or last in _ENDS_OF_STATEMENTS:
+        blocks[place].token = "EXPLAINED"
+
+
+def _settle_elapsed(page: Page, blocks: list[Block], start: int, place: int, typed: Typed | None) -> None:
+    """An Elapsed that is no statement's: printed again at the end of a script, or above a plan it cannot go with."""
+    block = blocks[place]
+    before = blocks[place - 1] if place else None
+    above = before.content if before is not None and before.token in {"ELAPSED", "REPEATED"} else None
+    clock = block.content
+    if isinstance(above, Clock) and isinstance(clock, Clock) and (typed is not None or _has_feedback(blocks, place)):
+        if (clock.ticks, clock.decimals) == (above.ticks, above.decimals) and clock.decimals >= _SQLCL_DECIMALS:
+            block.token = "REPEATED"
+            page.note(block.first, "repeated_elapsed", "SQLcl prints the last Elapsed of a script again at its end")
+        return
+    traced = place + 1 < len(blocks) and blocks[place + 1].token in _TRACED
+    if not traced or before is None:
+        return
+    reason = "plan and statistics of autotrace are a query's, and the statement above is none"
+    if typed is not None and typed.kind in _UNTRACED_KINDS and place > start:
+        if _TRACED.isdisjoint(one.token for one in blocks[start:place]) and _is_first_elapsed(blocks, start, place):
+            _disown(page, block, reason)
+    elif before.token in _UNTRACED:
+        before.token = "CLOSED"
+
+
+def _is_first_elapsed(blocks: list[Block], start: int, place: int) -> bool:
+    return all(one.token != "ELAPSED" for one in blocks[start:place])
+
+
+def _has_feedback(blocks: list[Block], place: int) -> bool:
+    """Has the statement that owns the Elapsed above a feedback?  Then the client says of each what it did."""
+    for block in reversed(blocks[max(place - 4, 0) : place]):
+        if block.token in OUTCOMES or block.token == "COMMITTED":
+            return True
+        if block.token not in {"ELAPSED", "REPEATED"}:
+            return False
+    return False
+
+
+def _settle_call(page: Page, blocks: list[Block], start: int, place: int) -> None:
+    """Results and plans before the end of a PL/SQL block that is not echoed: the block printed them.
+
+    With timing on from before, a query would have had an Elapsed of its own; else this is known of plans only, which a
+    query prints under a heading.
+    """
+    first = place
+    while first > start and blocks[first - 1].token in _PRINTED:
+        first -= 1
+    tokens = [block.token for block in blocks]
+    is_timed = first > 0 and tokens[first - 1] in _ENDS_OF_STATEMENTS and _after_commit(tokens, place) == "ELAPSED"
+    if not is_timed:
+        plans = [
+            number
+            for number in range(first, place)
+            if isinstance(blocks[number].content, Plan) and page.kinds[blocks[number].first] != Kind.PLAN_TABLE
+        ]
+        if not plans:
+            return
+        first = plans[0]
+        if any(token == "GRID" for token in tokens[first:place]):
+            return
+    elif "GRID" not in tokens[first:place] and "PLAN" not in tokens[first:place]:
+        return
+    for block in blocks[first:place]:
+        block.token = _PRINTED[block.token]
