@@ -33,7 +33,7 @@ TOPICS = {
     "trace_reads": "Reads, from strace logs",
     "trace_calls": "System calls, from strace logs",
     "lookups": "Figures looked up in a log",
-    "interval": "Figures to compute with",
+    "bounds": "Figures to compute with",
     "table": "Frames of metrics",
 }
 MADE = "<!-- made by docs/generate.py -->"

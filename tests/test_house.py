@@ -30,7 +30,8 @@ MAY_IMPORT = {
     "awrparse": {"awrparse", "logframe"},
     "sqlplusparse": {"sqlplusparse", "logframe"},
     "straceparse": {"straceparse", "logframe"},
-    "iolab": {"iolab", "awrparse", "sqlplusparse", "straceparse", "logframe"},
+    "hostparse": {"hostparse", "logframe"},
+    "iolab": {"iolab", "awrparse", "sqlplusparse", "straceparse", "hostparse", "logframe"},
 }
 LOWER = sorted(MAY_IMPORT.keys() - {"iolab"})
 #: What comes with the core installation; `compression` is Python's own from 3.14 on.

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from logframe.errors import RefusedError
-from logframe.interval import Interval, show
+from iolab.metrics.bounds import Bounded, RefusedError, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from logframe.interval import Figure
+    from iolab.metrics.bounds import Figure
 
 #: Columns of every frame of metrics.  Functions that give a row for each event, file or call put its name before them.
 METRICS: Final = pl.Schema(
@@ -81,7 +80,7 @@ def evaluate(
     unit: str,
     formula: str,
     inputs: Mapping[str, Figure],
-    compute: Callable[..., Interval],
+    compute: Callable[..., Bounded],
     caveats: Iterable[str] = (),
 ) -> Metric:
     """A metric from its inputs, or the refused metric.
@@ -91,7 +90,7 @@ def evaluate(
         unit: of the result.
         formula: as text, for the basis.
         inputs: the figures by their names in the formula; a missing one is None, and refuses the metric.
-        compute: takes the inputs as `Interval`, by name; raises `RefusedError` with the reason.
+        compute: takes the inputs as `Bounded`, by name; raises `RefusedError` with the reason.
         caveats: of the result.
     """
     shown = [f"{name} = {_shown(figure)}" for name, figure in inputs.items()]
@@ -109,7 +108,7 @@ def evaluate_one(
     unit: str,
     formula: str,
     inputs: Mapping[str, Figure],
-    compute: Callable[..., Interval],
+    compute: Callable[..., Bounded],
     caveats: Iterable[str] = (),
 ) -> pl.DataFrame:
     """One metric as a frame; see `evaluate`."""
@@ -119,7 +118,7 @@ def evaluate_one(
 def evaluate_in(
     units: Iterable[tuple[str, str, str, int]],
     inputs: Mapping[str, Figure],
-    compute: Callable[..., Interval],
+    compute: Callable[..., Bounded],
     caveats: Sequence[str] = (),
 ) -> pl.DataFrame:
     """One quantity in several units: a row each, of name, unit, formula and divisor; see `evaluate`."""
@@ -133,16 +132,16 @@ def evaluate_in(
 
 def _shown(figure: Figure) -> str:
     try:
-        return show(Interval.of(figure))
+        return show(Bounded.of(figure))
     except RefusedError:
         return "?"
 
 
-def _not_negative(name: str, figure: Figure) -> Interval:
+def _not_negative(name: str, figure: Figure) -> Bounded:
     if figure is None:
         raise RefusedError(f"{name} is not known")
     try:
-        bounded = Interval.of(figure)
+        bounded = Bounded.of(figure)
     except RefusedError as refusal:
         raise RefusedError(f"{name}: {refusal}") from refusal
     if bounded.lo < 0:
@@ -150,7 +149,7 @@ def _not_negative(name: str, figure: Figure) -> Interval:
     return bounded
 
 
-def need_time(name: str, seconds: Interval) -> None:
+def need_time(name: str, seconds: Bounded) -> None:
     """Refuse a time that the clock shows as zero.
 
     Raises:
@@ -160,7 +159,7 @@ def need_time(name: str, seconds: Interval) -> None:
         raise RefusedError(f"{name} is shown as {show(seconds.value)}: shorter than the clock can tell")
 
 
-def need_part(part_name: str, part: Interval, whole_name: str, whole: Interval) -> None:
+def need_part(part_name: str, part: Bounded, whole_name: str, whole: Bounded) -> None:
     """Refuse a part that is greater than its whole, beyond rounding.
 
     Raises:
@@ -170,7 +169,7 @@ def need_part(part_name: str, part: Interval, whole_name: str, whole: Interval) 
         raise RefusedError(f"{part_name} ({show(part)}) are more than {whole_name} ({show(whole)})")
 
 
-def share_of(part_name: str, part: Interval, whole_name: str, whole: Interval) -> Interval:
+def share_of(part_name: str, part: Bounded, whole_name: str, whole: Bounded) -> Bounded:
     """What part of a whole something is.
 
     Raises:
@@ -180,9 +179,9 @@ def share_of(part_name: str, part: Interval, whole_name: str, whole: Interval) -
     return clip_share(part / whole)
 
 
-def clip_share(share: Interval) -> Interval:
+def clip_share(share: Bounded) -> Bounded:
     """A share of a whole: the part of its bounds from 0 to 1, which rounding may have pushed beyond."""
-    return Interval(min(max(share.value, 0), 1), min(max(share.lo, 0), 1), min(max(share.hi, 0), 1))
+    return Bounded(min(max(share.value, 0), 1), min(max(share.lo, 0), 1), min(max(share.hi, 0), 1))
 
 
 def single(metric: Metric) -> pl.DataFrame:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from iolab.metrics.formatting import format_number
 from iolab.stats.intervals import Estimate
 from iolab.stats.p_values import PValues
 from iolab.stats.report import (
@@ -16,6 +15,7 @@ from iolab.stats.report import (
     describe_conditions,
     describe_time,
     format_estimate,
+    format_number,
     format_p,
     make_frame,
     make_row,

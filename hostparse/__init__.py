@@ -1,0 +1,32 @@
+"""What the operating system saw: iostat, vmstat, mpstat, pidstat, sar and their kin as dataframes.
+
+    import hostparse
+
+    log = hostparse.read_host("db1_iostat_24.02.19.1300.dat.bz2")
+    log.wide("device")                                      # one row a sample and device
+    log.samples                                             # one row a figure, with the bounds of its rounding
+
+Names are imported when they are first used, so that the import itself costs nothing.
+"""
+
+from typing import TYPE_CHECKING
+
+from logframe.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from hostparse.log import SAMPLES, HostLog
+    from hostparse.read import read_host
+    from hostparse.runs import RUNS, Run
+
+__all__ = ["RUNS", "SAMPLES", "HostLog", "Run", "read_host"]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "HostLog": "log",
+        "RUNS": "runs",
+        "Run": "runs",
+        "SAMPLES": "log",
+        "read_host": "read",
+    },
+)

@@ -1,0 +1,196 @@
+"""Headings: the names of the columns of a table, from the words the tool prints above it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from hostparse.columns import COMMON, KEYS, PROCESS_KEYS, VMSTAT, Metric, metric_of
+from hostparse.lines import GRAMMAR
+
+_WORD: Final = re.compile(GRAMMAR.pattern("{CELL}"))
+_CLOCK: Final = re.compile(GRAMMAR.pattern("^[ #]*{CLOCK}{GAP}"))
+_TOTAL_CPU: Final = "avg-cpu:"
+
+
+@dataclass(frozen=True)
+class Field:
+    """One column of a row: what it is called, and what its figures mean; None for a name.
+
+    Attributes:
+        name: the column's name in the frames.
+        printed: the heading.
+        metric: the meaning of the figures; None where the column names what the row is about.
+    """
+
+    name: str
+    printed: str
+    metric: Metric | None
+
+
+@dataclass(frozen=True)
+class Heading:
+    """The columns of one table.
+
+    Attributes:
+        tool: iostat, vmstat, mpstat, pidstat, sar, zpool, or unknown.
+        scope: what a row is about: host, device, cpu, process, ...
+        fields: the columns, in order; the clock before a row and the stamp after it are not among them.
+        has_clock: each row begins with the time of day.
+        has_time: the first column is a time (``pidstat -h``).
+        has_stamp: each row ends with a date and a time (``vmstat -t``); `zone` is the zone in the heading.
+        zone: name of the zone of the stamps, or None.
+        is_total_cpu: the one row below is about all CPUs, and a report of iostat starts with it.
+    """
+
+    tool: str
+    scope: str
+    fields: tuple[Field, ...]
+    has_clock: bool
+    has_time: bool
+    has_stamp: bool
+    zone: str | None
+    is_total_cpu: bool
+
+    @property
+    def printed(self) -> tuple[str, ...]:
+        """The words of the heading."""
+        return tuple(field.printed for field in self.fields)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Names of the columns that say what a row is about."""
+        return tuple(field.name for field in self.fields if field.metric is None)
+
+    @property
+    def is_known(self) -> bool:
+        """Is some column a known one?"""
+        return bool(self.keys) or any(field.metric is not None and field.metric.is_known for field in self.fields)
+
+
+@lru_cache(maxsize=4096)
+def read_heading(text: str, groups: str, has_clock: bool) -> Heading:  # noqa: FBT001 - a key of the cache
+    """The heading in a line of words.
+
+    Args:
+        text: the line, without the clock before it.
+        groups: the line above, where that is one of words too, else empty.
+        has_clock: a clock stood before the words.
+
+    Examples:
+        >>> heading = read_heading("Device:  rrqm/s  r/s  rsec/s  await  %util", "", False)
+        >>> heading.tool, heading.scope, [field.name for field in heading.fields][:4]
+        ('iostat', 'device', ['device', 'read_merges_per_s', 'reads_per_s', 'read_bytes_per_s'])
+    """
+    words = _words(text)
+    is_total_cpu = any(word.text == _TOTAL_CPU for word in words)
+    has_time = bool(words) and words[0].text == "Time"
+    words = [word for word in words if word.text.rstrip(":") in KEYS or not word.text.endswith(":")][has_time:]
+    has_stamp = "timestamp" in groups
+    zone = None
+    if has_stamp and words and words[-1].text not in VMSTAT:
+        zone = words.pop().text
+    printed = _qualified([word.text.rstrip(":") for word in words], [word.middle for word in words], groups)
+    tool = _tool(printed, groups, has_clock=has_clock, is_total_cpu=is_total_cpu, has_time=has_time)
+    if tool == "vmstat" and groups.lstrip().startswith("disk-"):
+        printed = ["disk", *printed]
+    if tool == "vmstat" and "disk" not in printed:
+        keys = {}
+    elif set(printed) & {"PID", "TGID", "TID"}:
+        keys = {word: name for word, name in KEYS.items() if name in PROCESS_KEYS}
+    else:
+        keys = {word: name for word, name in KEYS.items() if name != "command"}
+    fields = tuple(Field(keys[word], word, None) if word in keys else _figure(word, tool) for word in printed)
+    scope = next((field.name for field in fields if field.metric is None), "host")
+    return Heading(
+        tool,
+        "process" if scope in PROCESS_KEYS else scope,
+        _distinct(fields),
+        has_clock,
+        has_time,
+        has_stamp,
+        zone,
+        is_total_cpu,
+    )
+
+
+def without_clock(text: str) -> str:
+    """The words without the clock or the ``#`` before them."""
+    return _CLOCK.sub("", text).replace("#", " ", 1)
+
+
+def _figure(word: str, tool: str) -> Field:
+    metric = metric_of(word, tool)
+    return Field(metric.name, word, metric)
+
+
+def _distinct(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    """A heading that names two columns alike gets numbers, so that no figure replaces another."""
+    seen: Counter[str] = Counter()
+    found = []
+    for field in fields:
+        seen[field.name] += 1
+        name = field.name if seen[field.name] == 1 else f"{field.name}_{seen[field.name]}"
+        found.append(Field(name, field.printed, field.metric))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class _Word:
+    text: str
+    middle: float
+
+
+def _words(text: str) -> list[_Word]:
+    """The words of a heading with their places; ``% user`` is one word."""
+    found: list[_Word] = []
+    pending = False
+    for match in _WORD.finditer(text):
+        word = match.group()
+        if word == "%":
+            pending = True
+            continue
+        found.append(_Word(f"%{word}" if pending else word, (match.start() + match.end()) / 2))
+        pending = False
+    return found
+
+
+def _qualified(words: list[str], middles: list[float], groups: str) -> list[str]:
+    """Words that stand several times, with the name of the group above them: ``reads total``, ``writes total``."""
+    twice = {word for word, count in Counter(words).items() if count > 1}
+    places = [(match.start(), match.end(), match.group().strip("-:")) for match in _WORD.finditer(groups)]
+    places = [place for place in places if place[2]]
+    if not twice or not places:
+        return words
+    found = []
+    for word, middle, before in zip(words, middles, ["", *words], strict=False):
+        if word == "sy":  # system calls among the faults; the share of the system among those of the CPU
+            found.append("cpu sy" if before == "us" else "faults sy")
+        elif word in twice:
+            nearest = min(places, key=lambda place: max(place[0] - middle, middle - place[1], 0))
+            found.append(f"{nearest[2]} {word}")
+        else:
+            found.append(word)
+    return found
+
+
+def _tool(printed: list[str], groups: str, *, has_clock: bool, is_total_cpu: bool, has_time: bool) -> str:
+    """The tool that prints such a heading."""
+    words = set(printed)
+    if words & {"PID", "TGID", "TID"}:
+        return "pidstat"
+    if has_clock:
+        after_wait = printed[printed.index("%iowait") + 1] if "%iowait" in printed[:-1] else ""
+        per_cpu = printed[0] in {"CPU", "NODE"} and any(word.endswith("/s") for word in printed[1:])
+        is_queue = bool(words & {"total/s", "dropd/s"})
+        return "mpstat" if after_wait == "%irq" or (per_cpu and not is_queue) else "sar"
+    if {"alloc", "free"} <= words or "pool" in words:
+        return "zpool"
+    if {"r", "b"} <= words or groups.lstrip().startswith("disk-"):
+        return "vmstat"
+    if is_total_cpu or words & {"Device", "device", "Disks", "disk"} or words & set(COMMON):
+        return "iostat"
+    return "unknown" if not has_time else "pidstat"

@@ -1,0 +1,79 @@
+"""Lines of the tables that sampling tools print, and the kind of each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from logframe import load_grammar
+
+if TYPE_CHECKING:
+    from logframe import Log
+
+GRAMMAR: Final = load_grammar("hostparse", "line.lark", "line", "cells", "human")
+OPENING: Final = load_grammar(
+    "hostparse", "opening.lark", "start", "banner", "zzz", "exawatcher", "field", "osw", "configuration", "restart"
+)
+
+#: Each kind of line and the terminals that recognise it; the first that matches counts.
+_KINDS: Final = {
+    "blank": ("BLANK",),
+    "collector": ("COLLECTOR_RULE", "COLLECTOR_FIELD", "OSW_HEAD"),
+    "opening": ("OPENING",),
+    "restart": ("RESTART",),
+    "stamp": ("TIME_STAMP", "DATE_STAMP", "LONG_STAMP", "EPOCH_STAMP"),
+    "banner": ("BANNER",),
+    "configuration": ("CONFIGURATION",),
+    "notice": ("NOTICE",),
+    "ruler": ("RULER",),
+    "words": ("WORDS",),
+    "average": ("AVERAGE",),
+    "clock_alone": ("CLOCK_ALONE",),
+    "row": ("ROW",),
+}
+#: The kinds of lines; ``text`` is a line that no rule accepts.
+KINDS: Final = (*_KINDS, "text")
+#: Lines that start a run: what follows has counters, a date and a host of its own.
+OPENS: Final = ("opening", "banner", "restart", "collector")
+#: Lines between the tables.
+_SPECIAL: Final = tuple(name for kind, names in _KINDS.items() if kind not in {"blank", "row"} for name in names)
+
+TEXT: Final = pl.col("text")
+KIND: Final = pl.Enum(KINDS)
+_COLOUR: Final = "\x1b\\[[0-9;]*m"
+
+
+def lines_of(log: Log) -> pl.DataFrame:
+    """The lines of a log with the kind of each.
+
+    Returns:
+        ``line`` (UInt32, from 1), ``text`` (without carriage return, blanks at its end and colours), ``kind``.
+    """
+    lines = log.scan(name="text", row_index_name="line").collect()
+    if lines.select(TEXT.str.contains("[ \t\r]$").any()).item():
+        lines = lines.with_columns(TEXT.str.strip_chars_end(" \t\r"))
+    if lines.select(TEXT.str.contains("\x1b", literal=True).any()).item():
+        lines = lines.with_columns(TEXT.str.replace_all(_COLOUR, "").str.strip_chars_end(" \t"))
+    is_special = _is("|".join(f"(?:{GRAMMAR.terminals[name]})" for name in _SPECIAL)).alias("is_special")
+    lines = lines.with_columns(is_special)
+    special = lines.filter("is_special").select("line", _special_kind())
+    rest = pl.when(TEXT == "").then(pl.lit("blank")).when(_is(GRAMMAR.terminals["ROW"])).then(pl.lit("row"))
+    return (
+        lines.join(special, on="line", how="left", maintain_order="left")
+        .with_columns(pl.coalesce("kind", rest.otherwise(pl.lit("text")).cast(KIND)))
+        .drop("is_special")
+    )
+
+
+def _is(pattern: str) -> pl.Expr:
+    return TEXT.str.contains(f"^(?:{pattern})$")
+
+
+def _special_kind() -> pl.Expr:
+    """The kind of a line between the tables."""
+    kind: pl.Expr = pl.lit("row")
+    for name, terminals in reversed(_KINDS.items()):
+        pattern = "|".join(f"(?:{GRAMMAR.terminals[terminal]})" for terminal in terminals)
+        kind = pl.when(_is(pattern)).then(pl.lit(name)).otherwise(kind)
+    return kind.cast(KIND).alias("kind")

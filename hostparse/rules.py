@@ -1,0 +1,63 @@
+"""Rules of meaning: figures that are printed but say nothing, and are null in the frames.
+
+| flag            | where                                                                        |
+|-----------------|------------------------------------------------------------------------------|
+| `no_requests`   | a wait or a size of 0 of requests of which there were 0                      |
+| `not_counted`   | md devices of Linux: no wait, no utilisation and no depth is kept for them   |
+| `not_available` | -1 of pidstat: the process may not be looked into                            |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+#: Mean of a request -> the rate of these requests.
+_OF_REQUESTS: Final = {
+    "read_await_ms": "reads_per_s",
+    "write_await_ms": "writes_per_s",
+    "discard_await_ms": "discards_per_s",
+    "flush_await_ms": "flushes_per_s",
+    "read_request_bytes": "reads_per_s",
+    "write_request_bytes": "writes_per_s",
+    "discard_request_bytes": "discards_per_s",
+}
+#: Mean of all requests -> the rates of which one is there.
+_OF_ALL: Final = ("await_ms", "request_bytes", "queue_ms", "service_ms", "svctm_ms")
+_RATES: Final = ("transfers_per_s", "reads_per_s", "writes_per_s", "discards_per_s", "flushes_per_s")
+_MD_COUNTS: Final = frozenset({*_OF_REQUESTS, *_OF_ALL, "in_flight", "util_percent"} - {"request_bytes"})
+_PROCESS: Final = ("read_bytes_per_s", "write_bytes_per_s", "cancelled_write_bytes_per_s", "io_delay_ticks")
+
+
+def flag_of(name: str, columns: Collection[str], scope: str) -> pl.Expr | None:
+    """Why the figure in a column says nothing, as a String expression; None where no rule speaks of the column.
+
+    Args:
+        name: of the column.
+        columns: those of the table.
+        scope: what a row is about.
+    """
+    value = pl.col(name)
+    if scope == "process":
+        return pl.when(value < 0.0).then(pl.lit("not_available")) if name in _PROCESS else None
+    if scope != "device":
+        return None
+    rules: list[tuple[pl.Expr, str]] = []
+    rate = _OF_REQUESTS.get(name)
+    if rate in columns:
+        rules.append(((value == 0.0) & (pl.col(str(rate)) == 0.0), "no_requests"))
+    elif name in _OF_ALL and (rates := [pl.col(each) for each in _RATES if each in columns]):
+        none = pl.all_horizontal([each == 0.0 for each in rates])
+        rules.append(((value == 0.0) & none, "no_requests"))
+    if name in _MD_COUNTS and "device" in columns:
+        rules.append(((value == 0.0) & pl.col("device").str.contains("^md[0-9]"), "not_counted"))
+    if not rules:
+        return None
+    flag: pl.Expr = pl.lit(None, dtype=pl.String)
+    for is_so, word in reversed(rules):
+        flag = pl.when(is_so).then(pl.lit(word)).otherwise(flag)
+    return flag

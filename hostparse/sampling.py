@@ -1,0 +1,348 @@
+"""Samples: which rows are of one report, when its interval began and ended, and whether it is a mean since the start.
+
+Three ways of printing are told apart:
+
+* **clocked** (mpstat, pidstat, sar): each row has its time of day; rows of one time are one sample;
+* **by report** (iostat, ``vmstat -d``, ``zpool iostat``): a stamp, the ``avg-cpu`` heading or the first heading of the
+  run starts a report, in that order of preference;
+* **by row** (vmstat): each row is a sample.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from hostparse.clocks import DAY_S, GRAMMAR, dated_clock, long_time, seconds_of_day
+from logframe import Diagnostic
+
+if TYPE_CHECKING:
+    from hostparse.runs import Run, Runs
+    from hostparse.tables import Part
+
+#: Columns that every part has once its samples are placed.
+PLACE: Final = {
+    "line": pl.UInt32(),
+    "run": pl.UInt32(),
+    "sample": pl.UInt32(),
+    "is_since_boot": pl.Boolean(),
+    "interval_start": pl.Datetime("us"),
+    "interval_end": pl.Datetime("us"),
+    "time_of_day": pl.Time(),
+    "is_average": pl.Boolean(),
+}
+_HALF_DAY: Final = DAY_S // 2
+_KIND: Final = pl.col("kind").cast(pl.String)
+
+
+@dataclass
+class Placed:
+    """Parts with their samples.
+
+    Attributes:
+        parts: with the columns of `PLACE` first.
+        runs: with the zones that the rows or stamps name.
+        notes: diagnostics about times.
+    """
+
+    parts: list[Part]
+    runs: Runs
+    notes: list[Diagnostic] = field(default_factory=list)
+
+
+def place_samples(
+    name: str,
+    parts: list[Part],
+    marks: pl.DataFrame,
+    runs: Runs,
+    alone: pl.DataFrame | None,
+    headless: frozenset[int],
+) -> Placed:
+    """The parts with the run, sample and interval of each row.
+
+    Args:
+        name: of the log.
+        parts: from the rows under each heading.
+        marks: the lines between the rows.
+        runs: of the log.
+        alone: lines with a clock and no row.
+        headless: runs that begin with rows without a heading: what follows is not their first report.
+    """
+    placed = Placed([], runs)
+    days = _days(runs.runs)
+    clocked = [part for part in parts if part.heading.has_clock]
+    if clocked:
+        placed.parts += _clocked(name, clocked, marks, days, alone, headless, placed)
+    reports = _reports(name, marks, days, placed)
+    for part in parts:
+        if part.heading.has_clock:
+            continue
+        if part.heading.has_time:
+            placed.parts.append(_timed(part, placed))
+        elif part.heading.tool == "vmstat" and not part.heading.keys:
+            placed.parts.append(_by_row(name, part, placed, headless))
+        else:
+            placed.parts.append(_by_report(part, reports, headless))
+    return placed
+
+
+def _days(runs: tuple[Run, ...]) -> pl.DataFrame:
+    """The date of the first sample of each run, where the log says it."""
+    return pl.DataFrame(
+        {"run": [run.run for run in runs], "base": [run.base_day for run in runs]},
+        schema={"run": pl.UInt32, "base": pl.Date},
+    )
+
+
+def _ordered(part: Part, frame: pl.DataFrame) -> Part:
+    """The part with the columns of `PLACE` first, and without what placed them."""
+    names = [column.name for column in part.heading.fields]
+    place = [pl.col(column).cast(dtype) for column, dtype in PLACE.items()]
+    return replace(part, frame=frame.select(*place, *names))
+
+
+def _time(seconds: pl.Expr) -> pl.Expr:
+    return (seconds % DAY_S * 1_000_000_000).cast(pl.Time)
+
+
+def _at(base: pl.Expr, seconds: pl.Expr) -> pl.Expr:
+    return base.cast(pl.Datetime("us")) + pl.duration(seconds=seconds)
+
+
+# ------------------------------------------------------------------------------------------------ each row has a clock
+def _clocked(
+    name: str,
+    parts: list[Part],
+    marks: pl.DataFrame,
+    days: pl.DataFrame,
+    alone: pl.DataFrame | None,
+    headless: frozenset[int],
+    placed: Placed,
+) -> list[Part]:
+    keys = ["line", "run", "heading_line", "clock", "is_average"]
+    rows = [part.frame.select(keys).with_columns(pl.lit(number).alias("part")) for number, part in enumerate(parts)]
+    if alone is not None and alone.height:
+        clocks = alone.select("line", "run", "heading_line", pl.col("text").str.strip_chars().alias("clock"))
+        rows.append(clocks.with_columns(pl.lit(False).alias("is_average"), pl.lit(-1).alias("part")))
+    row = pl.concat(rows).sort("line").filter(~pl.col("is_average"))
+    row = row.with_columns(seconds_of_day(pl.col("clock")).alias("second"))
+    # HP-UX and Solaris print a clock on the first row of a sample only
+    row = row.with_columns(pl.col("second").forward_fill().over("run", "heading_line"))
+    blocks = _blocks(row, marks)
+    row = row.join(blocks.select("heading_line", "segment"), on="heading_line", how="left", maintain_order="left")
+    before = pl.col("second").shift().over("run", "segment")
+    row = row.with_columns(
+        (pl.col("second") < before - _HALF_DAY).fill_null(value=False).alias("wraps"),
+        ((pl.col("second") < before) & (pl.col("second") >= before - _HALF_DAY))
+        .fill_null(value=False)
+        .alias("goes_back"),
+    )
+    for line, clock in row.filter("goes_back").select("line", "clock").iter_rows():
+        placed.notes.append(
+            Diagnostic(name, line, None, "clock", clock, "the clock goes back: a new stretch of samples")
+        )
+    row = row.with_columns(
+        (pl.col("second") + DAY_S * pl.col("wraps").cum_sum().over("run", "segment")).alias("end"),
+        pl.col("goes_back").cum_sum().over("run", "segment").alias("stretch"),
+    )
+    samples = _clocked_samples(row, blocks, days)
+    tool = {number: part.heading.tool for number, part in enumerate(parts)}
+    found = []
+    for number, part in enumerate(parts):
+        of_part = row.filter(pl.col("part") == number).select("line", "run", "stretch", "end")
+        frame = part.frame.drop("run").join(of_part, on="line", how="left", maintain_order="left")
+        frame = frame.with_columns(part.frame.get_column("run"))
+        frame = frame.join(samples, on=["run", "stretch", "end"], how="left", maintain_order="left")
+        is_first = (pl.col("sample") == 1) & pl.col("is_at_start") & pl.lit(tool[number] in {"mpstat", "pidstat"})
+        found.append(
+            _ordered(
+                part,
+                frame.with_columns(
+                    (is_first & ~pl.col("run").is_in(list(headless))).fill_null(value=False).alias("is_since_boot"),
+                    pl.when(~is_first).then("interval_start").alias("interval_start"),
+                    _time(pl.col("end")).alias("time_of_day"),
+                ),
+            )
+        )
+    return found
+
+
+def _blocks(row: pl.DataFrame, marks: pl.DataFrame) -> pl.DataFrame:
+    """The tables under each heading line, with the clock of the heading and the segment of the file they belong to.
+
+    sar prints either all tables of one time after another, or a table of all times after another; in the latter case
+    each table begins again at the clock at which the file begins.
+    """
+    clock = pl.col("text").str.extract(GRAMMAR.pattern("^[ #]*({HOUR}:{SIXTY}:{SIXTY}(?:{GAP}{HALF})?)"))
+    heads = marks.filter("is_heading").select("run", "heading", heading_line="line", start=seconds_of_day(clock))
+    times = row.group_by("heading_line").agg(
+        pl.col("second").n_unique().alias("times"), pl.col("second").first().alias("first")
+    )
+    blocks = heads.join(times, on="heading_line", how="left", maintain_order="left").drop_nulls("start")
+    begins_again = (
+        (pl.col("start") == pl.col("start").first().over("run"))
+        & (pl.col("heading") != pl.col("heading").shift().over("run"))
+        & (pl.col("times").fill_null(0).cum_max().shift().over("run") > 1)
+    )
+    return blocks.with_columns(begins_again.fill_null(value=False).cum_sum().over("run").alias("segment"))
+
+
+def _clocked_samples(row: pl.DataFrame, blocks: pl.DataFrame, days: pl.DataFrame) -> pl.DataFrame:
+    """The samples of each run: number, start and end of the interval, and whether the start is the end."""
+    starts = row.join(blocks.select("heading_line", "start", "first"), on="heading_line", how="left")
+    is_day_before = pl.col("start") > pl.col("first") + _HALF_DAY
+    day = pl.col("end") // DAY_S * DAY_S
+    samples = (
+        starts.with_columns((day + pl.col("start") - DAY_S * is_day_before.cast(pl.Int64)).alias("heading_start"))
+        .group_by("run", "stretch", "end")
+        .agg(pl.col("heading_start").min())
+        .sort("run", "stretch", "end")
+        .with_columns(
+            pl.col("end").shift().over("run", "stretch").alias("before"),
+            pl.int_range(pl.len()).over("run").alias("sample") + 1,
+        )
+    )
+    start = pl.coalesce("before", pl.when(pl.col("stretch") == 0).then("heading_start"))
+    samples = samples.join(days, on="run", how="left", maintain_order="left").with_columns(start.alias("start"))
+    return samples.select(
+        "run",
+        "stretch",
+        "end",
+        "sample",
+        (pl.col("start") == pl.col("end")).fill_null(value=False).alias("is_at_start"),
+        _at(pl.col("base"), pl.col("start")).alias("interval_start"),
+        _at(pl.col("base"), pl.col("end")).alias("interval_end"),
+    )
+
+
+# ---------------------------------------------------------------------------------------------- a stamp above a report
+def _reports(name: str, marks: pl.DataFrame, days: pl.DataFrame, placed: Placed) -> pl.DataFrame:
+    """For each line between the rows: the number of the report that it belongs to, and the report's interval."""
+    is_cpu = pl.col("is_heading") & pl.col("is_total_cpu")
+    first = pl.when("is_heading").then("heading").drop_nulls().first().over("run")
+    starts = (
+        pl.when((_KIND == "stamp").any().over("run"))
+        .then(_KIND == "stamp")
+        .when(is_cpu.any().over("run"))
+        .then(is_cpu)
+        .otherwise(pl.col("is_heading") & (pl.col("heading") == first))
+    )
+    reports = marks.with_columns(starts.fill_null(value=False).cum_sum().over("run").cast(pl.UInt32).alias("sample"))
+    stamps = reports.filter(_KIND == "stamp").select("line", "run", "sample", "text")
+    if stamps.is_empty():
+        nothing = [
+            pl.lit(None, dtype=PLACE[column]).alias(column)
+            for column in ("interval_start", "interval_end", "time_of_day")
+        ]
+        return reports.select("run", "sample", *nothing, mark="line")
+    text = pl.col("text").str.strip_chars()
+    clock = text.str.strip_prefix("Time:").str.strip_chars()
+    epoch = pl.from_epoch(text.cast(pl.Int64, strict=False), time_unit="s").cast(pl.Datetime("us"))
+    stamps = stamps.join(days, on="run", how="left", maintain_order="left").with_columns(
+        dated_clock(text, placed.runs.order.order).alias("dated"),
+        long_time(text).alias("long"),
+        epoch.alias("epoch"),
+        seconds_of_day(clock).alias("second"),
+    )
+    wraps = (pl.col("second") < pl.col("second").shift() - _HALF_DAY).fill_null(value=False).cum_sum().over("run")
+    stamps = stamps.with_columns(
+        pl.coalesce(
+            pl.col("dated").struct.field("time"),
+            pl.col("long").struct.field("time"),
+            "epoch",
+            _at(pl.col("base"), pl.col("second") + DAY_S * wraps),
+        ).alias("interval_end"),
+        pl.coalesce(
+            pl.col("dated").struct.field("zone"),
+            pl.col("long").struct.field("zone"),
+            pl.when(pl.col("epoch").is_not_null()).then(pl.lit("UTC")),
+        ).alias("zone"),
+    )
+    _zones(stamps, placed)
+    before = pl.col("interval_end").shift().over("run")
+    for line, stamp in stamps.filter(pl.col("interval_end") < before).select("line", "text").iter_rows():
+        placed.notes.append(
+            Diagnostic(name, line, None, "clock", stamp, "the clock goes back: no start of this interval")
+        )
+    bad = pl.col("interval_end").is_null() & pl.col("second").is_null()
+    for line, stamp in stamps.filter(bad).select("line", "text").iter_rows():
+        placed.notes.append(Diagnostic(name, line, None, "clock", stamp, "no date or time of day that exists"))
+    stamps = stamps.select(
+        "run",
+        "sample",
+        "interval_end",
+        pl.when(before <= pl.col("interval_end")).then(before).alias("interval_start"),
+        pl.coalesce(_time(pl.col("second")), pl.col("interval_end").dt.time()).alias("time_of_day"),
+    ).unique(["run", "sample"], keep="last", maintain_order=True)
+    return reports.select("run", "sample", mark="line").join(
+        stamps, on=["run", "sample"], how="left", maintain_order="left"
+    )
+
+
+def _zones(rows: pl.DataFrame, placed: Placed) -> None:
+    """The zone that the stamps name becomes that of the run, where they name one only."""
+    zones = rows.group_by("run").agg(pl.col("zone").drop_nulls().unique()).filter(pl.col("zone").list.len() == 1)
+    named = dict(zones.select("run", pl.col("zone").list.first()).iter_rows())
+    runs = tuple(replace(run, zone=named.get(run.run, run.zone)) for run in placed.runs.runs)
+    placed.runs = replace(placed.runs, runs=runs)
+
+
+def _by_report(part: Part, reports: pl.DataFrame, headless: frozenset[int]) -> Part:
+    frame = part.frame.join(reports.drop("run"), on="mark", how="left", maintain_order="left")
+    if part.heading.tool in {"vmstat", "zpool"}:  # the heading is not printed above each report: a name begins it again
+        again = pl.int_range(pl.len()).over("run", "sample", *part.heading.keys).alias("again")
+        numbered = pl.struct("sample", "again").rank("dense").over("run").cast(pl.UInt32)
+        frame = frame.with_columns(again).with_columns(numbered.alias("sample"))
+    is_total = part.heading.tool == "vmstat"
+    is_first = (pl.col("sample") == 1) & ~pl.col("run").is_in(list(headless)) & pl.lit(not is_total)
+    return _ordered(part, frame.with_columns(is_first.alias("is_since_boot")))
+
+
+# ------------------------------------------------------------------------------------------------ each row is a sample
+def _by_row(name: str, part: Part, placed: Placed, headless: frozenset[int]) -> Part:
+    frame = part.frame.with_columns((pl.int_range(pl.len()).over("run") + 1).alias("sample"))
+    end: pl.Expr = pl.lit(None, dtype=pl.Datetime("us"))
+    if part.heading.has_stamp:
+        read = frame.select("line", "run", "stamp", dated_clock(pl.col("stamp"), "ymd").alias("at")).unnest("at")
+        if part.heading.zone is not None:
+            read = read.with_columns(pl.coalesce("zone", pl.lit(part.heading.zone)).alias("zone"))
+        _zones(read, placed)
+        for line, stamp in read.filter(pl.col("time").is_null()).select("line", "stamp").iter_rows():
+            placed.notes.append(Diagnostic(name, line, None, "clock", stamp, "no date and time"))
+        frame = frame.with_columns(read.get_column("time").alias("end"))
+        end = pl.col("end")
+    before = end.shift().over("run")
+    return _ordered(
+        part,
+        frame.with_columns(
+            ((pl.col("sample") == 1) & ~pl.col("run").is_in(list(headless))).alias("is_since_boot"),
+            pl.when(before <= end).then(before).alias("interval_start"),
+            end.alias("interval_end"),
+            end.dt.time().alias("time_of_day"),
+        ),
+    )
+
+
+def _timed(part: Part, placed: Placed) -> Part:
+    """``pidstat -h``: seconds since 1970, or a time of day, in the first column."""
+    epoch = pl.from_epoch(pl.col("clock").cast(pl.Int64, strict=False), time_unit="s").cast(pl.Datetime("us"))
+    frame = part.frame.with_columns(epoch.alias("end"), seconds_of_day(pl.col("clock")).alias("second"))
+    frame = frame.join(_days(placed.runs.runs), on="run", how="left", maintain_order="left")
+    frame = frame.with_columns(pl.coalesce("end", _at(pl.col("base"), pl.col("second"))).alias("interval_end"))
+    zone = pl.when(pl.col("end").is_not_null()).then(pl.lit("UTC")).alias("zone")
+    _zones(frame.select("run", zone), placed)
+    order = pl.coalesce(pl.col("end").dt.epoch("s"), "second")
+    samples = frame.select("run", order.alias("order")).unique().sort("run", "order")
+    samples = samples.with_columns((pl.int_range(pl.len()).over("run") + 1).alias("sample"))
+    frame = frame.with_columns(order.alias("order")).join(
+        samples, on=["run", "order"], how="left", maintain_order="left"
+    )
+    ends = frame.select("run", "sample", "interval_end").unique().sort("run", "sample")
+    ends = ends.with_columns(pl.col("interval_end").shift().over("run").alias("interval_start")).drop("interval_end")
+    frame = frame.join(ends, on=["run", "sample"], how="left", maintain_order="left")
+    time = pl.coalesce(_time(pl.col("second")), pl.col("end").dt.time())
+    # one stamp only: a sample of an interval, or the mean since the start of a command without one
+    is_alone = pl.when(pl.col("sample").max().over("run") > 1).then(pl.lit(False)).alias("is_since_boot")
+    return _ordered(part, frame.with_columns(is_alone, time.alias("time_of_day")))
