@@ -78,10 +78,24 @@ class FoundTables(Mapping[str, pl.DataFrame]):
         return self._tables[title].notes
 
 
+#: What each kind of report is called.
+_TITLES: Final = {
+    "awr": "AWR report",
+    "awr_global": "AWR global report of RAC",
+    "awr_pdb": "AWR report of a PDB",
+    "awr_diff": "AWR compare-period report",
+    "statspack": "Statspack report",
+    "ash": "ASH report",
+    "addm": "ADDM report",
+    "fragment": "part of a report",
+}
+
+
 class AwrReport:
     """One report.
 
     Attributes:
+        format: ``awr``, its name among the registered formats.
         source: name of the file, or what the caller called it.
         kind: `awr`, `awr_pdb`, `awr_global`, `awr_diff`, `statspack`, `ash`, `addm` or `fragment`.
         form: `text` or `html`.
@@ -89,6 +103,8 @@ class AwrReport:
         decimal_mark: what its figures have before their decimals, `.` or `,`: the language of the session decides.
         parts: all reports of the file, this one among them.
     """
+
+    format: Final = "awr"
 
     def __init__(self, source: str, document: Document, *, bounds: bool, notes: tuple[Diagnostic, ...] = ()) -> None:
         self.source = source
@@ -105,6 +121,18 @@ class AwrReport:
 
     def __repr__(self) -> str:
         return f"<AwrReport {self.source}: {self.kind}, {self.form}, {len(self.found)} tables>"
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Every canonical table of the report by name."""
+        return {name: self[name] for name in self.tables}
+
+    def describe(self) -> str:
+        """What the report is, in a few words."""
+        release = f", release {self.info.release}" if self.info.release else ""
+        form = "HTML" if self.form == "html" else "text"
+        count = len(self.found)
+        kind = _TITLES.get(self.kind, f"{self.kind} report")
+        return f"{kind} ({form}){release}, {count:,} table{'' if count == 1 else 's'}"
 
     @cached_property
     def _printed(self) -> MatchedTables:

@@ -33,7 +33,7 @@ TOPICS = {
     "trace_reads": "Reads, from strace logs",
     "trace_calls": "System calls, from strace logs",
     "lookups": "Figures looked up in a log",
-    "bounds": "Figures to compute with",
+    "interval": "Figures to compute with",
     "table": "Frames of metrics",
 }
 MADE = "<!-- made by docs/generate.py -->"

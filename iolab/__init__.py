@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from iolab import charts, comparison, evidence, metrics
     from iolab.comparison.samples import compare
     from iolab.lab.picker import LogPicker
-    from iolab.loading import load
-    from iolab.pages.summary import look
+    from iolab.loading import load, load_all
+    from iolab.pages.summary import summarize
     from iolab.pages.writing import write_report
 
 __all__ = [
@@ -29,8 +29,9 @@ __all__ = [
     "comparison",
     "evidence",
     "load",
-    "look",
+    "load_all",
     "metrics",
+    "summarize",
     "write_report",
 ]
 
@@ -40,7 +41,8 @@ __getattr__, __dir__ = lazy_exports(
         "LogPicker": "lab.picker",
         "compare": "comparison.samples",
         "load": "loading",
-        "look": "pages.summary",
+        "load_all": "loading",
+        "summarize": "pages.summary",
         "write_report": "pages.writing",
     },
     modules=("charts", "comparison", "evidence", "metrics"),

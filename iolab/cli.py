@@ -139,13 +139,13 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from iolab.pages.summary import look  # noqa: PLC0415 - the parsers are loaded by the commands that need them
-    from iolab.pages.summary_text import look_text  # noqa: PLC0415 - see above
+    from iolab.pages.summary import summarize  # noqa: PLC0415 - the parsers are loaded by the commands that need them
+    from iolab.pages.summary_text import summary_text  # noqa: PLC0415 - see above
 
     code = 0
     for number, one in enumerate(_named(options.logs)):
         try:
-            seen = look(one.source)
+            seen = summarize(one.source)
         except (LogParseError, OSError) as error:
             code = 1
             _tell(f"iolab: {error}")
@@ -156,7 +156,7 @@ def _show(options: argparse.Namespace) -> int:
             told = {"log": one.place, "what": seen.what, "figures": seen.figures.to_dicts()}
             _print(_json(told | {"diagnostics": seen.diagnostics.to_dicts(), "notes": seen.notes}))
         else:
-            parts = [f"{one.place}: {seen.what}", look_text(seen, one.name)]
+            parts = [f"{one.place}: {seen.what}", summary_text(seen, one.name)]
             _print("\n" * (number > 0) + "\n\n".join(part for part in parts if part))
     return code
 

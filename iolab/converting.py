@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
-from iolab.kinds import frames_of
-from iolab.pages.summary import look
+from iolab.pages.summary import summarize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,9 +43,10 @@ def convert_log(source: Source, folder: Path, *, form: Format = "parquet") -> It
     """
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(f"{folder} is a file: name a folder")
-    seen = look(source)
+    seen = summarize(source)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, frame in {**frames_of(seen.log), "figures": seen.figures, "diagnostics": seen.diagnostics}.items():
+    frames = {name: frame.lazy().collect() for name, frame in seen.log.frames().items()}
+    for name, frame in {**frames, "figures": seen.figures, "diagnostics": seen.diagnostics}.items():
         path = folder / f"{name}.{form}"
         if form == "parquet":
             frame.write_parquet(path)

@@ -6,22 +6,18 @@ import zipfile
 from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final, cast
+from typing import IO, TYPE_CHECKING, cast
 
 from logframe import LogParseError, open_logs
-from straceparse import dialect
-from straceparse.dialects import file_pid
+from logframe.formats import formats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-    from logframe import Log, Source
+    from logframe import Source
 
 #: What may stand for logs: a path, a folder, a pattern, an archive, or an open file.
 Place = str | Path | IO[bytes]
-
-#: With fewer of its sampled lines strace's, a log is not an strace log.
-MIN_SHARE: Final = 0.5
 
 
 @dataclass(frozen=True)
@@ -70,7 +66,7 @@ def find_logs(places: Iterable[Place] | Place) -> list[NamedLog]:
             found.append((one.name, str(one), one))
         else:
             found.append(one)
-    names = _told_apart([(name, Path(place).parent.name) for name, place, _ in found])
+    names = _distinct([(name, Path(place).parent.name) for name, place, _ in found])
     return [NamedLog(name, place, source) for name, (_, place, source) in zip(names, found, strict=True)]
 
 
@@ -99,41 +95,30 @@ def _members(path: Path) -> list[Path | tuple[str, str, Source]]:
         except LogParseError:
             return [path]
         if len(logs) > 1:
-            return [(f"{path.name}/{Path(log.name).name}", log.name, source_of(log)) for log in logs]
+            return [(f"{path.name}/{Path(log.name).name}", log.name, log.reopened()) for log in logs]
     return [path]
 
 
-def source_of(log: Log) -> str | Path | Mapping[str, object]:
-    """An opened log as a source again: a stream is read once only."""
-    return {"name": log.name, "content": log.target} if isinstance(log.target, bytes) else log.target
-
-
-def is_one_run(logs: Iterable[Log]) -> bool:
-    """Are these the files that ``strace -ff`` wrote in one run: one name, with a process id behind it?"""
-    logs = list(logs)
-    pids = {file_pid(log) for log in logs}
-    stems = {log.name.rpartition(".")[0] for log in logs}
-    return None not in pids and len(pids) == len(logs) and len(stems) == 1
-
-
 def _sets(paths: list[Path]) -> dict[Path, tuple[Path, ...]]:
-    """Each file of an ``strace -ff`` run with all files of that run, itself among them."""
+    """Each file that is a part of one log with all files of that log, itself among them."""
     by_stem: dict[Path, list[Path]] = {}
     for path in dict.fromkeys(paths):
         if path.suffix[1:].isdecimal():
             by_stem.setdefault(path.with_suffix(""), []).append(path)
-    runs = [tuple(files) for files in by_stem.values() if len(files) > 1 and all(map(_is_trace, files))]
-    return {path: files for files in runs for path in files}
+    sets = [tuple(files) for files in by_stem.values() if len(files) > 1 and _is_one_log(files)]
+    return {path: files for files in sets for path in files}
 
 
-def _is_trace(path: Path) -> bool:
+def _is_one_log(paths: list[Path]) -> bool:
+    """Whether a registered format reads the files as one log."""
     try:
-        return dialect(path).share >= MIN_SHARE
+        logs = open_logs(paths)
+        return any(one.is_one_log is not None and one.is_one_log(logs) for one in formats().values())
     except (LogParseError, OSError):
         return False
 
 
-def _told_apart(names: list[tuple[str, str]]) -> list[str]:
+def _distinct(names: list[tuple[str, str]]) -> list[str]:
     """The names; with their folder where two are called the same, and else with their place in the list."""
     short = [name for name, _ in names]
     named = [name if short.count(name) == 1 else f"{folder}/{name}" for name, folder in names]

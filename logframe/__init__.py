@@ -5,8 +5,17 @@ from typing import TYPE_CHECKING
 from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from logframe.errors import DIAGNOSTICS, Diagnostic, LogNotFoundError, LogParseError, diagnostics_frame
+    from logframe.errors import (
+        DIAGNOSTICS,
+        Diagnostic,
+        LogError,
+        LogNotFoundError,
+        LogParseError,
+        RefusedError,
+        diagnostics_frame,
+    )
     from logframe.grammar import Grammar, explain, load_grammar
+    from logframe.interval import Interval, intersect
     from logframe.printed import Printed, printed_columns, read_printed
     from logframe.ruled import Column, Cut, columns_of, cut_row, fits, headings, is_ruler
     from logframe.source import Log, Source, open_log, open_logs
@@ -17,10 +26,13 @@ __all__ = [
     "Cut",
     "Diagnostic",
     "Grammar",
+    "Interval",
     "Log",
+    "LogError",
     "LogNotFoundError",
     "LogParseError",
     "Printed",
+    "RefusedError",
     "Source",
     "columns_of",
     "cut_row",
@@ -28,6 +40,7 @@ __all__ = [
     "explain",
     "fits",
     "headings",
+    "intersect",
     "is_ruler",
     "lazy_exports",
     "load_grammar",
@@ -45,10 +58,13 @@ __getattr__, __dir__ = lazy_exports(
         "Cut": "ruled",
         "Diagnostic": "errors",
         "Grammar": "grammar",
+        "Interval": "interval",
         "Log": "source",
+        "LogError": "errors",
         "LogNotFoundError": "errors",
         "LogParseError": "errors",
         "Printed": "printed",
+        "RefusedError": "errors",
         "Source": "source",
         "columns_of": "ruled",
         "cut_row": "ruled",
@@ -56,6 +72,7 @@ __getattr__, __dir__ = lazy_exports(
         "explain": "grammar",
         "fits": "ruled",
         "headings": "ruled",
+        "intersect": "interval",
         "is_ruler": "ruled",
         "load_grammar": "grammar",
         "open_log": "source",

@@ -1,11 +1,14 @@
 """Errors and diagnostics: what went wrong, where, and what to try.
 
     ValueError
-    └── LogParseError          a log, or a line of it, could not be read
-        └── LogNotFoundError   there is no such log (also a FileNotFoundError)
+    └── LogError                   what the content of logs does not allow
+        ├── LogParseError          a log, or a line of it, could not be read
+        │   └── LogNotFoundError   there is no such log (also a FileNotFoundError)
+        └── RefusedError           figures that do not support a result
 
-A reader raises only these.  With ``strict=False`` (the default everywhere) a bad line raises nothing: it becomes
-one row of the diagnostics frame, whose columns are `DIAGNOSTICS`:
+The errors of samples, comparisons and charts in `iolab` derive from `LogError`, too.  A reader raises only
+`LogParseError` and `LogNotFoundError`.  With ``strict=False`` (the default everywhere) a bad line raises nothing: it
+becomes one row of the diagnostics frame, whose columns are `DIAGNOSTICS`:
 
 | column   | type   | meaning                                                                   |
 |----------|--------|---------------------------------------------------------------------------|
@@ -38,7 +41,18 @@ DIAGNOSTICS = pl.Schema(
 SHOWN_WIDTH = 160
 
 
-class LogParseError(ValueError):
+class LogError(ValueError):
+    """The content of logs does not allow what was asked for; the message is the reason.
+
+    Catch it once around everything that reads, computes, compares or draws; a fault of the program is no `LogError`.
+    """
+
+
+class RefusedError(LogError):
+    """The inputs do not support the result; the message is the reason."""
+
+
+class LogParseError(LogError):
     """A log, or one line of it, could not be read.
 
     Catch it once around any reader; no other exception comes from the content of a log::

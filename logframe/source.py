@@ -115,6 +115,10 @@ class Log:
             lines.pop()
         return lines
 
+    def reopened(self) -> str | Path | Mapping[str, object]:
+        """The log as a source again, for another reader: a stream can be read only once."""
+        return {"name": self.name, "content": self.target} if isinstance(self.target, bytes) else self.target
+
     def is_empty(self) -> bool:
         """Is there no byte of text at all?"""
         match self.target:

@@ -48,6 +48,8 @@ class Spool:
     """A SQL*Plus or SQLcl session as frames; `statement` joins them.
 
     Attributes:
+        format: ``sqlplus``, its name among the registered formats.
+        kind: ``session``.
         source: name of the log.
         encoding: how its bytes were read.
         statements: one row a statement (`STATEMENTS`).
@@ -72,6 +74,26 @@ class Spool:
     _plans: tuple[tuple[int | None, Plan], ...] = field(repr=False, compare=False)
     _has_bounds: bool = field(repr=False, compare=False)
     _spans: tuple[tuple[int, int, int], ...] = field(repr=False, compare=False)
+
+    @property
+    def format(self) -> str:
+        """The format's name in the registry."""
+        return "sqlplus"
+
+    @property
+    def kind(self) -> str:
+        """What the format calls this kind of log."""
+        return "session"
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Every frame of the session by name, and its repeated statements as samples (`runs`)."""
+        names = ("statements", "timings", "autotrace", "statistics", "plans", "tables")
+        return {**{name: getattr(self, name) for name in names}, "runs": self.runs()}
+
+    def describe(self) -> str:
+        """What the session is, in a few words."""
+        count = self.statements.height
+        return f"SQL*Plus session, {count:,} statement{'' if count == 1 else 's'}"
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{name}={getattr(self, name).height}" for name in FRAMES)

@@ -58,6 +58,21 @@ def other_format(text: str) -> tuple[str, str] | None:
     return next(((what, hint) for sign, what, hint in _SIGNS if sign.search(head)), None)
 
 
+def sql_trace_of(text: str) -> tuple[str, int] | None:
+    r"""What a trace or a report of a trace is that no session is, and the line that shows it; None where none is.
+
+    Examples:
+        >>> sql_trace_of("a note\nPARSING IN CURSOR #2 len=20")
+        ('an extended SQL trace (event 10046)', 2)
+    """
+    for sign, what, _ in _SIGNS:
+        if ("trace" not in what and "TKPROF" not in what) or "strace" in what:
+            continue
+        if (found := sign.search(text)) is not None:
+            return what, text.count("\n", 0, found.start()) + 1
+    return None
+
+
 def is_binary(text: str) -> bool:
     """Is this no text: are more than a few of its characters control characters?"""
     head = text[:_HEAD]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from straceparse.call_totals import gap_totals, totals
     from straceparse.diagnostics import unparsed
     from straceparse.dialects import Dialect, dialect
+    from straceparse.log import StraceLog
     from straceparse.parquet import to_parquet
     from straceparse.records import KINDS
     from straceparse.requests import REQUESTS, io_requests
@@ -35,6 +36,7 @@ __all__ = [
     "Changed",
     "Decorated",
     "Dialect",
+    "StraceLog",
     "calls",
     "dialect",
     "gap_totals",
@@ -59,6 +61,7 @@ __getattr__, __dir__ = lazy_exports(
         "KINDS": "records",
         "REQUESTS": "requests",
         "SUMMARY": "summary",
+        "StraceLog": "log",
         "calls": "system_calls",
         "dialect": "dialects",
         "gap_totals": "call_totals",

@@ -104,6 +104,11 @@ def read_summary(source: Source, *, encoding: str | None = None) -> pl.DataFrame
     return pl.DataFrame(rows, schema=SUMMARY, orient="row")
 
 
+def has_summary(log: Log) -> bool:
+    """Whether a log has at least one row of a table of ``strace -c`` or ``-C``."""
+    return bool(_rows(log))
+
+
 def _rows(log: Log) -> list[dict[str, object]]:
     """The rows of all tables of one log."""
     lines = log.lines()

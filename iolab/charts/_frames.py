@@ -6,13 +6,15 @@ from typing import Final
 import polars as pl
 import polars.selectors as cs
 
+from logframe import LogError
+
 #: A picture is no clearer with more points, and a notebook that holds them is slower.
 MAX_POINTS: Final = 500
 #: Nanoseconds in a unit of time.
 NANOSECONDS: Final = {"ns": 1, "µs": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 
 
-class ChartError(ValueError):
+class ChartError(LogError):
     """A frame cannot be drawn: a column is missing, or nothing is left to draw."""
 
 

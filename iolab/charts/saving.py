@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iolab._extras import require
-from iolab.charts.theme import Mode, config
-from iolab.pages import VEGA_LITE, chart_html, page_html
+from iolab.charts.theme import VEGA_LITE, Mode, config
 
 SUFFIXES: Final = (".png", ".svg", ".json", ".html")
 
@@ -59,6 +58,8 @@ def _content(spec: dict[str, Any], suffix: str, name: str, *, mode: Mode, scale:
     if suffix == ".html":
         title = spec.get("title", "")
         said = (title.get("text") if isinstance(title, dict) else title) or name
+        from iolab.pages import chart_html, page_html  # noqa: PLC0415 - pages are built from charts
+
         return page_html(said, chart_html(spec, label=said)).encode()
     drawer = require("vl_convert")
     options = {"vl_version": VEGA_LITE, "config": config(mode), "allowed_base_urls": []}

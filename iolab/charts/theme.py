@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 import altair as alt
 import polars as pl
 
-from iolab.pages.frames import show_frames
+from iolab.charts.notebook_frames import show_frames
 
 Mode = Literal["light", "dark"]
 
@@ -23,6 +23,8 @@ CATEGORIES_DARK: Final = ("#4AA8E0", "#F0B429", "#2FC49A", "#E29CC4", "#8CCBF2",
 #: Few to many.
 RAMP: Final = ("#EAF2F8", "#9CC4E0", "#3C8DC0", "#0B4F7D", "#06263D")
 
+#: The Vega-Lite version that Altair 5.5 writes for.
+VEGA_LITE: Final = "5.20"
 _MIME: Final = "application/vnd.vegalite.v5+json"
 _FONT: Final = "system-ui, 'DejaVu Sans', 'Segoe UI', sans-serif"
 _INKS: Final = {

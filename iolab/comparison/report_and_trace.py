@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Final
 
 from awrparse import AwrReport
 from iolab.comparison.result import Pairing, UnpairedError
+from iolab.comparison.traces import check_calls
 from iolab.evidence.alignment import align_trace
 from iolab.metrics.trace_reads import data_reads
-from straceparse import calls, io_requests
 
 if TYPE_CHECKING:
     import polars as pl
 
     from sqlplusparse import Spool
+    from straceparse import StraceLog
 
 #: No time zone is further than this from another.
 _ZONES: Final = timedelta(hours=26)
@@ -23,23 +24,24 @@ _ZONES: Final = timedelta(hours=26)
 _SAID: Final = {"agrees": "agree", "differs": "differ", "part": "are a part"}
 
 
-def pair_evidence(database: AwrReport | Spool, events: pl.DataFrame, names: tuple[str, str]) -> Pairing:
+def pair_evidence(database: AwrReport | Spool, trace: StraceLog, names: tuple[str, str]) -> Pairing:
     """What a report or a session counted, beside what a trace saw.
 
     Raises:
         UnpairedError: If the trace has no reads, or is of another system or day than the report, or the two have no
             figure in common.
     """
+    check_calls(trace)
     is_report = isinstance(database, AwrReport)
     if isinstance(database, AwrReport):
-        _check(database, events, names)
-    requests = io_requests(calls(events))
+        _check(database, trace.calls.collect(), names)
+    requests = trace.requests.collect()
     if data_reads(requests).is_empty():
         raise UnpairedError(f"{names[1]} has no reads of data")
     try:
         aligned = align_trace(database, requests)
     except LookupError as error:
-        raise UnpairedError(f"{str(error).strip(chr(34))} (iolab.evidence.alignment.align_trace)") from error
+        raise UnpairedError(f"{str(error).strip(chr(34))} (iolab.evidence.align_trace)") from error
     if aligned.is_empty():
         raise UnpairedError(
             "the report has no figure of reads that a trace has, too"
@@ -59,12 +61,12 @@ def pair_evidence(database: AwrReport | Spool, events: pl.DataFrame, names: tupl
     return Pairing(names, why, (f"Database against trace: {verdicts}.",), {"Both sides of the system calls": aligned})
 
 
-def _check(report: AwrReport, events: pl.DataFrame, names: tuple[str, str]) -> None:
+def _check(report: AwrReport, calls: pl.DataFrame, names: tuple[str, str]) -> None:
     """Refuse a trace that cannot be of the report's host and period."""
     platform = report.info.platform
     if platform and "linux" not in platform.lower():
         raise UnpairedError(f"{names[0]} is of a database on {platform}, {names[1]} was traced on Linux")
-    stamps = events.get_column("wall").drop_nulls()
+    stamps = calls.get_column("wall").drop_nulls()
     begin, end = report.info.begin_time, report.info.end_time
     if stamps.is_empty() or begin is None or end is None:
         return

@@ -1,6 +1,6 @@
 """A pairing: two logs, or the runs of one, held against each other.
 
-ValueError
+logframe.LogError
 +-- UnpairedError      two logs cannot be compared, and why
 """
 
@@ -9,13 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from logframe import LogError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import polars as pl
 
 
-class UnpairedError(ValueError):
+class UnpairedError(LogError):
     """Two logs cannot be compared; the message is the reason."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -14,7 +14,9 @@ from iolab.metrics.table import REFUSED
 from iolab.metrics.times import UPPER_BOUND
 from iolab.metrics.trace_reads import data_reads, depth, read_rate, read_sizes
 from iolab.stats.report import describe_time, format_estimate, format_p
-from straceparse import calls, io_requests
+
+if TYPE_CHECKING:
+    from straceparse import StraceLog
 
 #: Fewer reads of one mode and size give no interval.
 MIN_READS: Final = 6
@@ -33,13 +35,14 @@ SIDES: Final = pl.Schema(
 )
 
 
-def pair_traces(a: pl.DataFrame, b: pl.DataFrame, names: tuple[str, str]) -> Pairing:
+def pair_traces(a: StraceLog, b: StraceLog, names: tuple[str, str]) -> Pairing:
     """The reads of two traces compared.
 
     Raises:
-        UnpairedError: If one has no reads of data.
+        UnpairedError: If one has no reads of data, or no single calls.
     """
-    requests = [io_requests(calls(events)) for events in (a, b)]
+    check_calls(a, b)
+    requests = [log.requests.collect() for log in (a, b)]
     reads = [data_reads(one).filter(pl.col("bytes_transferred") > 0) for one in requests]
     for name, found in zip(names, reads, strict=True):
         if found.is_empty():
@@ -72,6 +75,16 @@ def pair_traces(a: pl.DataFrame, b: pl.DataFrame, names: tuple[str, str]) -> Pai
         is_lettered=True,
         drawers=tuple(drawers),
     )
+
+
+def check_calls(*logs: StraceLog) -> None:
+    """Refuse the table of ``strace -c``.
+
+    Raises:
+        UnpairedError: If a log is one.
+    """
+    if any(log.kind == "strace_summary" for log in logs):
+        raise UnpairedError("the table of strace -c has no single calls: trace without -c")
 
 
 def _side_by_side(requests: list[pl.DataFrame]) -> tuple[pl.DataFrame, list[str]]:

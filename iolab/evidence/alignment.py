@@ -13,15 +13,16 @@ import polars as pl
 
 from awrparse import AwrReport
 from iolab.metrics.awr import average_waits, contradictions, db_time, elapsed, figure_of, key_of, total_waits
-from iolab.metrics.bounds import Bounded, RefusedError, intersect, row_figure, show
 from iolab.metrics.lookups import elapsed_of, statistic
 from iolab.metrics.times import nanoseconds
 from iolab.metrics.trace_reads import data_reads
+from logframe.errors import RefusedError
+from logframe.interval import Interval, intersect, row_figure, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from iolab.metrics.bounds import Figure
+    from logframe.interval import Figure
     from sqlplusparse import Spool
 
 #: Periods whose lengths differ by more than this are compared by rates only.
@@ -139,7 +140,7 @@ class _Side:
         self.header = elapsed_of(report)
         self.inferred = figure_of(elapsed(self.tables["wait_classes"]))
         self.db_time = figure_of(db_time(*self.tables.values()))
-        self.given = None if given is None else Bounded.of(given)
+        self.given = None if given is None else Interval.of(given)
         self.contradicts = False
         known = [self.given] if self.given else [one for one in (self.header, self.inferred) if one is not None]
         try:
@@ -165,12 +166,12 @@ class _Side:
         if events.n_unique() < events.len():
             yield f"{name}: the report shows events by instance; the first row of each is compared"
 
-    def quantities(self, table: str) -> dict[str, dict[str, Bounded]]:
+    def quantities(self, table: str) -> dict[str, dict[str, Interval]]:
         """Event or class -> quantity -> figure."""
         frame = self.tables[table]
         key = key_of(frame)
         averages, times = (_by_key(metrics, key) for metrics in (average_waits(frame), total_waits(frame)))
-        found: dict[str, dict[str, Bounded]] = {}
+        found: dict[str, dict[str, Interval]] = {}
         for row in frame.iter_rows(named=True):
             name = row[key]
             if name is None or name in found:
@@ -190,9 +191,9 @@ class _Side:
         return found
 
 
-def _by_key(metrics: pl.DataFrame, key: str) -> dict[str, Bounded]:
+def _by_key(metrics: pl.DataFrame, key: str) -> dict[str, Interval]:
     known = metrics.filter(pl.col("value").is_not_null()).unique(key, keep="first", maintain_order=True)
-    return {name: Bounded(value, lo, hi) for name, value, lo, hi in known.select(key, "value", "lo", "hi").iter_rows()}
+    return {name: Interval(value, lo, hi) for name, value, lo, hi in known.select(key, "value", "lo", "hi").iter_rows()}
 
 
 def _align(key: str, table: str, sides: list[_Side]) -> pl.DataFrame:
@@ -208,7 +209,7 @@ def _align(key: str, table: str, sides: list[_Side]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={key: pl.String(), **ALIGNED})
 
 
-def _pair(a: Bounded | None, b: Bounded | None) -> dict[str, object]:
+def _pair(a: Interval | None, b: Interval | None) -> dict[str, object]:
     """Both figures and b / a; null where one is missing or may be zero."""
     ratio = None
     if a is not None and b is not None and a.lo > 0:
@@ -275,11 +276,11 @@ def align_trace(
     is_report = isinstance(database, AwrReport)
     waits = _wait_figures(database) if isinstance(database, AwrReport) else {}
 
-    def look_up(name: str) -> Bounded | None:
+    def look_up(name: str) -> Interval | None:
         return statistic(database, name, statement=statement)
 
     total = int(reads.get_column("bytes_transferred").sum())
-    sides: list[tuple[str, str, str, Bounded | None, Bounded | None]] = [
+    sides: list[tuple[str, str, str, Interval | None, Interval | None]] = [
         _counted("requests", look_up, "physical read total IO requests", reads.height, "reads"),
         _counted("bytes", look_up, "physical read total bytes", total, "B"),
     ]
@@ -291,7 +292,7 @@ def align_trace(
     ):
         count, time = waits.get(event, (None, None))
         if count is not None:
-            sides.append((name, "reads", f"waits of {event}", count, Bounded.exact(rows.height)))
+            sides.append((name, "reads", f"waits of {event}", count, Interval.exact(rows.height)))
         if time is not None:
             sides.append((f"{name}_time", "s", f"time of {event}", time, _time_of(rows)))
     found = [
@@ -303,12 +304,12 @@ def align_trace(
 
 
 def _counted(
-    quantity: str, look_up: Callable[[str], Bounded | None], name: str, traced: int, unit: str
-) -> tuple[str, str, str, Bounded | None, Bounded | None]:
-    return quantity, unit, name, look_up(name), Bounded.exact(traced)
+    quantity: str, look_up: Callable[[str], Interval | None], name: str, traced: int, unit: str
+) -> tuple[str, str, str, Interval | None, Interval | None]:
+    return quantity, unit, name, look_up(name), Interval.exact(traced)
 
 
-def _wait_figures(report: AwrReport) -> dict[str, tuple[Bounded | None, Bounded | None]]:
+def _wait_figures(report: AwrReport) -> dict[str, tuple[Interval | None, Interval | None]]:
     """Number and time of each event's waits."""
     table = "foreground_events" if "foreground_events" in report else "top_events"
     frame = report.with_bounds(table)
@@ -316,14 +317,14 @@ def _wait_figures(report: AwrReport) -> dict[str, tuple[Bounded | None, Bounded 
     return {row["event"]: (row_figure(row, "waits"), times.get(row["event"])) for row in frame.iter_rows(named=True)}
 
 
-def _time_of(reads: pl.DataFrame) -> Bounded | None:
+def _time_of(reads: pl.DataFrame) -> Interval | None:
     """Time in synchronous reads; from ``-r`` between nothing and the gaps."""
     sync = reads.filter(pl.col("mode") == "sync")
     for column in ("latency", "gap"):
         if not sync.is_empty() and sync.get_column(column).null_count() < sync.height:
             times = sync.select(nanoseconds(column)).to_series()
             seconds = int(times.filter(times >= 0).sum()) / 1e9  # below zero, the clock was set back
-            return Bounded(seconds, seconds if column == "latency" else 0.0, seconds)
+            return Interval(seconds, seconds if column == "latency" else 0.0, seconds)
     return None
 
 
@@ -331,8 +332,8 @@ def _traced(
     quantity: str,
     unit: str,
     basis: str,
-    database: Bounded | None,
-    trace: Bounded | None,
+    database: Interval | None,
+    trace: Interval | None,
     *,
     is_report: bool,
     has_async: bool,

@@ -9,8 +9,8 @@ import polars as pl
 from awrparse import AwrReport, read_awr
 from iolab.evidence.alignment import ALIGNED, align_reports
 from iolab.evidence.timeline import db_time_sessions
-from iolab.metrics.bounds import row_figure
 from iolab.metrics.formatting import format_figure
+from logframe.interval import row_figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

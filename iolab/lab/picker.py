@@ -24,7 +24,7 @@ from typing import Any, BinaryIO, Final
 import anywidget
 import traitlets
 
-from iolab.kinds import describe
+from iolab.loading import describe
 
 #: A piece travels in one message; Jupyter's server cuts messages above 10 MiB.
 PIECE_BYTES: Final = 4 * 2**20

@@ -15,7 +15,7 @@ value is null, and its ``caveats`` begin with "refused:" and give the reason.
   `average_active_sessions`, `class_shares`, `latency_quantiles`, `contradictions`
 * from strace logs: `read_sizes`, `read_rate`, `read_latency`, `sequentiality`, `queue_depth`, `depth` of I/O requests;
   `call_gaps`, `call_times`, `submit_cost`, `time_shares`, `database_waits` of calls
-* to compute with: `Bounded`, `intersect`, `statistic`, `elapsed_of`, `figure_of`
+* to compute with: `Interval`, `intersect`, `statistic`, `elapsed_of`, `figure_of`
 """
 
 from iolab.metrics.awr import (
@@ -27,7 +27,6 @@ from iolab.metrics.awr import (
     figure_of,
     total_waits,
 )
-from iolab.metrics.bounds import Bounded, RefusedError, intersect
 from iolab.metrics.correlation import rank_correlation
 from iolab.metrics.histograms import latency_quantiles
 from iolab.metrics.logical import lio_share, pio_lio_factor, rows_per_trip, time_change, us_per_lio
@@ -55,10 +54,12 @@ from iolab.metrics.trace_reads import (
     read_sizes,
     sequentiality,
 )
+from logframe.errors import RefusedError
+from logframe.interval import Interval, intersect
 
 __all__ = [
     "METRICS",
-    "Bounded",
+    "Interval",
     "Metric",
     "RefusedError",
     "average_active_sessions",

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.bounds import Bounded, RefusedError, intersect, row_figure
 from iolab.metrics.table import REFUSED, Metric, evaluate, metrics_frame, single
+from logframe.errors import RefusedError
+from logframe.interval import Interval, intersect, row_figure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from iolab.metrics.bounds import Figure
+    from logframe.interval import Figure
 
 #: The columns that name what a row is about, the first that a frame has.
 _KEYS: Final = ("event", "wait_class", "statistic")
@@ -58,7 +59,7 @@ def average_waits(waits: pl.DataFrame) -> pl.DataFrame:
         (199.49, 199.485, 199.495)
     """
 
-    def compute(total_wait_s: Bounded, waits: Bounded, avg_wait_ms: Bounded | None = None) -> Bounded:
+    def compute(total_wait_s: Interval, waits: Interval, avg_wait_ms: Interval | None = None) -> Interval:
         quotient = total_wait_s * 1000 / waits
         return quotient if avg_wait_ms is None else _joint("avg_wait_ms", [quotient, avg_wait_ms])
 
@@ -89,7 +90,7 @@ def total_waits(waits: pl.DataFrame) -> pl.DataFrame:
         [11111.7, 11112.3]
     """
 
-    def compute(total_wait_s: Bounded, waits: Bounded, avg_wait_ms: Bounded | None = None) -> Bounded:
+    def compute(total_wait_s: Interval, waits: Interval, avg_wait_ms: Interval | None = None) -> Interval:
         return (
             total_wait_s if avg_wait_ms is None else _joint("total_wait_s", [total_wait_s, avg_wait_ms * waits / 1000])
         )
@@ -97,7 +98,7 @@ def total_waits(waits: pl.DataFrame) -> pl.DataFrame:
     return _by_row(waits, "total_wait_s", "s", "total_wait_s as shown, and avg_wait_ms * waits / 1000", compute)
 
 
-def _joint(name: str, figures: list[Bounded]) -> Bounded:
+def _joint(name: str, figures: list[Interval]) -> Interval:
     try:
         return intersect(figures)
     except RefusedError as refusal:
@@ -116,7 +117,9 @@ def key_of(frame: pl.DataFrame) -> str:
     raise KeyError(f"no column of {', '.join(_KEYS)} in the frame; it has {', '.join(frame.columns)}")
 
 
-def _by_row(waits: pl.DataFrame, metric: str, unit: str, formula: str, compute: Callable[..., Bounded]) -> pl.DataFrame:
+def _by_row(
+    waits: pl.DataFrame, metric: str, unit: str, formula: str, compute: Callable[..., Interval]
+) -> pl.DataFrame:
     key = key_of(waits)
     names: list[str] = []
     metrics: list[Metric] = []
@@ -158,7 +161,7 @@ def db_time(*waits: pl.DataFrame) -> pl.DataFrame:
         >>> [round(figure, 2) for figure in db_time(waits).select("lo", "hi").row(0)]
         [99.93, 100.07]
     """
-    figures: list[Bounded] = []
+    figures: list[Interval] = []
     for frame in waits:
         for _, time, row in _times(frame):
             share = row_figure(row, "db_time_pct")
@@ -197,7 +200,7 @@ def elapsed(wait_classes: pl.DataFrame) -> pl.DataFrame:
         >>> [round(figure) for figure in elapsed(classes).select("lo", "hi").row(0)]
         [1863, 1886]
     """
-    figures: list[Bounded] = []
+    figures: list[Interval] = []
     for _, time, row in _times(wait_classes):
         sessions = row_figure(row, "avg_active_sessions")
         if sessions is not None and sessions.lo > 0 and time.lo > 0:
@@ -212,7 +215,7 @@ def elapsed(wait_classes: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _times(frame: pl.DataFrame) -> list[tuple[str, Bounded, dict[str, object]]]:
+def _times(frame: pl.DataFrame) -> list[tuple[str, Interval, dict[str, object]]]:
     """Each row's name and time, joined with average * waits where that is possible, and the row."""
     key = key_of(frame)
     found = []
@@ -229,7 +232,7 @@ def _times(frame: pl.DataFrame) -> list[tuple[str, Bounded, dict[str, object]]]:
     return found
 
 
-def _from_rows(metric: str, formula: str, figures: list[Bounded], nothing: str) -> Metric:
+def _from_rows(metric: str, formula: str, figures: list[Interval], nothing: str) -> Metric:
     basis = f"{formula}; {len(figures)} rows"
     if not figures:
         return Metric(metric, None, None, None, "s", basis, f"{REFUSED}{nothing}")
@@ -283,8 +286,8 @@ def class_shares(wait_classes: pl.DataFrame, db_time_s: Figure = None) -> pl.Dat
             inputs = {**({} if shown is None else inputs), "total_wait_s": time, "db_time_s": db_time_s}
 
         def compute(
-            db_time_pct: Bounded | None = None, total_wait_s: Bounded | None = None, db_time_s: Bounded | None = None
-        ) -> Bounded:
+            db_time_pct: Interval | None = None, total_wait_s: Interval | None = None, db_time_s: Interval | None = None
+        ) -> Interval:
             shares = [] if db_time_pct is None else [db_time_pct / 100]
             shares += [] if total_wait_s is None or db_time_s is None else [total_wait_s / db_time_s]
             return intersect(shares)
@@ -297,7 +300,7 @@ def class_shares(wait_classes: pl.DataFrame, db_time_s: Figure = None) -> pl.Dat
     return metrics_frame(metrics, **{key: pl.Series(names, dtype=pl.String)})
 
 
-def figure_of(metrics: pl.DataFrame, metric: str | None = None, **keys: str) -> Bounded | None:
+def figure_of(metrics: pl.DataFrame, metric: str | None = None, **keys: str) -> Interval | None:
     """One figure of a frame of metrics, to compute with; None where it was refused or lacks a bound.
 
     Args:
@@ -311,7 +314,7 @@ def figure_of(metrics: pl.DataFrame, metric: str | None = None, **keys: str) -> 
     Examples:
         >>> from iolab.metrics import rate
         >>> print(figure_of(rate(10, (2.0, 1.5, 2.5))))
-        5 [4, 6.66667]
+        5 [4, 6.7]
     """
     wanted = metrics if metric is None else metrics.filter(pl.col("metric") == metric)
     for name, value in keys.items():
@@ -322,7 +325,7 @@ def figure_of(metrics: pl.DataFrame, metric: str | None = None, **keys: str) -> 
     row = wanted.row(0, named=True)
     if None in {row["value"], row["lo"], row["hi"]}:
         return None
-    return Bounded(row["value"], row["lo"], row["hi"])
+    return Interval(row["value"], row["lo"], row["hi"])
 
 
 def contradictions(*waits: pl.DataFrame) -> list[str]:

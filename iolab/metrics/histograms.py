@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.bounds import Bounded, row_figure, show
 from iolab.metrics.table import REFUSED, Metric, metrics_frame
+from logframe.interval import Interval, row_figure, show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +70,7 @@ def latency_quantiles(
 
 def _quantile(rows: list[dict[str, object]], share: float) -> Metric:
     name = f"wait_us_p{share * 100:g}"
-    shares = [row_figure(row, "waits_pct") or Bounded(0, 0, 0.05) for row in rows]
+    shares = [row_figure(row, "waits_pct") or Interval(0, 0, 0.05) for row in rows]
     basis = f"bucket that holds {share:g} of the waits; {show(row_figure(rows[0], 'waits') or 0)} waits"
     total = sum(one.value for one in shares)
     if abs(total - 100) > _SLACK_PCT:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from iolab.metrics.bounds import Bounded, RefusedError, show
 from iolab.metrics.table import evaluate, evaluate_one, metrics_frame, need_time
+from logframe.errors import RefusedError
+from logframe.interval import Interval, show
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from iolab.metrics.bounds import Figure
+    from logframe.interval import Figure
 
 
 def us_per_lio(
@@ -44,12 +45,12 @@ def us_per_lio(
     from_cpu = cpu_s is not None
     name = "cpu_s" if from_cpu else "elapsed_s"
 
-    def compute(gets: Bounded, physical_reads: Bounded, **times: Bounded) -> Bounded:
+    def compute(gets: Interval, physical_reads: Interval, **times: Interval) -> Interval:
         if physical_reads.lo > 0:
             raise RefusedError(f"{show(physical_reads)} blocks came from disk: the time is not that of logical I/O")
         need_time(name, times[name])
         cost = times[name] * 10**6 / gets
-        return cost if from_cpu else Bounded(cost.value, 0.0, cost.hi)
+        return cost if from_cpu else Interval(cost.value, 0.0, cost.hi)
 
     caveats = ["it is the cost of the row work for a get: it differs by a factor between row shapes and queries"]
     if not from_cpu:
@@ -79,7 +80,7 @@ def pio_lio_factor(pio_ms: Figure, lio_us: Figure, *, blocks: int = 1) -> pl.Dat
         (5.208333333333333, 9.375)
     """
 
-    def compute(pio_ms: Bounded, lio_us: Bounded, blocks: Bounded) -> Bounded:
+    def compute(pio_ms: Interval, lio_us: Interval, blocks: Interval) -> Interval:
         if blocks.value < 1:
             raise RefusedError(f"a read has at least one block, not {show(blocks)}")
         return pio_ms * 1000 / (lio_us * blocks)
@@ -107,7 +108,7 @@ def lio_share(gets: Figure, lio_us: Figure, elapsed_s: Figure) -> pl.DataFrame:
         0.25
     """
 
-    def compute(gets: Bounded, lio_us: Bounded, elapsed_s: Bounded) -> Bounded:
+    def compute(gets: Interval, lio_us: Interval, elapsed_s: Interval) -> Interval:
         need_time("elapsed_s", elapsed_s)
         share = gets * lio_us / 10**6 / elapsed_s
         if share.lo > 1:
@@ -166,7 +167,7 @@ def time_change(before_s: Figure, after_s: Figure) -> pl.DataFrame:
         [18.1766, 1.2221, 0.8182]
     """
 
-    def ratio(before_s: Bounded, after_s: Bounded) -> Bounded:
+    def ratio(before_s: Interval, after_s: Interval) -> Interval:
         need_time("before_s", before_s)
         need_time("after_s", after_s)
         return after_s / before_s

@@ -9,9 +9,9 @@ import polars as pl
 
 from awrparse import AwrReport
 from iolab.metrics import reads
-from iolab.metrics.bounds import Bounded, row_figure
 from iolab.metrics.logical import rows_per_trip
 from iolab.metrics.table import METRICS, REFUSED
+from logframe.interval import Interval, row_figure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +65,7 @@ _OF_PERIOD: Final = "an average over the period: how much was asked of the stora
 _CUMULATIVE: Final = "the listing counts from the session's logon: all of it must be the timed statement's"
 
 
-def statistic(log: Spool | AwrReport, name: str, *, statement: int | None = None) -> Bounded | None:
+def statistic(log: Spool | AwrReport, name: str, *, statement: int | None = None) -> Interval | None:
     """A statistic by its name in V$STATNAME, with bounds; None where the log does not show it.
 
     In a spool autotrace's list goes before a listing, as it is of one statement, while a listing may be of the session
@@ -89,7 +89,7 @@ def statistic(log: Spool | AwrReport, name: str, *, statement: int | None = None
     if traced.height > 1:
         raise LookupError(f"{name}: autotrace shows it for statements {_listed(traced)}; choose one with statement=")
     if traced.height == 1:
-        return Bounded.exact(traced.item(0, "value"))
+        return Interval.exact(traced.item(0, "value"))
     listed = log.statistics.filter((pl.col("name") == name) & pl.col("value").is_not_null())
     if listed.is_empty():
         return None
@@ -103,7 +103,7 @@ def statistic(log: Spool | AwrReport, name: str, *, statement: int | None = None
     return scaled.whole() if scaled.hi - scaled.lo < 1 and holds_whole else scaled
 
 
-def elapsed_of(log: Spool | AwrReport, *, statement: int | None = None) -> Bounded | None:
+def elapsed_of(log: Spool | AwrReport, *, statement: int | None = None) -> Interval | None:
     """The elapsed time of a statement of a spool, or of a report's period, in seconds; None where it is not shown.
 
     Raises:
@@ -111,7 +111,7 @@ def elapsed_of(log: Spool | AwrReport, *, statement: int | None = None) -> Bound
     """
     if isinstance(log, AwrReport):
         seconds = log.info.elapsed_s
-        return None if seconds is None else Bounded(seconds, max(seconds - _HALF_STEP_S, 0), seconds + _HALF_STEP_S)
+        return None if seconds is None else Interval(seconds, max(seconds - _HALF_STEP_S, 0), seconds + _HALF_STEP_S)
     timed = log.statements.filter(pl.col("elapsed_s").is_not_null())
     if statement is not None:
         timed = timed.filter(pl.col("statement") == statement)

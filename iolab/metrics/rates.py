@@ -9,7 +9,7 @@ from iolab.metrics.table import evaluate, need_time, single
 if TYPE_CHECKING:
     import polars as pl
 
-    from iolab.metrics.bounds import Bounded, Figure
+    from logframe.interval import Figure, Interval
 
 
 def rate(count: Figure, elapsed_s: Figure, *, metric: str = "per_s") -> pl.DataFrame:
@@ -34,7 +34,7 @@ def rate(count: Figure, elapsed_s: Figure, *, metric: str = "per_s") -> pl.DataF
         (29.71..., 29.53..., 29.89...)
     """
 
-    def compute(count: Bounded, elapsed_s: Bounded) -> Bounded:
+    def compute(count: Interval, elapsed_s: Interval) -> Interval:
         need_time("elapsed_s", elapsed_s)
         return count / elapsed_s
 
@@ -81,7 +81,7 @@ def average_active_sessions(db_time_s: Figure, elapsed_s: Figure) -> pl.DataFram
         8.0
     """
 
-    def compute(db_time_s: Bounded, elapsed_s: Bounded) -> Bounded:
+    def compute(db_time_s: Interval, elapsed_s: Interval) -> Interval:
         need_time("elapsed_s", elapsed_s)
         return db_time_s / elapsed_s
 

@@ -1,6 +1,6 @@
 """Metrics of reads, from session statistics, autotrace and a timing.
 
-Statistics have the names of V$STATNAME.  Each function takes figures: numbers, `Bounded`, or None where one is not
+Statistics have the names of V$STATNAME.  Each function takes figures: numbers, `Interval`, or None where one is not
 known; `statistic` and `elapsed_of` look them up in a log.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from iolab.metrics.bounds import Bounded, RefusedError, show, within
 from iolab.metrics.table import (
     clip_share,
     evaluate,
@@ -19,11 +18,13 @@ from iolab.metrics.table import (
     need_time,
     share_of,
 )
+from logframe.errors import RefusedError
+from logframe.interval import Interval, show, within
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from iolab.metrics.bounds import Figure
+    from logframe.interval import Figure
 
 #: Below this share of hits the time of a query is no time of flash reads.
 MIN_HIT_RATIO: Final = 0.95
@@ -62,7 +63,7 @@ def ms_per_flash_read(elapsed_s: Figure, hits: Figure, requests: Figure) -> pl.D
         'refused: hits (1837) are more than requests (1800)'
     """
 
-    def compute(elapsed_s: Bounded, hits: Bounded, requests: Bounded) -> Bounded:
+    def compute(elapsed_s: Interval, hits: Interval, requests: Interval) -> Interval:
         need_part("hits", hits, "requests", requests)
         share = hits / requests
         if share.value < MIN_HIT_RATIO:
@@ -96,7 +97,7 @@ def flash_hit_ratio(hits: Figure, requests: Figure) -> pl.DataFrame:
         0.997827...
     """
 
-    def compute(hits: Bounded, requests: Bounded) -> Bounded:
+    def compute(hits: Interval, requests: Interval) -> Interval:
         return share_of("hits", hits, "requests", requests)
 
     caveats = ("some cell software also counts writes and smart scans as hits",)
@@ -128,7 +129,7 @@ def read_size(total_bytes: Figure, requests: Figure) -> pl.DataFrame:
     return evaluate_in(units, inputs, _bytes_per_request, caveats)
 
 
-def _bytes_per_request(total_bytes: Bounded, requests: Bounded) -> Bounded:
+def _bytes_per_request(total_bytes: Interval, requests: Interval) -> Interval:
     if total_bytes.hi < requests.lo:
         raise RefusedError(f"{show(requests)} requests cannot have read only {show(total_bytes)} bytes")
     return total_bytes / requests
@@ -152,7 +153,7 @@ def blocks_per_read(physical_reads: Figure, requests: Figure) -> pl.DataFrame:
         3.9321...
     """
 
-    def compute(physical_reads: Bounded, requests: Bounded) -> Bounded:
+    def compute(physical_reads: Interval, requests: Interval) -> Interval:
         if 0 < physical_reads.hi < requests.lo * LEAST_BLOCKS:
             raise RefusedError(
                 f"{show(physical_reads)} blocks in {show(requests)} requests are less than one each: "
@@ -185,7 +186,7 @@ def block_size(total_bytes: Figure, physical_reads: Figure) -> pl.DataFrame:
         'refused: 7812.5... B for a block is no block size: other reads are in one of the figures, ...'
     """
 
-    def compute(total_bytes: Bounded, physical_reads: Bounded) -> Bounded:
+    def compute(total_bytes: Interval, physical_reads: Interval) -> Interval:
         quotient = total_bytes / physical_reads
         sizes = [size for size in BLOCK_SIZES if within(size, quotient)]
         if not sizes:
@@ -195,7 +196,7 @@ def block_size(total_bytes: Figure, physical_reads: Figure) -> pl.DataFrame:
             )
         if len(sizes) > 1:
             raise RefusedError(f"{show(quotient)} B for a block allows {', '.join(map(str, sizes))}")
-        return Bounded.exact(sizes[0])
+        return Interval.exact(sizes[0])
 
     inputs = {"total_bytes": total_bytes, "physical_reads": physical_reads}
     formula = "the power of two within total_bytes / physical_reads"
@@ -221,7 +222,7 @@ def throughput(total_bytes: Figure, elapsed_s: Figure) -> pl.DataFrame:
         [('mib_per_s', 77.472...), ('mb_per_s', 81.235...)]
     """
 
-    def compute(total_bytes: Bounded, elapsed_s: Bounded) -> Bounded:
+    def compute(total_bytes: Interval, elapsed_s: Interval) -> Interval:
         need_time("elapsed_s", elapsed_s)
         return total_bytes / elapsed_s
 
@@ -250,7 +251,7 @@ def iops(requests: Figure, elapsed_s: Figure) -> pl.DataFrame:
         2521.9...
     """
 
-    def compute(requests: Bounded, elapsed_s: Bounded) -> Bounded:
+    def compute(requests: Interval, elapsed_s: Interval) -> Interval:
         need_time("elapsed_s", elapsed_s)
         return requests / elapsed_s
 
@@ -275,7 +276,7 @@ def direct_share(physical_reads_direct: Figure, physical_reads: Figure) -> pl.Da
         0.96698...
     """
 
-    def compute(physical_reads_direct: Bounded, physical_reads: Bounded) -> Bounded:
+    def compute(physical_reads_direct: Interval, physical_reads: Interval) -> Interval:
         return share_of("physical_reads_direct", physical_reads_direct, "physical_reads", physical_reads)
 
     inputs = {"physical_reads_direct": physical_reads_direct, "physical_reads": physical_reads}
@@ -306,10 +307,10 @@ def smart_scan_saving(eligible_bytes: Figure, returned_bytes: Figure, total_byte
         [('offload_eligible', 0.5), ('smart_scan_saving', 0.95)]
     """
 
-    def eligible_share(eligible_bytes: Bounded, total_bytes: Bounded) -> Bounded:
+    def eligible_share(eligible_bytes: Interval, total_bytes: Interval) -> Interval:
         return share_of("eligible_bytes", eligible_bytes, "total_bytes", total_bytes)
 
-    def saving(eligible_bytes: Bounded, returned_bytes: Bounded) -> Bounded:
+    def saving(eligible_bytes: Interval, returned_bytes: Interval) -> Interval:
         need_part("returned_bytes", returned_bytes, "eligible_bytes", eligible_bytes)
         return clip_share(1 - returned_bytes / eligible_bytes)
 

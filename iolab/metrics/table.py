@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.bounds import Bounded, RefusedError, show
+from logframe.errors import RefusedError
+from logframe.interval import Interval, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from iolab.metrics.bounds import Figure
+    from logframe.interval import Figure
 
 #: Columns of every frame of metrics.  Functions that give a row for each event, file or call put its name before them.
 METRICS: Final = pl.Schema(
@@ -80,7 +81,7 @@ def evaluate(
     unit: str,
     formula: str,
     inputs: Mapping[str, Figure],
-    compute: Callable[..., Bounded],
+    compute: Callable[..., Interval],
     caveats: Iterable[str] = (),
 ) -> Metric:
     """A metric from its inputs, or the refused metric.
@@ -90,7 +91,7 @@ def evaluate(
         unit: of the result.
         formula: as text, for the basis.
         inputs: the figures by their names in the formula; a missing one is None, and refuses the metric.
-        compute: takes the inputs as `Bounded`, by name; raises `RefusedError` with the reason.
+        compute: takes the inputs as `Interval`, by name; raises `RefusedError` with the reason.
         caveats: of the result.
     """
     shown = [f"{name} = {_shown(figure)}" for name, figure in inputs.items()]
@@ -108,7 +109,7 @@ def evaluate_one(
     unit: str,
     formula: str,
     inputs: Mapping[str, Figure],
-    compute: Callable[..., Bounded],
+    compute: Callable[..., Interval],
     caveats: Iterable[str] = (),
 ) -> pl.DataFrame:
     """One metric as a frame; see `evaluate`."""
@@ -118,7 +119,7 @@ def evaluate_one(
 def evaluate_in(
     units: Iterable[tuple[str, str, str, int]],
     inputs: Mapping[str, Figure],
-    compute: Callable[..., Bounded],
+    compute: Callable[..., Interval],
     caveats: Sequence[str] = (),
 ) -> pl.DataFrame:
     """One quantity in several units: a row each, of name, unit, formula and divisor; see `evaluate`."""
@@ -132,16 +133,16 @@ def evaluate_in(
 
 def _shown(figure: Figure) -> str:
     try:
-        return show(Bounded.of(figure))
+        return show(Interval.of(figure))
     except RefusedError:
         return "?"
 
 
-def _not_negative(name: str, figure: Figure) -> Bounded:
+def _not_negative(name: str, figure: Figure) -> Interval:
     if figure is None:
         raise RefusedError(f"{name} is not known")
     try:
-        bounded = Bounded.of(figure)
+        bounded = Interval.of(figure)
     except RefusedError as refusal:
         raise RefusedError(f"{name}: {refusal}") from refusal
     if bounded.lo < 0:
@@ -149,7 +150,7 @@ def _not_negative(name: str, figure: Figure) -> Bounded:
     return bounded
 
 
-def need_time(name: str, seconds: Bounded) -> None:
+def need_time(name: str, seconds: Interval) -> None:
     """Refuse a time that the clock shows as zero.
 
     Raises:
@@ -159,7 +160,7 @@ def need_time(name: str, seconds: Bounded) -> None:
         raise RefusedError(f"{name} is shown as {show(seconds.value)}: shorter than the clock can tell")
 
 
-def need_part(part_name: str, part: Bounded, whole_name: str, whole: Bounded) -> None:
+def need_part(part_name: str, part: Interval, whole_name: str, whole: Interval) -> None:
     """Refuse a part that is greater than its whole, beyond rounding.
 
     Raises:
@@ -169,7 +170,7 @@ def need_part(part_name: str, part: Bounded, whole_name: str, whole: Bounded) ->
         raise RefusedError(f"{part_name} ({show(part)}) are more than {whole_name} ({show(whole)})")
 
 
-def share_of(part_name: str, part: Bounded, whole_name: str, whole: Bounded) -> Bounded:
+def share_of(part_name: str, part: Interval, whole_name: str, whole: Interval) -> Interval:
     """What part of a whole something is.
 
     Raises:
@@ -179,9 +180,9 @@ def share_of(part_name: str, part: Bounded, whole_name: str, whole: Bounded) -> 
     return clip_share(part / whole)
 
 
-def clip_share(share: Bounded) -> Bounded:
+def clip_share(share: Interval) -> Interval:
     """A share of a whole: the part of its bounds from 0 to 1, which rounding may have pushed beyond."""
-    return Bounded(min(max(share.value, 0), 1), min(max(share.lo, 0), 1), min(max(share.hi, 0), 1))
+    return Interval(min(max(share.value, 0), 1), min(max(share.lo, 0), 1), min(max(share.hi, 0), 1))
 
 
 def single(metric: Metric) -> pl.DataFrame:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
+import math
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.bounds import Bounded, tick_of
 from iolab.metrics.table import REFUSED, Metric
+from logframe.interval import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 #: Percentiles of every spread.
 PERCENTILES: Final = (50, 95, 99)
@@ -15,6 +19,9 @@ PERCENTILES: Final = (50, 95, 99)
 UPPER_BOUND: Final = "an upper bound"
 #: Why nothing between two moments of such a log is known.
 SET_BACK: Final = f"{REFUSED}the clock was set back within the log, or logs without process ids were read as one"
+
+#: A clock of strace prints at most nine decimals; so far apart are the decimals it may print, in nanoseconds.
+_TICKS: Final = (10**9, 10**6, 10**3, 1)
 
 
 def spread(
@@ -87,7 +94,7 @@ def is_set_back(frame: pl.DataFrame, column: str) -> bool:
     return bool((steps < 0).any())
 
 
-def window(first_ns: int, last_ns: int, *, lines: int, tick: int) -> Bounded:
+def window(first_ns: int, last_ns: int, *, lines: int, tick: int) -> Interval:
     """The time between two stamps of a log, in seconds.
 
     Both stamps are cut at a tick; with ``-r`` so is each of the numbers between them, and their sum runs short by up to
@@ -98,9 +105,26 @@ def window(first_ns: int, last_ns: int, *, lines: int, tick: int) -> Bounded:
         (0.00668, 0.006679, 0.006683)
     """
     passed = last_ns - first_ns
-    return Bounded(passed / 1e9, max(passed - tick, 0) / 1e9, (passed + tick * max(lines, 1)) / 1e9)
+    return Interval(passed / 1e9, max(passed - tick, 0) / 1e9, (passed + tick * max(lines, 1)) / 1e9)
 
 
 def nanoseconds(column: str) -> pl.Expr:
     """A Duration column as whole nanoseconds."""
     return pl.col(column).dt.total_nanoseconds()
+
+
+def tick_of(nanoseconds: Iterable[int | None]) -> int:
+    """The last decimal that all the times show, in nanoseconds: one second, millisecond, microsecond or nanosecond.
+
+    strace cuts a time there, so the true one lies between what is printed and one tick more.
+
+    Examples:
+        >>> tick_of([2_132_000, 245_000]), tick_of([3_000_000_000]), tick_of([])
+        (1000, 1000000000, 1)
+    """
+    times = [time for time in nanoseconds if time]
+    if not times:
+        return 1
+    divisor = math.gcd(*times)
+    # Of few times, whole milliseconds are more likely chance than a log that prints no microseconds.
+    return next(tick for tick in _TICKS if divisor % tick == 0 and not (tick == 10**6 and len(times) < 3))

@@ -9,9 +9,9 @@ from typing import Final
 
 import polars as pl
 
-from iolab.metrics.bounds import Bounded, tick_of
 from iolab.metrics.table import REFUSED, Metric, clip_share, metrics_frame
-from iolab.metrics.times import SET_BACK, UPPER_BOUND, is_set_back, nanoseconds, spread, window
+from iolab.metrics.times import SET_BACK, UPPER_BOUND, is_set_back, nanoseconds, spread, tick_of, window
+from logframe.interval import Interval
 
 _NEEDS_T: Final = f"{REFUSED}the log has no time of the calls themselves; trace with strace -T"
 _TRACED_ONLY: Final = "calls that strace was told not to trace count as time between calls"
@@ -189,7 +189,7 @@ def time_shares(calls: pl.DataFrame) -> pl.DataFrame:
     return metrics_frame(metrics, pid=pl.Series(pids, dtype=pl.Int32))
 
 
-def _window_of(rows: pl.DataFrame) -> tuple[Bounded, Bounded] | None:
+def _window_of(rows: pl.DataFrame) -> tuple[Interval, Interval] | None:
     """A process's time from its first start to its last end, and the time in its calls; None without ``-T``."""
     timed = rows.filter(pl.col("elapsed").is_not_null() & pl.col("start").is_not_null())
     if timed.is_empty():
@@ -201,7 +201,7 @@ def _window_of(rows: pl.DataFrame) -> tuple[Bounded, Bounded] | None:
     last = max(first, *timed.select(nanoseconds("end")).to_series().to_list())
     lines = rows.height
     total = int(spent.sum())
-    return window(first, last, lines=lines, tick=tick), Bounded(
+    return window(first, last, lines=lines, tick=tick), Interval(
         total / 1e9, total / 1e9, (total + tick * timed.height) / 1e9
     )
 
@@ -232,7 +232,7 @@ def database_waits(calls: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFra
     windows = [_window_of(rows) for _, rows in calls.group_by("pid", maintain_order=True)] if has_times else []
     known = [one for one in windows if one is not None]
     gaps = int(calls.select(nanoseconds("gap")).to_series().sum())
-    total = sum((one[0] for one in known), Bounded.exact(0)) if has_times else Bounded.exact(gaps / 1e9)
+    total = sum((one[0] for one in known), Interval.exact(0)) if has_times else Interval.exact(gaps / 1e9)
     sums = (
         timed.group_by("name", "shown_as")
         .agg(calls=pl.len(), time=nanoseconds(column).sum())
@@ -250,12 +250,12 @@ def database_waits(calls: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFra
             reason = SET_BACK if set_back else f"{REFUSED}the log shows no time"
             metrics.append(Metric("time_share", None, None, None, "ratio", basis, reason))
             continue
-        share = clip_share(Bounded(time / 1e9, time / 1e9, (time + tick * count) / 1e9) / total)
+        share = clip_share(Interval(time / 1e9, time / 1e9, (time + tick * count) / 1e9) / total)
         lo = share.lo if has_times else 0.0
         metrics.append(Metric("time_share", share.value, lo, share.hi, "ratio", basis, caveat))
     keys = {name: sums.get_column(name).to_list() for name in ("name", "shown_as", "calls")}
     if has_times and is_known:
-        rest = clip_share(1 - sum((one[1] for one in known), Bounded.exact(0)) / total)
+        rest = clip_share(1 - sum((one[1] for one in known), Interval.exact(0)) / total)
         keys = {
             name: [*values, extra]
             for (name, values), extra in zip(

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.bounds import Bounded, tick_of
 from iolab.metrics.table import REFUSED, Metric, evaluate, metrics_frame
-from iolab.metrics.times import SET_BACK, UPPER_BOUND, is_set_back, nanoseconds, spread, window
+from iolab.metrics.times import SET_BACK, UPPER_BOUND, is_set_back, nanoseconds, spread, tick_of, window
 
 if TYPE_CHECKING:
-    from iolab.metrics.bounds import Figure
+    from logframe.interval import Figure, Interval
 
 #: A read of data asks for whole sectors; the loader's reads of headers and reads of /proc do not.
 SECTOR: Final = 512
@@ -73,7 +72,7 @@ def read_sizes(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFram
     caveats = [f"strace did not print the size of {unknown} requests: {_AT_LEAST}"] * (unknown > 0)
     inputs: dict[str, Figure] = {"bytes_read": int(done.sum()), "reads": done.len()}
 
-    def average(bytes_read: Bounded, reads: Bounded) -> Bounded:
+    def average(bytes_read: Interval, reads: Interval) -> Interval:
         return bytes_read / reads
 
     counts = [
@@ -165,7 +164,7 @@ def _unknown(requests: pl.DataFrame) -> int:
     return requests.filter(_IS_CUT & op.is_in(["read", "other"])).height
 
 
-def _window(reads: pl.DataFrame) -> tuple[int, int, Bounded, str, int] | None:
+def _window(reads: pl.DataFrame) -> tuple[int, int, Interval, str, int] | None:
     """Bytes, number and time of the reads between both moments of a log, how chosen, and how many are left out."""
     rows = reads.select(
         "line",

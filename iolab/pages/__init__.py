@@ -1,7 +1,7 @@
 """What a page and a notebook are made of: elements of HTML and their style, frames as tables, whole pages.
 
 `iolab.pages.elements` makes tables, charts and pages of texts; `iolab.pages.tables` makes tables of frames and figures;
-`iolab.pages.frames` shows frames in a notebook.
+`iolab.charts.notebook_frames` shows frames in a notebook.
 """
 
 from typing import TYPE_CHECKING
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from iolab.pages.elements import VEGA_LITE, chart_html, page_html, table_html
+    from iolab.pages.elements import chart_html, page_html, table_html
 
-__all__ = ["VEGA_LITE", "chart_html", "page_html", "table_html"]
+__all__ = ["chart_html", "page_html", "table_html"]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
-    {"VEGA_LITE": "elements", "chart_html": "elements", "page_html": "elements", "table_html": "elements"},
+    {"chart_html": "elements", "page_html": "elements", "table_html": "elements"},
 )

@@ -14,14 +14,12 @@ from importlib.resources import files
 from typing import Any, Final
 
 from iolab._extras import require
-from iolab.charts.theme import config
+from iolab.charts.theme import VEGA_LITE, config
 
 #: Texts above so many characters get a column that is wide enough to read them.
 _LONG: Final = 40
 #: JupyterLab puts the texts of tables to the right unless each cell says otherwise.
 _LEFT: Final = ' style="text-align: left"'
-#: The Vega-Lite version that Altair 5.5 writes for.
-VEGA_LITE: Final = "5.20"
 _DRAW: Final = """
 const dark = window.matchMedia && window.matchMedia("(prefers-color-scheme: dark)").matches;
 const themes = JSON.parse(document.getElementById("themes").textContent);

@@ -1,15 +1,20 @@
-"""A first look at a report: its head, the tables that matter most in its kind, and its figures."""
+"""The view of AWR and Statspack reports: the head, the tables that matter most in their kind, and figures."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
 from iolab import metrics
-from iolab.metrics.bounds import RefusedError, intersect, show
+from iolab.comparison.report_and_trace import pair_evidence
+from iolab.comparison.reports import pair_reports
 from iolab.metrics.table import Metric
 from iolab.pages.figures import join_figures
+from iolab.views import Summary, View
+from logframe.errors import RefusedError
+from logframe.interval import intersect, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,7 +117,7 @@ def report_figures(report: AwrReport) -> tuple[pl.DataFrame, list[str]]:
         averages = metrics.average_waits(
             report.with_bounds(table).unique("event", keep="first", maintain_order=True).head(_MOST_AVERAGES)
         )
-        parts.append(averages.with_columns(metric=pl.format("{}: {}", "metric", "event")).drop("event"))
+        parts.append(averages.with_columns(metric=pl.concat_str("metric", pl.lit(": "), "event")).drop("event"))
     return join_figures(parts), notes
 
 
@@ -139,7 +144,7 @@ def _period(report: AwrReport, notes: list[str]) -> Iterator[Metric]:
         yield inferred
     seconds = report.info.db_time_s
     if seconds is not None:
-        known = metrics.Bounded(seconds, max(seconds - _HALF_STEP_S, 0), seconds + _HALF_STEP_S)
+        known = metrics.Interval(seconds, max(seconds - _HALF_STEP_S, 0), seconds + _HALF_STEP_S)
         yield Metric(
             "db_time_s", known.value, known.lo, known.hi, "s", "the head of the report, in minutes of two decimals"
         )
@@ -153,3 +158,24 @@ def _period(report: AwrReport, notes: list[str]) -> Iterator[Metric]:
 def _only(frame: pl.DataFrame) -> Metric:
     """The one metric of a frame."""
     return Metric(*frame.row(0))
+
+
+def summarize_report(report: AwrReport) -> Summary:
+    """The head and main tables of a report, its figures, and its events and wait classes as charts."""
+    frames = report_frames(report)
+    figures, notes = report_figures(report)
+    drawn = [table for table in ("top_events", "wait_classes") if table in frames]
+    return Summary(frames, figures, tuple(notes), tuple(partial(_draw, table, frames[table]) for table in drawn))
+
+
+def _draw(table: str, frame: pl.DataFrame, name: str) -> Any:  # noqa: ANN401 - any chart
+    from iolab import charts  # noqa: PLC0415 - Altair is imported on use
+
+    return {"top_events": charts.top_events, "wait_classes": charts.wait_classes}[table]({name: frame})
+
+
+VIEW: Final = View(
+    summarize_report,
+    noun="report",
+    compare={"awr": pair_reports, "strace": pair_evidence},
+)

@@ -1,22 +1,25 @@
-"""A first look at a session: its statements, its repeated runs as samples, and the figures of one timed statement."""
+"""The view of SQL*Plus sessions: statements, repeated runs as samples, and the figures of one timed statement."""
 
 from __future__ import annotations
 
 from statistics import median
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
 from iolab import metrics
+from iolab.comparison.report_and_trace import pair_evidence
+from iolab.comparison.sessions import pair_runs, pair_sessions
 from iolab.pages.figures import join_figures
 from iolab.stats.intervals import MIN_RUNS, median_interval
+from iolab.views import Summary, View
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sqlplusparse import Spool
 
-#: What a first look needs of statements and plans; the loaded log has more.
+#: What a summary shows of statements and plans; the loaded log has more.
 _OF_STATEMENTS: Final = (
     *("statement", "first_line", "text", "kind", "status", "error", "message", "rows", "elapsed_s", "elapsed_s_lo"),
     *("elapsed_s_hi", "plan_hash_value", "physical_reads", "gets"),
@@ -119,3 +122,26 @@ def _of_statement(log: Spool) -> Iterator[pl.DataFrame]:
     )
     if consistent is not None and current is not None and reads is not None and (consistent + current).lo > 0:
         yield metrics.us_per_lio(consistent + current, elapsed_s=elapsed, physical_reads=reads)
+
+
+def summarize_session(log: Spool) -> Summary:
+    """The statements, samples, statistics and plans of a session, its figures, and its runs as a chart."""
+    frames = spool_frames(log)
+    figures, notes = spool_figures(log)
+    runs = frames.get("runs")
+    drawers = () if runs is None else (lambda _: _draw_runs(runs),)
+    return Summary(frames, figures, tuple(notes), drawers)
+
+
+def _draw_runs(runs: pl.DataFrame) -> Any:  # noqa: ANN401 - any chart
+    from iolab import charts  # noqa: PLC0415 - Altair is imported on use
+
+    return charts.run_strip(runs.with_columns(sample=pl.concat_str(pl.lit("sample "), "sample")), run="statement")
+
+
+VIEW: Final = View(
+    summarize_session,
+    noun="SQL*Plus session",
+    compare={"sqlplus": pair_sessions, "strace": pair_evidence},
+    compare_runs=pair_runs,
+)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from iolab.pages.tables import figures_text, frame_text
 
 if TYPE_CHECKING:
-    from iolab.pages.summary import Look
+    from iolab.pages.summary import LogSummary
 
 #: The frames that are printed; of the others only the number of rows is told.
 _PRINTED: Final = ("head", "samples", "top_events", "wait_classes", "compare_top_events", "io_mode", "calls", "summary")
@@ -15,11 +15,11 @@ _MOST_ROWS: Final = 8
 _MOST_REMARKS: Final = 20
 
 
-def look_text(seen: Look, name: str) -> str:
+def summary_text(seen: LogSummary, name: str) -> str:
     """What a log is, its most telling frames, its figures with bounds and notes, and what was not read.
 
     Args:
-        seen: What `iolab.look` gives.
+        seen: What `iolab.summarize` gives.
         name: What to call the log in a remark.
     """
     blocks = [f"{title.replace('_', ' ')}\n{frame_text(seen.frames[title], most=_MOST_ROWS)}" for title in _shown(seen)]
@@ -43,5 +43,5 @@ def look_text(seen: Look, name: str) -> str:
     return "\n\n".join(blocks)
 
 
-def _shown(seen: Look) -> list[str]:
+def _shown(seen: LogSummary) -> list[str]:
     return [title for title in _PRINTED if title in seen.frames]

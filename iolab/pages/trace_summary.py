@@ -1,14 +1,24 @@
-"""A first look at an strace log: its calls, how each file was read, and the figures of its reads."""
+"""The view of strace logs: system calls, how each file was read, and the figures of the reads."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
 from iolab import metrics
+from iolab.comparison.traces import pair_traces
 from iolab.metrics.trace_modes import io_mode
 from iolab.pages.figures import join_figures
+from iolab.views import Summary, View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from straceparse import StraceLog
+
+#: Fewer reads are no distribution: a curve of their times would be of single steps.
+_LEAST_READS: Final = 6
 
 _OF_MODES: Final = (
     "pid",
@@ -53,7 +63,7 @@ def trace_figures(requests: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     parts = [
         metrics.read_sizes(requests),
         metrics.read_rate(requests),
-        latency.with_columns(metric=pl.format("{} ({})", "metric", "mode")),
+        latency.with_columns(metric=pl.concat_str("metric", pl.lit(" ("), pl.col("mode").cast(pl.String), pl.lit(")"))),
         metrics.depth(requests),
     ]
     return join_figures(parts), []
@@ -68,11 +78,48 @@ def timed_reads(requests: pl.DataFrame) -> pl.DataFrame:
         .with_columns(
             time=pl.coalesce("latency", "gap"),
             is_bound=is_bound.fill_null(value=True),
-            sample=pl.format(
-                "{}{}",
+            sample=pl.concat_str(
                 pl.col("mode").cast(pl.String),
                 pl.when(is_bound).then(pl.lit(" (upper bound)")).otherwise(pl.lit("")),
             ),
         )
         .filter(pl.col("time").is_not_null())
     )
+
+
+def summarize_trace(log: StraceLog) -> Summary:
+    """The calls by name, how each file was read, the figures of the reads, and charts over time."""
+    if log.summary is not None and log.kind == "strace_summary":
+        return Summary({"summary": log.summary}, join_figures([]))
+    calls, requests = log.calls.collect(), log.requests.collect()
+    frames, unknown = trace_frames(calls)
+    figures, notes = trace_figures(requests)
+    return Summary(frames, figures, (*unknown, *notes), _drawers(calls, requests))
+
+
+def _drawers(calls: pl.DataFrame, requests: pl.DataFrame) -> tuple[Callable[[str], Any], ...]:
+    timed = timed_reads(requests)
+    axis = "time until the next call at most" if timed.get_column("is_bound").any() else "latency"
+    of_times = (
+        lambda _: _charts().ecdf(timed, value="time", by="sample", axis=axis, title="Latency of reads"),
+        lambda _: _charts().latency_heat_map(timed, value="time", axis=axis),
+    )
+    return (
+        lambda _: _charts().call_timeline(calls),
+        lambda _: _charts().read_sizes(metrics.data_reads(requests)),
+        *(of_times if timed.height >= _LEAST_READS else ()),
+        lambda _: _charts().queue_depth(metrics.queue_depth(requests)),
+    )
+
+
+def _charts() -> Any:  # noqa: ANN401 - a module
+    from iolab import charts  # noqa: PLC0415 - Altair is imported on use
+
+    return charts
+
+
+VIEW: Final = View(
+    summarize_trace,
+    noun="trace",
+    compare={"strace": pair_traces},
+)

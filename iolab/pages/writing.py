@@ -12,7 +12,7 @@ from iolab.comparison import Pairing, pair_all
 from iolab.metrics.table import REFUSED
 from iolab.pages import chart_html, page_html
 from iolab.pages.metric_table import figure_rows
-from iolab.pages.summary import Look, look
+from iolab.pages.summary import LogSummary, summarize
 from iolab.pages.tables import diagnostics_html, figures_html, frame_html
 from iolab.sources import NamedLog, Place, find_logs
 from logframe import LogParseError
@@ -72,14 +72,14 @@ def write_report(
     page = Path(out)
     _check_page(page, named)
     enable_chart_theme()
-    looks: dict[str, Look] = {}
+    looks: dict[str, LogSummary] = {}
     failed, rows, sections = [], [], []
     for number, one in enumerate(named, 1):
         name = one.name
         say(f"[{number}/{len(named)}] {one.place}")
         link = f'<a href="#log-{number}">{_text(name)}</a>'
         try:
-            seen = looks[name] = look(one.source)
+            seen = looks[name] = summarize(one.source)
         except (LogParseError, OSError) as error:
             reason = _reason(error, one.place)
             failed.append(f"{name}: {reason}")
@@ -118,7 +118,7 @@ def _summary(rows: list[tuple[str, str, str, str]]) -> str:
     return f'<div class="wide"><table><thead><tr>{headings}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
-def _headline(seen: Look) -> str:
+def _headline(seen: LogSummary) -> str:
     """The first figures of a log, those that were not refused."""
     figures = {row["metric"]: row for row in seen.figures.to_dicts() if not row["caveats"].startswith(REFUSED)}
     wanted = [figures[name] for name in _HEADLINES if name in figures][:_MOST_HEADLINES]
@@ -128,7 +128,7 @@ def _headline(seen: Look) -> str:
     return "; ".join(f"{name} {value} {unit}".strip() for name, value, _, _, unit in figure_rows(wanted))
 
 
-def _comparisons(looks: Mapping[str, Look]) -> str:
+def _comparisons(looks: Mapping[str, LogSummary]) -> str:
     """The pairings of the logs, with those that were refused."""
     pairings = list(pair_all({name: seen.log for name, seen in looks.items()}))
     if not pairings:
@@ -159,7 +159,7 @@ def _pairing(one: Pairing) -> str:
     return "".join(parts)
 
 
-def _section(number: int, name: str, seen: Look) -> str:
+def _section(number: int, name: str, seen: LogSummary) -> str:
     parts = [f'<section id="log-{number}"><h2>{_text(name)}</h2><p class="lead">{_text(seen.what)}</p>']
     if seen.figures.height:
         parts.append(f"<h3>Figures</h3>{figures_html(seen.figures)}")

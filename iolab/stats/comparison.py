@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from iolab.metrics.formatting import format_number
 from iolab.stats.intervals import Estimate
 from iolab.stats.p_values import PValues
 from iolab.stats.report import (
@@ -15,7 +16,6 @@ from iolab.stats.report import (
     describe_conditions,
     describe_time,
     format_estimate,
-    format_number,
     format_p,
     make_frame,
     make_row,

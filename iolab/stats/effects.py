@@ -7,7 +7,7 @@ from statistics import median
 from iolab.stats.intervals import (
     MIN_RUNS,
     Estimate,
-    Interval,
+    Limits,
     hodges_lehmann_shift,
     include,
     median_interval,
@@ -95,7 +95,7 @@ def measure_effects(
         within = step
         fine_a, fine_b = spread_ties(a, step), spread_ties(b, step)
 
-    def estimate(value: float, basis: str, interval: Callable[[], Interval | None]) -> Estimate:
+    def estimate(value: float, basis: str, interval: Callable[[], Limits | None]) -> Estimate:
         if refusal:
             return Estimate(value, None, None, f"{basis}; {refusal}")
         bounds = interval()
@@ -104,10 +104,10 @@ def measure_effects(
         lo, hi = include(value, bounds)
         return Estimate(value, lo, hi, f"{basis}; {clock}" if clock else basis)
 
-    def widen(interval: Interval | None, by: float) -> Interval | None:
+    def widen(interval: Limits | None, by: float) -> Limits | None:
         return None if interval is None else (interval[0] - by, interval[1] + by)
 
-    def widened_ratio() -> Interval:
+    def widened_ratio() -> Limits:
         lo, hi = ratio_interval(a, b, seed=seed, resamples=resamples, step=within)
         worst = ratio_bounds(median_a, median_b, slack)
         return lo * worst[0] / ratio, hi * worst[1] / ratio

@@ -7,10 +7,11 @@ from typing import Literal
 
 import polars as pl
 
+from iolab.metrics.formatting import format_number
 from iolab.stats.changes import Changes, find_changes
 from iolab.stats.intervals import MIN_RUNS, Estimate, include, median_interval
 from iolab.stats.order import ALPHA, find_trend
-from iolab.stats.report import Row, count_runs, format_number, make_frame
+from iolab.stats.report import Row, count_runs, make_frame
 from iolab.stats.samples import (
     Runs,
     Sample,

@@ -35,7 +35,7 @@ it covers 94.7-96.9 % from 6 to 31 runs, from no difference to one of two spread
 MIN_RUNS = 6
 """The smallest sample with a 95 % interval: the range of 5 values covers the median with 93.75 % only."""
 
-Interval = tuple[float, float]
+Limits = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def percent_less(ratio: Estimate) -> Estimate:
     return Estimate(100 * (1 - ratio.value), lo, hi, ratio.basis)
 
 
-def include(value: float, interval: Interval) -> Interval:
+def include(value: float, interval: Limits) -> Limits:
     """The interval, widened so that it contains the value.
 
     Values read from a coarse clock can lie just outside an interval computed inside the clock's step.
@@ -78,7 +78,7 @@ def include(value: float, interval: Interval) -> Interval:
     return min(interval[0], value), max(interval[1], value)
 
 
-def median_interval(values: Sequence[float]) -> Interval:
+def median_interval(values: Sequence[float]) -> Limits:
     """The interval of the median by interpolated order statistics; at least 6 values.
 
     The order statistics x(k) and x(n+1-k) enclose the median with a binomial probability that jumps from
@@ -105,7 +105,7 @@ def median_interval(values: Sequence[float]) -> Interval:
     return lo, hi
 
 
-def ratio_interval(a: Sequence[float], b: Sequence[float], *, seed: int, resamples: int, step: float = 0.0) -> Interval:
+def ratio_interval(a: Sequence[float], b: Sequence[float], *, seed: int, resamples: int, step: float = 0.0) -> Limits:
     """The interval of median(b) / median(a) by the percentile bootstrap, its tails calibrated.
 
     It needs no equal spreads: with spreads of 1 to 3 (lognormal, 6 to 31 runs) it covers 93-96 %.
@@ -156,7 +156,7 @@ def hodges_lehmann_shift(a: Sequence[float], b: Sequence[float]) -> float:
     return float(require("numpy").median(_differences(a, b)))
 
 
-def shift_interval(a: Sequence[float], b: Sequence[float], *, step: float = 0.0) -> Interval | None:
+def shift_interval(a: Sequence[float], b: Sequence[float], *, step: float = 0.0) -> Limits | None:
     """The interval of the shift by Moses' method: order statistics of the differences a_i - b_j.
 
     It is exact when one distribution is the other one moved; at 6 against 6 runs it covers 95.9 %, more
@@ -190,7 +190,7 @@ def pseudo_median(values: Sequence[float]) -> float:
     return float(require("numpy").median(_walsh_averages(values)))
 
 
-def pseudo_median_interval(values: Sequence[float]) -> Interval | None:
+def pseudo_median_interval(values: Sequence[float]) -> Limits | None:
     """The interval of the pseudo-median by Tukey's method: order statistics of the Walsh averages.
 
     It is exact for symmetric distributions. None below 6 values.
@@ -216,7 +216,7 @@ def _walsh_averages(values: Sequence[float]) -> Sequence[float]:
     return averages
 
 
-def _from_smoothed(differences: Sequence[float], depth: int, step: float) -> Interval:
+def _from_smoothed(differences: Sequence[float], depth: int, step: float) -> Limits:
     """The interval between the places where depth + 1/2 of the smoothed differences lie outside, on each side."""
     np = require("numpy")
     values, counts = np.unique(differences, return_counts=True)
@@ -233,7 +233,7 @@ def _from_smoothed(differences: Sequence[float], depth: int, step: float) -> Int
     return find(1), -find(-1)
 
 
-def _from_depth(values: Sequence[float], depth: int) -> Interval:
+def _from_depth(values: Sequence[float], depth: int) -> Limits:
     last = len(values) - 1 - depth
     ordered = require("numpy").partition(values, (depth, last))
     return float(ordered[depth]), float(ordered[last])
@@ -262,7 +262,7 @@ def superiority(a: Sequence[float], b: Sequence[float]) -> Superiority:
     return Superiority(value=float(wins.mean()), variance=float(variance))
 
 
-def superiority_interval(found: Superiority, size_a: int, size_b: int) -> Interval:
+def superiority_interval(found: Superiority, size_a: int, size_b: int) -> Limits:
     """The interval of P(A > B): Newcombe's score interval (method 5), its variance scaled to the placements'.
 
     Newcombe's variance supposes equal spreads and no ties. Here it is multiplied by what the placements
@@ -307,7 +307,7 @@ def _edge(outer: float, inner: float, inside: Callable[[float], bool]) -> float:
     return inner
 
 
-def ratio_bounds(median_a: float, median_b: float, step: float) -> Interval:
+def ratio_bounds(median_a: float, median_b: float, step: float) -> Limits:
     """What median_b / median_a can be when each median is only known to half a step of the clock.
 
     >>> ratio_bounds(5.0, 2.5, 1.0)

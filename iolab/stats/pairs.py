@@ -11,7 +11,7 @@ from iolab._extras import require
 from iolab.stats.intervals import (
     MIN_RUNS,
     Estimate,
-    Interval,
+    Limits,
     include,
     invert,
     percent_less,
@@ -246,7 +246,7 @@ def _is_short(time_a: float, time_b: float, resolution: float) -> bool:
     return min(time_a, time_b) * COARSE_STEP < resolution
 
 
-def _widened(pairs: Sequence[tuple[str, float, float]], resolution: float | None) -> Interval | None:
+def _widened(pairs: Sequence[tuple[str, float, float]], resolution: float | None) -> Limits | None:
     """The interval of the logarithms if every time is as far from its reading as the clock allows; None if few are."""
     if resolution is None:
         return None

@@ -1,10 +1,10 @@
 """How results print: numbers, intervals, p values, and the columns every result has as a frame."""
 
-import math
 from collections.abc import Iterable, Mapping
 
 import polars as pl
 
+from iolab.metrics.formatting import format_figure, with_unit
 from iolab.stats.intervals import Estimate
 from iolab.stats.samples import SampleError
 
@@ -33,45 +33,17 @@ def make_frame(rows: Iterable[Row]) -> pl.DataFrame:
     return pl.DataFrame(list(rows), schema=FRAME_SCHEMA, orient="row")
 
 
-def format_number(value: float) -> str:
-    """Four significant digits, without an exponent where none is needed.
-
-    >>> format_number(6.91), format_number(12345.6), format_number(0.000123)
-    ('6.91', '12346', '0.000123')
-    """
-    return f"{value:.0f}" if abs(value) >= 1000 and abs(value) < 1e9 else f"{value:.4g}"
-
-
-def _decimals(value: float, lo: float, hi: float) -> int | None:
-    """Decimals for three digits of the value and one to two of half the interval; None if there is no interval."""
-    half = (hi - lo) / 2
-    if not 0 < half < 1000:
-        return None
-    exponent = math.floor(math.log10(half))
-    wanted = -exponent + (half / 10.0**exponent < 3)
-    digits = 0 if value == 0 else 2 - math.floor(math.log10(abs(value)))
-    return max(0, wanted, digits)
-
-
 def format_estimate(estimate: Estimate, unit: str = "") -> str:
     """The value with its unit and, where there is one, its interval in brackets.
 
     >>> format_estimate(Estimate(1.222, 1.219, 1.226, ""), "x")
     '1.222x [1.219, 1.226]'
+    >>> format_estimate(Estimate(20.2, 11.8, 28.7, ""), "%")
+    '20 % [12, 29]'
     """
-    space = "" if unit in ("", "x") else " "
-    if estimate.lo is None or estimate.hi is None:
-        return f"{format_number(estimate.value)}{space}{unit}"
-    value, lo, hi = _format_bounds(estimate.value, estimate.lo, estimate.hi)
-    return f"{value}{space}{unit} [{lo}, {hi}]"
-
-
-def _format_bounds(value: float, lo: float, hi: float) -> tuple[str, str, str]:
-    decimals = _decimals(value, lo, hi)
-    if decimals is None:
-        return format_number(value), format_number(lo), format_number(hi)
-    # "z": a limit that rounds to zero has no sign.
-    return f"{value:z.{decimals}f}", f"{lo:z.{decimals}f}", f"{hi:z.{decimals}f}"
+    value, lo, hi = format_figure(estimate.value, estimate.lo, estimate.hi, unit)
+    shown = with_unit(value, unit)
+    return shown if estimate.lo is None or estimate.hi is None else f"{shown} [{lo}, {hi}]"
 
 
 def format_p(p: float) -> str:
@@ -87,7 +59,7 @@ def describe_time(name: str, than: str, less: Estimate) -> str:
     """The sentence "B takes x % less time than A", or "more", with its interval.
 
     >>> describe_time("async", "sync", Estimate(-1.06, -2.0, -0.1, ""))
-    'async takes 1.06 % [0.10, 2.00] more time than sync'
+    'async takes 1.1 % [0.1, 2.0] more time than sync'
     """
     if less.value >= 0:
         shown, word = less, "less"

@@ -1,6 +1,6 @@
 """Samples of timed runs: what is accepted, and what the clock's step does to them.
 
-ValueError
+logframe.LogError
 +-- SampleError       a sample that no statistic can be computed of, and why
 """
 
@@ -13,6 +13,8 @@ from statistics import median
 from typing import TypeAlias
 
 import polars as pl
+
+from logframe import LogError
 
 DURATION_UNITS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 """Nanoseconds in each unit a Polars Duration can be read in."""
@@ -27,7 +29,7 @@ NORMAL_MAD = 1.4826
 """The median absolute deviation times this is the standard deviation of a normal sample."""
 
 
-class SampleError(ValueError):
+class SampleError(LogError):
     """A sample no statistic can be computed of; the message names the sample, the position and the value."""
 
 

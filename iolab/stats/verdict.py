@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from iolab.metrics.formatting import format_number
 from iolab.stats.intervals import Estimate
-from iolab.stats.report import format_number, format_p
+from iolab.stats.report import format_p
 
 ALPHA = 0.05
 """The level of the test."""

@@ -16,9 +16,9 @@ import pytest
 from awrparse import AwrReport, read_awr
 from iolab import metrics
 from iolab.comparison import Comparison, compare, compare_medians, first_run
-from iolab.metrics import Bounded, figure_of
-from iolab.metrics.bounds import within
+from iolab.metrics import Interval, figure_of
 from logframe import read_printed
+from logframe.interval import within
 from sqlplusparse import Spool, read_spool
 from straceparse import calls, io_requests, read_strace
 
@@ -55,40 +55,40 @@ def table(name: str) -> pl.DataFrame:
     return pl.read_csv(ARTICLES / name, infer_schema=False)
 
 
-def printed(cell: str) -> Bounded:
+def printed(cell: str) -> Interval:
     """A printed measure with its rounding."""
-    return Bounded.of(read_printed(cell, rounded=True))
+    return Interval.of(read_printed(cell, rounded=True))
 
 
-def claim(article: str, quantity: str) -> Bounded:
+def claim(article: str, quantity: str) -> Interval:
     """A figure of an article's text with its rounding."""
     rows = table("claims.csv").filter(pl.col("article") == article, pl.col("quantity") == quantity)
     return printed(rows.item(0, "printed"))
 
 
-def median(test: int) -> Bounded:
+def median(test: int) -> Interval:
     """A published median of article 000."""
     return printed(table("000_medians.csv").filter(pl.col("test") == str(test)).item(0, "median_s"))
 
 
-def lio(machine: str) -> list[Bounded]:
+def lio(machine: str) -> list[Interval]:
     """Microseconds for a logical I/O on a machine of article 001, nine shapes of a table."""
     return [printed(cell) for cell in table("001_logical_io.csv")[f"us_per_lio_{machine}"]]
 
 
-def figure(frame: pl.DataFrame, metric: str | None = None, **keys: str) -> Bounded:
+def figure(frame: pl.DataFrame, metric: str | None = None, **keys: str) -> Interval:
     """One figure, which is there."""
     found = figure_of(frame, metric, **keys)
     assert found is not None
     return found
 
 
-def of_session(metric: str) -> Bounded:
+def of_session(metric: str) -> Interval:
     """A metric of article 004."""
     return figure(metrics.read_metrics(session()), metric)
 
 
-def times(before: float | Bounded, after: float | Bounded, digits: int, metric: str = "speedup") -> float:
+def times(before: float | Interval, after: float | Interval, digits: int, metric: str = "speedup") -> float:
     """How many times longer the first time is, or by how many per cent the second one is shorter."""
     return figure(metrics.time_change(before, after), metric).rounded(digits)[0]
 
@@ -136,7 +136,7 @@ def test_row_04_blocks_of_a_read() -> None:
 
     assert found.rounded(4)[0] == 3.9321
     assert within(found.value, claim("004", "blocks of a flash cache read"))
-    assert metrics.statistic(session(), "physical read total bytes") == Bounded.exact(7239 * 8192)
+    assert metrics.statistic(session(), "physical read total bytes") == Interval.exact(7239 * 8192)
     assert (found * 8).value == pytest.approx(of_session("avg_read_kib").value, rel=1e-12)
 
 
@@ -144,7 +144,7 @@ def test_row_05_rates_and_block_size() -> None:
     """77.47 MiB/s, 2,522 requests a second, blocks of 8192 bytes: not in the article, but in its figures."""
     assert of_session("mib_per_s").rounded(2) == (77.47, 76.43, 78.01)
     assert of_session("iops").rounded(0) == (2522, 2488, 2539)
-    assert of_session("block_size") == Bounded.exact(8192)
+    assert of_session("block_size") == Interval.exact(8192)
 
 
 # --- article 000: are direct path reads faster than db file scattered reads?
@@ -351,7 +351,7 @@ def test_row_23_db_time(name: str, time: tuple[int, int], total: float) -> None:
     assert round(tables["top_events"]["db_time_pct"].sum(), 1) == total
 
 
-def elapsed(name: str) -> Bounded:
+def elapsed(name: str) -> Interval:
     """The length of a report's period, from its classes."""
     return figure(metrics.elapsed(report(name)["wait_classes"]))
 

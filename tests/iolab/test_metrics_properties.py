@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from iolab import metrics
-from iolab.metrics import Bounded
+from iolab.metrics import Interval
 from straceparse import calls, io_requests, read_strace
 
 if TYPE_CHECKING:
@@ -25,12 +25,12 @@ SLOW = settings(max_examples=12, deadline=None)  # each example parses a log
 Frames = dict[str, pl.DataFrame]
 
 
-def us_from_cpu(cpu_s: Bounded, gets: Bounded) -> pl.DataFrame:
+def us_from_cpu(cpu_s: Interval, gets: Interval) -> pl.DataFrame:
     """Microseconds for a logical I/O from CPU."""
     return metrics.us_per_lio(gets, cpu_s=cpu_s)
 
 
-def us_from_elapsed(elapsed_s: Bounded, gets: Bounded) -> pl.DataFrame:
+def us_from_elapsed(elapsed_s: Interval, gets: Interval) -> pl.DataFrame:
     """Microseconds for a logical I/O from elapsed time."""
     return metrics.us_per_lio(gets, elapsed_s=elapsed_s)
 
@@ -82,9 +82,9 @@ def test_every_metric_says_where_it_comes_from_and_when_not_to_believe_it(name: 
     assert [part for part in ("Source: ", "When not to believe it: ", "Returns:") if part not in text] == []
 
 
-def around(value: float, share: float) -> Bounded:
+def around(value: float, share: float) -> Interval:
     """A figure that is known to a share of it."""
-    return Bounded(value, value * (1 - share), value * (1 + share))
+    return Interval(value, value * (1 - share), value * (1 + share))
 
 
 figures = st.tuples(st.floats(0.5, 0.6), st.floats(0.7, 0.72), st.floats(0.73, 0.75))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from awrparse import read_awr
 from iolab import metrics
-from iolab.metrics import METRICS, Bounded, RefusedError, figure_of
+from iolab.metrics import METRICS, Interval, RefusedError, figure_of
 from sqlplusparse import read_spool
 
 if TYPE_CHECKING:
@@ -187,9 +187,9 @@ PLAIN: list[tuple[Callable[..., pl.DataFrame], int]] = [
 ]
 
 
-def around(value: float, spread: float) -> Bounded:
+def around(value: float, spread: float) -> Interval:
     """A figure that was rounded."""
-    return Bounded(value, value * (1 - spread), value * (1 + spread))
+    return Interval(value, value * (1 - spread), value * (1 + spread))
 
 
 @given(st.sampled_from(PLAIN), st.tuples(COUNTS, COUNTS, COUNTS), SPREADS, SPREADS)
@@ -245,7 +245,7 @@ def test_a_size_that_is_no_whole_number_of_bytes() -> None:
         b"physical read total bytes           56.554\n"
     )
 
-    assert metrics.statistic(spool, "physical read total bytes") == Bounded(56.554, 56.5535, 56.5545)
+    assert metrics.statistic(spool, "physical read total bytes") == Interval(56.554, 56.5535, 56.5545)
 
 
 def test_several_timed_statements() -> None:
@@ -255,7 +255,7 @@ def test_several_timed_statements() -> None:
 
     with pytest.raises(LookupError, match="statements 1, 2 were timed"):
         metrics.elapsed_of(spool)
-    assert metrics.elapsed_of(spool, statement=2) == Bounded(0.03, 0.025, 0.04)
+    assert metrics.elapsed_of(spool, statement=2) == Interval(0.03, 0.025, 0.04)
 
 
 def test_a_report_as_a_source() -> None:

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from iolab import metrics
-from iolab.metrics.times import spread
+from iolab.metrics.times import spread, tick_of
 from straceparse import calls, io_requests, read_strace
 
 
@@ -178,3 +178,12 @@ def test_calls_that_are_made_most_come_first() -> None:
     found = metrics.call_times(calls(read_strace(log.encode())))
 
     assert found.get_column("syscall").unique(maintain_order=True).to_list() == ["read", "close", "getpid", "write"]
+
+
+@pytest.mark.parametrize(
+    ("times", "tick"),
+    [([2_132_000, 2_214_000, 2_334_000], 1_000), ([5 * 10**9, 10**9, 7 * 10**9], 10**9), ([7, 14, 21], 1), ([0], 1)],
+)
+def test_the_last_printed_decimal(times: list[int], tick: int) -> None:
+    """What all times are multiples of says how many decimals were printed."""
+    assert tick_of(times) == tick

@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 from iolab.lab.serving import serve_lab
-from iolab.pages.summary import look
+from iolab.pages.summary import summarize
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -115,7 +115,7 @@ def read_through(page: Any) -> tuple[str, list[tuple[str, dict[str, int]]]]:  # 
 def expected_marks(log: Path) -> list[tuple[str, str, int]]:
     """Title, kind of mark and number of marks of those charts of a log that draw each row of their frame."""
     found = []
-    for chart in look(log).charts(name=log.name):
+    for chart in summarize(log).charts(name=log.name):
         spec = chart.to_dict()
         title = spec["title"] if isinstance(spec["title"], str) else spec["title"]["text"]
         rows = len(next(iter(spec["datasets"].values())))
@@ -150,7 +150,7 @@ def make_big(folder: Path) -> Path:
 
 def figure(log: Path, metric: str) -> float:
     """A figure of a log, read here."""
-    value = look(log).figures.filter(pl.col("metric") == metric).item(0, "value")
+    value = summarize(log).figures.filter(pl.col("metric") == metric).item(0, "value")
     assert isinstance(value, float)
     return value
 

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from iolab.pages.frames import notebook_table, show_frames
+from iolab.charts.notebook_frames import notebook_table, show_frames
 
 FRAME = pl.DataFrame({"name": ["v$statname a, v$mystat", 'a "b" <c>', "", None], "value": [1.5, 2.0, None, 4.0]})
 

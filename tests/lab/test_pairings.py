@@ -7,8 +7,7 @@ import pytest
 
 import iolab
 from iolab.comparison import Pairing, UnpairedError, pair, pair_all
-from iolab.kinds import Log
-from straceparse import read_strace
+from logframe.formats import ParsedLog
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 ARTICLES = SAMPLES / "articles"
@@ -33,12 +32,12 @@ def pair_of(a: str, b: str) -> Pairing:
     return pair(iolab.load(FILES[a]), iolab.load(FILES[b]), names=(a, b))
 
 
-def trace(*lines: str) -> pl.DataFrame:
+def trace(*lines: str) -> ParsedLog:
     """A log of strace."""
-    return read_strace("\n".join(lines).encode())
+    return iolab.load("\n".join(lines).encode(), format="strace")
 
 
-def session(text: str) -> Log:
+def session(text: str) -> ParsedLog:
     """A session of SQL*Plus."""
     return iolab.load(text.encode())
 
@@ -241,10 +240,10 @@ def test_all_pairs_say_why_or_why_not() -> None:
     assert [one.names for one in found] == [
         ("linux",),
         ("direct", "async"),
-        ("linux", "direct"),
-        ("linux", "async"),
         ("none", "direct"),
         ("none", "async"),
+        ("linux", "direct"),
+        ("linux", "async"),
     ]
 
 
@@ -254,4 +253,4 @@ def test_many_logs_are_compared_with_the_first() -> None:
     found = list(pair_all({f"t{number}": log for number in range(8)}))
 
     assert [one.names for one in found] == [*(("t0", f"t{number}") for number in range(1, 6)), ("t6", "t7")]
-    assert found[-1].refusal == "the first log is compared with 5 others; these are left out"
+    assert found[-1].refusal == "of the traces the first is compared with 5 others; these are left out"

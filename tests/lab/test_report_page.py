@@ -9,7 +9,7 @@ import pytest
 
 from iolab import write_report
 from iolab.cli import main
-from iolab.pages.summary import look
+from iolab.pages.summary import summarize
 from iolab.pages.tables import diagnostics_html, figures_html, format_value, frame_html
 from logframe import DIAGNOSTICS
 
@@ -81,14 +81,14 @@ def test_two_logs_of_one_name_are_told_apart(tmp_path: Path) -> None:
 
 def test_calls_without_times_have_no_time() -> None:
     """A log without -T has no elapsed time of its calls: null, not zero."""
-    frame = look(CAPTURES / "async_direct_r.strace").frames["calls"]
+    frame = summarize(CAPTURES / "async_direct_r.strace").frames["calls"]
 
     assert frame.get_column("elapsed").null_count() == frame.height
 
 
 def test_latencies_name_their_mode() -> None:
     """Synchronous and asynchronous latencies are two rows with two names."""
-    figures = look(CAPTURES / "async_direct_tt_T.strace").figures.get_column("metric").to_list()
+    figures = summarize(CAPTURES / "async_direct_tt_T.strace").figures.get_column("metric").to_list()
 
     assert "latency_us_p50 (async)" in figures
     assert len(set(figures)) == len(figures)
@@ -96,7 +96,7 @@ def test_latencies_name_their_mode() -> None:
 
 def test_a_log_without_reads_has_no_figures() -> None:
     """Nothing is divided by no reads: there is a sentence instead of refusals."""
-    seen = look(b"     0.000000 write(3, '', 8192) = 8192\n     0.000100 close(3) = 0\n")
+    seen = summarize(b"     0.000000 write(3, '', 8192) = 8192\n     0.000100 close(3) = 0\n")
 
     assert seen.figures.is_empty()
     assert "no reads of data" in seen.notes[0]
@@ -105,7 +105,7 @@ def test_a_log_without_reads_has_no_figures() -> None:
 def test_a_clock_of_whole_seconds_bounds_nothing() -> None:
     """Reads within one second of `-t` have no upper bound of nanoseconds: the latency is refused."""
     lines = "".join(f"10:00:01 pread64(3, '', 8192, {8192 * n}) = 8192\n" for n in range(4))
-    rows = look(lines.encode()).figures.filter(pl.col("metric").str.starts_with("latency_us")).to_dicts()
+    rows = summarize(lines.encode()).figures.filter(pl.col("metric").str.starts_with("latency_us")).to_dicts()
 
     assert [row["value"] for row in rows] == [None] * 5
     assert "no time between them" in rows[0]["caveats"]
@@ -164,7 +164,7 @@ def test_headings_show_units() -> None:
 def test_a_session_of_runs_has_its_medians(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Repeated runs are one row a statement, on the terminal and on the page: a median with its interval."""
     log = SAMPLES / "runs/buffered_direct_async.txt"
-    samples = look(log).frames["samples"]
+    samples = summarize(log).frames["samples"]
     assert main(["show", str(log)]) == 0
     shown = capsys.readouterr().out
     write_report(log, tmp_path / "page.html")
@@ -181,7 +181,7 @@ def test_a_session_of_runs_has_its_medians(tmp_path: Path, capsys: pytest.Captur
 def test_few_reads_are_no_distribution() -> None:
     """Of four reads no curve of their times is drawn."""
     few, many = (
-        look(path).charts() for path in (ARTICLES / "000_sync_reads.strace", CAPTURES / "async_direct_r.strace")
+        summarize(path).charts() for path in (ARTICLES / "000_sync_reads.strace", CAPTURES / "async_direct_r.strace")
     )
 
     assert "Latency of reads" not in [chart.title for chart in few]

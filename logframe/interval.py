@@ -1,9 +1,11 @@
-"""Figures with bounds: arithmetic that carries the rounding of what was printed to what is computed from it.
+"""Rounding intervals: a value between its bounds, with arithmetic that carries the rounding of what was printed.
 
-A figure is a value between a lower and an upper bound.  Sums, differences, products and quotients of such figures are
-again figures whose bounds hold every result that inputs within their bounds can give (interval arithmetic, R. E.
-Moore, 1966).  The inputs are taken as independent: where one figure stands twice in a formula, the bounds are too wide,
-never too narrow.
+Sums, differences, products and quotients of intervals are again intervals, whose bounds hold every result that inputs
+within their bounds can give (interval arithmetic, R. E. Moore, Interval Analysis, 1966).  The inputs are taken as
+independent: where one figure stands twice in a formula, the bounds are too wide, never too narrow.
+
+The bounds are those of rounding alone.  A sampling interval, such as the 95 % interval of a median, is another type
+without this arithmetic.
 """
 
 from __future__ import annotations
@@ -13,24 +15,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
+from logframe.errors import RefusedError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: What stands for a figure: a number (exact), three numbers (value, lo, hi), a `Bounded`, or None (not known).
-Figure: TypeAlias = "Bounded | float | Sequence[float | None] | None"
+#: What stands for a figure: a number (exact), three numbers (value, lo, hi), a `Interval`, or None (not known).
+Figure: TypeAlias = "Interval | float | Sequence[float | None] | None"
 
-#: A clock of strace prints at most nine decimals; so far apart are the decimals it may print, in nanoseconds.
-_TICKS: Final = (10**9, 10**6, 10**3, 1)
 #: Figures that differ by no more than this share differ by the rounding of the arithmetic alone.
 _ALIKE: Final = 1e-12
 
 
-class RefusedError(ValueError):
-    """The inputs do not support the metric; the message is the reason."""
-
-
 @dataclass(frozen=True, slots=True)
-class Bounded:
+class Interval:
     """A figure: a value and its bounds.
 
     Attributes:
@@ -39,7 +37,7 @@ class Bounded:
         hi: it is not above this.
 
     Examples:
-        >>> time, reads = Bounded(0.73, 0.725, 0.74), Bounded.exact(1837)
+        >>> time, reads = Interval(0.73, 0.725, 0.74), Interval.exact(1837)
         >>> (time * 1000 / reads).rounded(4)
         (0.3974, 0.3947, 0.4028)
     """
@@ -61,22 +59,22 @@ class Bounded:
             raise ValueError(f"no bounds of a value: {self.lo} <= {self.value} <= {self.hi}")
 
     @classmethod
-    def exact(cls, value: float) -> Bounded:
+    def exact(cls, value: float) -> Interval:
         """A figure that is known exactly, such as a count."""
         return cls(value, value, value)
 
     @classmethod
-    def of(cls, figure: Figure) -> Bounded:
-        """Any figure as a `Bounded`.
+    def of(cls, figure: Figure) -> Interval:
+        """Any figure as a `Interval`.
 
         Raises:
             RefusedError: there is no figure, or it is not finite.
 
         Examples:
-            >>> Bounded.of(1841), Bounded.of((0.73, 0.725, 0.74)).hi
-            (Bounded(value=1841, lo=1841, hi=1841), 0.74)
+            >>> Interval.of(1841), Interval.of((0.73, 0.725, 0.74)).hi
+            (Interval(value=1841, lo=1841, hi=1841), 0.74)
         """
-        if isinstance(figure, Bounded):
+        if isinstance(figure, Interval):
             return figure
         if figure is None:
             raise RefusedError("there is no figure")
@@ -97,56 +95,56 @@ class Bounded:
         """Value and bounds, rounded for display."""
         return round(self.value, digits), round(self.lo, digits), round(self.hi, digits)
 
-    def whole(self) -> Bounded:
+    def whole(self) -> Interval:
         """The same figure, known to be a whole number: no bound need lie between two of them.
 
         Raises:
             RefusedError: no whole number lies within the bounds.
 
         Examples:
-            >>> Bounded(7.03, 6.6, 7.4).whole()
-            Bounded(value=7, lo=7, hi=7)
+            >>> Interval(7.03, 6.6, 7.4).whole()
+            Interval(value=7, lo=7, hi=7)
         """
         lo, hi = math.ceil(self.lo), math.floor(self.hi)
         if lo > hi:
             raise RefusedError(f"no whole number lies between {show(self.lo)} and {show(self.hi)}")
-        return Bounded(min(max(round(self.value), lo), hi), lo, hi)
+        return Interval(min(max(round(self.value), lo), hi), lo, hi)
 
-    def __add__(self, other: Bounded | float) -> Bounded:
-        other = Bounded.of(other)
-        return Bounded(self.value + other.value, self.lo + other.lo, self.hi + other.hi)
+    def __add__(self, other: Interval | float) -> Interval:
+        other = Interval.of(other)
+        return Interval(self.value + other.value, self.lo + other.lo, self.hi + other.hi)
 
     __radd__ = __add__
 
-    def __sub__(self, other: Bounded | float) -> Bounded:
-        other = Bounded.of(other)
-        return Bounded(self.value - other.value, self.lo - other.hi, self.hi - other.lo)
+    def __sub__(self, other: Interval | float) -> Interval:
+        other = Interval.of(other)
+        return Interval(self.value - other.value, self.lo - other.hi, self.hi - other.lo)
 
-    def __rsub__(self, other: Bounded | float) -> Bounded:
-        return Bounded.of(other) - self
+    def __rsub__(self, other: Interval | float) -> Interval:
+        return Interval.of(other) - self
 
-    def __mul__(self, other: Bounded | float) -> Bounded:
-        other = Bounded.of(other)
+    def __mul__(self, other: Interval | float) -> Interval:
+        other = Interval.of(other)
         ends = [one * two for one in (self.lo, self.hi) for two in (other.lo, other.hi)]
-        return Bounded(self.value * other.value, min(ends), max(ends))
+        return Interval(self.value * other.value, min(ends), max(ends))
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Bounded | float) -> Bounded:
-        other = Bounded.of(other)
+    def __truediv__(self, other: Interval | float) -> Interval:
+        other = Interval.of(other)
         if other.lo <= 0 <= other.hi:
             raise RefusedError(f"the divisor, {show(other)}, cannot be told from zero")
         ends = [one / two for one in (self.lo, self.hi) for two in (other.lo, other.hi)]
-        return Bounded(self.value / other.value, min(ends), max(ends))
+        return Interval(self.value / other.value, min(ends), max(ends))
 
-    def __rtruediv__(self, other: Bounded | float) -> Bounded:
-        return Bounded.of(other) / self
+    def __rtruediv__(self, other: Interval | float) -> Interval:
+        return Interval.of(other) / self
 
     def __str__(self) -> str:
         return show(self)
 
 
-def intersect(figures: Iterable[Bounded]) -> Bounded:
+def intersect(figures: Iterable[Interval]) -> Interval:
     """The one quantity that several figures show: what all their bounds allow.
 
     The value is that of the figure with the narrowest bounds, moved into the intersection where it lies outside.
@@ -156,8 +154,8 @@ def intersect(figures: Iterable[Bounded]) -> Bounded:
         RefusedError: no value lies within all of them, so they are not one quantity; or there are none.
 
     Examples:
-        >>> intersect([Bounded(199.27, 198.4, 200.2), Bounded(199.49, 199.485, 199.495)])
-        Bounded(value=199.49, lo=199.485, hi=199.495)
+        >>> intersect([Interval(199.27, 198.4, 200.2), Interval(199.49, 199.485, 199.495)])
+        Interval(value=199.49, lo=199.485, hi=199.495)
     """
     several = list(figures)
     if not several:
@@ -168,47 +166,53 @@ def intersect(figures: Iterable[Bounded]) -> Bounded:
     if lo > hi:
         raise RefusedError("the figures contradict each other: " + ", ".join(show(one) for one in several))
     best = min(several, key=lambda one: one.hi - one.lo)
-    return Bounded(min(max(best.value, lo), hi), lo, hi)
+    return Interval(min(max(best.value, lo), hi), lo, hi)
 
 
-def show(figure: Bounded | float) -> str:
-    """A figure as short text, for a basis or a reason.
+def show(figure: Interval | float) -> str:
+    """A figure as text, for a basis or a reason: value and bounds with the digits that the bounds support.
 
     Examples:
-        >>> show(Bounded(0.73, 0.725, 0.74)), show(1837), show(59301888.0), show(0.39738704)
+        >>> show(Interval(0.73, 0.725, 0.74)), show(1837), show(59301888.0), show(0.39738704)
         ('0.73 [0.725, 0.74]', '1837', '59301888', '0.397387')
+        >>> show(Interval(5.28609, 5.28589, 5.28629))
+        '5.28609 [5.28589, 5.28629]'
     """
-    if isinstance(figure, Bounded):
-        text = show(figure.value)
-        return text if figure.is_exact else f"{text} [{show(figure.lo)}, {show(figure.hi)}]"
-    if float(figure).is_integer() and abs(figure) < 1e15:
-        return str(int(figure))
-    return f"{figure:.6g}"
+    if not isinstance(figure, Interval):
+        return f"{int(figure)}" if float(figure).is_integer() and abs(figure) < 1e15 else f"{figure:.6g}"
+    decimals = decimals_of(figure.lo, figure.hi)
+    if decimals is None:
+        return show(figure.value)
+    value, lo, hi = (_trimmed(number, decimals) for number in (figure.value, figure.lo, figure.hi))
+    return f"{value} [{lo}, {hi}]"
 
 
-def tick_of(nanoseconds: Iterable[int | None]) -> int:
-    """The last decimal that all the times show, in nanoseconds: one second, millisecond, microsecond or nanosecond.
+def decimals_of(lo: float | None, hi: float | None) -> int | None:
+    """How many decimals a value between two bounds is shown with; None where they do not say.
 
-    strace cuts a time there, so the true one lies between what is printed and one tick more.
+    The last digit shown is that of half the distance of the bounds, one more where it begins with 1 or 2.
 
     Examples:
-        >>> tick_of([2_132_000, 245_000]), tick_of([3_000_000_000]), tick_of([])
-        (1000, 1000000000, 1)
+        >>> decimals_of(0.725, 0.74), decimals_of(11050, 11150), decimals_of(5.0, 5.0), decimals_of(None, 5.0)
+        (3, 0, None, None)
     """
-    times = [time for time in nanoseconds if time]
-    if not times:
-        return 1
-    divisor = math.gcd(*times)
-    # Of few times, whole milliseconds are more likely chance than a log that prints no microseconds.
-    return next(tick for tick in _TICKS if divisor % tick == 0 and not (tick == 10**6 and len(times) < 3))
+    if lo is None or hi is None or not 0 < (half := hi / 2 - lo / 2) < math.inf:
+        return None
+    exponent = math.floor(math.log10(half))
+    return max(0, -exponent + (half < 3 * 10.0**exponent))
 
 
-def within(value: float, figure: Bounded) -> bool:
+def _trimmed(number: float, decimals: int) -> str:
+    text = f"{number:z.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def within(value: float, figure: Interval) -> bool:
     """Is the value one that the figure allows?"""
     return figure.lo <= value <= figure.hi
 
 
-def row_figure(row: dict[str, object], column: str) -> Bounded | None:
+def row_figure(row: dict[str, object], column: str) -> Interval | None:
     """The figure of a column that has ``_lo`` and ``_hi`` beside it; None where the cell is null, or no finite number.
 
     Examples:
@@ -219,7 +223,7 @@ def row_figure(row: dict[str, object], column: str) -> Bounded | None:
     value, lo, hi = (_known(row.get(f"{column}{end}")) for end in ("", "_lo", "_hi"))
     if value is None:
         return None
-    return Bounded(value, value if lo is None else min(lo, value), value if hi is None else max(hi, value))
+    return Interval(value, value if lo is None else min(lo, value), value if hi is None else max(hi, value))
 
 
 def _known(cell: object) -> float | None:

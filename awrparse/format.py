@@ -1,0 +1,38 @@
+"""The format of AWR, Statspack, ASH and ADDM reports for the registry (`logframe.formats`)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from logframe.formats import Format, Sniff
+from logframe.grammar import load_grammar
+
+if TYPE_CHECKING:
+    from awrparse.report import AwrReport
+    from logframe import Source
+    from logframe.formats import Head
+
+GRAMMAR: Final = load_grammar("awrparse", "sniff.lark", "name")
+#: A session that spooled a report is more than its report, but the report is what it was run for.
+_NAMED: Final = 0.95
+#: Tables copied out of a report have no heading of their own: the reader has to try.
+_POSSIBLE: Final = 0.1
+
+
+def sniff(head: Head) -> Sniff | None:
+    """Whether a log is a report: by what it calls itself."""
+    found = re.search(GRAMMAR.pattern("{NAME}"), head.text)
+    if found is None:
+        return Sniff(_POSSIBLE, "perhaps part of a report")
+    return Sniff(_NAMED, f"a report: it says {found.group()!r}", line=head.text.count("\n", 0, found.start()) + 1)
+
+
+def read(source: Source) -> AwrReport:
+    """The report as `awrparse.AwrReport`, with the bounds of its printed numbers."""
+    from awrparse.report import read_awr  # noqa: PLC0415 - readers are imported on use
+
+    return read_awr(source, printed=True)
+
+
+FORMAT: Final = Format(name="awr", title="an AWR, Statspack or ASH report", sniff=sniff, read=read)

@@ -1,0 +1,83 @@
+"""What iolab shows of a log and compares it with, by its format.
+
+A `View` belongs to one format and is registered under the entry-point group ``iolab.views`` with the format's name.
+A format without a view is shown by its frames alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from iolab.metrics import METRICS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from iolab.comparison.result import Pairing
+    from logframe.formats import ParsedLog
+
+GROUP: Final = "iolab.views"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What is shown first of a log.
+
+    Attributes:
+        frames: Its main frames by name.
+        figures: Its metrics (`iolab.metrics.METRICS`); may be empty.
+        notes: Sentences to show beside the figures.
+        drawers: Functions that take the log's name and draw a chart each; they may raise `iolab.charts.ChartError`.
+    """
+
+    frames: dict[str, pl.DataFrame]
+    figures: pl.DataFrame
+    notes: tuple[str, ...] = ()
+    drawers: tuple[Callable[[str], Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class View:
+    """What iolab does with the logs of one format.
+
+    Attributes:
+        summarize: The summary of a log.
+        noun: What one such log is called in a sentence.
+        compare: Name of another format, or of this one, to the function that compares a log of this format with one of
+            it; the function takes both logs and their names, and raises `iolab.comparison.UnpairedError` with a reason.
+        compare_runs: Compares what one log repeats; takes the log and its name, and gives None where nothing is.
+    """
+
+    summarize: Callable[[Any], Summary]
+    noun: str = "log"
+    compare: Mapping[str, Callable[[Any, Any, tuple[str, str]], Pairing]] = field(default_factory=dict)
+    compare_runs: Callable[[Any, str], Pairing | None] | None = None
+
+
+def summarize_frames(log: ParsedLog) -> Summary:
+    """The frames of a log of a format that has no view of its own."""
+    frames = {name: frame.lazy().collect() for name, frame in log.frames().items()}
+    return Summary(frames, pl.DataFrame(schema=METRICS))
+
+
+_DEFAULT: Final = View(summarize_frames)
+
+
+@cache
+def _views() -> dict[str, View]:
+    return {point.name: point.load() for point in entry_points(group=GROUP)}
+
+
+def view_of(format_name: str) -> View:
+    """The view of a format; of one without a view, that which shows its frames.
+
+    Examples:
+        >>> view_of("awr").noun, view_of("no_such_format").noun
+        ('report', 'log')
+    """
+    return _views().get(format_name, _DEFAULT)

@@ -1,0 +1,346 @@
+"""The registry of log formats: what a package that reads a kind of log registers, and how a log finds its reader.
+
+A package registers one `Format` a kind of log under the entry-point group ``logframe.formats``; its name there is the
+format's name::
+
+    [project.entry-points."logframe.formats"]
+    strace = "straceparse.format:FORMAT"
+
+`recognise` asks every registered format for a `Sniff` of a log's beginning and takes the best.  A format that raises,
+or gives a score outside 0 to 1, is skipped with a `FormatWarning` that names it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
+
+from logframe.errors import LogError, LogParseError
+from logframe.source import Log, Source, open_logs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from importlib.metadata import EntryPoint
+
+    import polars as pl
+
+#: Group of entry points under which formats are registered.
+GROUP: Final = "logframe.formats"
+#: So many bytes of a log's beginning are given to `Format.sniff`.
+HEAD_BYTES: Final = 1 << 16
+#: A score from here on identifies the format; the formats of lower scores are tried one after the other.
+CERTAIN: Final = 0.5
+
+
+class FormatWarning(UserWarning):
+    """A registered format cannot be used; the message names it and says why."""
+
+
+class Sniff(NamedTuple):
+    """What a format says of the beginning of a log.
+
+    Attributes:
+        score: 0 to 1; from `CERTAIN` on the log is of this format.
+        reason: What was recognised, as the end of "this is ...".
+        is_refused: The log is recognised, and this format's reader does not read it.
+        line: The line that shows it, counted from 1, or None.
+    """
+
+    score: float
+    reason: str
+    is_refused: bool = False
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The beginning of a log, for `Format.sniff`.
+
+    Attributes:
+        log: The opened log.
+        text: Its first `HEAD_BYTES` bytes as text, lines ended by a line feed.
+    """
+
+    log: Log
+    text: str
+
+    @property
+    def name(self) -> str:
+        """Name of the log."""
+        return self.log.name
+
+
+@runtime_checkable
+class ParsedLog(Protocol):
+    """What the reader of every format returns.
+
+    Attributes:
+        format: The format's name in the registry.
+        kind: What the format calls this kind of log, such as ``awr_pdb``.
+        source: Name of the log.
+    """
+
+    @property
+    def format(self) -> str:
+        """The format's name in the registry."""
+
+    @property
+    def kind(self) -> str:
+        """What the format calls this kind of log."""
+
+    @property
+    def source(self) -> str:
+        """Name of the log."""
+
+    @property
+    def diagnostics(self) -> pl.DataFrame:
+        """What was not read, guessed or is doubtful (`logframe.DIAGNOSTICS`)."""
+
+    def frames(self) -> Mapping[str, pl.DataFrame | pl.LazyFrame]:
+        """Every frame of the log by name."""
+
+    def describe(self) -> str:
+        """What the log is, in a few words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """One kind of log.
+
+    Attributes:
+        name: Name in the registry.
+        title: What a person calls it, with its article: ``an strace log``.
+        sniff: Whether a log is of this format, by its beginning; None where nothing says so.
+        read: Reads one source.
+        is_one_log: Whether several files are one log (the files of ``strace -ff``); None where that never is.
+    """
+
+    name: str
+    title: str
+    sniff: Callable[[Head], Sniff | None]
+    read: Callable[[Source], ParsedLog]
+    is_one_log: Callable[[Sequence[Log]], bool] | None = None
+
+
+@cache
+def formats() -> dict[str, Format]:
+    """The registered formats by name, in the order of their names.
+
+    Raises:
+        LogError: No format is registered, or two are of one name.
+    """
+    return _loaded(entry_points(group=GROUP))
+
+
+def _loaded(points: Sequence[EntryPoint] | tuple[EntryPoint, ...]) -> dict[str, Format]:
+    found: dict[str, EntryPoint] = {}
+    for point in sorted(points, key=lambda point: (point.name, point.value)):
+        other = found.setdefault(point.name, point)
+        if other.value != point.value:
+            raise LogError(
+                f"two log formats are named {point.name!r}: {_owner(other)} and {_owner(point)}; uninstall one of them"
+            )
+    if not found:
+        raise LogError(
+            "no log format is registered: the package's metadata is missing, as in a copied folder; "
+            "install the project with pip"
+        )
+    loaded = {name: _load(point) for name, point in found.items()}
+    return {name: one for name, one in loaded.items() if one is not None}
+
+
+def _load(point: EntryPoint) -> Format | None:
+    try:
+        found = point.load()
+    except Exception as error:  # noqa: BLE001 - whatever a plugin raises, the others go on
+        _warn(point.name, f"{_owner(point)} cannot be imported: {error!r}")
+        return None
+    if not isinstance(found, Format) or found.name != point.name:
+        _warn(point.name, f"{_owner(point)} is no Format of that name")
+        return None
+    return found
+
+
+def _owner(point: EntryPoint) -> str:
+    return f"{point.value} of {point.dist.name if point.dist else 'an unknown distribution'}"
+
+
+def _warn(name: str, reason: str) -> None:
+    warnings.warn(f"log format {name!r} is skipped: {reason}", FormatWarning, stacklevel=3)
+
+
+def head_of(log: Log) -> Head:
+    """The beginning of a log.
+
+    Raises:
+        LogParseError: The log is empty, or binary.
+    """
+    text = "\n".join(log.head(HEAD_BYTES)) or "\n".join(log.lines())[:HEAD_BYTES]
+    if not text.strip():
+        raise LogParseError("the file is empty", source=log.name, expected=expected())
+    if "\x00" in text[:4096]:
+        raise LogParseError("binary data, not a log", source=log.name, expected=expected())
+    return Head(log, text)
+
+
+def sniff_all(head: Head) -> list[tuple[Format, Sniff]]:
+    """What each registered format says of a log, the best score first; formats that say nothing are left out."""
+    found = []
+    for one in formats().values():
+        try:
+            sniff = one.sniff(head)
+        except Exception as error:  # noqa: BLE001 - whatever a plugin raises, the others go on
+            _warn(one.name, f"its sniff raised {error!r}")
+            continue
+        if sniff is None:
+            continue
+        if not isinstance(sniff, Sniff) or not 0 <= sniff.score <= 1:
+            _warn(one.name, f"its sniff returned {sniff!r}, not a Sniff with a score of 0 to 1")
+            continue
+        found.append((one, sniff))
+    return sorted(found, key=lambda pair: -pair[1].score)
+
+
+def recognise(log: Log) -> list[Format]:
+    """The formats to try for a log, the best first: those that are certain of it, else all for which it is possible.
+
+    Raises:
+        LogParseError: No format recognises the log, two recognise it equally, or it is recognised as a kind of log that
+            is not read.
+    """
+    head = head_of(log)
+    found = sniff_all(head)
+    certain = [(one, sniff) for one, sniff in found if sniff.score >= CERTAIN]
+    if not certain:
+        if not found:
+            raise unknown(head)
+        return [one for one, _ in found]
+    best, sniff = certain[0]
+    if sniff.is_refused:
+        line = sniff.line
+        raise LogParseError(
+            f"this is {sniff.reason}, which is not read",
+            source=log.name,
+            line=line,
+            text=None if line is None else head.text.split("\n")[line - 1][:200],
+            expected=expected(),
+        )
+    tied = [other for other, its in certain if its.score == sniff.score]
+    if len(tied) > 1:
+        said = "; ".join(f"{other.name} ({its.reason})" for other, its in certain if its.score == sniff.score)
+        raise LogParseError(
+            f"{len(tied)} formats recognise this log equally: {said}",
+            source=log.name,
+            expected=f"format={best.name!r} or another of them says which",
+        )
+    return [one for one, sniff in certain if not sniff.is_refused]
+
+
+def unknown(head: Head) -> LogParseError:
+    """The error for a log that no format takes: it shows the first line that has text."""
+    lines = head.text.split("\n")
+    line = next(number for number, text in enumerate(lines, 1) if text.strip())
+    return LogParseError(
+        "this is no log of a known kind",
+        source=head.name,
+        line=line,
+        text=lines[line - 1][:200],
+        expected=expected(),
+    )
+
+
+def expected() -> str:
+    """The kinds of logs that are read, as a list for an error."""
+    titles = [one.title for one in formats().values()]
+    return f"{', '.join(titles[:-1])} or {titles[-1]}" if len(titles) > 1 else "".join(titles)
+
+
+def named_format(name: str) -> Format:
+    """The format of a name.
+
+    Raises:
+        LogError: There is none; the message lists those that there are.
+    """
+    if name not in formats():
+        raise LogError(f"no log format {name!r}; there are {', '.join(formats())}")
+    return formats()[name]
+
+
+def load_log(source: Source, *, format: str | None = None) -> ParsedLog:  # noqa: A002 - the field's word
+    """One log, read by the format that recognises it: content decides, never the name.
+
+    Args:
+        source: A path, a pattern, bytes, a file object or an uploaded file, compressed or not.  Several files are read
+            where a format says that they are one log, such as the files of one run of ``strace -ff``.
+        format: Name of the format, where the guess is wrong.
+
+    Raises:
+        LogNotFoundError: Nothing is at the path.
+        LogParseError: The log is empty, binary, of no kind that is read, or does not fit `format`.
+        LogError: There is no format of that name.
+    """
+    logs = open_logs(source)
+    if len(logs) > 1:
+        return _read_several(logs, format)
+    reopened = logs[0].reopened()
+    if format is not None:
+        return named_format(format).read(reopened)
+    errors = []
+    for one in recognise(logs[0]):
+        try:
+            return one.read(reopened)
+        except LogParseError as error:
+            errors.append(error)
+    raise errors[0] if len(errors) == 1 else unknown(head_of(logs[0]))
+
+
+def _read_several(logs: list[Log], name: str | None) -> ParsedLog:
+    wanted = [named_format(name)] if name is not None else list(formats().values())
+    for one in wanted:
+        if one.is_one_log is not None and one.is_one_log(logs):
+            return one.read([log.reopened() for log in logs])
+    listed = f"{', '.join(log.name for log in logs[:3])}{', ...' if len(logs) > 3 else ''}"
+    raise LogParseError(
+        f"got {len(logs)} logs, not one: {listed}",
+        source=logs[0].name,
+        expected="one log, or the files that one program wrote as one log (strace -ff); load_all reads several",
+    )
+
+
+def load_all_logs(source: Source, *, format: str | None = None) -> list[ParsedLog]:  # noqa: A002 - the field's word
+    """Every log that a source holds: the members of an archive, the files of a folder, a report within a session.
+
+    Files that are one log (``strace -ff``) are read as one.  A log that several formats recognise is read by each of
+    them: a session that spooled a report gives the report and the session.
+
+    Args:
+        source: As for `load_log`.
+        format: Name of the format of all of them, where the guess is wrong.
+
+    Raises:
+        LogNotFoundError: Nothing is at the path.
+        LogParseError: One of the logs cannot be read.
+    """
+    logs = open_logs(source)
+    for one in formats().values():
+        if len(logs) > 1 and one.is_one_log is not None and one.is_one_log(logs):
+            return [one.read([log.reopened() for log in logs])]
+    return [parsed for log in logs for parsed in _read_each(log, format)]
+
+
+def _read_each(log: Log, name: str | None) -> list[ParsedLog]:
+    if name is not None:
+        return [named_format(name).read(log.reopened())]
+    found = [(one, sniff) for one, sniff in sniff_all(head_of(log)) if sniff.score >= CERTAIN and not sniff.is_refused]
+    if len({sniff.score for _, sniff in found}) < 2:
+        return [load_log(log.reopened())]
+    read = []
+    for one, _ in found:
+        try:
+            read.append(one.read(log.reopened()))
+        except LogParseError:
+            continue
+    return read or [load_log(log.reopened())]

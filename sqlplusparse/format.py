@@ -1,0 +1,44 @@
+"""The format of SQL*Plus and SQLcl sessions for the registry (`logframe.formats`)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from logframe.formats import Format, Sniff
+from logframe.grammar import load_grammar
+
+if TYPE_CHECKING:
+    from logframe import Source
+    from logframe.formats import Head
+    from sqlplusparse.reader import Spool
+
+GRAMMAR: Final = load_grammar("sqlplusparse", "sniff.lark", "line")
+_SIGN: Final = "(?m)^(?:{PROMPT}|{ELAPSED}|{STATISTICS}$|{BANNER})"
+_SIGNED: Final = 0.9
+_OTHER: Final = 0.6
+#: Without a prompt or a timing a session is known by its blocks: the reader has to try.
+_POSSIBLE: Final = 0.05
+
+
+def sniff(head: Head) -> Sniff | None:
+    """Whether a log is a session: by a prompt, a timing, an autotrace list or the client's banner."""
+    from sqlplusparse.sniff import sql_trace_of  # noqa: PLC0415 - readers are imported on use
+
+    found = re.search(GRAMMAR.pattern(_SIGN), head.text)
+    if found is not None:
+        return Sniff(_SIGNED, "a SQL*Plus or SQLcl session", line=head.text.count("\n", 0, found.start()) + 1)
+    if (other := sql_trace_of(head.text)) is not None:
+        what, line = other
+        return Sniff(_OTHER, what, is_refused=True, line=line)
+    return Sniff(_POSSIBLE, "perhaps a session")
+
+
+def read(source: Source) -> Spool:
+    """The session as `sqlplusparse.Spool`, with the bounds of its printed numbers."""
+    from sqlplusparse.reader import read_spool  # noqa: PLC0415 - readers are imported on use
+
+    return read_spool(source, printed=True)
+
+
+FORMAT: Final = Format(name="sqlplus", title="a SQL*Plus or SQLcl session", sniff=sniff, read=read)

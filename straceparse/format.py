@@ -1,0 +1,55 @@
+"""The format of strace logs for the registry (`logframe.formats`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from logframe.formats import Format, Sniff
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from logframe import Log, Source
+    from logframe.formats import Head
+    from straceparse.log import StraceLog
+
+#: With fewer of its sampled lines strace's, a log is not an strace log.
+MIN_SHARE: Final = 0.5
+#: The score of a log most of whose lines are stacks or dumps, or that is only a summary.
+_SPARSE: Final = 0.8
+
+
+def sniff(head: Head) -> Sniff | None:
+    """Whether a log is strace's: by the share of its sampled lines that are."""
+    from straceparse.dialects import dialect_of  # noqa: PLC0415 - readers are imported on use
+    from straceparse.summary import has_summary  # noqa: PLC0415 - readers are imported on use
+
+    found = dialect_of([head.log])
+    if found.share >= MIN_SHARE:
+        return Sniff(found.share, f"an strace log: {found.share:.0%} of its sampled lines are strace's")
+    if found.has_stacks or found.has_dumps:
+        return Sniff(_SPARSE, "an strace log with stacks or dumps")
+    if found.has_summary and has_summary(head.log):
+        return Sniff(_SPARSE, "the summary of strace -c")
+    return None
+
+
+def read(source: Source) -> StraceLog:
+    """The log as `straceparse.StraceLog`."""
+    from straceparse.log import read_log  # noqa: PLC0415 - readers are imported on use
+
+    return read_log(source)
+
+
+def is_one_log(logs: Sequence[Log]) -> bool:
+    """Whether files are those that ``strace -ff`` wrote in one run: one name, with a process id at its end."""
+    from straceparse.dialects import dialect_of, file_pid  # noqa: PLC0415 - readers are imported on use
+
+    pids = {file_pid(log) for log in logs}
+    stems = {log.name.rpartition(".")[0] for log in logs}
+    if None in pids or len(pids) < len(logs) or len(stems) != 1:
+        return False
+    return not any(log.is_empty() for log in logs[:8]) and all(dialect_of([log]).share >= MIN_SHARE for log in logs[:8])
+
+
+FORMAT: Final = Format(name="strace", title="an strace log", sniff=sniff, read=read, is_one_log=is_one_log)
