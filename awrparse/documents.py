@@ -9,6 +9,7 @@ from awrparse.canonical import matches
 from awrparse.mail import parts_of_mail
 from awrparse.marks import find_mark
 from awrparse.records import Document, PrintedTable, Problem
+from awrparse.spooled import joined_html, lines_of_pages
 from awrparse.tabbed import is_tabbed, read_tabbed
 from awrparse.tables import tables_titled
 from awrparse.text import lines as line_kinds
@@ -16,6 +17,8 @@ from awrparse.text.sections import read_text
 from logframe import LogParseError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from logframe import Log
 
 #: What a report must not hold: more of this than of text means that the file is none.
@@ -52,23 +55,27 @@ def documents_of(log: Log) -> list[Document]:
 
 def _documents(text: str) -> list[Document]:
     """The reports of a text."""
-    is_page = sniff.is_html(text)
+    # a carriage return ends a line only where nothing else does
+    if "\r" in text:
+        text = text.replace("\r", "" if "\n" in text else "\n")
+    lines = _lines_of(text)
+    places = _kept_places(lines)
+    clean = "\n".join(lines if places is None else [lines[place] for place in places])
+    is_page = sniff.is_html(clean)
     if is_page:
         from awrparse.html import page_text, read_html  # noqa: PLC0415 - a text report needs no HTML parser
 
+        text = joined_html(clean)
         inner = None if sniff.has_table(text) else page_text(text)
         if inner is None:
             return [
                 _marked(read_html(page, *sniff.kind_of_html(page), first_line=line), page)
                 for line, page in sniff.split_html(text)
             ]
-        text = inner
-    # a carriage return ends a line only where nothing else does
-    text = text.replace("\N{NO-BREAK SPACE}", " ").replace("\r", "" if "\n" in text else "\n")
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    total, places = len(lines), _places_of_text(lines)
+        lines = _lines_of(inner)
+        places = _kept_places(lines)
+    lines = [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines] if "\N{NO-BREAK SPACE}" in text else lines
+    file_lines = lines
     if places is not None:
         lines = [lines[place] for place in places]
     raw_lines, lines = lines, line_kinds.without_margin(lines)
@@ -85,7 +92,7 @@ def _documents(text: str) -> list[Document]:
         for part in sniff.split_text(lines, kinds)
     ]
     if places is not None:
-        _count_blank_lines(documents, places, total)
+        _count_dropped_lines(documents, places, file_lines)
     pieces = [piece for document in documents for piece in _pieces(document)]
     if not is_page:  # in a page there are marks of HTML between the letters
         for piece in pieces:
@@ -93,6 +100,24 @@ def _documents(text: str) -> list[Document]:
     for piece in pieces:
         piece.places = places
     return pieces
+
+
+def _lines_of(text: str) -> list[str]:
+    """The lines of a text without blanks at their ends: SQL*Plus fills lines up, and so do some editors."""
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return [line.rstrip(" ") for line in lines]
+
+
+def _kept_places(lines: list[str]) -> Sequence[int] | None:
+    """The lines that are the report's own, counted from 0; None where all are."""
+    places: Sequence[int] | None = _places_of_text(lines)
+    pages = lines_of_pages(lines if places is None else [lines[place] for place in places])
+    if not pages:
+        return places
+    places = range(len(lines)) if places is None else places
+    return [place for number, place in enumerate(places) if number not in pages]
 
 
 def _places_of_text(lines: list[str]) -> range | None:
@@ -110,16 +135,17 @@ def _places_of_text(lines: list[str]) -> range | None:
     return None
 
 
-def _count_blank_lines(documents: list[Document], places: range, total: int) -> None:
-    """Give each report its blank lines back: the kinds of the lines are those of the whole file."""
+def _count_dropped_lines(documents: list[Document], places: Sequence[int], lines: list[str]) -> None:
+    """Give each report the lines back that were left out: the kinds of the lines are those of the whole file."""
+    kinds = bytearray([line_kinds.PAGE_HEADING if line.strip() else line_kinds.BLANK for line in lines])
     first = 0
     for number, document in enumerate(documents):
         end = first + len(document.line_kinds)
         start = places[first] if number else 0
-        stop = places[end] if end < len(places) else total
-        kinds = bytearray([line_kinds.BLANK]) * (stop - start)
-        kinds[places[first] - start :: 2] = document.line_kinds
-        document.line_kinds = kinds
+        stop = places[end] if end < len(places) else len(lines)
+        for place, kind in zip(places[first:end], document.line_kinds, strict=True):
+            kinds[place] = kind
+        document.line_kinds = kinds[start:stop]
         document.first_line = places[document.first_line - 1] + 1
         first = end
 

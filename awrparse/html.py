@@ -23,7 +23,10 @@ _NOTES: Final = frozenset({"ul", "ol", "li"})
 _IGNORED: Final = frozenset({"a", "script", "style", "br", "hr", "-comment", "head"})
 #: A comment that a browser or an editor left, and that would stand as a cell of its own among the cells of a row.
 _COMMENT: Final = re.compile(r"<!--(?:-?>|.*?--!?>)", re.DOTALL)
+#: The end of a line within a cell; two blanks in a line may be part of a name.
+_LINE_END: Final = re.compile(r"\s*[\n\xa0]\s*")
 _PRE_AND_LINE: Final = re.compile(r"<pre\b[^>]*>(?=\r?\n)", re.IGNORECASE)
+_SQL_TEXT: Final = "SQL TEXT"
 #: How many places a cell may span; a damaged attribute must not fill the memory.
 _MAX_SPAN: Final = 200
 
@@ -90,7 +93,7 @@ def _cells(rows: list[LexborNode]) -> list[list[str]]:
         line = [cell.text().strip() for cell in row.iter()]
         text = "".join(line)
         if "\n" in text or "\xa0" in text:
-            line = [" ".join(cell.split()) if "\n" in cell or "\xa0" in cell else cell for cell in line]
+            line = [_LINE_END.sub(" ", cell) for cell in line]
         grid.append(line)
     return grid
 
@@ -115,8 +118,7 @@ def _is_heading(row: LexborNode) -> bool:
 
 
 def _cell_text(cell: LexborNode) -> str:
-    text = cell.text().strip()
-    return " ".join(text.split()) if "\n" in text or "\xa0" in text else text
+    return _LINE_END.sub(" ", cell.text().strip())
 
 
 def _spread(table: LexborNode, rows: list[LexborNode], heads: int) -> list[list[str]]:
@@ -179,6 +181,11 @@ def _with_headings(grid: list[list[str]], count: int) -> Rows:
         names.append(" ".join(parts))
     if width == 0:  # a page cut behind a <tr>
         return Rows()
+    for place, name in enumerate(names):
+        if name.upper().endswith(_SQL_TEXT):  # the report puts blanks into it so that browsers may break the line
+            for cells in body:
+                if place < len(cells):
+                    cells[place] = " ".join(cells[place].split())
     rows = [tuple(cells) if len(cells) == width else (*cells, *[""] * (width - len(cells))) for cells in body]
     return Rows(cells=rows, lines=[0] * len(rows), headings=tuple(names))
 

@@ -127,7 +127,7 @@ class Document:
         has_sections: are there titles with the database and the snapshots beside them?
         mark: the decimal mark of its figures, `.` or `,`.
         lines: of its file, as problems count them; empty where columns mean nothing, as in HTML.
-        places: where in the file the lines are, counted from 0, when it has a blank line between every two.
+        places: where in the file the lines are, counted from 0, when other lines stand between them.
         raw_lines: the same before a margin was taken from them (a quoting mark, an indent).
     """
 
@@ -144,7 +144,7 @@ class Document:
     mark: Mark = "."
     lines: Sequence[str] = ()
     raw_lines: Sequence[str] = ()
-    places: range | None = None
+    places: Sequence[int] | None = None
 
     def line_of(self, problem: Problem) -> int | None:
         """The line of a problem in the file, counted from 1."""
@@ -157,4 +157,5 @@ class Document:
             return None
         line, raw = self.lines[problem.line - 1], self.raw_lines[problem.line - 1]
         place = problem.column(line)
-        return place + len(raw) - len(line) if place is not None and raw.endswith(line) else None
+        start = raw.find(line)
+        return place + start if place is not None and start >= 0 else None

@@ -6,9 +6,15 @@ import re
 from typing import Final, NamedTuple
 
 from awrparse.text import lines as kind
+from awrparse.text.lines import GRAMMAR
 
 _HTML = re.compile(r"<(?:html|table|tr|td|body|h1)\b", re.IGNORECASE)
 _HTML_START = re.compile(r"<html\b", re.IGNORECASE)
+#: What makes a page, and no SQL text that writes one.
+_PAGE = re.compile(r"^\s*(?:<!DOCTYPE|<html\b|<body\b)|<h1\b", re.IGNORECASE | re.MULTILINE)
+#: Before the first tag these say that the report is text.
+_SECTIONS = re.compile(GRAMMAR.pattern("^(?:{BANNER}|{SECTION_TITLE}|{OLD_TITLE})"), re.MULTILINE)
+_RULED = re.compile(GRAMMAR.pattern("^{RULER}"), re.MULTILINE)
 _TABLE = re.compile(r"<table\b", re.IGNORECASE)
 _MARKUP = re.compile(r"<[^>]+>")
 
@@ -43,8 +49,15 @@ def is_html(text: str) -> bool:
         >>> is_html("<TABLE summary='x'><TR><TD>1</TD></TR></TABLE>"), is_html("select 1 from t where a <b")
         (True, False)
     """
-    start = text[:20_000]
-    found = _HTML.findall(start)
+    first = _HTML.search(text)
+    if first is None or _SECTIONS.search(text, 0, first.start()):
+        return False
+    if _PAGE.search(text, first.start()):
+        return True
+    # words in angle brackets of a SQL text
+    if _SECTIONS.search(text, first.start()) or _RULED.search(text):
+        return False
+    found = _HTML.findall(text, 0, 20_000)
     return len(found) > 1 or (bool(found) and _HTML.search(text, 20_000) is not None)
 
 

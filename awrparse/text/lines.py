@@ -31,6 +31,7 @@ KINDS: Final = (
     "record",
     "prose",
     "unparsed",
+    "page_heading",
 )
 (
     TEXT,
@@ -49,6 +50,7 @@ KINDS: Final = (
     RECORD,
     PROSE,
     UNPARSED,
+    PAGE_HEADING,
 ) = range(len(KINDS))
 
 #: Which rule of the grammar makes which kind; `labels` and `text` are told apart by where they stand.
@@ -65,6 +67,7 @@ RULES: Final = {
     "end_of_report": END,
     "addm": ADDM,
     "fence": FENCE,
+    "spool_column": TEXT,
     "labels": TEXT,
     "text": TEXT,
 }
@@ -84,6 +87,7 @@ _WORDS: Final = (
     "End of R",
     "Report w",
     "Generating",
+    "SQL>",
 )
 #: What stands for a kind that the first letter leaves open.
 _MARKED, _WORDED = 0xFE, 0xFF
@@ -99,10 +103,8 @@ _BY_FIRST_LETTER: Final = bytes(
     for letter in range(256)
 )
 _UNDECIDED = re.compile(rb"[\xfe\xff]")
-_QUOTE = re.compile(r"^(?:> ?)+")
 _QUOTED_RULER = re.compile(r"^(?:> ?)+\s*[-~]{4,}")
 #: A mail program that puts no blank behind its ``>``: what follows is the line's own.
-_TIGHT_QUOTE = re.compile(r"^>+")
 _TIGHT_RULER = re.compile(r"^>+[-~]{4,}")
 _ANY_RULER = re.compile(r"\s*[-~]{3,}[-~ ]*$")
 
@@ -212,8 +214,11 @@ def without_margin(lines: list[str]) -> list[str]:
         ['Look:', '', 'Event  Waits', '------ -----', '', 'x          1']
     """
     quoted = [line for line in lines if line[:1] == ">"]
-    if any(map(_QUOTED_RULER.match, quoted)):
-        quote = _TIGHT_QUOTE if any(map(_TIGHT_RULER.match, quoted)) else _QUOTE
+    rulers = [line for line in quoted if _QUOTED_RULER.match(line)]
+    if rulers:
+        # a line of the report may start with such a mark itself
+        depth = min(line.count(">") for line in rulers)
+        quote = re.compile(rf"^(?:>{'' if any(map(_TIGHT_RULER.match, rulers)) else ' ?'}){{1,{depth}}}")
         return [quote.sub("", line) for line in lines]
     margin = _margin_of_tables(lines)
     if margin is None:
@@ -258,7 +263,7 @@ def _kind_of_words(line: str, head: str, known: _Patterns) -> int:
         return NO_DATA if known.no_data.match(line) else TEXT
     if head.startswith(("End of R", "Report w")):
         return END if known.end.match(line) else TEXT
-    if head.startswith("Generating"):
+    if head.startswith(("Generating", "SQL>")):
         return FENCE if known.fence.match(line) else TEXT
     if "ADDM" in head and known.addm.match(line):
         return ADDM

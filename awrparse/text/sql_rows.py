@@ -70,13 +70,15 @@ def joined_sql(text: list[str], width: int, *, is_exact: bool = False) -> str:
         >>> joined_sql(["select a from", "dual"], 14), joined_sql(["select a from", "dual"], 14, is_exact=True)
         ('select a fromdual', 'select a from dual')
     """
+    # a page may end within a statement
+    text = [line.replace("\f", "") for line in text if line.strip() or "\f" not in line]
     while text and not text[-1].strip():
         text.pop()
     if not text:
         return ""
-    # blanks beyond the width are not the statement's: an editor or SQL*Plus has filled the lines up
-    text = [line if len(line) <= width else line[:width] + line[width:].rstrip() for line in text]
     longest = max(map(len, text[:-1]), default=0)
     # a statement with line feeds of its own is cut a few columns earlier
-    width = longest if not is_exact and width - 8 <= longest <= width else width
-    return "".join(["" if line.isspace() else line and line.ljust(width) for line in text[:-1]]) + text[-1]
+    if not is_exact and width - 8 <= longest < width:
+        # one blank may have stood at the end of the line; it is only certain where a list goes on
+        return "".join([line.ljust(longest + line.endswith(",")) if line else "" for line in text[:-1]]) + text[-1]
+    return "".join([line and line.ljust(width) for line in text[:-1]]) + text[-1]

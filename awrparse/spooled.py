@@ -1,0 +1,107 @@
+"""Reports that SQL*Plus has written: page headings, padding and wrapped lines are taken back.
+
+A query of ``DBMS_WORKLOAD_REPOSITORY`` with a page size repeats its column heading and an underline between the lines
+of the report, after as many blank lines as NEWPAGE says.  ``SET TRIMSPOOL OFF`` pads each line to the line size, and a
+line that is longer than the line size goes on in the next.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache
+from typing import Final
+
+from awrparse.text.lines import GRAMMAR
+
+#: The column of the function that writes reports.
+_USUAL_HEADING: Final = "OUTPUT"
+#: Another heading is one only if it comes so often, with the same underline.
+_FEWEST_PAGES: Final = 2
+#: An underline of another heading has at least so many dashes; a report has no such table of one column.
+_SHORTEST_UNDERLINE: Final = 40
+#: The report itself cuts SQL text in HTML after so many characters, whatever the line size.
+_CHUNKS: Final = frozenset({1000, 4000, 8000})
+#: Lines shorter than these are not the pieces of a wrapped page.
+_NARROWEST_HTML: Final = 60
+#: A page is wrapped where so many of its lines have the greatest length.
+_FEWEST_WRAPPED: Final = 3
+
+
+@cache
+def _heading() -> re.Pattern[str]:
+    """A heading and its underline, on lines of their own."""
+    return re.compile(GRAMMAR.pattern(r"^\f?(?P<name>{SPOOL_COLUMN})\n(?P<underline>-{6,})$"), re.MULTILINE)
+
+
+def lines_of_pages(lines: list[str]) -> frozenset[int]:
+    r"""The lines that SQL*Plus has put between those of the report, counted from 0: headings, underlines, blank lines.
+
+    Args:
+        lines: without blanks at their ends.
+
+    Examples:
+        >>> sorted(lines_of_pages(["a  1", "", "OUTPUT", "------", "b  2"]))
+        [1, 2, 3]
+    """
+    if "-" * 6 not in lines and not any(line.startswith("-" * 6) and not line.strip("-") for line in lines):
+        return frozenset()
+    text = "\n".join(lines)
+    found: dict[tuple[str, int], list[int]] = {}
+    number, counted = 0, 0
+    for heading in _heading().finditer(text):
+        number += text.count("\n", counted, heading.start())
+        counted = heading.start()
+        found.setdefault((heading["name"], len(heading["underline"])), []).append(number)
+    pages: set[int] = set()
+    for (name, width), starts in found.items():
+        is_usual = name == _USUAL_HEADING
+        if is_usual or (len(starts) >= _FEWEST_PAGES and width >= _SHORTEST_UNDERLINE):
+            blank = _blank_lines(lines, starts)
+            for start in starts:
+                first = start
+                while first > max(0, start - blank) and not lines[first - 1]:
+                    first -= 1
+                pages.update(range(first, start + 2))
+    return frozenset(pages)
+
+
+def _blank_lines(lines: list[str], starts: list[int]) -> int:
+    """How many blank lines NEWPAGE puts before each heading: as many as stand before every one."""
+    # a form feed stands for them, and whoever copied the report may have left out those before the first
+    counts = []
+    for start in starts[1:] or starts:
+        above = start
+        while above > 0 and not lines[above - 1] and not lines[start].startswith("\f"):
+            above -= 1
+        counts.append(start - above)
+    return min(*counts, 1) if len(starts) == 1 else min(counts)
+
+
+def joined_html(text: str) -> str:
+    r"""A page whose lines go on where SQL*Plus or the report itself has cut them at a fixed length.
+
+    Examples:
+        >>> joined_html("\n".join(["<td>" + "x" * 96] * 3 + ["y</td>"])).count("\n")
+        0
+    """
+    lines = text.split("\n")
+    lengths = Counter(map(len, lines))
+    longest = max(lengths)
+    is_wrapped = longest >= _NARROWEST_HTML and lengths[longest] >= _FEWEST_WRAPPED
+    if not is_wrapped and _CHUNKS.isdisjoint(lengths):
+        return text
+    parts: list[str] = []
+    size = 0
+    goes_on = False
+    for line in lines:
+        # RECSEP puts a blank line behind the last piece
+        if goes_on and not line:
+            continue
+        size += len(line)
+        goes_on = is_wrapped and len(line) == longest
+        if not goes_on:
+            goes_on = size in _CHUNKS
+            size = 0
+        parts += (line,) if goes_on else (line, "\n")
+    return "".join(parts).removesuffix("\n")
