@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 import polars as pl
 
 from awrparse.many import read_awrs
 from awrparse.report import AwrReport, read_awr
 from awrparse.tables import TABLES, VIEWS
 from logframe import LogParseError
-from logframe.console import ends_with_its_reader, log_named
+from logframe.console import log_named, run, version_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,38 +27,42 @@ _WRITERS: dict[str, Callable[[pl.DataFrame, str], object]] = {
 _TOP = ("event", "waits", "total_wait_s", "avg_wait_ms", "db_time_pct", "wait_class")
 
 
-@ends_with_its_reader
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; its exit status: 0, or 1 when a report could not be read, or 2 for a wrong option."""
-    arguments = sys.argv[1:] if arguments is None else list(arguments)
-    options = _parser().parse_args(arguments)
-    if options.tables:
+    """Run the command; its exit code (`logframe.console`).
+
+    Args:
+        arguments: The words after the command's name; by default those of the process.
+    """
+    return run(show, arguments, "python -m awrparse")
+
+
+@click.command(params=[version_option()], context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("reports", nargs=-1, metavar="REPORT...")
+@click.option("--tables", is_flag=True, help="List the canonical tables and their columns.")
+@click.option("--table", metavar="NAME", help="One canonical table of all reports.")
+@click.option("-o", "--output", metavar="FILE", help="Write the table: .csv, .parquet, .json or .ndjson.")
+@click.option("--printed", is_flag=True, help="With the bounds of each printed number.")
+@click.option("--check", is_flag=True, help="Figures of a report that contradict each other.")
+def show(
+    reports: tuple[str, ...],
+    tables: bool,  # noqa: FBT001 - click passes options by name
+    table: str | None,
+    output: str | None,
+    printed: bool,  # noqa: FBT001 - see above
+    check: bool,  # noqa: FBT001 - see above
+) -> int:
+    """Read AWR, Statspack and ASH reports, text or HTML.
+
+    REPORT is a file, a folder or a pattern; - reads standard input.
+    """
+    if tables:
         _print_tables()
         return 0
-    if not options.report:
-        _parser().print_usage(sys.stderr)
-        return 2
-    try:
-        if options.table:
-            return _write_table(options)
-        return max([_print_report(path, check=options.check) for path in options.report], default=0)
-    except LogParseError as error:
-        print(error, file=sys.stderr)  # noqa: T201 - a command prints
-        return 1
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m awrparse",
-        description="Read AWR, Statspack and ASH reports, text or HTML.",
-    )
-    parser.add_argument("report", nargs="*", metavar="REPORT", help="a file, folder or glob; - reads standard input")
-    parser.add_argument("--tables", action="store_true", help="list the canonical tables and their columns")
-    parser.add_argument("--table", metavar="NAME", help="one canonical table of all reports")
-    parser.add_argument("-o", "--output", metavar="FILE", help="write the table: .csv, .parquet, .json or .ndjson")
-    parser.add_argument("--printed", action="store_true", help="with the bounds of each printed number")
-    parser.add_argument("--check", action="store_true", help="figures of a report that contradict each other")
-    return parser
+    if not reports:
+        raise click.UsageError("missing argument 'REPORT...'")
+    if table:
+        return _write_table(reports, table, output, printed=printed)
+    return max([_print_report(path, check=check) for path in reports], default=0)
 
 
 def _print_tables() -> None:
@@ -68,27 +72,27 @@ def _print_tables() -> None:
     print("\nparts of sql: " + ", ".join(VIEWS))  # noqa: T201 - a command prints
 
 
-def _write_table(options: argparse.Namespace) -> int:
-    found = read_awrs([log_named(path) for path in options.report], table=options.table, printed=options.printed)
+def _write_table(reports: Sequence[str], table: str, output: str | None, *, printed: bool) -> int:
+    found = read_awrs([log_named(path) for path in reports], table=table, printed=printed)
     for row in found.diagnostics.iter_rows(named=True):
         place = ":".join(str(part) for part in (row["source"], row["line"]) if part is not None)
         print(f"{place}: {row['reason']}", file=sys.stderr)  # noqa: T201 - a command prints
-    if options.output is None:
+    if output is None:
         with _wide():
             print(found.frame)  # noqa: T201 - a command prints
     else:
-        suffix = Path(options.output).suffix.lower()
+        suffix = Path(output).suffix.lower()
         if suffix not in _WRITERS:
             raise LogParseError(
                 f"no way to write {suffix or 'a file without a suffix'}",
-                source=options.output,
+                source=output,
                 expected=", ".join(_WRITERS),
             )
         try:
-            _WRITERS[suffix](found.frame, options.output)
+            _WRITERS[suffix](found.frame, output)
         except OSError as error:
-            raise LogParseError(f"cannot be written: {error.strerror or error}", source=options.output) from error
-        print(f"{found.frame.height} rows written to {options.output}")  # noqa: T201 - a command prints
+            raise LogParseError(f"cannot be written: {error.strerror or error}", source=output) from error
+        print(f"{found.frame.height} rows written to {output}")  # noqa: T201 - a command prints
     return int((found.diagnostics["kind"] == "unreadable").any())
 
 

@@ -1,34 +1,50 @@
-"""The command `iolab`.
-
-Exit codes: 0 done, 1 a log or a notebook could not be read, compared or run, 2 the command line is wrong.
-"""
+"""The command `iolab`; exit codes as in `logframe.console`."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from iolab._extras import MissingExtraError
-from iolab._help import add_command
-from iolab.lab import add_lab_command
+import click
+
 from logframe import LogParseError
-from logframe.console import ends_with_its_reader, log_named
+from logframe.console import log_named, run, say, version_option
+from logframe.errors import LogError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from iolab.sources import NamedLog
 
 _MOST_ROWS: Final = 60
 _MOST_NAMED: Final = 3
-_LOGS: Final = "a log, compressed or not, a folder, a pattern or an archive; - reads standard input"
+_HIGHEST_PORT: Final = 65_535
+_DEFAULT_LAB: Final = Path("iolab-notebooks")
+
+_PATH: Final = click.Path(path_type=Path)
+_logs = click.argument("logs", nargs=-1, required=True, metavar="LOG...")
+_json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
+_format_option = click.option(
+    "--as", "log_format", metavar="FORMAT", help="Read every log as this format, such as awr, where the guess is wrong."
+)
 
 
-@ends_with_its_reader
+class _Command(click.Command):
+    """A command whose help ends in examples."""
+
+    def __init__(self, *args: Any, examples: tuple[str, ...] = (), **kwargs: Any) -> None:  # noqa: ANN401 - click's
+        super().__init__(*args, **kwargs)
+        self.examples = examples
+
+    def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """The examples, each on a line of its own."""
+        del context  # click's protocol
+        formatter.write_paragraph()
+        formatter.write("examples:\n" + "".join(f"  {line}\n" for line in self.examples))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The exit code of a command line.
 
@@ -38,188 +54,182 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["report-notebooks", "--notebooks", "no_such_folder", "--out", "build/none"])
     1
     """
-    options = _parser().parse_args(arguments)
-    try:
-        code: int = options.run(options)
-    except (MissingExtraError, OSError, ValueError, RuntimeError) as error:
-        _tell(f"iolab: {_told(error)}")
-        return 1
-    return code
+    return run(iolab, arguments, "iolab")
 
 
-def _told(error: Exception) -> str:
-    """An error without Python's words around those of the operating system."""
-    if isinstance(error, OSError) and error.strerror and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
-    return str(error)
+@click.group(
+    params=[version_option()],
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+    epilog="LOG is a log, compressed or not, a folder, a pattern or an archive; - reads standard input.  "
+    "Exit codes: 0 done, 1 a log or a notebook could not be read, compared or run, 2 the command line is wrong, "
+    "130 interrupted.",
+)
+def iolab() -> None:
+    """Oracle I/O evidence: AWR reports, SQL*Plus spools, strace logs and others as tables, figures and charts."""
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="iolab",
-        description="Oracle I/O evidence: AWR reports, SQL*Plus spools and strace logs as tables, figures and charts.",
-        epilog="exit codes: 0 done, 1 a log or a notebook could not be read, compared or run, 2 the command line is "
-        "wrong; iolab COMMAND --help shows examples",
-    )
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    report = add_command(
-        commands,
-        "report",
-        _report,
-        "write one page about logs",
-        "Read any mix of logs and write one self-contained page about them. Logs that pair up are compared: two "
-        "reports, two sessions, two traces, a report or a session with a trace; the page says why others are not.",
-        "iolab report awr.html ora_4711.strace spool.txt -o report.html",
-        "iolab report before.html after.html -o compared.html --json",
-    )
-    report.add_argument("logs", nargs="+", metavar="LOG", help=_LOGS)
-    report.add_argument("-o", "--out", type=Path, required=True, metavar="PAGE", help="the page to write")
-    show = add_command(
-        commands,
-        "show",
-        _show,
-        "say what a log is and what it holds",
-        "Say what each log is, and print its main tables, its figures with their bounds, and what was not read.",
-        "iolab show spool.txt",
-        "iolab show *.strace --json",
-        "ssh dbhost cat /tmp/ora_4711.strace.gz | iolab show -",
-    )
-    show.add_argument("logs", nargs="+", metavar="LOG", help=_LOGS)
-    convert = add_command(
-        commands,
-        "convert",
-        _convert,
-        "write the frames of a log as files",
-        "Write every frame of a log as a Parquet or CSV file; of several logs each to a folder of its own. In CSV "
-        "times are nanoseconds, and lists are JSON.",
-        "iolab convert awr.html -o frames",
-        "iolab convert ora_4711.strace -o frames --format csv",
-    )
-    convert.add_argument("logs", nargs="+", metavar="LOG", help=_LOGS)
-    convert.add_argument("-o", "--out", type=Path, required=True, metavar="DIR", help="where the files go")
-    convert.add_argument("--format", choices=("parquet", "csv"), default="parquet", help="by default parquet")
-    compare = add_command(
-        commands,
-        "compare",
-        _compare,
-        "hold two logs against each other",
-        "Compare two AWR or Statspack reports by rates, two sessions by the runs of the statements that both have, two "
-        "strace logs by rates and by reads of one mode and size, or put a trace beside what a report or a session "
-        "counted. What cannot be compared is refused, with the reason and exit code 1.",
-        "iolab compare setall.html none.html",
-        "iolab compare buffered.strace direct.strace",
-        "iolab compare linux.txt hpux.txt --json",
-    )
-    compare.add_argument("logs", nargs=2, metavar="LOG", help="two logs; ratios are second / first; - reads one")
-    for command in (report, show, convert, compare):
-        command.add_argument("--json", action="store_true", help="print JSON, for scripts")
-    notebooks = add_command(
-        commands,
-        "report-notebooks",
-        _report_notebooks,
-        "run the notebooks and make pages of them",
-        "Run every notebook of a folder, write a self-contained page of each and an index, and print the headline "
-        "figures.",
-        "iolab report-notebooks --out build/report",
-    )
-    notebooks.add_argument("--notebooks", type=Path, default=Path("notebooks"), metavar="DIR", help="the notebooks")
-    notebooks.add_argument("--out", type=Path, default=Path("build/report"), metavar="DIR", help="where the pages go")
-    add_lab_command(commands)
-    return parser
+def _command(*examples: str, name: str | None = None) -> Callable[[Callable[..., object]], click.Command]:
+    return iolab.command(name, cls=_Command, examples=examples)
 
 
-def _report(options: argparse.Namespace) -> int:
-    from iolab.pages.writing import write_report  # noqa: PLC0415 - Altair is loaded by the commands that need it
+@_command(
+    "iolab report awr.html ora_4711.strace spool.txt -o report.html",
+    "iolab report before.html after.html -o compared.html --json",
+)
+@_logs
+@click.option("-o", "--out", type=_PATH, required=True, metavar="PAGE", help="The page to write.")
+@_json_option
+def report(logs: tuple[str, ...], out: Path, as_json: bool) -> int:  # noqa: FBT001 - click passes options by name
+    """Write one page about logs.
 
-    failed = write_report([log_named(word) for word in options.logs], options.out, say=_tell)
+    Any mix of logs is read, and logs that belong together are compared; the page says why others are not.
+    """
+    from iolab.pages.writing import write_report  # noqa: PLC0415 - Altair is imported by the commands that need it
+
+    failed = write_report([log_named(word) for word in logs], out, say=say)
     for line in failed:
-        _tell(f"iolab: {line}")
-    _print(_json({"page": str(options.out), "failed": failed}) if options.json else options.out)
+        say(f"iolab: {line}")
+    click.echo(_json({"page": str(out), "failed": failed}) if as_json else str(out))
     return 1 if failed else 0
 
 
-def _show(options: argparse.Namespace) -> int:
-    from iolab.pages.summary import summarize  # noqa: PLC0415 - the parsers are loaded by the commands that need them
+@_command("iolab show spool.txt", "iolab show *.strace --json", "ssh dbhost cat /tmp/ora_4711.strace.gz | iolab show -")
+@_logs
+@_format_option
+@_json_option
+def show(logs: tuple[str, ...], log_format: str | None, as_json: bool) -> int:  # noqa: FBT001 - click passes by name
+    """Say what each log is, and print its main tables, its figures with bounds, and what was not read."""
+    from iolab.pages.summary import summarize  # noqa: PLC0415 - the parsers are imported by the commands that need them
     from iolab.pages.summary_text import summary_text  # noqa: PLC0415 - see above
 
     code = 0
-    for number, one in enumerate(_named(options.logs)):
+    for number, one in enumerate(_named(logs)):
         try:
-            seen = summarize(one.source)
+            seen = summarize(one.source, format=log_format)
         except (LogParseError, OSError) as error:
             code = 1
-            _tell(f"iolab: {error}")
-            if options.json:
-                _print(_json({"log": one.place, "error": str(error)}))
+            say(f"iolab: {error}")
+            if as_json:
+                click.echo(_json({"log": one.place, "error": str(error)}))
             continue
-        if options.json:
-            told = {"log": one.place, "what": seen.what, "figures": seen.figures.to_dicts()}
-            _print(_json(told | {"diagnostics": seen.diagnostics.to_dicts(), "notes": seen.notes}))
+        if as_json:
+            result = {"log": one.place, "what": seen.what, "figures": seen.figures.to_dicts()}
+            click.echo(_json(result | {"diagnostics": seen.diagnostics.to_dicts(), "notes": seen.notes}))
         else:
             parts = [f"{one.place}: {seen.what}", summary_text(seen, one.name)]
-            _print("\n" * (number > 0) + "\n\n".join(part for part in parts if part))
+            click.echo("\n" * (number > 0) + "\n\n".join(part for part in parts if part))
     return code
 
 
-def _convert(options: argparse.Namespace) -> int:
-    from iolab.converting import convert_log  # noqa: PLC0415 - the parsers are loaded by the commands that need them
+@_command("iolab convert awr.html -o frames", "iolab convert ora_4711.strace -o frames --format csv")
+@_logs
+@click.option("-o", "--out", type=_PATH, required=True, metavar="DIR", help="Folder of the files.")
+@click.option("--format", "form", type=click.Choice(["parquet", "csv"]), default="parquet", show_default=True)
+@_json_option
+def convert(logs: tuple[str, ...], out: Path, form: str, as_json: bool) -> int:  # noqa: FBT001 - click passes by name
+    """Write every frame of a log as a Parquet or CSV file.
 
-    named, code = _named(options.logs), 0
+    Several logs are written each to a folder of its own.  In CSV times are nanoseconds, and lists are JSON.
+    """
+    from iolab.converting import convert_log  # noqa: PLC0415 - the parsers are imported by the commands that need them
+
+    named, code = _named(logs), 0
     for one in named:
         own = re.sub(r"[^\w.-]+", "_", one.name.partition(".* (")[0])
-        folder = options.out if len(named) == 1 else options.out / own
+        folder = out if len(named) == 1 else out / own
         try:
-            for path, rows in convert_log(one.source, folder, form=options.format):
-                _print(_json({"file": str(path), "rows": rows}) if options.json else f"{path}  {rows:,} rows")
+            for path, rows in convert_log(one.source, folder, form="csv" if form == "csv" else "parquet"):
+                click.echo(_json({"file": str(path), "rows": rows}) if as_json else f"{path}  {rows:,} rows")
         except LogParseError as error:
             code = 1
-            _tell(f"iolab: {error}")
+            say(f"iolab: {error}")
     return code
 
 
-def _compare(options: argparse.Namespace) -> int:
+@_command(
+    "iolab compare setall.html none.html",
+    "iolab compare buffered.strace direct.strace",
+    "iolab compare linux.txt hpux.txt --json",
+)
+@_logs
+@_json_option
+def compare(logs: tuple[str, ...], as_json: bool) -> int:  # noqa: FBT001 - click passes options by name
+    """Compare two logs; a ratio is second / first.
+
+    Two AWR or Statspack reports are compared by rates, two sessions by the statements that both ran, two strace logs by
+    rates and by reads of one mode and size, and a trace with what a report or a session counted.  What cannot be
+    compared is refused, with the reason and exit code 1.
+    """
     from iolab.comparison import pair  # noqa: PLC0415 - see above
-    from iolab.loading import load  # noqa: PLC0415 - the parsers are loaded by the commands that need them
+    from iolab.loading import load  # noqa: PLC0415 - the parsers are imported by the commands that need them
     from iolab.pages.tables import frame_text  # noqa: PLC0415 - see above
 
-    named = _named(options.logs)
+    if len(logs) != 2 and not any(character in logs[0] for character in "*?["):
+        raise click.UsageError(f"compare takes exactly 2 logs, got {len(logs)}")
+    named = _named(logs)
     if len(named) != 2:
-        told = ", ".join(one.name for one in named[:_MOST_NAMED]) + ", ..." * (len(named) > _MOST_NAMED)
-        raise ValueError(f"two logs are compared, and these are {len(named)}: {told}")
+        listed = ", ".join(one.name for one in named[:_MOST_NAMED]) + ", ..." * (len(named) > _MOST_NAMED)
+        raise LogError(f"compare takes exactly 2 logs, got {len(named)}: {listed}")
     first, second = (load(one.source) for one in named)
     found = pair(first, second, names=(named[0].name, named[1].name))
-    if options.json:
+    if as_json:
         frames = {title: frame.to_dicts() for title, frame in found.frames.items()}
-        _print(_json({"logs": found.names, "why": found.why, "paragraphs": found.paragraphs, "frames": frames}))
+        click.echo(_json({"logs": found.names, "why": found.why, "paragraphs": found.paragraphs, "frames": frames}))
         return 0
-    _print(str(found))
+    click.echo(str(found))
     for title, frame in (found.tables or found.frames).items():
-        _print(f"\n{title}\n{frame_text(frame, most=_MOST_ROWS, names={'a': 'A', 'b': 'B'})}")
+        click.echo(f"\n{title}\n{frame_text(frame, most=_MOST_ROWS, names={'a': 'A', 'b': 'B'})}")
     return 0
 
 
+@_command("iolab formats")
+def formats() -> int:
+    """List the formats of logs that are read."""
+    from logframe.formats import formats as registered  # noqa: PLC0415 - the packages are imported on use
+
+    for name, one in registered().items():
+        click.echo(f"{name:12} {one.title}")
+    return 0
+
+
+@_command("iolab report-notebooks --out build/report", name="report-notebooks")
+@click.option("--notebooks", type=_PATH, default=Path("notebooks"), metavar="DIR", show_default=True)
+@click.option("--out", type=_PATH, default=Path("build/report"), metavar="DIR", show_default=True)
+def report_notebooks(notebooks: Path, out: Path) -> int:
+    """Run the notebooks of a folder, write a page of each and an index, and print the headline figures."""
+    from iolab.lab import notebooks as running  # noqa: PLC0415 - Altair is imported by the commands that need it
+
+    running.report_notebooks(notebooks, out)
+    return 0
+
+
+@_command(
+    "iolab lab",
+    "iolab lab ~/awr --port 9000",
+    "iolab lab --no-browser --port 8888    # on a host; on the laptop: ssh -L 8888:127.0.0.1:8888 HOST",
+)
+@click.argument("folder", type=_PATH, default=_DEFAULT_LAB, metavar="[DIR]")
+@click.option("--no-browser", is_flag=True, help="Open no browser; print the address.")
+@click.option(
+    "--port", type=click.IntRange(1, _HIGHEST_PORT), metavar="N", help="By default the first free one from 8888 on."
+)
+def lab(folder: Path, no_browser: bool, port: int | None) -> int:  # noqa: FBT001 - click passes options by name
+    """Open JupyterLab on a copy of the notebooks.
+
+    The notebooks and the sample data are copied to a folder, by default ./iolab-notebooks.  A file that was changed is
+    kept, and named.  In the folder of the project itself nothing is copied.
+    """
+    from iolab.lab.copies import copy_lab, lab_command, start  # noqa: PLC0415 - see above
+
+    say(str(copy_lab(folder)))
+    start(lab_command(folder, browser=not no_browser, port=port))
+
+
 def _named(words: Sequence[str]) -> list[NamedLog]:
-    from iolab.sources import find_logs  # noqa: PLC0415 - the parsers are loaded by the commands that need them
+    from iolab.sources import find_logs  # noqa: PLC0415 - the parsers are imported by the commands that need them
 
     return find_logs([log_named(word) for word in words])
 
 
-def _report_notebooks(options: argparse.Namespace) -> int:
-    from iolab.lab.notebooks import report_notebooks  # noqa: PLC0415 - Altair is loaded by the commands that need it
-
-    report_notebooks(options.notebooks, options.out)
-    return 0
-
-
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _print(result: object) -> None:
-    """The result of a command."""
-    print(result)  # noqa: T201 - a command prints its result
-
-
-def _tell(line: str) -> None:
-    """Progress and errors: beside the result, so that a pipe gets the result alone."""
-    print(line, file=sys.stderr, flush=True)  # noqa: T201 - progress of a command

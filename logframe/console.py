@@ -1,39 +1,119 @@
-"""Commands: what every command line of the project does alike."""
+"""What every command line of the project has in common: exit codes, errors in one line, ``-`` for standard input.
+
+Exit codes: 0 done; 1 a log could not be read, or a file not written; 2 the command line is wrong; 130 interrupted.
+An exception of another kind is a fault of the program and is shown with its traceback.
+"""
 
 from __future__ import annotations
 
 import io
 import os
 import sys
-from functools import wraps
-from typing import TYPE_CHECKING, ParamSpec
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+import click
+
+from logframe.errors import LogError
+from logframe.extras import DISTRIBUTION, EXTRAS, MissingExtraError, missing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-Parameters = ParamSpec("Parameters")
+    from collections.abc import Sequence
 
 
-def ends_with_its_reader(main: Callable[Parameters, int]) -> Callable[Parameters, int]:
-    """A command's main function that ends quietly, with 0, when what reads its output has ended (``| head``).
+def run(command: click.Command, arguments: Sequence[str] | None, name: str) -> int:
+    """Run a command; its exit code.
+
+    Args:
+        command: The command.
+        arguments: The words after the command's name; by default those of the process.
+        name: The program's name, for messages.
+
+    Raises:
+        SystemExit: With 2, if the command line is wrong.
 
     Examples:
-        >>> ends_with_its_reader(lambda: 2)()
-        2
+        >>> run(click.Command("nothing", callback=lambda: 3), [], "nothing")
+        3
     """
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    if f"_{name.upper()}_COMPLETE" in os.environ:  # the shell asks for completions
+        command.main(args=words, prog_name=name)
+    try:
+        # As click's own `main` does, but that exits with 1 where the output's reader has ended.
+        with command.make_context(name, words) as context:
+            code = command.invoke(context)
+        sys.stdout.flush()
+    except click.exceptions.Exit as request:
+        return request.exit_code
+    except click.UsageError as error:
+        error.show()
+        raise SystemExit(error.exit_code) from error
+    except BrokenPipeError:
+        # What Python still wants to write at its end is discarded.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (KeyboardInterrupt, click.Abort):
+        return 130
+    except (LogError, OSError, MissingExtraError, click.ClickException) as error:
+        say(f"{name.removeprefix('python -m ')}: {message_of(error)}")
+        return 1
+    except ModuleNotFoundError as error:
+        library = (error.name or "").partition(".")[0]
+        if library not in EXTRAS:
+            raise
+        say(f"{name.removeprefix('python -m ')}: {missing(library)}")
+        return 1
+    return int(code or 0)
 
-    @wraps(main)
-    def command(*args: Parameters.args, **kwargs: Parameters.kwargs) -> int:
+
+def message_of(error: Exception) -> str:
+    """The message of an error; of one of the operating system without its number.
+
+    Examples:
+        >>> message_of(FileNotFoundError(2, "No such file or directory", "a.log"))
+        'a.log: No such file or directory'
+    """
+    if isinstance(error, click.ClickException):
+        return error.format_message()
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
+def say(line: str) -> None:
+    """Print progress or an error, apart from the result, so that a pipe gets the result alone."""
+    print(line, file=sys.stderr, flush=True)  # noqa: T201 - a command prints
+
+
+def version_text() -> str:
+    """The versions of the project, Polars and Python, and whether the compiled kernel is in use.
+
+    Examples:
+        >>> version_text().startswith("iolab ")
+        True
+    """
+    from logframe.native import engine  # noqa: PLC0415 - only for --version
+
+    def known(name: str) -> str:
         try:
-            status = main(*args, **kwargs)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            # what Python still wants to write at its end goes nowhere
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 0
-        return status
+            return version(name)
+        except PackageNotFoundError:
+            return "(not installed)"
 
-    return command
+    python = ".".join(map(str, sys.version_info[:3]))
+    return f"{DISTRIBUTION} {known(DISTRIBUTION)}, polars {known('polars')}, Python {python}, {engine()}"
+
+
+def version_option() -> click.Option:
+    """The option ``--version`` of every command."""
+
+    def show(context: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click's protocol
+        if value:
+            click.echo(version_text())
+            context.exit()
+
+    return click.Option(["--version"], is_flag=True, expose_value=False, is_eager=True, callback=show, help="Versions.")
 
 
 def log_named(argument: str) -> str | io.BytesIO:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
 from typing import TYPE_CHECKING, Final
 
+import click
 import polars as pl
 
-from logframe import LogParseError
-from logframe.console import ends_with_its_reader, log_named
+from logframe.console import log_named, run, version_option
 from sqlplusparse.reader import read_spool
 
 if TYPE_CHECKING:
@@ -20,34 +18,35 @@ if TYPE_CHECKING:
 _TEXT_WIDTH: Final = 56
 
 
-@ends_with_its_reader
-def main(argv: Sequence[str] | None = None) -> int:
-    """Print the statements of the logs named; the exit status: 0, or 1 when a log cannot be read.
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; its exit code (`logframe.console`).
 
     Args:
-        argv: arguments; those of the process when None.
+        arguments: The words after the command's name; by default those of the process.
     """
-    parser = argparse.ArgumentParser(
-        prog="python -m sqlplusparse",
-        description="Print the statements of SQL*Plus and SQLcl sessions with their elapsed times, reads and gets.",
-    )
-    parser.add_argument(
-        "logs", nargs="+", metavar="LOG", help="a spool file, compressed or not; - reads standard input"
-    )
-    parser.add_argument("--runs", action="store_true", help="print repeated statements as samples instead")
-    parser.add_argument("--strict", action="store_true", help="stop at the first line that cannot be read")
-    parser.add_argument("--encoding", help="of the logs, where the guess is wrong")
-    parser.add_argument("--timing-pattern", help="regular expression for timings that scripts print themselves")
-    options = parser.parse_args(argv)
-    for log in options.logs:
-        try:
-            spool = read_spool(
-                log_named(log), strict=options.strict, encoding=options.encoding, timing_pattern=options.timing_pattern
-            )
-        except LogParseError as error:
-            sys.stderr.write(f"{error}\n")
-            return 1
-        sys.stdout.write(_report(spool, has_runs=options.runs) + "\n")
+    return run(show, arguments, "python -m sqlplusparse")
+
+
+@click.command(params=[version_option()], context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("logs", nargs=-1, required=True, metavar="LOG...")
+@click.option("--runs", is_flag=True, help="Print repeated statements as samples instead.")
+@click.option("--strict", is_flag=True, help="Stop at the first line that cannot be read.")
+@click.option("--encoding", help="Of the logs, where the guess is wrong.")
+@click.option("--timing-pattern", help="Regular expression for timings that scripts print themselves.")
+def show(
+    logs: tuple[str, ...],
+    runs: bool,  # noqa: FBT001 - click passes options by name
+    strict: bool,  # noqa: FBT001 - see above
+    encoding: str | None,
+    timing_pattern: str | None,
+) -> int:
+    """Print the statements of SQL*Plus and SQLcl sessions with their elapsed times, reads and gets.
+
+    LOG is a spool file, compressed or not; - reads standard input.
+    """
+    for log in logs:
+        spool = read_spool(log_named(log), strict=strict, encoding=encoding, timing_pattern=timing_pattern)
+        click.echo(_report(spool, has_runs=runs))
     return 0
 
 

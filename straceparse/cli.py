@@ -5,16 +5,16 @@ Exit status 0 on success, 1 if no line is a line of strace or a file cannot be r
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import click
 import polars as pl
 
 from logframe import LogParseError, open_logs
-from logframe.console import ends_with_its_reader, log_named
+from logframe.console import log_named, run, version_option
 from straceparse.call_totals import gap_totals, totals
 from straceparse.diagnostics import unparsed
 from straceparse.dialects import dialect_of
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     from logframe import Log, Source
 
-_EXAMPLES: Final = """examples:
+_EXAMPLES: Final = """\b
+examples:
   python -m straceparse ora_4711.strace                   calls, errors and time of each system call
   python -m straceparse --requests ora_4711.strace        one row an I/O request
   python -m straceparse -o events.parquet *.strace        all lines as a table, whatever the size
@@ -39,51 +40,67 @@ _EXAMPLES: Final = """examples:
 _FORMATS: Final = {".parquet": "parquet", ".csv": "csv", ".ndjson": "ndjson", ".jsonl": "ndjson"}
 
 
-@ends_with_its_reader
-def main(argv: Sequence[str] | None = None) -> int:
-    """The exit status of the command."""
-    options = _options(argv)
-    try:
-        return _run(options)
-    except LogParseError as error:
-        print(f"straceparse: {error}", file=sys.stderr)  # noqa: T201 - a command speaks to its user
-        return 1
+@dataclass(frozen=True)
+class _Options:
+    """What the command line asks for."""
+
+    logs: tuple[str, ...]
+    table: str
+    output: Path | None
+    json: bool
+    n: int
 
 
-def _options(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m straceparse",
-        description="Read logs of strace, whatever its version and options.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("logs", nargs="+", metavar="LOG", help="a log, compressed or not; - reads standard input")
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument("--calls", action="store_true", help="one row a system call")
-    what.add_argument("--requests", action="store_true", help="one row an I/O request")
-    what.add_argument("--events", action="store_true", help="one row a line")
-    what.add_argument("--unparsed", action="store_true", help="the lines that could not be read, and why")
-    what.add_argument("--dialect", action="store_true", help="which options of strace wrote the log")
-    what.add_argument("--summary", action="store_true", help="the table of strace -c or -C")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write .parquet, .csv or .ndjson")
-    parser.add_argument("--json", action="store_true", help="print rows as JSON, one a line")
-    parser.add_argument("-n", type=int, default=40, metavar="ROWS", help="rows to print (default %(default)s; 0: all)")
-    options = parser.parse_args(argv)
-    if options.output is not None and options.output.suffix not in _FORMATS:
-        parser.error(f"{options.output}: the name must end in {', '.join(_FORMATS)}")
-    return options
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; its exit code (`logframe.console`).
+
+    Args:
+        arguments: The words after the command's name; by default those of the process.
+    """
+    return run(show, arguments, "python -m straceparse")
 
 
-def _run(options: argparse.Namespace) -> int:
+@click.command(params=[version_option()], context_settings={"help_option_names": ["-h", "--help"]}, epilog=_EXAMPLES)
+@click.argument("logs", nargs=-1, required=True, metavar="LOG...")
+@click.option("--calls", "tables", flag_value="calls", multiple=True, help="One row a system call.")
+@click.option("--requests", "tables", flag_value="requests", multiple=True, help="One row an I/O request.")
+@click.option("--events", "tables", flag_value="events", multiple=True, help="One row a line.")
+@click.option("--unparsed", "tables", flag_value="unparsed", multiple=True, help="The lines not read, and why.")
+@click.option("--dialect", "tables", flag_value="dialect", multiple=True, help="Which options of strace wrote the log.")
+@click.option("--summary", "tables", flag_value="summary", multiple=True, help="The table of strace -c or -C.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write .parquet, .csv or .ndjson."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print rows as JSON, one a line.")
+@click.option("-n", default=40, metavar="ROWS", show_default=True, help="Rows to print; 0 prints all.")
+def show(
+    logs: tuple[str, ...],
+    tables: tuple[str, ...],
+    output: Path | None,
+    as_json: bool,  # noqa: FBT001 - click passes options by name
+    n: int,
+) -> int:
+    """Read logs of strace, whatever its version and options.
+
+    By default: calls, errors and time of each system call.  LOG is a log, compressed or not; - reads standard input.
+    """
+    if len(tables) > 1:
+        raise click.UsageError(f"one table at a time, not {', '.join(f'--{name}' for name in tables)}")
+    if output is not None and output.suffix not in _FORMATS:
+        raise click.UsageError(f"{output}: the name must end in {', '.join(_FORMATS)}")
+    return _run(_Options(logs, tables[0] if tables else "", output, as_json, n))
+
+
+def _run(options: _Options) -> int:
     source: Source = [log_named(log) for log in options.logs]
     if options.output is not None and not _is_table(options):
         return _write_events(source, options.output)
     logs = open_logs(source)
-    if options.dialect:
+    if options.table == "dialect":
         for log in logs:
             print(f"{log.name}: {dialect_of([log])}")  # noqa: T201 - a command speaks to its user
         return 0
-    if options.summary:
+    if options.table == "summary":
         return _show(read_summary(source), options)
     dialect = dialect_of(logs)
     if not dialect.share:
@@ -93,19 +110,19 @@ def _run(options: argparse.Namespace) -> int:
     return _show(_table(logs, options, has_elapsed=dialect.has_elapsed), options)
 
 
-def _is_table(options: argparse.Namespace) -> bool:
-    return any((options.calls, options.requests, options.unparsed, options.summary, options.dialect))
+def _is_table(options: _Options) -> bool:
+    return options.table not in {"", "events"}
 
 
-def _table(logs: list[Log], options: argparse.Namespace, *, has_elapsed: bool) -> pl.DataFrame:
+def _table(logs: list[Log], options: _Options, *, has_elapsed: bool) -> pl.DataFrame:
     events = scan_logs(logs, include_file_paths="log" if len(logs) > 1 else None)
-    if options.events:
+    if options.table == "events":
         return events.collect()
-    if options.unparsed:
+    if options.table == "unparsed":
         return unparsed(events)
-    if options.calls:
+    if options.table == "calls":
         return calls(events).collect()
-    if options.requests:
+    if options.table == "requests":
         return io_requests(calls(events)).collect()
     return totals(events) if has_elapsed else gap_totals(calls(events).collect())
 
@@ -126,7 +143,7 @@ def _write_events(source: Source, output: Path) -> int:
     return 0
 
 
-def _show(table: pl.DataFrame, options: argparse.Namespace) -> int:
+def _show(table: pl.DataFrame, options: _Options) -> int:
     if options.output is not None:
         match _FORMATS[options.output.suffix]:
             case "parquet":

@@ -35,7 +35,7 @@ MAY_IMPORT = {
 }
 LOWER = sorted(MAY_IMPORT.keys() - {"iolab"})
 #: What comes with the core installation; `compression` is Python's own from 3.14 on.
-CORE = {"lark", "polars", "selectolax", "zstandard", "compression"}
+CORE = {"click", "lark", "polars", "rich", "selectolax", "zstandard", "compression"}
 #: A script on a database host must not load these.
 HEAVY = ("altair", "anywidget", "IPython", "ipykernel", "jupyter_client", "jupyterlab", "pandas", "scipy")
 

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from iolab._extras import require
 from iolab.charts.theme import VEGA_LITE, Mode, config
+from logframe.extras import require
 
 SUFFIXES: Final = (".png", ".svg", ".json", ".html")
 

@@ -12,7 +12,6 @@ from dataclasses import replace
 from itertools import combinations
 from statistics import fmean, stdev
 
-from iolab._extras import require
 from iolab.stats.caveats import find_caveats
 from iolab.stats.comparison import Comparison
 from iolab.stats.effects import measure_effects
@@ -34,6 +33,7 @@ from iolab.stats.samples import (
     robust_spread,
 )
 from iolab.stats.verdict import decide
+from logframe.extras import require
 
 __all__ = [
     "CONDITIONS",

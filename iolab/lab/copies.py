@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import os
@@ -12,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
 
-from iolab._extras import require
-from iolab._help import add_command
+from logframe.extras import require
 
 #: Where the copy goes unless a folder is named.
 DEFAULT_FOLDER: Final = Path("iolab-notebooks")
@@ -24,7 +22,6 @@ FIRST: Final = "notebooks/00_start_here.ipynb"
 _PARTS: Final = ("notebooks", "sample_data")
 _LEFT_OUT: Final = ("__pycache__", ".ipynb_checkpoints", "build")
 _MOST_NAMED: Final = 5
-_HIGHEST_PORT: Final = 65_535
 
 
 @dataclass(frozen=True)
@@ -161,38 +158,11 @@ def lab_command(folder: Path, *, browser: bool = True, port: int | None = None) 
     return command
 
 
-def add_lab_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """The command `lab` among the others."""
-    lab = add_command(
-        commands,
-        "lab",
-        _run,
-        "open JupyterLab on a copy of the notebooks",
-        "Copy the notebooks and the sample data to a folder, and open JupyterLab there. A file that you changed is "
-        "kept, and named. In the folder of the project itself nothing is copied.",
-        "iolab lab",
-        "iolab lab ~/awr --port 9000",
-        "iolab lab --no-browser --port 8888    # on a host; on the laptop: ssh -L 8888:127.0.0.1:8888 HOST",
-    )
-    lab.add_argument(
-        "folder", nargs="?", type=Path, default=DEFAULT_FOLDER, metavar="DIR", help=f"by default ./{DEFAULT_FOLDER}"
-    )
-    lab.add_argument("--no-browser", action="store_true", help="do not open a browser; print the address")
-    lab.add_argument("--port", type=_port, metavar="N", help="by default the first free one from 8888 on")
+def start(command: list[str]) -> NoReturn:
+    """Replace this process by JupyterLab: the terminal, its signals and its exit code are JupyterLab's own.
 
-
-def _port(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= _HIGHEST_PORT:
-        raise argparse.ArgumentTypeError(f"{text} is no port: there are 1 to {_HIGHEST_PORT}")
-    return int(text)
-
-
-def _run(options: argparse.Namespace) -> int:
+    Raises:
+        MissingExtraError: JupyterLab is not installed.
+    """
     require("jupyterlab")
-    print(copy_lab(options.folder), file=sys.stderr, flush=True)  # noqa: T201 - a command says what it did
-    _become(lab_command(options.folder, browser=not options.no_browser, port=options.port))
-
-
-def _become(command: list[str]) -> NoReturn:
-    """JupyterLab takes the place of this process: the terminal, its signals and its exit code are its own."""
     os.execv(command[0], command)  # noqa: S606 - the interpreter that runs this, without a shell

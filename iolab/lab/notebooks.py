@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from iolab._extras import require
 from iolab.pages import chart_html, page_html
 from iolab.pages.metric_table import MIME, Headline
+from logframe.errors import LogError
+from logframe.extras import require
 
 CHART: Final = "application/vnd.vegalite.v5+json"
 _WIDGET: Final = "application/vnd.jupyter.widget-view+json"
@@ -25,7 +26,7 @@ _TEMPLATE: Final = """{% extends 'basic/index.html.j2' %}
 {% block input %}<details><summary>code</summary>{{ super() }}</details>{% endblock input %}"""
 
 
-class NotebookError(RuntimeError):
+class NotebookError(LogError):
     """A notebook did not run to its end; the message names the cell's first line and the error."""
 
 

@@ -6,8 +6,8 @@ import math
 from itertools import permutations
 from typing import TYPE_CHECKING, Final
 
-from iolab._extras import require
 from iolab.metrics.table import REFUSED, Metric, single
+from logframe.extras import require
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,8 +13,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-from iolab._extras import require
 from iolab.charts.theme import VEGA_LITE, config
+from logframe.extras import require
 
 #: Texts above so many characters get a column that is wide enough to read them.
 _LONG: Final = 40

@@ -16,6 +16,7 @@ from iolab.pages.summary import LogSummary, summarize
 from iolab.pages.tables import diagnostics_html, figures_html, frame_html
 from iolab.sources import NamedLog, Place, find_logs
 from logframe import LogParseError
+from logframe.errors import LogError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -56,7 +57,7 @@ def write_report(
         One line a log that could not be read, with the reason; the page has them too.
 
     Raises:
-        ValueError: If there is no log to read, or the page would overwrite one.
+        LogError: If there is no log to read, or the page would overwrite one.
         OSError: If the page cannot be written.
 
     >>> import tempfile
@@ -68,7 +69,7 @@ def write_report(
     """
     named = find_logs(logs)
     if not named:
-        raise ValueError("no log was given")
+        raise LogError("no log was given")
     page = Path(out)
     _check_page(page, named)
     enable_chart_theme()
@@ -101,7 +102,7 @@ def _check_page(page: Path, named: list[NamedLog]) -> None:
     if page.is_dir():
         raise IsADirectoryError(f"{page} is a folder: name the page to write")
     if page.exists() and any(page.samefile(one.place) for one in named if Path(one.place).is_file()):
-        raise ValueError(f"{page} is one of the logs: writing the page there would lose it")
+        raise LogError(f"{page} is one of the logs: writing the page there would lose it")
 
 
 def _reason(error: Exception, place: str) -> str:

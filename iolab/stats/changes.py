@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from iolab._extras import require
 from iolab.stats.samples import NORMAL_MAD
+from logframe.extras import require
 
 PENALTY = 6.0
 """What one change must save, in noise variances, per log(n)."""

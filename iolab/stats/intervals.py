@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
-from iolab._extras import require
 from iolab.stats.ranks import rank_sum_depth, signed_rank_depth
+from logframe.extras import require
 
 CONFIDENCE = 0.95
 """The confidence of every interval."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import NormalDist
 
-from iolab._extras import require
 from iolab.stats.ranks import mid_ranks
 from iolab.stats.samples import Sample
+from logframe.extras import require
 
 ALPHA = 0.01
 """A trend or a correlation is reported when independent runs would show it once in a hundred samples.

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, variance
 
-from iolab._extras import require
 from iolab.stats.ranks import MAX_EXACT, exact_rank_sum_p
+from logframe.extras import require
 
 
 @dataclass(frozen=True, slots=True)

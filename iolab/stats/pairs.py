@@ -7,7 +7,6 @@ from statistics import fmean
 
 import polars as pl
 
-from iolab._extras import require
 from iolab.stats.intervals import (
     MIN_RUNS,
     Estimate,
@@ -32,6 +31,7 @@ from iolab.stats.report import (
 )
 from iolab.stats.samples import Runs, SampleError, check_resolution, check_threshold, read_times
 from iolab.stats.verdict import Outcome, decide
+from logframe.extras import require
 
 COARSE_STEP = 0.05
 """A clock step that is a larger share of a time than this makes the ratio of the pair a matter of rounding."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate
 
-from iolab._extras import require
+from logframe.extras import require
 
 MAX_EXACT = 50
 """Up to this size of each sample the distributions are counted out; beyond, the normal one is used (as R does)."""

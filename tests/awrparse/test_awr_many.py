@@ -220,7 +220,6 @@ def test_command_lists_the_tables(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "status", "message"),
     [
         (["no_such_file.txt"], 1, "no such file"),
-        ([], 2, "usage"),
         ([str(REPORTS[0]), "--table", "nothing"], 1, "no canonical table"),
         ([str(REPORTS[1]), "--table", "top_events", "-o", "x.xls"], 1, "no way to write"),
     ],
@@ -229,6 +228,15 @@ def test_command_errors(arguments: list[str], status: int, message: str, capsys:
     """A wrong path, table or format is one clear message and a status, never a traceback."""
     assert main(arguments) == status
     assert message in capsys.readouterr().err
+
+
+def test_a_command_without_a_report(capsys: pytest.CaptureFixture[str]) -> None:
+    """The usage, and status 2."""
+    with pytest.raises(SystemExit) as raised:
+        main([])
+
+    assert raised.value.code == 2
+    assert "missing argument 'REPORT...'" in capsys.readouterr().err
 
 
 def test_module_runs() -> None:

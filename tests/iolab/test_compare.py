@@ -13,12 +13,12 @@ import polars as pl
 import pytest
 from scipy.stats import mannwhitneyu
 
-from iolab._extras import MissingExtraError, require
 from iolab.comparison import CONDITIONS, SampleError, compare, compare_many
 from iolab.stats.intervals import Estimate
 from iolab.stats.p_values import run_tests
 from iolab.stats.samples import clock_step, read_sample, repeated_share, robust_spread
 from iolab.stats.verdict import decide
+from logframe.extras import MissingExtraError, require
 
 RNG = np.random.default_rng(20160330)
 BUFFERED = [round(float(value), 3) for value in RNG.normal(6.910, 0.030, 31)]

@@ -114,7 +114,7 @@ def test_show_goes_on_after_a_log_that_is_none(folder: Path, capsys: pytest.Capt
 def test_compare_takes_two_logs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A folder of several logs is no log to compare."""
     assert main(["compare", str(folder), str(folder / "a.txt")]) == 1
-    assert "two logs are compared, and these are 3" in capsys.readouterr().err
+    assert "compare takes exactly 2 logs, got 3" in capsys.readouterr().err
 
 
 def test_a_page_does_not_overwrite_a_log(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,10 @@
 import subprocess
 import sys
 
+import click
 import pytest
+
+from logframe.console import run
 
 
 @pytest.mark.parametrize(
@@ -27,3 +30,45 @@ def test_a_reader_that_ends_early(arguments: tuple[str, ...]) -> None:
 
         assert command.stderr.read() == ""
     assert command.returncode == 0
+
+
+def test_interrupted() -> None:
+    """Ctrl-C ends quietly, with 130."""
+
+    @click.command()
+    def wait() -> None:
+        raise KeyboardInterrupt
+
+    assert run(wait, [], "wait") == 130
+
+
+def test_a_missing_extra_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """The exact command that installs it."""
+
+    @click.command()
+    def draw() -> None:
+        raise ModuleNotFoundError("No module named 'altair'", name="altair")
+
+    assert run(draw, [], "iolab") == 1
+    assert capsys.readouterr().err == 'iolab: altair is needed here and not installed: pip install "iolab[lab]"\n'
+
+
+def test_a_fault_of_the_program_is_no_error_of_the_user() -> None:
+    """Exceptions that are not the project's own keep their traceback."""
+
+    @click.command()
+    def broken() -> None:
+        raise ValueError("a fault")
+
+    with pytest.raises(ValueError, match="a fault"):
+        run(broken, [], "broken")
+
+
+@pytest.mark.parametrize("package", ["iolab", "awrparse", "sqlplusparse", "straceparse"])
+def test_version(package: str) -> None:
+    """Every command says its version and which engine classifies lines."""
+    done = subprocess.run([sys.executable, "-m", package, "--version"], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0
+    assert done.stdout.startswith("iolab ")
+    assert "polars" in done.stdout
