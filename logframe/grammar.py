@@ -7,7 +7,8 @@ A terminal that Polars shall use must be free of look-around (the regex engine o
 capture a group: groups belong to the templates.
 
 Above each rule stands at least one line ``// sample: ...``, a line as the tool prints it; `Grammar.samples` returns
-them so that a test can demand that each is accepted.
+them so that a test can demand that each is accepted.  A terminal that only expressions use, and no rule, has samples of
+its own; a file may hold such terminals only, and others take them over with ``%import``.
 """
 
 from __future__ import annotations
@@ -19,17 +20,21 @@ from typing import TYPE_CHECKING
 
 from lark import Lark
 from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
+from lark.lexer import PatternStr
+from lark.load_grammar import FromPackageLoader
+from lark.load_grammar import load_grammar as load_lark
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import polars as pl
     from lark import ParseTree, Token, Transformer
+    from lark.lexer import Pattern
 
     from logframe.classify import Classifier
 
 _SAMPLE = re.compile(r"^// sample: (.*)$")
-_RULE = re.compile(r"^\??(?P<name>[a-z_][a-z0-9_]*)(\.\d+)?\s*:")
+_RULE = re.compile(r"^\??(?P<name>[A-Za-z_][A-Za-z0-9_]*)(\.-?\d+)?\s*:")
 _ALIAS = re.compile(r"->\s*(?P<name>[a-z_][a-z0-9_]*)\s*$")
 _PLACE = re.compile(r"\{([A-Z_][A-Z0-9_]*)\}")
 
@@ -57,9 +62,9 @@ class Grammar:
     @cached_property
     def parser(self) -> Lark:
         """The LALR parser with a contextual lexer; built when first asked for."""
-        return Lark(self.text, parser="lalr", lexer="contextual", start=list(self.start), maybe_placeholders=False)
+        return self.parser_with(None)
 
-    def parser_with(self, transformer: Transformer[Token, object]) -> Lark:
+    def parser_with(self, transformer: Transformer[Token, object] | None) -> Lark:
         """A parser that calls the transformer while it parses, without building a tree."""
         return Lark(
             self.text,
@@ -67,8 +72,21 @@ class Grammar:
             lexer="contextual",
             start=list(self.start),
             maybe_placeholders=False,
+            import_paths=self._imports,
             transformer=transformer,
         )
+
+    @property
+    def _imports(self) -> list[FromPackageLoader]:
+        """Where ``%import`` finds other grammars: in the same package."""
+        return [FromPackageLoader(self.package)]
+
+    @cached_property
+    def _patterns(self) -> dict[str, Pattern]:
+        """Name of each terminal -> its pattern, those that no rule uses among them."""
+        grammar, _ = load_lark(self.text, self.name, self._imports, global_keep_all_tokens=False)  # type: ignore[no-untyped-call]
+        terminals, *_ = grammar.compile([], "*")
+        return {terminal.name: terminal.pattern for terminal in terminals if not terminal.name.startswith("__")}
 
     def parse(self, text: str, start: str | None = None) -> ParseTree:
         """The tree of one text.
@@ -85,11 +103,7 @@ class Grammar:
         Raises:
             ValueError: a terminal captures a group.
         """
-        patterns = {
-            terminal.name: terminal.pattern.to_regexp()
-            for terminal in self.parser.terminals
-            if not terminal.name.startswith("__")
-        }
+        patterns = {name: pattern.to_regexp() for name, pattern in self._patterns.items()}
         if capturing := [name for name, pattern in patterns.items() if re.compile(pattern).groups]:
             raise ValueError(f"{self.name}: write (?:...) instead of (...) in {', '.join(capturing)}")
         return patterns
@@ -101,6 +115,22 @@ class Grammar:
             KeyError: the grammar has no such terminal.
         """
         return _PLACE.sub(lambda place: f"(?:{self.terminals[place.group(1)]})", template)
+
+    def literal(self, name: str) -> str:
+        """The text of a terminal that is one fixed text.
+
+        Raises:
+            KeyError: the grammar has no such terminal.
+            ValueError: the terminal is a pattern.
+
+        Examples:
+            >>> load_grammar("straceparse", "fixed.lark").literal("RESUMED_END")
+            ' resumed>'
+        """
+        pattern = self._patterns[name]
+        if not isinstance(pattern, PatternStr):
+            raise ValueError(f"{self.name}: {name} is a pattern, not a text")  # noqa: TRY004 - the value is wrong
+        return str(pattern.value)
 
     def matches(self, column: pl.Expr, template: str) -> pl.Expr:
         """Does the text match the template?  A Boolean expression."""
@@ -132,7 +162,7 @@ class Grammar:
 
     @cached_property
     def samples(self) -> list[tuple[str, str]]:
-        """Each sample line of the file with the name of the rule, or of the alternative (``-> name``), below it."""
+        """Each sample line of the file with the name below it: a rule, an alternative (``-> name``) or a terminal."""
         found: list[tuple[str, str]] = []
         waiting: list[str] = []
         for line in self.text.split("\n"):

@@ -13,7 +13,7 @@ from lark import Token, Transformer, v_args
 from lark.exceptions import UnexpectedInput
 
 from logframe.grammar import load_grammar
-from straceparse.records import undecorated
+from straceparse.records import PARTS_GRAMMAR, undecorated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 
 GRAMMAR = load_grammar("straceparse", "args.lark", "arguments")
 
-_ESCAPE = re.compile(rb"\\(?:x([0-9a-f]{2})|([0-7]{1,3})|(.))", re.DOTALL)
-_OCTAL = re.compile("0[0-7]+$")
+_ESCAPE = re.compile(
+    PARTS_GRAMMAR.pattern("({HEX_ESCAPE})|({OCTAL_ESCAPE})|({PLAIN_ESCAPE})").encode("ascii"), re.DOTALL
+)
+_OCTAL = re.compile(PARTS_GRAMMAR.pattern("{OCTAL}$"))
+_HEXADECIMAL: Final = PARTS_GRAMMAR.literal("HEXADECIMAL_MARK")
 #: Longer texts of digits are not converted; a 64-bit number has 20 digits.
 _LONGEST: Final = 1000
 _PLAIN_ESCAPES: Final = {b"n": b"\n", b"t": b"\t", b"v": b"\v", b"f": b"\f", b"r": b"\r", b"a": b"\a", b"b": b"\b"}
@@ -104,6 +107,11 @@ def _parser() -> Lark:
     return GRAMMAR.parser_with(_Values())
 
 
+def is_escaped(text: str) -> bool:
+    """Whether a printed string or path may contain escapes."""
+    return "\\" in text
+
+
 def unescaped(text: str) -> bytes:
     r"""The bytes of a printed string: ``\n``, ``\"``, ``\1`` to ``\377`` and ``\xNN`` undone.
 
@@ -111,7 +119,7 @@ def unescaped(text: str) -> bytes:
         >>> unescaped(r"\6\242\0\0a\"")
         b'\x06\xa2\x00\x00a"'
     """
-    if "\\" not in text:
+    if not is_escaped(text):
         return text.encode("utf-8", errors="surrogateescape")
     return _ESCAPE.sub(_unescape, text.encode("utf-8", errors="surrogateescape"))
 
@@ -119,10 +127,10 @@ def unescaped(text: str) -> bytes:
 def _unescape(found: re.Match[bytes]) -> bytes:
     hexadecimal, octal, plain = found.groups()
     if hexadecimal:
-        return bytes([int(hexadecimal, 16)])
+        return bytes.fromhex(hexadecimal[2:].decode("ascii"))
     if octal:
-        return bytes([int(octal, 8) & 0xFF])
-    return _PLAIN_ESCAPES.get(plain, plain)
+        return bytes([int(octal[1:], 8) & 0xFF])
+    return _PLAIN_ESCAPES.get(plain[1:], plain[1:])
 
 
 class _Named(NamedTuple):
@@ -186,7 +194,7 @@ class _Values(Transformer[Token, object]):
 def _number(text: str) -> int | str:
     """A number in the base of its prefix (``0x1f``, ``0644``); longer texts than any number stay text."""
     digits = text.removeprefix("-")
-    base = 16 if digits.startswith("0x") else 8 if _OCTAL.match(digits) else 10
+    base = 16 if digits.startswith(_HEXADECIMAL) else 8 if _OCTAL.match(digits) else 10
     return int(text, base) if len(text) <= _LONGEST else text
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from straceparse.clocks import Clock
-from straceparse.fixed_width import FixedWidth
+from straceparse.fixed_width import ELAPSED_TERMINALS, FixedWidth
 from straceparse.names import renamed
 from straceparse.patterns import PARTS, match_lines
 from straceparse.records import KINDS
@@ -51,7 +51,8 @@ class BatchReader:
         self, layout: Layout | None, dialect: Dialect, pid: int | None = None, *, batch_bytes: int = BATCH_BYTES
     ) -> None:
         self._batch_bytes = batch_bytes
-        self._fixed_width = None if layout is None else FixedWidth(layout, dialect)
+        is_sliced = layout is not None and (not dialect.has_elapsed or dialect.elapsed_digits in ELAPSED_TERMINALS)
+        self._fixed_width = FixedWidth(layout, dialect) if layout is not None and is_sliced else None
         self._dialect = dialect
         self._typed = typed_columns(dialect, pid, is_fixed_width=True)
         self._typed_any = typed_columns(dialect, pid, is_fixed_width=False)

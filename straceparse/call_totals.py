@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import polars as pl
 
+from straceparse.records import PARTS_GRAMMAR
 from straceparse.schema import DURATION
 from straceparse.system_calls import calls as joined_calls
 
 #: Whether the call failed.  One that a signal interrupted (``= ? ERESTARTSYS``) is restarted; strace -c counts it.
-_HAS_FAILED = pl.col("errno").is_not_null() & ~pl.col("errno").str.starts_with("ERESTART")
+_HAS_FAILED = pl.col("errno").is_not_null() & ~PARTS_GRAMMAR.matches(pl.col("errno"), "^{RESTART}$")
 
 
 def totals(events: pl.LazyFrame | pl.DataFrame) -> pl.DataFrame:

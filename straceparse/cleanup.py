@@ -11,30 +11,20 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from straceparse.arguments import GRAMMAR
+from logframe import load_grammar
 from straceparse.patterns import read_records
-from straceparse.records import KINDS
+from straceparse.records import KINDS, PARTS_GRAMMAR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import polars as pl
 
-_STAMP: Final = (
-    "(?:[A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2}|[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}[^ ]*)"
-)
-#: Patterns of what other programs put before each line, with a sample line.
-PASTED_PREFIXES: Final = {
-    "(?:> ?)+": "> close(3) = 0",  # a mail
-    f"{_STAMP} [^ ]+ [^ :]+: ?": "Nov 21 18:36:01 dbhost strace[4711]: close(3) = 0",  # syslog, journalctl
-    f"{_STAMP} (?:std(?:out|err) [FP] )?": "2026-11-21T18:36:01.123456Z stdout F close(3) = 0",  # containers, ts
-    " *[0-9]+(?:\t|: ?)": "    12\tclose(3) = 0",  # cat -n, grep -n
-}
+PASTED = load_grammar("straceparse", "pasted.lark", "mail", "syslog", "container", "line_number", "editor", "grep")
+#: Terminals of ``pasted.lark``: what other programs put before each line, in the order in which they are tried.
+PASTED_PREFIXES: Final = ("MAIL", "SYSLOG", "CONTAINER", "LINE_NUMBER")
 #: Those that may also be a part of strace's own prefix: they are tried last.
-AMBIGUOUS_PREFIXES: Final = {
-    " *[0-9]+ ": "  12 09:36:52 close(3) = 0",  # an editor
-    '[^ :"(<>]+:(?:[0-9]+:)?': "ora_4711.strace:12:close(3) = 0",  # grep
-}
+AMBIGUOUS_PREFIXES: Final = ("EDITOR", "GREP")
 #: Characters that strace does not print -> what they were before a word processor, a wiki or a blog changed them.
 CHANGED: Final = {
     "\t": " ",
@@ -49,7 +39,6 @@ CHANGED: Final = {
     "&quot;": '"',
     "&amp;": "&",
 }
-_CHANGED = re.compile("|".join(CHANGED))
 _BLANKS: Final = " \t\u00a0"
 
 #: Number of sampled lines that a candidate is tried on.
@@ -85,7 +74,8 @@ class LineCleanup:
         if self.prefix:
             line = re.sub(f"^{self.prefix}", "", line)
         if self.has_changed:
-            line = _CHANGED.sub(lambda found: CHANGED[found.group()], line)
+            for changed, original in CHANGED.items():
+                line = line.replace(changed, original)
         return line.rstrip(_BLANKS) if self.has_blanks_at_end else line
 
 
@@ -99,14 +89,17 @@ def cleanup_of(lines: Sequence[str]) -> LineCleanup:
     """
     written = [line for line in (line.removesuffix("\r") for line in lines) if line.strip(_BLANKS)]
     tried = written[:: max(1, len(written) // _TRIED)]
-    has_changed = any(map(_CHANGED.search, tried))
+    has_changed = any(map(_has_changed, tried))
     ends = 2 * sum(line.endswith(tuple(_BLANKS)) for line in tried) > len(tried)
     best = as_is = LineCleanup(has_blanks_at_end=ends)
     most = _whole(tried, as_is)
     # prefixes that may be a process or a time of strace are tried after the others
-    before = () if 2 * most >= len(tried) else PASTED_PREFIXES
-    behind = () if 2 * most >= len(tried) else (_indent(tried), *AMBIGUOUS_PREFIXES)
-    for prefix in (*before, "", *behind):
+    early, late = (
+        ((), ())
+        if 2 * most >= len(tried)
+        else ([PASTED.terminals[name] for name in names] for names in (PASTED_PREFIXES, AMBIGUOUS_PREFIXES))
+    )
+    for prefix in (*early, "", *([_indent(tried)] if late else ()), *late):
         having = sum(re.match(prefix, line) is not None for line in tried)
         if 2 * having <= len(tried):
             continue
@@ -126,12 +119,16 @@ def _whole(lines: Sequence[str], cleanup: LineCleanup) -> int:
 
 def _is_changed(args: str) -> bool:
     """Whether a character that strace does not print occurs outside the strings."""
-    return _CHANGED.search(args) is not None and _CHANGED.search(_strings().sub("", args)) is not None
+    return _has_changed(args) and _has_changed(_strings().sub("", args))
+
+
+def _has_changed(text: str) -> bool:
+    return any(changed in text for changed in CHANGED)
 
 
 @cache
 def _strings() -> re.Pattern[str]:
-    return re.compile(GRAMMAR.pattern("{STRING}"))
+    return re.compile(PARTS_GRAMMAR.pattern("{STRING}"))
 
 
 def _indent(lines: Sequence[str]) -> str:

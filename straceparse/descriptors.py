@@ -9,28 +9,57 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
 from straceparse.arguments import unescaped
+from straceparse.names import EXECUTES
+from straceparse.records import PARTS_GRAMMAR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _OPENS: Final = frozenset({"open", "openat", "openat2", "creat"})
-_DUPLICATES: Final = frozenset({"dup", "dup2", "dup3", "fcntl", "fcntl64"})
+_CONTROLS: Final = frozenset({"fcntl", "fcntl64"})
+_DUPLICATES: Final = frozenset({"dup", "dup2", "dup3"}) | _CONTROLS
 _MAKES: Final = frozenset({"clone", "clone2", "clone3", "fork", "vfork"})
 #: The calls that change the file of a descriptor.
-DESCRIPTOR_CALLS: Final = _OPENS | _DUPLICATES | _MAKES | {"close", "close_range", "execve", "execveat"}
+DESCRIPTOR_CALLS: Final = _OPENS | _DUPLICATES | _MAKES | {"close", "close_range", *EXECUTES}
 
 #: The largest descriptor and process id; a larger number is a sign of a damaged line.
 _LAST: Final = (1 << 31) - 1
-_FIRST_NUMBER = re.compile(r"^(?:[a-z]+=)?([0-9]{1,19})(?![0-9])")
-_RANGE = re.compile(r"^(?:first=)?([0-9]{1,19}), (?:last=)?([0-9]{1,19})(?![0-9])")
-_CLOSES_ON_EXEC = re.compile("O_CLOEXEC|F_DUPFD_CLOEXEC")
-_DUPLICATES_FD = re.compile("F_DUPFD(?!_QUERY)")
-_PATH = re.compile(r'"((?:[^"\\]|\\.)*)"')
+#: No number of a system call has more characters.
+_DIGITS: Final = 20
+
+
+class _Flag(NamedTuple):
+    """A flag by its name, and by its value in linux/fcntl.h, linux/sched.h or linux/close_range.h (-X raw)."""
+
+    name: str
+    value: int
+
+
+def _flag(terminal: str, value: int) -> _Flag:
+    return _Flag(PARTS_GRAMMAR.literal(terminal), value)
+
+
+_DUPLICATE: Final = (_flag("DUPLICATE_FLAG", 0), _flag("DUPLICATE_CLOEXEC_FLAG", 1030))
+_SET_FLAGS: Final = _flag("SET_FLAG", 2)
+_FD_CLOEXEC: Final = _flag("FD_CLOEXEC_FLAG", 1)
+_OPEN_CLOEXEC: Final = _flag("OPEN_CLOEXEC_FLAG", 0o2000000)
+_SHARE_FILES: Final = _flag("SHARE_FILES_FLAG", 0x400)
+_RANGE_CLOEXEC: Final = _flag("RANGE_CLOEXEC_FLAG", 4)
+#: Call -> position of its flags among the arguments; those of clone3 and openat2 are named.
+_FLAGS_AT: Final = {"open": 1, "openat": 2, "openat2": 2, "dup3": 2, "close_range": 2, "clone": 0, "clone2": 0}
+
+_INTEGER = re.compile(PARTS_GRAMMAR.pattern("^{ARGUMENT_NAME}?(?P<number>{INTEGER})"))
+_PATH = re.compile(PARTS_GRAMMAR.pattern("{STRING}"))
+#: Strings, and paths after descriptors, in which anything may stand.
+_OPAQUE = re.compile(PARTS_GRAMMAR.pattern("{STRING}|{DECORATION}"))
+_NAMED_FLAGS = re.compile(PARTS_GRAMMAR.pattern("{FLAGS_NAME}(?P<flags>{FLAG_SET})"))
+_COMMA: Final = PARTS_GRAMMAR.literal("COMMA")
+_WORDS = re.compile(PARTS_GRAMMAR.pattern("{FLAG}"))
 
 #: Columns of `files_of`.
 FILES: Final = pl.Schema({"_row": pl.UInt32, "pid": pl.Int32, "fd": pl.Int32, "file": pl.String})
@@ -77,7 +106,7 @@ def _changes(calls: pl.DataFrame) -> Iterator[tuple[int, int | None, int, str | 
         table = tables.setdefault(pid, _Table())
         if name in _MAKES:
             if result and result != pid:
-                if "CLONE_FILES" in args:
+                if _has(_SHARE_FILES, name, args):
                     tables[result] = table
                     group = sharers.setdefault(pid, {pid})
                     group.add(result)
@@ -87,40 +116,80 @@ def _changes(calls: pl.DataFrame) -> Iterator[tuple[int, int | None, int, str | 
                 yield from ((row, result, fd, file) for fd, file in table.files.items())
             continue
         for fd, file in _changed(name, args, result, table):
-            table.put(fd, file, closes_on_exec=_CLOSES_ON_EXEC.search(args) is not None)
+            table.put(fd, file, closes_on_exec=_closes_on_exec(name, args))
             yield from ((row, owner, fd, file) for owner in sorted(sharers.get(pid, {pid}), key=lambda one: one or 0))
+
+
+def _closes_on_exec(name: str, args: str) -> bool:
+    """Whether the descriptor that a call makes is closed by execve."""
+    return _is(_DUPLICATE[1], args) if name in _CONTROLS else _has(_OPEN_CLOEXEC, name, args)
 
 
 def _changed(name: str, args: str, result: int, table: _Table) -> list[tuple[int, str | None]]:
     """The descriptors that a call changed, with their files; None for a closed one."""
     if name in _OPENS:
         path = _PATH.search(args)
-        return [(result, unescaped(path.group(1)).decode("utf-8", errors="backslashreplace") if path else None)]
-    if name.startswith("execve"):
+        file = None if path is None else unescaped(path.group()[1:-1]).decode("utf-8", errors="backslashreplace")
+        return [(result, file)]
+    if name in EXECUTES:
         return [(fd, None) for fd in sorted(table.closed_on_exec)]
-    if name == "close_range":
-        return _closed_range(args, table)
-    first = _FIRST_NUMBER.match(args)
-    if first is None or (fd := int(first.group(1))) > _LAST:
+    numbers = [_integer(argument) for argument in _arguments(args)]
+    fd = numbers[0]
+    if fd is None or not 0 <= fd <= _LAST:
         return []
+    if name == "close_range":
+        return _closed_range(fd, numbers[1] if len(numbers) > 1 else None, args, table)
     if name == "close":
         return [(fd, None)]
-    if name.startswith("dup") or _DUPLICATES_FD.search(args):
+    if name not in _CONTROLS or any(_is(flag, args) for flag in _DUPLICATE):
         return [(result, table.files.get(fd))]
-    if "F_SETFD" in args:
-        change = table.closed_on_exec.add if "FD_CLOEXEC" in args else table.closed_on_exec.discard
-        change(fd)
+    if _is(_SET_FLAGS, args):
+        arguments = _arguments(args)
+        is_set = len(arguments) > 2 and _in(_FD_CLOEXEC, arguments[2])
+        (table.closed_on_exec.add if is_set else table.closed_on_exec.discard)(fd)
     return []
 
 
-def _closed_range(args: str, table: _Table) -> list[tuple[int, str | None]]:
+def _closed_range(first: int, last: int | None, args: str, table: _Table) -> list[tuple[int, str | None]]:
     """The descriptors that ``close_range`` closed; with ``CLOSE_RANGE_CLOEXEC`` it only sets their flag."""
-    found = _RANGE.match(args)
-    if found is None:
+    if last is None:
         return []
-    first, last = map(int, found.groups())
     inside = [fd for fd in table.files if first <= fd <= last]
-    if "CLOSE_RANGE_CLOEXEC" in args:
+    if _has(_RANGE_CLOEXEC, "close_range", args):
         table.closed_on_exec.update(inside)
         return []
     return [(fd, None) for fd in inside]
+
+
+def _arguments(args: str) -> list[str]:
+    """The arguments of a call, without its strings and paths."""
+    return _OPAQUE.sub("", args).split(_COMMA)
+
+
+def _integer(argument: str) -> int | None:
+    """The number that an argument starts with."""
+    found = _INTEGER.match(argument)
+    return int(found["number"], 0) if found and len(found["number"]) <= _DIGITS else None
+
+
+def _in(flag: _Flag, argument: str) -> bool:
+    """Whether a set of flags has the flag, by name or by value."""
+    words = _WORDS.findall(argument)
+    number = None if words else _integer(argument)
+    return flag.name in words or (number is not None and number & flag.value != 0)
+
+
+def _is(flag: _Flag, args: str) -> bool:
+    """Whether the second argument (the command of fcntl) is this one, by name or by value."""
+    arguments = _arguments(args)
+    words = _WORDS.findall(arguments[1]) if len(arguments) > 1 else []
+    return flag.name in words if words else len(arguments) > 1 and _integer(arguments[1]) == flag.value
+
+
+def _has(flag: _Flag, name: str, args: str) -> bool:
+    """Whether the flags of a call have the flag."""
+    if named := _NAMED_FLAGS.search(_OPAQUE.sub("", args)):
+        return _in(flag, named["flags"])
+    arguments = _arguments(args)
+    place = _FLAGS_AT.get(name)
+    return place is not None and place < len(arguments) and _in(flag, arguments[place])

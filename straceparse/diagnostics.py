@@ -70,7 +70,7 @@ def _unread(lines: pl.DataFrame) -> pl.DataFrame:
         pl.col("line").cast(pl.Int64),
         pl.col("reason").str.extract("column ([0-9]+)", 1).cast(pl.Int64).alias("column"),
         "kind",
-        text.otherwise(pl.format("{}({}", "syscall", "args")).alias("text"),
+        text.otherwise(pl.concat_str("syscall", pl.lit("("), "args")).alias("text"),
         reason.otherwise("reason").alias("reason"),
     )
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import polars as pl
 
-from logframe import LogParseError, Source, open_logs
+from logframe import LogParseError, Source, load_grammar, open_logs
 from straceparse.cleanup import LineCleanup, cleanup_of
 from straceparse.patterns import read_records
-from straceparse.records import Record, read_line
+from straceparse.records import COLOUR, GRAMMAR, PARTS_GRAMMAR, Record, read_line
 
 if TYPE_CHECKING:
     from logframe import Log
@@ -33,8 +33,12 @@ PidStyle = Literal["none", "column", "bracket", "mixed", "file"]
 Clock = Literal["none", "time", "epoch", "mixed"]
 RelativeTs = Literal["none", "alone", "with_clock"]
 
-_FILE_PID = re.compile(r"\.(?P<pid>[0-9]{1,7})$")
-_COLOUR_MARK = "\x1b["
+VERSIONS = load_grammar("straceparse", "versions.lark")
+_FILE_PID = re.compile(PARTS_GRAMMAR.pattern("{DOT}(?P<pid>{PID_DIGITS})$"))
+_COLOUR = re.compile(COLOUR)
+_DECORATED = re.compile(PARTS_GRAMMAR.pattern("(?:^|{BEFORE_VALUE}){DECORATED_DESCRIPTOR}"))
+_NAMED = re.compile(PARTS_GRAMMAR.pattern("{ARGUMENT_NAME}"))
+_BRACKET_PID = GRAMMAR.pattern("^{PID_COLUMN}")
 _STRACE_KINDS: Final = frozenset({"call", "unfinished", "resumed", "detached", "signal", "exited", "killed", "stopped"})
 
 
@@ -174,7 +178,7 @@ def dialect_of(logs: list[Log]) -> Dialect:
 
 def _has_other_pids(log: Log, dialect: Dialect) -> bool:
     """Whether ``[pid N]`` starts or stops outside the sampled lines, as it does in logs of standard error."""
-    is_named = log.scan(name="line").select(dialect.cleanup.apply(pl.col("line")).str.starts_with("[pid "))
+    is_named = log.scan(name="line").select(dialect.cleanup.apply(pl.col("line")).str.contains(_BRACKET_PID))
     found = is_named.select(pl.col("line").any().alias("any"), pl.col("line").all().alias("all")).collect()
     return bool(found["any"].item() if dialect.pid == "none" else not found["all"].item())
 
@@ -248,7 +252,6 @@ def _dialect(lines: list[str], *, has_file_pids: bool) -> Dialect:
         pid = "file"
     elif pids:
         pid = next(iter(pids)) if len(pids) == 1 else "mixed"
-    args = " ".join(record.args or "" for record in calls[:200])
     return Dialect(
         pid=pid,
         has_comm=any(record.comm for record in ours),
@@ -261,13 +264,13 @@ def _dialect(lines: list[str], *, has_file_pids: bool) -> Dialect:
         has_instruction_pointer=any(record.instruction_pointer for record in ours),
         has_elapsed=any(record.elapsed for record in calls),
         elapsed_digits=_digits(record.elapsed for record in calls),
-        has_paths=bool(re.search(r"(?:^|[ \[=])(?:[0-9]+|AT_FDCWD)<[^.<]", args))
+        has_paths=any(_DECORATED.search(record.args) for record in ours if record.args)
         or any(record.decoration for record in calls),
         has_argument_names=_has_argument_names(calls),
         has_stacks="stack" in kinds,
         has_dumps="dump" in kinds,
         has_summary="table" in kinds,
-        has_colour=any(_COLOUR_MARK in line for line in lines),
+        has_colour=any(map(_COLOUR.search, lines)),
         can_split=pid in {"column", "bracket", "mixed"} or bool({"unfinished", "resumed"} & set(kinds)),
         versions=_versions(ours),
         share=len(ours) / max(1, len(lines)),
@@ -279,14 +282,14 @@ def _dialect(lines: list[str], *, has_file_pids: bool) -> Dialect:
 
 def _has_argument_names(calls: list[Record]) -> bool:
     """Whether most calls name their first argument; a few, such as ``clone(child_stack=``, do so without ``-N``."""
-    named = [re.match(r"[a-z_]+=", record.args) is not None for record in calls if record.args]
+    named = [_NAMED.match(record.args) is not None for record in calls if record.args]
     return sum(named) > len(named) / 2
 
 
 def _pid_style(line: str, record: Record) -> PidStyle:
     if record.pid is None:
         return "none"
-    return "bracket" if line.startswith("[pid") else "column"
+    return "bracket" if re.match(_BRACKET_PID, line) else "column"
 
 
 def _relative_ts(records: list[Record]) -> RelativeTs:
@@ -300,34 +303,34 @@ def _digits(texts: object) -> int:
     return max((len(text.partition(".")[2]) for text in texts if text), default=0)  # type: ignore[attr-defined]
 
 
-#: A pattern -> the first and the last version that print it; "" where there is no bound.
-_VERSION_SIGNS: Final = (
-    (r"\bpread64\(|\bpwrite64\(", "4.11", ""),
-    (r"(?<![a-z_])p(?:read|write)\(", "", "4.10"),
-    (r"io_submit\([^,]*, [0-9]+, \{\{(?:\(nil\)|0x[0-9a-f]+), [0-9]+, [0-9]+,", "", "4.6"),
-    (r"filedes:", "4.7", "4.10"),
-    (r"fildes=[0-9]+, buf=", "4.11", "4.18"),
-    (r"aio_lio_opcode=IOCB_CMD_", "4.19", ""),
-    (r"\{aio_data=", "5.3", ""),
-    (r"tv_sec=", "4.17", ""),
-    (r"\(\+ *[0-9.]+\) ", "4.22", ""),
-    (r"<\.\.\. [a-z0-9_]+ resumed> ", "", "4.26"),
-    (r"<\.\.\. [a-z0-9_]+ resumed>[^ ]", "5.0", ""),
-    (r"si_signo=", "4.7", ""),
-    (r"--- SIG[A-Z0-9]+ \(", "", "4.6"),
-    (r"\+\+\+ exited with", "4.7", ""),
-    (r"\[/\* [0-9]+ vars? \*/\]", "", "4.20"),
-)
+#: Terminal of ``versions.lark`` -> the first and the last version that print it; "" where there is no bound.
+_VERSION_SIGNS: Final = {
+    "PREAD64": ("4.11", ""),
+    "PREAD": ("", "4.10"),
+    "UNNAMED_BLOCK": ("", "4.6"),
+    "FILEDES": ("4.7", "4.10"),
+    "FILDES": ("4.11", "4.18"),
+    "AIO_OPCODE": ("4.19", ""),
+    "AIO_DATA_FIRST": ("5.3", ""),
+    "TV_SEC": ("4.17", ""),
+    "RELATIVE_WITH_CLOCK": ("4.22", ""),
+    "RESUMED_BLANK": ("", "4.26"),
+    "RESUMED_TEXT": ("5.0", ""),
+    "SI_SIGNO": ("4.7", ""),
+    "SIGNAL_TEXT": ("", "4.6"),
+    "EXITED_WITH": ("4.7", ""),
+    "VARS_IN_BRACKETS": ("", "4.20"),
+}
 
 
 def _versions(records: list[Record]) -> str:
     """The range of versions that print everything seen."""
     first, last = "", ""
     text = "\n".join(_shown(record) for record in records)
-    for pattern, since, until in _VERSION_SIGNS:
-        if re.search(pattern, text):
-            first = max(first, since, key=_version)
-            last = min((version for version in (last, until) if version), key=_version, default="")
+    for terminal, (lowest, highest) in _VERSION_SIGNS.items():
+        if re.search(VERSIONS.pattern(f"{{{terminal}}}"), text):
+            first = max(first, lowest, key=_version)
+            last = min((version for version in (last, highest) if version), key=_version, default="")
     if first and last:
         return f"{first} to {last}" if _version(first) <= _version(last) else ""
     return f"{first} or later" if first else f"{last} or earlier" if last else ""

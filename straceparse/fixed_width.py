@@ -11,40 +11,19 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from straceparse.records import GRAMMAR
+from logframe.grammar import load_grammar
 from straceparse.schema import KIND
 
 if TYPE_CHECKING:
     from straceparse.dialects import Dialect
     from straceparse.prefix import Layout
 
+GRAMMAR = load_grammar("straceparse", "fixed.lark")
+
 #: No system call has a longer name.
 _NAME_WIDTH: Final = 48
-
-_NAME: Final = f"[a-z_][a-z0-9_]{{0,{_NAME_WIDTH - 1}}}"
-_EXITED: Final = "+++ exited with "
-_SIGNAL: Final = "--- SIG"
-_RESUMING: Final = "<... "
-_RESUMED: Final = " resumed>"
-_UNFINISHED: Final = " <unfinished ...>"
-
-
-def _arguments() -> str:
-    """Printable ASCII with closed strings and brackets, and without an equals sign between blanks."""
-    inside, inside_first = r"(?:[!#-\[\]-~]|\\[!-~])", r"(?:[!#-<>-\[\]-~]|\\[!-~])"
-    string = f'"(?:{inside}| +(?:{inside_first}|={inside}))*(?: +=?)?"'
-    plain, plain_first = "[!#-'*-;=-~]", "[!#-'*-;>-~]"
-    path = r"[A-Za-z0-9_]<(?:[!#-;=?-\[\]-~]|\\[!-~])+>"
-    group = rf"\((?:[ !#-'*-;>-~]|{string})*\)"
-    groups = rf"\((?:[ !#-'*-;>-~]|{string}|{group})*\)"
-    other = f"{string}|{path}|{groups}|<<"
-    return f"(?:{plain}|{other}| +(?:{plain_first}|{other}|=(?:{plain}|{other})))*"
-
-
-_ARGUMENTS: Final = _arguments()
-#: What -y prints after a descriptor, without nested brackets.
-_PATH: Final = r"<[ !#-;=?-\[\]-~]+>"
-_TEXT: Final = r" \([ !#-'*-;=-~]*\)"
+#: Decimals of the elapsed time that strace prints -> terminal.
+ELAPSED_TERMINALS: Final = {3: "ELAPSED_3", 6: "ELAPSED_6", 9: "ELAPSED_9"}
 
 _LINE: Final = pl.col("_line")
 _FIRST, _NAME_END, _EQUALS = pl.col("_first"), pl.col("_name_end"), pl.col("_equals")
@@ -56,55 +35,65 @@ class FixedWidth:
     """Expressions for the fixed-width lines of one dialect."""
 
     def __init__(self, layout: Layout, dialect: Dialect) -> None:
+        literal = GRAMMAR.literal
         self.layout = layout
         self.can_split = dialect.can_split
         self.has_paths = dialect.has_paths
         self.elapsed_digits = dialect.elapsed_digits if dialect.has_elapsed else 0
-        self.is_resumed = _FIRST == "<"
-        self.is_exited = _FIRST == "+"
-        self.is_mark = (_FIRST == "+") | (_FIRST == "-")
-        self.is_unfinished = _LINE.str.ends_with(_UNFINISHED)
+        #: Width of the elapsed time with its decimals, brackets and the blank before them.
+        self.elapsed_width = (
+            self.elapsed_digits + len(f" {literal('LESS')}0.{literal('GREATER')}") if self.elapsed_digits else 0
+        )
+        self.unfinished = literal("BLANK") + literal("UNFINISHED_MARK")
+        resumed, exited, signal = (literal(name)[0] for name in ("RESUMED_MARK", "EXITED_MARK", "SIGNAL_MARK"))
+        self.is_resumed = _FIRST.eq(resumed)
+        self.is_exited = _FIRST.eq(exited)
+        self.is_mark = self.is_exited | _FIRST.eq(signal)
+        self.is_unfinished = _LINE.str.ends_with(self.unfinished)
         # the arguments start after the parenthesis, or after "resumed>"
         self.opening = layout.width + _NAME_END + 1
         if self.can_split:
-            self.opening += pl.when(self.is_resumed).then(len(_RESUMING) + len(_RESUMED) - 1).otherwise(0)
+            width = len(literal("RESUMED_MARK")) + len(literal("RESUMED_END")) - 1
+            self.opening += pl.when(self.is_resumed).then(width).otherwise(0)
 
     def condition(self) -> pl.Expr:
         """Whether a line is a fixed-width line; where it is, its parts are at `places`."""
-        elapsed = f" <[0-9]\\.[0-9]{{{self.elapsed_digits}}}>" if self.elapsed_digits else ""
-        path = f"(?:{_PATH})?" if self.has_paths else ""
-        end = f" *\\) += (?:(?:0x[0-9a-f]+|-?[0-9]+{path})(?:(?:{{ERRNO}})?{_TEXT})?|\\?{{ERRNO}}{_TEXT}){elapsed}"
-        start, unknown = f"{_NAME}\\(", "[0-9]*\\) += \\?"
-        events = [f"{start}{_ARGUMENTS}{end}", start + unknown, "\\+\\+\\+ exited with [0-9]+ \\+\\+\\+"]
-        events += [f"{_SIGNAL}[A-Z0-9_+]+ [ -~]*---"]
+        suffix = "_WITH_PATHS" if self.has_paths else ""
+        result = f"{{RESULT{'_WITH_PATH' if self.has_paths else ''}}}"
+        if self.elapsed_digits:
+            result += f"{{BLANK}}{{{ELAPSED_TERMINALS[self.elapsed_digits]}}}"
+        arguments = f"{{ARGUMENTS{suffix}}}"
+        events = [f"{{CALL_START}}(?:{arguments}{result}|{{NO_RESULT}})", "{EXITED}", "{SIGNAL}"]
         if self.can_split:
-            resumed = f"<\\.\\.\\. {_NAME}{_RESUMED}"
-            events += [f"{start}{_ARGUMENTS} +<unfinished \\.\\.\\.>", f"{resumed}{_ARGUMENTS}{end}", resumed + unknown]
-        return GRAMMAR.matches(_LINE, f"^{self.layout.pattern}(?:{'|'.join(events)})$")
+            events += [f"{{CALL_START}}{arguments}{{UNFINISHED}}"]
+            events += [f"{{RESUMED_START}}(?:{arguments}{result}|{{NO_RESULT}})"]
+        return _LINE.str.contains(f"^{self.layout.pattern}{GRAMMAR.pattern(f'(?:{chr(124).join(events)})$')}")
 
     def without_starts(self, lines: pl.DataFrame) -> pl.DataFrame:
         """The lines without the starts of split calls; all lines where some merely end like one."""
-        is_unfinished = lines.get_column("_line").str.ends_with(_UNFINISHED)
-        starts = lines.filter(is_unfinished).get_column("_line").str.contains(f"^{self.layout.pattern}[a-z_]")
+        is_unfinished = lines.get_column("_line").str.ends_with(self.unfinished)
+        start = f"^{self.layout.pattern}{GRAMMAR.pattern('{NAME}')}"
+        starts = lines.filter(is_unfinished).get_column("_line").str.contains(start)
         return lines.filter(~is_unfinished) if starts.all() else lines
 
     def places(self) -> list[list[pl.Expr]]:
         """Positions of the parts, in steps: start of the event, end of the name, equals sign."""
-        start = self.layout.width
-        event, name_end = _LINE.str.slice(start, _NAME_WIDTH + 1), _EVENT.str.find("(", literal=True)
+        start, literal = self.layout.width, GRAMMAR.literal
+        event, name_end = _LINE.str.slice(start, _NAME_WIDTH + 1), _EVENT.str.find(literal("OPEN"), literal=True)
         if self.can_split:
-            event = _LINE.str.slice(start, len(_RESUMING) + _NAME_WIDTH + 1).str.strip_prefix(_RESUMING)
-            name_end = _EVENT.str.find("[ (]")
-        end = _OUTCOME.str.find(" ", literal=True)
+            resumed = literal("RESUMED_MARK")
+            event = _LINE.str.slice(start, len(resumed) + _NAME_WIDTH + 1).str.strip_prefix(resumed)
+            name_end = _EVENT.str.find(GRAMMAR.pattern("{NAME_END}"))
+        end = _OUTCOME.str.find(literal("BLANK"), literal=True)
         if self.has_paths:
-            end = pl.min_horizontal(end, _OUTCOME.str.find("<", literal=True))
+            end = pl.min_horizontal(end, _OUTCOME.str.find(literal("LESS"), literal=True))
         return [
             [
                 _LINE.str.slice(start, 1).alias("_first"),
                 event.alias("_event"),
-                _LINE.str.find(" = ", literal=True).alias("_equals"),
+                _LINE.str.find(literal("EQUALS"), literal=True).alias("_equals"),
             ],
-            [name_end.alias("_name_end"), _LINE.str.slice(_EQUALS + 3).alias("_outcome")],
+            [name_end.alias("_name_end"), _LINE.str.slice(_EQUALS + len(literal("EQUALS"))).alias("_outcome")],
             [end.fill_null(_OUTCOME.str.len_bytes()).alias("_value_end")],
         ]
 
@@ -140,37 +129,40 @@ class FixedWidth:
     def _args(self) -> pl.Expr:
         args = _LINE.str.slice(self.opening, _EQUALS - self.opening).str.strip_chars_end(" ").str.head(-1)
         if self.can_split:
-            started = _LINE.str.slice(self.opening, _LINE.str.len_bytes() - len(_UNFINISHED) - self.opening)
+            started = _LINE.str.slice(self.opening, _LINE.str.len_bytes() - len(self.unfinished) - self.opening)
             args = pl.when(self.is_unfinished).then(started).otherwise(args)
         return pl.when(~self.is_mark).then(args)
 
     def _elapsed(self) -> pl.Expr:
         # in a line without it, this slice is not a number
-        return _LINE.str.slice(-(self.elapsed_digits + 3), self.elapsed_digits + 2)
+        return _LINE.str.slice(2 - self.elapsed_width, self.elapsed_width - 3)
 
     def _more(self) -> pl.Expr:
         """The outcome where it has more than the result and the time, so that patterns run over few lines."""
-        end = _EQUALS + 3 + _VALUE_END
+        end = _EQUALS + len(GRAMMAR.literal("EQUALS")) + _VALUE_END
         if self.elapsed_digits:
-            end += pl.when(_LINE.str.ends_with(">")).then(self.elapsed_digits + len(" <0.>")).otherwise(0)
+            has_elapsed = _LINE.str.ends_with(GRAMMAR.literal("GREATER"))
+            end += pl.when(has_elapsed).then(self.elapsed_width).otherwise(0)
         return pl.when(end != _LINE.str.len_bytes()).then(_OUTCOME)
 
     def _errno(self) -> pl.Expr:
         # it is followed by a text in parentheses
-        place = self.elapsed_digits + len(" <0.>)") if self.elapsed_digits else 1
-        line = pl.when(_LINE.str.slice(-place, 1) == ")").then(_LINE)
-        return line.str.extract(GRAMMAR.pattern(" = [^ <]+(?:<[^>]*>)?({ERRNO})"), 1).str.strip_chars(" ")
+        is_noted = _LINE.str.slice(-1 - self.elapsed_width, 1) == GRAMMAR.literal("CLOSED")
+        template = "{EQUALS}{VALUE}{BLANK}({ERRNO_NAME})"
+        return pl.when(is_noted).then(_LINE).str.extract(GRAMMAR.pattern(template), 1)
 
     def _value(self) -> pl.Expr:
-        status = _LINE.str.slice(self.layout.width + len(_EXITED)).str.strip_suffix(" +++")
+        status = _LINE.str.slice(self.layout.width + len(GRAMMAR.literal("EXITED_MARK")))
+        status = status.str.strip_suffix(GRAMMAR.literal("END_OF_MARK"))
         value = _OUTCOME.str.head(_VALUE_END)
         return pl.when(self.is_exited).then(status).when(~self.is_mark).then(value)
 
     def _decoration(self) -> pl.Expr:
-        return self._more().str.extract("^-?[0-9]+<([^<>]*)>", 1)
+        return self._more().str.extract(GRAMMAR.pattern("^{DESCRIPTOR}{LESS}({PATH}){GREATER}"), 1)
 
     def _note(self) -> pl.Expr:
-        mark = _LINE.str.slice(self.layout.width + 4).str.head(-3).str.strip_chars(" ")
+        signal, end = (len(GRAMMAR.literal(name)) for name in ("FRAME", "END_OF_SIGNAL"))
+        mark = _LINE.str.slice(self.layout.width + signal).str.head(-end).str.strip_chars(" ")
         # the path that -y prints after the result may contain parentheses, too
-        note = self._more().str.extract(GRAMMAR.pattern("^[^ <]+(?:<[^<>]*>)?(?:{ERRNO})? (\\([^()]*\\))"), 1)
+        note = self._more().str.extract(GRAMMAR.pattern("^{VALUE}(?:{BLANK}{ERRNO_NAME})?{BLANK}({NOTE})"), 1)
         return pl.when(self.is_mark).then(mark).otherwise(note)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
+
+from straceparse.records import PARTS_GRAMMAR
 
 if TYPE_CHECKING:
     import polars as pl
 
 #: Name printed by strace 4.10 and earlier -> name since 4.11.
 ALIASES: Final = {"pread": "pread64", "pwrite": "pwrite64"}
+#: Calls that execute another program.
+EXECUTES: Final = ("execve", "execveat")
 
 
 @cache
@@ -22,8 +27,14 @@ def canonical_name(syscall: str | None) -> str | None:
     """
     if syscall is None:
         return None
-    name = syscall.split("#", 1)[0].rsplit(":", 1)[-1]
+    name = _personality().sub("", syscall)
     return ALIASES.get(name, name)
+
+
+@cache
+def _personality() -> re.Pattern[str]:
+    """What the personality of a process adds to a name."""
+    return re.compile(PARTS_GRAMMAR.pattern("^{PERSONALITY}|{PERSONALITY_SUFFIX}$"))
 
 
 def renamed(names: pl.Series) -> pl.Series:

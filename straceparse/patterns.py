@@ -13,8 +13,20 @@ from typing import Final
 import polars as pl
 
 from straceparse.names import canonical_name
-from straceparse.prefix import PREFIX
-from straceparse.records import GRAMMAR, Record, bare, prefix_parts, read_line, undecorated
+from straceparse.records import (
+    GRAMMAR,
+    PREFIX,
+    PREFIX_FIELDS,
+    PREFIX_TERMINALS,
+    Record,
+    bare,
+    exited_record,
+    killed_record,
+    prefix_parts,
+    read_line,
+    signal_record,
+    undecorated,
+)
 from straceparse.schema import KIND
 
 #: The parts of a line as text: the fields of `Record`, and the canonical name of the system call.
@@ -28,7 +40,7 @@ _CALL: Final = (
     f"^{PREFIX}(?:{{_RESUMED_START}}(?P<resumed>{{SYSCALL}}){{_RESUMED_END}}|(?P<syscall>{{SYSCALL}}){{_OPEN}})"
     f"(?P<args>{{ARGS}})?(?:(?P<unfinished>{{UNFINISHED}})|{{_CLOSE}}{_OUTCOME})$"
 )
-_MARK: Final = f"^{PREFIX}(?:(?P<signal>{{SIGNAL}})|(?P<exited>{{EXITED}})|(?P<killed>{{KILLED}}))$"
+_SIGNAL_OR_END: Final = f"^{PREFIX}(?:(?P<signal>{{SIGNAL}})|(?P<exited>{{EXITED}})|(?P<killed>{{KILLED}}))$"
 #: Up to this many lines are matched one by one in Python, which is faster than a query.
 _FEW: Final = 300
 
@@ -46,7 +58,8 @@ def read_records(lines: list[str]) -> list[Record]:
 
 def _parts(lines: pl.Series) -> list[tuple[str | None, ...]]:
     return [
-        _call(parts) or _mark(text) or _other(text) for text, parts in zip(lines.to_list(), _groups(lines), strict=True)
+        _call(parts) or _signal_or_end(text) or _other(text)
+        for text, parts in zip(lines.to_list(), _groups(lines), strict=True)
     ]
 
 
@@ -90,24 +103,18 @@ def _call(groups: tuple[str | None, ...]) -> tuple[str | None, ...] | None:
     )
 
 
-def _mark(text: str) -> tuple[str | None, ...] | None:
+def _signal_or_end(text: str) -> tuple[str | None, ...] | None:
     """The `PARTS` of a signal or of the end of a process; None where the line is neither."""
-    found = _mark_pattern().match(text)
+    found = _signal_or_end_pattern().match(text)
     if found is None:
         return None
-    parts = found.groupdict()
+    *fields, signal, exited, killed = found.groups()
+    column, bracket, secontext, clock, relative_ts, with_clock, syscall_number, instruction_pointer = fields
     prefix = prefix_parts(
-        parts["pid_column"] or parts["pid_bracket"],
-        parts["secontext"],
-        parts["clock"],
-        parts["relative_ts"] or parts["relative_ts_with_clock"],
-        parts["syscall_number"],
-        parts["instruction_pointer"],
+        column or bracket, secontext, clock, relative_ts or with_clock, syscall_number, instruction_pointer
     )
-    kind = next(name for name in ("signal", "exited", "killed") if parts[name])
-    value = found.group("exited")[len("+++ exited with ") : -4] if kind == "exited" else None
-    empty = (None,) * (PARTS.index("note") - PARTS.index("value") - 1)
-    return (kind, *prefix, None, None, value, *empty, parts[kind][4:-3].strip(), None, None, None)
+    event = signal_record(signal) if signal else exited_record(exited) if exited else killed_record(killed)
+    return (event.kind, *prefix, *event[len(PREFIX_FIELDS) + 1 :], None)
 
 
 def _other(text: str) -> tuple[str | None, ...]:
@@ -117,8 +124,8 @@ def _other(text: str) -> tuple[str | None, ...]:
 
 
 @cache
-def _mark_pattern() -> re.Pattern[str]:
-    return re.compile(GRAMMAR.pattern(_MARK))
+def _signal_or_end_pattern() -> re.Pattern[str]:
+    return re.compile(GRAMMAR.pattern(_SIGNAL_OR_END))
 
 
 @cache
@@ -132,8 +139,7 @@ def _call_pattern() -> str:
     pattern = GRAMMAR.pattern(_CALL)
     names = tuple(_compiled_call_pattern().groupindex)
     expected = (
-        *("pid_column", "pid_bracket", "secontext", "clock", "relative_ts", "relative_ts_with_clock"),
-        *("syscall_number", "instruction_pointer"),
+        *PREFIX_TERMINALS,
         *("resumed", "syscall", "args", "unfinished", "value", "decoration", "comment", "errno", "notes", "elapsed"),
     )
     if names != expected:

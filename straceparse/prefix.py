@@ -2,7 +2,8 @@
 
 ``-ttt -T`` always prints 18 characters before the call.  Then a field is a slice of the line, which is many times
 faster than a regular expression.  `layout_of` finds the most common prefix among the sampled lines, and a pattern that
-validates a line before it is sliced.
+validates a line before it is sliced.  The pattern is made from the printed text: its digits vary, and the blanks that
+pad a number give way to digits wherever the field's terminal still accepts the text.
 """
 
 from __future__ import annotations
@@ -10,22 +11,25 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
+from itertools import product
 from typing import TYPE_CHECKING, Final
 
-from straceparse.records import GRAMMAR
+from straceparse.records import GRAMMAR, PARTS_GRAMMAR, PREFIX, PREFIX_TERMINALS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: The fields of a prefix in their order, each in a named group.
-PREFIX: Final = (
-    "(?:(?P<pid_column>{PID})|(?P<pid_bracket>{PID_COLUMN}))?(?P<secontext>{SECONTEXT})?(?P<clock>{CLOCK})?"
-    "(?:(?P<relative_ts>{RELATIVE_TS})|(?P<relative_ts_with_clock>{RELATIVE_TS_WITH_CLOCK}))?(?P<syscall_number>{SYSCALL_NUMBER})?(?P<instruction_pointer>{INSTRUCTION_POINTER})?"
-)
+#: Fields without a fixed width, and those whose digits are hexadecimal.
+_VARIABLE: Final = ("secontext",)
+_HEXADECIMAL: Final = ("instruction_pointer",)
 
 #: Prefixes that differ in digits only have the same shape.
 _ZEROS: Final = str.maketrans("123456789", "000000000")
-_FRACTION = re.compile(r"\.(?P<digits>[0-9]{3,9})")
+_DIGITS: Final = frozenset("0123456789")
+_HEX_DIGITS: Final = _DIGITS | frozenset("abcdef")
+#: A number and the blanks that pad it.
+_PADDED: Final = re.compile("( *)(0+)( *)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,73 +56,68 @@ def layout_of(lines: Iterable[str]) -> Layout | None:
         (24, (6, 17))
     """
     prefix = re.compile(GRAMMAR.pattern(f"^{PREFIX}"))
-    layouts: Counter[tuple[str, tuple[tuple[str, tuple[int, int]], ...]]] = Counter()
-    widths: dict[str, int] = {}
-    shapes: dict[str, tuple[str, dict[str, tuple[int, int]]] | None] = {}
+    layouts: Counter[tuple[int, str, tuple[tuple[str, tuple[int, int]], ...]]] = Counter()
+    shapes: dict[str, Layout | None] = {}
     for line in lines:
         found = prefix.match(line)
         if found is None:
             continue
-        picture = found.group().translate(_ZEROS)
-        if picture not in shapes:
-            shapes[picture] = _shape(found)
-        shape = shapes[picture]
-        if shape is None:
-            continue
-        pattern, fields = shape
-        layouts[pattern, tuple(fields.items())] += 1
-        widths[pattern] = found.end()
+        shape = found.group().translate(_ZEROS)
+        if shape not in shapes:
+            shapes[shape] = _layout(found)
+        layout = shapes[shape]
+        if layout is not None:
+            layouts[layout.width, layout.pattern, tuple(layout.fields.items())] += 1
     if not layouts:
         return None
-    (pattern, items), _ = layouts.most_common(1)[0]
-    return Layout(widths[pattern], pattern, dict(items))
+    (width, pattern, items), _ = layouts.most_common(1)[0]
+    return Layout(width, pattern, dict(items))
 
 
-def _shape(prefix: re.Match[str]) -> tuple[str, dict[str, tuple[int, int]]] | None:
-    """A pattern of fixed width for this prefix, and the positions of its fields."""
-    pattern: list[str] = []
+def _layout(prefix: re.Match[str]) -> Layout | None:
+    """The layout of this prefix; None where a field has no fixed width."""
+    patterns: list[str] = []
     fields: dict[str, tuple[int, int]] = {}
-    parts = prefix.groupdict()
-    if (parts["pid_column"] or parts["pid_bracket"] or "").count("<") or parts["secontext"]:
+    for group, terminal in PREFIX_TERMINALS.items():
+        text = prefix[group]
+        if not text:
+            continue
+        field = group.partition("__")[0]
+        found = None if field in _VARIABLE else _field(text, terminal, is_hexadecimal=field in _HEXADECIMAL)
+        if found is None:
+            return None
+        pattern, start, end = found
+        patterns.append(pattern)
+        fields[field] = (prefix.start(group) + start, end - start)
+    return Layout(prefix.end(), "".join(patterns), fields)
+
+
+def _field(text: str, terminal: str, *, is_hexadecimal: bool) -> tuple[str, int, int] | None:
+    """Pattern of the texts of one field in this width, and where its value starts and ends; None for text in it."""
+    digits = _HEX_DIGITS if is_hexadecimal else _DIGITS
+    shape = "".join("0" if char in digits else char for char in text)
+    accepts = re.compile(GRAMMAR.pattern(f"{{{terminal}}}"))
+    shapes = [one for one in _paddings(shape) if accepts.fullmatch(one)]
+    if not shapes or "0" not in shape or PARTS_GRAMMAR.literal("LESS") in text:
         return None
-    if text := parts["pid_column"]:
-        width = len(text) - 1
-        fields["pid"] = (0, width)
-        pattern.append(_left_padded(width) + " ")
-    if text := parts["pid_bracket"]:
-        width = len(text) - len("[pid ] ")
-        fields["pid"] = (len("[pid "), width)
-        pattern.append(rf"\[pid {_right_padded(width)}\] ")
-    if text := parts["clock"]:
-        fields["clock"] = (prefix.start("clock"), len(text) - 1)
-        whole = "[0-9]{2}:[0-9]{2}:[0-9]{2}" if ":" in text else f"[0-9]{{{len(text.partition('.')[0].rstrip())}}}"
-        pattern.append(whole + _fraction(text) + " ")
-    if text := parts["relative_ts"]:
-        fields["relative_ts"] = (prefix.start("relative_ts"), len(text) - 1)
-        pattern.append(_right_padded(len(text.partition(".")[0].rstrip(" "))) + _fraction(text) + " ")
-    if text := parts["relative_ts_with_clock"]:
-        fields["relative_ts"] = (prefix.start("relative_ts_with_clock") + 2, len(text) - 4)
-        pattern.append(rf"\(\+{_right_padded(len(text.partition('.')[0].rstrip(') ')) - 2)}{_fraction(text)}\) ")
-    if text := parts["syscall_number"]:
-        fields["syscall_number"] = (prefix.start("syscall_number") + 1, len(text) - 3)
-        pattern.append(rf"\[{_right_padded(len(text) - 3)}\] ")
-    if text := parts["instruction_pointer"]:
-        fields["instruction_pointer"] = (prefix.start("instruction_pointer") + 1, len(text) - 3)
-        pattern.append(rf"\[[0-9a-f]{{{len(text) - 3}}}\] ")
-    return "".join(pattern), fields
+    kind = "[0-9a-f]" if is_hexadecimal else "[0-9]"
+    places = [place for one in shapes for place, char in enumerate(one) if char == "0"]
+    pattern = "|".join("".join(kind if char == "0" else re.escape(char) for char in one) for one in shapes)
+    return f"(?:{pattern})", min(places), max(places) + 1
 
 
-def _fraction(text: str) -> str:
-    found = _FRACTION.search(text)
-    return rf"\.[0-9]{{{len(found.group('digits'))}}}" if found else ""
-
-
-def _left_padded(width: int) -> str:
-    """Digits and then blanks, `width` characters in all."""
-    choices = [f"[0-9]{{{digits}}}" + " " * (width - digits) for digits in range(width, 0, -1) if digits <= 7]
-    return f"(?:{'|'.join(choices)})"
-
-
-def _right_padded(width: int) -> str:
-    """Blanks and then digits, `width` characters in all."""
-    return f"(?:{'|'.join(' ' * (width - digits) + f'[0-9]{{{digits}}}' for digits in range(width, 0, -1))})"
+@cache
+def _paddings(shape: str) -> list[str]:
+    """The shapes of the same width in which each number has any number of digits, its blanks all on one side."""
+    pieces: list[list[str]] = []
+    end = 0
+    for found in _PADDED.finditer(shape):
+        width = len(found.group())
+        options = {"0" * width: None}
+        for count in range(width - 1, 0, -1):
+            options |= {"0" * count + " " * (width - count): None, " " * (width - count) + "0" * count: None}
+            if count < width - 1:
+                options |= {" " * (width - count - 1) + "0" * count + " ": None}
+        pieces += [[shape[end : found.start()]], list(options)]
+        end = found.end()
+    return ["".join(parts) for parts in product(*pieces, [shape[end:]])]

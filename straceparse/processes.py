@@ -10,11 +10,11 @@ from typing import Final
 
 import polars as pl
 
-from straceparse.records import KINDS
+from straceparse.records import KINDS, PARTS_GRAMMAR
 
 #: Kinds of lines that belong to one process.
 _STAMPED: Final = frozenset(KINDS[:5]) | frozenset(KINDS[6:11])
-_DETACHED = re.compile(r"Process ([0-9]{1,10}) detached$")
+_DETACHED = re.compile(PARTS_GRAMMAR.pattern("{DETACHED_BEFORE}({PID_DIGITS}){DETACHED_AFTER}$"))
 
 
 def survivors(rows: pl.Series) -> pl.Series:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 GRAMMAR = load_grammar("straceparse", "line.lark", "line")
+PARTS_GRAMMAR = load_grammar("straceparse", "parts.lark")
 
 #: What a line can be, in the order of the `kind` column's categories.
 KINDS: Final = (
@@ -45,10 +46,33 @@ KINDS: Final = (
 #: The fields of a `Record` that come from the prefix of a line.
 PREFIX_FIELDS: Final = ("pid", "comm", "secontext", "clock", "relative_ts", "syscall_number", "instruction_pointer")
 
+#: The fields of a prefix in their order: group of `PREFIX` -> terminal.  Two forms of a field have two groups.
+PREFIX_TERMINALS: Final = {
+    "pid__column": "PID",
+    "pid__bracket": "PID_COLUMN",
+    "secontext": "SECONTEXT",
+    "clock": "CLOCK",
+    "relative_ts": "RELATIVE_TS",
+    "relative_ts__with_clock": "RELATIVE_TS_WITH_CLOCK",
+    "syscall_number": "SYSCALL_NUMBER",
+    "instruction_pointer": "INSTRUCTION_POINTER",
+}
+#: Template of a prefix; each field that is there is in its group.
+PREFIX: Final = (
+    "(?:(?P<pid__column>{PID})|(?P<pid__bracket>{PID_COLUMN}))?(?P<secontext>{SECONTEXT})?(?P<clock>{CLOCK})?"
+    "(?:(?P<relative_ts>{RELATIVE_TS})|(?P<relative_ts__with_clock>{RELATIVE_TS_WITH_CLOCK}))?"
+    "(?P<syscall_number>{SYSCALL_NUMBER})?(?P<instruction_pointer>{INSTRUCTION_POINTER})?"
+)
+
 #: A change of colour (`--color`).
-COLOUR: Final = "\x1b\\[[0-9;]*m"
+COLOUR: Final = PARTS_GRAMMAR.pattern("{COLOUR}")
 _COLOUR = re.compile(COLOUR)
-_PID_PARTS = re.compile(r"(?P<pid>[0-9]+)(?:<(?P<comm>[^>]*)>)?")
+_PROCESS = re.compile(PARTS_GRAMMAR.pattern("(?P<pid>{DECIMAL})(?:{LESS}(?P<comm>{COMM})?{GREATER})?"))
+_DELETED: Final = PARTS_GRAMMAR.literal("DELETED")
+_FRAME: Final = len(PARTS_GRAMMAR.literal("FRAME"))
+_FRAME_END: Final = len(PARTS_GRAMMAR.literal("FRAME_END"))
+_STACK: Final = GRAMMAR.literal("STACK_MARK")
+_EXITED: Final = len(PARTS_GRAMMAR.literal("EXITED_MARK"))
 
 
 class Record(NamedTuple):
@@ -115,12 +139,7 @@ def _reason(text: str, error: UnexpectedInput) -> str:
 
 @cache
 def _call_start() -> re.Pattern[str]:
-    return re.compile(
-        GRAMMAR.pattern(
-            "^(?:{PID}|{PID_COLUMN})?{SECONTEXT}?{CLOCK}?(?:{RELATIVE_TS}|{RELATIVE_TS_WITH_CLOCK})?{SYSCALL_NUMBER}?{INSTRUCTION_POINTER}?"
-            "(?:{SYSCALL}\\(|<\\.\\.\\. |---|\\+\\+\\+)"
-        )
-    )
+    return re.compile(GRAMMAR.pattern(f"^{PREFIX}{{EVENT_START}}"))
 
 
 def _looks_like_strace(text: str) -> bool:
@@ -134,7 +153,7 @@ def _mark_at_end() -> re.Pattern[str]:
 
 def undecorated(text: str) -> str:
     """The path within ``<...>`` or ``<...>(deleted)``."""
-    return text.removesuffix("(deleted)")[1:-1]
+    return text.removesuffix(_DELETED)[1:-1]
 
 
 def prefix_parts(
@@ -146,7 +165,7 @@ def prefix_parts(
     instruction_pointer: str | None,
 ) -> tuple[str | None, ...]:
     """The texts of `PREFIX_FIELDS`: the printed parts of a prefix without brackets and blanks."""
-    found = _PID_PARTS.search(pid) if pid else None
+    found = _PROCESS.search(pid) if pid else None
     return (
         found and found.group("pid"),
         found and found.group("comm"),
@@ -156,6 +175,21 @@ def prefix_parts(
         syscall_number and syscall_number.strip("[] "),
         instruction_pointer and instruction_pointer.strip("[] "),
     )
+
+
+def signal_record(text: str) -> Record:
+    """The record of ``--- SIGCHLD {...} ---``."""
+    return Record("signal", note=text[_FRAME : 1 - _FRAME_END].strip())
+
+
+def exited_record(text: str) -> Record:
+    """The record of ``+++ exited with 0 +++``."""
+    return Record("exited", value=text[_EXITED:-_FRAME_END], note=text[_FRAME:-_FRAME_END])
+
+
+def killed_record(text: str) -> Record:
+    """The record of ``+++ killed by SIGSEGV +++``."""
+    return Record("killed", note=text[_FRAME:-_FRAME_END])
 
 
 def _texts(children: list[object]) -> dict[str, str]:
@@ -246,23 +280,23 @@ class _Records(Transformer[Token, object]):
 
     @v_args(inline=True)
     def signal(self, text: Token) -> Record:
-        return Record("signal", note=text[4:-3].strip())
+        return signal_record(text)
 
     @v_args(inline=True)
     def stopped(self, text: Token) -> Record:
-        return Record("stopped", note=text[4:-4])
+        return Record("stopped", note=text[_FRAME:-_FRAME_END])
 
     @v_args(inline=True)
     def exited(self, text: Token) -> Record:
-        return Record("exited", value=text[16:-4], note=text[4:-4])
+        return exited_record(text)
 
     @v_args(inline=True)
     def killed(self, text: Token) -> Record:
-        return Record("killed", note=text[4:-4])
+        return killed_record(text)
 
     @v_args(inline=True)
     def superseded(self, text: Token) -> Record:
-        return Record("superseded", value=text.rsplit(" ", 2)[1], note=text[4:-4])
+        return Record("superseded", value=text.rsplit(" ", 2)[1], note=text[_FRAME:-_FRAME_END])
 
     @v_args(inline=True)
     def notice(self, text: Token) -> Record:
@@ -270,7 +304,7 @@ class _Records(Transformer[Token, object]):
 
     @v_args(inline=True)
     def stack(self, text: Token) -> Record:
-        return Record("stack", note=text[3:])
+        return Record("stack", note=text.removeprefix(_STACK))
 
     @v_args(inline=True)
     def dump(self, text: Token) -> Record:

@@ -12,8 +12,9 @@ from typing import Final, TypeVar
 import polars as pl
 
 from straceparse.aio import async_requests
-from straceparse.arguments import parsed, unescaped
+from straceparse.arguments import is_escaped, parsed, unescaped
 from straceparse.descriptors import DESCRIPTOR_CALLS, files_of
+from straceparse.records import PARTS_GRAMMAR
 from straceparse.schema import DURATION, number, whole
 from straceparse.system_calls import CALLS
 from straceparse.vectors import vector_size
@@ -60,15 +61,18 @@ SYNC_CALLS: Final = {
     "fdatasync": "sync",
     "sync_file_range": "sync",
 }
+#: Of these, the calls with a list of buffers.
+VECTORED_CALLS: Final = ("readv", "preadv", "preadv2", "writev", "pwritev", "pwritev2")
 #: Calls that carry asynchronous requests.
 ASYNC_CALLS: Final = ("io_submit", "io_getevents", "io_pgetevents", "io_uring_enter")
 
 _HERE: Final = -1
-_NUMBER: Final = "(?:0x[0-9a-f]+|-?[0-9]+)"
-_FD: Final = f"^(?:fd=)?({_NUMBER})"
-_LAST: Final = f", (?:count=|nbyte=)?({_NUMBER})$"
-_LAST_TWO: Final = f", (?:count=|nbyte=)?(?P<count>{_NUMBER}), (?:pos=|offset=)?(?P<offset>{_NUMBER})$"
-_PLAIN_TWO: Final = ", (?P<count>[0-9]+), (?P<offset>[0-9]+)$"
+_FD: Final = PARTS_GRAMMAR.pattern("^{FD_NAME}?({INTEGER})")
+_LAST: Final = PARTS_GRAMMAR.pattern("{COMMA}{SIZE_NAME}?({INTEGER})$")
+_LAST_TWO: Final = PARTS_GRAMMAR.pattern(
+    "{COMMA}{SIZE_NAME}?(?P<count>{INTEGER}){COMMA}{OFFSET_NAME}?(?P<offset>{INTEGER})$"
+)
+_PLAIN_TWO: Final = PARTS_GRAMMAR.pattern("{COMMA}(?P<count>{DECIMAL}){COMMA}(?P<offset>{DECIMAL})$")
 #: The last two numbers of a call, and its descriptor, are no longer than this; without names (-N) they are shorter.
 _WIDTH: Final = 64
 _PLAIN_WIDTH: Final = 44
@@ -188,7 +192,9 @@ def _with_sizes(calls: pl.LazyFrame) -> pl.LazyFrame:
     plain, placed = pl.col("_plain").struct, pl.col("_placed").struct
     return (
         calls.with_columns(
-            args.str.head(args.str.find(",", literal=True).fill_null(_WIDTH)).cast(pl.Int64, strict=False).alias("_fd"),
+            args.str.head(args.str.find(PARTS_GRAMMAR.literal("COMMA")[0], literal=True).fill_null(_WIDTH))
+            .cast(pl.Int64, strict=False)
+            .alias("_fd"),
             pl.when(is_placed).then(args.str.tail(_PLAIN_WIDTH)).str.extract_groups(_PLAIN_TWO).alias("_plain"),
             pl.when(is_sized).then(tail).str.extract(_LAST, 1).alias("_last"),
         )
@@ -214,7 +220,7 @@ def _decimal(text: pl.Expr) -> pl.Expr:
 
 def _with_vectors(requests: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     """The requests, with the sizes and offsets of vectored calls."""
-    vectored = calls.filter(pl.col("name").str.ends_with("v") | pl.col("name").str.ends_with("v2"))
+    vectored = calls.filter(pl.col("name").is_in(VECTORED_CALLS))
     if vectored.is_empty():
         return requests
     texts = vectored.get_column("args").unique()
@@ -249,7 +255,7 @@ def _vector(values: object) -> tuple[int | None, int | None, bool]:
 def _with_plain_paths(requests: pl.DataFrame) -> pl.DataFrame:
     """The requests, with the escapes of the paths that ``-y`` prints undone, as those of an open's path are."""
     files = requests.get_column("file").unique()
-    escaped = files.filter(files.str.contains("\\", literal=True).fill_null(value=False)).to_list()
+    escaped = [file for file in files if file is not None and is_escaped(file)]
     if not escaped:
         return requests
     plain = [unescaped(file).decode("utf-8", errors="backslashreplace") for file in escaped]

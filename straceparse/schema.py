@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from straceparse.records import GRAMMAR, KINDS
+from straceparse.records import GRAMMAR as LINE_GRAMMAR
+from straceparse.records import KINDS, PARTS_GRAMMAR
 
 if TYPE_CHECKING:
     from straceparse.dialects import Dialect
@@ -69,7 +70,8 @@ def typed_columns(dialect: Dialect, pid: int | None, *, is_fixed_width: bool) ->
     )
     shown = value
     if has_paths:
-        shown = pl.concat_str(value, pl.format("<{}>", pl.col("_decoration")).fill_null(""))
+        less, greater = (pl.lit(PARTS_GRAMMAR.literal(name)) for name in ("LESS", "GREATER"))
+        shown = pl.concat_str(value, pl.concat_str(less, "_decoration", greater).fill_null(""))
     columns = {
         "line": pl.col("line"),
         "pid": pl.lit(pid) if dialect.pid == "file" else pl.col("_pid").cast(pl.Int32, strict=False),
@@ -111,21 +113,24 @@ def _clocks(dialect: Dialect, *, is_fixed_width: bool) -> tuple[pl.Expr, pl.Expr
     of_day = hours * 3600 * 10**9 + minutes * 60 * 10**9 + nanoseconds(text.str.slice(6))
     if is_fixed_width and dialect.clock == "time":
         return of_day, missing
-    return pl.when(text.str.contains(":", literal=True)).then(of_day), nanoseconds(text)
+    return pl.when(LINE_GRAMMAR.matches(text, "^{TIME_OF_DAY}")).then(of_day), nanoseconds(text)
 
 
 def number(value: pl.Expr) -> pl.Expr:
     """A printed number as Int64: decimal, hexadecimal (``0x7f..``) or octal (``022``, of umask)."""
-    hexadecimal = pl.when(value.str.starts_with("0x")).then(value).str.slice(2).str.to_integer(base=16, strict=False)
-    is_octal = value.str.starts_with("0") & ~value.str.starts_with("0x") & (value.str.len_bytes() > 1)
+    mark = PARTS_GRAMMAR.literal("HEXADECIMAL_MARK")
+    is_hexadecimal = value.str.starts_with(mark)
+    hexadecimal = pl.when(is_hexadecimal).then(value).str.slice(len(mark)).str.to_integer(base=16, strict=False)
+    is_octal = value.str.starts_with(mark[0]) & ~is_hexadecimal & (value.str.len_bytes() > 1)
     octal = pl.when(is_octal).then(value).str.to_integer(base=8, strict=False)
     return pl.coalesce(octal, value.cast(pl.Int64, strict=False), hexadecimal)
 
 
 def _fd_path() -> pl.Expr:
     """What ``-y`` prints after the first argument if that is a descriptor, else after the result."""
-    first = pl.col("_args").str.extract(GRAMMAR.pattern("^(?:fd=)?[0-9]+({DECORATION})"), 1)
-    path = pl.coalesce(first.str.strip_suffix("(deleted)").str.slice(1).str.head(-1), pl.col("_decoration"))
+    first = pl.col("_args").str.extract(PARTS_GRAMMAR.pattern("^{FD_NAME}?{DECIMAL}({DECORATION})"), 1)
+    first = first.str.strip_suffix(PARTS_GRAMMAR.literal("DELETED")).str.slice(1).str.head(-1)
+    path = pl.coalesce(first, pl.col("_decoration"))
     return pl.when(~pl.col("_name").is_in(_PROCESS_CALLS)).then(path)
 
 

@@ -15,6 +15,7 @@ from logframe import LogParseError, Source, open_logs
 from logframe.ruled import columns_of, cut_row, is_ruler
 from straceparse.cleanup import LineCleanup, cleanup_of
 from straceparse.dialects import SAMPLED_LINES
+from straceparse.records import GRAMMAR
 from straceparse.schema import whole
 
 if TYPE_CHECKING:
@@ -57,8 +58,9 @@ _HEADINGS: Final = {
     "wall-avg": "wall_usecs_per_call",
 }
 _WHOLE: Final = ("calls", "errors")
-_PERSONALITY = re.compile(r"System call usage summary for (.*?) mode")
-_WORD = re.compile(r"% time|\S+")
+_HEADING_LINE = re.compile(GRAMMAR.pattern("{SYSCALL_HEADING}"))
+_PERSONALITY = re.compile(GRAMMAR.pattern("{PERSONALITY_BEFORE}(?P<personality>{PERSONALITY_NAME}){PERSONALITY_AFTER}"))
+_HEADING = re.compile(GRAMMAR.pattern("{HEADING_WORD}"))
 
 
 def read_summary(source: Source, *, encoding: str | None = None) -> pl.DataFrame:
@@ -118,8 +120,8 @@ def _rows(log: Log) -> list[dict[str, object]]:
     table, personality, place = 0, None, 0
     while place < len(lines):
         if mode := _PERSONALITY.search(lines[place]):
-            personality = mode.group(1)
-        if place + 1 < len(lines) and "syscall" in lines[place] and is_ruler(lines[place + 1]):
+            personality = mode["personality"]
+        if place + 1 < len(lines) and _HEADING_LINE.search(lines[place]) and is_ruler(lines[place + 1]):
             table += 1
             shared = {"log": log.name, "table": table, "personality": personality}
             rows, place = _table(lines, place)
@@ -132,7 +134,7 @@ def _rows(log: Log) -> list[dict[str, object]]:
 def _table(lines: list[str], place: int) -> tuple[list[dict[str, object]], int]:
     """The rows after one heading, and the position after them."""
     columns = columns_of(lines[place + 1])
-    names = [_HEADINGS.get(word, "") for word in _WORD.findall(lines[place])]
+    names = [_HEADINGS.get(word, "") for word in _HEADING.findall(lines[place])]
     rows: list[dict[str, object]] = []
     place += 2
     while place < len(lines):

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import polars as pl
 from polars.io.plugins import register_io_source
 
+from straceparse.names import EXECUTES
+from straceparse.records import PARTS_GRAMMAR
 from straceparse.schema import DURATION, EVENTS, KIND
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ _CALLS: Final = ("call", "unfinished", "detached", "cut", "resumed")
 _NEXT: Final = ("call", "unfinished", "detached", "cut", "signal", "stopped", "exited", "killed", "superseded")
 
 #: A notice at the end of a cut line: after `strace` or the path under which strace was started.
-_NOTICE_AT_END: Final = r"(?:(?:\.{0,2}/[^ ,|\"<>(){}\[\]]*)?strace: )?Process [0-9]+ (?:attached|detached)$"
+_NOTICE_AT_END: Final = PARTS_GRAMMAR.pattern("{PROCESS_NOTICE}$")
 _OUTCOME: Final = ("result", "result_text", "errno", "note", "elapsed")
 
 #: Columns of the events that the calls are computed from.
@@ -160,9 +162,7 @@ def _with_owner(lines: pl.DataFrame) -> pl.DataFrame:
     owners = lines.with_columns(_owner=pl.col("pid"), _order=pl.col("_row"))
     superseded = lines.filter((pl.col("kind") == "superseded") & pl.col("result").is_not_null())
     for thread, process, row in superseded.select("result", "pid", "_row").iter_rows():
-        is_start = (
-            (pl.col("pid") == thread) & (pl.col("kind") == "unfinished") & pl.col("name").str.starts_with("execve")
-        )
+        is_start = (pl.col("pid") == thread) & (pl.col("kind") == "unfinished") & pl.col("name").is_in(EXECUTES)
         owners = owners.with_columns(
             _owner=pl.when(is_start).then(process).otherwise("_owner").cast(pl.Int32, strict=False),
             _order=pl.when(is_start).then(row).otherwise("_order"),
@@ -227,7 +227,7 @@ def _joined(lines: pl.DataFrame, owner: list[str]) -> pl.DataFrame:
 
     Calls of execve are paired separately, because the exits of other threads come between their halves.
     """
-    lines = lines.with_columns(_lane=pl.col("name").str.starts_with("execve").fill_null(value=False))
+    lines = lines.with_columns(_lane=pl.col("name").is_in(EXECUTES).fill_null(value=False))
     before = {name: pl.col(name).shift(1).over(*owner, "_lane", order_by="_order") for name in ("kind", "name", "_row")}
     has_start = (pl.col("kind") == "resumed") & (before["kind"] == "unfinished") & (before["name"] == pl.col("name"))
     ends = lines.with_columns(_start=pl.when(has_start.fill_null(value=False)).then(before["_row"]))
@@ -240,7 +240,9 @@ def _joined(lines: pl.DataFrame, owner: list[str]) -> pl.DataFrame:
         *(pl.col(name).alias(f"_{name}") for name in _OUTCOME),
     )
     is_split = pl.col("_end_line_of").is_not_null()
-    rest = pl.col("_rest").str.replace("^ $", "")  # strace 4.26 and before: `<... close resumed> ) = 0`
+    rest = (
+        pl.when(pl.col("_rest") != " ").then("_rest").otherwise(pl.lit(""))
+    )  # strace 4.26 and before: `<... close resumed> ) = 0`
     return (
         ends.filter(pl.col("_start").is_null())
         .join(found, on="_row", how="left", maintain_order="left")

@@ -9,7 +9,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from straceparse import calls, dialect, io_requests, read_strace, read_summary, unparsed
-from straceparse.cleanup import AMBIGUOUS_PREFIXES, PASTED_PREFIXES, LineCleanup, cleanup_of
+from straceparse.cleanup import AMBIGUOUS_PREFIXES, PASTED, PASTED_PREFIXES, LineCleanup, cleanup_of
 from straceparse.records import read_line
 
 #: Logs with prefixes of several kinds; none of them is pasted.
@@ -29,7 +29,7 @@ LOGS = {
     ],
     "no prefix": ['read(3, "a", 4096)                      = 1', "close(3)                                = 0"] * 3,
 }
-PASTED: dict[str, Callable[[int, str], str]] = {
+PASTINGS: dict[str, Callable[[int, str], str]] = {
     "mail": lambda _, line: f"> {line}",
     "mail of a mail": lambda _, line: f">> {line}",
     "indented": lambda _, line: f"    {line}",
@@ -51,12 +51,12 @@ PASTED: dict[str, Callable[[int, str], str]] = {
 
 
 @pytest.mark.parametrize("name", LOGS)
-@pytest.mark.parametrize("how", PASTED)
+@pytest.mark.parametrize("how", PASTINGS)
 def test_a_pasted_log_is_the_log(name: str, how: str) -> None:
     """What was put around the lines changes no column, and no line is unread."""
     lines = LOGS[name]
     expected = read_strace("\n".join(lines).encode())
-    pasted = "\n".join(PASTED[how](place, line) for place, line in enumerate(lines, 1)).encode()
+    pasted = "\n".join(PASTINGS[how](place, line) for place, line in enumerate(lines, 1)).encode()
     found = read_strace(pasted)
     if how in {"no-break spaces", "tabs"}:  # a run of blanks within a string is shorter than it was
         expected, found = (frame.with_columns(pl.col("args").str.replace_all(" +", " ")) for frame in (expected, found))
@@ -77,7 +77,7 @@ def test_a_pasted_summary_is_the_summary(how: str) -> None:
         "------ ----------- ----------- --------- --------- ----------------",
         "100.00    0.000392           2       181         3 total",
     ]
-    pasted = "\n".join(PASTED[how](place, line) for place, line in enumerate(lines, 1)).encode()
+    pasted = "\n".join(PASTINGS[how](place, line) for place, line in enumerate(lines, 1)).encode()
 
     assert_frame_equal(read_summary(pasted), read_summary("\n".join(lines).encode()))
 
@@ -98,12 +98,13 @@ def test_stack_frames_are_no_quotes() -> None:
     assert read_strace("\n".join(log).encode()).get_column("kind").to_list() == ["call", *["stack"] * 20]
 
 
-@pytest.mark.parametrize("prefix", [*PASTED_PREFIXES, *AMBIGUOUS_PREFIXES])
-def test_prefixes_match_their_samples(prefix: str) -> None:
-    """Each pattern takes all that stands before the call, and nothing of it."""
-    sample = {**PASTED_PREFIXES, **AMBIGUOUS_PREFIXES}[prefix]
+@pytest.mark.parametrize(("rule", "sample"), PASTED.samples)
+def test_prefixes_match_their_samples(rule: str, sample: str) -> None:
+    """Each pattern matches everything before the call, and nothing of it; each terminal has a sample."""
+    prefix = PASTED.pattern(f"^{{{rule.upper()}}}")
 
-    assert re.sub(f"^{prefix}", "", sample).removeprefix("09:36:52 ") == "close(3) = 0"
+    assert re.sub(prefix, "", sample).removeprefix("09:36:52 ") == "close(3) = 0"
+    assert {rule.upper() for rule, _ in PASTED.samples} == {*PASTED_PREFIXES, *AMBIGUOUS_PREFIXES}
 
 
 def test_blanks_behind_a_few_lines() -> None:
@@ -126,7 +127,7 @@ def test_random_surroundings_lose_no_line() -> None:
     """Whatever is put around lines of whatever log, every line is an event, and what follows works."""
     chance = random.Random(5)  # noqa: S311 - reproducible damage, no secret
     for _ in range(30):
-        ways = [PASTED[chance.choice(list(PASTED))] for _ in range(2)]
+        ways = [PASTINGS[chance.choice(list(PASTINGS))] for _ in range(2)]
         lines = [chance.choice(LOGS[chance.choice(list(LOGS))]) for _ in range(20)]
         pasted = [chance.choice(ways)(place, line) for place, line in enumerate(lines)]
         events = read_strace("\n".join(pasted).encode())
