@@ -17,7 +17,7 @@ KINDS = {"prefix": "call", "killed_call": "call", "resumed_unfinished": "resumed
 HELPERS = {"line", "event", "outcome", "item", "named", "blank"}
 
 
-@pytest.mark.parametrize(("rule", "sample"), LINE.samples)
+@pytest.mark.parametrize(("rule", "sample"), [found for found in LINE.samples if found[0].islower()])
 def test_sample_lines(rule: str, sample: str) -> None:
     """Each sample line is what the rule below it says."""
     assert read_line(sample).kind == KINDS.get(rule, rule)
