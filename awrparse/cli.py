@@ -13,7 +13,8 @@ from awrparse.many import read_awrs
 from awrparse.report import AwrReport, read_awr
 from awrparse.tables import TABLES, VIEWS
 from logframe import LogParseError
-from logframe.console import log_named, run, version_option
+from logframe.atomic import replacing
+from logframe.console import limit_option, log_named, run, version_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return run(show, arguments, "python -m awrparse")
 
 
-@click.command(params=[version_option()], context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(params=[version_option(), limit_option()], context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("reports", nargs=-1, metavar="REPORT...")
 @click.option("--tables", is_flag=True, help="List the canonical tables and their columns.")
 @click.option("--table", metavar="NAME", help="One canonical table of all reports.")
@@ -89,7 +90,8 @@ def _write_table(reports: Sequence[str], table: str, output: str | None, *, prin
                 expected=", ".join(_WRITERS),
             )
         try:
-            _WRITERS[suffix](found.frame, output)
+            with replacing(output, inputs=reports) as path:
+                _WRITERS[suffix](found.frame, str(path))
         except OSError as error:
             raise LogParseError(f"cannot be written: {error.strerror or error}", source=output) from error
         print(f"{found.frame.height} rows written to {output}")  # noqa: T201 - a command prints

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from logframe import LogParseError
-from logframe.console import log_named, run, say, version_option
+from logframe.console import limit_option, log_named, run, say, version_option
 from logframe.errors import LogError
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 @click.group(
-    params=[version_option()],
+    params=[version_option(), limit_option()],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
     epilog="LOG is a log, compressed or not, a folder, a pattern or an archive; - reads standard input.  "
     "Exit codes: 0 done, 1 a log or a notebook could not be read, compared or run, 2 the command line is wrong, "

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import polars as pl
 
 from iolab.pages.summary import summarize
+from logframe.atomic import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,10 +49,11 @@ def convert_log(source: Source, folder: Path, *, form: Format = "parquet") -> It
     frames = {name: frame.lazy().collect() for name, frame in seen.log.frames().items()}
     for name, frame in {**frames, "figures": seen.figures, "diagnostics": seen.diagnostics}.items():
         path = folder / f"{name}.{form}"
-        if form == "parquet":
-            frame.write_parquet(path)
-        else:
-            _flat(frame).write_csv(path)
+        with replacing(path, inputs=[source]) as out:
+            if form == "parquet":
+                frame.write_parquet(out)
+            else:
+                _flat(frame).write_csv(out)
         yield path, frame.height
 
 

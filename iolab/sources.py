@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, cast
 
 from logframe import LogParseError, open_logs
 from logframe.formats import formats
+from logframe.source import user_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -77,7 +78,7 @@ def _listed(place: Place) -> list[Path | tuple[str, str, Source]]:
         return [(name, name, place)]
     if "://" in str(place):
         return [(str(place).rpartition("/")[2], str(place), str(place))]
-    path = Path(place).expanduser()
+    path = user_path(place)
     if path.is_dir():
         inside = sorted(one for one in path.iterdir() if one.is_file() and not one.name.startswith("."))
     elif not path.exists() and has_magic(str(path)):

@@ -1,4 +1,4 @@
-"""Ground floor: opening logs, grammars, ruled tables, printed numbers, errors.  Knows no format."""
+"""What every reader needs: opening logs, grammars, ruled tables, numbers, the registry of formats, errors."""
 
 from typing import TYPE_CHECKING
 

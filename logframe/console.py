@@ -6,16 +6,16 @@ An exception of another kind is a fault of the program and is shown with its tra
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import click
 
 from logframe.errors import LogError
 from logframe.extras import DISTRIBUTION, EXTRAS, MissingExtraError, missing
+from logframe.limits import limits, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,15 +116,38 @@ def version_option() -> click.Option:
     return click.Option(["--version"], is_flag=True, expose_value=False, is_eager=True, callback=show, help="Versions.")
 
 
-def log_named(argument: str) -> str | io.BytesIO:
-    """What an argument of a command names: a path, or the standard input, read to its end, for ``-``.
+def limit_option() -> click.Option:
+    """The option ``--limit`` of every command that reads logs (`logframe.limits`)."""
+
+    def change(context: click.Context, _: click.Parameter, values: tuple[str, ...]) -> None:
+        changes = {name: value for text in values for name, value in parsed(text).items()}
+        context.with_resource(limits(**changes))
+
+    return click.Option(
+        ["--limit"],
+        multiple=True,
+        metavar="NAME=VALUE",
+        expose_value=False,
+        callback=change,
+        help="Change a limit of what is opened, such as max_bytes=200G or allow_urls=yes.",
+    )
+
+
+def log_named(argument: str) -> str | BinaryIO:
+    """What an argument of a command names: a path, or the standard input for ``-``.
 
     Examples:
         >>> log_named("awrrpt.html")
         'awrrpt.html'
     """
-    if argument != "-":
-        return argument
-    log = io.BytesIO(sys.stdin.buffer.read())
-    log.name = "<stdin>"
-    return log
+    return cast("BinaryIO", _StandardInput()) if argument == "-" else argument
+
+
+class _StandardInput:
+    """The standard input under a name that says so."""
+
+    name = "<stdin>"
+
+    def read(self, size: int = -1) -> bytes:
+        """Bytes from the standard input."""
+        return sys.stdin.buffer.read(size)

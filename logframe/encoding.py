@@ -77,9 +77,13 @@ def decode(source: IO[bytes], name: str, *, encoding: str | None, spool: Spool) 
             return Decoded("utf-8", True, (), source)
         return _decode_foreign(source, name, spool)
     try:
-        codecs.lookup(guess)
+        is_text = codecs.lookup(guess)._is_text_encoding  # noqa: SLF001 - as bytes.decode asks
     except LookupError as error:
         raise LogParseError(f"unknown encoding {guess!r}", source=name, expected="a Python codec") from error
+    if not is_text:
+        raise LogParseError(
+            f"{guess!r} is no encoding of text", source=name, expected="a text encoding, such as cp1252"
+        )
     return _transcoded(source, guess, name, spool)
 
 

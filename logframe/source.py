@@ -1,7 +1,7 @@
-"""Opening logs: whatever holds one in, lines of UTF-8 text out, no byte lost.
+"""Opening any source as logs: lines of UTF-8 text, no byte lost.
 
-`open_logs` takes a path, a glob, a folder, a URL that Polars reads, bytes, a file object, an uploaded file, or a list
-of them, and gives one `Log` each.  Compression is known by magic bytes, never by suffix; text that is not UTF-8 is
+`open_logs` takes a path, a glob, a folder, bytes, a file object, an uploaded file, a URL where the limits allow it, or a
+list of them, and gives one `Log` each.  Compression is known by magic bytes, never by suffix; text that is not UTF-8 is
 transcoded, and what was guessed or could not be decoded stands in `Log.notes`.
 
 A plain UTF-8 file is scanned where it lies.  Anything else is kept as UTF-8 in memory, or, above `MEMORY_LIMIT`, in a
@@ -28,6 +28,7 @@ import polars as pl
 
 from logframe.encoding import CHUNK, Decoded, decode
 from logframe.errors import Diagnostic, LogNotFoundError, LogParseError
+from logframe.limits import current
 from logframe.unpack import compression_of, refused_format, unpacked
 
 if TYPE_CHECKING:
@@ -190,9 +191,25 @@ def _open_item(item: OneSource, encoding: str | None) -> list[Log]:
         return _open_stream(io.BytesIO(bytes(content)), str(item.get("name", "<upload>")), encoding)
     if isinstance(item, (bytes, bytearray, memoryview)):
         return _open_stream(io.BytesIO(bytes(item)), "<bytes>", encoding)
-    name = str(getattr(item, "name", "<file>"))
-    data = item.read()
-    return _open_stream(io.BytesIO(data.encode() if isinstance(data, str) else data), name, encoding)
+    return _open_copied(item, str(getattr(item, "name", "<file>")), encoding)
+
+
+def _open_copied(stream: IO[bytes] | IO[str], name: str, encoding: str | None) -> list[Log]:
+    """The logs of a stream that can be read only once: a pipe, a device, an open file."""
+    most, count = current().max_stream_bytes, 0
+    with tempfile.SpooledTemporaryFile(max_size=MEMORY_LIMIT) as copy:
+        while piece := stream.read(CHUNK):
+            data = piece.encode() if isinstance(piece, str) else piece
+            count += len(data)
+            if count > most:
+                raise LogParseError(
+                    f"more than {most:,} bytes come out of it",
+                    source=name,
+                    expected="a stream that ends, or a higher limit max_stream_bytes",
+                )
+            copy.write(data)
+        copy.seek(0)
+        return _open_stream(cast("IO[bytes]", copy), name, encoding)
 
 
 def _places(source: str | PathLike[str]) -> list[Path | str]:
@@ -206,15 +223,16 @@ def _places(source: str | PathLike[str]) -> list[Path | str]:
             source=text.split("\n", 1)[0][:60],
             expected="text.encode() reads text",
         )
-    parts = urlsplit(text)
-    if parts.scheme in _URL_SCHEMES and "://" in text:
-        if parts.scheme != "file":
-            return [text]
-        text = unquote(parts.path)
-    path = Path(text).expanduser()
+    if "://" in text and text.partition("://")[0].lower() in _URL_SCHEMES:
+        url = _url(text)
+        if url is not None:
+            return [url]
+        text = unquote(urlsplit(text).path)
+    path = user_path(text)
     try:
         if path.is_dir():
             found = sorted(entry for entry in path.iterdir() if entry.is_file())
+            _check_count(len(found), text)
         elif path.exists():
             return [path]
         else:
@@ -228,6 +246,49 @@ def _places(source: str | PathLike[str]) -> list[Path | str]:
             what = "the folder holds no file"
         raise LogNotFoundError(what, source=text[:200], expected=_near(path))
     return list(found)
+
+
+def user_path(text: str | PathLike[str]) -> Path:
+    """A path with ``~`` for a home folder, where it is one: a file may be called ``~x``, too.
+
+    Examples:
+        >>> user_path("~tilde.strace").name
+        '~tilde.strace'
+    """
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        return Path(text)
+
+
+def _url(text: str) -> str | None:
+    """A URL that may be opened; None for a file of this machine.
+
+    Raises:
+        LogParseError: URLs are not allowed, or it is not a URL.
+    """
+    try:
+        parts = urlsplit(text)
+    except ValueError as error:
+        raise LogParseError(f"not a URL: {error}", source=text[:200]) from error
+    if parts.scheme.lower() == "file":
+        if parts.netloc not in {"", "localhost"}:
+            raise LogParseError(f"files of the host {parts.netloc} are not opened", source=text, expected="a path")
+        return None
+    if not current().allow_urls:
+        raise LogParseError(
+            "URLs are not opened unless asked for",
+            source=text,
+            expected="a path, or the limit allow_urls (on a command line: --limit allow_urls=yes)",
+        )
+    return text
+
+
+def _check_count(count: int, name: str) -> None:
+    if count > current().max_members:
+        raise LogParseError(
+            f"the folder holds {count:,} files", source=name, expected="fewer, or a higher limit max_members"
+        )
 
 
 def _near(path: Path) -> str:
@@ -249,13 +310,17 @@ def _near(path: Path) -> str:
 def _open_place(place: Path | str, encoding: str | None) -> list[Log]:
     if isinstance(place, str):
         return [Log(place, encoding or "utf-8", None, (), place)]
+    name = str(place).encode(errors="surrogateescape").decode(errors="backslashreplace")
     try:
         with place.open("rb") as file:
-            return _open_stream(file, str(place), encoding, place)
+            if not file.seekable() or not place.is_file():  # a pipe; a device may say that it can seek
+                return _open_copied(file, name, encoding)
+            # Polars takes no path that is not UTF-8: the text of such a file is kept as a copy.
+            return _open_stream(file, name, encoding, place if name == str(place) else None)
     except OSError as error:
         if isinstance(error, LogParseError):
             raise
-        raise LogParseError(f"cannot be read: {error.strerror or error}", source=str(place)) from error
+        raise LogParseError(f"cannot be read: {error.strerror or error}", source=name) from error
 
 
 def _open_stream(file: IO[bytes], name: str, encoding: str | None, path: Path | None = None) -> list[Log]:

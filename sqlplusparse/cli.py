@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import click
 import polars as pl
 
-from logframe.console import log_named, run, version_option
+from logframe.console import limit_option, log_named, run, version_option
 from sqlplusparse.reader import read_spool
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return run(show, arguments, "python -m sqlplusparse")
 
 
-@click.command(params=[version_option()], context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(params=[version_option(), limit_option()], context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("logs", nargs=-1, required=True, metavar="LOG...")
 @click.option("--runs", is_flag=True, help="Print repeated statements as samples instead.")
 @click.option("--strict", is_flag=True, help="Stop at the first line that cannot be read.")

@@ -14,7 +14,8 @@ import click
 import polars as pl
 
 from logframe import LogParseError, open_logs
-from logframe.console import log_named, run, version_option
+from logframe.atomic import replacing
+from logframe.console import limit_option, log_named, run, version_option
 from straceparse.call_totals import gap_totals, totals
 from straceparse.diagnostics import unparsed
 from straceparse.dialects import dialect_of
@@ -60,7 +61,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return run(show, arguments, "python -m straceparse")
 
 
-@click.command(params=[version_option()], context_settings={"help_option_names": ["-h", "--help"]}, epilog=_EXAMPLES)
+@click.command(
+    params=[version_option(), limit_option()],
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=_EXAMPLES,
+)
 @click.argument("logs", nargs=-1, required=True, metavar="LOG...")
 @click.option("--calls", "tables", flag_value="calls", multiple=True, help="One row a system call.")
 @click.option("--requests", "tables", flag_value="requests", multiple=True, help="One row an I/O request.")
@@ -94,7 +99,7 @@ def show(
 def _run(options: _Options) -> int:
     source: Source = [log_named(log) for log in options.logs]
     if options.output is not None and not _is_table(options):
-        return _write_events(source, options.output)
+        return _write_events(source, options.logs, options.output)
     logs = open_logs(source)
     if options.table == "dialect":
         for log in logs:
@@ -127,31 +132,33 @@ def _table(logs: list[Log], options: _Options, *, has_elapsed: bool) -> pl.DataF
     return totals(events) if has_elapsed else gap_totals(calls(events).collect())
 
 
-def _write_events(source: Source, output: Path) -> int:
+def _write_events(source: Source, logs: Sequence[str], output: Path) -> int:
     """Write all lines as a table, without holding them in memory."""
     if output.suffix == ".parquet" and output.is_dir():
         to_parquet(source, output)
         return 0
     events = scan_logs(open_logs(source))
-    match _FORMATS[output.suffix]:
-        case "parquet":
-            events.sink_parquet(output)
-        case "csv":
-            _seconds(events).sink_csv(output)
-        case _:
-            _seconds(events).sink_ndjson(output)
+    with replacing(output, inputs=logs) as path:
+        match _FORMATS[output.suffix]:
+            case "parquet":
+                events.sink_parquet(path)
+            case "csv":
+                _seconds(events).sink_csv(path)
+            case _:
+                _seconds(events).sink_ndjson(path)
     return 0
 
 
 def _show(table: pl.DataFrame, options: _Options) -> int:
     if options.output is not None:
-        match _FORMATS[options.output.suffix]:
-            case "parquet":
-                table.write_parquet(options.output)
-            case "csv":
-                _seconds(table.lazy()).collect().write_csv(options.output)
-            case _:
-                _seconds(table.lazy()).collect().write_ndjson(options.output)
+        with replacing(options.output, inputs=options.logs) as path:
+            match _FORMATS[options.output.suffix]:
+                case "parquet":
+                    table.write_parquet(path)
+                case "csv":
+                    _seconds(table.lazy()).collect().write_csv(path)
+                case _:
+                    _seconds(table.lazy()).collect().write_ndjson(path)
         return 0
     rows = table if options.n == 0 else table.head(options.n)
     if options.json:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iolab.charts.theme import VEGA_LITE, Mode, config
+from logframe.atomic import replacing
 from logframe.extras import require
 
 SUFFIXES: Final = (".png", ".svg", ".json", ".html")
@@ -47,7 +48,9 @@ def save(chart: Any, path: str | Path, *, mode: Mode = "light", scale: float = 2
     spec = {**chart.to_dict(), "config": config(mode)}
     if address := _address(spec):
         raise ValueError(f"{target}: the chart's data is at {address}; give it as a frame")
-    target.write_bytes(_content(spec, suffix, target.stem, mode=mode, scale=scale))
+    content = _content(spec, suffix, target.stem, mode=mode, scale=scale)
+    with replacing(target) as out:
+        out.write_bytes(content)
     return target
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from iolab.pages import chart_html, page_html
 from iolab.pages.metric_table import MIME, Headline
+from logframe.atomic import replacing
 from logframe.errors import LogError
 from logframe.extras import require
 
@@ -168,10 +169,12 @@ def report_notebooks(folder: Path, out: Path, *, say: Callable[[str], object] = 
     runs = []
     for number, path in enumerate(paths, 1):
         run = run_notebook(path)
-        (out / f"{run.name}.html").write_text(notebook_html(run), encoding="utf-8")
+        with replacing(out / f"{run.name}.html") as page:
+            page.write_text(notebook_html(run), encoding="utf-8")
         runs.append(run)
         say(f"[{number}/{len(paths)}] {path.name}  {run.seconds:.1f} s")
-    (out / "index.html").write_text(index_html(runs), encoding="utf-8")
+    with replacing(out / "index.html") as page:
+        page.write_text(index_html(runs), encoding="utf-8")
     for run in runs:
         if run.headlines:
             say("\n".join(["", run.title, *map(str, run.headlines)]))

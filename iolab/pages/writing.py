@@ -14,8 +14,9 @@ from iolab.pages import chart_html, page_html
 from iolab.pages.metric_table import figure_rows
 from iolab.pages.summary import LogSummary, summarize
 from iolab.pages.tables import diagnostics_html, figures_html, frame_html
-from iolab.sources import NamedLog, Place, find_logs
+from iolab.sources import Place, find_logs
 from logframe import LogParseError
+from logframe.atomic import check_output, replacing
 from logframe.errors import LogError
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def write_report(
     if not named:
         raise LogError("no log was given")
     page = Path(out)
-    _check_page(page, named)
+    check_output(page, [one.place for one in named])
     enable_chart_theme()
     looks: dict[str, LogSummary] = {}
     failed, rows, sections = [], [], []
@@ -93,16 +94,9 @@ def write_report(
     title = f"I/O evidence: {', '.join(one.name for one in named[:3])}{', ...' if len(named) > 3 else ''}"
     parts = ["<h1>I/O evidence</h1>", _summary(rows), _comparisons(looks), *sections]
     page.parent.mkdir(parents=True, exist_ok=True)
-    page.write_text(page_html(title, "".join(parts)), encoding="utf-8")
+    with replacing(page) as out_page:
+        out_page.write_text(page_html(title, "".join(parts)), encoding="utf-8")
     return failed
-
-
-def _check_page(page: Path, named: list[NamedLog]) -> None:
-    """Before anything is read: can the page be written there, and is no log lost by it?"""
-    if page.is_dir():
-        raise IsADirectoryError(f"{page} is a folder: name the page to write")
-    if page.exists() and any(page.samefile(one.place) for one in named if Path(one.place).is_file()):
-        raise LogError(f"{page} is one of the logs: writing the page there would lose it")
 
 
 def _reason(error: Exception, place: str) -> str:

@@ -1,0 +1,83 @@
+"""Atomic output: a file appears whole under its name, or not at all, and never replaces an input."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from logframe.errors import LogError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+@contextmanager
+def replacing(path: str | Path, *, inputs: Iterable[object] = ()) -> Iterator[Path]:
+    """A path to write to; what was written there takes the place of `path` when the block ends without an error.
+
+    The data is flushed to the disk before it is renamed, so that after a fault there is the old file or the new one.
+
+    Args:
+        path: The output.
+        inputs: What is read to make it; those that are paths must not be the same file.
+
+    Raises:
+        LogError: The output is a folder, or one of the inputs.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with replacing(Path(folder) / "a.txt") as out:
+        ...         _ = out.write_text("whole")
+        ...     sorted(one.name for one in Path(folder).iterdir())
+        ['a.txt']
+    """
+    target = Path(path)
+    check_output(target, inputs)
+    temporary = target.with_name(f".{target.name[:120]}.{secrets.token_hex(6)}.part")
+    try:
+        yield temporary
+        with temporary.open("rb+") as written:
+            os.fsync(written.fileno())
+        temporary.replace(target)
+        _sync_folder(target.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def check_output(target: Path, inputs: Iterable[object] = ()) -> None:
+    """Whether an output may be written, before anything is read.
+
+    Raises:
+        LogError: It is a folder, or one of the inputs by its identity.
+    """
+    if target.is_dir():
+        raise LogError(f"{target} is a folder: name the file to write")
+    if target.exists() and any(_is_same(target, one) for one in inputs):
+        raise LogError(f"{target} is one of the inputs: writing it would lose it")
+
+
+def _is_same(target: Path, other: Any) -> bool:  # noqa: ANN401 - any source
+    if not isinstance(other, (str, os.PathLike)):
+        return False
+    try:
+        return target.samefile(os.fspath(other))
+    except (OSError, ValueError):
+        return False
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename durable; not every file system allows a folder to be flushed."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError:
+        pass
+    finally:
+        os.close(handle)

@@ -1,0 +1,105 @@
+"""Output appears whole under its name or not at all."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from iolab import write_report
+from logframe.atomic import replacing
+from logframe.errors import LogError
+from straceparse.cli import main
+
+TRACE = Path(__file__).parents[2] / "sample_data/captures/async_direct_r.strace"
+
+
+def test_an_error_leaves_the_old_file(tmp_path: Path) -> None:
+    """What fails within the block changes nothing, and leaves no part."""
+    path = tmp_path / "out.txt"
+    path.write_text("old")
+    with pytest.raises(RuntimeError, match="broken"), replacing(path) as out:
+        out.write_text("half")
+        raise RuntimeError("broken")
+
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_input_is_never_overwritten(tmp_path: Path) -> None:
+    """By its identity, whatever it is called."""
+    log = tmp_path / "x.csv"
+    log.write_bytes(TRACE.read_bytes())
+    link = tmp_path / "link.csv"
+    link.symlink_to(log)
+
+    assert main(["-o", str(link), str(log)]) == 1
+    with pytest.raises(LogError, match="is one of the inputs"):
+        write_report(log, link)
+    assert log.read_bytes() == TRACE.read_bytes()
+
+
+def test_a_killed_writer(tmp_path: Path) -> None:
+    """Killed at random moments: the old content or the new one, nothing between, and the next try works."""
+    path = tmp_path / "out.txt"
+    old, new = "old" * 100_000, "new" * 100_000
+    code = (
+        "import sys\nfrom logframe.atomic import replacing\n"
+        "print('ready', flush=True)\n"
+        "while True:\n    for text in sys.argv[2:]:\n        with replacing(sys.argv[1]) as out:\n"
+        "            with out.open('w') as file:\n                for _ in range(100_000):\n                    file.write(text)\n"
+    )
+    for attempt in range(50):
+        with (
+            subprocess.Popen([sys.executable, "-c", code, str(path), "old", "new"], stdout=subprocess.PIPE, text=True)
+            if attempt == 0
+            else subprocess.Popen(
+                [sys.executable, "-c", code, str(path), "old", "new"], stdout=subprocess.PIPE, text=True
+            ) as writer
+        ):
+            assert writer.stdout is not None
+            writer.stdout.readline()
+            time.sleep(random.Random(attempt).uniform(0, 0.05))  # noqa: S311 - moments, not secrets
+            writer.send_signal(signal.SIGKILL)
+        if path.exists():
+            assert path.read_text() in (old, new)
+        for part in tmp_path.glob("*.part"):
+            part.unlink()
+    with replacing(path) as out:
+        out.write_text(new)
+    assert path.read_text() == new
+
+
+def test_a_full_disk(tmp_path: Path) -> None:
+    """A small file system that fills up: the old page stays, and no part is left."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("no file system can be mounted here")
+    try:
+        page = disk / "page.html"
+        page.write_text("old page")
+        with pytest.raises(OSError, match="No space left"):
+            write_report(TRACE, page)
+        assert page.read_text() == "old page"
+        assert [one.name for one in disk.iterdir()] == ["page.html"]
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    """One error that names the place."""
+    if os.geteuid() == 0:
+        pytest.skip("the superuser may write everywhere")
+    tmp_path.chmod(0o500)
+    with pytest.raises(OSError, match="Permission denied"), replacing(tmp_path / "x") as out:
+        out.write_text("x")
