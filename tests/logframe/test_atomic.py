@@ -17,6 +17,18 @@ from logframe.atomic import replacing
 from logframe.errors import LogError
 from straceparse.cli import main
 
+#: Writes one text after the other, for ever.
+WRITER = """
+import sys
+from logframe.atomic import replacing
+
+print("ready", flush=True)
+while True:
+    for text in sys.argv[2:]:
+        with replacing(sys.argv[1]) as out, out.open("w") as file:
+            for _ in range(100_000):
+                file.write(text)
+"""
 TRACE = Path(__file__).parents[2] / "sample_data/captures/async_direct_r.strace"
 
 
@@ -24,9 +36,14 @@ def test_an_error_leaves_the_old_file(tmp_path: Path) -> None:
     """What fails within the block changes nothing, and leaves no part."""
     path = tmp_path / "out.txt"
     path.write_text("old")
-    with pytest.raises(RuntimeError, match="broken"), replacing(path) as out:
-        out.write_text("half")
-        raise RuntimeError("broken")
+
+    def fail() -> None:
+        with replacing(path) as out:
+            out.write_text("half")
+            raise RuntimeError("broken")
+
+    with pytest.raises(RuntimeError, match="broken"):
+        fail()
 
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
@@ -49,20 +66,9 @@ def test_a_killed_writer(tmp_path: Path) -> None:
     """Killed at random moments: the old content or the new one, nothing between, and the next try works."""
     path = tmp_path / "out.txt"
     old, new = "old" * 100_000, "new" * 100_000
-    code = (
-        "import sys\nfrom logframe.atomic import replacing\n"
-        "print('ready', flush=True)\n"
-        "while True:\n    for text in sys.argv[2:]:\n        with replacing(sys.argv[1]) as out:\n"
-        "            with out.open('w') as file:\n                for _ in range(100_000):\n                    file.write(text)\n"
-    )
+    command = [sys.executable, "-c", WRITER, str(path), "old", "new"]
     for attempt in range(50):
-        with (
-            subprocess.Popen([sys.executable, "-c", code, str(path), "old", "new"], stdout=subprocess.PIPE, text=True)
-            if attempt == 0
-            else subprocess.Popen(
-                [sys.executable, "-c", code, str(path), "old", "new"], stdout=subprocess.PIPE, text=True
-            ) as writer
-        ):
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
             assert writer.stdout is not None
             writer.stdout.readline()
             time.sleep(random.Random(attempt).uniform(0, 0.05))  # noqa: S311 - moments, not secrets

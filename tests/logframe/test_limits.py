@@ -46,10 +46,7 @@ def test_a_bomb_is_refused(pack: Callable[[bytes], bytes]) -> None:
     """Data that grows beyond the ratio is refused, and the error names the limit."""
     packed = pack(bytes(200 << 20))
 
-    with (
-        pytest.raises(LogParseError, match="more than 1000 times as many|more than 600 times") as caught,
-        limits(max_ratio=min(1000, len(bytes(200 << 20)) // len(packed) // 2 + 500)),
-    ):
+    with limits(max_ratio=300), pytest.raises(LogParseError, match="more than 300 times as many") as caught:
         open_logs(packed)
     assert "max_ratio" in caught.value.expected
 
@@ -101,7 +98,7 @@ def test_too_many_members() -> None:
 @pytest.mark.parametrize("damage", [slice(0, 700), slice(0, 512)])
 def test_a_damaged_tar(damage: slice) -> None:
     """It is refused as a damaged archive, never with another exception."""
-    with pytest.raises(LogParseError, match="damaged|empty"):
+    with pytest.raises(LogParseError, match=r"damaged|empty"):
         open_logs(tarred({"a": LINE * 100})[damage] + b"x")
 
 
