@@ -122,7 +122,7 @@ def test_a_page_does_not_overwrite_a_log(folder: Path, capsys: pytest.CaptureFix
     before = (folder / "a.txt").read_bytes()
 
     assert main(["report", str(folder / "a.txt"), "-o", str(folder / "a.txt")]) == 1
-    assert "is one of the logs" in capsys.readouterr().err
+    assert "is one of the inputs" in capsys.readouterr().err
     assert (folder / "a.txt").read_bytes() == before
 
 
