@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from iolab.loading import load, load_all
     from iolab.pages.summary import summarize
     from iolab.pages.writing import write_report
+    from iolab.rules.run import findings
 
 __all__ = [
     "LogPicker",
@@ -28,6 +29,7 @@ __all__ = [
     "compare",
     "comparison",
     "evidence",
+    "findings",
     "load",
     "load_all",
     "metrics",
@@ -40,6 +42,7 @@ __getattr__, __dir__ = lazy_exports(
     {
         "LogPicker": "lab.picker",
         "compare": "comparison.samples",
+        "findings": "rules.run",
         "load": "loading",
         "load_all": "loading",
         "summarize": "pages.summary",

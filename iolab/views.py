@@ -16,9 +16,10 @@ import polars as pl
 from iolab.metrics import METRICS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from iolab.comparison.result import Pairing
+    from iolab.rules.finding import Finding
     from logframe.formats import ParsedLog
 
 GROUP: Final = "iolab.views"
@@ -51,12 +52,16 @@ class View:
         compare: Name of another format, or of this one, to the function that compares a log of this format with one of
             it; the function takes both logs and their names, and raises `iolab.comparison.UnpairedError` with a reason.
         compare_runs: Compares what one log repeats; takes the log and its name, and gives None where nothing is.
+        findings: What a log says first (`iolab.findings`).
+        pair_findings: What changed from one log to another of the same format; takes the name and the log of each.
     """
 
     summarize: Callable[[Any], Summary]
     noun: str = "log"
     compare: Mapping[str, Callable[[Any, Any, tuple[str, str]], Pairing]] = field(default_factory=dict)
     compare_runs: Callable[[Any, str], Pairing | None] | None = None
+    findings: Callable[[Any], Iterable[Finding]] | None = None
+    pair_findings: Callable[[tuple[str, Any], tuple[str, Any]], Iterable[Finding]] | None = None
 
 
 def summarize_frames(log: ParsedLog) -> Summary:

@@ -4,8 +4,16 @@ Every sentence, table and page formats figures here, so that one figure reads th
 """
 
 import math
+from typing import Final
 
-from logframe.interval import decimals_of
+from logframe.interval import Interval, decimals_of
+
+#: Seconds in each unit of `time_text`, from the largest that is used.
+_TIME_UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
+#: Shares from 10 % on are shown to 0.1 %.
+_SHARE_TENTHS: Final = 0.1
+#: A gap between bounds that is the rounding of the arithmetic alone.
+_NOTHING: Final = 1e-9
 
 
 def format_figure(value: float | None, lo: float | None, hi: float | None, unit: str = "") -> tuple[str, str, str]:
@@ -51,3 +59,99 @@ def with_unit(text: str, unit: str) -> str:
     ('1.2x', '1.2 ms', '1.2')
     """
     return f"{text}{'' if unit in ('', 'x') else ' '}{unit}"
+
+
+def figure_text(figure: Interval | float, unit: str = "", *, step: float | None = None) -> str:
+    """A figure for a sentence: three significant digits, fewer where its bounds are wider, and bounds where they tell.
+
+    A figure that begins with 1 has four digits, so that the last is never more than 0.5 % of it.  The bounds stand in
+    brackets, rounded outwards, only where the shown digits do not imply them: 5.7 says 5.65 to 5.75 by itself.  Exact
+    whole numbers are shown whole.
+
+    Args:
+        figure: the figure.
+        unit: written after it.
+        step: the finest step to show, such as 0.1; by default that of the significant digits.
+
+    >>> figure_text(Interval(126.54, 126.42, 126.66)), figure_text(Interval(5.7, 5.65, 5.75))
+    ('126.5 [126.4, 126.7]', '5.7')
+    >>> figure_text(0.0013561), figure_text(26_990), figure_text(71_142.7, "MB/s"), figure_text(Interval(3, 2.4, 3.6))
+    ('0.001356', '26,990', '71,100 MB/s', '3 [2, 4]')
+    >>> figure_text(Interval(0.0, 0.0, 0.04)), figure_text(Interval(999.96, 999.9, 1000.0))
+    ('0.00 [0.00, 0.04]', '1,000')
+    """
+    bounded = Interval.of(figure)
+    suffix = f" {unit}" if unit else ""
+    width = bounded.hi - bounded.lo
+    is_exact = width <= _NOTHING * max(abs(bounded.value), abs(bounded.hi))
+    if is_exact and float(bounded.value).is_integer():
+        return f"{bounded.value:,.0f}{suffix}"
+    step = max(step or 0, _step_of(bounded.value or bounded.hi))
+    if not is_exact:
+        step = max(step, 10.0 ** math.floor(math.log10(width) + _NOTHING))
+    decimals = max(0, -round(math.log10(step)))
+    value = round(bounded.value / step) * step
+    text = f"{value:,.{decimals}f}{suffix}"
+    reach = step * (0.5 + 1e-6)
+    if is_exact or (value - reach <= bounded.lo and bounded.hi <= value + reach):
+        return text
+    lo = math.floor(bounded.lo / step + 1e-6) * step
+    hi = math.ceil(bounded.hi / step - 1e-6) * step
+    if hi - lo < 1.5 * step:  # the value is one of two neighbours: the last digit is not certain, and that is usual
+        return text
+    return f"{value:,.{decimals}f} [{lo:,.{decimals}f}, {hi:,.{decimals}f}]{suffix}"
+
+
+def _step_of(value: float) -> float:
+    """The step of the last significant digit: of three, or of four where the first is 1."""
+    if value == 0:
+        return 0.0
+    exponent = math.floor(math.log10(abs(value)) + _NOTHING)
+    first = abs(value) / 10.0**exponent
+    return 10.0 ** (exponent - (3 if first < 2 else 2))
+
+
+def share_text(share: Interval | float) -> str:
+    """A share of a whole in per cent: to 0.1 % from 10 %, else two digits.
+
+    >>> share_text(0.50999), share_text(Interval(0.975, 0.974, 0.9767)), share_text(0.0384), share_text(0.00123)
+    ('51.0 %', '97.5 [97.4, 97.7] %', '3.8 %', '0.12 %')
+    """
+    percent = Interval.of(share) * 100
+    size = percent.value or percent.hi
+    step = _SHARE_TENTHS if size >= 10 else 10.0 ** (math.floor(math.log10(size)) - 1) if size > 0 else _SHARE_TENTHS
+    if percent.value == percent.hi == 0:
+        return "0 %"
+    exact = Interval.exact(round(percent.value / step) * step) if percent.is_exact else percent
+    if exact.is_exact:
+        return f"{exact.value:.{max(0, -round(math.log10(step)))}f} %"
+    return figure_text(exact, "%", step=step)
+
+
+def time_text(seconds: Interval | float) -> str:
+    """A time in s, ms or us, whichever gives one digit or more before the point.
+
+    >>> time_text(Interval(0.00075858, 0.0007585, 0.0007587)), time_text(12.18), time_text(4e-05)
+    ('759 us', '12.18 s', '40.0 us')
+    """
+    bounded = Interval.of(seconds)
+    size, unit = next(((size, unit) for size, unit in _TIME_UNITS if bounded.value >= size), _TIME_UNITS[-1])
+    return figure_text(bounded / size, unit)
+
+
+def whole_text(figure: Interval | float, unit: str = "") -> str:
+    """A figure as a whole number, for sums that are compared digit by digit.
+
+    >>> whole_text(24_827_249.4, "s")
+    '24,827,249 s'
+    """
+    return f"{Interval.of(figure).value:,.0f}" + (f" {unit}" if unit else "")
+
+
+def count_text(count: float, one: str, several: str | None = None) -> str:
+    """A count and its word.
+
+    >>> count_text(1, "wait"), count_text(21_628_695, "wait"), count_text(2, "query", "queries")
+    ('1 wait', '21,628,695 waits', '2 queries')
+    """
+    return f"{count:,.0f} {one if count == 1 else several or one + 's'}"

@@ -12,6 +12,7 @@ from iolab.comparison.report_and_trace import pair_evidence
 from iolab.comparison.reports import pair_reports
 from iolab.metrics.table import Metric
 from iolab.pages.figures import join_figures
+from iolab.rules.reports import report_findings, report_pair_findings
 from iolab.views import Summary, View
 from logframe.errors import RefusedError
 from logframe.interval import intersect, show
@@ -178,4 +179,6 @@ VIEW: Final = View(
     summarize_report,
     noun="report",
     compare={"awr": pair_reports, "strace": pair_evidence},
+    findings=report_findings,
+    pair_findings=report_pair_findings,
 )

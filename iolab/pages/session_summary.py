@@ -11,6 +11,8 @@ from iolab import metrics
 from iolab.comparison.report_and_trace import pair_evidence
 from iolab.comparison.sessions import pair_runs, pair_sessions
 from iolab.pages.figures import join_figures
+from iolab.rules.session_pairs import session_pair
+from iolab.rules.sessions import session_findings
 from iolab.stats.intervals import MIN_RUNS, median_interval
 from iolab.views import Summary, View
 
@@ -144,4 +146,6 @@ VIEW: Final = View(
     noun="SQL*Plus session",
     compare={"sqlplus": pair_sessions, "strace": pair_evidence},
     compare_runs=pair_runs,
+    findings=session_findings,
+    pair_findings=session_pair,
 )

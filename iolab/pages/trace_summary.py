@@ -10,6 +10,7 @@ from iolab import metrics
 from iolab.comparison.traces import pair_traces
 from iolab.metrics.trace_modes import io_mode
 from iolab.pages.figures import join_figures
+from iolab.rules.traces import trace_findings
 from iolab.views import Summary, View
 
 if TYPE_CHECKING:
@@ -122,4 +123,5 @@ VIEW: Final = View(
     summarize_trace,
     noun="trace",
     compare={"strace": pair_traces},
+    findings=trace_findings,
 )

@@ -1,0 +1,155 @@
+"""One finding, the frame of many, and their order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from logframe.interval import Interval
+
+#: Findings with an impact of so much are major, or notable.
+MAJOR: Final = 0.20
+NOTABLE: Final = 0.05
+#: The marks, in the order of the key; each is shown with its shape and its word.
+MARKS: Final = ("evidence", "major", "notable", "context", "cannot tell")
+#: So many gates stand before all others.
+MOST_GATES: Final = 2
+
+#: Columns of the frame of findings, one row a finding in the order to read them.
+FINDINGS: Final = pl.Schema(
+    {
+        "rank": pl.UInt32(),
+        "name": pl.String(),
+        "mark": pl.Enum(MARKS),
+        "impact": pl.Float64(),
+        "impact_lo": pl.Float64(),
+        "impact_hi": pl.Float64(),
+        "impact_of": pl.String(),
+        "sentence": pl.String(),
+        "why": pl.String(),
+        "refuted_by": pl.String(),
+        "collect": pl.String(),
+        "evidence": pl.List(
+            pl.Struct({"table": pl.String(), "rows": pl.List(pl.String()), "lines": pl.List(pl.UInt32())})
+        ),
+        "caveat": pl.String(),
+        "refused": pl.Boolean(),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Where the figures of a finding stand.
+
+    Attributes:
+        table: the frame.
+        rows: the names of its rows (event, statistic, file, ...); empty means the whole table.
+        lines: line numbers of the log, where it has lines.
+    """
+
+    table: str
+    rows: tuple[str, ...] = ()
+    lines: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding.
+
+    Attributes:
+        name: what kind of finding, such as `load`.
+        sentence: what was measured, in the past tense, figures inside.
+        impact: its share of DB time, or of the elapsed time of a trace, from 0 to 1; None without one.
+        impact_of: what the share is of: `DB time`, `elapsed time`, `the increase`.
+        why: what makes the sentence more than its figures.
+        refuted_by: what would show it to be wrong.
+        collect: for a refusal, what to collect.
+        evidence: where the figures stand.
+        caveat: what to know before it is used.
+        is_gate: the evidence itself has a problem.
+        is_refused: it says what cannot be told.
+        order: findings of equal mark stand in this order.
+    """
+
+    name: str
+    sentence: str
+    impact: Interval | None = None
+    impact_of: str = "DB time"
+    why: str = ""
+    refuted_by: str = ""
+    collect: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    caveat: str = ""
+    is_gate: bool = False
+    is_refused: bool = False
+    order: int = 5
+
+    @property
+    def mark(self) -> str:
+        """`evidence`, `major`, `notable`, `context` or `cannot tell`; by the lower bound of the impact."""
+        if self.is_gate:
+            return "evidence"
+        if self.is_refused:
+            return "cannot tell"
+        if self.impact is None or self.impact.lo < NOTABLE:
+            return "context"
+        return "major" if self.impact.lo >= MAJOR else "notable"
+
+
+def rank_findings(found: Iterable[Finding]) -> list[Finding]:
+    """The findings in the order to read them.
+
+    At most two problems of the evidence, what every log says first (the load), impacts from the largest lower bound,
+    the rest without an impact, and what cannot be told.
+
+    >>> from logframe.interval import Interval
+    >>> load, locks = Finding("load", "...", order=0), Finding("lock_waits", "...", Interval(0.3, 0.2, 0.4))
+    >>> cut, gate = Finding("flash_latency", "...", is_refused=True), Finding("overlapping_shares", "...", is_gate=True)
+    >>> [one.name for one in rank_findings([cut, locks, load, gate])]
+    ['overlapping_shares', 'load', 'lock_waits', 'flash_latency']
+    """
+    gates = [one for one in found if one.is_gate]
+    others = [one for one in found if not one.is_gate]
+
+    def place(one: Finding) -> tuple[int, float, int]:
+        if one.is_refused:
+            return 4, 0, one.order
+        if one.order == 0:
+            return 0, 0, 0
+        if one.impact is not None:
+            return 1, -one.impact.lo, one.order
+        return 2, 0, one.order
+
+    others.sort(key=place)
+    first = [one for one in others if place(one)[0] < 4]
+    return [*gates[:MOST_GATES], *first, *gates[MOST_GATES:], *others[len(first) :]]
+
+
+def findings_frame(found: Iterable[Finding]) -> pl.DataFrame:
+    """Findings as a frame (`FINDINGS`), ranked."""
+    rows = [
+        {
+            "rank": number,
+            "name": one.name,
+            "mark": one.mark,
+            "impact": None if one.impact is None else one.impact.value,
+            "impact_lo": None if one.impact is None else one.impact.lo,
+            "impact_hi": None if one.impact is None else one.impact.hi,
+            "impact_of": None if one.impact is None else one.impact_of,
+            "sentence": one.sentence,
+            "why": one.why or None,
+            "refuted_by": one.refuted_by or None,
+            "collect": one.collect or None,
+            "evidence": [{"table": of.table, "rows": list(of.rows), "lines": list(of.lines)} for of in one.evidence],
+            "caveat": one.caveat or None,
+            "refused": one.is_refused,
+        }
+        for number, one in enumerate(rank_findings(list(found)), 1)
+    ]
+    return pl.DataFrame(rows, schema=FINDINGS, orient="row")

@@ -1,0 +1,182 @@
+"""What wait event histograms say of latency: the range that holds most reads, and separate hills."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+from iolab.metrics.formatting import share_text, time_text
+from iolab.rules.finding import Evidence, Finding
+from iolab.rules.histograms import hills_of
+from iolab.rules.load import is_idle_instance
+from iolab.rules.report_facts import total
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from iolab.rules.report_facts import ReportFacts
+    from logframe.interval import Interval
+
+#: Waits for one block; a wait of another event is not one read.
+SINGLE_BLOCK: Final = ("db file sequential read", "cell single block physical read")
+#: Events whose average a sentence may use, besides those with 1 % of DB time.
+_IO_EVENTS: Final = (*SINGLE_BLOCK, "log file parallel write", "log file sync", "db file parallel write")
+#: Bimodal by design: they spin and then sleep, or are local and then remote.
+_BY_DESIGN: Final = ("enq:", "latch", "mutex", "cursor:", "library cache", "gc ", "row cache", "row lock")
+_LEAST_READS: Final = 1_000
+_LEAST_WAITS: Final = 500
+_LEAST_SHARE: Final = 0.01
+#: A range is named when it holds so much of all waits, in per cent.
+_MOST_PCT: Final = 60.0
+_FEW_BETWEEN_PCT: Final = 20.0
+#: Ranges with edges that histograms print, in us.  Source: 64 us NAND; half a turn of a disk 2 to 4.2 ms and a seek.
+_RANGES: Final = (
+    (0, 64, "shorter than NAND flash takes: from memory (a cache, Optane, RDMA)"),
+    (64, 512, "as flash, an array's cache or the file system's cache do"),
+    (512, 2_000, "as remote flash, a cache or a mixture do: not decided"),
+    (2_000, 16_000, "as a disk does, or a queue before something faster"),
+    (16_000, math.inf, "longer than an idle disk takes: a queue or a stall before it"),
+)
+
+
+def read_latency_class(facts: ReportFacts) -> Iterator[Finding]:
+    """The range of time that held most single-block reads, from the histogram, never from the average.
+
+    >>> from logframe.interval import Interval
+    >>> from iolab.rules.histograms import Histogram
+    >>> from iolab.rules.report_facts import ReportFacts, Wait
+    >>> def facts(edges, below): return ReportFacts(db_time_s=Interval.exact(12_727), elapsed_s=Interval.exact(899),
+    ...     events={"db file sequential read": Wait(Interval.exact(776_224), Interval.exact(9_455))},
+    ...     histograms={"db file sequential read": Histogram(776_224, edges, below)})
+    >>> disk = facts((1e3, 2e3, 4e3, 8e3, 16e3, 32e3), (1.0, 2.1, 16.1, 55.3, 81.1, 93.3))
+    >>> print(*(one.sentence for one in read_latency_class(disk)))
+    79.0 % of the single-block reads took 2 to 16 ms, as a disk does, or a queue before something faster.
+    >>> for one in read_latency_class(facts((1e3, 2e3), (86.8, 97.0))): print(one.sentence, one.is_refused)
+    Flash or a cache: 86.8 % of the single-block reads took under 1 ms, and this report counts no finer. True
+    >>> list(read_latency_class(facts((1e3, 2e3, 4e3, 8e3, 16e3), (30.0, 40.0, 60.0, 80.0, 90.0))))  # no range has most
+    []
+    """
+    if facts.whole_s is None or is_idle_instance(facts):
+        return
+    for event in SINGLE_BLOCK:
+        wait, histogram = facts.events.get(event), facts.histograms.get(event)
+        if wait is None or histogram is None or histogram.waits < _LEAST_READS:
+            continue
+        parallel = total(facts.of_events("db file parallel read"))
+        if (wait.time_s / facts.whole_s).lo < _LEAST_SHARE or parallel.lo > wait.time_s.hi:
+            continue  # of little weight, or most blocks were read several to a wait
+        evidence = (Evidence("event_histogram", (event,)),)
+        lowest_edge = histogram.edges_us[0]
+        lowest = histogram.below_pct[0]
+        if lowest_edge > 512 * 1.03 and lowest >= _MOST_PCT:
+            yield Finding(
+                "read_latency_class",
+                f"Flash or a cache: {share_text(lowest / 100)} of the single-block reads took under "
+                f"{_edge_text(lowest_edge)}, and this report counts no finer.",
+                collect="`V$EVENT_HISTOGRAM_MICRO` (12.1 and later), or `strace -T` of a session",
+                evidence=evidence,
+                is_refused=True,
+            )
+            continue
+        for start, end, what in _RANGES:
+            share = histogram.between(start, end)
+            if share is None or share < _MOST_PCT:
+                continue
+            yield Finding(
+                "read_latency_class",
+                f"{share_text(min(share, 100.0) / 100)} of the single-block reads took {_range_text(start, end)}, "
+                f"{_of_storage(what, facts)}.",
+                why="the histogram holds foreground and background reads of all files",
+                refuted_by="`iostat` of the devices for the period",
+                evidence=evidence,
+                order=4,
+            )
+            break
+
+
+def _of_storage(what: str, facts: ReportFacts) -> str:
+    """A file system's cache is none of the candidates where files are in ASM, or it is bypassed by a setting."""
+    setting = facts.parameters.get("filesystemio_options", "").lower()
+    in_asm = any(value.startswith("+") for value in facts.parameters.values())
+    if in_asm or setting in {"setall", "directio"}:
+        return what.replace("flash, an array's cache or the file system's cache", "flash or an array's cache")
+    return what
+
+
+def _edge_text(us: float) -> str:
+    """An edge as the reports print it: 64 us, 1 ms, 250 ms, 2 s."""
+    if us < 1_000:
+        return f"{us:.0f} us"
+    return f"{us / 1_000:g} ms" if us < 1_000_000 else f"{us / 1_000_000:g} s"
+
+
+def _range_text(start: float, end: float) -> str:
+    if start == 0:
+        return f"under {_edge_text(end)}"
+    if end == math.inf:
+        return f"{_edge_text(start)} or more"
+    low, high = _edge_text(start), _edge_text(end)
+    if low.split()[1] == high.split()[1]:
+        low = low.split()[0]
+    return f"{low} to {high}"
+
+
+def two_modes(facts: ReportFacts) -> Iterator[Finding]:
+    """Waits of one event in two separate hills, of which the average is neither.
+
+    >>> from logframe.interval import Interval
+    >>> from iolab.rules.histograms import Histogram
+    >>> from iolab.rules.report_facts import ReportFacts, Wait
+    >>> def facts(below): return ReportFacts(db_time_s=Interval.exact(9_000), elapsed_s=Interval.exact(3_600),
+    ...     events={"db file sequential read": Wait(Interval.exact(100_000), Interval.exact(500))}, histograms={
+    ...     "db file sequential read": Histogram(100_000, (1e3, 2e3, 4e3, 8e3, 16e3, 32e3), below)})
+    >>> print(*(one.sentence for one in two_modes(facts((60.0, 62.0, 63.0, 65.0, 95.0, 100.0)))))
+    `db file sequential read` was of two kinds: 60.0 % took under 1 ms, 30.0 % 8 to 16 ms; the average of 5 ms is
+    neither.
+    >>> list(two_modes(facts((10.0, 30.0, 60.0, 90.0, 95.0, 100.0))))
+    []
+    """
+    if facts.whole_s is None or is_idle_instance(facts):
+        return
+    waits = {**facts.background, **facts.events}
+    for event, histogram in facts.histograms.items():
+        wait = waits.get(event)
+        if wait is None or histogram.waits < _LEAST_WAITS or event.lower().startswith(_BY_DESIGN):
+            continue
+        own = facts.events.get(event)
+        share = None if own is None else own.time_s / facts.whole_s
+        if (share is None or share.lo < _LEAST_SHARE) and event != "log file parallel write":
+            continue
+        if share is None and (wait.time_s / facts.whole_s).lo < 0.001:
+            continue
+        if event not in _IO_EVENTS and (share is None or share.lo < _LEAST_SHARE):
+            continue
+        hills = hills_of(histogram)
+        if hills is None:
+            continue
+        low, high = (
+            _range_text(hills.low_from_us, hills.low_to_us),
+            _range_text(hills.high_from_us, hills.high_to_us),
+        )
+        average = wait.avg_s
+        mean = "" if average is None else _average_text(average, hills.low_to_us, hills.high_from_us)
+        parts = f"{share_text(hills.low_pct / 100)} took {low}, {share_text(hills.high_pct / 100)} {high}"
+        if hills.between_pct <= _FEW_BETWEEN_PCT:
+            said = f"`{event}` was of two kinds: {parts}{mean}."
+        else:
+            said = f"`{event}` was widely spread: {parts}, {share_text(hills.between_pct / 100)} between{mean}."
+        yield Finding(
+            "two_modes",
+            said,
+            why="requests of different sizes may be in one event; the histogram holds foreground and background",
+            refuted_by="one hill for requests of one size",
+            evidence=(Evidence("event_histogram", (event,)),),
+            order=5,
+        )
+
+
+def _average_text(average: Interval, low_to_us: float, high_from_us: float) -> str:
+    """Only an average between the hills is neither."""
+    if low_to_us <= average.lo * 1e6 and average.hi * 1e6 <= high_from_us:
+        return f"; the average of {time_text(average)} is neither"
+    return f"; the average of {time_text(average)} does not describe them"

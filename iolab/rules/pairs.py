@@ -1,0 +1,127 @@
+"""Two reports of one instance: load, rate and latency, settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from iolab.metrics.formatting import count_text, figure_text, share_text
+from iolab.rules.finding import Evidence, Finding
+from iolab.rules.gates import LEAST_WAITS
+from iolab.rules.load import sessions_active
+from logframe.interval import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from iolab.rules.report_facts import ReportFacts
+
+#: A change of load below this is not decomposed.
+_LEAST_CHANGE: Final = 0.10
+#: Parts of a change below this are not named.
+_LEAST_PART: Final = 0.05
+_MOST_PARTS: Final = 3
+_MOST_NAMED: Final = 4
+#: Lengths of the periods that compare.
+_LENGTHS: Final = 2.0
+
+
+def load_change(before: ReportFacts, after: ReportFacts) -> Iterator[Finding]:
+    """How the sessions active changed between two reports, and which waits made most of it: more of them, or longer.
+
+    >>> from iolab.rules.report_facts import ReportFacts, Wait
+    >>> def facts(elapsed, time, waits, waited): return ReportFacts(elapsed_s=Interval.exact(elapsed),
+    ...     db_time_s=Interval.exact(time),
+    ...     events={"db file sequential read": Wait(Interval.exact(waits), Interval.exact(waited))})
+    >>> first, second = facts(900, 6_381, 520_240, 4_567), facts(898.8, 12_727, 776_224, 9_455)
+    >>> for one in load_change(first, second): print(one.sentence)
+    Sessions active went from 7.09 to 14.16: 1.997 times as many.
+    77.0 % of the increase is `db file sequential read`: 1.494 times as many waits, each 1.388 times as long.
+    >>> list(load_change(first, facts(9_000, 63_810, 1, 1)))  # periods of other lengths
+    []
+    """
+    sessions = [sessions_active(facts) for facts in (before, after)]
+    if before.elapsed_s is None or after.elapsed_s is None or sessions[0] is None or sessions[1] is None:
+        return
+    lengths = after.elapsed_s.value / before.elapsed_s.value
+    if not 1 / _LENGTHS < lengths < _LENGTHS or sessions[0].lo <= 0:
+        return
+    first, second = sessions[0], sessions[1]
+    ratio = second / first
+    yield Finding(
+        "load",
+        f"Sessions active went from {figure_text(first)} to {figure_text(second)}: {figure_text(ratio)} times as many.",
+        why="averages of two periods of like length",
+        refuted_by="single hours within the periods",
+        evidence=(Evidence("info"),),
+        order=0,
+    )
+    change = second - first
+    if abs(ratio.value - 1) < _LEAST_CHANGE or change.lo * change.hi <= 0:
+        return
+    what = "increase" if change.value > 0 else "decrease"
+    parts = []
+    for name, wait in after.events.items():
+        other = before.events.get(name)
+        if other is None or min(wait.waits.lo, other.waits.lo) < LEAST_WAITS:
+            continue
+        part = wait.time_s / after.elapsed_s - other.time_s / before.elapsed_s
+        share = part / change
+        if share.lo >= _LEAST_PART and other.time_s.lo > 0 and wait.avg_s is not None and other.avg_s is not None:
+            often = (wait.waits / after.elapsed_s) / (other.waits / before.elapsed_s)
+            parts.append((share, name, often, wait.avg_s / other.avg_s))
+    parts.sort(key=lambda part: -part[0].value)
+    for share, name, often, longer in parts[:_MOST_PARTS]:
+        queue = often.lo > 1 and longer.lo > 1
+        yield Finding(
+            "load_or_latency",
+            f"{share_text(share)} of the {what} is `{name}`: {figure_text(often)} times as many waits, each "
+            f"{figure_text(longer)} times as long.",
+            Interval(min(share.value, 1), min(share.lo, 1), min(share.hi, 1)),
+            f"the {what}",
+            why="longer with more of them, as in a queue; the report has no queue of the device"
+            if queue
+            else "sessions waiting = waits a second x their average",
+            refuted_by="`iostat` of both periods",
+            evidence=(Evidence("foreground_events", (name,)),),
+        )
+    if before.db_cpu_s is not None and after.db_cpu_s is not None:
+        cpu = after.db_cpu_s / after.elapsed_s - before.db_cpu_s / before.elapsed_s
+        share = cpu / change
+        if share.lo >= _LEAST_PART:
+            yield Finding(
+                "load_or_latency",
+                f"{share_text(share)} of the {what} is CPU: {figure_text(before.db_cpu_s / before.elapsed_s)} to "
+                f"{figure_text(after.db_cpu_s / after.elapsed_s)} CPUs.",
+                Interval(min(share.value, 1), min(share.lo, 1), min(share.hi, 1)),
+                f"the {what}",
+                why="CPU of foreground processes",
+                refuted_by="CPU a transaction of both periods",
+                evidence=(Evidence("time_model", ("DB CPU",)),),
+            )
+
+
+def settings_changed(before: ReportFacts, after: ReportFacts) -> Iterator[Finding]:
+    """Parameters that both reports list with different values; between the periods, never because of them.
+
+    >>> from iolab.rules.report_facts import ReportFacts
+    >>> one, two = ReportFacts(parameters={"a": "1", "b": "2"}), ReportFacts(parameters={"a": "1", "b": "3"})
+    >>> print(*(found.sentence for found in settings_changed(one, two)))
+    1 parameter of 2 changed between the reports: `b` 2 to 3.
+    >>> list(settings_changed(one, one))
+    []
+    """
+    both = [name for name in before.parameters if name in after.parameters]
+    changed = [name for name in both if before.parameters[name] != after.parameters[name]]
+    if not changed:
+        return
+    listed = ", ".join(
+        f"`{name}` {before.parameters[name]} to {after.parameters[name]}" for name in changed[:_MOST_NAMED]
+    )
+    more = f", {len(changed) - _MOST_NAMED} more" if len(changed) > _MOST_NAMED else ""
+    yield Finding(
+        "settings_changed",
+        f"{count_text(len(changed), 'parameter')} of {len(both)} changed between the reports: {listed}{more}.",
+        why="what changed with them is not shown to be their effect",
+        evidence=(Evidence("parameters", tuple(changed)),),
+        order=3,
+    )

@@ -1,0 +1,239 @@
+"""Kinds of reads in a report: by function, size, path, and whether direct reads were waited for one by one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from iolab.metrics.formatting import count_text, figure_text, share_text, time_text
+from iolab.rules.finding import Evidence, Finding
+from iolab.rules.load import is_idle_instance
+from iolab.rules.report_facts import total, total_waits
+from logframe.errors import RefusedError
+from logframe.interval import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from iolab.rules.report_facts import ReportFacts
+
+_MB: Final = 10**6
+_KIB: Final = 1024
+_LEAST_BYTES_PER_S: Final = 1 * _MB
+#: Fewer requests are no rule of how direct reads are done.
+_LEAST_REQUESTS: Final = 10_000
+#: Waits that are this near to requests are one each.
+_EQUAL: Final = 0.03
+#: A process does not get more out of storage; memory copies faster.
+_MEMORY_BYTES_PER_S: Final = 2 * 10**9
+_LEAST_BLOCKS: Final = 100_000
+_DIRECT_READS: Final = "Direct Reads"
+#: Names as text reports cut them, at 15 characters.
+_FULL_NAMES: Final = {"buffer cache re": "Buffer Cache Reads", "direct reads": "Direct Reads"}
+
+
+def io_by_kind(facts: ReportFacts) -> Iterator[Finding]:
+    """Which database function read most bytes, from 1 MB/s on.
+
+    >>> from iolab.rules.report_facts import FunctionIo, ReportFacts
+    >>> io = {"Direct Reads": FunctionIo(Interval.exact(595), Interval.exact(581e6)),
+    ...     "TOTAL": FunctionIo(Interval.exact(1140), Interval.exact(591e6))}
+    >>> print(*(one.sentence for one in io_by_kind(ReportFacts(functions=io))))
+    98.3 % of the bytes read were Direct Reads: 595 a second of 954 KiB.
+    >>> list(io_by_kind(ReportFacts(functions={"TOTAL": FunctionIo(Interval.exact(9), Interval.exact(7e4))})))
+    []
+    """
+    total_io = facts.functions.get("TOTAL")
+    kinds = {name: io for name, io in facts.functions.items() if name != "TOTAL"}
+    if total_io is None or not kinds or total_io.read_bytes_per_s.lo < _LEAST_BYTES_PER_S:
+        return
+    name, most = max(kinds.items(), key=lambda item: item[1].read_bytes_per_s.value)
+    if most.reads_per_s.lo <= 0:
+        return
+    share = most.read_bytes_per_s / total_io.read_bytes_per_s
+    if share.lo > 1:
+        return
+    share = Interval(min(share.value, 1), share.lo, min(share.hi, 1))
+    size = most.read_bytes_per_s / most.reads_per_s / _KIB
+    yield Finding(
+        "io_by_kind",
+        f"{share_text(share)} of the bytes read were {_FULL_NAMES.get(name.lower(), name)}: "
+        f"{figure_text(most.reads_per_s)} a second of {figure_text(size, 'KiB')}.",
+        why=f"all functions read {figure_text(total_io.read_bytes_per_s / _MB, 'MB/s')}; latencies of direct reads are "
+        "not in this table",
+        refuted_by="statistics of file types of the same period",
+        evidence=(Evidence("iostat_function"),),
+        order=3,
+    )
+
+
+def read_size(facts: ReportFacts) -> Iterator[Finding]:
+    """The average size of a read request, of all reads of the instance.
+
+    >>> from iolab.rules.report_facts import ReportFacts
+    >>> activity = {"physical read total io requests": Interval.exact(15_500_000),
+    ...     "physical read total bytes": Interval.exact(127_061_250_000)}
+    >>> print(*(one.sentence for one in read_size(ReportFacts(activity=activity, elapsed_s=Interval.exact(121)))))
+    A read was 8.01 KiB on average (15,500,000 requests).
+    >>> list(read_size(ReportFacts(activity={})))
+    []
+    """
+    requests = facts.activity.get("physical read total io requests")
+    size = facts.activity.get("physical read total bytes")
+    if requests is None or size is None or facts.elapsed_s is None or requests.lo < 1_000:
+        return
+    if facts.elapsed_s.lo <= 0 or (size / facts.elapsed_s).lo < _LEAST_BYTES_PER_S:
+        return
+    yield Finding(
+        "read_size",
+        f"A read was {figure_text(size / requests / _KIB, 'KiB')} on average "
+        f"({count_text(requests.value, 'request')}).",
+        why="an average of single blocks and large reads may be the size of none",
+        refuted_by="a trace, which has each size",
+        evidence=(Evidence("instance_activity", ("physical read total bytes", "physical read total IO requests")),),
+        order=4,
+    )
+
+
+def buffered_or_direct_path(facts: ReportFacts) -> Iterator[Finding]:
+    """Which share of the blocks was read past the buffer cache; temporary tablespace and LOBs apart.
+
+    >>> from iolab.rules.report_facts import ReportFacts
+    >>> def facts(direct, temp): return ReportFacts(elapsed_s=Interval.exact(60), activity={
+    ...     "physical reads": Interval.exact(1_000_000), "physical read bytes": Interval.exact(8_192_000_000),
+    ...     "physical reads direct": Interval.exact(direct),
+    ...     "physical reads direct temporary tablespace": Interval.exact(temp)})
+    >>> for one in (facts(990_000, 0), facts(990_000, 980_000)):
+    ...     print(*(found.sentence for found in buffered_or_direct_path(one)))
+    99.0 % of the blocks were read past the buffer cache (direct path).
+    1.0 % of the blocks were read past the buffer cache (direct path), and 98.0 % of temporary tablespaces.
+    """
+    blocks, direct = facts.activity.get("physical reads"), facts.activity.get("physical reads direct")
+    size = facts.activity.get("physical read bytes")
+    if blocks is None or direct is None or facts.elapsed_s is None or facts.elapsed_s.lo <= 0:
+        return
+    if blocks.lo < _LEAST_BLOCKS or size is None or (size / facts.elapsed_s).lo < _LEAST_BYTES_PER_S:
+        return
+    zero = Interval.exact(0)
+    temp = facts.activity.get("physical reads direct temporary tablespace", zero)
+    lob = facts.activity.get("physical reads direct (lob)", zero)
+    plain = direct - temp - lob
+    if plain.hi < 0 or direct.lo > blocks.hi:
+        return
+    parts = [
+        f", and {share_text(part / blocks)} {what}"
+        for part, what in ((temp, "of temporary tablespaces"), (lob, "of LOBs"))
+        if (part / blocks).value >= 0.001
+    ]
+    plain = Interval(max(plain.value, 0), max(plain.lo, 0), max(plain.hi, 0))
+    yield Finding(
+        "buffered_or_direct_path",
+        f"{share_text(plain / blocks)} of the blocks were read past the buffer cache (direct path){''.join(parts)}.",
+        why="the direct path is the database's; it says nothing of O_DIRECT or asynchronous I/O",
+        refuted_by="V$SESSTAT of the sessions that read",
+        evidence=(Evidence("instance_activity", ("physical reads", "physical reads direct")),),
+        order=4,
+    )
+
+
+def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
+    """Were direct path reads waited for one by one?  By three counts: requests, waits of I/O statistics, event waits.
+
+    >>> from iolab.rules.report_facts import FunctionIo, ReportFacts, Wait
+    >>> def facts(waits, event_waits, seconds): return ReportFacts(elapsed_s=Interval.exact(3_605.4),
+    ...     db_time_s=Interval.exact(6_679), parameters={"filesystemio_options": "none"},
+    ...     events={"direct path read": Wait(Interval.exact(event_waits), Interval.exact(seconds))},
+    ...     functions={"Direct Reads": FunctionIo(Interval.exact(594.84),
+    ...         Interval.exact(581e6), Interval.exact(waits))})
+    >>> print(*(one.sentence for one in direct_path_sync_or_async(facts(2_144_800, 2_144_793, 720))))
+    Direct path reads were synchronous, each waited for: 954 KiB in 336 us, 2.91 GB/s of a process: from memory.
+    >>> print(*(one.sentence for one in direct_path_sync_or_async(facts(0, 1_400_000, 720))))
+    Direct path reads were asynchronous: 1.532 requests a wait, so 514 us a wait is not a read's latency; a
+    request cost at most 3.11 ms of DB time.
+    >>> list(direct_path_sync_or_async(facts(900_000, 1_400_000, 720)))
+    []
+    """
+    io = facts.functions.get(_DIRECT_READS)
+    names = ("direct path read", "direct path read temp", "direct path read (lob)")
+    foreground = facts.of_events(*names)
+    if io is None or io.waits is None or not foreground or facts.elapsed_s is None or is_idle_instance(facts):
+        return
+    requests = io.reads_per_s * facts.elapsed_s
+    if requests.lo < _LEAST_REQUESTS:
+        return
+    background = [wait for name, wait in facts.background.items() if name.lower() in names]
+    waits, time = total_waits(foreground), total(foreground)
+    for wait in background:
+        waits, time = waits + wait.waits, time + wait.time_s
+    evidence = (Evidence("iostat_function", (_DIRECT_READS,)), Evidence("foreground_events", tuple(foreground)))
+    share = facts.share(total(foreground))
+    impact = None if share is None or share.lo > 1 else Interval(min(share.value, 1), share.lo, min(share.hi, 1))
+    try:
+        of_waits, of_events = io.waits / requests, waits / requests
+        each = time / requests
+        size = io.read_bytes_per_s / io.reads_per_s
+    except RefusedError:
+        return
+    if abs(of_waits.value - 1) <= _EQUAL and abs(of_events.value - 1) <= _EQUAL and each.lo > 0:
+        speed = size / each
+        from_memory = speed.lo > _MEMORY_BYTES_PER_S
+        in_asm = any("+" in value for value in facts.parameters.values())
+        memory = ": from memory" if from_memory else ""
+        yield Finding(
+            "direct_path_sync_or_async",
+            f"Direct path reads were synchronous, each waited for: {figure_text(size / _KIB, 'KiB')} in "
+            f"{time_text(each)}, "
+            f"{figure_text(speed / 10**9, 'GB/s')} of a process{memory}.",
+            impact,
+            why=("memory had them" + ("" if in_asm else ", the file system's cache if files are not in ASM"))
+            if from_memory
+            else f"{count_text(waits.value, 'wait')} for {figure_text(requests.value)} requests",
+            refuted_by="strace of one session: io_submit",
+            evidence=evidence,
+        )
+    elif of_waits.hi < 0.01 and of_events.lo > 0:
+        a_wait = 1 / of_events
+        if a_wait.lo < 1.05:
+            return
+        cost = ""
+        if (
+            facts.db_time_s is not None
+            and facts.waited_s is not None
+            and total(foreground).lo > 0.5 * facts.waited_s.hi
+        ):
+            cost = f"; a request cost at most {time_text(facts.db_time_s / requests)} of DB time"
+        yield Finding(
+            "direct_path_sync_or_async",
+            f"Direct path reads were asynchronous: {figure_text(a_wait)} requests a wait, so "
+            f"{time_text(time / waits)} a "
+            f"wait is not a read's latency{cost}.",
+            impact,
+            why="the I/O statistics count no wait for them, and the event counts fewer waits than requests",
+            refuted_by="strace of one session: pread64 alone",
+            evidence=evidence,
+        )
+
+
+def logical_io(facts: ReportFacts) -> Iterator[Finding]:
+    """Logical reads a second, where CPU is most of DB time.
+
+    >>> from iolab.rules.report_facts import ReportFacts
+    >>> facts = ReportFacts(db_time_s=Interval.exact(61_163), db_cpu_s=Interval.exact(60_900),
+    ...     elapsed_s=Interval.exact(3_617), activity={"session logical reads": Interval.exact(14_650_000_000)})
+    >>> print(*(one.sentence for one in logical_io(facts)))
+    4,050,000 logical reads a second, 241,000 a second of CPU.
+    >>> list(logical_io(ReportFacts()))
+    []
+    """
+    gets, cpu, whole = facts.activity.get("session logical reads"), facts.db_cpu_s, facts.whole_s
+    if gets is None or cpu is None or whole is None or facts.elapsed_s is None or is_idle_instance(facts):
+        return
+    if (cpu / whole).lo < 0.5 or cpu.lo < 60 or facts.elapsed_s.lo <= 0:
+        return
+    yield Finding(
+        "logical_io_load",
+        f"{figure_text((gets / facts.elapsed_s).value)} logical reads a second, {figure_text((gets / cpu).value)} a "
+        "second of CPU.",
+        why="row work and parsing are in the CPU",
+        evidence=(Evidence("instance_activity", ("session logical reads",)),),
+        order=6,
+    )

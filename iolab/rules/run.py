@@ -1,0 +1,57 @@
+"""`iolab.findings`: the rules of each log's format, and of a pair of logs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from iolab.rules.finding import FINDINGS, findings_frame
+from iolab.views import view_of
+from logframe.formats import ParsedLog
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def findings(logs: ParsedLog | Iterable[ParsedLog] | Mapping[str, ParsedLog]) -> pl.DataFrame:
+    """What a log says first: findings with their share, their evidence and what would refute them, in order.
+
+    Args:
+        logs: a log as `iolab.load` gives it, or several.  Of two AWR or Statspack reports, the change between them
+            comes first.
+
+    Returns:
+        The columns `iolab.rules.finding.FINDINGS`; of several logs with ``log`` before them: its key in the mapping, or
+        its number from 1; null for what concerns all of them.
+
+        * ``rank``; ``name`` of the finding; ``mark``: `evidence` (a problem of the evidence), `major` (20 % or more),
+          `notable` (5 % or more), `context`, `cannot tell`
+        * ``impact``, ``impact_lo``, ``impact_hi``: ratio; of what is in ``impact_of``; impacts overlap and do not add
+        up
+        * ``sentence``; ``why``; ``refuted_by``; ``collect``: what to collect where it cannot be told; ``caveat``
+        * ``evidence``: tables with the names of rows, or line numbers
+        * ``refused``: it says what cannot be told
+
+    Examples:
+        >>> import iolab
+        >>> found = iolab.findings(iolab.load(b"     0.000123 pread64(268, '', 8192, 0) = 8192"))
+        >>> found.columns[:3]
+        ['rank', 'name', 'mark']
+    """
+    if isinstance(logs, ParsedLog):
+        return _of_log(logs)
+    named = list(logs.items()) if isinstance(logs, Mapping) else [(str(n), one) for n, one in enumerate(logs, 1)]
+    parts = [_of_log(log).select(pl.lit(name).alias("log"), pl.all()) for name, log in named]
+    if len(named) == 2 and named[0][1].format == named[1][1].format:
+        compare = view_of(named[0][1].format).pair_findings
+        if compare is not None:
+            both = findings_frame(compare(*named))
+            parts.insert(0, both.select(pl.lit(None, pl.String).alias("log"), pl.all()))
+    return pl.concat(parts) if parts else pl.DataFrame(schema={"log": pl.String(), **FINDINGS})
+
+
+def _of_log(log: ParsedLog) -> pl.DataFrame:
+    find = view_of(log.format).findings
+    return findings_frame(() if find is None else find(log))

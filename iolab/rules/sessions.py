@@ -1,0 +1,188 @@
+"""A SQL*Plus or SQLcl session: flash cache, sizes of reads, runs of a statement, and what the session cannot tell."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.metrics.formatting import count_text, figure_text, time_text
+from iolab.metrics.lookups import statistic
+from iolab.rules.exadata import exadata
+from iolab.rules.finding import Evidence, Finding
+from logframe.errors import RefusedError
+from logframe.interval import Interval, row_figure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlplusparse import Spool
+
+#: Statistics that sentences use, by their names in V$STATNAME.
+_STATISTICS: Final = (
+    "cell flash cache read hits",
+    "physical read total IO requests",
+    "physical read total bytes",
+    "cell physical IO bytes eligible for predicate offload",
+    "cell physical IO interconnect bytes returned by smart scan",
+    "physical reads",
+    "session logical reads",
+    "consistent gets",
+)
+_KIB: Final = 1024
+_CUMULATIVE: Final = "a listing may count from the session's logon: all of it must be the timed statement's"
+#: Fewer runs are no sample.
+_LEAST_RUNS: Final = 3
+_LEAST_READS: Final = 20
+_LEAST_GETS: Final = 100_000
+_FEW_GETS: Final = 10_000
+_RESOLUTION: Final = 0.05
+
+
+def session_findings(spool: Spool) -> Iterator[Finding]:
+    """The findings of a session.
+
+    >>> import sqlplusparse
+    >>> text = b'''SQL> select count(*) from t;
+    ... Elapsed: 00:00:00.11
+    ... SQL> select count(*) from t;
+    ... Elapsed: 00:00:00.02
+    ... '''
+    >>> for one in session_findings(sqlplusparse.read_spool(text, printed=True)): print(one.sentence)
+    Whether a first run is slower: 2 runs of one statement, 0.11 and 0.02 s, are no sample.
+    """
+    figures = _figures(spool)
+    elapsed = _elapsed_before_listing(spool)
+    for one in exadata(figures, elapsed_s=elapsed, table="statistics"):
+        yield replace(one, caveat=_CUMULATIVE) if one.name == "flash_latency" and not one.is_refused else one
+    yield from read_size(figures)
+    yield from first_runs(spool)
+    yield from lio_cost(spool)
+
+
+def _elapsed_before_listing(spool: Spool) -> Interval | None:
+    """The time of the only statement that was timed before the listing of statistics, and stands right before it."""
+    if spool.statistics.is_empty():
+        return None
+    listing = spool.statistics.item(0, "statement")
+    before = spool.statements.filter((pl.col("statement") < listing) & pl.col("elapsed_s").is_not_null())
+    if before.height != 1 or before.item(0, "statement") != listing - 1:
+        return None
+    return row_figure(before.row(0, named=True), "elapsed_s")
+
+
+def _figures(spool: Spool) -> dict[str, Interval]:
+    found = {}
+    for name in _STATISTICS:
+        try:
+            figure = statistic(spool, name)
+        except (LookupError, RefusedError):
+            continue
+        if figure is not None:
+            found[name.lower()] = figure
+    return found
+
+
+def read_size(figures: dict[str, Interval]) -> Iterator[Finding]:
+    """The average size of a read of the session.
+
+    >>> figures = {"physical read total io requests": Interval.exact(30),
+    ...     "physical read total bytes": Interval.exact(8_192_000)}
+    >>> print(*(one.sentence for one in read_size(figures)))
+    A read was 267 KiB on average (30 requests).
+    >>> list(read_size({}))
+    []
+    """
+    requests, size = figures.get("physical read total io requests"), figures.get("physical read total bytes")
+    if requests is None or size is None or requests.lo < _LEAST_READS:
+        return
+    yield Finding(
+        "read_size",
+        f"A read was {figure_text(size / requests / _KIB, 'KiB')} on average "
+        f"({count_text(requests.value, 'request')}).",
+        why="an average of single blocks and large reads may be the size of none",
+        refuted_by="a trace, which has each size",
+        evidence=(Evidence("statistics", ("physical read total bytes", "physical read total IO requests")),),
+        order=4,
+    )
+
+
+def first_runs(spool: Spool) -> Iterator[Finding]:
+    """What the runs of one statement do not tell of a first run: too few of them, or times without a statement."""
+    runs = spool.runs().filter(pl.col("elapsed_s").is_not_null())
+    unnamed = runs.filter(pl.col("text").is_null())
+    if unnamed.height >= _LEAST_RUNS:
+        times = unnamed.get_column("elapsed_s").sort()
+        yield Finding(
+            "first_run_slower",
+            f"Whether first runs are slower: {unnamed.height:,} times ({figure_text(times.item(0), 's')} to "
+            f"{figure_text(times.item(-1), 's')}) carry no statement.",
+            collect="`set echo on` before the runs",
+            evidence=(Evidence("timings"),),
+            is_refused=True,
+        )
+        yield Finding(
+            "which_setting",
+            "Which setting was faster: the runs are not labelled.",
+            collect="`prompt` with the setting before each series",
+            is_refused=True,
+        )
+    named = runs.filter(pl.col("text").is_not_null())
+    for (_,), rows in named.group_by("sample", maintain_order=True):
+        if 2 <= rows.height < _LEAST_RUNS:
+            listed = ", ".join(f"{seconds:g}" for seconds in rows.get_column("elapsed_s").head(-1))
+            last = rows.item(-1, "elapsed_s")
+            yield Finding(
+                "first_run_slower",
+                f"Whether a first run is slower: {rows.height} runs of one statement, {listed} and {last:g} s, are no "
+                "sample.",
+                collect="six runs or more, with `autotrace` for reads and recursive calls",
+                evidence=(Evidence("statements", tuple(str(one) for one in rows.get_column("statement"))),),
+                is_refused=True,
+            )
+            return
+
+
+def lio_cost(spool: Spool) -> Iterator[Finding]:
+    """Elapsed time for each logical read of a statement that read no block from disk; refused where it did."""
+    traced = spool.autotrace
+    if traced.is_empty() or "parallel" in " ".join(spool.plans.get_column("operation").drop_nulls().head(200)).lower():
+        return
+    names = {"consistent gets": "consistent", "db block gets": "current", "physical reads": "reads"}
+    wide = traced.filter(pl.col("name").is_in(list(names))).select("statement", "name", "value")
+    best: tuple[int, int, int] | None = None
+    for (statement,), rows in wide.group_by("statement", maintain_order=True):
+        values = dict(zip(rows.get_column("name"), rows.get_column("value"), strict=True))
+        gets = int(values.get("consistent gets") or 0) + int(values.get("db block gets") or 0)
+        if "physical reads" in values and gets >= _FEW_GETS and (best is None or gets > best[1]):
+            best = int(str(statement)), gets, int(values["physical reads"] or 0)
+    if best is None:
+        return
+    statement_number, gets, reads = best
+    evidence = (Evidence("autotrace", (str(statement_number),)), Evidence("statements", (str(statement_number),)))
+    if reads:
+        yield Finding(
+            "lio_cost",
+            f"The time of a logical read: statement {statement_number} read {count_text(reads, 'block')} from disk.",
+            collect="a second run, with 0 physical reads",
+            evidence=evidence,
+            is_refused=True,
+        )
+        return
+    row = spool.statements.filter(pl.col("statement") == statement_number)
+    elapsed = row_figure(row.row(0, named=True), "elapsed_s") if row.height else None
+    if gets < _LEAST_GETS or elapsed is None or elapsed.value <= 0:
+        return
+    if (elapsed.hi - elapsed.lo) / elapsed.value > _RESOLUTION:
+        return
+    yield Finding(
+        "lio_cost",
+        f"Elapsed per logical read: {time_text(elapsed / gets)} (statement {statement_number}, {gets:,} gets), row "
+        "work and "
+        "fetching in it.",
+        why="no block was read from disk",
+        refuted_by="CPU statistics of the same statement",
+        evidence=evidence,
+        order=6,
+    )

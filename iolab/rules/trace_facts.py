@@ -1,0 +1,98 @@
+"""The frames of an strace log that findings are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.metrics.times import is_set_back, nanoseconds
+from iolab.metrics.trace_modes import io_mode
+from iolab.metrics.trace_reads import data_reads
+
+if TYPE_CHECKING:
+    from straceparse import StraceLog
+
+_OPENS: Final = ("open", "openat", "openat2", "creat")
+#: Files that get a sentence of their own.
+_MOST_FILES: Final = 3
+#: What the next trace is best started with.
+COMMAND: Final = "strace -f -ttt -T -yy -v -o FILE -p PID"
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The frames of an strace log that findings are made of.
+
+    Attributes:
+        lines: how many the log has.
+        unread: lines that were not read, of the log's diagnostics.
+        calls: one row a system call.
+        requests: one row an I/O request.
+        reads: requests that are reads of data.
+        modes: of `io_mode`, one row a process and file.
+    """
+
+    lines: int
+    unread: pl.DataFrame
+    calls: pl.DataFrame
+    requests: pl.DataFrame
+    reads: pl.DataFrame
+    modes: pl.DataFrame
+
+    @property
+    def is_timed(self) -> bool:
+        """Does the log have the time of calls (-T, or the stamps of split ones)?"""
+        return self.calls.get_column("elapsed").null_count() < self.calls.height
+
+    @property
+    def has_stamps(self) -> bool:
+        """Does the log say when calls began?"""
+        return self.calls.get_column("start").null_count() < self.calls.height
+
+    @property
+    def window_s(self) -> float | None:
+        """From the first call to the end of the last, in s; None without stamps, or with a clock set back."""
+        if not self.has_stamps or is_set_back(self.calls, "start"):
+            return None
+        moments = self.calls.select(
+            first=nanoseconds("start").min(), last=pl.max_horizontal(nanoseconds("start"), nanoseconds("end")).max()
+        ).row(0)
+        return (moments[1] - moments[0]) / 1e9 or None
+
+
+def trace_of(log: StraceLog) -> Trace:
+    """The frames of a log."""
+    calls, requests = log.calls.collect(), log.requests.collect()
+    modes = (
+        io_mode(calls)
+        .with_columns(bytes=pl.col("sync_bytes") + pl.col("async_bytes"))
+        .sort("bytes", descending=True, maintain_order=True)
+    )
+    lines = int(log.events.select(pl.len()).collect().item())
+    return Trace(lines, log.diagnostics, calls, requests, data_reads(requests), modes)
+
+
+def data_files(trace: Trace) -> list[dict[str, object]]:
+    """The files with most bytes read, each once: of several processes the first row of it."""
+    is_data = ~pl.col("file").str.contains("^/(?:proc|sys|dev/null|dev/u?random)")
+    rows = trace.modes.filter(pl.col("file").is_not_null() & is_data).unique("file", keep="first", maintain_order=True)
+    return rows.head(_MOST_FILES).to_dicts()
+
+
+def short_name(file: object) -> str:
+    """The last part of a path."""
+    return str(file).rsplit("/", maxsplit=1)[-1] or str(file)
+
+
+def opens_of(trace: Trace, file: str) -> list[tuple[int, bool]]:
+    """Line and O_DIRECT of each open of a file."""
+    name = short_name(file)
+    opens = trace.calls.filter(pl.col("name").is_in(_OPENS) & (pl.col("result") >= 0))
+    path = pl.col("args").str.contains(f'"{name}"', literal=True) | pl.col("args").str.contains(
+        f'/{name}"', literal=True
+    )
+    flags = pl.col("args").str.replace_all("O_DIRECTORY", "", literal=True)
+    rows = opens.filter(path).select("line", is_direct=flags.str.contains("O_DIRECT", literal=True))
+    return [(int(line), bool(is_direct)) for line, is_direct in rows.iter_rows()]

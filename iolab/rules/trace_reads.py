@@ -1,0 +1,141 @@
+"""Sizes and times of the reads of an strace log."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.metrics.formatting import count_text, figure_text, share_text
+from iolab.metrics.times import nanoseconds
+from iolab.rules.finding import Evidence, Finding
+from iolab.rules.trace_facts import COMMAND, Trace, opens_of, short_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MOST_SIZES: Final = 3
+_LEAST_READS: Final = 200
+_KIB: Final = 1024
+_SMALL: Final = 16 * _KIB
+#: NAND flash takes longer; strace's own cost makes times longer, never shorter.
+_NAND_US: Final = 64
+#: A copy out of memory with strace's cost; O_DIRECT reads of a virtual disk took 39 to 66 us.
+_COPY_US: Final = 16
+_MOST_SHARE: Final = 0.60
+
+
+def read_sizes(trace: Trace) -> Iterator[Finding]:
+    """How large reads were, by the sizes that came most often."""
+    sizes = trace.reads.filter(pl.col("bytes_transferred") > 0).get_column("bytes_transferred")
+    if sizes.is_empty():
+        return
+    counts = sizes.value_counts().sort("count", "bytes_transferred", descending=True)
+    listed = [
+        f"{count:,} of {figure_text(size / _KIB if size % _KIB else size // _KIB, 'KiB')}"
+        for size, count in counts.head(_MOST_SIZES).iter_rows()
+    ]
+    more = counts.height - len(listed)
+    one = counts.height == 1
+    said = (
+        f"All {sizes.len():,} reads were of {listed[0].partition(' of ')[2]}."
+        if one
+        else (f"Reads were of {count_text(counts.height, 'size')}: {', '.join(listed)}{', ...' if more else ''}.")
+    )
+    yield Finding(
+        "read_size",
+        said,
+        why="bytes that the kernel returned",
+        evidence=(Evidence("requests"),),
+        order=4,
+    )
+
+
+def read_latency_class(trace: Trace) -> Iterator[Finding]:
+    """Times of small O_DIRECT reads of one size: under 64 us no NAND flash was read; longer is not decided.
+
+    >>> from iolab.rules.trace_facts import trace_of
+    >>> import iolab
+    >>> log = b'''     0.000000 openat(AT_FDCWD, "t", O_RDWR|O_DIRECT) = 3
+    ...      0.000100 pread64(3, "", 8192, 0) = 8192'''
+    >>> for one in read_latency_class(trace_of(iolab.load(log))): print(one.sentence, one.is_refused)
+    How long reads took: without -T there are upper bounds only. True
+    """
+    if trace.reads.is_empty():
+        return
+    if not trace.is_timed:
+        yield Finding(
+            "read_latency_class",
+            "How long reads took: without -T there are upper bounds only.",
+            collect=f"`{COMMAND}`",
+            is_refused=True,
+        )
+        return
+    for name, size, times in _timed_reads(trace, direct=True):
+        median = float(times.median() or 0) / 1e3  # type: ignore[arg-type]  # of integers
+        below = (times < _NAND_US * 1_000).mean()
+        under = float(below) if isinstance(below, float) else 0.0
+        fast = under >= _MOST_SHARE
+        then = "shorter than NAND flash takes" if fast else "strace's own cost is in it, and no class is decided"
+        yield Finding(
+            "read_latency_class",
+            f"A read of {size // _KIB} KiB of `{short_name(name)}` took {figure_text(median, 'us')} (median of "
+            f"{times.len():,}): {then}.",
+            why="strace makes calls longer, never shorter: a cache below O_DIRECT had them"
+            if fast
+            else "times of tens of microseconds hold strace's cost",
+            refuted_by="a larger file, or a cold start",
+            evidence=(Evidence("requests", (name,)),),
+            order=4,
+        )
+
+
+def _timed_reads(trace: Trace, *, direct: bool) -> Iterator[tuple[str, int, pl.Series]]:
+    """File, size and times (ns) of the synchronous small reads of one size with -T, of files opened that way."""
+    wanted = trace.reads.filter(
+        (pl.col("mode") == "sync")
+        & (pl.col("latency_from").cast(pl.String) == "T")
+        & pl.col("syscall").is_in(["pread64", "read", "preadv", "preadv2"])
+        & (pl.col("bytes_transferred") == pl.col("bytes_requested"))
+        & pl.col("bytes_transferred").is_between(1, _SMALL)
+        & pl.col("file").is_not_null()
+    )
+    for (file, size), rows in wanted.group_by("file", "bytes_transferred", maintain_order=True):
+        if rows.height < _LEAST_READS:
+            continue
+        ways = {is_direct for _, is_direct in opens_of(trace, str(file))}
+        if ways == {direct}:
+            yield str(file), int(str(size)), rows.select(nanoseconds("latency")).to_series().drop_nulls()
+
+
+def page_cache_share(trace: Trace) -> Iterator[Finding]:
+    """Small reads without O_DIRECT that were copies out of the kernel's cache: under 16 us."""
+    for name, size, times in _timed_reads(trace, direct=False):
+        under = (times < _COPY_US * 1_000).mean()
+        share = float(under) if isinstance(under, float) else 0.0
+        if share < _MOST_SHARE:
+            continue
+        yield Finding(
+            "page_cache_share",
+            f"{share_text(share)} of {times.len():,} reads of {size // _KIB} KiB of `{short_name(name)}` took under "
+            f"{_COPY_US} us: the kernel's cache had them.",
+            why="a copy takes so long with strace's cost; storage takes longer",
+            refuted_by="iostat of the device with as many reads",
+            evidence=(Evidence("requests", (name,)),),
+            order=4,
+        )
+
+
+def timed_few(trace: Trace) -> Iterator[Finding]:
+    """Reads of which few are timed, by the calls of other processes between: no percentile of them is said."""
+    sync = trace.reads.filter(pl.col("mode") == "sync")
+    timed = sync.filter(pl.col("latency").is_not_null()).height
+    if timed and timed < 0.5 * sync.height:
+        yield Finding(
+            "stalls",
+            f"Long reads and percentiles: only {timed:,} of {sync.height:,} reads are timed, those that another "
+            "process "
+            "interrupted.",
+            collect=f"`{COMMAND}`",
+            is_refused=True,
+        )

@@ -1,0 +1,324 @@
+"""An strace log: how files were opened and read, where time went, and what the log cannot tell."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.metrics.awr import figure_of
+from iolab.metrics.formatting import count_text, figure_text, share_text, time_text
+from iolab.metrics.times import nanoseconds
+from iolab.metrics.trace_calls import submit_cost
+from iolab.metrics.trace_reads import depth
+from iolab.rules.finding import Evidence, Finding
+from iolab.rules.trace_facts import COMMAND, Trace, data_files, opens_of, short_name, trace_of
+from iolab.rules.trace_reads import page_cache_share, read_latency_class, read_sizes, timed_few
+from logframe.interval import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from straceparse import StraceLog
+
+_REAPS: Final = ("io_getevents", "io_pgetevents")
+_LEAST_SUBMITS: Final = 10
+#: Calls in which a process waits to be woken, and does no I/O.
+_ASLEEP: Final = frozenset(
+    {
+        "semtimedop",
+        "semop",
+        "futex",
+        "nanosleep",
+        "clock_nanosleep",
+        "pause",
+        "poll",
+        "select",
+        "pselect6",
+        "epoll_wait",
+    }
+)
+
+
+def trace_findings(log: StraceLog) -> Iterator[Finding]:
+    """The findings of an strace log.
+
+    >>> import iolab
+    >>> log = b'''1700000000.000000 openat(AT_FDCWD, "users01.dbf", O_RDWR|O_DIRECT) = 3 <0.000010>
+    ... 1700000000.000100 pread64(3, "", 8192, 0) = 8192 <0.000400>
+    ... 1700000000.000600 pread64(3, "", 8192, 8192) = 8192 <0.000380>'''
+    >>> for one in trace_findings(iolab.load(log)): print(one.sentence)
+    `users01.dbf` was opened with O_DIRECT (line 1): the kernel was asked to go past its cache.
+    All 16.0 KiB of `users01.dbf` were read synchronously, 2 reads.
+    Of 980 us 79.6 % passed in `pread64`, 1.0 % in `openat`, 19.4 % between calls.
+    All 2 reads were of 8 KiB.
+    Through the buffer cache or direct path: the calls are the same.
+    """
+    if log.kind != "strace":
+        return
+    trace = trace_of(log)
+    for rule in (
+        page_cache_bypassed,
+        async_or_sync,
+        async_in_name_only,
+        trace_profile,
+        read_sizes,
+        read_latency_class,
+        page_cache_share,
+        timed_few,
+        direct_path,
+        trace_again,
+        lines_not_read,
+    ):
+        yield from rule(trace)
+
+
+def page_cache_bypassed(trace: Trace) -> Iterator[Finding]:
+    """Whether files were opened with O_DIRECT; refused where the open is not in the log.
+
+    >>> import iolab
+    >>> log = b'1.000000 pread64(3</u01/users01.dbf>, "", 8192, 0) = 8192 <0.000400>'
+    >>> for one in page_cache_bypassed(trace_of(iolab.load(log))): print(one.sentence)
+    Whether `users01.dbf` was read past the kernel's cache: the log began after it was opened.
+    """
+    for row in data_files(trace):
+        file = str(row["file"])
+        opened = opens_of(trace, file)
+        ways = {is_direct for _, is_direct in opened}
+        if not opened:
+            yield Finding(
+                "page_cache_bypassed",
+                f"Whether `{short_name(file)}` was read past the kernel's cache: the log began after it was opened.",
+                collect="`lsof +fg`, or `/proc/PID/fdinfo`",
+                is_refused=True,
+            )
+        elif len(ways) == 1:
+            line, is_direct = opened[0]
+            with_, then = ("with", "the kernel was asked to go past its cache")
+            if not is_direct:
+                with_, then = "without", "the kernel's cache was used"
+            yield Finding(
+                "page_cache_bypassed",
+                f"`{short_name(file)}` was opened {with_} O_DIRECT (line {line:,}): {then}.",
+                why="O_DIRECT is a flag of the open; ZFS and servers of NFS keep caches of their own",
+                refuted_by="`fcntl(F_SETFL)` later in the log",
+                evidence=(Evidence("calls", lines=(line,)),),
+                order=1,
+            )
+
+
+def async_or_sync(trace: Trace) -> Iterator[Finding]:
+    """Which share of each file's bytes was read asynchronously; refused where requests carry no file."""
+    is_aio = pl.col("mode") == "async"
+    unnamed = trace.reads.filter(is_aio & pl.col("file").is_null() & pl.col("fd").is_null()).height
+    uring = trace.requests.filter(pl.col("syscall") == "io_uring_enter").height
+    if unnamed or uring:
+        what = (
+            f"{count_text(unnamed, 'request')} of io_submit name no file" if unnamed else "io_uring shows no requests"
+        )
+        yield Finding(
+            "async_or_sync", f"Which files were read asynchronously: {what}.", collect=COMMAND, is_refused=True
+        )
+        return
+    most = depth(trace.requests)
+    top = most.filter(pl.col("metric") == "depth_max").get_column("value").to_list()
+    at_once = f", at most {top[0]:.0f} at a time" if top and top[0] is not None and trace.modes.height == 1 else ""
+    for row in data_files(trace):
+        sync_reads, async_reads = _count(row["sync_reads"]), _count(row["async_reads"])
+        sync_bytes, async_bytes = _count(row["sync_bytes"]), _count(row["async_bytes"])
+        size, name = sync_bytes + async_bytes, f"`{short_name(row['file'])}`"
+        if not size:
+            continue
+        if not async_reads:
+            said = f"All {_size_text(size)} of {name} were read synchronously, {count_text(sync_reads, 'read')}."
+        elif not sync_reads:
+            requests = count_text(async_reads, "request")
+            said = f"All {_size_text(size)} of {name} were read asynchronously: {requests} by io_submit{at_once}."
+        else:
+            said = (
+                f"{share_text(async_bytes / size)} of the bytes of {name} were read asynchronously: "
+                f"{count_text(async_reads, 'request')} by io_submit{at_once}; {count_text(sync_reads, 'read')} were "
+                "synchronous."
+            )
+        cut = trace.requests.filter((pl.col("syscall") == "io_submit") & ~pl.col("is_printed")).height
+        yield Finding(
+            "async_or_sync",
+            said,
+            why="the calls decide: io_submit is asynchronous, pread64 is not",
+            caveat="strace cut lists of requests: counts are lower bounds" if cut else "",
+            evidence=(Evidence("io_mode", (str(row["file"]),)),),
+            order=2,
+        )
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _size_text(size: int) -> str:
+    unit, name = next((one for one in ((2**30, "GiB"), (2**20, "MiB")) if size >= one[0]), (2**10, "KiB"))
+    return figure_text(float(f"{size / unit:.6g}"), name) if size % unit else f"{size / unit:.1f} {name}"
+
+
+def async_in_name_only(trace: Trace) -> Iterator[Finding]:
+    """Time in io_submit on files that were opened without O_DIRECT.
+
+    >>> import iolab
+    >>> log = b'1.000000 openat(AT_FDCWD, "users01.dbf", O_RDWR|O_DIRECT) = 3 <0.000010>'
+    >>> list(async_in_name_only(trace_of(iolab.load(log))))
+    []
+    """
+    submits = trace.calls.filter(pl.col("name") == "io_submit")
+    files = [str(row["file"]) for row in data_files(trace) if _count(row["async_reads"])]
+    opened = [is_direct for file in files for _, is_direct in opens_of(trace, file)]
+    if submits.height < _LEAST_SUBMITS or not opened or any(opened) or trace.window_s is None:
+        return
+    reaps = trace.calls.filter(pl.col("name").is_in(_REAPS))
+    column = "elapsed" if trace.is_timed else "gap"
+    inside, waiting = (_seconds(frame, column) for frame in (submits, reaps))
+    window = trace.window_s
+    if trace.is_timed:
+        share = submit_cost(trace.calls).filter(pl.col("metric") == "submit_time_share")
+        figure = figure_of(share)
+        if figure is None or figure.lo < 0.5:
+            return
+    elif inside <= waiting or inside < 0.2 * window:
+        return
+    most = "" if trace.is_timed else "at most "
+    yield Finding(
+        "async_in_name_only",
+        f"io_submit took {most}{time_text(inside)} of {time_text(window)} in {count_text(submits.height, 'call')} on "
+        f"{_named(files)}, opened without O_DIRECT: asynchronous calls on the kernel's cache wait.",
+        Interval(inside / window, inside / window if trace.is_timed else 0, inside / window),
+        "elapsed time",
+        why="the kernel reads into its cache within io_submit",
+        refuted_by="short times of io_submit and long ones of io_getevents",
+        evidence=(Evidence("calls", ("io_submit",)),),
+    )
+
+
+def _seconds(calls: pl.DataFrame, column: str) -> float:
+    return float(calls.select(nanoseconds(column).sum()).item() or 0) / 1e9
+
+
+def _named(files: Sequence[str]) -> str:
+    return ", ".join(f"`{short_name(file)}`" for file in files[:2]) + (", ..." if len(files) > 2 else "")
+
+
+def trace_profile(trace: Trace) -> Iterator[Finding]:
+    """Where the time of the process with most calls passed: in system calls by name, and between them; needs -T.
+
+    >>> import iolab
+    >>> log = b'1.000000 pread64(3, "", 8192, 0) = 8192'
+    >>> for one in trace_profile(trace_of(iolab.load(log))): print(one.sentence, one.is_refused)
+    Where time passed: the log has no times of calls. True
+    """
+    if trace.calls.is_empty():
+        return
+    if not trace.is_timed:
+        yield Finding(
+            "trace_profile",
+            "Where time passed: the log has no times of calls.",
+            collect=f"`{COMMAND}`",
+            is_refused=True,
+        )
+        return
+    only_split = trace.calls.filter(pl.col("elapsed_from").cast(pl.String) == "T").is_empty()
+    if only_split or not trace.has_stamps:
+        return
+    pids = trace.calls.get_column("pid").value_counts().sort("count", descending=True)
+    pid = pids.item(0, "pid")
+    calls = trace.calls if pid is None else trace.calls.filter(pl.col("pid") == pid)
+    window = replace(trace, calls=calls).window_s
+    if window is None:
+        return
+    spent = (
+        calls.group_by("name", maintain_order=True)
+        .agg(seconds=pl.col("elapsed").dt.total_nanoseconds().sum() / 1e9, calls=pl.len())
+        .sort("seconds", "name", descending=[True, False])
+    )
+    total = float(spent.get_column("seconds").sum())
+    if total > window * 1.001:
+        return
+    of = f" of process {pid}" if pids.height > 1 else ""
+    named = [
+        f"{share_text(seconds / window)} in `{name}`"
+        + (", asleep" if name in _ASLEEP and seconds / window >= 0.05 else "")
+        for name, seconds, _ in spent.head(3).iter_rows()
+        if seconds / window >= 0.01
+    ]
+    if not named:
+        return
+    named[0] = named[0].replace(" in ", " passed in ", 1)
+    share = spent.item(0, "seconds") / window
+    yield Finding(
+        "trace_profile",
+        f"Of {time_text(window)}{of} {', '.join(named)}, {share_text(max(0.0, 1 - total / window))} between calls.",
+        Interval.exact(share),
+        "elapsed time",
+        why="between calls a process computes, waits for a processor, or makes calls that were not traced; strace's "
+        "own "
+        "time is there, too",
+        refuted_by="perf, or V$SESSION_EVENT of the session",
+        evidence=(Evidence("calls", tuple(spent.get_column("name").head(3))),),
+    )
+
+
+def direct_path(trace: Trace) -> Iterator[Finding]:
+    """What no strace log tells of the database's reads."""
+    if trace.reads.height:
+        yield Finding(
+            "buffered_or_direct_path",
+            "Through the buffer cache or direct path: the calls are the same.",
+            collect="an extended SQL trace (event 10046), or V$SESSION_EVENT",
+            is_refused=True,
+            order=8,
+        )
+
+
+def trace_again(trace: Trace) -> Iterator[Finding]:
+    """What the next trace should have been told, with one command."""
+    if trace.calls.is_empty():
+        return
+    from_t = trace.calls.filter(pl.col("elapsed_from").cast(pl.String) == "T").height
+    missing = []
+    if not trace.has_stamps:
+        missing.append("when calls began (-ttt)")
+    if not from_t:
+        missing.append("how long they took (-T)")
+    if any(str(row["file"]).startswith("fd ") for row in data_files(trace)):
+        missing.append("which files (-yy)")
+    if trace.requests.filter(~pl.col("is_printed")).height:
+        missing.append("all requests of a list (-v)")
+    if missing:
+        yield Finding(
+            "trace_again",
+            f"The log does not say {', '.join(missing)}.",
+            collect=f"`{COMMAND}`",
+            order=9,
+        )
+
+
+def lines_not_read(trace: Trace) -> Iterator[Finding]:
+    """Lines that are no call, signal or exit.
+
+    >>> import iolab
+    >>> log = b'pread64(3, "", 8192, 0) = 8192' + chr(10).encode() + b'a remark of the user'
+    >>> for one in lines_not_read(trace_of(iolab.load(log))): print(one.sentence)
+    1 of 2 lines was not read, the first is line 2.
+    """
+    unread = trace.unread
+    if unread.is_empty():
+        return
+    first = unread.item(0, "line")
+    count = unread.height
+    yield Finding(
+        "lines_not_read",
+        f"{count:,} of {count_text(trace.lines, 'line')} {'was' if count == 1 else 'were'} not read, the "
+        "first is "
+        f"line {first:,}.",
+        why="they are in the diagnostics",
+        evidence=(Evidence("diagnostics", lines=tuple(unread.get_column("line").head(5))),),
+        order=9,
+    )

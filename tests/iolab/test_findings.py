@@ -1,0 +1,125 @@
+"""Findings: their frame, their order, the words they never use, and gates that silence what would follow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import iolab
+from iolab.rules import gates, load, profile
+from iolab.rules.finding import FINDINGS, Finding, findings_frame
+from iolab.rules.report_facts import ReportFacts, Wait
+from logframe import LogParseError
+from logframe.interval import Interval
+
+ROOT = Path(__file__).parents[2]
+#: Words of folklore: verdicts that no log supports.
+FOLKLORE = (
+    *("bottleneck", "healthy", "poor", "root cause", "overloaded", "undersized", "oversized", "should", "hit ratio"),
+    *("is bad", "is good", "slow disk", "bad disk", "add cpu", "increase log_buffer", "tune ", "starvation", "likely"),
+    *(
+        "contention is",
+        "recommend",
+        "best practice",
+        "knee",
+        "asynchronous is faster",
+        "direct is faster",
+        "so it is not",
+    ),
+)
+
+
+def _sample_logs() -> list[Path]:
+    folder = ROOT / "sample_data"
+    return [
+        path for part in ("articles", "awr_series", "captures", "runs") for path in sorted((folder / part).iterdir())
+    ]
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, pl.DataFrame]:
+    """The findings of every log of the project."""
+    logs = {}
+    for path in _sample_logs():
+        try:
+            logs[path.name] = iolab.findings(iolab.load(path))
+        except LogParseError:
+            continue
+    return logs
+
+
+def test_every_sample_log_gives_the_columns_of_findings(found: dict[str, pl.DataFrame]) -> None:
+    """The columns are the same for reports, sessions and traces, and ranks count from 1."""
+    assert len(found) > 20
+    for name, frame in found.items():
+        assert frame.schema == FINDINGS, name
+        assert list(range(1, frame.height + 1)) == frame["rank"].to_list(), name
+
+
+def test_no_sentence_uses_words_of_folklore(found: dict[str, pl.DataFrame]) -> None:
+    """Neither the sentences of sample logs nor any text in the rules holds a verdict that no log supports."""
+    texts = [text for frame in found.values() for text in (*frame["sentence"], *frame["why"].drop_nulls())]
+    assert texts
+    assert [(word, text) for text in texts for word in FOLKLORE if word in text.lower()] == []
+
+
+def test_figures_lie_within_their_bounds(found: dict[str, pl.DataFrame]) -> None:
+    """An impact has bounds that hold it, from 0 to 1, and a refused finding has none."""
+    for name, frame in found.items():
+        known = frame.filter(pl.col("impact").is_not_null())
+        assert known.filter(
+            ~pl.col("impact").is_between("impact_lo", "impact_hi") | (pl.col("impact_hi") > 1) | pl.col("refused")
+        ).is_empty(), name
+
+
+def test_sentences_are_short_and_end_with_a_point(found: dict[str, pl.DataFrame]) -> None:
+    """A sentence is one, of at most 40 words with its figures."""
+    for frame in found.values():
+        for sentence in frame["sentence"]:
+            assert sentence.endswith(".")
+            assert len(sentence.split()) <= 40, sentence
+
+
+def test_a_contradiction_silences_every_share() -> None:
+    """Where DB CPU and DB time contradict each other no rule gives an impact."""
+    wait = Wait(Interval.exact(10_000), Interval.exact(400))
+    facts = ReportFacts(
+        elapsed_s=Interval.exact(3_600),
+        db_time_s=Interval.exact(500),
+        db_cpu_s=Interval.exact(900),
+        parse_s=Interval.exact(300),
+        events={"db file sequential read": wait, "enq: TX - row lock contention": wait},
+        classes={"User I/O": Interval.exact(400), "Application": Interval.exact(400)},
+    )
+    rules = (load.load, load.cpu_is_the_time, load.parse_time, load.db_time_unaccounted, profile.time_profile)
+
+    assert [one.is_gate for one in gates.impossible_figure(facts)] == [True]
+    assert [one for rule in (*rules, profile.lock_waits) for one in rule(facts)] == []
+
+
+def test_rank_has_two_gates_the_load_and_falling_impacts() -> None:
+    """A third gate comes after what has an impact; what cannot be told is last."""
+    impacts = [Finding(str(share), ".", Interval(share, share, share)) for share in (0.1, 0.4, 0.2)]
+    others = [Finding("x", ".", is_gate=True)] * 3 + [
+        Finding("load", ".", order=0),
+        Finding("no", ".", is_refused=True),
+    ]
+
+    names = findings_frame([*others, *impacts])["name"].to_list()
+
+    assert names == ["x", "x", "load", "0.4", "0.2", "0.1", "x", "no"]
+
+
+def test_two_reports_begin_with_their_change() -> None:
+    """Of two reports the change stands first, and belongs to neither of them."""
+    folder = ROOT / "sample_data" / "awr_series"
+    paths = sorted(folder.glob("*.txt"))[:2]
+
+    frame = iolab.findings({path.name: iolab.load(path) for path in paths})
+
+    assert frame.item(0, "log") is None
+    assert frame.item(0, "name") == "load"
+    assert "Sessions active went from" in frame.item(0, "sentence")
+    assert [None, *(path.name for path in paths)] == frame["log"].unique(maintain_order=True).to_list()
