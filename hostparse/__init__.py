@@ -14,19 +14,23 @@ from typing import TYPE_CHECKING
 from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from hostparse.cpu_profile import PROFILE, CpuProfile, read_profile
     from hostparse.log import SAMPLES, HostLog
     from hostparse.read import read_host
     from hostparse.runs import RUNS, Run
 
-__all__ = ["RUNS", "SAMPLES", "HostLog", "Run", "read_host"]
+__all__ = ["PROFILE", "RUNS", "SAMPLES", "CpuProfile", "HostLog", "Run", "read_host", "read_profile"]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
+        "CpuProfile": "cpu_profile",
         "HostLog": "log",
+        "PROFILE": "cpu_profile",
         "RUNS": "runs",
         "Run": "runs",
         "SAMPLES": "log",
         "read_host": "read",
+        "read_profile": "cpu_profile",
     },
 )

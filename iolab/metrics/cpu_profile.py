@@ -1,4 +1,4 @@
-"""CPU profiles of an Oracle process: samples by function, and shares by layer of the kernel of the database.
+"""CPU profiles of an Oracle process (`hostparse.read_profile`): shares of the samples by layer of the database.
 
 The first letters of a function's name say which layer it belongs to (`kcb`: buffer cache, `kd`: rows in a block, ...).
 The names are the kernel's own; Oracle publishes no list, and `LAYERS` holds what is well known in the field.
@@ -7,19 +7,12 @@ The names are the kernel's own; Oracle publishes no list, and `LAYERS` holds wha
 from __future__ import annotations
 
 import math
-import re
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
 from iolab.metrics.table import Metric, metrics_frame
-from logframe import LogParseError, open_log
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from logframe import Source
 
 #: Prefix of a function -> layer; the longest that fits counts.
 LAYERS: Final = {
@@ -59,115 +52,22 @@ LAYERS: Final = {
 }
 OTHER: Final = "other functions of oracle"
 KERNEL: Final = "operating system kernel"
-#: Columns of `read_profile`.
-SAMPLES: Final = pl.Schema({"function": pl.String(), "module": pl.String(), "samples": pl.Int64()})
-
-_KERNEL_MODULES: Final = re.compile(r"^(?:unix|genunix|\[?(?:kernel|guest\.kernel)[^\]]*\]?|vmlinux.*|\[.*\])$")
-_OFFSET: Final = re.compile(r"\+0x[0-9a-f]+$")
-_AGGREGATED: Final = re.compile(r"^\s*(?P<module>[^\s`]+)`(?P<function>\S+)(?:\s+(?P<count>\d+))?\s*$")
-_COUNT: Final = re.compile(r"^\s+(?P<count>\d+)\s*$")
-_PERF_HEAD: Final = re.compile(r"^\S.*\s(?:\[\d+\]\s+)?\d+\.\d+:\s+(?:\d+\s+)?\S+:\s*(?P<frame>\S.*)?$")
-_PERF_FRAME: Final = re.compile(r"^\s+[0-9a-f]+\s+(?P<function>\S.*?)\s+\((?P<module>[^()]*)\)\s*$")
-_FOLDED: Final = re.compile(r"^(?P<stack>\S.*?)\s+(?P<count>\d+)\s*$")
 _CONFIDENCE: Final = 0.95
 
 
-def read_profile(source: Source) -> pl.DataFrame:
-    r"""The samples of a profile by function: the function that was running, not those that called it.
-
-    Three forms are read: what ``dtrace`` prints of an aggregation (functions or stacks, ``module`function``), ``perf
-    script``, and folded stacks (``a;b;c 12``).
-
-    Args:
-        source: a path, bytes, a file object.
-
-    Returns:
-        The columns `SAMPLES`: ``function``, ``module`` (null in folded stacks), ``samples``; most samples first.
-
-    Raises:
-        LogParseError: the file is empty, or in none of the forms; or a line of folded stacks is not.
-
-    Examples:
-        >>> read_profile(b"  oracle`kdst_fetch   14\n  oracle`kcbgtcr   181\n").rows()
-        [('kcbgtcr', 'oracle', 181), ('kdst_fetch', 'oracle', 14)]
-        >>> read_profile(b"main;opiodr;kcbgtcr 3\nmain;opiodr 1\n").rows()
-        [('kcbgtcr', None, 3), ('opiodr', None, 1)]
-    """
-    log = open_log(source)
-    lines = log.lines()
-    if not any(line.strip() for line in lines):
-        raise LogParseError("the file is empty", source=log.name, expected="a profile")
-    found: list[tuple[str, str | None, int]]
-    if any(_AGGREGATED.match(line) for line in lines):
-        found = list(_read_dtrace(lines))
-    elif any(_PERF_FRAME.match(line) for line in lines):
-        found = list(_read_perf(lines))
-    else:
-        found = list(_read_folded(lines, log.name))
-    if not found:
-        raise LogParseError(
-            "no sample found", source=log.name, expected="a dtrace aggregation, perf script, or folded stacks"
-        )
-    return (
-        pl.DataFrame(found, schema=SAMPLES, orient="row")
-        .group_by("function", "module")
-        .agg(pl.col("samples").sum())
-        .sort("samples", "function", "module", descending=[True, False, False])
-    )
-
-
-def _read_dtrace(lines: list[str]) -> Iterator[tuple[str, str, int]]:
-    """Functions with their count, or stacks (the running function first) above their count."""
-    top: tuple[str, str] | None = None
-    for line in lines:
-        if frame := _AGGREGATED.match(line):
-            name = (_OFFSET.sub("", frame["function"]), frame["module"])
-            if frame["count"]:
-                yield *name, int(frame["count"])
-            else:
-                top = top or name
-        elif (count := _COUNT.match(line)) and top is not None:
-            yield *top, int(count["count"])
-            top = None
-
-
-def _read_perf(lines: list[str]) -> Iterator[tuple[str, str, int]]:
-    """One sample a heading; its first frame is the running function."""
-    is_wanted = False
-    for line in lines:
-        if frame := _PERF_FRAME.match(line):
-            if is_wanted:
-                yield _OFFSET.sub("", frame["function"]), frame["module"].rpartition("/")[2], 1
-            is_wanted = False
-        elif _PERF_HEAD.match(line):
-            is_wanted = True
-
-
-def _read_folded(lines: list[str], source: str) -> Iterator[tuple[str, str | None, int]]:
-    for number, line in enumerate(lines, 1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        stack = _FOLDED.match(line)
-        if stack is None:
-            raise LogParseError(
-                "no sample of a profile",
-                source=source,
-                line=number,
-                column=1,
-                text=line,
-                expected="a dtrace aggregation, perf script, or folded stacks (a;b;c 12)",
-            )
-        yield stack["stack"].rpartition(";")[2], None, int(stack["count"])
-
-
-def layer_of(function: str, module: str | None = None) -> str:
+def layer_of(function: str, module: str | None = None, *, is_kernel: bool | None = None) -> str:
     """The layer that a function belongs to.
 
+    Args:
+        function: Its name.
+        module: Its module or library, where known.
+        is_kernel: Whether the module is the kernel of the operating system.
+
     Examples:
-        >>> layer_of("kcbgtcr"), layer_of("kdstf00000010000kmP"), layer_of("copy_user", "[kernel.kallsyms]")
+        >>> layer_of("kcbgtcr"), layer_of("kdstf00000010000kmP"), layer_of("copy_user", "unix", is_kernel=True)
         ('buffer cache (kcb)', 'row access (kd)', 'operating system kernel')
     """
-    if module is not None and _KERNEL_MODULES.match(module):
+    if is_kernel:
         return KERNEL
     if module is not None and not module.startswith("oracle") and "." in module:
         return f"library {module}"
@@ -184,19 +84,20 @@ def layer_shares(samples: pl.DataFrame) -> pl.DataFrame:
     of its own.  They say nothing about functions that the profile leaves out.
 
     Args:
-        samples: what `read_profile` gives.
+        samples: The frame of a `hostparse.CpuProfile`.
 
     Returns:
         One row a layer: ``layer``, ``samples``, then `METRICS`: ``sample_share``, a ratio; the largest first.
 
     Examples:
-        >>> shares = layer_shares(read_profile(b"  oracle`kdst_fetch   15\n  oracle`kcbgtcr   5\n"))
+        >>> from hostparse import read_profile
+        >>> shares = layer_shares(read_profile(b"  oracle`kdst_fetch   15\n  oracle`kcbgtcr   5\n").samples)
         >>> shares.select("layer", "value").rows()
         [('row access (kd)', 0.75), ('buffer cache (kcb)', 0.25)]
     """
     layers: dict[str, int] = {}
-    for function, module, count in samples.select("function", "module", "samples").iter_rows():
-        layer = layer_of(function, module)
+    for function, module, is_kernel, count in samples.select("function", "module", "is_kernel", "samples").iter_rows():
+        layer = layer_of(function, module, is_kernel=is_kernel)
         layers[layer] = layers.get(layer, 0) + count
     total = sum(layers.values())
     ordered = sorted(layers.items(), key=lambda one: (-one[1], one[0]))

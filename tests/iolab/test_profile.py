@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iolab.metrics.cpu_profile import LAYERS, SAMPLES, layer_of, layer_shares, read_profile
+import iolab
+from hostparse import PROFILE, read_profile
+from iolab.metrics.cpu_profile import LAYERS, layer_of, layer_shares
 from logframe import LogNotFoundError, LogParseError
 
 ARTICLE = Path(__file__).parents[2] / "sample_data" / "articles" / "001_dtrace_profile.txt"
@@ -57,15 +59,15 @@ oracle_4711_db1  4711 [001] 123.458789:     250000 cpu-clock:
 )
 def test_forms(text: bytes, rows: list[tuple[str, str | None, int]]) -> None:
     """The running function of each sample counts, whatever printed it."""
-    found = read_profile(text)
+    found = read_profile(text).samples
 
-    assert found.schema == SAMPLES
-    assert found.rows() == rows
+    assert found.schema == PROFILE
+    assert found.drop("is_kernel").rows() == rows
 
 
 def test_the_article() -> None:
     """Article 001: 194 of 554 samples in the buffer cache, 330 in the access to rows."""
-    shares = layer_shares(read_profile(ARTICLE))
+    shares = layer_shares(read_profile(ARTICLE).samples)
 
     assert shares.select("layer", "samples").rows() == [
         ("row access (kd)", 330),
@@ -89,13 +91,13 @@ def test_the_article() -> None:
 )
 def test_layers(function: str, module: str | None, layer: str) -> None:
     """The longest prefix counts; kernel and libraries are layers of their own."""
-    assert layer_of(function, module) == layer
+    assert layer_of(function, module, is_kernel=module == "unix") == layer
 
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(LAYERS)), st.integers(1, 1000)), min_size=1, max_size=20))
 def test_shares_add_up(samples: list[tuple[str, int]]) -> None:
     """The shares of all layers are one, each within its interval, the largest first."""
-    shares = layer_shares(read_profile("".join(f"{name} {count}\n" for name, count in samples).encode()))
+    shares = layer_shares(read_profile("".join(f"{name} {count}\n" for name, count in samples).encode()).samples)
     values = shares.get_column("value").to_list()
 
     assert sum(values) == pytest.approx(1)
@@ -106,7 +108,8 @@ def test_shares_add_up(samples: list[tuple[str, int]]) -> None:
 def test_more_samples_narrow_the_interval() -> None:
     """Ten times the samples of the same shares say more."""
     few, many = (
-        layer_shares(read_profile(b"kcbgtcr %d\nkdst_fetch %d\n" % (n, 3 * n))).row(0, named=True) for n in (10, 100)
+        layer_shares(read_profile(b"kcbgtcr %d\nkdst_fetch %d\n" % (n, 3 * n)).samples).row(0, named=True)
+        for n in (10, 100)
     )
 
     assert few["lo"] < many["lo"] < many["value"] == few["value"] < many["hi"] < few["hi"]
@@ -125,6 +128,15 @@ def test_no_profile(text: bytes, message: str) -> None:
     """What is no profile is refused in one line."""
     with pytest.raises(LogParseError, match=message):
         read_profile(text)
+
+
+def test_the_article_is_recognised() -> None:
+    """A profile is a log like any other: loaded, and shown with its layers."""
+    assert (
+        iolab.load(ARTICLE).describe()
+        == f"CPU profile (dtrace), 554 samples of {read_profile(ARTICLE).samples.height} functions"
+    )
+    assert iolab.summarize(ARTICLE).frames["layers"].item(0, "layer") == "row access (kd)"
 
 
 def test_missing_path() -> None:

@@ -1,0 +1,171 @@
+"""CPU profiles: samples by function, from dtrace, perf script or folded stacks."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from logframe import DIAGNOSTICS, LogParseError, open_log
+from logframe.grammar import load_grammar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from logframe import Source
+
+#: Columns of `CpuProfile.samples`.
+PROFILE: Final = pl.Schema(
+    {"function": pl.String(), "module": pl.String(), "samples": pl.Int64(), "is_kernel": pl.Boolean()}
+)
+
+GRAMMAR: Final = load_grammar("hostparse", "profile.lark", "line")
+
+
+def _line(template: str) -> re.Pattern[str]:
+    return re.compile(f"^{GRAMMAR.pattern(template)}$")
+
+
+_AGGREGATED: Final = _line(r"\s*(?P<module>{MODULE})`(?P<function>{FUNCTION})(?:\s+(?P<count>{COUNT}))?\s*")
+_COUNT: Final = _line(r"\s+(?P<count>{COUNT})\s*")
+_PERF_HEAD: Final = _line("{PERF_HEAD}")
+_PERF_FRAME: Final = _line(r"\s+[0-9a-f]+\s+(?P<function>{FRAME})\s+\((?P<module>[^()]*)\)\s*")
+_FOLDED: Final = _line(r"(?P<stack>{STACK})\s+(?P<count>{COUNT})\s*")
+_OFFSET: Final = _line("(?P<name>.*?){OFFSET}?")
+_KERNEL_MODULE: Final = _line("{KERNEL_MODULE}")
+
+
+class CpuProfile:
+    """A CPU profile.
+
+    Attributes:
+        format: ``cpu_profile``.
+        kind: ``dtrace``, ``perf`` or ``folded``.
+        source: Name of the log.
+        samples: One row a function that was running when a sample was taken (`PROFILE`), most samples first;
+            ``module`` is null in folded stacks, ``is_kernel``: the module is the operating system's kernel.
+        diagnostics: Empty: a line that is no sample raises.
+    """
+
+    format: Final = "cpu_profile"
+
+    def __init__(self, source: str, kind: str, samples: pl.DataFrame) -> None:
+        self.source = source
+        self.kind = kind
+        self.samples = samples
+        self.diagnostics = pl.DataFrame(schema=DIAGNOSTICS)
+
+    def __repr__(self) -> str:
+        return f"<CpuProfile {self.source}: {self.describe()}>"
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """The frame `samples`."""
+        return {"samples": self.samples}
+
+    def describe(self) -> str:
+        """What the profile is, in a few words."""
+        return (
+            f"CPU profile ({self.kind}), {self.samples['samples'].sum():,} samples of {self.samples.height:,} functions"
+        )
+
+
+def read_profile(source: Source) -> CpuProfile:
+    r"""A profile by function: the function that was running, not those that called it.
+
+    Three forms are read: what ``dtrace`` prints of an aggregation (functions or stacks, ``module`function``), ``perf
+    script``, and folded stacks (``a;b;c 12``).
+
+    Args:
+        source: A path, bytes, a file object.
+
+    Raises:
+        LogParseError: The file is empty, or in none of the forms; or a line of folded stacks is not.
+
+    Examples:
+        >>> read_profile(b"  oracle`kdst_fetch   14\n  oracle`kcbgtcr   181\n").samples.rows()
+        [('kcbgtcr', 'oracle', 181, False), ('kdst_fetch', 'oracle', 14, False)]
+        >>> read_profile(b"main;opiodr;kcbgtcr 3\nmain;opiodr 1\n").samples.select("function", "samples").rows()
+        [('kcbgtcr', 3), ('opiodr', 1)]
+    """
+    log = open_log(source)
+    lines = log.lines()
+    if not any(line.strip() for line in lines):
+        raise LogParseError("the file is empty", source=log.name, expected="a profile")
+    kind = kind_of(lines)
+    read = {"dtrace": _read_dtrace, "perf": _read_perf}.get(kind)
+    found = list(_read_folded(lines, log.name) if read is None else read(lines))
+    if not found:
+        raise LogParseError(
+            "no sample found", source=log.name, expected="a dtrace aggregation, perf script, or folded stacks"
+        )
+    samples = (
+        pl.DataFrame(found, schema=["function", "module", "samples"], orient="row")
+        .cast({"module": pl.String})
+        .group_by("function", "module")
+        .agg(pl.col("samples").sum())
+        .sort("samples", "function", "module", descending=[True, False, False])
+        .with_columns(is_kernel=pl.col("module").str.contains(_KERNEL_MODULE.pattern))
+    )
+    return CpuProfile(log.name, kind, samples)
+
+
+def kind_of(lines: list[str]) -> str:
+    """``dtrace`` or ``perf`` by a line that only it prints, else ``folded``.
+
+    Examples:
+        >>> kind_of(["  oracle`kcbgtcr   181"]), kind_of(["a;b 3"])
+        ('dtrace', 'folded')
+    """
+    if any(_AGGREGATED.match(line) for line in lines):
+        return "dtrace"
+    return "perf" if any(_PERF_FRAME.match(line) for line in lines) else "folded"
+
+
+def _read_dtrace(lines: list[str]) -> Iterator[tuple[str, str, int]]:
+    """Functions with their count, or stacks (the running function first) above their count."""
+    top: tuple[str, str] | None = None
+    for line in lines:
+        if frame := _AGGREGATED.match(line):
+            name = (_without_offset(frame["function"]), frame["module"])
+            if frame["count"]:
+                yield *name, int(frame["count"])
+            else:
+                top = top or name
+        elif (count := _COUNT.match(line)) and top is not None:
+            yield *top, int(count["count"])
+            top = None
+
+
+def _read_perf(lines: list[str]) -> Iterator[tuple[str, str, int]]:
+    """One sample a heading; its first frame is the running function."""
+    is_wanted = False
+    for line in lines:
+        if frame := _PERF_FRAME.match(line):
+            if is_wanted:
+                yield _without_offset(frame["function"]), frame["module"].rpartition("/")[2], 1
+            is_wanted = False
+        elif _PERF_HEAD.match(line):
+            is_wanted = True
+
+
+def _read_folded(lines: list[str], source: str) -> Iterator[tuple[str, str | None, int]]:
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        stack = _FOLDED.match(line)
+        if stack is None:
+            raise LogParseError(
+                "no sample of a profile",
+                source=source,
+                line=number,
+                column=1,
+                text=line,
+                expected="a dtrace aggregation, perf script, or folded stacks (a;b;c 12)",
+            )
+        yield stack["stack"].rpartition(";")[2], None, int(stack["count"])
+
+
+def _without_offset(function: str) -> str:
+    found = _OFFSET.match(function)
+    return function if found is None else found["name"]

@@ -1,0 +1,25 @@
+"""The view of CPU profiles: shares of the samples by layer of the database, and the functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.metrics.cpu_profile import layer_shares
+from iolab.pages.figures import join_figures
+from iolab.views import Summary, View
+
+if TYPE_CHECKING:
+    from hostparse import CpuProfile
+
+
+def summarize_profile(log: CpuProfile) -> Summary:
+    """Shares by layer with the 95 % interval of sampling, and the samples by function."""
+    shares = layer_shares(log.samples)
+    layers = shares.select("layer", "samples", share="value", share_ci_lo="lo", share_ci_hi="hi")
+    named = shares.with_columns(metric=pl.concat_str("metric", pl.lit(": "), "layer"))
+    return Summary({"layers": layers, "functions": log.samples}, join_figures([named]))
+
+
+VIEW: Final = View(summarize_profile, noun="CPU profile")
