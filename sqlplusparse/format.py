@@ -16,21 +16,15 @@ if TYPE_CHECKING:
 GRAMMAR: Final = load_grammar("sqlplusparse", "sniff.lark", "line")
 _SIGN: Final = "(?m)^(?:{PROMPT}|{ELAPSED}|{STATISTICS}$|{BANNER})"
 _SIGNED: Final = 0.9
-_OTHER: Final = 0.6
 #: Without a prompt or a timing a session is known by its blocks: the reader has to try.
 _POSSIBLE: Final = 0.05
 
 
 def sniff(head: Head) -> Sniff | None:
     """Whether a log is a session: by a prompt, a timing, an autotrace list or the client's banner."""
-    from sqlplusparse.sniff import sql_trace_of  # noqa: PLC0415 - readers are imported on use
-
     found = re.search(GRAMMAR.pattern(_SIGN), head.text)
     if found is not None:
         return Sniff(_SIGNED, "a SQL*Plus or SQLcl session", line=head.text.count("\n", 0, found.start()) + 1)
-    if (other := sql_trace_of(head.text)) is not None:
-        what, line = other
-        return Sniff(_OTHER, what, is_refused=True, line=line)
     return Sniff(_POSSIBLE, "perhaps a session")
 
 

@@ -15,7 +15,7 @@ _SIGNS: Final = (
     (
         re.compile(r"^TKPROF: Release", re.MULTILINE),
         "a TKPROF report",
-        "a SQL*Plus or SQLcl session; TKPROF reports are not read",
+        "a SQL*Plus or SQLcl session; sqltraceparse reads TKPROF reports",
     ),
     (
         re.compile(
@@ -27,7 +27,7 @@ _SIGNS: Final = (
     (
         re.compile(r"^(?:PARSING IN CURSOR #|WAIT #|EXEC #|FETCH #|PARSE #)", re.MULTILINE),
         "an extended SQL trace (event 10046)",
-        "a SQL*Plus or SQLcl session; SQL traces are not read",
+        "a SQL*Plus or SQLcl session; sqltraceparse reads SQL traces",
     ),
     (
         re.compile(r"^(?:Trace file |Dump file |\*\*\* (?:SESSION ID|SERVICE NAME|ACTION NAME))", re.MULTILINE),
@@ -52,25 +52,10 @@ def other_format(text: str) -> tuple[str, str] | None:
 
     Examples:
         >>> other_format("PARSING IN CURSOR #2 len=20")
-        ('an extended SQL trace (event 10046)', 'a SQL*Plus or SQLcl session; SQL traces are not read')
+        ('an extended SQL trace (event 10046)', 'a SQL*Plus or SQLcl session; sqltraceparse reads SQL traces')
     """
     head = text[:_HEAD]
     return next(((what, hint) for sign, what, hint in _SIGNS if sign.search(head)), None)
-
-
-def sql_trace_of(text: str) -> tuple[str, int] | None:
-    r"""What a trace or a report of a trace is that no session is, and the line that shows it; None where none is.
-
-    Examples:
-        >>> sql_trace_of("a note\nPARSING IN CURSOR #2 len=20")
-        ('an extended SQL trace (event 10046)', 2)
-    """
-    for sign, what, _ in _SIGNS:
-        if ("trace" not in what and "TKPROF" not in what) or "strace" in what:
-            continue
-        if (found := sign.search(text)) is not None:
-            return what, text.count("\n", 0, found.start()) + 1
-    return None
 
 
 def is_binary(text: str) -> bool:

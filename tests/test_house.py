@@ -30,8 +30,9 @@ MAY_IMPORT = {
     "awrparse": {"awrparse", "logframe"},
     "sqlplusparse": {"sqlplusparse", "logframe"},
     "straceparse": {"straceparse", "logframe"},
+    "sqltraceparse": {"sqltraceparse", "logframe"},
     "hostparse": {"hostparse", "logframe"},
-    "iolab": {"iolab", "awrparse", "sqlplusparse", "straceparse", "hostparse", "logframe"},
+    "iolab": {"iolab", "awrparse", "sqlplusparse", "straceparse", "sqltraceparse", "hostparse", "logframe"},
 }
 LOWER = sorted(MAY_IMPORT.keys() - {"iolab"})
 #: What comes with the core installation; `compression` is Python's own from 3.14 on.

@@ -10,7 +10,7 @@ LIMIT = 0.3
 RUNS = 5
 
 
-@pytest.mark.parametrize("package", ["straceparse", "awrparse", "hostparse"])
+@pytest.mark.parametrize("package", ["straceparse", "sqltraceparse", "awrparse", "hostparse"])
 def test_import_time(package: str) -> None:
     """The best of five imports, each in a fresh Python, takes less than 0.3 s."""
     code = f"import time; start = time.perf_counter(); import {package}; print(time.perf_counter() - start)"

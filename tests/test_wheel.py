@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("logframe", "awrparse", "sqlplusparse", "straceparse", "hostparse", "iolab")
+PACKAGES = ("logframe", "awrparse", "sqlplusparse", "straceparse", "sqltraceparse", "hostparse", "iolab")
 #: What `iolab lab` copies: in the wheel below this folder.
 SHIPPED, LAB_FILES = ("notebooks", "sample_data"), "iolab/lab_files"
 #: What only the extras bring.

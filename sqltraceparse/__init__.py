@@ -1,0 +1,33 @@
+"""Extended SQL traces (event 10046) and TKPROF reports as dataframes.
+
+    import sqltraceparse
+
+    events = sqltraceparse.scan_sqltrace("db1_ora_4711.trc")    # one row a line, lazy
+    trace = sqltraceparse.read_sqltrace("db1_ora_4711.trc")     # calls, waits, statements, binds, row sources, ...
+
+Names are imported when they are first used, so that the import itself costs nothing.
+"""
+
+from typing import TYPE_CHECKING
+
+from logframe.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from sqltraceparse.heads import Head
+    from sqltraceparse.scan import EVENTS, scan_sqltrace
+    from sqltraceparse.schema import KINDS
+    from sqltraceparse.trace import SqlTrace, read_sqltrace
+
+__all__ = ["EVENTS", "KINDS", "Head", "SqlTrace", "read_sqltrace", "scan_sqltrace"]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "EVENTS": "scan",
+        "Head": "heads",
+        "KINDS": "schema",
+        "SqlTrace": "trace",
+        "read_sqltrace": "trace",
+        "scan_sqltrace": "scan",
+    },
+)

@@ -1,0 +1,197 @@
+"""The clock of a trace: ``tim`` counts microseconds from an unknown start; stamps say what the time of day was.
+
+A process's clock goes on over all its files.  Where ``tim`` runs back by more than a second, files of different hosts
+or boots were put together: there a new ``clock`` begins, and times of different clocks are never subtracted.
+
+A stamp stands between a line written before it and one written after it, so the difference between wall clock and
+``tim`` lies between two bounds.  All stamps of a clock together give the narrowest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import polars as pl
+
+from logframe import Diagnostic
+from sqltraceparse.schema import CLOCK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Lines of calls that end at nearly the same time are not in the order of their ``tim``.
+STEP_US: Final = 1_000_000
+#: A line is written this late after its ``tim`` at most, as a rule.
+_WRITING_US: Final = 20_000
+#: What the clock of ``tim`` may differ from the wall clock before it is said.
+_MOST_DRIFT: Final = 0.005
+#: Stamps closer than this say nothing of the rate.
+_RATE_FROM_US: Final = 3_000_000
+
+
+def with_clock(tims: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagnostic]]:
+    """The lines with a ``tim`` (``process``, ``line``, ``tim_us``) with ``clock``, counted from 1 in each process.
+
+    A ``tim`` that alone lies before both its neighbours is damaged: it is null in the result.
+    """
+    rows: list[Diagnostic] = []
+    parts = []
+    for part in tims.partition_by("process", maintain_order=True) if tims.height else []:
+        tim = part.get_column("tim_us")
+        steps = (tim.diff() < -STEP_US).fill_null(value=False).arg_true().to_list()
+        damaged = [place for place in steps if _stands_alone(tim, place)]
+        if damaged:
+            tim = tim.scatter(damaged, None)
+            part = part.with_columns(tim)  # noqa: PLW2901 - the rest works on what is left
+            for place in damaged:
+                reason = "the tim of this line lies before that of the lines around it: it is damaged and left out"
+                rows.append(Diagnostic(name, int(part.item(place, "line")), None, "clock", None, reason))
+            steps = (tim.forward_fill().diff() < -STEP_US).fill_null(value=False).arg_true().to_list()
+        for place in steps:
+            before, after = tim.forward_fill()[place - 1], tim[place]
+            reason = (
+                f"tim runs back by {(before - after) / 1e6:,.3f} s: lines of another clock begin here; times across "
+                "this line are not compared"
+            )
+            rows.append(Diagnostic(name, int(part.item(place, "line")), None, "clock", None, reason))
+        starts = pl.Series("clock", [0] * part.height, dtype=pl.Int64).scatter(steps, 1)
+        parts.append(part.with_columns((starts.cum_sum() + 1).alias("clock")))
+    if not parts:
+        return tims.with_columns(pl.lit(None, pl.Int64).alias("clock")), rows
+    return pl.concat(parts).sort("line", maintain_order=True), rows
+
+
+def _stands_alone(tim: pl.Series, place: int) -> bool:
+    """Is the value at a place before both its neighbours, which follow one another?"""
+    before = tim[place - 1]
+    if place + 1 == len(tim):
+        return bool(tim[place] < before / 2)  # the last digits are missing
+    after = tim[place + 1]
+    return bool(after is not None and after >= before - STEP_US)
+
+
+def clocks(tims: pl.DataFrame, stamps: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagnostic]]:
+    """What is known of each clock (`CLOCK`): its range, its offset to the wall clock with bounds, its rate.
+
+    Args:
+        tims: ``process``, ``line``, ``tim_us``, ``clock``.
+        stamps: ``process``, ``line``, ``name`` (``stamp`` where it stands alone), ``stamp`` (as printed).
+        name: of the log, for diagnostics.
+
+    Returns:
+        ``offset_us`` is to be added to ``tim_us`` for microseconds since 1970, in UTC where the stamps print a zone,
+        else in the local time of the host; it lies between ``offset_lo_us`` and ``offset_hi_us`` (null: not bounded).
+        ``rate`` is seconds of ``tim`` in a second of the wall clock.
+    """
+    known = tims.filter(pl.col("tim_us").is_not_null())
+    rows: list[Diagnostic] = []
+    out = []
+    ends: dict[object, int] = {}
+    for (process, clock), part in known.partition_by("process", "clock", as_dict=True, maintain_order=True).items():
+        # stamps after the last line of the clock before it belong to this one
+        after = pl.col("line") > ends.get(process, 0)
+        said = list(_bounds(part, stamps.filter(pl.col("process").eq_missing(process), after)))
+        ends[process] = int(part.item(-1, "line"))
+        rate = _rate(said)
+        row: dict[str, object] = {
+            "process": process,
+            "clock": clock,
+            "line": part.item(0, "line"),
+            "stamps": len(said),
+            "first_tim_us": part.get_column("tim_us").min(),
+            "last_tim_us": part.get_column("tim_us").max(),
+            "rate": rate,
+        }
+        if said:
+            row |= _offset([one for one in said if one.is_zoned] or said)
+            if rate is not None and not _agrees(rate):
+                row["offset_us"] = None
+        if rate is not None and abs(rate - 1) > _MOST_DRIFT:
+            rows.append(Diagnostic(name, int(part.item(0, "line")), None, "clock", None, _drift(rate)))
+        out.append(row)
+    return pl.DataFrame([{key: row.get(key) for key in CLOCK} for row in out], schema=CLOCK), rows
+
+
+class _Said(NamedTuple):
+    """What one stamp says of the offset: its bounds, and the times it was made of."""
+
+    low: int
+    high: int | None
+    wall: int
+    tim: int
+    is_zoned: bool
+    is_alone: bool
+
+
+def _bounds(tims: pl.DataFrame, stamps: pl.DataFrame) -> Iterator[_Said]:
+    """What each stamp says; a stamp is written with the line after it, or when an attribute changes before that."""
+    if stamps.is_empty():
+        return
+    last = int(tims.item(-1, "line"))
+    around = (
+        stamps.filter(pl.col("line") <= last)
+        .join_asof(tims.select("line", before="tim_us"), on="line", strategy="backward", check_sortedness=False)
+        .join_asof(tims.select("line", after="tim_us"), on="line", strategy="forward", check_sortedness=False)
+        .with_columns(wall_times(pl.col("stamp")))
+        .filter(pl.col("at").is_not_null(), pl.col("after").is_not_null())
+    )
+    columns = ("name", "before", "after", "at", "zoned", "digits")
+    for name, before, after, wall, zoned, digits in around.select(columns).iter_rows():
+        printed = 10 ** max(0, 6 - digits)
+        low = wall - after - _WRITING_US - printed
+        # the first stamps are written with the first line, whenever tracing was switched on
+        high = None if before is None else wall - before + printed
+        if high is None or high >= low:
+            yield _Said(low, high, wall, after, bool(zoned), name == "stamp")
+
+
+def _offset(said: list[_Said]) -> dict[str, object]:
+    """The offset between bounds in which all stamps agree; where the clocks drift, between the outermost of them."""
+    lows = [one.low for one in said]
+    highs = [one.high for one in said if one.high is not None]
+    nearest = sorted(one.wall - one.tim for one in said)
+    low, high, offset = max(lows), min(highs, default=None), nearest[-1]
+    if high is not None and low > high:
+        low, high, offset = min(lows), max(highs), nearest[len(nearest) // 2]
+    if high is not None:
+        offset = min(offset, high)
+    return {"offset_us": offset, "offset_lo_us": low, "offset_hi_us": high, "zone_is_known": said[0].is_zoned}
+
+
+def _rate(said: list[_Said]) -> float | None:
+    """Seconds of ``tim`` in a second of the stamps, from the first and the last that stand directly before a line."""
+    exact = [one for one in said if one.is_alone or one.high is None]
+    if len(exact) < 2 or exact[-1].wall - exact[0].wall < _RATE_FROM_US:
+        return None
+    return (exact[-1].tim - exact[0].tim) / (exact[-1].wall - exact[0].wall)
+
+
+def _agrees(rate: float) -> bool:
+    """May this be the rate of one clock?  No clock of a database is off by more than 1.024."""
+    return 0.9 < rate < 1.1
+
+
+def _drift(rate: float) -> str:
+    """Why times of this clock are not what they seem."""
+    if not _agrees(rate):
+        return "tim and the stamps do not agree: lines were moved, or parts of several traces put together"
+    return (
+        f"the clock of tim runs at {rate:.4f} of the stamps' clock: all times of this part are "
+        f"{'short' if rate < 1 else 'long'} by {abs(rate - 1):.1%} (databases of 10.2 count in 1.024 us)"
+    )
+
+
+def wall_times(stamp: pl.Expr) -> list[pl.Expr]:
+    """``at``: microseconds since 1970 of printed stamps, ``zoned``: in UTC by a zone, ``digits`` of the second."""
+    text = stamp.str.replace("T", " ", literal=True)
+    zone = text.str.extract("([+-][0-9]{2}:[0-9]{2}) *$", 1)
+    minutes = zone.str.slice(1, 2).cast(pl.Int64) * 60 + zone.str.slice(4, 2).cast(pl.Int64)
+    shift = pl.when(zone.str.starts_with("-")).then(-minutes).otherwise(minutes)
+    bare = text.str.extract("^([0-9-]{10} [0-9:]{8}(?:[.][0-9]+)?)", 1)
+    at = bare.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False).dt.epoch("us")
+    digits = bare.str.extract("[.]([0-9]+)$", 1).str.len_bytes().fill_null(0).cast(pl.Int64)
+    return [
+        (at - shift.fill_null(0) * 60_000_000).alias("at"),
+        zone.is_not_null().alias("zoned"),
+        digits.alias("digits"),
+    ]

@@ -1,0 +1,42 @@
+"""The format of extended SQL traces for the registry (`logframe.formats`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from logframe.formats import HEAD_BYTES, Format, Sniff
+
+if TYPE_CHECKING:
+    from logframe import Source
+    from logframe.formats import Head
+    from sqltraceparse.trace import SqlTrace
+
+#: A record at the beginning of a file identifies it, however much other text there is.
+_LEAST: Final = 0.6
+#: The score of a trace file of the database without a record near its beginning: the records may come later.
+_POSSIBLE: Final = 0.2
+
+
+def sniff(head: Head) -> Sniff | None:
+    """Whether a log is an SQL trace: by the share of its first lines that are lines of a trace, if one is a record."""
+    from sqltraceparse.heads import other_of, share_of  # noqa: PLC0415 - readers are imported on use
+
+    share, first = share_of(head.text)
+    if first is not None:
+        return Sniff(max(_LEAST, share), "an extended SQL trace", line=first)
+    other = other_of(head.text)
+    if other is None:
+        return None
+    if other.may_follow and len(head.text) >= HEAD_BYTES // 2:
+        return Sniff(_POSSIBLE, f"{other.what}, perhaps with an SQL trace in it", line=other.line)
+    return Sniff(_LEAST, other.what, is_refused=True, line=other.line)
+
+
+def read(source: Source) -> SqlTrace:
+    """The trace as `sqltraceparse.SqlTrace`."""
+    from sqltraceparse.trace import read_sqltrace  # noqa: PLC0415 - readers are imported on use
+
+    return read_sqltrace(source)
+
+
+FORMAT: Final = Format(name="sqltrace", title="an extended SQL trace", sniff=sniff, read=read)

@@ -1,0 +1,6 @@
+"""The grammar of one line of a trace."""
+
+from logframe import load_grammar
+
+#: ``trace.lark``: lines as a whole (`line`), regular lines (`whole`) and what is sought within a line (`part`).
+GRAMMAR = load_grammar("sqltraceparse", "trace.lark", "line", "whole", "part")

@@ -1,0 +1,151 @@
+"""The head of a trace file, and what a file is that has one but is no SQL trace."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import polars as pl
+
+from logframe import load_grammar
+from sqltraceparse.sections import sort_lines
+
+if TYPE_CHECKING:
+    from sqltraceparse.reader import Pieces
+
+SNIFF: Final = load_grammar("sqltraceparse", "sniff.lark", "other")
+#: Terminal of ``sniff.lark``, what a file with it is, and whether records of an SQL trace may follow in it.
+_OTHERS: Final = (
+    ("PROFILE", "a profile of an SQL trace, not the trace", False),
+    ("TKPROF", "a TKPROF report", False),
+    ("OPTIMIZER", "a trace of the optimizer (event 10053)", True),
+    ("DEADLOCK", "a dump of a deadlock", True),
+    ("STATE", "a dump of the state of processes", True),
+    ("TRACE_FILE", "a trace file of the database without a record of an SQL trace", True),
+)
+#: Kinds of lines that only an SQL trace has.
+_RECORDS: Final = (
+    *("wait", "call", "close", "lob", "transaction", "row_source"),
+    *("parsing", "parse_error", "error", "binds"),
+)
+#: Field of the head, as printed -> attribute.
+_FIELDS: Final = {
+    "Node name": "host",
+    "System name": "system",
+    "Instance name": "instance",
+    "Database name": "database",
+    "Build label": "build",
+    "Trace file": "path",
+    "Dump file": "path",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What the first lines of a trace say of the database and its host; None where they do not.
+
+    Attributes:
+        release: of the database, ``19.14.2.0.0``.
+        host, system: name of the host and of its operating system.
+        instance, database: names.
+        build: the build label.
+        path: of the file, where it was written.
+        process: the operating system's number of the process.
+        image: the program: ``oracle@host (TNS V1-V3)``, ``(J003)`` for a job, ``(P000)`` for parallel execution.
+        continues: the file whose continuation this is.
+    """
+
+    release: str | None = None
+    host: str | None = None
+    system: str | None = None
+    instance: str | None = None
+    database: str | None = None
+    build: str | None = None
+    path: str | None = None
+    process: int | None = None
+    image: str | None = None
+    continues: str | None = None
+
+    @property
+    def is_centiseconds(self) -> bool:
+        """Does this release print times in hundredths of a second?"""
+        return self.release is not None and int(self.release.partition(".")[0]) <= 8
+
+
+def head_of(pieces: list[Pieces]) -> Head:
+    """The head of a trace; of several files in one, the first."""
+    if not pieces:
+        return Head()
+    kinds = pl.col("kind").is_in(["head", "process", "continued"])
+    lines = pieces[0].lines.filter(kinds).head(60).select("text", "kind").rows()
+    found: dict[str, str | int] = {}
+    for text, kind in lines:
+        key, value = _field(text, kind)
+        if key is not None and value:
+            found.setdefault(key, value)
+        if kind == "process" and "," in text:
+            found.setdefault("image", text.partition("image:")[2].strip())
+    banner = found.pop("banner", None)
+    if banner is not None:
+        found.setdefault("release", banner)  # from 18c on the line below it says more
+    return Head(**found)  # type: ignore[arg-type]
+
+
+def _field(text: str, kind: str) -> tuple[str | None, str | int]:
+    """The attribute that a line of the head gives, and its value."""
+    if kind == "process":
+        return "process", int(re.findall("[0-9]+", text)[0])
+    if kind == "continued":
+        return "continues", text.strip("* ").rpartition(" FILE ")[2].strip()
+    if text.startswith("Version ") and text[8:9].isdigit():
+        return "release", text[8:].strip()
+    if text.startswith(("Oracle", "Personal")) and " Release " in text:
+        release = text.partition(" Release ")[2].split(" ")[0]
+        return "banner", release
+    if text.startswith("/") or text[1:3] == ":\\":
+        return "path", text.strip()
+    for name, key in _FIELDS.items():
+        if text.startswith(name):
+            return key, text[len(name) :].strip(" :=\t")
+    return None, ""
+
+
+class Other(NamedTuple):
+    """What a file is that holds no record of an SQL trace.
+
+    Attributes:
+        what: as the end of "this is ...".
+        line: the line that shows it.
+        may_follow: records may come later in the file: other parts of the database write to the same file.
+    """
+
+    what: str
+    line: int
+    may_follow: bool
+
+
+def other_of(text: str) -> Other | None:
+    r"""What a file without a record of an SQL trace is, by its beginning; None where nothing says so.
+
+    Examples:
+        >>> other_of("Trace file /u01/db1_ora_4711.trc\nQUERY BLOCK SIGNATURE").what
+        'a trace of the optimizer (event 10053)'
+    """
+    for terminal, what, may_follow in _OTHERS:
+        found = re.search(f"(?m)^(?:{SNIFF.terminals[terminal]})", text)
+        if found is not None:
+            return Other(what, text.count("\n", 0, found.start()) + 1, may_follow)
+    return None
+
+
+def share_of(text: str) -> tuple[float, int | None]:
+    """The share of lines that are lines of a trace, and the number of the first record (None: there is none)."""
+    lines = (
+        pl.DataFrame({"text": text.split("\n")}).with_row_index("line", 1).with_columns(pl.col("line").cast(pl.Int64))
+    )
+    found = sort_lines(lines, "", is_last=True).lines.filter(pl.col("kind") != "blank")
+    records = found.filter(pl.col("kind").is_in(_RECORDS))
+    if records.is_empty():
+        return 0.0, None
+    return 1 - found.filter(pl.col("kind") == "unparsed").height / found.height, int(records.item(0, "line"))

@@ -1,0 +1,241 @@
+"""Records other than waits and calls: statements, binds, row sources, transactions, errors, stamps and attributes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from logframe import Diagnostic
+from sqltraceparse.grammar import GRAMMAR
+
+if TYPE_CHECKING:
+    from sqltraceparse.sections import Text
+
+_TEXT: Final = pl.col("text")
+
+
+def _number(name: str, pattern: str) -> pl.Expr:
+    """The number that the pattern captures, null where it is missing or too long."""
+    return _TEXT.str.extract(pattern, 1).cast(pl.Int64, strict=False).alias(name)
+
+
+def _field(name: str, key: str) -> pl.Expr:
+    """A field ``key=number`` that is followed by a blank, a comma or the end of a whole line."""
+    return _number(name, rf"[ :,]{key}=(-?[0-9]+)(?:[ ,)]|$)")
+
+
+_CURSOR: Final = _number("cursor", "#([0-9]+)")
+
+
+def statements(lines: pl.DataFrame, texts: list[Text], name: str) -> tuple[pl.DataFrame, list[Diagnostic]]:
+    """One row a statement header, with its text.
+
+    Args:
+        lines: of a batch: ``line``, ``text``, ``kind``.
+        texts: places of the texts.
+        name: of the log, for diagnostics.
+    """
+    heads = lines.select("line", "text").with_row_index("place")
+    heads = heads.join(
+        pl.DataFrame(
+            {
+                "place": [text.header for text in texts],
+                "start": [text.start for text in texts],
+                "end": [text.end for text in texts],
+                "is_whole": [text.is_whole for text in texts],
+            },
+            schema={"place": heads.schema["place"], "start": pl.Int64, "end": pl.Int64, "is_whole": pl.Boolean},
+        ),
+        on="place",
+        maintain_order="left",
+    )
+    whole = GRAMMAR.matches(_TEXT, "^(?:{PARSING_LINE}|{PARSE_ERROR_LINE})$")
+    found = heads.select(
+        pl.col("line").alias("statement"),
+        _CURSOR,
+        _TEXT.str.extract(r" sqlid='([0-9a-z]+)'", 1).alias("sql_id"),
+        _field("hash_value", "hv"),
+        _TEXT.str.extract(r" ad='([0-9a-fA-F]+)'", 1).alias("address"),
+        _texts(lines, heads),
+        "is_whole",
+        _field("length", "len"),
+        _field("depth", "dep"),
+        _field("user_id", "uid"),
+        _field("schema_id", "lid"),
+        _field("command", "oct"),
+        _field("error", "err"),
+        _field("tim_us", "tim"),
+    )
+    cut = heads.filter(~whole).select("line", "text").rows()
+    reason = "the header of this statement is cut; what it says for certain is read"
+    return found, [Diagnostic(name, line, None, "cut", text, reason) for line, text in cut]
+
+
+def _texts(lines: pl.DataFrame, heads: pl.DataFrame) -> pl.Series:
+    """The text of each header, its lines joined."""
+    places = heads.select("place", pl.int_ranges("start", "end").alias("at")).explode("at", empty_as_null=False)
+    joined = (
+        places.with_columns(text=lines.get_column("text").gather(places.get_column("at")))
+        .group_by("place", maintain_order=True)
+        .agg(pl.col("text").str.join("\n"))
+    )
+    return heads.select("place").join(joined, on="place", how="left", maintain_order="left").get_column("text")
+
+
+def binds(lines: pl.DataFrame) -> pl.DataFrame:
+    """One row a bind: ``line``, ``section`` (the line of its BINDS), ``cursor``, position, type, lengths, value."""
+    kept = lines.filter(pl.col("kind").is_in(["binds", "bind", "bind_field"]))
+    if kept.is_empty():
+        return pl.DataFrame(schema=_BINDS)
+    kind, line = pl.col("kind"), pl.col("line")
+    is_header, is_bind = kind == "binds", kind == "bind"
+    numbered = kept.with_columns(
+        section=pl.when(is_header).then(line).forward_fill(),
+        cursor=pl.when(is_header).then(_CURSOR).forward_fill(),
+        # "value=  Bind#2" is the end of one bind and the start of the next
+        bind=pl.when(is_bind | is_header | _TEXT.str.contains(r"^  value= *Bind#[0-9]+$")).then(line).forward_fill(),
+    ).filter(~is_header)
+    text = _TEXT.str.join("\n")
+    joined = numbered.group_by("section", "cursor", "bind", maintain_order=True).agg(text.alias("text"))
+    value = _TEXT.str.extract(r"(?s)\n  value=(.*)$", 1)
+    printed = pl.when(value.str.contains(r'(?s)^".*"(?:\.\.\.)?\s*$')).then(
+        value.str.strip_chars_end().str.strip_prefix('"').str.replace(r'"(\.\.\.)?$', "$1")
+    )
+    plain = (
+        pl.when(value.str.contains(r"^ *(?:Bind#[0-9]+)?(?:$|\n)")).then(None).otherwise(value.str.strip_chars_end())
+    )
+    length = _number("length", r" avl=([0-9]+)")
+    return joined.select(
+        pl.col("bind").alias("line"),
+        "section",
+        "cursor",
+        _number("position", r"(?i)bind ?#?([0-9]+)"),
+        _number("data_type", r"(?:oacdty|dty)=([0-9]+)"),
+        _number("max_length", r" mxl=([0-9]+)"),
+        length,
+        pl.coalesce(printed, plain).alias("value"),
+        (pl.when(length.is_not_null()).then(length == 0)).alias("is_null"),
+    ).cast(_BINDS)
+
+
+_BINDS: Final = pl.Schema(
+    {
+        "line": pl.Int64(),
+        "section": pl.Int64(),
+        "cursor": pl.Int64(),
+        "position": pl.Int64(),
+        "data_type": pl.Int64(),
+        "max_length": pl.Int64(),
+        "length": pl.Int64(),
+        "value": pl.String(),
+        "is_null": pl.Boolean(),
+    }
+)
+
+#: Figure of a row source, as printed -> its column.
+_ROW_FIGURES: Final = {
+    "cr": "consistent_gets",
+    "p?r": "disk_blocks",
+    "p?w": "blocks_written",
+    "(?:str|starts)": "starts",
+    "time": "elapsed_us",
+    "cost": "cost",
+    "size": "size_bytes",
+    "card": "cardinality",
+}
+
+
+def row_sources(lines: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagnostic]]:
+    """One row a row source (a STAT line), its figures cumulative of its children's as printed."""
+    kept = lines.filter(pl.col("kind") == "row_source")
+    operation = _TEXT.str.extract(r" op='(.*)'$", 1)
+    figures = operation.str.extract(rf"({GRAMMAR.pattern('{ROW_FIGURES}')})$", 1)
+    found = kept.select(
+        "line",
+        _CURSOR,
+        _field("id", "id"),
+        _field("parent_id", "pid"),
+        _field("position", "pos"),
+        _field("object_id", "obj"),
+        operation.str.strip_suffix(figures.fill_null("")).str.strip_chars_end().alias("operation"),
+        _field("rows", "cnt"),
+        *(
+            figures.str.extract(rf"[ (]{key}=([0-9]+)(?: us)?(?:[ )]|$)", 1).cast(pl.Int64, strict=False).alias(column)
+            for key, column in _ROW_FIGURES.items()
+        ),
+        *((~GRAMMAR.matches(_TEXT, "^{STAT_LINE}$")).alias("is_cut"), figures.is_null().alias("is_bare"), "text"),
+    )
+    odd = found.filter(
+        pl.col("is_cut")
+        | (pl.col("is_bare") & pl.col("operation").str.contains(r"\((?:cr|pr|time)="))
+        # a figure in two pieces, such as "size=60 68979"
+        | _TEXT.str.contains(r" [a-z]+=[0-9]+ [0-9]+ ")
+    )
+    reason = "the row source is cut or damaged; what it says for certain is read"
+    rows = [Diagnostic(name, line, None, "cut", text, reason) for line, text in odd.select("line", "text").iter_rows()]
+    damaged = _TEXT.str.contains(r" size=[0-9]+ [0-9]+ ")
+    found = found.with_columns(size_bytes=pl.when(~damaged).then("size_bytes"))
+    return found.filter(pl.col("id").is_not_null()).drop("is_cut", "is_bare", "text"), rows
+
+
+def transactions(lines: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagnostic]]:
+    """One row an end of a transaction (XCTEND)."""
+    kept = lines.filter(pl.col("kind") == "transaction")
+    found = kept.select(
+        "line",
+        (_number("rlbk", r" rlbk=([01])[, ]") == 1).alias("is_rollback"),
+        (_number("rd_only", r" rd_only=([01])(?:[, ]|$)") == 1).alias("is_read_only"),
+        _field("tim_us", "tim"),
+    )
+    cut = kept.filter(~GRAMMAR.matches(_TEXT, "^{TRANSACTION_LINE}$")).select("line", "text").rows()
+    reason = "the end of a transaction is cut; what it says for certain is read"
+    return found, [Diagnostic(name, line, None, "cut", text, reason) for line, text in cut]
+
+
+def errors(lines: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagnostic]]:
+    """One row an error of a call (ERROR); errors of parses stand in the statements."""
+    kept = lines.filter(pl.col("kind") == "error")
+    found = kept.select("line", _CURSOR, _field("error", "err"), _field("tim_us", "tim"))
+    cut = kept.filter(~GRAMMAR.matches(_TEXT, "^{ERROR_LINE}$")).select("line", "text").rows()
+    return found, [Diagnostic(name, line, None, "cut", text, "the line of an error is cut") for line, text in cut]
+
+
+def processes(lines: pl.DataFrame) -> pl.DataFrame:
+    """The process that each line of its kind names: ``line``, ``process``."""
+    kept = lines.filter(pl.col("kind") == "process")
+    return kept.select("line", _number("process", r"(?:pid|id): ([0-9]+)"))
+
+
+def attributes(lines: pl.DataFrame) -> pl.DataFrame:
+    """What the session says of itself: ``line``, ``name`` (``session_id``, ``module``...), ``value``, ``stamp``.
+
+    A stamp that stands alone has the name ``stamp`` and no value, or that of its container.
+    """
+    kept = lines.filter(pl.col("kind").is_in(["stamp", "attribute"]))
+    starred = GRAMMAR.groups(
+        _TEXT,
+        r"^\*\*\* (?:(?P<name>[A-Z][A-Z ]*):\((?P<value>.*)\)(?: (?P<at>[0-9-]{10}[ T].*?))?|(?P<alone>{STAMP})) *$",
+    )
+    cut = kept.select("line", "text", starred.alias("parts")).unnest("parts")
+    name = pl.col("name").str.to_lowercase().str.strip_suffix(" name").str.replace(" ", "_", literal=True, n=9)
+    container = pl.col("alone").str.extract(r" \((.*)\) *$", 1)
+    found = cut.filter(~_TEXT.str.starts_with("APPNAME")).select(
+        "line",
+        pl.when(pl.col("name").is_null()).then(pl.lit("stamp")).otherwise(name).alias("name"),
+        pl.when(pl.col("name").is_null()).then(container).otherwise("value").alias("value"),
+        pl.coalesce("at", pl.col("alone").str.replace(r" \(.*\) *$", "")).alias("stamp"),
+    )
+    old = cut.filter(_TEXT.str.starts_with("APPNAME"))
+    if old.is_empty():
+        return found
+    said = [
+        old.select(
+            "line",
+            pl.lit(name).alias("name"),
+            _TEXT.str.extract(rf" {key}='(.*?)' [ma]h=", 1).alias("value"),
+            pl.lit(None, pl.String).alias("stamp"),
+        )
+        for name, key in (("module", "mod"), ("action", "act"))
+    ]
+    return pl.concat([found, *said]).sort("line", maintain_order=True)

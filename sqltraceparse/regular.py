@@ -1,0 +1,185 @@
+"""Regular waits, calls and closes, cut at their equals signs.
+
+A pattern of the grammar says that a line is regular (`sqltraceparse.sections`): its fields are all there, in order, and
+no equals sign stands elsewhere.  Cutting at the equals signs gives the values, each followed by the name of the next.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from sqltraceparse.grammar import GRAMMAR
+
+#: Columns of waits as they are printed, before they are given to calls.
+RAW_WAITS: Final = pl.Schema(
+    {
+        "line": pl.Int64(),
+        "cursor": pl.Int64(),
+        "event": pl.String(),
+        "elapsed_us": pl.Int64(),
+        "p1_name": pl.String(),
+        "p1": pl.Int64(),
+        "p2_name": pl.String(),
+        "p2": pl.Int64(),
+        "p3_name": pl.String(),
+        "p3": pl.Int64(),
+        "object_id": pl.Int64(),
+        "tim_us": pl.Int64(),
+    }
+)
+#: Columns of calls as they are printed.
+RAW_CALLS: Final = pl.Schema(
+    {
+        "line": pl.Int64(),
+        "cursor": pl.Int64(),
+        "op": pl.String(),
+        "depth": pl.Int64(),
+        "cpu_us": pl.Int64(),
+        "elapsed_us": pl.Int64(),
+        "disk_blocks": pl.Int64(),
+        "consistent_gets": pl.Int64(),
+        "current_gets": pl.Int64(),
+        "rows": pl.Int64(),
+        "misses": pl.Int64(),
+        "goal": pl.Int64(),
+        "plan_hash": pl.Int64(),
+        "close_type": pl.Int64(),
+        "lob_type": pl.String(),
+        "lob_bytes": pl.Int64(),
+        "tim_us": pl.Int64(),
+    }
+)
+#: Field of a call, as printed -> its column.
+FIELDS: Final = {
+    "c": "cpu_us",
+    "e": "elapsed_us",
+    "p": "disk_blocks",
+    "cr": "consistent_gets",
+    "cu": "current_gets",
+    "mis": "misses",
+    "r": "rows",
+    "dep": "depth",
+    "og": "goal",
+    "plh": "plan_hash",
+    "type": "close_type",
+    "bytes": "lob_bytes",
+    "tim": "tim_us",
+}
+
+_PARTS: Final = pl.col("parts").struct
+
+
+def waits(lines: pl.LazyFrame) -> pl.LazyFrame:
+    """Regular waits (``line``, ``text``) as `RAW_WAITS`.
+
+    Examples:
+        >>> text = "WAIT #7: nam='db file sequential read' ela= 343 file#=4 block#=20 blocks=1 obj#=-1 tim=5793"
+        >>> waits(pl.LazyFrame({"line": [1], "text": [text]})).collect().row(0)
+        (1, 7, 'db file sequential read', 343, 'file#', 4, 'block#', 20, 'blocks', 1, -1, 5793)
+    """
+    parts = [_PARTS.field(f"field_{number}") for number in range(8)]
+    ela, p1, p2, p3 = (pl.col(name).struct for name in ("ela", "p1", "p2", "p3"))
+    return (
+        lines.select("line", pl.col("text").str.split_exact("=", 7).alias("parts"))
+        .select(
+            "line",
+            parts[0].str.strip_prefix("WAIT #").str.strip_suffix(": nam").alias("cursor"),
+            parts[1].str.strip_prefix("'").str.strip_suffix("' ela").alias("event"),
+            parts[2].str.strip_prefix(" ").str.splitn(" ", 2).alias("ela"),
+            parts[3].str.splitn(" ", 2).alias("p1"),
+            parts[4].str.splitn(" ", 2).alias("p2"),
+            parts[5].str.splitn(" ", 2).alias("p3"),
+            parts[6].str.strip_suffix(" tim").alias("object_id"),
+            parts[7].alias("tim_us"),
+        )
+        .select(
+            "line",
+            _whole("cursor"),
+            "event",
+            ela.field("field_0").cast(pl.Int64).alias("elapsed_us"),
+            ela.field("field_1").alias("p1_name"),
+            p1.field("field_0").cast(pl.Int64).alias("p1"),
+            p1.field("field_1").alias("p2_name"),
+            p2.field("field_0").cast(pl.Int64).alias("p2"),
+            p2.field("field_1").alias("p3_name"),
+            p3.field("field_0").cast(pl.Int64).alias("p3"),
+            _whole("object_id"),
+            _whole("tim_us"),
+        )
+    )
+
+
+def calls(lines: pl.LazyFrame) -> pl.LazyFrame:
+    """Regular calls (``line``, ``text``) as `RAW_CALLS`.
+
+    Examples:
+        >>> text = "FETCH #7:c=8,e=12,p=0,cr=1,cu=2,mis=0,r=15,dep=1,og=1,plh=138,tim=2942"
+        >>> calls(pl.LazyFrame({"line": [1], "text": [text]})).collect().row(0)[:9]
+        (1, 7, 'FETCH', 1, 8, 12, 0, 1, 2)
+    """
+    has_plan = _PARTS.field("field_11").is_not_null()
+    part = {number: _PARTS.field(f"field_{number}") for number in range(12)}
+    head = pl.col("head").struct
+    return (
+        lines.select("line", pl.col("text").str.split_exact("=", 11).alias("parts"))
+        .select(
+            "line",
+            part[0].str.strip_suffix(":c").str.splitn(" #", 2).alias("head"),
+            part[1].str.strip_suffix(",e").alias("cpu_us"),
+            part[2].str.strip_suffix(",p").alias("elapsed_us"),
+            part[3].str.strip_suffix(",cr").alias("disk_blocks"),
+            part[4].str.strip_suffix(",cu").alias("consistent_gets"),
+            part[5].str.strip_suffix(",mis").alias("current_gets"),
+            part[6].str.strip_suffix(",r").alias("misses"),
+            part[7].str.strip_suffix(",dep").alias("rows"),
+            part[8].str.strip_suffix(",og").alias("depth"),
+            part[9].str.strip_suffix(",tim").str.strip_suffix(",plh").alias("goal"),
+            pl.when(has_plan).then(part[10].str.strip_suffix(",tim")).alias("plan_hash"),
+            pl.when(has_plan).then(part[11]).otherwise(part[10]).alias("tim_us"),
+        )
+        .with_columns(op=head.field("field_0"), cursor=head.field("field_1"))
+        .select(_typed(RAW_CALLS, missing={"close_type", "lob_type", "lob_bytes"}))
+    )
+
+
+def closes(lines: pl.LazyFrame) -> pl.LazyFrame:
+    """Regular closes of cursors (``line``, ``text``) as `RAW_CALLS`."""
+    part = {number: _PARTS.field(f"field_{number}") for number in range(6)}
+    cut = lines.select("line", pl.col("text").str.split_exact("=", 5).alias("parts")).select(
+        "line",
+        pl.lit("CLOSE").alias("op"),
+        part[0].str.strip_prefix("CLOSE #").str.strip_suffix(":c").alias("cursor"),
+        part[1].str.strip_suffix(",e").alias("cpu_us"),
+        part[2].str.strip_suffix(",dep").alias("elapsed_us"),
+        part[3].str.strip_suffix(",type").alias("depth"),
+        part[4].str.strip_suffix(",tim").alias("close_type"),
+        part[5].alias("tim_us"),
+    )
+    there = {"line", "op", "cursor", "cpu_us", "elapsed_us", "depth", "close_type", "tim_us"}
+    return cut.select(_typed(RAW_CALLS, missing=set(RAW_CALLS) - there))
+
+
+def lobs(lines: pl.LazyFrame) -> pl.LazyFrame:
+    """Regular calls on LOBs (``line``, ``text``) as `RAW_CALLS`; they have no cursor and no depth."""
+    pattern = (
+        "^(?P<op>{LOB_CALL}): type=(?P<lob_type>{LOB_TYPE}),bytes=(?P<lob_bytes>[0-9]+),c=(?P<cpu_us>-?[0-9]+),"
+        "e=(?P<elapsed_us>-?[0-9]+),p=(?P<disk_blocks>[0-9]+),cr=(?P<consistent_gets>[0-9]+),"
+        "cu=(?P<current_gets>[0-9]+),tim=(?P<tim_us>[0-9]+)$"
+    )
+    cut = lines.select("line", GRAMMAR.groups(pl.col("text"), pattern).alias("parts")).unnest("parts")
+    return cut.select(
+        _typed(RAW_CALLS, missing={"cursor", "depth", "rows", "misses", "goal", "plan_hash", "close_type"})
+    )
+
+
+def _whole(name: str) -> pl.Expr:
+    return pl.col(name).cast(pl.Int64)
+
+
+def _typed(schema: pl.Schema, *, missing: set[str]) -> list[pl.Expr]:
+    """The columns of a schema from texts of the same names."""
+    return [
+        (pl.lit(None) if name in missing else pl.col(name)).cast(dtype).alias(name) for name, dtype in schema.items()
+    ]

@@ -1,0 +1,292 @@
+"""Kinds of lines: by their pattern, and by their place where the place decides.
+
+Regular waits, calls and closes are known by one pattern each; they are nearly all lines.  The few others are compared
+with the patterns of the grammar.  Then the places: the text of a statement runs from its header to ``END OF STMT``, by
+the length that the header says, whatever its lines look like; binds are what follows ``BINDS`` with a leading blank.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import polars as pl
+
+from logframe import Diagnostic
+from sqltraceparse.grammar import GRAMMAR
+from sqltraceparse.schema import KIND, KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_TEXT: Final = pl.col("text")
+_CODES: Final = {name: code for code, name in enumerate(KINDS)}
+
+#: Kinds that most lines have; the pattern decides alone.
+_HOT: Final = (("wait", "WAIT_LINE"), ("call", "CALL_LINE"), ("close", "CLOSE_LINE"))
+#: The other kinds, the first that fits; what only begins like a record is read by Lark later.
+_OTHERS: Final = (
+    ("blank", "^[ \t]*$"),
+    ("rule", "^{RULE}$"),
+    ("end_of_statement", "^{END_OF_STATEMENT}$"),
+    ("bind", "^{BIND}$"),
+    ("bind_field", "^(?:{BIND_FIELD}|{DUMP})$"),
+    ("binds", "^{BINDS}"),
+    ("wait", "^WAIT #[0-9]"),
+    ("parse_error", "^PARSE ERROR #[0-9]"),
+    ("close", "^CLOSE #[0-9]"),
+    ("call", "^{CALL}[0-9]"),
+    ("row_source", "^STAT #[0-9]"),
+    ("parsing", "^PARSING IN CURSOR #[0-9]"),
+    ("lob", "^{LOB_CALL}: type="),
+    ("transaction", "^XCTEND "),
+    ("error", "^ERROR #[0-9]"),
+    ("stamp", "^\\*\\*\\* {STAMP}$"),
+    ("attribute", "^(?:{ATTRIBUTE}|{APPNAME})$"),
+    ("process", "^(?:{SLICE}|{PROCESS})$"),
+    ("continued", "^{CONTINUED}$"),
+    ("limited", "^{LIMITED}$"),
+    ("head", "^(?:{FILE}|{BANNER}|{VERSION}|{HEAD})$"),
+)
+#: Kinds that a line has by its own form, so that they end a text which has no end mark.
+_KNOWN: Final = tuple(
+    _CODES[name] for name in KINDS if name not in {"blank", "bind", "bind_field", "head", "text", "unparsed"}
+)
+#: Kinds that do not end a section of binds; a stamp may be written between two of its lines.
+_BETWEEN: Final = tuple(_CODES[name] for name in ("bind", "bind_field", "blank", "unparsed", "stamp", "attribute"))
+#: A statement that is this long, in bytes, is not waited for.
+_LONGEST_TEXT: Final = 4 << 20
+#: Lines of one bind's value.
+_LONGEST_VALUE: Final = 400
+
+
+class Text(NamedTuple):
+    """The text below a header: places of lines in the batch, the end not included."""
+
+    header: int
+    start: int
+    end: int
+    is_whole: bool
+
+
+class Sorted(NamedTuple):
+    """Lines of a batch with their kinds.
+
+    Attributes:
+        lines: ``line``, ``text``, ``kind``, ``is_whole`` (a wait, call or close with all fields); in the file's order.
+        texts: places of the texts of statements.
+        open_from: place of the first line that needs lines which are not in the batch yet.
+        diagnostics: what is wrong with texts.
+    """
+
+    lines: pl.DataFrame
+    texts: list[Text]
+    open_from: int
+    diagnostics: list[Diagnostic]
+
+
+def sort_lines(lines: pl.DataFrame, name: str, *, is_last: bool) -> Sorted:
+    """The kinds of lines (``line``, ``text``), and what must wait for the next batch.
+
+    Args:
+        lines: of a batch; the batch begins outside of any section.
+        name: of the log, for diagnostics.
+        is_last: no lines follow.
+    """
+    codes, is_whole = _codes(lines)
+    diagnostics: list[Diagnostic] = []
+    texts, open_from = _texts(lines, codes, name, diagnostics, is_last=is_last)
+    if texts:
+        ranges = pl.DataFrame(
+            {"start": [text.start for text in texts], "end": [text.end for text in texts]},
+            schema={"start": pl.Int64, "end": pl.Int64},
+        )
+        places = ranges.select(pl.int_ranges("start", "end").explode()).to_series().drop_nulls()
+        codes = codes.scatter(places, _CODES["text"])
+    codes = _placed(lines, codes)
+    if not is_last:
+        hot = codes.head(open_from) <= _CODES["close"]
+        solid = hot.arg_true()
+        open_from = int(solid[-1]) + 1 if len(solid) else 0
+        texts = [text for text in texts if text.end <= open_from]
+        diagnostics = [row for row in diagnostics if row.line is not None and row.line < _line(lines, open_from)]
+    kinds = codes.cat.to(KIND).alias("kind")
+    return Sorted(lines.with_columns(kinds, is_whole), texts, open_from, diagnostics)
+
+
+def _codes(lines: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
+    """The kind that each line has by itself, as its place in `KINDS`; and is it a whole wait, call or close?"""
+    hot = [
+        pl.when(GRAMMAR.matches(_TEXT, f"^{{{terminal}}}$")).then(pl.lit(_CODES[kind], pl.UInt8))
+        for kind, terminal in _HOT
+    ]
+    codes = lines.lazy().select(pl.coalesce(hot).alias("code")).collect().to_series()
+    is_whole = codes.is_not_null().alias("is_whole")
+    others = (~is_whole).arg_true()
+    if len(others):
+        found = pl.DataFrame({"text": lines.get_column("text").gather(others)}).lazy().select(_others()).collect()
+        codes = codes.scatter(others, found.to_series())
+    return codes, is_whole
+
+
+def _others() -> pl.Expr:
+    kinds = [
+        pl.when(GRAMMAR.matches(_TEXT, template)).then(pl.lit(_CODES[name], pl.UInt8)) for name, template in _OTHERS
+    ]
+    return pl.coalesce(*kinds, pl.lit(_CODES["unparsed"], pl.UInt8)).alias("code")
+
+
+# ---------------------------------------------------------------------------------------------- texts of statements
+
+
+def _texts(
+    lines: pl.DataFrame, codes: pl.Series, name: str, diagnostics: list[Diagnostic], *, is_last: bool
+) -> tuple[list[Text], int]:
+    """The texts below headers, and the place from which on lines must wait."""
+    headers = codes.is_in([_CODES["parsing"], _CODES["parse_error"]]).arg_true()
+    if headers.is_empty():
+        return [], lines.height
+    measure = _Measure(lines)
+    ends = (codes == _CODES["end_of_statement"]).arg_true().to_list()
+    is_error = (codes.gather(headers) == _CODES["parse_error"]).to_list()
+    head_texts = lines.get_column("text").gather(headers)
+    lengths = head_texts.str.extract(" ?len=([0-9]{1,9})(?: |$)", 1).cast(pl.Int64).to_list()
+    found: list[Text] = []
+    places = headers.to_list()
+    busy_until = 0
+    for number, (header, length) in enumerate(zip(places, lengths, strict=True)):
+        if header < busy_until:
+            continue  # it stands in the text of another statement
+        following = places[number + 1] if number + 1 < len(places) else lines.height
+        if is_error[number]:
+            text = _failed_text(header, length, codes, measure)
+        else:
+            text = _text(header, length, ends, following, measure)
+        if text is None:
+            if not is_last and measure.size(header, lines.height) < min(length or 0, _LONGEST_TEXT) + (64 << 10):
+                return found, header
+            end = _next_known(codes, header)
+            text = Text(header, header + 1, end, is_whole=False)
+            if not is_error[number]:
+                reason = "the text of this statement has no end mark; it ends at the next line of a known form"
+                diagnostics.append(Diagnostic(name, _line(lines, header), None, "text", head_texts[number], reason))
+        elif not text.is_whole and length is not None:
+            size = measure.size(text.header, text.end)
+            reason = f"the header says that the text has {length:,} bytes; {size:,} are there"
+            diagnostics.append(Diagnostic(name, _line(lines, header), None, "text", head_texts[number], reason))
+        found.append(text)
+        busy_until = text.end
+    return found, lines.height
+
+
+class _Measure:
+    """Sizes of texts between places: in bytes, and in characters where they differ."""
+
+    def __init__(self, lines: pl.DataFrame) -> None:
+        sums = lines.lazy().select(
+            bytes=(_TEXT.str.len_bytes().cast(pl.Int64) + 1).cum_sum(),
+            chars=(_TEXT.str.len_chars().cast(pl.Int64) + 1).cum_sum(),
+        )
+        self._sums = sums.collect()
+        self._bytes, self._chars = self._sums.get_columns()
+
+    def size(self, header: int, end: int) -> int:
+        """Bytes of the lines between a header and an end."""
+        return 0 if end <= header + 1 else int(self._bytes[end - 1]) - int(self._bytes[header]) - 1
+
+    def fits(self, header: int, end: int, length: int) -> bool:
+        """Have the lines this length, in bytes, in characters, or with line ends of two bytes?"""
+        if end <= header + 1:
+            return length == 0
+        size = self.size(header, end)
+        chars = int(self._chars[end - 1]) - int(self._chars[header]) - 1
+        # the header counts a line feed and a zero byte at the end, which SQL*Plus sends, and line ends of two bytes
+        breaks = end - header - 2
+        return length - size in {0, 1, 2, breaks} or length - chars in {0, breaks}
+
+
+def _text(header: int, length: int | None, ends: list[int], following: int, measure: _Measure) -> Text | None:
+    """The text of a statement; None where it has no end mark."""
+    first = bisect_right(ends, header)
+    if length is not None:
+        for end in ends[first:]:
+            if measure.fits(header, end, length):
+                return Text(header, header + 1, end, is_whole=True)
+            if measure.size(header, end) > length * 4:
+                break
+    if first < len(ends) and ends[first] < following:
+        return Text(header, header + 1, ends[first], is_whole=False)
+    return None
+
+
+def _failed_text(header: int, length: int | None, codes: pl.Series, measure: _Measure) -> Text | None:
+    """The text below PARSE ERROR, which has no end mark; None where the batch ends before it."""
+    end = _next_known(codes, header)
+    if length is not None:
+        for place in range(header + 1, min(end + _LONGEST_VALUE, len(codes)) + 1):
+            if measure.fits(header, place, length):
+                return Text(header, header + 1, place, is_whole=True)
+            if measure.size(header, place) > length:
+                break
+    return None if end == len(codes) else Text(header, header + 1, end, is_whole=False)
+
+
+def _next_known(codes: pl.Series, header: int) -> int:
+    """The place of the next line that has a form of its own, or the end of the batch."""
+    start, step = header + 1, 64
+    while start < len(codes):
+        known = codes.slice(start, step).is_in(_KNOWN).arg_true()
+        if len(known):
+            return start + int(known[0])
+        start, step = start + step, step * 8
+    return len(codes)
+
+
+def _line(lines: pl.DataFrame, place: int) -> int:
+    return int(lines.item(min(place, lines.height - 1), "line")) + (place >= lines.height)
+
+
+# -------------------------------------------------------------------------------------------------- binds and heads
+
+
+def _placed(lines: pl.DataFrame, codes: pl.Series) -> pl.Series:
+    """The kinds with those of lines that are binds or head only where they stand."""
+    loose = codes.is_in([_CODES["bind"], _CODES["bind_field"], _CODES["unparsed"]])
+    if not loose.any():
+        return codes
+    for place, end in _open_values(lines, codes):
+        codes = codes.scatter(list(range(place + 1, end)), _CODES["bind_field"])
+    code = pl.col("code")
+    within = (
+        pl.when(code == _CODES["binds"])
+        .then(pl.lit("binds"))
+        .when(code == _CODES["head"])
+        .then(pl.lit("head"))
+        .when(~code.is_in(_BETWEEN))
+        .then(pl.lit("none"))
+        .forward_fill()
+        .fill_null("none")
+    )
+    placed = (
+        pl.when(code.is_in([_CODES["bind"], _CODES["bind_field"]]) & (within != "binds"))
+        .then(pl.when(within == "head").then(_CODES["head"]).otherwise(_CODES["unparsed"]))
+        .when((code == _CODES["unparsed"]) & (within == "head"))
+        .then(_CODES["head"])
+        .otherwise(code)
+        .cast(pl.UInt8)
+    )
+    return pl.DataFrame({"code": codes}).select(placed.alias("code")).to_series()
+
+
+def _open_values(lines: pl.DataFrame, codes: pl.Series) -> Iterator[tuple[int, int]]:
+    """Places of binds' values that go on in the next lines, and where they end."""
+    fields = (codes == _CODES["bind_field"]).arg_true()
+    texts = lines.get_column("text")
+    is_open = texts.gather(fields).str.contains(GRAMMAR.pattern("^{OPEN_VALUE}$"))
+    for place in fields.filter(is_open).to_list():
+        for end in range(place + 1, min(place + _LONGEST_VALUE, lines.height)):
+            if codes[end] <= _CODES["close"] or codes[end] == _CODES["bind"]:
+                break
+            if str(texts[end]).endswith(('"', '"...')):
+                yield place, end + 1
+                break

@@ -1,0 +1,254 @@
+"""Bad input: what is known is read, the rest is a diagnostic with its line, and nothing is lost."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import polars as pl
+import pytest
+
+from logframe import LogParseError
+from logframe.formats import load_log
+from sqltraceparse import read_sqltrace, scan_sqltrace
+
+CALL = "FETCH #3:c=8,e=120,p=1,cr=4,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim=5000200"
+WAIT = "WAIT #3: nam='db file sequential read' ela= 70 file#=4 block#=21 blocks=1 obj#=5 tim=5000150"
+HEADER = "PARSING IN CURSOR #3 len=18 dep=0 uid=5 oct=3 lid=5 tim=5000000 hv=12 ad='6b' sqlid='2y17pb7bnmpt0'"
+
+
+def found(*lines: str) -> tuple[Any, list[tuple[int, str]]]:
+    """The trace of lines, and the line and kind of each diagnostic."""
+    trace = read_sqltrace("\n".join(lines).encode())
+    return trace, trace.diagnostics.select("line", "kind").rows()
+
+
+def test_fused_records() -> None:
+    """Two records on one line are two records."""
+    trace, rows = found(WAIT, CALL + WAIT.replace("tim=5000150", "tim=5000300"), CALL)
+
+    assert (trace.waits.height, trace.calls.height) == (2, 2)
+    assert rows == [(2, "fused")]
+    assert trace.kinds.get_column("lines").sum() == 4
+
+
+@pytest.mark.parametrize(
+    ("cut", "elapsed", "tim"),
+    [
+        (CALL[: CALL.index("e=120") + 4], None, None),
+        (CALL[: CALL.index(",p=")], None, None),
+        (CALL[: CALL.index("p=1")], 120, None),
+        (CALL[: CALL.index("tim=") + 2], 120, None),
+        (CALL[: CALL.index("plh=9") + 5], 120, None),
+    ],
+)
+def test_a_cut_call(cut: str, elapsed: int | None, tim: int | None) -> None:
+    """The fields whose end is seen are read; a number at the very end may lack digits and is not."""
+    trace, rows = found(CALL, cut)
+
+    assert trace.calls.select("cpu_us", "elapsed_us", "tim_us").row(1) == (8, elapsed, tim)
+    assert rows == [(2, "cut")]
+
+
+@pytest.mark.parametrize("length", range(len("WAIT #3"), len(WAIT)))
+def test_a_wait_cut_anywhere(length: int) -> None:
+    """A cut wait counts with its time once that is whole, never with a part of it."""
+    trace, rows = found(WAIT, WAIT, WAIT, WAIT[:length])
+    elapsed = trace.waits.get_column("elapsed_us").to_list()
+    p3 = trace.waits.get_column("p3").to_list()
+
+    assert elapsed[:3] == [70, 70, 70]
+    assert elapsed[3:] == ([70] if length > WAIT.index(" file#") else [])
+    assert set(p3) <= {1, None}
+    # the digits of tim that are missing at the end of a file show in the order of times only
+    assert rows == [(4, rows[0][1])] if rows else length > WAIT.index("tim=50")
+    assert not rows or rows[0][1] in {"cut", "clock", "unparsed"}
+
+
+def test_times_that_lack_digits_are_left_out() -> None:
+    """A tim that alone lies before both its neighbours is damaged."""
+    trace, rows = found(WAIT, CALL.replace("tim=5000200", "tim=50002"), WAIT.replace("5000150", "5000190"))
+
+    assert trace.calls.get_column("tim_us").to_list() == [None]
+    assert trace.waits.get_column("clock").to_list() == [1, 1]
+    assert rows == [(2, "clock")]
+
+
+def test_a_clock_that_runs_back() -> None:
+    """Lines of another clock have another number; nothing is computed across."""
+    later = [line.replace("tim=5000", "tim=1000") for line in (WAIT, CALL)]
+    trace, rows = found(WAIT, CALL, *later)
+
+    assert trace.calls.get_column("clock").to_list() == [1, 2]
+    assert trace.waits.get_column("call").to_list() == [2, 4]
+    assert rows == [(3, "clock")]
+
+
+def test_a_statement_without_an_end() -> None:
+    """Its text ends where a line of a known form stands."""
+    trace, rows = found(HEADER, "select 1", "  from", CALL)
+
+    assert trace.statements.select("text", "is_whole").row(0) == ("select 1\n  from", False)
+    assert trace.calls.height == 1
+    assert rows == [(1, "text")]
+
+
+def test_a_statement_whose_length_is_wrong() -> None:
+    """A text that was shortened by hand ends at its mark, and the difference is said."""
+    trace, rows = found(HEADER, "select ...", "END OF STMT", CALL)
+
+    assert trace.statements.item(0, "text") == "select ..."
+    assert rows == [(1, "text")]
+
+
+def test_an_error_text_without_an_end() -> None:
+    """The text of a failed statement ends by its length, or at the next line of a known form."""
+    failed = "PARSE ERROR #3:len=15 dep=0 uid=5 oct=3 lid=5 tim=5000000 err=942"
+    trace, rows = found(failed, "select * from t", CALL, failed, "select", CALL)
+
+    assert trace.statements.select("text", "is_whole", "error").rows() == [
+        ("select * from t", True, 942),
+        ("select", False, 942),
+    ]
+    assert [line for line, _ in rows] == [4]
+
+
+def test_binds_without_an_end() -> None:
+    """Values over several lines, a stamp between, a dump of memory, a value that is cut."""
+    trace, rows = found(
+        "BINDS #3:",
+        " Bind#0",
+        "  oacdty=01 mxl=32(02) mxlc=00 mal=00 scl=00 pre=00",
+        "  oacflg=03 fl2=1 frm=01 csi=873 siz=24 off=0",
+        "  kxsbbbfp=7fe9  bln=22  avl=14  flg=05",
+        '  value="two',
+        'lines of it"',
+        " Bind#1",
+        "  oacdty=01 mxl=32(02) mxlc=00 mal=00 scl=00 pre=00",
+        "*** 2026-03-02T21:00:00.000001+02:00",
+        '  value="after"',
+        " Bind#2",
+        "  oacdty=112 mxl=32(02) mxlc=00 mal=00 scl=00 pre=00",
+        "  kxsbbbfp=7fe9  bln=22  avl=00  flg=05",
+        "  value=",
+        "Dump of memory from 0x00007FE9C3CF3450 to 0x00007FE9C3CF3490",
+        "7FE9C3CF3450 00000000 C1020000 00000000 00000000  [................]",
+        " Bind#3",
+        "  No oacdef for this bind.",
+        CALL.replace("FETCH", "EXEC"),
+    )
+
+    assert trace.binds.select("position", "value", "is_null").rows() == [
+        (0, "two\nlines of it", False),
+        (1, "after", None),
+        (2, None, True),
+        (3, None, None),
+    ]
+    assert trace.binds.get_column("call").to_list() == [20] * 4
+    assert [kind for _, kind in rows] == []
+
+
+def test_foreign_text_is_listed_by_runs() -> None:
+    """Lines of other parts of the database are one diagnostic a run."""
+    trace, rows = found(CALL, "An audit record could not be written", "ORA-28035", WAIT, "kxsbbbfp", CALL)
+
+    assert rows == [(2, "unparsed"), (5, "unparsed")]
+    assert "2 lines" in trace.diagnostics.item(0, "reason")
+
+
+def test_joined_late() -> None:
+    """Without a head and without headers: calls and waits of unknown statements and processes."""
+    trace, rows = found(WAIT, CALL)
+
+    assert trace.calls.select("process", "statement", "sql_id", "wall").row(0) == (None, None, None, None)
+    assert trace.waits.get_column("call").to_list() == [2]
+    assert rows == []
+
+
+def test_cursors_of_several_processes() -> None:
+    """Slices of trcsess: the same cursor number is another cursor in another process."""
+    other = HEADER.replace("2y17pb7bnmpt0", "0000000000000")
+    trace, _ = found(
+        *("*** [ Unix process pid: 11 ]", HEADER, "select 1 from dual", "END OF STMT"),
+        *("*** [ Unix process pid: 12 ]", other, "select 2 from dual", "END OF STMT"),
+        *("*** [ Unix process pid: 11 ]", WAIT, CALL, "*** [ Unix process pid: 12 ]", CALL),
+    )
+
+    assert trace.calls.select("process", "sql_id").rows() == [(11, "2y17pb7bnmpt0"), (12, "0000000000000")]
+    assert trace.waits.select("process", "call").rows() == [(11, 11)]
+
+
+def test_cursor_numbers_are_used_again() -> None:
+    """A call belongs to the statement that its cursor held then."""
+    other = HEADER.replace("2y17pb7bnmpt0", "0000000000000")
+    trace, _ = found(
+        HEADER, "select 1 from dual", "END OF STMT", CALL, other, "select 2 from dual", "END OF STMT", CALL
+    )
+
+    assert trace.calls.get_column("sql_id").to_list() == ["2y17pb7bnmpt0", "0000000000000"]
+
+
+@pytest.mark.parametrize("name", ["10053", "deadlock", "tkprof", "nothing"])
+def test_lookalikes_are_named(name: str) -> None:
+    """What is no SQL trace is said by name, and no other reader takes it."""
+    head = (
+        "Trace file /u01/app/oracle/x.trc\n*** 2026-03-02 21:00:00.000\n*** SESSION ID:(1.2) 2026-03-02 21:00:00.000\n"
+    )
+    texts = {
+        "10053": (head + "PARAMETERS USED BY THE OPTIMIZER\n", "optimizer"),
+        "deadlock": (head + "DEADLOCK DETECTED ( ORA-00060 )\n", "deadlock"),
+        "tkprof": ("\nTKPROF: Release 8.1.7.4.0 - Production on Thu Jun 25 05:37:55 2026\n", "TKPROF"),
+        "nothing": (head, "without a record"),
+    }
+    text, word = texts[name]
+    with pytest.raises(LogParseError, match=word):
+        load_log(text.encode())
+    with pytest.raises(LogParseError, match=word):
+        read_sqltrace(text.encode())
+
+
+def test_strict() -> None:
+    """With strict, the first line that cannot be read is an error with its number."""
+    with pytest.raises(LogParseError) as raised:
+        read_sqltrace(f"{CALL}\nhello\n{CALL}".encode(), strict=True)
+
+    assert raised.value.line == 2
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_damage(write: Any, seed: int) -> None:  # noqa: ANN401
+    """Whatever is done to the lines, each is accounted for and nothing but a `LogParseError` is raised."""
+    session = write("19.22.0.0.0" if seed % 2 else "10.2.0.5.0", seed=seed)
+    lines = list(session.lines)
+    chance = random.Random(seed)  # noqa: S311 - data for tests
+    for _ in range(12):
+        place = chance.randrange(len(lines) - 1)
+        match chance.randrange(6):
+            case 0:
+                del lines[place : place + chance.randrange(9)]
+            case 1:
+                lines[place] = lines[place][: chance.randrange(len(lines[place]) + 1)]
+            case 2:
+                lines[place : place + 2] = [lines[place] + lines[place + 1]]
+            case 3:
+                lines.insert(place, chance.choice(["", "   ", "END OF STMT", "x" * 500, "BINDS #3:", "*** ", "\t=='"]))
+            case 4:
+                lines[place], lines[place + 1] = lines[place + 1], lines[place]
+            case _:
+                lines[place:place] = lines[chance.randrange(len(lines)) :][:5]
+    text = "\n".join(lines) + "\n"
+    events = scan_sqltrace(text.encode()).collect()
+
+    assert set(events.get_column("line")) == set(range(1, len(lines) + 1))
+    trace = read_sqltrace(text.encode())
+    fused = sum(int(reason.split()[0]) - 1 for reason in _reasons(trace, "fused"))
+
+    assert trace.kinds.get_column("lines").sum() == len(lines) + fused
+    waits = sum(line.startswith("WAIT #") and " ela= " in line for line in lines)
+
+    assert trace.waits.height <= waits + fused
+
+
+def _reasons(trace: Any, kind: str) -> list[str]:  # noqa: ANN401
+    found: list[str] = trace.diagnostics.filter(pl.col("kind") == kind).get_column("reason").to_list()
+    return found
