@@ -129,9 +129,9 @@ def test_logs_of_several_runs_are_not_mixed(tmp_path: Path) -> None:
 
 def test_an_unknown_log_is_shown_where_it_tells_what_it_is() -> None:
     """The line of the error is the one that betrays the kind."""
-    with pytest.raises(LogParseError, match="extended SQL trace") as caught:
-        load(b"a note\n\nPARSING IN CURSOR #3 len=20\n")
-    assert (caught.value.line, caught.value.text) == (3, "PARSING IN CURSOR #3 len=20")
+    with pytest.raises(LogParseError, match="a trace of the optimizer") as caught:
+        load(b"a note\n\nQUERY BLOCK SIGNATURE\n")
+    assert (caught.value.line, caught.value.text) == (3, "QUERY BLOCK SIGNATURE")
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_an_unknown_log_is_shown_where_it_tells_what_it_is() -> None:
         (b"\x7fELF\x02\x01\x01\x00\x00\x00" + bytes(200), "an executable"),
         (bytes(range(20)) * 20, "binary data"),
         (b"TKPROF: Release 11.2.0.3.0\n", "this is a TKPROF report"),
-        (b"PARSING IN CURSOR #2 len=20\nEXEC #2:c=0\n", "this is an extended SQL trace"),
+        (b"QUERY BLOCK SIGNATURE\n", "this is a trace of the optimizer"),
         (b'{"a": 1}\n', "this is no log of a known kind"),
         (b"milk\nbread\n", "this is no log of a known kind"),
     ],
