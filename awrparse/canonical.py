@@ -34,6 +34,7 @@ class _Grid(NamedTuple):
     headings: dict[str, str]
     extents: dict[str, Extent]
     lines: list[int]
+    spans_lines: bool = False
 
 
 def matches(table: Table, printed: PrintedTable) -> bool:
@@ -150,8 +151,9 @@ def _grid_of_rows(table: Table, printed: PrintedTable) -> _Grid:
         like = re.compile(table.rows_like)
         kept = [number for number, row in enumerate(cells) if like.match(row[0])]
         cells, lines = [cells[number] for number in kept], [lines[number] for number in kept]
-    if table.wraps and printed.extents and "multi" not in printed.title.lower():
-        cells, lines = _unwrapped(cells, lines, tuple([extent.end - extent.start for extent in printed.extents]))
+    if table.wraps and rows.extents and "multi" not in printed.title.lower():
+        widths = tuple([extent.end - extent.start if extent else 0 for extent in rows.extents])
+        cells, lines = _unwrapped(cells, lines, widths)
     by_name: dict[str, list[str]] = {}
     headings, extents = {}, {}
     for place, column in enumerate(places):
@@ -168,7 +170,7 @@ def _grid_of_rows(table: Table, printed: PrintedTable) -> _Grid:
             by_name[name] = [number] * len(cells)
     for name in table.filled:
         _fill(by_name.get(name, []))
-    return _Grid(by_name, headings, extents, lines)
+    return _Grid(by_name, headings, extents, lines, rows.spans_lines)
 
 
 def _with_unit(heading: str, notes: tuple[str, ...]) -> str:
@@ -289,8 +291,8 @@ def _grid_of_histogram(printed: PrintedTable) -> _Grid:
             for name, value in zip(names, values, strict=True):
                 cells[name].append(value)
             lines.append(line)
-    extents = {"event": printed.extents[0]} if printed.extents else {}
-    return _Grid(cells, {}, extents, lines)
+    extent = printed.extent(0)
+    return _Grid(cells, {}, {"event": extent} if extent else {}, lines)
 
 
 def _ranges(headings: Sequence[str]) -> dict[int, tuple[str, str, str]]:
@@ -330,7 +332,7 @@ def _append(
                     data[name].extend([None] * height)
             continue
         extent = grid.extents.get(column.name)
-        start = None if extent is None else extent.start
+        start = None if extent is None or grid.spans_lines else extent.start
         match column.kind:
             case "text":
                 data[column.name].extend([cell.strip() or None for cell in cells])

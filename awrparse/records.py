@@ -51,13 +51,17 @@ class Rows:
         cells: one tuple of texts a row, as long as the headings; a blank cell is an empty text.
         lines: the line in the report where each row starts, counted from 1; 0 where unknown.
         problems: what could not be cut.
-        headings: the headings, where cutting the rows found more columns than the ruler has.
+        headings: the heading of each column.
+        extents: of each column below the rulers of a text report; None where a column has no ruler, empty for HTML.
+        spans_lines: a row is more than one line of the report.
     """
 
     cells: list[tuple[str, ...]] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     headings: tuple[str, ...] = ()
+    extents: tuple[Column | None, ...] = ()
+    spans_lines: bool = False
 
 
 class PrintedTable:
@@ -68,10 +72,9 @@ class PrintedTable:
         summary: what an HTML report says the table is.
         notes: the remarks above the table.
         line: where it starts, counted from 1; 0 where unknown.
-        extents: of the columns under the ruler of a text report; empty where there is no one ruler, and for HTML.
     """
 
-    __slots__ = ("_cut", "_rows", "extents", "line", "notes", "summary", "title")
+    __slots__ = ("_cut", "_rows", "line", "notes", "summary", "title")
 
     def __init__(
         self,
@@ -81,13 +84,11 @@ class PrintedTable:
         summary: str = "",
         notes: tuple[str, ...] = (),
         line: int = 0,
-        extents: tuple[Column, ...] = (),
     ) -> None:
         self.title = title
         self.summary = summary
         self.notes = notes
         self.line = line
-        self.extents = extents
         self._cut = cut
         self._rows: Rows | None = None
 
@@ -105,9 +106,7 @@ class PrintedTable:
 
     def extent(self, place: int) -> Column | None:
         """The extent of a column of the rows; None where it is unknown."""
-        # labels in the margin have no dashes above them
-        place -= len(self.headings) == len(self.extents) + 1
-        return self.extents[place] if 0 <= place < len(self.extents) else None
+        return self.rows.extents[place] if place < len(self.rows.extents) else None
 
 
 @dataclass(slots=True)

@@ -190,14 +190,12 @@ class Builder:
             return
         self.open = None
         self._mark_records(table)
-        rulers = table.rulers
         self.tables.append(
             PrintedTable(
                 table.title,
                 partial(_cut_table, table, self._report_kind, self.lines),
                 notes=table.notes,
                 line=table.first + 1,
-                extents=columns_of(rulers[0][1]) if len(rulers) == 1 else (),
             )
         )
 

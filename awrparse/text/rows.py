@@ -63,7 +63,7 @@ def _cut_single(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
     has_cpu = (names[0], len(columns)) in _CPU_PLACES
     if None in found or has_labels or has_cpu or max(map(len, texts), default=0) > columns[-1].end:
         return _joined_rows(names, columns, list(zip(body, texts, found, strict=True)), has_labels=has_labels)
-    return Rows(cast("list[tuple[str, ...]]", found), [number + 1 for number in body], headings=names)
+    return Rows(cast("list[tuple[str, ...]]", found), [number + 1 for number in body], headings=names, extents=columns)
 
 
 def _joined_rows(
@@ -75,7 +75,7 @@ def _joined_rows(
 ) -> Rows:
     """Rows where lines do not fit the ruler: names on a line of their own, labels, words that have shifted."""
     cutter = cutter_at(columns)
-    rows = Rows(headings=names)
+    rows = Rows(headings=names, extents=columns)
     width = len(columns)
     has_cpu = (names[0], width) in _CPU_PLACES
     last_end = columns[-1].end
@@ -165,7 +165,8 @@ def _cut_records(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
     cutters = [cutter_at(columns) for _, columns in groups]
     has_sql = groups[0][0][0].strip().upper() == "SQL ID"
     names = tuple(name for heads, _ in groups for name in heads)
-    rows = Rows(headings=(*names, "SQL Text") if has_sql else names)
+    extents = tuple(column for _, columns in groups for column in columns)
+    rows = Rows(headings=(*names, "SQL Text") if has_sql else names, extents=extents, spans_lines=True)
     record: dict[int, tuple[str, ...]] = {}
     text: list[str] = []
     start = 0
@@ -220,7 +221,8 @@ def _cut_named(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
     """Records of a name line and a line under the ruler; the name keeps its indent, which says whose child it is."""
     names, columns = layout.groups[0]
     cutter = cutter_at(columns)
-    rows = Rows(headings=("Function/File Name" if layout.title.startswith("IOStat") else "Name", *names))
+    name_heading = "Function/File Name" if layout.title.startswith("IOStat") else "Name"
+    rows = Rows(headings=(name_heading, *names), extents=(None, *columns), spans_lines=True)
     name, name_line = "", 0
     for number in body:
         line = lines[number].rstrip()

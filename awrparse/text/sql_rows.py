@@ -27,7 +27,7 @@ def cut_sql(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
     place = 0 if names[0].upper() == "SQL ID" else len(columns) - 1
     id_column = columns[place]
     id_end = id_column.end if place == 0 else None
-    rows = Rows(headings=(*names, "Module", "SQL Text"))
+    rows = Rows(headings=(*names, "Module", "SQL Text"), extents=columns)
     texts = [lines[number] for number in body]
     records: list[tuple[int, tuple[str, ...]]] = []
     for position, text in enumerate(texts):
