@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from awrparse.columns import CUT_KINDS, MEASURES, Column, Table, fold
+from awrparse.columns import CUT_KINDS, IS_TOTAL, MEASURES, Column, Table, fold
 from awrparse.names import full_name
 from awrparse.pivots import behind_mark, has_marks, is_pivoted, unpivot
 from awrparse.records import PrintedTable, Problem
@@ -24,6 +24,8 @@ _RANGE = re.compile(r"(?P<sign><=?|>=?)\s*(?P<number>\d+(?:/\d+)?)(?P<unit>us|u|
 _SECTION = re.compile(r"\((?P<range>[^)]+)\)\s*$")
 #: What 10g says above a table whose times are not in seconds.
 _IN_CENTISECONDS = re.compile(r"\((?P<head>[^)]+)\) in centiseconds?\b")
+#: What the rows that sum up others are called, in lower case and without a colon.
+_TOTALS = frozenset({"total", "all", "sum", "*"})
 _MICROSECONDS = {"us": 1, "u": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
 
 
@@ -99,6 +101,8 @@ def _schema(table: Table, *, bounds: bool) -> dict[str, pl.DataType]:
             types[f"{column.name}_printed"] = pl.String()
         if bounds and column.kind in MEASURES:
             types[f"{column.name}_lo"] = types[f"{column.name}_hi"] = pl.Float64()
+    if table.total:
+        types[IS_TOTAL] = pl.Boolean()
     return types
 
 
@@ -324,6 +328,8 @@ def _append(
     data: dict[str, list[object]], table: Table, grid: _Grid, problems: list[Problem], *, bounds: bool, mark: Mark
 ) -> None:
     height = len(grid.lines)
+    if table.total:
+        data[IS_TOTAL].extend(_mark_totals(table, grid, height))
     for column in table.columns:
         cells = grid.cells.get(column.name)
         if cells is None:
@@ -340,10 +346,12 @@ def _append(
                 data[column.name].extend(
                     [_time(cell, line, problems, start) for cell, line in zip(cells, grid.lines, strict=True)]
                 )
-            case "event" | "wait_class" | "statistic" | "latch":
+            case name if name in CUT_KINDS:
                 width = None if extent is None else extent.end - extent.start
                 data[column.name].extend([full_name(column.kind, cell, width) if cell else None for cell in cells])
-                data[f"{column.name}_printed"].extend([cell or None for cell in cells])
+                data[f"{column.name}_printed"].extend(
+                    [cell or None for cell in grid.cells.get(f"{column.name}_printed", cells)]
+                )
             case _:
                 read = read_measures(
                     # the ends of a range are not printed figures
@@ -362,6 +370,21 @@ def _append(
                     )
                     for place, kind, reason in read.faults
                 ]
+
+
+def _mark_totals(table: Table, grid: _Grid, height: int) -> list[bool]:
+    """Which rows are sums of others; in the grid they get one name, and parts in brackets a column of their own."""
+    cells = [cell.strip() for cell in grid.cells.get(table.total, [""] * height)]
+    are_totals = [cell.strip(" :").lower() in _TOTALS for cell in cells]
+    grid.cells[f"{table.total}_printed"] = cells
+    cells = ["Total" if one else cell for cell, one in zip(cells, are_totals, strict=True)]
+    if table.within:
+        parted = [cell.removesuffix(")").partition(" (") for cell in cells]
+        cells = [name for name, _, _ in parted]
+        grid.cells[table.within] = [part for _, _, part in parted]
+        are_totals = [not part for _, _, part in parted]
+    grid.cells[table.total] = cells
+    return are_totals
 
 
 def _time(cell: str, line: int, problems: list[Problem], start: int | None) -> object:

@@ -5,7 +5,7 @@ A kind says how a printed cell becomes a value:
 | kind | type | what the cell holds |
 |---|---|---|
 | `text` | String | words |
-| `event`, `wait_class`, `statistic`, `latch` | String, twice | a name that text reports cut: in full, and as printed |
+| names, see `CUT_KINDS` | String, twice | a name that text reports cut: in full, and as printed |
 | `count` | Int64 | an exact number; ``K M G`` of 1000 where the report rounds it |
 | `number`, `pct` | Float64 | a rounded measure |
 | `s`, `ms`, `us` | Float64 | a time; other units are converted, a bare number is in this one |
@@ -33,6 +33,12 @@ Kind = Literal[
     "wait_class",
     "statistic",
     "latch",
+    "io_function",
+    "filetype",
+    "component",
+    "pool",
+    "block_class",
+    "parameter",
     "count",
     "number",
     "pct",
@@ -46,20 +52,23 @@ Kind = Literal[
     "time",
     "flag",
 ]
+#: The column that marks sums of other rows.
+IS_TOTAL: Final = "is_total"
 Shape = Literal["rows", "labels", "wide", "histogram", "sum"]
 
+#: Kinds with a second column for what the report prints.
+CUT_KINDS: Final = frozenset(
+    {
+        *("event", "wait_class", "statistic", "latch", "io_function", "filetype", "component", "pool"),
+        *("block_class", "parameter"),
+    }
+)
 _TYPES: Final[dict[str, type[pl.DataType] | pl.DataType]] = {
     "text": pl.String(),
-    "event": pl.String(),
-    "wait_class": pl.String(),
-    "statistic": pl.String(),
-    "latch": pl.String(),
     "count": pl.Int64(),
     "time": pl.Datetime("us"),
     "flag": pl.Boolean(),
 }
-#: Kinds with a second column for what the report prints.
-CUT_KINDS: Final = frozenset({"event", "wait_class", "statistic", "latch"})
 #: Kinds whose numbers are rounded, and so have bounds.
 MEASURES: Final = frozenset({"count", "number", "pct", "s", "ms", "us", "bytes", "kbytes", "mbytes", "minutes"})
 _UNITS: Final = {
@@ -105,7 +114,7 @@ class Column:
     @property
     def dtype(self) -> pl.DataType:
         """Type in the frame."""
-        found = _TYPES.get(self.kind, pl.Float64())
+        found = pl.String() if self.kind in CUT_KINDS else _TYPES.get(self.kind, pl.Float64())
         return found if isinstance(found, pl.DataType) else found()
 
     @property
@@ -169,6 +178,10 @@ class Table:
         filled: columns that text reports print only where they change.
         wraps: long values go on in a row without a name.
         pivots: forms with a column for each name, which are read into rows.
+        total: the column whose word for all (`Total`, `TOTAL:`, `All`, `*`) marks a row as the sum of others.  The
+            frame gets a last column `is_total`, and the word is `Total`.
+        within: the column that takes the part in brackets of the column `total`, as in ``LGWR (Log File)``; a row
+            without one is a sum.
         in_title: columns that some versions print in the title, as in ``Host CPU (CPUs:    8 Cores:    4)``.
     """
 
@@ -184,6 +197,8 @@ class Table:
     rows_like: str = ""
     filled: tuple[str, ...] = ()
     wraps: bool = False
+    total: str = ""
+    within: str = ""
     in_title: tuple[str, ...] = ()
     pivots: tuple[Pivot, ...] = ()
 
@@ -210,4 +225,6 @@ class Table:
             names[column.name] = column.dtype
             if column.kind in CUT_KINDS:
                 names[f"{column.name}_printed"] = pl.String()
+        if self.total:
+            names[IS_TOTAL] = pl.Boolean()
         return pl.Schema(names)

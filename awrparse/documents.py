@@ -165,7 +165,12 @@ def _pieces(document: Document) -> list[Document]:
     groups: list[list[PrintedTable]] = [[]]
     seen: set[str] = set()
     for printed in document.tables:
-        names = {table.name for table in tables_titled(printed.title) if matches(table, printed)}
+        # some tables are printed under several titles: SQL and segments in several orders, histograms by range
+        names = {
+            f"{table.name} {printed.title}" if table.group or table.shape == "histogram" else table.name
+            for table in tables_titled(printed.title)
+            if matches(table, printed)
+        }
         if names & seen:
             groups.append([])
             seen = set()

@@ -1,7 +1,9 @@
 """Names that text reports cut, in full where what is left of them fits only one that is known.
 
-Wait classes and events (V$EVENT_NAME), statistics (V$STATNAME, V$SYS_TIME_MODEL and those of global messaging) and
-latches (V$LATCHNAME); the lists lie beside this module, a name a line.
+Wait classes and events (V$EVENT_NAME), statistics (V$STATNAME, V$SYS_TIME_MODEL and those of global messaging), latches
+(V$LATCHNAME), functions and types of files that do I/O (V$IOSTAT_FUNCTION, V$IOSTAT_FILE), components of memory
+(V$MEMORY_DYNAMIC_COMPONENTS), pools (V$SGASTAT), classes of blocks (V$WAITSTAT) and initialization parameters whose
+names are longer than the column of text reports.  The lists lie beside this module, a name a line.
 """
 
 from __future__ import annotations
@@ -32,12 +34,24 @@ WAIT_CLASSES: Final = (
 #: Fewer letters than these are no cut name.
 _SHORTEST: Final = 5
 #: Kind of column -> the file of the names that it may hold.
-_LISTS: Final = {"event": "events.txt", "statistic": "statistics.txt", "latch": "latches.txt"}
+_LISTS: Final = {
+    "event": "events.txt",
+    "statistic": "statistics.txt",
+    "latch": "latches.txt",
+    "io_function": "functions.txt",
+    "filetype": "filetypes.txt",
+    "component": "components.txt",
+    "pool": "pools.txt",
+    "block_class": "block_classes.txt",
+    "parameter": "parameters.txt",
+}
+#: What Statspack writes before the name of a buffer cache.
+_CACHES: Final = {"D:": "DEFAULT ", "K:": "KEEP ", "R:": "RECYCLE "}
 
 
 @cache
 def known_names(kind: str) -> tuple[str, ...]:
-    """The names of a kind (`event`, `statistic`, `latch`, `wait_class`) that this package knows, sorted.
+    """The names of a kind (`event`, `statistic`, `latch`, `wait_class`, ...) that this package knows, sorted.
 
     Examples:
         >>> known_names("latch")[:2], len(known_names("wait_class"))
@@ -52,7 +66,8 @@ def full_name(kind: str, printed: str, width: int | None) -> str:
     """A name in full.
 
     Args:
-        kind: what is named: `event`, `statistic`, `latch` or `wait_class`.
+        kind: what is named: `event`, `statistic`, `latch`, `wait_class`, `io_function`, `filetype`, `component`,
+            `pool`, `block_class` or `parameter`.
         printed: the name as the report has it.
         width: of its column; a name that is shorter was not cut.  None when nothing is cut, as in HTML.  The width
             says nothing about wait classes: some versions cut them before its end.
@@ -69,10 +84,18 @@ def full_name(kind: str, printed: str, width: int | None) -> str:
         'physical read total bytes optimized'
         >>> full_name("latch", "Memory Queue Message Sub", 24)
         'Memory Queue Message Sub'
+        >>> full_name("component", "DEFAULT 16K buf", 15), full_name("component", "D:buffer cache", 15)
+        ('DEFAULT 16K buffer cache', 'DEFAULT buffer cache')
+        >>> full_name("pool", "java p", 6), full_name("pool", "java pool", None), full_name("io_function", "LGWR", 15)
+        ('java', 'java', 'LGWR')
     """
     names = known_names(kind)
     if kind == "wait_class":
         return _completed(printed, names)
+    if kind == "pool":
+        return _completed(printed, names).removesuffix(" pool")
+    if kind == "component" and printed[:2] in _CACHES:
+        return _CACHES[printed[:2]] + printed[2:]
     if width is None or len(printed) < width - 1:
         return printed
     if len(printed) >= width:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from awrparse.columns import CUT_KINDS, Table
+from awrparse.columns import CUT_KINDS, IS_TOTAL, Table
 from awrparse.tables.compare import COMPARE
 from awrparse.tables.compare_tops import COMPARE_TOPS
 from awrparse.tables.exadata import EXADATA
@@ -49,5 +49,7 @@ def describe_tables() -> str:
                 lines.append(
                     f"| `{column.name}_printed` | String |   | the same as printed, cut where the report cuts it |"
                 )
+        if table.total:
+            lines.append(f"| `{IS_TOTAL}` | Boolean |   | the row is the sum of others |")
         sections.append("\n".join(lines))
     return "\n\n".join(sections) + "\n"

@@ -197,6 +197,7 @@ EXADATA: Final = (
             _DISK,
         ),
         needs=("cell",),
+        total="cell",
         filled=("disk_type",),
     ),
     Table(
@@ -218,6 +219,7 @@ EXADATA: Final = (
             ),
         ),
         needs=("cell", "avg_wait_ms"),
+        total="cell",
         filled=("disk_type",),
     ),
     Table(
@@ -231,6 +233,7 @@ EXADATA: Final = (
             Column("system_pct", "pct", "CPU of the system", ("% Sys",)),
         ),
         needs=("cell", "cpu_pct"),
+        total="cell",
     ),
     Table(
         "exadata_server_iops",
@@ -245,6 +248,7 @@ EXADATA: Final = (
             *_SIZED_REQUESTS,
         ),
         needs=("cell", "iops"),
+        total="cell",
         filled=("disk_type",),
     ),
     Table(
@@ -260,6 +264,7 @@ EXADATA: Final = (
             *_SIZED_VOLUMES,
         ),
         needs=("cell", "io_mb_per_s"),
+        total="cell",
         filled=("disk_type",),
     ),
     Table(
@@ -268,6 +273,7 @@ EXADATA: Final = (
         (r"^Exadata Cell Server IO Latency - Top (?:Cells|Disks)",),
         (_TYPE, CELL, _DISK, *_SIZED_LATENCIES),
         needs=("cell", "cell_latency_ms"),
+        total="cell",
         filled=("disk_type",),
     ),
 )

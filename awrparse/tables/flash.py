@@ -57,6 +57,7 @@ FLASH: Final = (
             Column("reverse_offload_pct", "pct", "share of reverse offload", ("Reverse Offload % reverseOffload",)),
         ),
         needs=("cell",),
+        total="cell",
     ),
     Table(
         "exadata_passthru",
@@ -89,6 +90,7 @@ FLASH: Final = (
             Column("skip_busy", "count", "writes that found the flash log busy", ("Skip Busy",)),
         ),
         needs=("cell", "requests"),
+        total="cell",
     ),
     Table(
         "exadata_flash_configuration",
@@ -121,6 +123,7 @@ FLASH: Final = (
             Column("keep_victim", "number", "victims in the keep area", ("Keep Victim",)),
         ),
         needs=("cell", "allocated_mb"),
+        total="cell",
     ),
     Table(
         "exadata_flash_reads",
@@ -154,6 +157,7 @@ FLASH: Final = (
             Column("dw_mb", "number", "megabytes read by scans", ("Read Megabytes DW", "Read Megabytes Scan")),
         ),
         needs=("cell", "read_requests"),
+        total="cell",
     ),
     Table(
         "exadata_flash_writes",
@@ -185,6 +189,7 @@ FLASH: Final = (
             ),
         ),
         needs=("cell", "write_requests"),
+        total="cell",
     ),
     Table(
         "exadata_flash_internal",
@@ -197,6 +202,7 @@ FLASH: Final = (
             Column("mb", "number", "megabytes", ("Read to Disk Write MB", "Pop Write Megabytes")),
         ),
         needs=("cell", "requests"),
+        total="cell",
         group={"direction": {"reads": "reads", "writes": "writes"}},
     ),
     Table(
@@ -217,6 +223,7 @@ FLASH: Final = (
             ),
         ),
         needs=("cell", "oltp"),
+        total="cell",
     ),
     Table(
         "exadata_io_reasons",
@@ -231,6 +238,7 @@ FLASH: Final = (
             Column("mb", "number", "megabytes", ("MB Value", "MB")),
         ),
         needs=("cell", "reason"),
+        total="cell",
         group={"ordered_by": {"requests": "requests", "mb": "mb"}},
         filled=("cell",),
     ),

@@ -59,23 +59,24 @@ _FILE_IO = (
 IO: Final = (
     Table(
         "iostat_function",
-        "I/O by database function, with the row TOTAL: of the report.",
+        "I/O by database function, with the total of the report.",
         (r"^IO ?Stat by Function(?: -)? summary", r"^IOStat by Function$"),
         (
-            Column("function", "text", "function; text reports cut it at 15 characters", ("Function Name", "Function")),
+            Column("function", "io_function", "function, in full", ("Function Name", "Function")),
             *_TRAFFIC,
             *_WAITS,
             *_ALL,
             INSTANCE,
         ),
         needs=("function",),
+        total="function",
     ),
     Table(
         "iostat_filetype",
-        "I/O by type of file, with the row TOTAL: of the report.",
+        "I/O by type of file, with the total of the report.",
         (r"^IOStat by Filetype summary", r"^IOStat by File Type$"),
         (
-            Column("filetype", "text", "type of file", ("Filetype Name",)),
+            Column("filetype", "filetype", "type of file", ("Filetype Name",)),
             *_TRAFFIC,
             Column(
                 "avg_small_read_ms", "ms", "average time of a small read", ("Small Read", "Service Time Small Read")
@@ -87,17 +88,21 @@ IO: Final = (
             INSTANCE,
         ),
         needs=("filetype",),
+        total="filetype",
     ),
     Table(
         "iostat_function_filetype",
         "I/O by function, and within it by type of file.",
         (r"^IOStat by Function/Filetype summary",),
         (
-            Column("function", "text", "function, or function (type of file)", ("Function/File Name",)),
+            Column("function", "io_function", "function, in full", ("Function/File Name",)),
+            Column("filetype", "filetype", "type of file; null where the row is the sum of a function's"),
             *_TRAFFIC,
             *_WAITS,
         ),
         needs=("function",),
+        total="function",
+        within="filetype",
     ),
     Table(
         "tablespace_io",
@@ -116,6 +121,7 @@ IO: Final = (
             *_FILE_IO,
         ),
         needs=("file", "reads"),
+        filled=("tablespace",),
     ),
     Table(
         "buffer_pool",
@@ -144,7 +150,7 @@ IO: Final = (
         "Waits for buffers by class of block.",
         (r"^Buffer Wait Statistics",),
         (
-            Column("block_class", "text", "class of block", ("Class",)),
+            Column("block_class", "block_class", "class of block", ("Class",)),
             Column("waits", "count", "number of waits", ("Waits",)),
             Column("total_wait_s", "s", "time waited", ("Total Wait Time (s)", "Tot Wait Time (s)")),
             Column("avg_wait_ms", "ms", "average wait", ("Avg Time (ms)",)),

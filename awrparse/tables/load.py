@@ -387,7 +387,7 @@ LOAD: Final = (
         "Initialization parameters, one row a value.",
         (r"^init\.ora ", r"Parameters(?: modified.*)?$"),
         (
-            Column("parameter", "text", "parameter", ("Parameter Name",)),
+            Column("parameter", "parameter", "parameter", ("Parameter Name",)),
             Column("instance", "text", "instance number, `*` for all (RAC)", ("I#",)),
             Column("begin", "text", "value; text reports of AWR cut it at 33 characters", ("Begin value",)),
             Column("end", "text", "value at the end, where it differs", ("End value (if different)",)),

@@ -153,7 +153,7 @@ MEMORY: Final = (
         "Parts of the SGA.",
         (r"^SGA breakdown difference",),
         (
-            Column("pool", "text", "pool", ("Pool",)),
+            Column("pool", "pool", "pool: `java`, `large`, `shared`, `streams`; null for the rest", ("Pool",)),
             Column("name", "text", "part", ("Name",)),
             Column("begin_mb", "number", "at the first snapshot", ("Begin MB",)),
             Column("end_mb", "number", "at the last snapshot", ("End MB",)),
@@ -167,7 +167,7 @@ MEMORY: Final = (
         "Dynamic components of memory.",
         (r"^Memory Dynamic Components",),
         (
-            Column("component", "text", "component", ("Component", "Cache")),
+            Column("component", "component", "component", ("Component", "Cache")),
             Column("begin_mb", "number", "at the first snapshot", ("Begin Snap Size (Mb)", "Begin Snap Size (M)")),
             Column("current_mb", "number", "at the last snapshot", ("Current Size (Mb)", "End Snap Size (M)")),
             Column("min_mb", "number", "smallest", ("Min Size (Mb)",)),
@@ -197,6 +197,7 @@ MEMORY: Final = (
         ),
         needs=("category", "allocated_mb"),
         filled=("snapshot",),
+        total="category",
     ),
     Table(
         "undo",

@@ -11,7 +11,7 @@ _FROM = Column("from_instance", "count", "instance that sent", ("Inst No", "Src 
 INSTANCE: Final = Column(
     "instance", "text", "instance number; `*` is the cluster; null in a report of one instance", ("I#",)
 )
-_BLOCK = Column("block_class", "text", "class of block; text reports cut it at 8 characters", ("Block Class",))
+_BLOCK = Column("block_class", "block_class", "class of block, in full", ("Block Class",))
 
 #: Of all instances: what a per-second and a per-transaction table add to a heading.
 _SYSTEM: Final = (

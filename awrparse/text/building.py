@@ -12,6 +12,7 @@ from functools import partial
 from typing import Final
 
 from awrparse.records import PrintedTable, Problem, Rows
+from awrparse.tables import tables_titled
 from awrparse.text import lines as kind
 from awrparse.text.headings import (
     has_number,
@@ -26,6 +27,8 @@ from awrparse.text.layout import Layout
 from awrparse.text.rows import cut_rows
 from logframe import columns_of
 
+#: So far above its ruler a title may stand, notes and headings between.
+_TITLE_LINES: Final = 14
 #: Lines a heading may take above one ruler.
 _HEADING_LINES: Final = 6
 _NOT_TEXT = re.compile(rb"[^%c]" % kind.TEXT)
@@ -45,6 +48,7 @@ class OpenTable:
         notes: the remarks above it.
         stops_at_blank: a blank line ends it, as nothing else would.
         is_sql: SQL text follows its rows.
+        is_cut_short: nothing says where its last SQL text ends, so that is the next blank line.
         is_suspended: a blank line has ended it; another ruler may go on.
         marked: so many lines of the body are known as records.
     """
@@ -56,6 +60,7 @@ class OpenTable:
     notes: tuple[str, ...] = ()
     stops_at_blank: bool = False
     is_sql: bool = False
+    is_cut_short: bool = False
     is_suspended: bool = False
     marked: int = 0
 
@@ -118,6 +123,33 @@ class Builder:
         """Forget the blank lines at the end of the pending ones."""
         while self.pending and self.kinds[self.pending[-1]] == kind.BLANK:
             self.pending.pop()
+
+    def end_sql_at_title(self, number: int) -> bool:
+        """Close a SQL table at a known title above this ruler, which belongs to the next table; False without one.
+
+        Tables copied out of a report have no line that ends them, and no database beside their titles.
+        """
+        table = self.open
+        if table is None:
+            return False
+        lowest = max(table.first, number - _TITLE_LINES)
+        for line in range(number - 1, lowest, -1):
+            if self.kinds[line] == kind.RULER:
+                return False
+            if self.kinds[line] == kind.TEXT and tables_titled(self.lines[line].strip()):
+                break
+        else:
+            return False
+        table.body = [one for one in table.body if one < line]
+        table.is_cut_short = True
+        self.close()
+        self.set_title(self.lines[line], line)
+        for below in range(line + 1, number):
+            if self.kinds[below] == kind.NOTE:
+                self.notes.append(self.lines[below].removeprefix("->").strip())
+            else:
+                self.pending.append(below)
+        return True
 
     def take_headings(self, number: int) -> tuple[list[str], int]:
         """The heading lines above a ruler, and the kind of the line above them."""
@@ -281,5 +313,7 @@ class Builder:
 
 def _cut_table(table: OpenTable, report_kind: str, lines: list[str]) -> Rows:
     """The rows of a closed table."""
-    layout = Layout(table.title, tuple(table.rulers), is_sql=table.is_sql, report_kind=report_kind)
+    layout = Layout(
+        table.title, tuple(table.rulers), is_sql=table.is_sql, report_kind=report_kind, is_cut_short=table.is_cut_short
+    )
     return cut_rows(layout, lines, table.body)

@@ -33,12 +33,14 @@ class Layout:
         rulers: for each ruler its heading lines and the ruler itself.
         is_sql: SQL text follows each row.
         report_kind: the kind of report.
+        is_cut_short: nothing says where the last SQL text ends.
     """
 
     title: str
     rulers: tuple[tuple[list[str], str], ...]
     is_sql: bool = False
     report_kind: str = "awr"
+    is_cut_short: bool = False
 
     @property
     def groups(self) -> tuple[Group, ...]:

@@ -63,6 +63,8 @@ class _Walk(Builder):
             elif what in (kind.BANNER, kind.END):
                 self.end_section()
             number = max(number + 1, self.skipped_to)
+        if self.open is not None and self.open.stops_at_blank:
+            self.open.is_cut_short = True
         self.end_section()
 
     def _visit_texts(self, number: int) -> int:
@@ -161,8 +163,10 @@ class _Walk(Builder):
         table = self.open
         line = self.lines[number]
         if table is not None and table.is_sql and not self._repeats(table, line, number):
-            table.body.append(number)
-            return
+            if not self.end_sql_at_title(number):
+                table.body.append(number)
+                return
+            table = None
         if "~" in line:
             self._visit_label_ruler(number)
             return

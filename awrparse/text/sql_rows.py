@@ -47,6 +47,12 @@ def cut_sql(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
         while first < end and (not texts[first].strip() or texts[first].startswith("Module:")):
             module = texts[first][7:].strip() or module
             first += 1
+        if layout.is_cut_short and end == len(texts):
+            last = next((place for place in range(first + 1, end) if not texts[place].strip()), end)
+            for number, text in zip(body[last:end], texts[last:end], strict=True):
+                if text.strip():
+                    add_unplaced(rows, text.strip(), number)
+            end = last  # noqa: PLW2901 - what is left of the text
         rows.cells.append((*cells, module, joined_sql(texts[first:end], width, is_exact=width == _STATSPACK_SQL_WIDTH)))
         rows.lines.append(body[position] + 1)
     return rows

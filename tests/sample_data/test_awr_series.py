@@ -127,7 +127,7 @@ def test_rates_are_totals_over_the_elapsed_time(reports: list[AwrReport]) -> Non
         reads = value_of(report, "instance_activity", "physical reads", "total")
         size = value_of(report, "instance_activity", "physical read bytes", "total")
         assert size == reads * 8192
-        by_function = report["iostat_function"].filter(pl.col("function") == "TOTAL:").item(0, "read_bytes")
+        by_function = report["iostat_function"].filter(pl.col("is_total")).item(0, "read_bytes")
         total_size = value_of(report, "instance_activity", "physical read total bytes", "total")
         assert math.isclose(by_function, total_size, rel_tol=0.06)
 

@@ -1,0 +1,126 @@
+# ruff: noqa: S608 - the statements are text of reports
+"""Names in full, sums apart from what they sum up, blanks that repeat the cell above, and where SQL text ends."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from awrparse import read_awr
+
+SQL_HEADS = """
+     Buffer                 Gets              Elapsed
+      Gets   Executions   per Exec   %Total Time (s)   %CPU    %IO    SQL Id
+----------- ----------- ------------ ------ ---------- ----- ----- -------------
+"""
+SQL_ROW = "  1,234,567          12    102,880.6   33.3       12.3  10.1  80.2 0figfigfigf{number}\n{text}\n\n"
+
+
+def test_histogram_names_are_completed_below_a_ruler_of_groups() -> None:
+    """The event of a histogram, whose ruler stands below another, is completed as everywhere."""
+    text = """Wait Event Histogram                        DB/Inst: FIG/fig1  Snaps: 10-11
+-> Units for Total Waits column: K is 1000, M is 1000000, G is 1000000000
+
+                                                    % of Waits
+                                 -----------------------------------------------
+                           Total
+Event                      Waits  <1ms  <2ms  <4ms  <8ms <16ms <32ms  <=1s   >1s
+-------------------------- ----- ----- ----- ----- ----- ----- ----- ----- -----
+SQL*Net message from clien    10  50.0  50.0
+          -------------------------------------------------------------
+"""
+    frame = read_awr(text.encode())["event_histogram"]
+    assert frame["event"].unique().to_list() == ["SQL*Net message from client"]
+    assert frame["event_printed"].unique().to_list() == ["SQL*Net message from clien"]
+
+
+def test_functions_of_text_and_page_are_one_name_and_totals_are_marked() -> None:
+    """A cut function has its name, the sum is `Total` and marked, a type of file has a column of its own."""
+    text = """IOStat by Function summary                  DB/Inst: FIG/fig1  Snaps: 10-11
+
+                Reads:  Reqs   Data    Writes:  Reqs   Data    Waits:    Avg
+Function Name   Data    per sec per sec Data    per sec per sec Count    Tm(ms)
+--------------- ------- ------- ------- ------- ------- ------- ------- -------
+Buffer Cache Re      5M     1.0   .001M      0M     0.0      0M      70     4.1
+TOTAL:               5M     1.0   .001M      0M     0.0      0M      70     4.1
+          -------------------------------------------------------------
+"""
+    frame = read_awr(text.encode())["iostat_function"]
+    assert frame.select("function", "function_printed", "is_total").rows() == [
+        ("Buffer Cache Reads", "Buffer Cache Re", False),
+        ("Total", "TOTAL:", True),
+    ]
+    page = """<html><h3>IOStat by Function/Filetype summary</h3><table><tr><th>Function/File Name</th><th>Reads: Data</th>
+    </tr><tr><td>LGWR</td><td>7M</td></tr><tr><td>&#160; LGWR (Log File)</td><td>7M</td></tr>
+    <tr><td>TOTAL:</td><td>7M</td></tr></table></html>"""
+    frame = read_awr(page.encode())["iostat_function_filetype"]
+    assert frame.select("function", "filetype", "is_total").rows() == [
+        ("LGWR", None, True),
+        ("LGWR", "Log File", False),
+        ("Total", None, True),
+    ]
+    assert frame.filter(~pl.col("is_total"))["read_bytes"].sum() == 7 << 20
+
+
+def test_a_blank_tablespace_is_the_one_above() -> None:
+    """Statspack prints a tablespace above its first file only; a blank in another column is no repetition."""
+    text = """File IO Stats  DB/Inst: FIG/fig1  Snaps: 10-11
+
+Tablespace               Filename
+------------------------ ----------------------------------------------------
+                        Av   Mx                                             Av
+                 Av     Rd   Rd    Av                    Av        Buffer  BufWt
+         Reads Reads/s (ms)  Bkt Blks/Rd       Writes Writes/s      Waits  (ms)
+-------------- ------- ----- --- ------- ------------ -------- ---------- ------
+SEEDS                    /u01/seeds01.dbf
+           100     0.1   2.0   4     1.0           10        0          0
+                         /u01/seeds02.dbf
+           200     0.2         4     1.0           20        0          0
+
+          -------------------------------------------------------------
+"""
+    frame = read_awr(text.encode())["file_io"]
+    assert frame.select("tablespace", "reads", "avg_read_ms").rows() == [("SEEDS", 100, 2.0), ("SEEDS", 200, None)]
+
+
+@pytest.mark.parametrize("prose", ["", "The first of them takes 33 percent of all.\n\n"], ids=["nothing", "prose"])
+def test_sql_text_ends_before_the_next_title(prose: str) -> None:
+    """A table below SQL text needs no `DB/Inst` beside its title; prose between them is told, and is no SQL text."""
+    text = (
+        f"SQL ordered by Gets\n{SQL_HEADS}"
+        f"{SQL_ROW.format(number='13', text='select a from b')}"
+        f"{SQL_ROW.format(number='14', text='select c from d')}{prose}"
+        "SQL ordered by Executions\n-> Total Executions:   1,000\n\n"
+        "                                              Elapsed\n"
+        " Executions   Rows Processed  Rows per Exec   Time (s)  %CPU   %IO    SQL Id\n"
+        "------------ --------------- -------------- ---------- ----- ----- -------------\n"
+        "         500             500            1.0        1.2  10.1    .2 0figfigfigf15\nupdate x set y = 1\n"
+    )
+    report = read_awr(text.encode())
+    assert (len(report.parts), report["sql"].select("ordered_by", "sql_text").rows()) == (
+        1,
+        [("gets", "select a from b"), ("gets", "select c from d"), ("executions", "update x set y = 1")],
+    )
+    assert report["sql"]["executions"].to_list() == [12, 12, 500]
+    assert report.diagnostics["text"].to_list() == ([prose.strip()] if prose else [])
+
+
+def test_a_title_within_sql_text_is_sql_text() -> None:
+    """Words of a statement that are the title of a table end nothing where no ruler follows."""
+    text = f"SQL ordered by Gets\n{SQL_HEADS}" + SQL_ROW.format(
+        number="13", text="select a from b\nTime Model\nwhere c"
+    )
+    report = read_awr(text.encode())
+    assert "Time Model" in report["sql"]["sql_text"].item(0)
+    assert "time_model" not in report
+
+
+def test_tags_in_sql_text_make_no_page() -> None:
+    """A statement that writes HTML stands in a text report."""
+    text = f"SQL ordered by Gets\n{SQL_HEADS}" + SQL_ROW.format(
+        number="13", text="select '<html><table><tr><td>'||a||'</td></tr></table>' from b"
+    )
+    report = read_awr(text.encode())
+    assert (report.form, report["sql"].height) == ("text", 1)
+    session = "SQL> select '<table><tr>' from dual;\n\n<table><tr>\n\nSQL> @awrrpt\n" + text
+    assert read_awr(session.encode())["sql"].height == 1
