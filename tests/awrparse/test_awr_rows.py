@@ -50,7 +50,8 @@ TOTAL:               5M     1.0   .001M      0M     0.0      0M      70     4.1
         ("Buffer Cache Reads", "Buffer Cache Re", False),
         ("Total", "TOTAL:", True),
     ]
-    page = """<html><h3>IOStat by Function/Filetype summary</h3><table><tr><th>Function/File Name</th><th>Reads: Data</th>
+    page = """<html><h3>IOStat by Function/Filetype summary</h3>
+    <table><tr><th>Function/File Name</th><th>Reads: Data</th>
     </tr><tr><td>LGWR</td><td>7M</td></tr><tr><td>&#160; LGWR (Log File)</td><td>7M</td></tr>
     <tr><td>TOTAL:</td><td>7M</td></tr></table></html>"""
     frame = read_awr(page.encode())["iostat_function_filetype"]
