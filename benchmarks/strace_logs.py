@@ -15,7 +15,7 @@ def parallel_lines(seed: int = 1) -> Iterator[str]:
             clock += chance.randint(1, 400)
             pid = chance.choice(pids)
             lead = f"{pid} {clock // 1_000_000}.{clock % 1_000_000:06d} "
-            spent = f"<0.{chance.randint(1, 999_999):06d}>"
+            spent = f"<0.{min(999_999, int(chance.lognormvariate(5.5, 1.2))):06d}>"
             offset, fd = 8192 * chance.randint(0, 1 << 30), chance.randint(256, 300)
             match chance.randint(0, 199):
                 case 0:

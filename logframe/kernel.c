@@ -37,18 +37,40 @@ EXPORT int64_t iolab_count_lines(const uint8_t *data, int64_t size) {
     return lines;
 }
 
-/* Where each line starts, and one number more: the end of line i is starts[i + 1] - 1.
+/* Where each line starts and ends.  Where `returns` is set, a carriage return at the end of a line is not part of it.
  * Returns 0, or -1 where the buffer does not hold that many lines. */
-EXPORT int32_t iolab_find_lines(const uint8_t *data, int64_t size, int64_t lines, uint32_t *starts) {
+EXPORT int32_t iolab_find_lines(const uint8_t *data, int64_t size, int64_t lines, int32_t returns, uint32_t *starts,
+                                uint32_t *ends) {
     const uint8_t *here = data, *end = data + size;
     for (int64_t line = 0; line < lines; line++) {
         if (here >= end) return -1;
-        starts[line] = (uint32_t)(here - data);
         const uint8_t *newline = memchr(here, '\n', (size_t)(end - here));
-        here = newline ? newline + 1 : end + 1;
+        const uint8_t *last = newline ? newline : end;
+        starts[line] = (uint32_t)(here - data);
+        ends[line] = (uint32_t)(last - data) - (returns && last > here && last[-1] == '\r');
+        here = newline ? newline + 1 : end;
     }
-    starts[lines] = lines ? (uint32_t)(here - data) : 0;
     return here < end ? -1 : 0;
+}
+
+/* The number of bytes up to the last newline, with it; 0 where there is none. */
+EXPORT int64_t iolab_whole_lines(const uint8_t *data, int64_t size) {
+    while (size > 0 && data[size - 1] != '\n') size--;
+    return size;
+}
+
+/* Arrow views of the lines whose tag is 0, one after the other. */
+EXPORT void iolab_views(const uint8_t *data, const uint32_t *starts, const uint32_t *ends, int64_t lines,
+                        const uint8_t *tags, uint8_t *views) {
+    for (int64_t line = 0; line < lines; line++) {
+        if (tags[line]) continue;
+        uint32_t length = ends[line] - starts[line];
+        memset(views, 0, 16);
+        memcpy(views, &length, 4);
+        memcpy(views + 4, data + starts[line], length <= 12 ? length : 4);
+        if (length > 12) memcpy(views + 12, &starts[line], 4);
+        views += 16;
+    }
 }
 
 /* ---------------------------------------------------------------------------------------------------- kinds */
@@ -59,10 +81,10 @@ enum { LANES = 4 };
 #define STEP(state, byte) (wide ? wide_steps[(state) + classes[byte]] : narrow_steps[(state) + classes[byte]])
 
 /* The tag of each line.  A step of the table is the place of the next state's row, in 16 or 32 bits. */
-static inline __attribute__((always_inline)) void run(const uint8_t *data, const uint32_t *starts, int64_t lines,
-                                                      const uint8_t *classes, const void *steps, int wide,
-                                                      uint32_t width, uint32_t start, const uint8_t *tags,
-                                                      uint8_t *kinds) {
+static inline __attribute__((always_inline)) void run(const uint8_t *data, const uint32_t *starts,
+                                                      const uint32_t *ends, int64_t lines, const uint8_t *classes,
+                                                      const void *steps, int wide, uint32_t width, uint32_t start,
+                                                      const uint8_t *tags, uint8_t *kinds) {
     const uint16_t *narrow_steps = steps;
     const uint32_t *wide_steps = steps;
     const uint8_t *here[LANES];
@@ -72,7 +94,7 @@ static inline __attribute__((always_inline)) void run(const uint8_t *data, const
     for (; filled < LANES && next < lines; filled++, next++) {
         line[filled] = next;
         here[filled] = data + starts[next];
-        left[filled] = starts[next + 1] - 1 - starts[next];
+        left[filled] = ends[next] - starts[next];
         state[filled] = start;
     }
     for (int full = filled == LANES; full;) {
@@ -99,7 +121,7 @@ static inline __attribute__((always_inline)) void run(const uint8_t *data, const
             }
             line[lane] = next;
             here[lane] = data + starts[next];
-            left[lane] = starts[next + 1] - 1 - starts[next];
+            left[lane] = ends[next] - starts[next];
             state[lane] = start;
             next++;
         }
@@ -112,13 +134,13 @@ static inline __attribute__((always_inline)) void run(const uint8_t *data, const
 }
 
 /* The tag of each line by the tables: 0 for a line that no pattern describes.  `wide` says how large a step is. */
-EXPORT void iolab_classify(const uint8_t *data, const uint32_t *starts, int64_t lines, const uint8_t *classes,
-                           const void *steps, int32_t wide, uint32_t width, uint32_t start, const uint8_t *tags,
-                           uint8_t *kinds) {
+EXPORT void iolab_classify(const uint8_t *data, const uint32_t *starts, const uint32_t *ends, int64_t lines,
+                           const uint8_t *classes, const void *steps, int32_t wide, uint32_t width, uint32_t start,
+                           const uint8_t *tags, uint8_t *kinds) {
     if (wide)
-        run(data, starts, lines, classes, steps, 1, width, start, tags, kinds);
+        run(data, starts, ends, lines, classes, steps, 1, width, start, tags, kinds);
     else
-        run(data, starts, lines, classes, steps, 0, width, start, tags, kinds);
+        run(data, starts, ends, lines, classes, steps, 0, width, start, tags, kinds);
 }
 
 /* ---------------------------------------------------------------------------------------------------- memory */
@@ -126,19 +148,19 @@ EXPORT void iolab_classify(const uint8_t *data, const uint32_t *starts, int64_t 
 /* Memory that several owners share; it is freed when the last one lets go. */
 struct block {
     int64_t owners;
-    int64_t size;
+    int64_t unused; /* the bytes begin at a multiple of 16 */
     uint8_t bytes[];
 };
 
 static struct block *block_of(void *bytes) { return (struct block *)((uint8_t *)bytes - offsetof(struct block, bytes)); }
 
-/* Memory with one owner; a null pointer where there is none left. */
-EXPORT void *iolab_allocate(int64_t size) {
+/* Memory with one owner, zeroed or not; a null pointer where there is none left. */
+EXPORT void *iolab_allocate(int64_t size, int32_t zeroed) {
     if (size < 0) return NULL;
-    struct block *made = malloc(sizeof(struct block) + (size_t)size);
+    size_t whole = sizeof(struct block) + (size_t)size;
+    struct block *made = zeroed ? calloc(1, whole) : malloc(whole);
     if (!made) return NULL;
     made->owners = 1;
-    made->size = size;
     return made->bytes;
 }
 

@@ -65,8 +65,8 @@ class Block:
         size: number of bytes.
     """
 
-    def __init__(self, kernel: Kernel, size: int) -> None:
-        address = kernel.library.iolab_allocate(size)
+    def __init__(self, kernel: Kernel, size: int, *, zeroed: bool = False) -> None:
+        address = kernel.library.iolab_allocate(size, zeroed)
         if not address:
             raise MemoryError(f"no memory for {size} bytes of lines")
         self.address: int = address
@@ -85,11 +85,13 @@ class Lines:
 
     Attributes:
         count: number of lines.
-        starts: ``count + 1`` places of 32 bits: line i begins at ``starts[i]`` and ends before ``starts[i + 1] - 1``.
+        starts: where each line begins, in 32 bits.
+        ends: where it ends: the place of its newline, or of the carriage return before it.
     """
 
     count: int
     starts: Block
+    ends: Block
 
 
 class Tables:
@@ -136,16 +138,21 @@ class Kernel:
     def __init__(self, library: ctypes.CDLL) -> None:
         self.library = library
         library.iolab_allocate.restype = _POINTER
-        library.iolab_allocate.argtypes = (_I64,)
+        library.iolab_allocate.argtypes = (_I64, _I32)
         library.iolab_let_go.restype = None
         library.iolab_let_go.argtypes = (_POINTER,)
         library.iolab_count_lines.restype = _I64
         library.iolab_count_lines.argtypes = (_POINTER, _I64)
         library.iolab_find_lines.restype = _I32
-        library.iolab_find_lines.argtypes = (_POINTER, _I64, _I64, _POINTER)
+        library.iolab_find_lines.argtypes = (_POINTER, _I64, _I64, _I32, _POINTER, _POINTER)
+        library.iolab_whole_lines.restype = _I64
+        library.iolab_whole_lines.argtypes = (_POINTER, _I64)
+        library.iolab_views.restype = None
+        library.iolab_views.argtypes = (_POINTER, _POINTER, _POINTER, _I64, _POINTER, _POINTER)
         library.iolab_classify.restype = None
         library.iolab_classify.argtypes = (
-            *(_POINTER, _POINTER, _I64, ctypes.c_char_p, _POINTER, _I32, _U32, _U32, ctypes.c_char_p, _POINTER),
+            *(_POINTER, _POINTER, _POINTER, _I64, ctypes.c_char_p, _POINTER, _I32, _U32, _U32, ctypes.c_char_p),
+            _POINTER,
         )
         library.iolab_export.restype = _I32
         library.iolab_export.argtypes = (_POINTER, _I64, _I64, _POINTER, _POINTER, _POINTER, _I64)
@@ -156,8 +163,13 @@ class Kernel:
         ctypes.memmove(block.address, data, len(data))
         return block
 
-    def lines_of(self, text: Block, size: int | None = None) -> Lines:
+    def lines_of(self, text: Block, size: int | None = None, *, strips_returns: bool = False) -> Lines:
         """The lines of a block's first bytes; a last line needs no newline.
+
+        Args:
+            text: the block.
+            size: number of bytes, all of them where it is left out.
+            strips_returns: one carriage return at the end of a line is no part of it, as in `polars.scan_lines`.
 
         Raises:
             ValueError: there are more bytes than places of 32 bits can name.
@@ -166,19 +178,33 @@ class Kernel:
         if size > MOST_BYTES:
             raise ValueError(f"{size} bytes in one buffer; at most {MOST_BYTES}")
         count = self.library.iolab_count_lines(text.address, size)
-        starts = Block(self, 4 * (count + 1))
-        if self.library.iolab_find_lines(text.address, size, count, starts.address):
+        starts, ends = Block(self, 4 * count), Block(self, 4 * count)
+        if self.library.iolab_find_lines(text.address, size, count, strips_returns, starts.address, ends.address):
             raise RuntimeError("the buffer changed while its lines were counted")
-        return Lines(count, starts)
+        return Lines(count, starts, ends)
 
     def tags_of(self, text: Block, lines: Lines, tables: Tables) -> Block:
         """One byte a line: the tag of its kind, 0 for none."""
         tags = Block(self, lines.count)
         self.library.iolab_classify(
-            *(text.address, lines.starts.address, lines.count, tables.classes, ctypes.addressof(tables.steps)),
-            *(tables.is_wide, tables.width, tables.start, tables.tags, tags.address),
+            *(text.address, lines.starts.address, lines.ends.address, lines.count),
+            *(tables.classes, ctypes.addressof(tables.steps), tables.is_wide),
+            *(tables.width, tables.start, tables.tags, tags.address),
         )
         return tags
+
+    def unmatched(self, name: str, text: Block, lines: Lines, tags: Block, count: int) -> pl.Series:
+        r"""The lines whose tag is 0, as text without a copy; bytes that are not UTF-8 are written as ``\xNN``."""
+        views = Block(self, 16 * count)
+        self.library.iolab_views(
+            *(text.address, lines.starts.address, lines.ends.address, lines.count, tags.address, views.address)
+        )
+        found = self.series(name, "vz", count, views, text=text)
+        try:
+            return found.cast(pl.String)
+        except pl.exceptions.ComputeError:  # the log was written to after its encoding was found
+            decoded = [line.decode("utf-8", errors="backslashreplace") for line in found.to_list()]
+            return pl.Series(name, decoded, dtype=pl.String)
 
     def series(
         self,

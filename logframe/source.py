@@ -65,7 +65,7 @@ class Log:
     target: Path | str | bytes
 
     def scan(self, *, name: str = "line", row_index_name: str | None = None) -> pl.LazyFrame:
-        """The lines as a LazyFrame of one String column; line ends are removed, carriage returns are not."""
+        """The lines as a LazyFrame of one String column, without newlines and the carriage returns before them."""
         if isinstance(self.target, bytes) and not self.target:
             schema: dict[str, type[pl.DataType]] = {name: pl.String}
             if row_index_name:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from straceparse.clocks import Clock
+from straceparse.fields import TextBatch, cutter_of
 from straceparse.fixed_width import ELAPSED_TERMINALS, FixedWidth
 from straceparse.names import renamed
 from straceparse.patterns import PARTS, match_lines
@@ -22,6 +23,7 @@ from straceparse.schema import KIND, typed_columns
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from logframe import Log
     from straceparse.dialects import Dialect
     from straceparse.prefix import Layout
 
@@ -56,11 +58,20 @@ class BatchReader:
         self._dialect = dialect
         self._typed = typed_columns(dialect, pid, is_fixed_width=True)
         self._typed_any = typed_columns(dialect, pid, is_fixed_width=False)
+        self._cutter = None
+        if self._fixed_width is not None:
+            self._cutter = cutter_of(self._fixed_width, dialect, pid, self._typed["fd_path"])
+
+    def text_batches(self, log: Log, n_rows: int | None) -> Iterator[TextBatch] | None:
+        """The lines of a log for the compiled engine; None where it cannot read them."""
+        if self._cutter is None or isinstance(log.target, str):
+            return None
+        return self._cutter.batches(log, n_rows, self._batch_bytes)
 
     def events(
-        self, lines: pl.LazyFrame, columns: Collection[str], kinds: Collection[str] = KINDS
+        self, lines: pl.LazyFrame | Iterator[TextBatch], columns: Collection[str], kinds: Collection[str] = KINDS
     ) -> Iterator[pl.DataFrame]:
-        """The events of a log, batch by batch, with these columns of `EVENTS`.
+        """The events of lines, batch by batch, with these columns of `EVENTS`.
 
         Lines of other kinds may be omitted where that is cheaper than parsing them.
         """
@@ -71,14 +82,24 @@ class BatchReader:
         leaves_out = clock is None and _STARTS.isdisjoint(kinds)
         with ThreadPoolExecutor(_AT_A_TIME) as readers:
             pending: deque[Future[pl.DataFrame]] = deque()
-            for batch in _batches(lines, self._batch_bytes):
+            batches = _batches(lines, self._batch_bytes) if isinstance(lines, pl.LazyFrame) else lines
+            for batch in batches:
                 if len(pending) == _AT_A_TIME:
                     yield _with_times(pending.popleft().result(), clock).select(columns)
                 pending.append(readers.submit(self._read, batch, wanted, leaves_out=leaves_out))
             for found in pending:
                 yield _with_times(found.result(), clock).select(columns)
 
-    def _read(self, lines: pl.DataFrame, columns: list[str], *, leaves_out: bool) -> pl.DataFrame:
+    def _read(self, batch: pl.DataFrame | TextBatch, columns: list[str], *, leaves_out: bool) -> pl.DataFrame:
+        if isinstance(batch, pl.DataFrame):
+            return self._read_lines(batch, columns, leaves_out=leaves_out)
+        assert self._cutter is not None  # noqa: S101 - only it makes text batches
+        found, is_filled, rest = self._cutter.read(batch, columns)
+        if rest is None:
+            return found
+        return _mixed(found, is_filled, self._read_lines(rest, columns, leaves_out=False))
+
+    def _read_lines(self, lines: pl.DataFrame, columns: list[str], *, leaves_out: bool) -> pl.DataFrame:
         if self._fixed_width is None:
             return self._matched(lines, columns)
         if leaves_out:

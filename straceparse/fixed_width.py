@@ -58,6 +58,11 @@ class FixedWidth:
 
     def condition(self) -> pl.Expr:
         """Whether a line is a fixed-width line; where it is, its parts are at `places`."""
+        return _LINE.str.contains(f"^{self.pattern}$")
+
+    @property
+    def pattern(self) -> str:
+        """The regular expression that describes a fixed-width line from its start to its end."""
         suffix = "_WITH_PATHS" if self.has_paths else ""
         result = f"{{RESULT{'_WITH_PATH' if self.has_paths else ''}}}"
         if self.elapsed_digits:
@@ -67,7 +72,7 @@ class FixedWidth:
         if self.can_split:
             events += [f"{{CALL_START}}{arguments}{{UNFINISHED}}"]
             events += [f"{{RESUMED_START}}(?:{arguments}{result}|{{NO_RESULT}})"]
-        return _LINE.str.contains(f"^{self.layout.pattern}{GRAMMAR.pattern(f'(?:{chr(124).join(events)})$')}")
+        return f"{self.layout.pattern}{GRAMMAR.pattern(f'(?:{chr(124).join(events)})')}"
 
     def without_starts(self, lines: pl.DataFrame) -> pl.DataFrame:
         """The lines without the starts of split calls; all lines where some merely end like one."""

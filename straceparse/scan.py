@@ -161,7 +161,8 @@ def _scan(log: Log, dialect: Dialect, layout: Layout | None, n_rows: int | None,
         rows = min((number for number in (n_rows, limit) if number is not None), default=None)
         wanted = list(EVENTS) if columns is None else columns
         tested = [] if predicate is None else [name for name in predicate.meta.root_names() if name not in wanted]
-        for found in reader.events(_lines(log, dialect, rows), [*wanted, *tested], kinds_of(predicate)):
+        lines = reader.text_batches(log, rows) or _lines(log, dialect, rows)
+        for found in reader.events(lines, [*wanted, *tested], kinds_of(predicate)):
             yield (found if predicate is None else found.filter(predicate)).select(wanted)
 
     events = register_io_source(batches, schema=EVENTS, is_pure=True, explain_name="strace", explain_detail=log.name)

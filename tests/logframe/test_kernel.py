@@ -32,10 +32,10 @@ def found_lines(kernel: Kernel, data: bytes, behind: bytes = b"") -> list[tuple[
     """The lines of a buffer and their kinds, by the kernel; `behind` stands behind the buffer in memory."""
     text = kernel.block_of(data + behind)
     lines = kernel.lines_of(text, len(data))
-    starts = lines.starts.view.cast("I").tolist()
+    places = zip(lines.starts.view.cast("I").tolist(), lines.ends.view.cast("I").tolist(), strict=True)
     tags = kernel.tags_of(text, lines, CLASSIFIER.tables).view.tolist()
     kinds = [CLASSIFIER.kinds[tag - 1] if tag else None for tag in tags]
-    return [(data[starts[line] : starts[line + 1] - 1], kinds[line]) for line in range(lines.count)]
+    return [(data[start:end], kind) for (start, end), kind in zip(places, kinds, strict=True)]
 
 
 def split_lines(data: bytes) -> list[bytes]:
@@ -52,6 +52,17 @@ def test_lines_and_kinds_of_any_buffer(kernel: Kernel, data: bytes) -> None:
 
     assert expected == found_lines(kernel, data)
     assert expected == found_lines(kernel, data, behind=b"abc\n12\xff")
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=st.lists(st.sampled_from([b"a", b"\r", b"\n", b"\r\n", b"12"]), min_size=1, max_size=12).map(b"".join))
+def test_carriage_returns_as_polars_has_them(kernel: Kernel, data: bytes) -> None:
+    """Lines without their carriage returns are the lines of `polars.scan_lines`."""
+    text = kernel.block_of(data)
+    lines = kernel.lines_of(text, strips_returns=True)
+    found = kernel.unmatched("line", text, lines, kernel.block_of(bytes(lines.count)), lines.count)
+
+    assert found.to_list() == pl.scan_lines(data).collect().to_series().to_list()
 
 
 @pytest.mark.parametrize("count", range(10))

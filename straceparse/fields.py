@@ -1,0 +1,291 @@
+"""The compiled engine of fixed-width lines: one automaton checks them, ``fields.c`` cuts them into columns.
+
+It gives what the slices of `straceparse.fixed_width` give, from the same template, bit for bit.  Lines that the
+automaton does not accept, and those with an odd field (an octal result, an overflow), are handed back as text for the
+other engines.  Where there is no compiled code, the slices do all the work.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+import polars as pl
+
+from logframe.classify import Classifier
+from logframe.kernel import Block, load_kernel
+from logframe.native import load_compiled
+from straceparse.cleanup import LineCleanup
+from straceparse.names import ALIASES
+from straceparse.schema import EVENTS, KIND
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from logframe import Log
+    from logframe.kernel import Kernel, Lines
+    from straceparse.dialects import Dialect
+    from straceparse.fixed_width import FixedWidth
+
+#: A batch has at least so many bytes: a smaller one would cost more than its lines.
+_LEAST_BYTES: Final = 4096
+#: The kinds in the order of the numbers that ``fields.c`` writes.
+_KINDS: Final = pl.Series(["call", "unfinished", "resumed", "signal", "exited"], dtype=KIND)
+_CLOCKS: Final = {"none": 0, "epoch": 1, "time": 2}
+#: Columns of ``fields.c`` in their order -> bytes of a value, type in the Arrow C data interface.
+_COLUMNS: Final = {
+    "kind": (1, "C"),
+    "pid": (4, "i"),
+    "clock": (8, "l"),
+    "relative_ts": (8, "tDn"),
+    "syscall": (16, "vu"),
+    "name": (16, "vu"),
+    "args": (16, "vu"),
+    "result": (8, "l"),
+    "result_text": (16, "vu"),
+    "errno": (16, "vu"),
+    "note": (16, "vu"),
+    "elapsed": (8, "tDn"),
+    "decoration": (16, "vu"),
+    "syscall_number": (4, "i"),
+    "instruction_pointer": (16, "vu"),
+}
+#: Columns of events -> the columns of ``fields.c`` that they are made of, where the names differ.
+_SOURCES: Final = {
+    "wall": ("clock",),
+    "time_of_day": ("clock",),
+    "_instant": ("clock",),
+    "fd_path": ("args", "decoration", "name"),
+}
+
+
+class _Prefix(ctypes.Structure):
+    _fields_ = tuple(
+        (name, ctypes.c_int32)
+        for name in (
+            *("width", "clock_kind", "pid", "pid_length", "clock", "clock_length", "relative_ts", "relative_ts_length"),
+            *("syscall_number", "syscall_number_length", "instruction_pointer", "instruction_pointer_length"),
+            *("elapsed_digits", "has_paths", "can_split"),
+        )
+    )
+
+
+class _Alias(ctypes.Structure):
+    _fields_ = (
+        *(("old_length", ctypes.c_uint32), ("new_length", ctypes.c_uint32)),
+        *(("old_name", ctypes.c_char * 12), ("new_name", ctypes.c_char * 12)),
+    )
+
+
+class _Column(ctypes.Structure):
+    _fields_ = (("values", ctypes.c_void_p), ("validity", ctypes.c_void_p), ("filled", ctypes.c_int64))
+
+
+class _Columns(ctypes.Structure):
+    _fields_ = tuple((name, _Column) for name in _COLUMNS)
+
+
+_ALIASES: Final = (_Alias * len(ALIASES))(
+    *(_Alias(len(old), len(new), old.encode(), new.encode()) for old, new in ALIASES.items())
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TextBatch:
+    """Whole lines of a log.
+
+    Attributes:
+        text: the block that starts with them.
+        size: their number of bytes.
+        lines: where each line starts.
+        first: number of the first line, from 1.
+    """
+
+    text: Block
+    size: int
+    lines: Lines
+    first: int
+
+
+class FieldCutter:
+    """Cuts the fixed-width lines of one dialect.
+
+    Args:
+        kernel: the compiled kernel.
+        library: the functions of ``fields.c``.
+        fixed_width: template and layout of the lines.
+        dialect: of the log.
+        pid: the process id in the name of the log (``-ff``), or None.
+        fd_path: the expression of that column, over ``_args``, ``_decoration`` and ``_name``.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        library: ctypes.CDLL,
+        fixed_width: FixedWidth,
+        dialect: Dialect,
+        pid: int | None,
+        fd_path: pl.Expr,
+    ) -> None:
+        self._kernel = kernel
+        self._cut = library.iolab_cut
+        self._dialect = dialect
+        self._pid = pid
+        self._fd_path = fd_path
+        self._tables = Classifier({"fixed_width": fixed_width.pattern}).tables
+        fields = fixed_width.layout.fields
+        self._prefix = _Prefix(
+            width=fixed_width.layout.width,
+            clock_kind=_CLOCKS[dialect.clock],
+            elapsed_digits=fixed_width.elapsed_digits,
+            has_paths=fixed_width.has_paths,
+            can_split=fixed_width.can_split,
+            **{name: start for name, (start, _) in fields.items()},
+            **{f"{name}_length": length for name, (_, length) in fields.items()},
+        )
+
+    def batches(self, log: Log, n_rows: int | None, batch_bytes: int) -> Iterator[TextBatch]:
+        """The lines of a log, `n_rows` at most, in batches of about so many bytes."""
+        first = 1
+        for text, size in _pieces(self._kernel, log, max(batch_bytes, _LEAST_BYTES)):
+            lines = self._kernel.lines_of(text, size, strips_returns=True)
+            if n_rows is not None and first - 1 + lines.count >= n_rows:
+                kept = n_rows - (first - 1)
+                if kept:
+                    yield TextBatch(text, size, replace(lines, count=kept), first)
+                return
+            yield TextBatch(text, size, lines, first)
+            first += lines.count
+
+    def read(self, batch: TextBatch, columns: Collection[str]) -> tuple[pl.DataFrame, pl.Series, pl.DataFrame | None]:
+        """The events of a batch.
+
+        Returns:
+            One row a line with these columns; whether the row is filled; and the lines of the rows that are not, with
+            ``line`` and ``_line``, or None where there is none.
+        """
+        kernel, lines = self._kernel, batch.lines
+        tags = kernel.tags_of(batch.text, lines, self._tables)
+        wanted = {source for name in columns for source in _SOURCES.get(name, (name,)) if source in _COLUMNS}
+        blocks = {name: self._blocks(lines.count, _COLUMNS[name][0]) for name in wanted}
+        cut = _Columns(**{name: _Column(values.address, valid.address, 0) for name, (values, valid) in blocks.items()})
+        left = self._cut(
+            *(batch.text.address, batch.size, lines.starts.address, lines.ends.address, lines.count, tags.address),
+            *(ctypes.byref(self._prefix), _ALIASES, len(_ALIASES), ctypes.byref(cut)),
+        )
+        raw = {}
+        for name, (values, valid) in blocks.items():
+            arrow_format = _COLUMNS[name][1]
+            missing = 0 if name == "kind" else lines.count - getattr(cut, name).filled
+            raw[name] = kernel.series(
+                *(name, arrow_format, lines.count, values),
+                validity=valid if missing else None,
+                null_count=missing,
+                text=batch.text if arrow_format == "vu" else None,
+            )
+        numbers = pl.int_range(batch.first, batch.first + lines.count, dtype=pl.UInt32, eager=True).alias("line")
+        found = pl.DataFrame([self._column(name, raw, numbers) for name in columns])
+        is_filled = kernel.series("tag", "C", lines.count, tags) != 0
+        if not left:
+            return found, is_filled, None
+        rest = kernel.unmatched("_line", batch.text, lines, tags, left)
+        return found, is_filled, pl.DataFrame([numbers.filter(~is_filled), rest])
+
+    def _blocks(self, count: int, width: int) -> tuple[Block, Block]:
+        """Zeroed memory for the values of a column, and for a bit each that says whether it is there."""
+        return Block(self._kernel, count * width, zeroed=True), Block(self._kernel, count + 7 >> 3, zeroed=True)
+
+    def _column(self, name: str, raw: dict[str, pl.Series], numbers: pl.Series) -> pl.Series:
+        """A column of the events."""
+        match name:
+            case "line":
+                return numbers
+            case "kind":
+                return _KINDS.gather(raw["kind"].cast(pl.UInt32)).alias(name)
+            case "pid" if self._dialect.pid == "file":
+                return pl.Series(name, [self._pid], dtype=EVENTS[name]).new_from_index(0, len(numbers))
+            case "_instant":
+                return raw["clock"].alias(name)
+            case "wall" if self._dialect.clock == "epoch":
+                return raw["clock"].cast(EVENTS[name]).alias(name)
+            case "time_of_day" if self._dialect.clock == "time":
+                return raw["clock"].cast(EVENTS[name]).alias(name)
+            case "fd_path" if self._dialect.has_paths:
+                parts = pl.DataFrame([raw[part].alias(f"_{part}") for part in ("args", "decoration", "name")])
+                return parts.select(self._fd_path.alias(name)).get_column(name)
+            case _ if name in raw and name not in {"wall", "time_of_day"}:
+                return raw[name]
+            case _:
+                return pl.Series(name, [None], dtype=EVENTS[name]).new_from_index(0, len(numbers))
+
+
+@cache
+def _library() -> ctypes.CDLL | None:
+    library = load_compiled("straceparse", "fields").library
+    if library is not None:
+        pointer = ctypes.c_void_p
+        library.iolab_cut.restype = ctypes.c_int64
+        size = ctypes.c_int64
+        library.iolab_cut.argtypes = (
+            *(pointer, size, pointer, pointer, size, pointer, pointer, pointer, size, pointer),
+        )
+    return library
+
+
+def cutter_of(fixed_width: FixedWidth, dialect: Dialect, pid: int | None, fd_path: pl.Expr) -> FieldCutter | None:
+    """The cutter for the fixed-width lines of a dialect; None without compiled code, or where lines need cleaning.
+
+    Raises:
+        KernelError: as `logframe.native.load_compiled`.
+    """
+    kernel, library = load_kernel(), _library()
+    if kernel is None or library is None or not _is_plain(fixed_width, dialect):
+        return None
+    return FieldCutter(kernel, library, fixed_width, dialect, pid, fd_path)
+
+
+def _is_plain(fixed_width: FixedWidth, dialect: Dialect) -> bool:
+    """Whether lines are read as they stand in the log, and have one clock at one place."""
+    if dialect.has_colour or dialect.cleanup != LineCleanup():
+        return False
+    return dialect.clock in _CLOCKS and (dialect.clock == "none") == ("clock" not in fixed_width.layout.fields)
+
+
+def _pieces(kernel: Kernel, log: Log, batch_bytes: int) -> Iterator[tuple[Block, int]]:
+    """Blocks of whole lines of a log, with the number of bytes that the lines have; the last may lack its newline."""
+    match log.target:
+        case bytes():
+            start, data = 0, memoryview(log.target)
+            while start < len(data):
+                end = min(len(data), start + batch_bytes)
+                if end < len(data):
+                    end = log.target.find(b"\n", end) + 1 or len(data)
+                yield kernel.block_of(log.target[start:end]), end - start
+                start = end
+        case Path():
+            with log.target.open("rb", buffering=0) as file:
+                yield from _pieces_of_file(kernel, file, batch_bytes)
+
+
+def _pieces_of_file(kernel: Kernel, file: BinaryIO, batch_bytes: int) -> Iterator[tuple[Block, int]]:
+    begun = b""
+    while True:
+        text = Block(kernel, max(batch_bytes, 2 * len(begun)))
+        view = text.view
+        view[: len(begun)] = begun
+        size = len(begun)
+        while size < text.size and (got := file.readinto(view[size:])):  # type: ignore[attr-defined]
+            size += got
+        whole = kernel.library.iolab_whole_lines(text.address, size)
+        is_end = size < text.size
+        if is_end:
+            whole = size
+        begun = bytes(view[whole:size])
+        if whole:
+            yield text, whole
+        if is_end:
+            return
