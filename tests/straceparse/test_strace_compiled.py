@@ -74,6 +74,7 @@ STYLES: dict[str, tuple[Prefix, bool, bool, bool]] = {
     ),
     "-f on standard error": (lambda chance, _: f"[pid {chance.randint(9, 99_999):5d}] ", False, False, True),
     "-n -i": (lambda chance, _: f"[{chance.randint(0, 400):4d}] [{chance.getrandbits(48):016x}] ", False, False, False),
+    "-i with blanks": (lambda chance, _: f"[    {chance.getrandbits(48):012x}] ", False, False, False),
     "-ttt with nanoseconds": (lambda _, n: f"{_stamp(n, 9)} ", True, False, False),
     "-t": (lambda _, n: f"{_day(n)[:8]} ", False, True, False),
 }
