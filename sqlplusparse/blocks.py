@@ -12,7 +12,7 @@ from typing import Final
 from sqlplusparse.autotrace import read_autotrace
 from sqlplusparse.delimited import chosen_delimiter, read_delimited
 from sqlplusparse.elapsed import LABELS, CustomPattern, explain_clock, language_of, read_clock
-from sqlplusparse.grids import blank_separators, read_grid
+from sqlplusparse.grids import read_grid
 from sqlplusparse.inputs import FIRST_LETTERS, read_bare, read_prompt, starts_statement
 from sqlplusparse.lines import BEGINNINGS, BLOCK_DONE, COMMIT_DONE, KINDS, Kind, runs_of
 from sqlplusparse.listings import RUNSTATS, read_runstats, read_snapper, read_unruled
@@ -292,8 +292,6 @@ class _Blocks:
         line = page.lines[number]
         if "*" in line:  # COMPUTE's, but no grid goes on with it
             return None
-        if _SEPARATOR.search(line):
-            blank_separators(page, number)
         start = self.text_from if self.text_from is not None else number
         grid = read_grid(page, number, start)
         if grid is None:
@@ -308,8 +306,6 @@ _MISSING_PLAN: Final = "NOTE: cannot fetch plan for SQL_ID"
 _LONGEST_STATEMENT: Final = 300
 #: What a plan begins with below its heading.
 _PLAN_STARTS: Final = frozenset({Kind.RULER, Kind.PLAN_ROW, Kind.PLAN_HASH, Kind.PLAN_TABLE})
-#: What SET COLSEP prints between the columns.
-_SEPARATOR: Final = re.compile(r"[^-_ ]")
 _TEXTS: Final = runs_of(Kind.TEXT)
 #: A line of figures ends with one of these.
 _LAST_OF_FIGURE: Final = frozenset("0123456789.,kKMGT")

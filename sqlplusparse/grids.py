@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import pairwise
 from typing import Final
 
 from logframe import Column, columns_of, cut_row, fits, headings
@@ -77,35 +76,6 @@ def _headings(lines: tuple[str, ...], ruler: str) -> tuple[str, ...]:
         return headings(list(lines), columns)
     cut = [[" ".join(line[start:end].split()) for line in lines] for start, end in columns]
     return tuple(" ".join(cell for cell in cells if cell) for cells in cut)
-
-
-def blank_separators(page: Page, ruler: int) -> None:
-    """Put blanks for what SET COLSEP prints between columns, from the heading of a grid to its last row."""
-    columns = columns_of(page.lines[ruler])
-    gaps = [(left.end, right.start) for left, right in pairwise(columns)]
-    marks = [page.lines[ruler][start:end] for start, end in gaps]
-    first = last = ruler
-    while first > max(ruler - _TALLEST_HEADING, 0) and _is_separated(page.lines[first - 1], gaps, marks):
-        first -= 1
-    while last < len(page) and (page.kinds[last] == Kind.BLANK or _is_separated(page.lines[last], gaps, marks)):
-        last += 1
-    for number in range(first, last):
-        line = page.lines[number]
-        if line:
-            for start, end in gaps:
-                line = f"{line[:start]}{' ' * (end - start)}{line[end:]}"
-            page.lines[number] = line = line.rstrip()
-            page.kinds[number] = Kind.TEXT if line.strip("- ") else Kind.RULER if line else Kind.BLANK
-            page.mark(number, number + 1, Mark.TEXT)
-
-
-def _is_separated(line: str, gaps: list[tuple[int, int]], marks: list[str]) -> bool:
-    """Has a line the separator in each gap that it reaches, the first at least?"""
-    return len(line) > gaps[0][0] and all(
-        line[start:end] == mark.rstrip() or line[start:end] == mark
-        for (start, end), mark in zip(gaps, marks, strict=True)
-        if len(line) > start
-    )
 
 
 def _is_heading(page: Page, number: int, columns: tuple[Column, ...]) -> bool:

@@ -144,9 +144,16 @@ def read_prompt(page: Page, number: int) -> Block | None:
     rest = rest.strip()
     while prompt in rest and (again := PROMPT.match(rest)) and again["prompt"] == prompt:
         rest = again["rest"].strip()
+    prompt = page.prompts.get(number, prompt)
     if prompt.lower() in _OTHER_PROMPTS:
         return None
-    if "@" not in prompt and prompt != _USUAL and _WORD_PROMPT.fullmatch(prompt) and not _is_typed(rest):
+    if (
+        "@" not in prompt
+        and prompt != _USUAL
+        and number not in page.prompts
+        and _WORD_PROMPT.fullmatch(prompt)
+        and not _is_typed(rest)
+    ):
         return None
     if not rest:
         page.marks[number] = Mark.PROMPT

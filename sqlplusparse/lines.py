@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, cast
 from logframe import load_grammar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 #: The rules of line.lark; each may start a parse.
 RULES: Final = (
@@ -24,6 +24,13 @@ RULES: Final = (
     "block_feedback",
     "commit_feedback",
     "autocommit_setting",
+    "underline_setting",
+    "colsep_setting",
+    "prompt_setting",
+    "prompt_variable",
+    "typed",
+    "query",
+    "symbol_ruler",
     "error",
     "elapsed",
     "timer_name",
@@ -124,6 +131,11 @@ class Pattern:
         return self.compiled.fullmatch
 
     @cached_property
+    def finditer(self) -> Callable[[str], Iterator[re.Match[str]]]:
+        """All matches in a text."""
+        return self.compiled.finditer
+
+    @cached_property
     def search(self) -> Callable[[str], re.Match[str] | None]:
         """Match anywhere in a text."""
         return self.compiled.search
@@ -140,6 +152,19 @@ DONE: Final = Pattern("{DONE}")
 BLOCK_DONE: Final = Pattern("{BLOCK_DONE}")
 COMMIT_DONE: Final = Pattern("{COMMIT_DONE}")
 AUTOCOMMIT: Final = Pattern(r"\bset\b.*?\b{AUTOCOMMIT}(?P<off>{SETTING_OFF})?", ignore_case=True)
+UNDERLINE_SETTING: Final = Pattern(r"\bset\b.*?\b{UNDERLINE}['\"]?(?P<char>[^\w\s'\"])", ignore_case=True)
+COLSEP_SETTING: Final = Pattern(r"\bset\b.*?\b{COLSEP}(?P<text>{SETTING_TEXT})", ignore_case=True)
+PROMPT_SETTING: Final = Pattern(r"\bset\b.*?\b{SQLPROMPT}(?P<text>{SETTING_TEXT})", ignore_case=True)
+PROMPT_VARIABLE: Final = Pattern("{PROMPT_VARIABLE}")
+SYMBOL_RULER: Final = Pattern("(?P<symbol>(?={SYMBOLS}).)(?P=symbol)*(?:{GAP}(?P=symbol)+)*")
+#: A ruler whose columns SET COLSEP separates: the same text in each gap, and not blanks only.
+SEPARATED_RULER: Final = Pattern(
+    r"(?P<underline>-|_|(?={SYMBOLS}).)(?P=underline)*"
+    r"(?P<separator>(?:(?!(?P=underline))[^\w\n]){1,8}|(?!(?P=underline))_)(?P=underline)+(?:(?P=separator)(?P=underline)+)*"
+)
+LEARNED_PROMPT: Final = Pattern(r"(?P<prompt>[^\n;'\"]{1,60}?[>#$%:\]])[ \t]?(?P<rest>{TYPED_WORD}.*)")
+QUERY_START: Final = Pattern("{QUERY_WORD}|{DIGITS}")
+NUMBERED_LINE: Final = Pattern("[ \t]*(?:{TIME}{GAP})?{LINE_NUMBER}[ \t]+.*")
 ERROR: Final = Pattern("(?P<code>{ERROR})")
 STATISTIC: Final = Pattern("(?P<count>{COUNT}){GAP}(?P<name>{AUTOTRACE_NAME})(?:{GAP}{REMARK})?")
 SESSION_STATISTIC: Final = Pattern("(?P<count>{COUNT})[ ]{2}(?P<name>{STATISTIC_NAME})")

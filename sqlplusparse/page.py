@@ -8,6 +8,7 @@ from typing import Final
 from logframe import Diagnostic
 from sqlplusparse.lines import Kind, kinds_of, runs_of
 from sqlplusparse.prepare import prepared, spaced
+from sqlplusparse.settings import usual_prompts, usual_rulers
 
 
 class Mark:
@@ -75,6 +76,7 @@ class Page:
         notes: the diagnostics.
         size: how many lines the log has.
         numbers: of a copy with a blank line after every line, where each line stood; else None.
+        prompts: the prompts that SET SQLPROMPT chose, by line; the lines themselves have the usual one.
     """
 
     source: str
@@ -84,6 +86,7 @@ class Page:
     notes: list[Diagnostic] = field(default_factory=list)
     size: int = 0
     numbers: list[int] | None = None
+    prompts: dict[int, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, source: str, text: str) -> Page:
@@ -93,8 +96,11 @@ class Page:
         numbers = spaced(lines)
         if numbers is not None:
             lines = [lines[number] for number in numbers]
+        prompts = usual_prompts(lines, kinds_of(lines))
+        usual_rulers(lines)
         kinds = kinds_of(lines)
-        return cls(source, lines, kinds, kinds.translate(_FIRST_MARKS), size=size, numbers=numbers)
+        marks = kinds.translate(_FIRST_MARKS)
+        return cls(source, lines, kinds, marks, size=size, numbers=numbers, prompts=prompts)
 
     def __len__(self) -> int:
         return len(self.lines)

@@ -1,0 +1,222 @@
+"""The client's settings that change how lines are printed: SET UNDERLINE, COLSEP and SQLPROMPT.
+
+A session printed with other settings is given the usual form before its lines are classified: rulers of dashes with
+blanks between them, and the prompt ``SQL>``.  No line is moved and no figure is changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Final
+
+from logframe import Column, columns_of, fits
+from sqlplusparse.lines import (
+    COLSEP_SETTING,
+    LEARNED_PROMPT,
+    NUMBERED_LINE,
+    PROMPT,
+    PROMPT_SETTING,
+    PROMPT_VARIABLE,
+    QUERY_START,
+    SEPARATED_RULER,
+    SYMBOL_RULER,
+    UNDERLINE_SETTING,
+    Kind,
+    classify,
+)
+
+#: A heading has at most this many lines.
+TALLEST_HEADING: Final = 4
+_HEADED: Final = frozenset({Kind.PLAN_HEADING, Kind.STATISTICS_HEADING})
+_DIGITS: Final = str.maketrans("123456789", "000000000")
+#: A prompt that ends with one of these needs no numbered line below it to be recognised.
+_PROMPT_ENDS: Final = frozenset(">#$%")
+#: A prompt that no command chose is seen so often.
+_FEWEST_PROMPTS: Final = 2
+_LONGEST_PROMPT: Final = 80
+
+
+def usual_rulers(lines: list[str]) -> None:
+    """Put dashes and blanks for what SET UNDERLINE and SET COLSEP print, in place.
+
+    Examples:
+        >>> lines = ["SQL> select a, b from t;", "", "A |B", "==|====", "1 |2   "]
+        >>> usual_rulers(lines)
+        >>> lines[2:]
+        ['A  B', '-- ----', '1  2']
+    """
+    separators = _chosen_separators(lines)
+    for number, line in enumerate(lines):
+        if number and line and not line[-1].isalnum() and (found := SEPARATED_RULER.fullmatch(line.strip())):
+            underline, separator = found.group("underline", "separator")
+            if separator.strip() and separator != underline:
+                _blank_separators(lines, number, separator)
+    for separator in separators:
+        joined = re.compile(rf" *(?P<underline>[^\w\s])(?P=underline)*(?:{re.escape(separator)}(?P=underline)+)+")
+        for number, line in enumerate(lines):
+            if number and separator in line and joined.fullmatch(line):
+                _blank_separators(lines, number, separator)
+    candidates = [
+        (number, line[-1])
+        for number, line in enumerate(lines)
+        if number and line and line[-1] not in "-_" and not line[-1].isalnum() and SYMBOL_RULER.fullmatch(line.strip())
+    ]
+    if not candidates:
+        return
+    chosen = {found["char"] for line in lines if "und" in line.lower() and (found := UNDERLINE_SETTING.search(line))}
+    chosen |= {symbol for number, symbol in candidates if classify(lines[number - 1].strip()) in _HEADED}
+    shown: set[tuple[str, str]] = set()
+    for number, symbol in candidates:
+        headed = (lines[number - 1], lines[number])
+        if (
+            headed in shown  # the next page
+            or (symbol in chosen and _underlines(lines, number))
+            or _is_shown_to_be_ruler(lines, number, symbol)
+        ):
+            shown.add(headed)
+            lines[number] = lines[number].replace(symbol, "-")
+
+
+def _chosen_separators(lines: list[str]) -> set[str]:
+    """What SET COLSEP commands of the log chose, but for blanks."""
+    found = (COLSEP_SETTING.search(line) for line in lines if "colsep" in line.lower())
+    texts = {one["text"].strip("'\"") for one in found if one is not None}
+    return {text for text in texts if text.strip()}
+
+
+def _blank_separators(lines: list[str], ruler: int, separator: str) -> None:
+    """Put blanks for what stands between the columns, from the heading of a grid to its last row."""
+    line = lines[ruler]
+    gaps: list[tuple[int, int]] = []
+    start = line.find(separator)
+    while start >= 0:
+        gaps.append((start, start + len(separator)))
+        start = line.find(separator, start + len(separator))
+    first = last = ruler
+    while first > max(ruler - TALLEST_HEADING, 0) and _is_separated(lines[first - 1], gaps, separator):
+        first -= 1
+    while last < len(lines) and (not lines[last] or _is_separated(lines[last], gaps, separator)):
+        last += 1
+    for number in range(first, last):
+        text = lines[number]
+        if text:
+            for start, end in gaps:
+                if len(text) > start:
+                    text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+            lines[number] = text.rstrip()
+
+
+def _is_separated(line: str, gaps: list[tuple[int, int]], separator: str) -> bool:
+    """Has a line the separator in each gap that it reaches, the first at least?"""
+    return len(line) > gaps[0][0] and all(
+        line[start:end] in {separator, separator.rstrip()} for start, end in gaps if len(line) > start
+    )
+
+
+def _is_shown_to_be_ruler(lines: list[str], number: int, symbol: str) -> bool:
+    """Says the place of a line of one symbol that it is a ruler: several columns, or a query typed just above?"""
+    if symbol == "#" or classify(lines[number - 1].strip()) != Kind.TEXT or not _underlines(lines, number):
+        return False
+    if len(_runs(lines[number], symbol)) > 1:
+        return True
+    top = number - 1
+    while top > 0 and number - top < TALLEST_HEADING and lines[top - 1]:
+        top -= 1
+    while top > 0 and not lines[top - 1]:
+        top -= 1
+    while top > 0 and NUMBERED_LINE.match(lines[top - 1]):
+        top -= 1
+    typed = PROMPT.match(lines[top - 1].strip()) if top else None
+    return typed is not None and QUERY_START.match(typed["rest"].lstrip()) is not None
+
+
+def _underlines(lines: list[str], number: int) -> bool:
+    """Does a line of one symbol underline the text above it, column by column?"""
+    above, line = lines[number - 1], lines[number]
+    if not above:
+        return False
+    if classify(above.strip()) in _HEADED:
+        return True
+    columns = _runs(line, line[-1])
+    return fits(above, columns) and len(above) <= columns[-1].end and bool(above[columns[0].start :].strip())
+
+
+def _runs(line: str, symbol: str) -> tuple[Column, ...]:
+    return columns_of(line.replace(symbol, "-"))
+
+
+def usual_prompts(lines: list[str], kinds: list[int] | bytearray) -> dict[int, str]:
+    """Put ``SQL>`` for prompts that SET SQLPROMPT chose, in place; the prompt of each line that had one.
+
+    A prompt is known by the command that chose it, or because several lines begin with it, figures apart, and SQL or
+    a command of the client follows.
+
+    Examples:
+        >>> lines = ["24/05 12:37 | HR > select 1 from dual;", "24/05 12:38 | HR >"]
+        >>> usual_prompts(lines, [Kind.TEXT, Kind.TEXT])
+        {0: '24/05 12:37 | HR >', 1: '24/05 12:38 | HR >'}
+        >>> lines
+        ['SQL> select 1 from dual;', 'SQL>']
+    """
+    chosen = [
+        pattern
+        for line in lines
+        if "sqlp" in line.lower()
+        and (found := PROMPT_SETTING.search(line))
+        and (pattern := _prompt_pattern(found["text"])) is not None
+    ]
+    seen = _seen_prompts(lines, kinds)
+    found_prompts: dict[int, str] = {}
+    if not (chosen or seen):
+        return found_prompts
+    for number, line in enumerate(lines):
+        if kinds[number] == Kind.PROMPT or not line:
+            continue
+        prompt = next((found[0] for pattern in chosen if (found := pattern.match(f"{line} "))), None)
+        if prompt is None and seen:
+            prompt = _seen_prompt(line, seen)
+        if prompt is not None:
+            found_prompts[number] = prompt.strip()
+            lines[number] = f"SQL> {line[len(prompt) :].lstrip()}".rstrip()
+    return found_prompts
+
+
+def _seen_prompts(lines: list[str], kinds: list[int] | bytearray) -> set[str]:
+    """The beginnings of lines, figures as 0, that several lines share and SQL follows."""
+    counts: Counter[str] = Counter()
+    proven: set[str] = set()
+    for number, line in enumerate(lines):
+        if kinds[number] != Kind.TEXT or (found := LEARNED_PROMPT.match(line)) is None:
+            continue
+        prompt, rest = found["prompt"].strip(), found["rest"]
+        shape = prompt.translate(_DIGITS)
+        counts[shape] += 1
+        below = lines[number + 1] if number + 1 < len(lines) else ""
+        is_numbered = NUMBERED_LINE.match(below) is not None
+        if is_numbered or (prompt[-1] in _PROMPT_ENDS and rest.endswith((";", "/"))):
+            proven.add(shape)
+    if not proven:
+        return proven
+    for line in lines:
+        if len(line) <= _LONGEST_PROMPT and (shape := line.strip().translate(_DIGITS)) in proven:
+            counts[shape] += 1
+    return {shape for shape in proven if counts[shape] >= _FEWEST_PROMPTS}
+
+
+def _seen_prompt(line: str, seen: set[str]) -> str | None:
+    shape = line.translate(_DIGITS)
+    return next((line[: len(one)] for one in seen if shape == one or shape.startswith(f"{one} ")), None)
+
+
+def _prompt_pattern(text: str) -> re.Pattern[str] | None:
+    """What a prompt reads as: its own text, and any word for each variable in it."""
+    inner = text.strip()
+    bare = inner.strip("'\"") if inner[:1] in {"'", '"'} else inner
+    pattern = ""
+    end = 0
+    for found in PROMPT_VARIABLE.finditer(bare):
+        pattern += re.escape(bare[end : found.start()].replace("'", "")) + r"[^\n>]{0,40}?"
+        end = found.end()
+    pattern += re.escape(bare[end:].replace("'", ""))
+    return re.compile(pattern) if len(re.sub(r"\W", "", bare)) > 1 or bare.strip(" >'\"") else None
