@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -93,15 +96,36 @@ def report(logs: tuple[str, ...], out: Path, as_json: bool) -> int:  # noqa: FBT
     return 1 if failed else 0
 
 
-@_command("iolab show spool.txt", "iolab show *.strace --json", "ssh dbhost cat /tmp/ora_4711.strace.gz | iolab show -")
+#: Colours of marks on a terminal, of the 16 of the system; the text says the same without them.
+_COLOURS: Final = {"major": "red", "notable": "yellow", "cannot tell": "magenta", "evidence": "magenta"}
+
+
+def _coloured(text: str, role: str) -> str:
+    if "NO_COLOR" in os.environ:
+        return text
+    return click.style(text, dim=True) if role == "dim" else click.style(text, fg=_COLOURS.get(role))
+
+
+@_command("iolab show awr.html", "iolab show *.strace --json", "ssh dbhost cat /tmp/ora_4711.strace.gz | iolab show -")
 @_logs
 @_format_option
+@click.option("--findings", "is_findings", is_flag=True, help="Print the findings: the default.")
+@click.option("--all", "is_all", is_flag=True, help="Print all findings, not the first 7.")
+@click.option("--figures", "is_figures", is_flag=True, help="Print figures with their bounds and notes.")
+@click.option("--tables", "is_tables", is_flag=True, help="Print the main tables.")
 @_json_option
-def show(logs: tuple[str, ...], log_format: str | None, as_json: bool) -> int:  # noqa: FBT001 - click passes by name
-    """Say what each log is, and print its main tables, its figures with bounds, and what was not read."""
-    from iolab.pages.summary import summarize  # noqa: PLC0415 - the parsers are imported by the commands that need them
-    from iolab.pages.summary_text import summary_text  # noqa: PLC0415 - see above
+def show(logs: tuple[str, ...], log_format: str | None, as_json: bool, **asked: bool) -> int:  # noqa: FBT001 - click
+    """Say what each log is, and what stands out in it.
 
+    Findings come first: sentences with their share of DB time or of elapsed time, and what cannot be told.
+    """
+    from iolab.pages.findings_text import MOST  # noqa: PLC0415 - see below
+    from iolab.pages.summary import summarize  # noqa: PLC0415 - the parsers are imported by the commands that need them
+    from iolab.pages.summary_text import PARTS, summary_text  # noqa: PLC0415 - see above
+
+    parts = [part for part in PARTS if asked[f"is_{part}"]]
+    if asked["is_all"] and "findings" not in parts:
+        parts.insert(0, "findings")
     code = 0
     for number, one in enumerate(_named(logs)):
         try:
@@ -113,11 +137,23 @@ def show(logs: tuple[str, ...], log_format: str | None, as_json: bool) -> int:  
                 click.echo(_json({"log": one.place, "error": str(error)}))
             continue
         if as_json:
-            result = {"log": one.place, "what": seen.what, "figures": seen.figures.to_dicts()}
-            click.echo(_json(result | {"diagnostics": seen.diagnostics.to_dicts(), "notes": seen.notes}))
-        else:
-            parts = [f"{one.place}: {seen.what}", summary_text(seen, one.name)]
-            click.echo("\n" * (number > 0) + "\n\n".join(part for part in parts if part))
+            result = {"log": one.place, "what": seen.what, "findings": seen.findings.to_dicts()}
+            result |= {"figures": seen.figures.to_dicts(), "notes": seen.notes}
+            click.echo(_json(result | {"diagnostics": seen.diagnostics.to_dicts()}))
+            continue
+        text = summary_text(
+            seen,
+            one.name,
+            parts=parts or ["findings"],
+            width=shutil.get_terminal_size((100, 24)).columns,
+            most=seen.findings.height if asked["is_all"] else MOST,
+            style=_coloured,
+            is_utf8=(sys.stdout.encoding or "").lower().replace("-", "") == "utf8",
+        )
+        heading = click.style(f"{one.place}: {seen.what}", bold=True)
+        click.echo("\n" * (number > 0) + "\n\n".join(part for part in (heading, text) if part))
+    if not (as_json or parts):
+        click.echo(_coloured("\nAlso: --all --figures --tables --json", "dim"))
     return code
 
 

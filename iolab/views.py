@@ -53,6 +53,7 @@ class View:
             it; the function takes both logs and their names, and raises `iolab.comparison.UnpairedError` with a reason.
         compare_runs: Compares what one log repeats; takes the log and its name, and gives None where nothing is.
         findings: What a log says first (`iolab.findings`).
+        profile: The parts of the log's time (`iolab.rules.shares.PROFILE`).
         pair_findings: What changed from one log to another of the same format; takes the name and the log of each.
     """
 
@@ -61,6 +62,7 @@ class View:
     compare: Mapping[str, Callable[[Any, Any, tuple[str, str]], Pairing]] = field(default_factory=dict)
     compare_runs: Callable[[Any, str], Pairing | None] | None = None
     findings: Callable[[Any], Iterable[Finding]] | None = None
+    profile: Callable[[Any], pl.DataFrame] | None = None
     pair_findings: Callable[[tuple[str, Any], tuple[str, Any]], Iterable[Finding]] | None = None
 
 

@@ -13,6 +13,7 @@ from iolab.comparison.reports import pair_reports
 from iolab.metrics.table import Metric
 from iolab.pages.figures import join_figures
 from iolab.rules.reports import report_findings, report_pair_findings
+from iolab.rules.shares import report_profile
 from iolab.views import Summary, View
 from logframe.errors import RefusedError
 from logframe.interval import intersect, show
@@ -180,5 +181,6 @@ VIEW: Final = View(
     noun="report",
     compare={"awr": pair_reports, "strace": pair_evidence},
     findings=report_findings,
+    profile=report_profile,
     pair_findings=report_pair_findings,
 )

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from iolab.loading import load
+from iolab.rules.run import findings
+from iolab.rules.shares import PROFILE
 from iolab.views import Summary, view_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from logframe import Source
     from logframe.formats import ParsedLog
 
@@ -43,6 +46,17 @@ class LogSummary:
     def notes(self) -> tuple[str, ...]:
         """Sentences to show beside the figures."""
         return self.summary.notes
+
+    @cached_property
+    def findings(self) -> pl.DataFrame:
+        """What the log says first (`iolab.rules.finding.FINDINGS`)."""
+        return findings(self.log)
+
+    @cached_property
+    def profile(self) -> pl.DataFrame:
+        """The parts of its time (`iolab.rules.shares.PROFILE`); may be empty."""
+        profile = view_of(self.log.format).profile
+        return pl.DataFrame(schema=PROFILE) if profile is None else profile(self.log)
 
     @property
     def diagnostics(self) -> pl.DataFrame:

@@ -1,30 +1,75 @@
-"""A first look at a log as text, for a terminal."""
+"""The summary of a log as text, for a terminal: findings first, figures and tables where they are asked for."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
+from iolab.pages.findings_text import MOST, findings_text, plain, profile_text
 from iolab.pages.tables import figures_text, frame_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
     from iolab.pages.summary import LogSummary
 
 #: The frames that are printed; of the others only the number of rows is told.
 _PRINTED: Final = ("head", "samples", "top_events", "wait_classes", "compare_top_events", "io_mode", "calls", "summary")
 _MOST_ROWS: Final = 8
 _MOST_REMARKS: Final = 20
+#: Remarks under findings.
+_FEW_REMARKS: Final = 3
+
+Part = Literal["findings", "figures", "tables"]
+PARTS: Final[tuple[Part, ...]] = ("findings", "figures", "tables")
 
 
-def summary_text(seen: LogSummary, name: str) -> str:
-    """What a log is, its most telling frames, its figures with bounds and notes, and what was not read.
+def summary_text(
+    seen: LogSummary,
+    name: str,
+    *,
+    parts: Collection[Part] = PARTS[:1],
+    width: int = 100,
+    most: int = MOST,
+    style: Callable[[str, str], str] = plain,
+    is_utf8: bool = True,
+) -> str:
+    """The findings of a log and the profile of its time; its figures and tables where they are asked for.
+
+    A log of a format without findings is shown by its tables and figures.
 
     Args:
-        seen: What `iolab.summarize` gives.
-        name: What to call the log in a remark.
+        seen: what `iolab.summarize` gives.
+        name: what to call the log in a remark.
+        parts: ``findings``, ``figures`` (metrics with bounds and notes), ``tables`` (the most telling frames).
+        width: of the terminal, in columns.
+        most: so many findings are shown.
+        style: gives a text of a role (a mark, or ``dim``) its colour.
+        is_utf8: whether bars may be drawn with block characters.
     """
-    blocks = [f"{title.replace('_', ' ')}\n{frame_text(seen.frames[title], most=_MOST_ROWS)}" for title in _shown(seen)]
-    if seen.figures.height:
+    shown = list(parts)
+    if shown == ["findings"] and seen.findings.is_empty():
+        shown = ["tables", "figures"]
+    blocks = []
+    if "findings" in shown:
+        blocks.append(findings_text(seen.findings, width=width, most=most, style=style))
+        blocks += [bars] if (bars := profile_text(seen.profile, is_utf8=is_utf8)) else []
+    if "tables" in shown:
+        blocks += [
+            f"{title.replace('_', ' ')}\n{frame_text(seen.frames[title], most=_MOST_ROWS)}" for title in _shown(seen)
+        ]
+    if "figures" in shown and seen.figures.height:
         blocks.append(f"figures\n{figures_text(seen.figures)}")
+    if "tables" in shown:
+        blocks += _others(seen)
+    remarks = _remarks(seen, name)
+    if shown == ["findings"] and len(remarks) > _FEW_REMARKS:
+        remarks = [*remarks[:_FEW_REMARKS], f"and {seen.diagnostics.height - _FEW_REMARKS:,} more remarks: --tables"]
+    blocks += ["\n".join(remarks)] if remarks else []
+    return "\n\n".join(blocks)
+
+
+def _others(seen: LogSummary) -> list[str]:
+    """Notes, and the number of rows of the frames that are not shown."""
     others = [
         f"{title.replace('_', ' ')} {frame.height:,}"
         for title, frame in seen.frames.items()
@@ -32,15 +77,17 @@ def summary_text(seen: LogSummary, name: str) -> str:
     ]
     rest = [f"{note[:1].upper()}{note[1:]}." for note in seen.notes]
     rest += [f"Rows of other frames: {', '.join(others)} (iolab convert writes them)."] if others else []
-    blocks += ["\n".join(rest)] if rest else []
+    return ["\n".join(rest)] if rest else []
+
+
+def _remarks(seen: LogSummary, name: str) -> list[str]:
     remarks = [
         f"{name if line is None else f'{name}:{line}'}: {kind}: {reason}"
         for line, kind, reason in seen.diagnostics.head(_MOST_REMARKS).select("line", "kind", "reason").rows()
     ]
     if seen.diagnostics.height > _MOST_REMARKS:
         remarks.append(f"and {seen.diagnostics.height - _MOST_REMARKS:,} more remarks")
-    blocks += ["\n".join(remarks)] if remarks else []
-    return "\n\n".join(blocks)
+    return remarks
 
 
 def _shown(seen: LogSummary) -> list[str]:

@@ -10,6 +10,7 @@ from iolab import metrics
 from iolab.comparison.traces import pair_traces
 from iolab.metrics.trace_modes import io_mode
 from iolab.pages.figures import join_figures
+from iolab.rules.shares import trace_time_profile
 from iolab.rules.traces import trace_findings
 from iolab.views import Summary, View
 
@@ -124,4 +125,5 @@ VIEW: Final = View(
     noun="trace",
     compare={"strace": pair_traces},
     findings=trace_findings,
+    profile=trace_time_profile,
 )

@@ -67,7 +67,7 @@ def time_profile(facts: ReportFacts) -> Iterator[Finding]:
             "time_profile",
             f"{limit}{share_text(share)} of DB time was {GROUPS[group]}: {_events_text(facts, events)}.",
             Interval(min(share.value, 1), 0 if at_most else min(share.lo, 1), min(share.hi, 1)),
-            why=_why(facts, group),
+            why=_why(facts, group, events),
             refuted_by="other shares in the ASH samples of the period",
             evidence=(Evidence("foreground_events", tuple(events)[:6]),),
             caveat="one wait may be for several requests" if "db file parallel read" in events else "",
@@ -102,7 +102,7 @@ def _rate_text(facts: ReportFacts, wait: Wait) -> str:
     return f", {often}, {time_text(average)} on average"
 
 
-def _why(facts: ReportFacts, group: str) -> str:
+def _why(facts: ReportFacts, group: str, events: dict[str, Wait]) -> str:
     if group == "single_block" and total(facts.of_events("db file parallel read")).value > 0:
         return "a wait of `db file parallel read` is for several blocks"
     if group == "other_reads":
@@ -110,7 +110,7 @@ def _why(facts: ReportFacts, group: str) -> str:
     found = captured(facts)
     if found is not None and found[0].lo > 1.1:
         return "shares overlap: they say the order"
-    return "events of one cause are one group: the largest event may be of another"
+    return "events of one cause are one group: the largest event may be of another" if len(events) > 1 else ""
 
 
 def lock_waits(facts: ReportFacts) -> Iterator[Finding]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -50,6 +50,12 @@ class Trace:
     def has_stamps(self) -> bool:
         """Does the log say when calls began?"""
         return self.calls.get_column("start").null_count() < self.calls.height
+
+    def main_process(self) -> Trace:
+        """The calls of the process with most of them; all calls where the log does not tell processes apart."""
+        pids = self.calls.get_column("pid").value_counts().sort("count", "pid", descending=[True, False])
+        pid = pids.item(0, "pid") if pids.height else None
+        return self if pid is None else replace(self, calls=self.calls.filter(pl.col("pid") == pid))
 
     @property
     def window_s(self) -> float | None:

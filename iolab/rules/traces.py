@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -227,10 +226,8 @@ def trace_profile(trace: Trace) -> Iterator[Finding]:
     only_split = trace.calls.filter(pl.col("elapsed_from").cast(pl.String) == "T").is_empty()
     if only_split or not trace.has_stamps:
         return
-    pids = trace.calls.get_column("pid").value_counts().sort("count", descending=True)
-    pid = pids.item(0, "pid")
-    calls = trace.calls if pid is None else trace.calls.filter(pl.col("pid") == pid)
-    window = replace(trace, calls=calls).window_s
+    main = trace.main_process()
+    calls, window = main.calls, main.window_s
     if window is None:
         return
     spent = (
@@ -241,7 +238,7 @@ def trace_profile(trace: Trace) -> Iterator[Finding]:
     total = float(spent.get_column("seconds").sum())
     if total > window * 1.001:
         return
-    of = f" of process {pid}" if pids.height > 1 else ""
+    of = f" of process {calls.item(0, 'pid')}" if calls.height < trace.calls.height else ""
     named = [
         f"{share_text(seconds / window)} in `{name}`"
         + (", asleep" if name in _ASLEEP and seconds / window >= 0.05 else "")

@@ -15,9 +15,23 @@ TRACE = SAMPLES / "captures/async_direct_tt_T.strace"
 
 
 def test_show_prints_figures(capsys: pytest.CaptureFixture[str]) -> None:
-    """`show` prints the figures with their bounds."""
-    assert main(["show", str(SPOOL)]) == 0
+    """`show --figures` prints the figures with their bounds."""
+    assert main(["show", "--figures", str(SPOOL)]) == 0
     assert "ms_per_flash_read   0.397   0.395   0.403  ms" in capsys.readouterr().out
+
+
+def test_show_prints_findings_first(capsys: pytest.CaptureFixture[str]) -> None:
+    """`show` prints sentences, and names the options for the rest; `--all` leaves none out."""
+    assert main(["show", str(SPOOL)]) == 0
+    shown = capsys.readouterr().out
+    assert "of 1,841 read requests were answered from flash." in shown
+    assert "ms_per_flash_read" not in shown
+    assert "Also: --all --figures --tables --json" in shown
+
+    assert main(["show", "--all", "--tables", str(SPOOL)]) == 0
+    assert "answered from flash" in (shown := capsys.readouterr().out)
+    assert "more: --all" not in shown
+    assert "statements" in shown
 
 
 def test_show_json(capsys: pytest.CaptureFixture[str]) -> None:
