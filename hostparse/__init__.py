@@ -15,9 +15,10 @@ from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from hostparse.cpu_profile import PROFILE, CpuProfile, read_profile
-    from hostparse.log import SAMPLES, HostLog
+    from hostparse.log import HostLog
     from hostparse.read import read_host
     from hostparse.runs import RUNS, Run
+    from hostparse.shapes import SAMPLES
 
 __all__ = ["PROFILE", "RUNS", "SAMPLES", "CpuProfile", "HostLog", "Run", "read_host", "read_profile"]
 
@@ -29,7 +30,7 @@ __getattr__, __dir__ = lazy_exports(
         "PROFILE": "cpu_profile",
         "RUNS": "runs",
         "Run": "runs",
-        "SAMPLES": "log",
+        "SAMPLES": "shapes",
         "read_host": "read",
         "read_profile": "cpu_profile",
     },

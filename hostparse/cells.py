@@ -110,6 +110,8 @@ def figures(cells: pl.Series, factor: float, basis: Basis) -> Figures:
         text = cells.str.replace(",", ".", literal=True, n=1)
         values = text.cast(pl.Float64, strict=False)
         decimals = _decimals(text)
+    if not values.is_finite().all():  # a cast reads `nan` and `inf`, which are no figures
+        values = pl.select(pl.when(values.is_finite()).then(values)).to_series()
     lost = values.is_null() & cells.is_not_null()
     if isinstance(decimals, int):
         half = 0.0 if is_exact and decimals == 0 else (1.0 if basis == "total" else 0.5) * 10.0**-decimals * factor

@@ -12,7 +12,7 @@ GRAMMAR: Final = load_grammar("hostparse", "times.lark", "start", "iso", "numeri
 
 DateOrder = Literal["ymd", "mdy", "dmy"]
 
-_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 #: A year of two digits from here on is of the century before.
 _PIVOT: Final = 70
 _CLOCK: Final = "(?P<hour>{HOUR}):(?P<minute>{SIXTY}):(?P<second>{SIXTY})(?:{GAP}(?P<half>{HALF}))?"
@@ -86,7 +86,7 @@ def long_time(text: pl.Expr) -> pl.Expr:
     """The time in ``Mon Feb 19 13:05:00 CET 2024``: a struct of ``time`` (wall clock) and ``zone`` (as printed)."""
     part = GRAMMAR.groups(text, _LONG).struct
     month = part.field("month").replace_strict(
-        {name: f"{number:02}" for number, name in enumerate(_MONTHS, 1)}, default=None, return_dtype=pl.String
+        {name: f"{number:02}" for number, name in enumerate(MONTHS, 1)}, default=None, return_dtype=pl.String
     )
     day = pl.concat_str(part.field("year"), pl.lit("-"), month, pl.lit("-"), part.field("day").str.zfill(2))
     at = day.str.to_date("%Y-%m-%d", strict=False).cast(pl.Datetime("us")) + pl.duration(seconds=_seconds(part))

@@ -15,6 +15,7 @@ GRAMMAR: Final = load_grammar("hostparse", "line.lark", "line", "cells", "human"
 OPENING: Final = load_grammar(
     "hostparse", "opening.lark", "start", "banner", "zzz", "exawatcher", "field", "osw", "configuration", "restart"
 )
+NMON: Final = load_grammar("hostparse", "nmon.lark", "line", "parts", "time_of_tick", "cells", "counted", "table")
 
 #: Each kind of line and the terminals that recognise it; the first that matches counts.
 _KINDS: Final = {

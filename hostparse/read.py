@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hostparse.log import HostLog, kind_of, make_diagnostics
+from hostparse.nmon import is_nmon, read_nmon
 from hostparse.tables import read_tables
 from logframe import Diagnostic, LogParseError, open_log
 
@@ -45,7 +46,7 @@ def read_host(source: Source, *, encoding: str | None = None, date_order: DateOr
     log = open_log(source, encoding=encoding)
     if log.is_empty():
         raise LogParseError("the log is empty", source=log.name, expected="the output of iostat, vmstat, sar, ...")
-    tables = read_tables(log, date_order=date_order)
+    tables = read_nmon(log) if is_nmon(log.head(1 << 14)) else read_tables(log, date_order=date_order)
     notes = (*log.notes, *tables.diagnostics)
     if not any(part.frame.height for part in tables.parts):
         notes = (*notes, Diagnostic(log.name, None, None, "empty", None, "no row of a table"))

@@ -19,8 +19,8 @@ from hostparse.clocks import DAY_S, GRAMMAR, dated_clock, long_time, seconds_of_
 from logframe import Diagnostic
 
 if TYPE_CHECKING:
+    from hostparse.parts import Part
     from hostparse.runs import Run, Runs
-    from hostparse.tables import Part
 
 #: Columns that every part has once its samples are placed.
 PLACE: Final = {

@@ -8,36 +8,20 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from hostparse.cells import cut_rows, figures
-from hostparse.headings import Heading, read_heading, without_clock
+from hostparse.headings import read_heading, without_clock
 from hostparse.lines import GRAMMAR, OPENS, TEXT, lines_of
+from hostparse.parts import Part
 from hostparse.runs import Runs, read_runs
 from hostparse.sampling import place_samples
 from logframe import Diagnostic
 
 if TYPE_CHECKING:
     from hostparse.clocks import DateOrder
+    from hostparse.headings import Heading
     from logframe import Log
 
 _CLOCK_BEFORE: Final = "^{GAP}?{CLOCK}{GAP}"
 _KIND: Final = pl.col("kind").cast(pl.String)
-
-
-@dataclass(frozen=True)
-class Part:
-    """The rows under one heading.
-
-    Attributes:
-        heading: the columns.
-        frame: first `line`, `run` and `is_average`, and once samples are placed the columns of `sampling.PLACE`; then
-            the names and the figures as printed, in the units of the columns' names.
-        halves: half a unit of the last printed place of each column of figures: one number, or one a row.
-        problems: line, heading and text of cells that hold no figure where one is expected.
-    """
-
-    heading: Heading
-    frame: pl.DataFrame
-    halves: dict[str, float | pl.Series]
-    problems: tuple[tuple[int, str, str], ...] = ()
 
 
 @dataclass(frozen=True)

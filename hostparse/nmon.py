@@ -1,0 +1,387 @@
+"""nmon files: comma separated tables by tick, of Linux and AIX."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from hostparse.cells import figures
+from hostparse.clocks import MONTHS, Order, seconds_of_day
+from hostparse.headings import Field, Heading
+from hostparse.lines import NMON, TEXT
+from hostparse.nmon_names import CROSSED, MIXED, counted_of, metric_in, table_of
+from hostparse.parts import CrossedPart, Half, Part
+from hostparse.runs import Run, Runs
+from hostparse.sampling import PLACE
+from hostparse.tables import Tables
+from logframe import Diagnostic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hostparse.columns import Metric
+    from logframe import Log
+
+_KINDS: Final = {
+    "setting": "SETTING",
+    "configuration": "CONFIGURATION",
+    "clock": "CLOCK",
+    "process_heading": "PROCESS_HEADING",
+    "process": "PROCESS",
+    "arguments": "ARGUMENTS",
+    "heading": "HEADING",
+}
+#: Keys of a process in the words of the heading of TOP.
+_PROCESS_KEYS: Final = {"+PID": "pid", "Command": "command", "WLMclass": "workload_class"}
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Rows of one table under one heading: ``line``, ``run``, ``tick``, ``tag`` and ``rest`` (the figures)."""
+
+    table: str
+    title: str
+    columns: tuple[str, ...]
+    rows: pl.DataFrame
+
+
+def is_nmon(lines: list[str]) -> bool:
+    """Whether the first lines of a log are those of an nmon file: settings, or ticks and their rows."""
+    first = [line.rstrip() for line in lines[:50] if line.strip()]
+    certain = re.compile(NMON.pattern("^(?:{SETTING}|{CLOCK}|{DATA_START}.*|{PROCESS})$"))
+    possible = re.compile(NMON.pattern("^(?:{HEADING}|{CONFIGURATION}|{PROCESS_HEADING}|{ARGUMENTS})$"))
+    sure = sum(certain.match(line) is not None for line in first)
+    return sure > 0 and sure + sum(possible.match(line) is not None for line in first) > len(first) // 2
+
+
+def read_nmon(log: Log) -> Tables:
+    """The tables of an nmon file."""
+    lines = log.scan(name="text", row_index_name="line").collect()
+    if lines.select((TEXT.str.ends_with("\r") | TEXT.str.ends_with(" ")).any()).item():
+        lines = lines.with_columns(TEXT.str.strip_chars_end(" \r"))
+    is_other = TEXT.str.starts_with("ZZZZ,") | TEXT.str.starts_with("UARG,")
+    lines = lines.with_columns((NMON.matches(TEXT, "^{DATA_START}") & ~is_other).alias("is_data"))
+    starts = (TEXT.str.starts_with("AAA,progname").cum_sum().cast(pl.Int32) - 1).clip(lower_bound=0).cast(pl.UInt32)
+    others = lines.filter(~pl.col("is_data")).select("line", "text", _kind(), starts.alias("run"))
+    data = lines.filter("is_data").select("line", "text")
+    if others.get_column("run").max():
+        data = data.join_asof(others.select("line", "run"), on="line").with_columns(pl.col("run").fill_null(0))
+    else:
+        data = data.with_columns(pl.lit(0, dtype=pl.UInt32).alias("run"))
+    notes = [
+        Diagnostic(log.name, line, None, "unparsed", text, "no line of nmon")
+        for line, text in others.filter(pl.col("kind") == "text").select("line", "text").iter_rows()
+    ]
+    runs = _runs(others.filter(pl.col("kind") == "setting"))
+    ticks = _ticks(log.name, others.filter(pl.col("kind") == "clock"), runs, notes)
+    parts: list[Part] = []
+    for table in _tables(log.name, data, others.filter(pl.col("kind") == "heading"), notes):
+        parts += _parts(log.name, table, ticks, lines.height, notes)
+    parts += _processes(log.name, others, ticks, notes)
+    kinds = dict(others.get_column("kind").value_counts().iter_rows())
+    kinds = dict(sorted({**kinds, "data": data.height}.items()))
+    notes.sort(key=lambda note: note.line or 0)
+    return Tables(tuple(parts), Runs(tuple(runs), Order("dmy", is_assumed=False)), kinds, tuple(notes))
+
+
+def _kind() -> pl.Expr:
+    """The kind of a line that is no row of figures."""
+    kind: pl.Expr = pl.when(TEXT == "").then(pl.lit("blank")).otherwise(pl.lit("text"))
+    for name, terminal in reversed(_KINDS.items()):
+        kind = pl.when(NMON.matches(TEXT, f"^{{{terminal}}}$")).then(pl.lit(name)).otherwise(kind)
+    return kind.alias("kind")
+
+
+def _runs(settings: pl.DataFrame) -> list[Run]:
+    """The runs of a file, from the lines AAA."""
+    found: list[Run] = []
+    for (number,), group in settings.partition_by("run", as_dict=True, maintain_order=True).items():
+        said: dict[str, str] = {}
+        for text in group.get_column("text"):
+            _, key, *rest = text.split(",", 2)
+            said.setdefault(key, rest[0].strip() if rest else "")
+        is_aix = "AIX" in said or said.get("build") == "AIX"
+        day = pl.Series([f"{said.get('time', '').replace('.', ':')},{said.get('date', '')}"])
+        opened = pl.select(_tick_time(day)).item()
+        known: dict[str, Any] = {
+            "system": "AIX" if is_aix else (said.get("OS", "").partition(",")[0] or None),
+            "release": said.get("AIX") if is_aix else said.get("OS", "").partition(",")[2].partition(",")[0] or None,
+            "host": said.get("host"),
+            "cpus": _whole(said.get("cpus", "").rpartition(",")[2]),
+            "interval_s": float(step) if (step := said.get("interval", "")).isdigit() else None,
+            "command": said.get("command"),
+            "opened_at": opened,
+            "day": opened.date() if isinstance(opened, dt.datetime) else None,
+        }
+        found.append(Run(int(str(number)), group.item(0, "line"), **known))
+    return found or [Run(0, 1)]
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if text.strip().isdigit() else None
+
+
+def _tick_time(text: pl.Expr | pl.Series) -> pl.Expr:
+    """The wall clock in ``17:28:10,10-FEB-2016``."""
+    column = pl.lit(text) if isinstance(text, pl.Series) else text
+    part = NMON.groups(column, "^(?P<clock>{DAY_TIME})(?:,(?P<day>{DAY})-(?P<month>{MONTH})-(?P<year>{YEAR}))?").struct
+    names = {month.upper(): f"{number:02}" for number, month in enumerate(MONTHS, 1)}
+    month = part.field("month").str.to_uppercase().replace_strict(names, default=None, return_dtype=pl.String)
+    day = pl.concat_str(part.field("year"), pl.lit("-"), month, pl.lit("-"), part.field("day").str.zfill(2))
+    seconds = seconds_of_day(part.field("clock"))
+    return day.str.to_date("%Y-%m-%d", strict=False).cast(pl.Datetime("us")) + pl.duration(seconds=seconds)
+
+
+def _ticks(name: str, clocks: pl.DataFrame, runs: Sequence[Run], notes: list[Diagnostic]) -> pl.DataFrame:
+    """Each tick of each run with its time and that of the tick before."""
+    part = TEXT.str.splitn(",", 3).struct
+    ticks = clocks.select(
+        "line",
+        "run",
+        "text",
+        part.field("field_1").str.slice(1).cast(pl.UInt32, strict=False).alias("sample"),
+        _tick_time(part.field("field_2")).alias("interval_end"),
+        seconds_of_day(part.field("field_2").str.slice(0, 8)).alias("seconds"),
+    ).unique(["run", "sample"], keep="first", maintain_order=True)
+    days = pl.DataFrame(
+        {"run": [run.run for run in runs], "day": [run.base_day for run in runs]},
+        schema={"run": pl.UInt32, "day": pl.Date},
+    )
+    ticks = ticks.sort("run", "sample").join(days, on="run", how="left", maintain_order="left")
+    wraps = (pl.col("seconds") < pl.col("seconds").shift() - 43_200).fill_null(value=False).cum_sum().over("run")
+    undated = pl.col("day").cast(pl.Datetime("us")) + pl.duration(seconds=pl.col("seconds") + 86_400 * wraps)
+    ticks = ticks.with_columns(pl.coalesce("interval_end", undated).alias("interval_end"))
+    before = pl.col("interval_end").shift().over("run")
+    for line, text in ticks.filter(pl.col("interval_end") < before).select("line", "text").iter_rows():
+        notes.append(Diagnostic(name, line, None, "clock", text, "the clock goes back: no start of this interval"))
+    return ticks.select(
+        "run",
+        "sample",
+        pl.lit(False).alias("is_since_boot"),
+        pl.when((before <= pl.col("interval_end")) & (pl.col("sample") == pl.col("sample").shift().over("run") + 1))
+        .then(before)
+        .alias("interval_start"),
+        "interval_end",
+        pl.col("interval_end").dt.time().alias("time_of_day"),
+    )
+
+
+def _tables(name: str, data: pl.DataFrame, headings: pl.DataFrame, notes: list[Diagnostic]) -> list[_Table]:
+    """The rows of each table under the heading that holds for them."""
+    keys: dict[tuple[str, tuple[str, ...]], str] = {}
+    numbers: list[int] = []
+    tags: list[str] = []
+    for text in headings.get_column("text"):
+        tag, title, *columns = text.split(",")
+        table, number = table_of(tag)
+        names = tuple(column.strip() for column in columns if column.strip())  # some versions print two commas
+        key = (table if number != "all" else f"{table}_ALL", names)
+        keys.setdefault(key, title)
+        tags.append(tag)
+        numbers.append(list(keys).index(key))
+    known = pl.DataFrame(
+        {"tag": tags, "table": numbers, "heading_line": headings.get_column("line")},
+        schema={"tag": pl.String, "table": pl.Int32, "heading_line": pl.UInt32},
+    )
+    part = TEXT.str.splitn(",", 3).struct
+    cut = [part.field(f"field_{number}").alias(name) for number, name in enumerate(("tag", "second", "rest"))]
+    tick = pl.col("second").str.slice(1).cast(pl.UInt32).alias("tick")
+    data = data.select("line", "run", *cut).select("line", "run", "tag", tick, "rest")
+    if known.get_column("tag").is_duplicated().any():
+        data = data.join_asof(known, left_on="line", right_on="heading_line", by="tag", check_sortedness=False)
+    else:
+        data = data.join(known, on="tag", how="left", maintain_order="left")
+    for line, tag in data.filter(pl.col("table").is_null()).select("line", "tag").iter_rows():
+        notes.append(Diagnostic(name, line, None, "unparsed", tag, "a row of a table without a heading"))
+    found = data.drop_nulls("table").partition_by("table", as_dict=True, maintain_order=True)
+    named = [(*key, title) for key, title in keys.items()]
+    return [
+        _Table(named[number][0].removesuffix("_ALL"), named[number][2], named[number][1], rows)
+        for (number,), rows in found.items()
+        if isinstance(number, int)
+    ]
+
+
+def _cells(
+    name: str, table: _Table, last_line: int, notes: list[Diagnostic]
+) -> tuple[pl.DataFrame, list[pl.Series], list[Half]]:
+    """The rows that fit, their figures by column as printed, and half a unit of the last place of each column."""
+    width = len(table.columns)
+    rest = pl.col("rest")
+    counted = table.rows.with_columns((rest.str.count_matches(",", literal=True) + 1).alias("fields"))
+    fields = counted.get_column("fields")
+    if (fields == width).all():
+        return _read_cells(name, table, counted, notes)
+    is_long = (pl.col("fields") > width) & ~rest.str.ends_with(",")
+    is_cut = (pl.col("fields") < width) & (pl.col("line") == last_line)
+    is_unfit = is_long | (pl.col("fields") > width + 1) | ((pl.col("fields") < width) & ~is_cut)
+    whole = pl.concat_str("tag", pl.lit(",T"), pl.col("tick").cast(pl.String).str.zfill(4), pl.lit(","), "rest")
+    for line, text, number in counted.filter(is_unfit).select("line", whole, "fields").iter_rows():
+        reason = f"{number} figures under {width} names: which is which is not known"
+        notes.append(Diagnostic(name, line, None, "unparsed", text, reason))
+    for line, text in counted.filter(is_cut).select("line", whole).iter_rows():
+        notes.append(
+            Diagnostic(name, line, None, "cut", text, "the file ends within this row; its last figure is null")
+        )
+    # a row that ends early may end within a figure
+    rows = counted.filter(~is_unfit).with_columns(pl.when(is_cut).then(rest.str.replace("[^,]*$", "")).otherwise(rest))
+    return _read_cells(name, table, rows, notes)
+
+
+def _read_cells(
+    name: str, table: _Table, rows: pl.DataFrame, notes: list[Diagnostic]
+) -> tuple[pl.DataFrame, list[pl.Series], list[Half]]:
+    """The figures of rows that fit."""
+    width = len(table.columns)
+    text = rows.get_column("rest")
+    names = [f"c{number}" for number in range(width)]
+    if text.str.contains(_cells_of("TENTHS")).all():
+        halves: list[Half] = [0.05] * width
+        cells = _split(text, names, pl.Float64())
+    elif text.str.contains(_cells_of("WHOLE")).all():
+        halves = [0.5] * width
+        cells = _split(text, names, pl.Float64())
+    else:
+        halves = []
+        read: list[pl.Series] = []
+        for column, printed in zip(_split(text, names, pl.String()), table.columns, strict=True):
+            found = figures(column.str.strip_chars().replace("", None), 1.0, "gauge")
+            for row in found.problems:
+                note = Diagnostic(name, rows.item(row, "line"), None, "cell", column[row], f"no figure under {printed}")
+                notes.append(note)
+            read.append(found.values)
+            halves.append(found.half)
+        return rows, read, halves
+    return rows, cells, halves
+
+
+def _cells_of(terminal: str) -> str:
+    """The pattern of a row whose cells are all of a kind, or empty."""
+    return NMON.pattern(f"^{{{terminal}}}?(?:,{{{terminal}}}?)*$")
+
+
+def _split(text: pl.Series, names: list[str], dtype: pl.DataType) -> list[pl.Series]:
+    """The fields between commas."""
+    if len(text) == 0:
+        return [pl.Series(name, dtype=dtype) for name in names]
+    data = (
+        "," * (len(names) - 1) + "\n" + "\n".join(text.to_list())
+    ).encode()  # the first row: as many fields as columns
+    frame = pl.read_csv(
+        data, has_header=False, schema=dict.fromkeys(names, dtype), quote_char=None, truncate_ragged_lines=True
+    )
+    return frame.slice(1).get_columns()
+
+
+def _parts(name: str, table: _Table, ticks: pl.DataFrame, last_line: int, notes: list[Diagnostic]) -> list[Part]:
+    """The parts of one table."""
+    if not table.columns:
+        return []
+    rows, cells, halves = _cells(name, table, last_line, notes)
+    place = _placed(rows, ticks)
+    if table.table in CROSSED:
+        scope, metric = CROSSED[table.table]
+        return [_crossed(scope, metric, table.columns, place, cells, halves)]
+    if table.table in MIXED:
+        groups: dict[str, tuple[Metric, list[int], list[str]]] = {}
+        for number, column in enumerate(table.columns):
+            found = counted_of(column)
+            entity, metric = found if found is not None else ("", metric_in(table.table, column, table.title))
+            group = groups.setdefault(metric.name, (metric, [], []))
+            group[1].append(number)
+            group[2].append(entity)
+        return [
+            _crossed(
+                MIXED[table.table], metric, tuple(names), place, [cells[i] for i in which], [halves[i] for i in which]
+            )
+            for metric, which, names in groups.values()
+        ]
+    is_cpu = table.table in {"CPU", "PCPU", "SCPU"}
+    scope = table.table.lower() if is_cpu else table.table
+    fields = [Field(scope, table.table, None)] if is_cpu else []
+    columns = []
+    if is_cpu:
+        which = rows.get_column("tag").str.strip_prefix(table.table).replace("_ALL", "all")
+        columns.append(which.alias(scope))
+    by_name: dict[str, Half] = {}
+    for cell, half, column in zip(cells, halves, table.columns, strict=True):
+        metric = metric_in(table.table, column, table.title)
+        unique = metric.name if metric.name not in by_name else f"{metric.name}_{len(fields)}"
+        fields.append(Field(unique, column, metric))
+        columns.append((cell * metric.factor).alias(unique))
+        by_name[unique] = half * metric.factor
+    return [Part(_heading(scope, fields), place.with_columns(columns), by_name)]
+
+
+def _heading(scope: str, fields: list[Field]) -> Heading:
+    return Heading("nmon", scope, tuple(fields), False, False, False, None, False)
+
+
+def _placed(rows: pl.DataFrame, ticks: pl.DataFrame) -> pl.DataFrame:
+    """The columns of `PLACE` of rows with ``line``, ``run`` and ``tick``."""
+    placed = rows.select("line", "run", pl.col("tick").alias("sample"), pl.lit(False).alias("is_average")).join(
+        ticks, on=["run", "sample"], how="left", maintain_order="left"
+    )
+    placed = placed.with_columns(pl.col("is_since_boot").fill_null(value=False))
+    return placed.select(pl.col(column).cast(dtype) for column, dtype in PLACE.items())
+
+
+def _crossed(
+    scope: str, metric: Metric, names: tuple[str, ...], place: pl.DataFrame, cells: list[pl.Series], halves: list[Half]
+) -> Part:
+    """A table with a column for each name."""
+    columns = [f"c{number}" for number in range(len(names))]
+    frame = place.with_columns(
+        (cell * metric.factor).alias(column) for cell, column in zip(cells, columns, strict=True)
+    )
+    scaled = {column: half * metric.factor for column, half in zip(columns, halves, strict=True)}
+    heading = _heading(scope, [Field(scope, scope, None), Field(metric.name, metric.name, metric)])
+    return CrossedPart(heading, frame, scaled, names=names)
+
+
+def _processes(name: str, others: pl.DataFrame, ticks: pl.DataFrame, notes: list[Diagnostic]) -> list[Part]:
+    """The processes of TOP; the command may hold commas."""
+    rows = others.filter(pl.col("kind") == "process")
+    heads = others.filter((pl.col("kind") == "process_heading") & TEXT.str.starts_with("TOP,+PID")).get_column("text")
+    if rows.is_empty():
+        return []
+    if heads.is_empty():
+        notes += [
+            Diagnostic(name, line, None, "unparsed", text, "a process without the heading of TOP")
+            for line, text in rows.select("line", "text").iter_rows()
+        ]
+        return []
+    words = heads[0].split(",")[1:]
+    groups = ["(?P<pid>[0-9]+)", "T(?P<tick>[0-9]+)"]
+    groups += [f"(?P<c{i}>{'.*' if word == 'Command' else '[^,]*'})" for i, word in enumerate(words[2:], 2)]
+    found = rows.with_columns(TEXT.str.extract_groups(f"^TOP,{','.join(groups)}$").alias("cells")).unnest("cells")
+    bad = found.filter(pl.col("pid").is_null())
+    notes += [
+        Diagnostic(name, line, None, "unparsed", text, "does not fit the heading of TOP")
+        for line, text in bad.select("line", "text").iter_rows()
+    ]
+    found = found.filter(pl.col("pid").is_not_null()).with_columns(pl.col("tick").cast(pl.UInt32))
+    place = _placed(found, ticks)
+    fields = [Field("pid", "+PID", None)]
+    columns = [found.get_column("pid").str.strip_chars_start("0").replace("", "0")]
+    halves: dict[str, Half] = {}
+    for number, word in enumerate(words[2:], 2):
+        cells = found.get_column(f"c{number}")
+        if word in _PROCESS_KEYS:
+            fields.append(Field(_PROCESS_KEYS[word], word, None))
+            columns.append(cells.alias(_PROCESS_KEYS[word]))
+            continue
+        metric = metric_in("TOP", word, "")
+        read = figures(
+            cells.str.strip_chars().replace("", None), metric.factor, "count" if metric.unit is None else metric.basis
+        )
+        for row in read.problems:
+            notes.append(Diagnostic(name, found.item(row, "line"), None, "cell", cells[row], f"no figure under {word}"))
+        fields.append(Field(metric.name, word, metric))
+        columns.append(read.values.alias(metric.name))
+        halves[metric.name] = read.half
+    return [Part(_heading("process", fields), place.with_columns(columns), halves)]

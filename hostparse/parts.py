@@ -1,0 +1,72 @@
+"""Parts of a log: the rows under one heading, as figures in the units of their columns' names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from hostparse.headings import Heading
+
+#: Half a unit of the last printed place of a column: one number, or one a row.
+Half = float | pl.Series
+
+
+@dataclass(frozen=True)
+class Part:
+    """The rows under one heading.
+
+    Attributes:
+        heading: the columns.
+        frame: the columns of `hostparse.sampling.PLACE`, then the names and the figures as printed, in the units of the
+            columns' names.
+        halves: of each column of figures.
+        problems: line, heading and text of cells that hold no figure where one is expected.
+    """
+
+    heading: Heading
+    frame: pl.DataFrame
+    halves: dict[str, Half]
+    problems: tuple[tuple[int, str, str], ...] = ()
+
+    def rows(self) -> tuple[pl.DataFrame, dict[str, Half]]:
+        """One row a name, one column a metric; and the half units of the metrics."""
+        return self.frame, self.halves
+
+
+@dataclass(frozen=True)
+class CrossedPart(Part):
+    """Figures of one metric with a column for each name, as nmon prints its disks.
+
+    Attributes:
+        names: of the columns of `frame`, in order; `heading` has a key and the metric.
+    """
+
+    names: tuple[str, ...] = ()
+
+    def rows(self) -> tuple[pl.DataFrame, dict[str, Half]]:
+        """One row a sample and name, all names of a sample together."""
+        key, metric = (field.name for field in self.heading.fields)
+        place = [name for name in self.frame.columns if name not in self.halves]
+        values = pl.concat([self.frame.get_column(name).alias(metric) for name in self.halves])
+        names = pl.Series(key, self.names, dtype=pl.String)
+        height, width = self.frame.height, len(self.names)
+        # column after column: the row numbers say how to put all names of a sample together
+        order = pl.select(row=pl.int_range(height * width)).select(
+            cell=pl.col("row") % width * height + pl.col("row") // width,
+            sample=pl.col("row") // width,
+            name=pl.col("row") % width,
+        )
+        frame = self.frame.select(place)[order.get_column("sample")].with_columns(
+            names.gather(order.get_column("name")), values.gather(order.get_column("cell"))
+        )
+        halves = list(self.halves.values())
+        if all(isinstance(half, float) and half == halves[0] for half in halves):
+            return frame, {metric: halves[0]}
+        spread = [
+            half if isinstance(half, pl.Series) else pl.Series([half]).new_from_index(0, height) for half in halves
+        ]
+        together = pl.concat([half.rename("half") for half in spread])
+        return frame, {metric: together.gather(order.get_column("cell"))}
