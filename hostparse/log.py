@@ -39,7 +39,10 @@ class HostLog:
     diagnostics: pl.DataFrame
     lines: dict[str, int] = field(default_factory=dict)
 
-    format = "host"
+    @property
+    def format(self) -> str:
+        """The format's name in the registry."""
+        return "host"
 
     @cached_property
     def runs(self) -> pl.DataFrame:

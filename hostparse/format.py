@@ -1,0 +1,40 @@
+"""The format of samples of the operating system for the registry (`logframe.formats`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from logframe.formats import Format, Sniff
+
+if TYPE_CHECKING:
+    from hostparse.log import HostLog
+    from logframe import Source
+    from logframe.formats import Head
+
+#: So many lines at the beginning of a log are looked at.
+_LINES: Final = 400
+#: A sign in the first lines is of the log itself; one further down may be of a command that a session ran.
+_BEGINNING: Final = 20
+_SURE: Final = 0.95
+_POSSIBLE: Final = 0.4
+
+
+def sniff(head: Head) -> Sniff | None:
+    """Whether a log holds samples: a banner, a collector's line or a heading of a known tool near its beginning."""
+    from hostparse.recognise import sign_in  # noqa: PLC0415 - readers are imported on use
+
+    found = sign_in(head.text.split("\n")[:_LINES])
+    if found is None:
+        return None
+    line, what = found
+    return Sniff(_SURE if line <= _BEGINNING else _POSSIBLE, what, line=line)
+
+
+def read(source: Source) -> HostLog:
+    """The log as `hostparse.HostLog`."""
+    from hostparse.read import read_host  # noqa: PLC0415 - readers are imported on use
+
+    return read_host(source)
+
+
+FORMAT: Final = Format(name="host", title="samples of iostat, vmstat, sar or nmon", sniff=sniff, read=read)

@@ -1,0 +1,45 @@
+"""Recognition: whether a log holds samples of the operating system, by lines that only such tools print."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Final
+
+from logframe import load_grammar
+
+SNIFF: Final = load_grammar("hostparse", "sniff.lark", "start")
+
+#: Terminals of ``sniff.lark`` -> what they show.
+_SIGNS: Final = {
+    "NMON": "an nmon file",
+    "OPENING": "a file of OSWatcher or ExaWatcher",
+    "BANNER": "the output of a sysstat tool or of sar",
+    "TOTAL_CPU": "the output of iostat",
+    "DEVICES": "the output of iostat",
+    "SOLARIS": "the output of iostat",
+    "GROUPS": "the output of vmstat",
+    "CLOCKED": "the output of sar or mpstat",
+    "PROCESSES": "the output of pidstat",
+}
+
+
+@cache
+def _patterns() -> list[tuple[re.Pattern[str], str]]:
+    return [(re.compile(f"(?:{SNIFF.terminals[name]})$"), what) for name, what in _SIGNS.items()]
+
+
+def sign_in(lines: list[str]) -> tuple[int, str] | None:
+    """The first line that only such a tool prints, counted from 1, and what it shows.
+
+    Examples:
+        >>> sign_in(["", "procs -----------memory---------- ---swap-- -----io----"])
+        (2, 'the output of vmstat')
+        >>> sign_in(["SQL> select * from dual;"]) is None
+        True
+    """
+    for number, line in enumerate(lines, 1):
+        for pattern, what in _patterns():
+            if pattern.match(line.rstrip()):
+                return number, what
+    return None
