@@ -37,4 +37,4 @@ def read(source: Source) -> HostLog:
     return read_host(source)
 
 
-FORMAT: Final = Format(name="host", title="samples of iostat, vmstat, sar or nmon", sniff=sniff, read=read)
+FORMAT: Final = Format(name="host", title="a log of iostat, vmstat, sar or nmon", sniff=sniff, read=read)
