@@ -33,6 +33,8 @@ _FIELDS: Final = {
     "offset": ("aio_offset", "offset"),
     "vector": ("aio_buf", "iovec", "iov", "buf"),
 }
+#: Calls whose requests start with them.
+_SUBMITS: Final = ("io_submit", "io_uring_enter")
 #: More requests in one call are a sign of a damaged line: the default of fs.aio-max-nr for the whole system.
 _MOST: Final = 1 << 16
 
@@ -72,7 +74,7 @@ class _Completion:
 
 def async_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
     """The asynchronous requests of the calls that submit and reap them."""
-    calls = rows.with_columns(pl.col("start", "end", "gap").cast(pl.Int64)).rows(named=True)
+    calls = rows.with_columns(pl.col("start", "end", "gap", "wall", "time_of_day").to_physical()).rows(named=True)
     values = map(parsed, rows.get_column("args"))
     steps = list(zip(calls, values, strict=True))
     if not others:  # a request exists from the start of its call; a completion at the end of the reaping call
@@ -275,6 +277,9 @@ _SCHEMA: Final[dict[str, pl.DataType]] = {
     "bytes_transferred": pl.Int64(),
     "offset": pl.Int64(),
     "requests": pl.UInt32(),
+    "restarts": pl.UInt32(),
+    "wall": pl.Int64(),
+    "time_of_day": pl.Int64(),
     "submitted": pl.Duration("ns"),
     "completed": pl.Duration("ns"),
     "latency": pl.Duration("ns"),
@@ -308,6 +313,9 @@ def _row(request: Request, others: list[str]) -> tuple[object, ...]:
         request.transferred,
         request.offset,
         request.requests,
+        0,
+        call["wall"] if call["name"] in _SUBMITS else None,
+        call["time_of_day"] if call["name"] in _SUBMITS else None,
         request.submitted,
         request.completed,
         request.completed - request.submitted if has_both else None,  # type: ignore[operator]

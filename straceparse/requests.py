@@ -12,12 +12,13 @@ from typing import Final, TypeVar
 import polars as pl
 
 from straceparse.aio import async_requests
-from straceparse.arguments import is_escaped, parsed, unescaped
+from straceparse.arguments import is_escaped, unescaped
 from straceparse.descriptors import DESCRIPTOR_CALLS, files_of
 from straceparse.records import PARTS_GRAMMAR
-from straceparse.schema import DURATION, number, whole
+from straceparse.restarts import restarts_of
+from straceparse.schema import DURATION, number
 from straceparse.system_calls import CALLS
-from straceparse.vectors import vector_size
+from straceparse.transfers import PARSED_CALLS, transfer_of
 
 #: Columns of the requests frame, one row per I/O request.
 REQUESTS: Final = pl.Schema(
@@ -25,18 +26,24 @@ REQUESTS: Final = pl.Schema(
         "line": pl.UInt32(),
         "end_line": pl.UInt32(),
         "pid": pl.Int32(),
-        "op": pl.Enum(["read", "write", "sync", "poll", "other"]),
+        "op": pl.Enum(["read", "write", "copy", "readahead", "sync", "poll", "other"]),
         "mode": pl.Enum(["sync", "async"]),
         "syscall": pl.String(),
         "fd": pl.Int32(),
         "file": pl.String(),
+        "fd_out": pl.Int32(),
+        "file_out": pl.String(),
         "bytes_requested": pl.Int64(),
         "bytes_transferred": pl.Int64(),
         "offset": pl.Int64(),
         "requests": pl.UInt32(),
+        "restarts": pl.UInt32(),
+        "wall": pl.Datetime("ns", "UTC"),
+        "time_of_day": pl.Time(),
         "submitted": DURATION,
         "completed": DURATION,
         "latency": DURATION,
+        "latency_hi": DURATION,
         "latency_from": pl.Enum(["T", "stamps", "poll", "gap"]),
         "gap": DURATION,
         "match": pl.Enum(["data", "size", "order", "none"]),
@@ -60,13 +67,19 @@ SYNC_CALLS: Final = {
     "fsync": "sync",
     "fdatasync": "sync",
     "sync_file_range": "sync",
+    "sync": "sync",
+    "syncfs": "sync",
+    "msync": "sync",
+    "sendfile": "copy",
+    "sendfile64": "copy",
+    "copy_file_range": "copy",
+    "splice": "copy",
+    "tee": "copy",
+    "readahead": "readahead",
 }
-#: Of these, the calls with a list of buffers.
-VECTORED_CALLS: Final = ("readv", "preadv", "preadv2", "writev", "pwritev", "pwritev2")
 #: Calls that carry asynchronous requests.
 ASYNC_CALLS: Final = ("io_submit", "io_getevents", "io_pgetevents", "io_uring_enter")
 
-_HERE: Final = -1
 _FD: Final = PARTS_GRAMMAR.pattern("^{FD_NAME}?({INTEGER})")
 _LAST: Final = PARTS_GRAMMAR.pattern("{COMMA}{SIZE_NAME}?({INTEGER})$")
 _LAST_TWO: Final = PARTS_GRAMMAR.pattern(
@@ -90,20 +103,27 @@ def io_requests(calls: FrameType) -> FrameType:
     Returns:
         The columns of `straceparse.REQUESTS`; a LazyFrame for a LazyFrame.
 
-        * ``op``: ``read``, ``write``, ``sync`` (fsync and its like), ``poll``, ``other``;  ``mode``: ``sync`` or
-          ``async``
-        * ``syscall``: the call that carried it;  ``fd``;  ``file``: from ``-y``, or from the open, dup, fcntl and
-          close calls in the log
+        * ``op``: ``read`` and ``write`` between a file and the process; ``copy`` within the kernel, from ``fd`` to
+          ``fd_out`` (sendfile, copy_file_range, splice, tee); ``readahead``: into the page cache, of an unknown number
+          of bytes; ``sync`` (fsync, fdatasync, sync, syncfs, msync, sync_file_range), ``poll``, ``other``
+        * ``mode``: ``sync`` or ``async``;  ``syscall``: the call that carried it
+        * ``fd``, ``file``: file from ``-y``, or from the open, dup, fcntl and close calls in the log; ``fd_out``,
+          ``file_out``: the destination of a copy
         * ``bytes_requested``, ``bytes_transferred``: the size requested, and the size that the kernel reports; null of
           a failed call
         * ``offset``: in the file, if the call or its control block has one; null for the current position of the file
         * ``requests``: number of requests in the row: 1, except for ``io_uring_enter``, whose requests are in memory
           that strace does not see: one row per call, with their number only
+        * ``restarts``: how often a signal interrupted the call and the kernel restarted it; the row then goes from the
+          first start to the last end
+        * ``wall``: ``submitted`` in UTC (``-ttt``);  ``time_of_day``: as local time (``-t``, ``-tt``)
         * ``submitted``, ``completed``: since the log's first timestamp
         * ``latency``: ``completed`` - ``submitted``.  For a synchronous request the ``elapsed`` of the call; for an
           asynchronous one until it was reaped, by ``latency_from``: the end of the reaping call (``T``,
           ``stamps``); its start, if a timeout of zero keeps it from waiting (``poll``); or the start of the next line
           (``gap``: an upper bound, all that ``-r`` allows)
+        * ``latency_hi``: the time printed is truncated, so the latency is below this (``-T``); null where the log does
+          not show its last decimal
         * ``gap``: of a synchronous request, as in `calls`
         * ``match``: how an asynchronous request was matched to its completion: ``data``, ``size``, ``order``; ``none``
           if one of the two is not in the log.  Null for synchronous requests.
@@ -126,7 +146,7 @@ def io_requests(calls: FrameType) -> FrameType:
         └──────┴───────┴───────────────────┴────────┴──────────────┴───────┘
     """
     if isinstance(calls, pl.LazyFrame):
-        unused = ("wall", "syscall", "result_text", "note")
+        unused = ("syscall", "result_text", "note")
         return _requests_of(calls.drop(unused, strict=False).collect()).lazy()
     return _requests_of(calls)
 
@@ -135,10 +155,10 @@ def _requests_of(calls: pl.DataFrame) -> pl.DataFrame:
     """The requests of calls in memory."""
     calls = calls.rename({"file": "log"}, strict=False)
     others = [name for name in calls.columns if name not in CALLS]
-    rows = calls.filter(
-        pl.col("name").is_in([*SYNC_CALLS, *ASYNC_CALLS, *DESCRIPTOR_CALLS]) & (pl.col("state") != "resumed")
-    ).with_row_index("_row")
-    found = [_sync_requests(rows, others)]
+    names = [*SYNC_CALLS, *ASYNC_CALLS, *DESCRIPTOR_CALLS]
+    numbered = calls.filter(pl.col("state") != "resumed").with_row_index("_row")
+    rows = numbered.filter(pl.col("name").is_in(names))
+    found = [_with_restarts(_sync_requests(rows, others), numbered)]
     if rows.get_column("name").is_in(ASYNC_CALLS).any():
         found.append(async_requests(rows.filter(pl.col("name").is_in(ASYNC_CALLS)), others))
     requests = pl.concat(found, how="diagonal_relaxed").sort("_row", "_place", nulls_last=False)
@@ -164,12 +184,16 @@ def _sync_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
         pl.col("_fd").alias("fd"),
         pl.col("fd_path").alias("file"),
         pl.col("_count").alias("bytes_requested"),
-        pl.when(op != "sync").then(result).alias("bytes_transferred"),
+        pl.when(op.is_in(["read", "write", "copy"])).then(result).alias("bytes_transferred"),
         pl.col("_offset").alias("offset"),
         pl.lit(1, pl.UInt32).alias("requests"),
+        pl.lit(0, pl.UInt32).alias("restarts"),
+        "wall",
+        "time_of_day",
         pl.col("start").alias("submitted"),
         pl.col("end").alias("completed"),
         pl.col("elapsed").alias("latency"),
+        pl.col("elapsed_hi").alias("latency_hi"),
         pl.col("elapsed_from").cast(pl.String).alias("latency_from"),
         "gap",
         pl.lit(None, pl.String).alias("match"),
@@ -177,7 +201,7 @@ def _sync_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
         "errno",
         pl.lit(0, pl.UInt32).alias("_place"),
     )
-    return _with_vectors(requests.collect(), calls)
+    return _with_parsed(requests.collect(), calls)
 
 
 def _with_sizes(calls: pl.LazyFrame) -> pl.LazyFrame:
@@ -218,48 +242,83 @@ def _decimal(text: pl.Expr) -> pl.Expr:
     return text.cast(pl.Int64, strict=False)
 
 
-def _with_vectors(requests: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
-    """The requests, with the sizes and offsets of vectored calls."""
-    vectored = calls.filter(pl.col("name").is_in(VECTORED_CALLS))
-    if vectored.is_empty():
-        return requests
-    texts = vectored.get_column("args").unique()
-    sizes = pl.DataFrame(
-        [(text, *_vector(values)) for text, values in zip(texts, map(parsed, texts), strict=True)],
-        schema={"args": pl.String, "_requested": pl.Int64, "_offset": pl.Int64, "_whole": pl.Boolean},
+def _with_parsed(requests: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
+    """The requests, with descriptors, sizes and offsets of the calls whose arguments are parsed."""
+    parsed = calls.filter(pl.col("name").is_in(PARSED_CALLS))
+    if parsed.is_empty():
+        nothing = {"fd_out": pl.Int64, "file_out": pl.String}
+        return requests.with_columns(pl.lit(None, dtype).alias(name) for name, dtype in nothing.items())
+    texts = parsed.select("name", "args").unique(maintain_order=True)
+    names = ("_fd", "_path", "_size", "_at", "fd_out", "file_out", "_whole")
+    types = (pl.Int64, pl.String, pl.Int64, pl.Int64, pl.Int64, pl.String, pl.Boolean)
+    found = pl.DataFrame(
+        [transfer_of(name, args) for name, args in texts.iter_rows()],
+        schema=dict(zip(names, types, strict=True)),
         orient="row",
     )
-    found = vectored.select("_row", "args").join(sizes, on="args", how="left").drop("args")
+    found = parsed.select("_row", "name", "args").join(
+        pl.concat([texts, found], how="horizontal"), on=["name", "args"], how="left"
+    )
+    is_parsed = pl.col("_whole").is_not_null()
     return (
-        requests.join(found, on="_row", how="left", maintain_order="left")
+        requests.join(found.drop("name", "args"), on="_row", how="left", maintain_order="left")
         .with_columns(
-            pl.coalesce("bytes_requested", "_requested").alias("bytes_requested"),
-            pl.coalesce("offset", "_offset").alias("offset"),
+            pl.when(is_parsed).then("_fd").otherwise("fd").alias("fd"),
+            pl.when(is_parsed).then("_path").otherwise("file").alias("file"),
+            pl.coalesce("bytes_requested", "_size").alias("bytes_requested"),
+            pl.coalesce("offset", "_at").alias("offset"),
             pl.coalesce("_whole", "is_printed").alias("is_printed"),
         )
-        .drop("_requested", "_offset", "_whole")
+        .drop("_fd", "_path", "_size", "_at", "_whole")
     )
 
 
-def _vector(values: object) -> tuple[int | None, int | None, bool]:
-    """Bytes requested and offset of a vectored call, and whether its list of buffers is complete."""
-    items = list(values.values()) if isinstance(values, dict) else values
-    if not isinstance(items, list) or len(items) < 3 or not isinstance(items[1], list):
-        return None, None, False
-    requested = vector_size(items[1])
-    offset = whole(items[3]) if len(items) > 3 else None
-    # preadv2 and pwritev2: -1 is the current position of the file
-    return requested, None if offset == _HERE else offset, requested is not None
+def _with_restarts(requests: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
+    """The requests, with the retries of an interrupted call joined to it."""
+    retries = restarts_of(calls, list(SYNC_CALLS))
+    if retries.is_empty():
+        return requests
+    ends = retries.join(
+        calls.select("_row", "end_line", "end", "elapsed", "elapsed_hi", "gap", "start", "result", "errno"), on="_row"
+    ).sort("_row")
+    elapsed = pl.col("elapsed").sum()
+    last = ends.group_by("_root", maintain_order=True).agg(
+        pl.col("end_line", "end", "gap", "start", "result", "errno").last().name.prefix("_"),
+        pl.len().cast(pl.UInt32).alias("_restarts"),
+        pl.when(pl.col("elapsed").is_not_null().all()).then(elapsed).alias("_elapsed"),
+        pl.when(pl.col("elapsed_hi").is_not_null().all()).then(pl.col("elapsed_hi").sum()).alias("_elapsed_hi"),
+    )
+    is_restarted = pl.col("_restarts").is_not_null()
+    has_bytes = pl.col("op").is_in(["read", "write", "copy"]) & (pl.col("_result") >= 0)
+    between = pl.col("_end") - pl.col("submitted")
+    has_clock = between.is_not_null()
+    columns = {
+        "end_line": pl.col("_end_line"),
+        "completed": pl.col("_end"),
+        "gap": pl.col("_start") + pl.col("_gap") - pl.col("submitted"),
+        "bytes_transferred": pl.when(has_bytes).then("_result"),
+        "errno": pl.col("_errno"),
+        "latency": pl.coalesce(between, pl.col("latency") + pl.col("_elapsed")),
+        "latency_hi": pl.when(~has_clock).then(pl.col("latency_hi") + pl.col("_elapsed_hi")),
+        "latency_from": pl.when(has_clock).then(pl.lit("stamps")).otherwise("latency_from"),
+        "restarts": pl.col("_restarts"),
+    }
+    joined = requests.join(retries.select("_row"), on="_row", how="anti", maintain_order="left").join(
+        last.rename({"_root": "_row"}), on="_row", how="left", maintain_order="left"
+    )
+    return joined.with_columns(
+        pl.when(is_restarted).then(column).otherwise(name).alias(name) for name, column in columns.items()
+    ).select(requests.columns)
 
 
 def _with_plain_paths(requests: pl.DataFrame) -> pl.DataFrame:
     """The requests, with the escapes of the paths that ``-y`` prints undone, as those of an open's path are."""
-    files = requests.get_column("file").unique()
+    files = pl.concat([requests.get_column("file"), requests.get_column("file_out")]).unique()
     escaped = [file for file in files if file is not None and is_escaped(file)]
     if not escaped:
         return requests
     plain = [unescaped(file).decode("utf-8", errors="backslashreplace") for file in escaped]
-    return requests.with_columns(pl.col("file").replace(escaped, plain))
+    return requests.with_columns(pl.col("file", "file_out").replace(escaped, plain))
 
 
 def _with_files(requests: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
@@ -268,18 +327,20 @@ def _with_files(requests: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     In a ``-ff`` set the threads of a process are in different files, so their calls are put in the order of time.
     """
     is_set = not rows.get_column("line").is_sorted() and not rows.get_column("start").has_nulls()
-    turns = (rows.sort("start", maintain_order=True) if is_set else rows).with_row_index("_turn")
+    turns = rows.sort("start", maintain_order=True).with_row_index("_turn") if is_set else rows
+    turns = turns if is_set else turns.with_columns(pl.col("_row").alias("_turn"))
     files = files_of(turns.drop("_row").rename({"_turn": "_row"}))
     if files.is_empty():
         return requests
     owner = pl.col("pid").fill_null(-1).alias("_owner")
     known = files.select(pl.col("_row").alias("_turn"), owner, "fd", pl.col("file").alias("_file")).sort("_turn")
-    wanted = requests.with_columns(
-        pl.col("_row").cast(pl.UInt32), pl.col("fd").cast(pl.Int32, strict=False), owner
-    ).with_row_index("_order")
-    if is_set:
-        wanted = wanted.join(turns.select("_row", "_turn"), on="_row").sort("_turn", "_order")
-    else:
-        wanted = wanted.with_columns(pl.col("_row").alias("_turn"))
-    found = wanted.join_asof(known, on="_turn", by=["_owner", "fd"], check_sortedness=False)
-    return (found.sort("_order") if is_set else found).with_columns(pl.coalesce("file", "_file").alias("file"))
+    wanted = requests.with_columns(pl.col("_row").cast(pl.UInt32), owner).with_row_index("_order")
+    wanted = wanted.join(turns.select("_row", "_turn"), on="_row").sort("_turn", "_order")
+    for fd, file in (("fd", "file"), ("fd_out", "file_out")):
+        if wanted.get_column(fd).null_count() < wanted.height:
+            wanted = wanted.with_columns(pl.col(fd).cast(pl.Int32, strict=False))
+            found = wanted.join_asof(
+                known.rename({"fd": fd}, strict=False), on="_turn", by=["_owner", fd], check_sortedness=False
+            )
+            wanted = found.with_columns(pl.coalesce(file, "_file").alias(file)).drop("_file")
+    return wanted.sort("_order")

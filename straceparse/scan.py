@@ -70,7 +70,7 @@ def scan_strace(
         * ``args``: text between the parentheses; ``result``: the number returned; ``result_text``: as printed
         * ``errno``: ``ENOENT``...; ``note``: the text in parentheses after it, and the text of signals, exits and
           notices
-        * ``elapsed``: time in the call, from ``-T`` only
+        * ``elapsed``: time in the call, from ``-T`` only; it is truncated, so the time is below ``elapsed_hi``
         * ``fd_path``: what ``-y`` prints after the first argument, or after the result where the call returns a
           descriptor
         * ``syscall_number``, ``instruction_pointer``: of ``-n`` and ``-i``

@@ -34,6 +34,7 @@ EVENTS: Final = pl.Schema(
         "errno": pl.String(),
         "note": pl.String(),
         "elapsed": DURATION,
+        "elapsed_hi": DURATION,
         "fd_path": pl.String(),
         "syscall_number": pl.Int32(),
         "instruction_pointer": pl.String(),
@@ -72,6 +73,8 @@ def typed_columns(dialect: Dialect, pid: int | None, *, is_fixed_width: bool) ->
     if has_paths:
         less, greater = (pl.lit(PARTS_GRAMMAR.literal(name)) for name in ("LESS", "GREATER"))
         shown = pl.concat_str(value, pl.concat_str(less, "_decoration", greater).fill_null(""))
+    elapsed = nanoseconds(pl.col("_elapsed")) if has_elapsed else pl.lit(None, pl.Int64)
+    step = pl.lit(10 ** (9 - dialect.elapsed_digits)) if is_fixed_width else last_decimal(pl.col("_elapsed"))
     columns = {
         "line": pl.col("line"),
         "pid": pl.lit(pid) if dialect.pid == "file" else pl.col("_pid").cast(pl.Int32, strict=False),
@@ -87,7 +90,8 @@ def typed_columns(dialect: Dialect, pid: int | None, *, is_fixed_width: bool) ->
         "result_text": shown,
         "errno": pl.col("_errno"),
         "note": pl.col("_note"),
-        "elapsed": nanoseconds(pl.col("_elapsed")) if has_elapsed else pl.lit(None),
+        "elapsed": elapsed,
+        "elapsed_hi": elapsed + step,
         "fd_path": _fd_path() if has_paths else pl.lit(None),
         "syscall_number": pl.col("_syscall_number").cast(pl.Int32, strict=False),
         "instruction_pointer": pl.col("_instruction_pointer"),
@@ -100,6 +104,12 @@ def typed_columns(dialect: Dialect, pid: int | None, *, is_fixed_width: bool) ->
 def nanoseconds(seconds: pl.Expr) -> pl.Expr:
     """Seconds with up to nine printed decimals as whole nanoseconds; exact, no float is involved."""
     return seconds.cast(_NANO, strict=False).to_physical().cast(pl.Int64, strict=False)
+
+
+def last_decimal(seconds: pl.Expr) -> pl.Expr:
+    """The value of the last printed decimal in nanoseconds: strace truncates times, it does not round them."""
+    decimals = seconds.str.len_bytes() - seconds.str.find(PARTS_GRAMMAR.literal("DOT"), literal=True) - 1
+    return pl.lit(10, pl.Int64).pow(9 - decimals.fill_null(0).cast(pl.Int64).clip(0, 9))
 
 
 def _clocks(dialect: Dialect, *, is_fixed_width: bool) -> tuple[pl.Expr, pl.Expr]:

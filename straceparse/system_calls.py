@@ -32,8 +32,10 @@ CALLS: Final = pl.Schema(
         "end": DURATION,
         "gap": DURATION,
         "elapsed": DURATION,
+        "elapsed_hi": DURATION,
         "elapsed_from": pl.Enum(["T", "stamps"]),
         "wall": pl.Datetime("ns", "UTC"),
+        "time_of_day": pl.Time(),
         "syscall": pl.String(),
         "name": pl.String(),
         "args": pl.String(),
@@ -53,12 +55,12 @@ _NEXT: Final = ("call", "unfinished", "detached", "cut", "signal", "stopped", "e
 
 #: A notice at the end of a cut line: after `strace` or the path under which strace was started.
 _NOTICE_AT_END: Final = PARTS_GRAMMAR.pattern("{PROCESS_NOTICE}$")
-_OUTCOME: Final = ("result", "result_text", "errno", "note", "elapsed")
+_OUTCOME: Final = ("result", "result_text", "errno", "note", "elapsed", "elapsed_hi")
 
 #: Columns of the events that the calls are computed from.
 _NEEDED: Final = ("line", "at", "kind", *(name for name in CALLS if name in EVENTS and name != "line"))
 #: Of these, the columns that are only passed on.
-_PASSED_ON: Final = ("wall", "syscall", "args", "errno", "fd_path")
+_PASSED_ON: Final = ("wall", "time_of_day", "syscall", "args", "errno", "fd_path")
 #: Columns that are passed on, and used to join continuation lines.
 _FOR_CONTINUATIONS: Final = ("result_text", "note")
 
@@ -85,9 +87,11 @@ def calls(events: FrameType) -> FrameType:
         are collected.)
 
         * ``line``, ``end_line``: first and last line of the call
-        * ``start``, ``end``: since the log's first timestamp; ``wall``: ``start`` in UTC (``-ttt``)
+        * ``start``, ``end``: since the log's first timestamp; ``wall``: ``start`` in UTC (``-ttt``);
+          ``time_of_day``: ``start`` as local time (``-t``, ``-tt``)
         * ``gap``: to the start of the next line of the process, an upper bound of the elapsed time
-        * ``elapsed``: time in the call; ``elapsed_from``: ``T``, or ``stamps`` for the timestamps of a split call
+        * ``elapsed``: time in the call; ``elapsed_from``: ``T``, or ``stamps`` for the timestamps of a split call;
+          ``elapsed_hi``: strace truncates the time of ``-T``, so it is below this
         * ``state``: ``whole``, ``split`` (both halves found), ``unfinished``, ``resumed``, ``detached``, ``cut``
         * the others as in the events
 
@@ -255,6 +259,12 @@ def _joined(lines: pl.DataFrame, owner: list[str]) -> pl.DataFrame:
     )
 
 
+def _earlier(time_of_day: pl.Expr, elapsed: pl.Expr) -> pl.Expr:
+    """A time of day less a duration, on the day before where it passes midnight."""
+    nanoseconds = time_of_day.to_physical().cast(pl.Int64) - elapsed.to_physical().cast(pl.Int64)
+    return (nanoseconds % (86_400 * 10**9)).cast(pl.Time)
+
+
 def _calls(lines: pl.DataFrame, others: list[str]) -> pl.DataFrame:
     """The columns of `CALLS`, from lines whose halves are joined."""
     empty = {
@@ -281,6 +291,9 @@ def _calls(lines: pl.DataFrame, others: list[str]) -> pl.DataFrame:
         "elapsed": elapsed,
         "elapsed_from": source,
         "wall": pl.when(is_end).then(pl.col("wall") - pl.col("elapsed")).otherwise("wall"),
+        "time_of_day": pl.when(is_end)
+        .then(_earlier(pl.col("time_of_day"), pl.col("elapsed")))
+        .otherwise("time_of_day"),
         "state": state.otherwise(pl.col("kind").cast(pl.String)),
     }
     return lines.with_columns(missing).select(

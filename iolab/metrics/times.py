@@ -25,7 +25,14 @@ _TICKS: Final = (10**9, 10**6, 10**3, 1)
 
 
 def spread(
-    times: pl.Series, name: str, *, basis: str, caveat: str = "", is_upper: bool = False, is_difference: bool = False
+    times: pl.Series,
+    name: str,
+    *,
+    basis: str,
+    caveat: str = "",
+    is_upper: bool = False,
+    is_difference: bool = False,
+    bounds: pl.Series | None = None,
 ) -> list[Metric]:
     """Mean, median, 95th and 99th percentile and maximum of times, in microseconds.
 
@@ -40,9 +47,11 @@ def spread(
         caveat: of all rows.
         is_upper: the times are upper bounds of what is meant; then `lo` is 0.
         is_difference: they are differences of two cut times, and may also be one decimal too long.
+        bounds: what each time is below, where the log shows the last decimal (``elapsed_hi``); without it the last
+            decimal is taken from the times.
 
     Returns:
-        Five metrics; refused when there is no time, or all are zero: then the clock's step is not known.
+        Five metrics; refused when there is no time, or all are zero and the last decimal is not known.
 
     Examples:
         >>> times = pl.Series([2_132_000, 2_214_000, 2_334_000], dtype=pl.Int64).cast(pl.Duration("ns"))
@@ -61,10 +70,11 @@ def spread(
         reason = f"{REFUSED}no such time is in the log" + f"; {caveat}" * bool(set_back)
         return [Metric(f"{name}_{label}", None, None, None, "us", basis, reason) for label in labels]
     whole = counts.to_list()
-    if not whole[-1]:
+    shown = _last_decimal(times, bounds)
+    if not whole[-1] and shown is None:
         reason = f"{REFUSED}the log's clock shows no time between them, and not how fine it is"
         return [Metric(f"{name}_{label}", None, None, None, "us", basis, reason) for label in labels]
-    tick = tick_of(whole)
+    tick = tick_of(whole) if shown is None else shown
     last = len(whole) - 1
     places = [max(-(-len(whole) * percent // 100) - 1, 0) for percent in PERCENTILES]
     values = [sum(whole) / len(whole), *(float(whole[place]) for place in places), float(whole[last])]
@@ -75,6 +85,20 @@ def spread(
         lo = 0.0 if is_upper else max(value - tick * is_difference, 0.0)
         metrics.append(Metric(f"{name}_{label}", value / 1e3, lo / 1e3, (value + tick) / 1e3, "us", basis, said))
     return metrics
+
+
+def bounds_of(frame: pl.DataFrame, column: str) -> pl.Series | None:
+    """What each time of a column is below (``elapsed_hi`` of ``elapsed``); None where the frame has no such column."""
+    name = f"{column}_hi"
+    return frame.get_column(name) if name in frame.columns else None
+
+
+def _last_decimal(times: pl.Series, bounds: pl.Series | None) -> int | None:
+    """The largest distance in nanoseconds from a time to its bound; None where a time has no bound."""
+    if bounds is None:
+        return None
+    steps = (bounds - times).filter(times.is_not_null()).dt.total_nanoseconds()
+    return None if steps.is_empty() or steps.has_nulls() else int(steps.max())  # type: ignore[arg-type]
 
 
 def _count(times: int) -> str:

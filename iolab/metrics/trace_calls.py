@@ -10,7 +10,7 @@ from typing import Final
 import polars as pl
 
 from iolab.metrics.table import REFUSED, Metric, clip_share, metrics_frame
-from iolab.metrics.times import SET_BACK, UPPER_BOUND, is_set_back, nanoseconds, spread, tick_of, window
+from iolab.metrics.times import SET_BACK, UPPER_BOUND, bounds_of, is_set_back, nanoseconds, spread, tick_of, window
 from logframe.interval import Interval
 
 _NEEDS_T: Final = f"{REFUSED}the log has no time of the calls themselves; trace with strace -T"
@@ -88,8 +88,9 @@ def _by_name(
     names: list[str] = []
     metrics: list[Metric] = []
     for name in order:
-        times = calls.filter(pl.col("name") == name).get_column(column)
-        found = spread(times, metric, basis=basis, caveat=caveat, is_difference=is_difference)
+        own = calls.filter(pl.col("name") == name)
+        times, bounds = own.get_column(column), bounds_of(own, column)
+        found = spread(times, metric, basis=basis, caveat=caveat, is_difference=is_difference, bounds=bounds)
         metrics += found
         names += [name] * len(found)
     return metrics_frame(metrics, syscall=pl.Series(names, dtype=pl.String))
@@ -117,7 +118,7 @@ def submit_cost(calls: pl.DataFrame) -> pl.DataFrame:
     reaps = calls.filter(pl.col("name").is_in(["io_getevents", "io_pgetevents"]))
     times = submits.get_column("elapsed")
     if times.null_count() < times.len():
-        metrics = spread(times, "submit_us", basis="time in io_submit (-T)")
+        metrics = spread(times, "submit_us", basis="time in io_submit (-T)", bounds=bounds_of(submits, "elapsed"))
     else:
         caveat = f"{UPPER_BOUND}: without -T the time until the next call is in it"
         gaps = submits.get_column("gap")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.table import REFUSED, Metric, evaluate, metrics_frame
-from iolab.metrics.times import SET_BACK, UPPER_BOUND, is_set_back, nanoseconds, spread, tick_of, window
+from iolab.metrics.times import SET_BACK, UPPER_BOUND, bounds_of, is_set_back, nanoseconds, spread, tick_of, window
 
 if TYPE_CHECKING:
     from logframe.interval import Figure, Interval
@@ -243,7 +243,7 @@ def read_latency(requests: pl.DataFrame) -> pl.DataFrame:
 def _spread_of_sync(reads: pl.DataFrame) -> list[Metric]:
     times = reads.get_column("latency")
     if times.null_count() < times.len():
-        return spread(times, "latency_us", basis="time in the call (-T)")
+        return spread(times, "latency_us", basis="time in the call (-T)", bounds=bounds_of(reads, "latency"))
     caveat = f"{UPPER_BOUND}: without -T the time until the next call is in it"
     return spread(reads.get_column("gap"), "latency_us", basis="gap to the next line", caveat=caveat, is_upper=True)
 

@@ -187,3 +187,22 @@ def test_calls_that_are_made_most_come_first() -> None:
 def test_the_last_printed_decimal(times: list[int], tick: int) -> None:
     """What all times are multiples of says how many decimals were printed."""
     assert tick_of(times) == tick
+
+
+def test_a_millisecond_clock_bounds_times_of_zero() -> None:
+    """``<0.000>`` is any time below a millisecond: the last decimal is the printed one, not one common to the times."""
+    log = b'read(3, "a", 512) = 512 <0.000>\nread(3, "a", 512) = 512 <0.000>\nread(3, "a", 512) = 512 <0.007>\n'
+    found = calls(read_strace(log))
+    times = metrics.call_times(found)
+    reads = metrics.read_latency(io_requests(found))
+
+    for figures in (times, reads):
+        medians = figures.filter(pl.col("metric").str.ends_with("_p50"))
+        assert medians.select("value", "lo", "hi").rows() == [(0.0, 0.0, 1000.0)]
+
+
+def test_times_of_zero_only_are_bounded_too() -> None:
+    """Where the last decimal is known, a log of zeros says that each call took less than it."""
+    found = calls(read_strace(b"close(3) = 0 <0.000>\nclose(4) = 0 <0.000>\n"))
+
+    assert metrics.call_times(found).select("value", "lo", "hi").unique().rows() == [(0.0, 0.0, 1000.0)]

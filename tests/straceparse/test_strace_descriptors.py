@@ -44,7 +44,7 @@ def test_what_closes_a_descriptor_besides_close(between: str, flags: str, file: 
 def test_a_split_call_of_an_old_strace_has_its_sizes(text: str) -> None:
     """Up to 4.26 a blank stands between `resumed>` and the bracket; it is not part of the arguments."""
     name, _, args = text.partition("(")
-    found = calls(read_strace(f"5 {text} <unfinished ...>\n6 sync() = 0\n5 <... {name} resumed> ) = 100".encode()))
+    found = calls(read_strace(f"5 {text} <unfinished ...>\n6 getpid() = 6\n5 <... {name} resumed> ) = 100".encode()))
     whole = requests(f"5 {text}) = 100")
 
     assert found.get_column("args").to_list() == [args, ""]
@@ -215,3 +215,62 @@ def test_the_place_where_the_file_is_is_no_offset(offset: int, expected: int | N
     )
 
     assert found.get_column("offset").to_list() == [expected] * 2
+
+
+@pytest.mark.parametrize(
+    "duplicate",
+    [
+        "fcntl(4, F_DUPFD, 256) = 257",
+        "fcntl(4, 0, 256) = 257",
+        "fcntl(4, F_DUPFD_CLOEXEC, 256) = 257",
+        "fcntl(4, 1030, 256) = 257",
+        "fcntl(4, 0x406 /* F_DUPFD_CLOEXEC */, 256) = 257",
+        "fcntl(0x4, 0, 0x100) = 0x101",
+        "fcntl(fd=4, cmd=F_DUPFD, arg=256) = 257",
+        "fcntl(4</u01/F_SETFD.dbf>, F_DUPFD, 256) = 257",
+        "dup2(0x4, 0x101) = 0x101",
+    ],
+)
+def test_duplicates_however_they_are_printed(duplicate: str) -> None:
+    """By name, by number (-X raw), in hexadecimal (-e raw=all), with names (-N) and paths (-y)."""
+    log = f'open("/u01/x.dbf", O_RDWR) = 4\n{duplicate}\nclose(4) = 0\nread(257, "a", 1) = 1'
+
+    assert io_requests(calls(read_strace(log.encode()))).get_column("file").to_list() == ["/u01/x.dbf"]
+
+
+@pytest.mark.parametrize(
+    "other", ["fcntl(4, F_GETFD) = 1", "fcntl(4, 1) = 1", "fcntl(4, F_DUPFD_QUERY, 5) = 1", "fcntl(4, 0x403, 5) = 1"]
+)
+def test_commands_of_fcntl_that_duplicate_nothing(other: str) -> None:
+    """Their result is no descriptor."""
+    log = f'open("/u01/x.dbf", O_RDWR) = 4\n{other}\nread(1, "a", 1) = 1'
+
+    assert io_requests(calls(read_strace(log.encode()))).get_column("file").to_list() == [None]
+
+
+@pytest.mark.parametrize(
+    ("flag", "is_closed"),
+    [
+        ("O_RDWR|O_CLOEXEC", True),
+        ("0x80002", True),
+        ("0x80002 /* O_RDWR|O_CLOEXEC */", True),
+        ("O_RDWR", False),
+        ("0x2", False),
+    ],
+)
+def test_flags_by_name_and_by_number(flag: str, is_closed: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    """A descriptor is closed by execve when its open says so, also with -X raw, whatever its path."""
+    log = f'openat(-100, "/u01/O_CLOEXEC.dbf", {flag}) = 4\nexecve("/bin/x", ["x"], 0x7ff) = 0\nread(4, "a", 1) = 1'
+    found = io_requests(calls(read_strace(log.encode()))).get_column("file").to_list()
+
+    assert found == [None if is_closed else "/u01/O_CLOEXEC.dbf"]
+
+
+@pytest.mark.parametrize(
+    "make", ["clone(child_stack=NULL, flags=0x50f00)", "clone3({flags=0x3d0f00, exit_signal=0}, 88)"]
+)
+def test_threads_by_raw_flags_share_descriptors(make: str) -> None:
+    """CLONE_FILES is 0x400, and a number that has it makes a thread."""
+    log = f'7  {make} = 8\n8  open("/u01/x.dbf", O_RDWR) = 4\n7  read(4, "a", 1) = 1'
+
+    assert io_requests(calls(read_strace(log.encode()))).get_column("file").to_list() == ["/u01/x.dbf"]
