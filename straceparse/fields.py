@@ -58,6 +58,7 @@ _SOURCES: Final = {
     "wall": ("clock",),
     "time_of_day": ("clock",),
     "_instant": ("clock",),
+    "elapsed_hi": ("elapsed",),
     "fd_path": ("args", "decoration", "name"),
 }
 
@@ -214,6 +215,10 @@ class FieldCutter:
                 return raw["clock"].cast(EVENTS[name]).alias(name)
             case "time_of_day" if self._dialect.clock == "time":
                 return raw["clock"].cast(EVENTS[name]).alias(name)
+            case "elapsed_hi" if "elapsed" in raw:
+                step = 10 ** (9 - self._dialect.elapsed_digits)
+                bound: pl.Series = raw["elapsed"].to_physical() + step
+                return bound.cast(EVENTS[name]).alias(name)
             case "fd_path" if self._dialect.has_paths:
                 parts = pl.DataFrame([raw[part].alias(f"_{part}") for part in ("args", "decoration", "name")])
                 return parts.select(self._fd_path.alias(name)).get_column(name)

@@ -33,6 +33,7 @@ NOT_OF_THE_FORMAT = {
     ("dialects", "\r"): "line ends",
     ("dialects", ":"): "the parts of a time of day that a terminal matched",
     ("dialects", "."): "the parts of a version that this package writes",
+    ("fields", "\n"): "lines",
     ("prefix", "( *)(0+)( *)"): "shapes that this module makes",
     ("records", "\r"): "line ends",
     ("scan", "\r"): "line ends",
