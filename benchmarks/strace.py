@@ -1,39 +1,40 @@
-"""How fast logs of strace are read: MB/s, and the time as a multiple of what awk needs for the same file.
+"""How fast logs of strace are read: CPU seconds, as a multiple of what ``mawk '{print $1}'`` needs for the same log.
 
-Large logs are made from the real captures in ``sample_data``, repeated.  Ours runs in this process, imports not
-counted; awk and wc are processes.  The Python loop and stracetools get a cut of the log; their times are scaled to the
-whole.
+The logs are generated: distinct lines by the rules of the format (`strace_logs`).  Ours runs in this process, warm;
+mawk (awk where it is missing) and wc are processes.  Of several interleaved rounds the least of each counts.  The
+Python loop and stracetools read a part of the log, and their times are scaled to the whole.
 
-    python benchmarks/strace.py [--size MB] [--repeat N] [--memory]
+    python benchmarks/strace.py [--size MB] [--repeat N] [--fallback] [--memory]
 """
 
 import argparse
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import polars as pl
+import strace_logs  # beside this file
 
 import straceparse
+from logframe.native import engine
 
-CAPTURES = Path(__file__).parents[1] / "sample_data" / "captures"
 #: The expression of a script written for the purpose.
 LINE = re.compile(
     r"^(?:(?P<pid>\d+) +)?(?P<time>[\d.]+ )?(?: *(?P<since>\d+\.\d+) )?(?P<name>\w+)\((?P<args>.*)\) += "
     r"(?P<result>-?\w+)(?: (?P<errno>E\w+) \((?P<text>.*?)\))?(?: <(?P<elapsed>[\d.]+)>)?$"
 )
-CUT = 8 << 20
+CUT = 4 << 20
 
 
-def totals_per_syscall(log: Path) -> None:
-    """Calls and time of each system call."""
+def totals(log: Path) -> None:
+    """Calls, errors and times of each system call."""
     straceparse.totals(straceparse.scan_strace(log))
 
 
@@ -42,45 +43,40 @@ def all_columns(log: Path) -> None:
     straceparse.scan_strace(log).select(pl.all().null_count()).collect()
 
 
+def calls(log: Path) -> None:
+    """One row a system call, its halves joined."""
+    straceparse.calls(straceparse.scan_strace(log)).select(pl.all().null_count()).collect()
+
+
 def requests(log: Path) -> None:
     """One row an I/O request."""
     straceparse.io_requests(straceparse.calls(straceparse.scan_strace(log))).collect()
 
 
-#: What is measured on which capture: title, capture, work, the most it may cost in units of awk.
-WORK: tuple[tuple[str, str, Callable[[Path], None], float], ...] = (
-    ("calls and time per syscall, -f -ttt -T", "scattered_direct_f_ttt_T_y", totals_per_syscall, 1.0),
-    ("all events columns, -r", "scattered_buffered_r", all_columns, 3.0),
-    ("io_requests, mostly pread64, -tt -T", "sequential_direct_tt_T", requests, 6.0),
+def command_line(log: Path) -> None:
+    """The command, its start included."""
+    subprocess.run([sys.executable, "-m", "straceparse", str(log)], stdout=subprocess.DEVNULL, check=True)
+
+
+#: The logs: title -> its lines.
+LOGS = {"-f -ttt -T": strace_logs.parallel_lines, "-r": strace_logs.relative_lines}
+#: What is measured on which log: title, log, work, the most it may cost in units of mawk.
+WORK: tuple[tuple[str, str, Callable[[Path], None], float | None], ...] = (
+    ("totals by name", "-f -ttt -T", totals, 2.0),
+    ("all columns", "-f -ttt -T", all_columns, None),
+    ("python -m straceparse", "-f -ttt -T", command_line, 2.6),
+    ("calls", "-f -ttt -T", calls, 4.0),
+    ("io_requests", "-f -ttt -T", requests, 5.0),
+    ("totals by name", "-r", totals, None),
+    ("all columns", "-r", all_columns, 3.0),
 )
 
 
-def enlarged(capture: str, size: int, folder: Path) -> Path:
-    """A log of at least `size` bytes: the capture, repeated."""
-    text = (CAPTURES / f"{capture}.strace").read_bytes()
-    path = folder / f"{capture}-{size >> 20}.strace"
-    with path.open("wb") as log:
-        while log.tell() < size:
-            log.write(text * max(1, (1 << 22) // len(text)))
-    return path
-
-
-def cut_of(log: Path, folder: Path) -> Path:
-    """The first lines of a log."""
-    path = folder / f"cut-{log.name}"
-    with log.open("rb") as whole:
-        path.write_bytes(whole.read(CUT).rpartition(b"\n")[0] + b"\n")
-    return path
-
-
-def best_of(repeat: int, call: Callable[[], object]) -> float:
-    """The shortest of several wall times, in seconds."""
-    times = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
+def cpu_of(call: Callable[[], object]) -> float:
+    """CPU seconds of a call, of this process and of those it started."""
+    before = os.times()
+    call()
+    return sum(os.times()[:4]) - sum(before[:4])
 
 
 def command(*words: str) -> Callable[[], object]:
@@ -102,24 +98,42 @@ def stracetools_loop(log: Path) -> None:
         StraceParser().parse_file(str(log))  # it prints every line that it cannot read
 
 
-def table(size: int, repeat: int, folder: Path) -> Iterator[tuple[str, float, float, str]]:
-    """Rows of the table: what, MB/s, multiple of awk, the limit."""
-    for title, capture, work, limit in WORK:
-        log = enlarged(capture, size, folder)
-        megabytes = log.stat().st_size / 1e6
-        work(log)  # the page cache and the thread pool are warm for all
-        awk = best_of(repeat, command("awk", "{print $1}", str(log)))
-        yield f"awk '{{print $1}}' ({capture})", megabytes / awk, 1.0, ""
-        wc = best_of(repeat, command("wc", "-l", str(log)))
-        yield "wc -l", megabytes / wc, wc / awk, ""
-        ours = best_of(repeat, lambda work=work, log=log: work(log))  # type: ignore[misc]
-        yield title, megabytes / ours, ours / awk, f"<= {limit}"
-        cut = cut_of(log, folder)
-        scale = log.stat().st_size / cut.stat().st_size
-        for name, loop in (("Python re loop", re_loop), ("stracetools", stracetools_loop)):
-            seconds = best_of(1, lambda loop=loop, cut=cut: loop(cut)) * scale  # type: ignore[misc]
-            yield name, megabytes / seconds, seconds / awk, ""
-        log.unlink()
+def cut_of(log: Path) -> Path:
+    """The first lines of a log."""
+    path = log.with_name(f"cut-{log.name}")
+    with log.open("rb") as whole:
+        path.write_bytes(whole.read(CUT).rpartition(b"\n")[0] + b"\n")
+    return path
+
+
+def rows_of(title: str, log: Path, repeat: int) -> Iterator[tuple[str, float, float, str]]:
+    """Rows for one log: what, CPU seconds, multiple of mawk, the target."""
+    awk = "mawk" if shutil.which("mawk") else "awk"
+    works: dict[str, Callable[[], object]] = {
+        f"{awk} '{{print $1}}'": command(awk, "{print $1}", str(log)),
+        "wc -l": command("wc", "-l", str(log)),
+    }
+    limits: dict[str, float | None] = {}
+    for name, kind, work, limit in WORK:
+        if kind == title:
+            works[name] = lambda work=work: work(log)  # type: ignore[misc]
+            limits[name] = limit
+    for work in works.values():
+        work()  # the page cache and the thread pool are warm for all
+    found = dict.fromkeys(works, float("inf"))
+    for _ in range(repeat):
+        for name, work in works.items():
+            found[name] = min(found[name], cpu_of(work))
+    unit = next(iter(found.values()))
+    for name, seconds in found.items():
+        limit = limits.get(name)
+        verdict = "" if limit is None else f"<= {limit}" + ("" if seconds / unit <= limit else "  missed")
+        yield name, seconds, seconds / unit, verdict
+    part = cut_of(log)
+    scale = log.stat().st_size / part.stat().st_size
+    for name, loop in (("Python re loop", re_loop), ("stracetools", stracetools_loop)):
+        seconds = cpu_of(lambda loop=loop: loop(part)) * scale  # type: ignore[misc]
+        yield name, seconds, seconds / unit, ""
 
 
 def peak_of_parquet(log: Path, folder: Path) -> int:
@@ -132,26 +146,35 @@ def peak_of_parquet(log: Path, folder: Path) -> int:
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--size", type=int, default=200, metavar="MB")
     parser.add_argument("--repeat", type=int, default=3, metavar="N")
+    parser.add_argument("--fallback", action="store_true", help="without compiled code")
     parser.add_argument(
         "--memory", action="store_true", help="peak memory of to_parquet for 1 and 2 GB (takes minutes)"
     )
     options = parser.parse_args()
-    print(f"strace logs of {options.size} MB; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
-    print(f"{'':58} {'MB/s':>8} {'x awk':>7}")
+    if options.fallback:
+        os.environ["IOLAB_KERNEL"] = "off"
+    print(f"strace logs of {options.size} MB, {engine()}; {load()}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for title, speed, ratio, limit in table(options.size * 1_000_000, options.repeat, folder):
-            print(f"{title:58} {speed:8.1f} {ratio:7.2f}  {limit}", flush=True)
+        for title, lines in LOGS.items():
+            log = strace_logs.written_log(folder / "log.strace", options.size * 1_000_000, lines())
+            print(f"{'strace ' + title:40} {'CPU-s':>8} {'x mawk':>8}")
+            for what, seconds, ratio, verdict in rows_of(title, log, options.repeat):
+                print(f"  {what:38} {seconds:8.3f} {ratio:8.2f}  {verdict}", flush=True)
         if options.memory:
             for gigabytes in (1, 2):
-                log = enlarged("scattered_direct_f_ttt_T_y", gigabytes << 30, folder)
-                print(f"to_parquet, {gigabytes} GB: {peak_of_parquet(log, folder)} MB at its peak  <= 800", flush=True)
-                log.unlink()
-    print(f"load at the end {os.getloadavg()[0]:.1f}")
+                log = strace_logs.written_log(folder / "log.strace", gigabytes << 30, strace_logs.parallel_lines())
+                print(f"to_parquet, {gigabytes} GB: {peak_of_parquet(log, folder)} MB at its peak  <= 600", flush=True)
+    print(load())
+
+
+def load() -> str:
+    """How busy the machine is."""
+    return f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"
 
 
 if __name__ == "__main__":
