@@ -4,6 +4,7 @@
 
     events = sqltraceparse.scan_sqltrace("db1_ora_4711.trc")    # one row a line, lazy
     trace = sqltraceparse.read_sqltrace("db1_ora_4711.trc")     # calls, waits, statements, binds, row sources, ...
+    report = sqltraceparse.read_tkprof("report.prf")            # statements, calls, row sources, waits
 
 Names are imported when they are first used, so that the import itself costs nothing.
 """
@@ -13,12 +14,26 @@ from typing import TYPE_CHECKING
 from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from sqltraceparse.accounts import account_time, profile, statement_totals
     from sqltraceparse.heads import Head
     from sqltraceparse.scan import EVENTS, scan_sqltrace
     from sqltraceparse.schema import KINDS
+    from sqltraceparse.tkprof import Tkprof, read_tkprof
     from sqltraceparse.trace import SqlTrace, read_sqltrace
 
-__all__ = ["EVENTS", "KINDS", "Head", "SqlTrace", "read_sqltrace", "scan_sqltrace"]
+__all__ = [
+    "EVENTS",
+    "KINDS",
+    "Head",
+    "SqlTrace",
+    "Tkprof",
+    "account_time",
+    "profile",
+    "read_sqltrace",
+    "read_tkprof",
+    "scan_sqltrace",
+    "statement_totals",
+]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
@@ -27,7 +42,12 @@ __getattr__, __dir__ = lazy_exports(
         "Head": "heads",
         "KINDS": "schema",
         "SqlTrace": "trace",
+        "Tkprof": "tkprof",
+        "account_time": "accounts",
+        "profile": "accounts",
         "read_sqltrace": "trace",
+        "read_tkprof": "tkprof",
         "scan_sqltrace": "scan",
+        "statement_totals": "accounts",
     },
 )

@@ -1,4 +1,4 @@
-"""The format of extended SQL traces for the registry (`logframe.formats`)."""
+"""The formats of extended SQL traces and of TKPROF reports for the registry (`logframe.formats`)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from logframe.formats import HEAD_BYTES, Format, Sniff
 if TYPE_CHECKING:
     from logframe import Source
     from logframe.formats import Head
+    from sqltraceparse.tkprof import Tkprof
     from sqltraceparse.trace import SqlTrace
 
 #: A record at the beginning of a file identifies it, however much other text there is.
 _LEAST: Final = 0.6
+#: The score of a report that says what it is.
+_TITLED: Final = 0.97
 #: The score of a trace file of the database without a record near its beginning: the records may come later.
 _POSSIBLE: Final = 0.2
 
@@ -25,7 +28,7 @@ def sniff(head: Head) -> Sniff | None:
     if first is not None:
         return Sniff(max(_LEAST, share), "an extended SQL trace", line=first)
     other = other_of(head.text)
-    if other is None:
+    if other is None or other.what == "a TKPROF report":
         return None
     if other.may_follow and len(head.text) >= HEAD_BYTES // 2:
         return Sniff(_POSSIBLE, f"{other.what}, perhaps with an SQL trace in it", line=other.line)
@@ -39,4 +42,22 @@ def read(source: Source) -> SqlTrace:
     return read_sqltrace(source)
 
 
+def sniff_tkprof(head: Head) -> Sniff | None:
+    """Whether a log is a TKPROF report: by its first line, which text may precede."""
+    from sqltraceparse.heads import other_of  # noqa: PLC0415 - readers are imported on use
+
+    other = other_of(head.text)
+    if other is None or other.what != "a TKPROF report":
+        return None
+    return Sniff(_TITLED, "a TKPROF report", line=other.line)
+
+
+def read_tkprof(source: Source) -> Tkprof:
+    """The report as `sqltraceparse.Tkprof`."""
+    from sqltraceparse.tkprof import read_tkprof as read_report  # noqa: PLC0415 - readers are imported on use
+
+    return read_report(source)
+
+
+TKPROF: Final = Format(name="tkprof", title="a TKPROF report", sniff=sniff_tkprof, read=read_tkprof)
 FORMAT: Final = Format(name="sqltrace", title="an extended SQL trace", sniff=sniff, read=read)

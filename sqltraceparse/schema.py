@@ -220,3 +220,73 @@ CLOCK: Final = pl.Schema(
         "zone_is_known": pl.Boolean(),
     }
 )
+
+_SECONDS: Final = {f"{name}{end}": pl.Float64() for name in ("cpu_s", "elapsed_s") for end in ("", "_lo", "_hi")}
+_WAIT_SECONDS: Final = {
+    f"{name}{end}": pl.Float64() for name in ("max_wait_s", "total_wait_s") for end in ("", "_lo", "_hi")
+}
+
+TKPROF_STATEMENTS: Final = pl.Schema(
+    {
+        "statement": pl.Int64(),
+        "line": pl.Int64(),
+        "sql_id": pl.String(),
+        "plan_hash": pl.Int64(),
+        "text": pl.String(),
+        "depth": pl.Int64(),
+        "misses_parse": pl.Int64(),
+        "misses_execute": pl.Int64(),
+        "optimizer_mode": pl.String(),
+        "user_id": pl.Int64(),
+        "user_name": pl.String(),
+        "plans_captured": pl.Int64(),
+        "error": pl.Int64(),
+    }
+)
+
+TKPROF_CALLS: Final = pl.Schema(
+    {
+        "scope": pl.String(),
+        "statement": pl.Int64(),
+        "line": pl.Int64(),
+        "call": pl.String(),
+        "count": pl.Int64(),
+        **_SECONDS,
+        "disk_blocks": pl.Int64(),
+        "consistent_gets": pl.Int64(),
+        "current_gets": pl.Int64(),
+        "rows": pl.Int64(),
+    }
+)
+
+TKPROF_ROW_SOURCES: Final = pl.Schema(
+    {
+        "statement": pl.Int64(),
+        "line": pl.Int64(),
+        "plan": pl.String(),
+        "level": pl.Int64(),
+        "rows": pl.Int64(),
+        "rows_avg": pl.Int64(),
+        "rows_max": pl.Int64(),
+        "operation": pl.String(),
+        "consistent_gets": pl.Int64(),
+        "disk_blocks": pl.Int64(),
+        "blocks_written": pl.Int64(),
+        "starts": pl.Int64(),
+        "elapsed_us": pl.Int64(),
+        "cost": pl.Int64(),
+        "size_bytes": pl.Int64(),
+        "cardinality": pl.Int64(),
+    }
+)
+
+TKPROF_WAITS: Final = pl.Schema(
+    {
+        "scope": pl.String(),
+        "statement": pl.Int64(),
+        "line": pl.Int64(),
+        "event": pl.String(),
+        "waits": pl.Int64(),
+        **_WAIT_SECONDS,
+    }
+)

@@ -188,7 +188,7 @@ def test_cursor_numbers_are_used_again() -> None:
     assert trace.calls.get_column("sql_id").to_list() == ["2y17pb7bnmpt0", "0000000000000"]
 
 
-@pytest.mark.parametrize("name", ["10053", "deadlock", "tkprof", "nothing"])
+@pytest.mark.parametrize("name", ["10053", "deadlock", "profile", "nothing"])
 def test_lookalikes_are_named(name: str) -> None:
     """What is no SQL trace is said by name, and no other reader takes it."""
     head = (
@@ -197,7 +197,7 @@ def test_lookalikes_are_named(name: str) -> None:
     texts = {
         "10053": (head + "PARAMETERS USED BY THE OPTIMIZER\n", "optimizer"),
         "deadlock": (head + "DEADLOCK DETECTED ( ORA-00060 )\n", "deadlock"),
-        "tkprof": ("\nTKPROF: Release 8.1.7.4.0 - Production on Thu Jun 25 05:37:55 2026\n", "TKPROF"),
+        "profile": ("**************** TVD$XTAT ****************\n", "profile of an SQL trace"),
         "nothing": (head, "without a record"),
     }
     text, word = texts[name]

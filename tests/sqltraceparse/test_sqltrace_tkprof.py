@@ -1,0 +1,249 @@
+"""TKPROF: reports of every form, and the trace that a report was made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+from logframe import LogParseError
+from logframe.formats import load_log
+from sqltraceparse import Tkprof, read_sqltrace, read_tkprof
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEADING = """call     count       cpu    elapsed       disk      query    current        rows
+------- ------  -------- ---------- ---------- ---------- ----------  ----------
+"""
+CALLS = (
+    HEADING
+    + """Parse        1      0.00       0.00          0          0          0           0
+Execute      1      0.01       0.01          0          0          0           0
+Fetch   269234      0.02       0.31       1038       1103          0           1
+------- ------  -------- ---------- ---------- ---------- ----------  ----------
+total   269236      0.04       0.33       1038       1103          0           1
+"""
+)
+WAITS = """
+Elapsed times include waiting on following events:
+  Event waited on                             Times   Max. Wait  Total Waited
+  ----------------------------------------   Waited  ----------  ------------
+  db file sequential read                      1038        0.02          0.28
+  enq: TX - row lock contention                   2        0.01          0.01
+"""
+
+
+def filled(text: str) -> str:
+    """A report with its rulers and tables."""
+    parts = {"<stars>": "*" * 80, "<dashes>": "-" * 80, "<calls>": CALLS, "<waits>": WAITS}
+    for name, part in parts.items():
+        text = text.replace(name, part)
+    return text
+
+
+NEW = filled("""notes of a person
+
+TKPROF: Release 19.0.0.0.0 - Development on Sáb Jun 25 05:37:55 2026
+
+Copyright (c) 1982, 2019, Oracle and/or its affiliates.  All rights reserved.
+
+Trace file: demo1_ora_4711.trc
+Sort options: default
+
+<stars>
+count    = number of times OCI procedure was executed
+<dashes>
+
+<stars>
+
+SQL ID: 2yxfq0vd6r1fm Plan Hash: 1388734953
+
+select sum(amount),
+  'Misses in library cache during parse: 9'
+from
+ orders
+
+
+<calls>
+Misses in library cache during parse: 1
+Misses in library cache during execute: 2
+Optimizer mode: ALL_ROWS
+Parsing user id: 106  (EMP)     (recursive depth: 1)
+Number of plan statistics captured: 1
+
+Rows (1st) Rows (avg) Rows (max)  Row Source Operation
+---------- ---------- ----------  ---------------------------------------------------
+         1          2          3  SORT AGGREGATE (cr=1103 pr=1038 pw=0 time=310000 us starts=1)
+     26924      26924      26924   TABLE ACCESS FULL ORDERS (cr=1103 pr=1038 pw=0 time=12 us cost=3 size=52 card=4)
+
+<waits>
+<stars>
+
+The following statement encountered a error during parse:
+
+select * from nosuch
+
+Error encountered: ORA-00942
+<stars>
+
+OVERALL TOTALS FOR ALL NON-RECURSIVE STATEMENTS
+
+<calls>
+Misses in library cache during parse: 1
+<waits>
+
+OVERALL TOTALS FOR ALL RECURSIVE STATEMENTS
+
+<calls>
+    7  user  SQL statements in session.
+  403971  lines in trace file.
+""")
+OLD = filled("""
+TKPROF: Release 9.2.0.8.0 - Production on Thu Jun 25 05:37:55 2026
+
+<stars>
+
+select 1
+from
+ dual
+
+<calls>
+Misses in library cache during parse: 0
+Optimizer goal: CHOOSE
+Parsing user id: SYS
+
+Rows     Row Source Operation
+-------  ---------------------------------------------------
+      1  SORT AGGREGATE
+    100   TABLE ACCESS FULL ORDERS
+
+Rows     Execution Plan
+-------  ---------------------------------------------------
+      0  SELECT STATEMENT   GOAL: CHOOSE
+    100   PARTITION RANGE (ALL) PARTITION:
+               START=1 STOP=28
+<stars>
+""")
+
+
+def test_a_report_of_19c() -> None:
+    """Statements, calls with bounds, steps, waits, the failed statement, the totals; nothing is left over."""
+    report = load_log(NEW.encode())
+
+    assert isinstance(report, Tkprof)
+    assert report.describe() == "TKPROF report of 19.0.0.0.0, 2 statements"
+    first, failed = report.statements.iter_rows(named=True)
+
+    assert first["text"].startswith("select sum(amount),\n  'Misses in")
+    assert [first[name] for name in ("sql_id", "plan_hash", "depth", "user_id", "user_name", "misses_execute")] == [
+        "2yxfq0vd6r1fm",
+        1388734953,
+        1,
+        106,
+        "EMP",
+        2,
+    ]
+    assert (failed["text"], failed["error"]) == ("select * from nosuch", 942)
+    assert report.calls.group_by("scope").len().sort("scope").rows() == [
+        ("non_recursive", 4),
+        ("recursive", 4),
+        ("statement", 4),
+    ]
+    fetch = report.calls.row(2, named=True)
+
+    assert (fetch["count"], fetch["elapsed_s_lo"], fetch["elapsed_s_hi"], fetch["rows"]) == (269234, 0.31, 0.32, 1)
+    assert report.row_sources.select("level", "rows", "rows_avg", "rows_max", "operation", "cardinality").rows() == [
+        (0, 1, 2, 3, "SORT AGGREGATE", None),
+        (1, 26924, 26924, 26924, "TABLE ACCESS FULL ORDERS", 4),
+    ]
+    assert report.waits.select("scope", "event", "waits", "total_wait_s").row(1) == (
+        "statement",
+        "enq: TX - row lock contention",
+        2,
+        0.01,
+    )
+    assert report.diagnostics.is_empty()
+
+
+def test_a_report_of_9i() -> None:
+    """No SQL_ID, no figures of steps, an explained plan whose step goes on in the next line."""
+    report = read_tkprof(OLD.encode())
+
+    assert report.statements.select("text", "optimizer_mode", "user_name").rows() == [
+        ("select 1\nfrom\n dual", "CHOOSE", "SYS")
+    ]
+    assert report.row_sources.select("plan", "rows", "operation").rows() == [
+        ("row source", 1, "SORT AGGREGATE"),
+        ("row source", 100, "TABLE ACCESS FULL ORDERS"),
+        ("explain", 0, "SELECT STATEMENT   GOAL: CHOOSE"),
+        ("explain", 100, "PARTITION RANGE (ALL) PARTITION: START=1 STOP=28"),
+    ]
+    assert report.diagnostics.is_empty()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "column"),
+    [("1038       1103          0           1\n---", "1039       1103          0           1\n---", "disk_blocks"),
+     ("0.04       0.33", "0.05       0.37", "elapsed_s"),
+     ("0.04       0.33", "0.02       0.33", "cpu_s")],
+)  # fmt: skip
+def test_totals_that_do_not_add_up(before: str, after: str, column: str) -> None:
+    """A total that differs by more than what is cut off is said, with its line."""
+    rows = read_tkprof(OLD.replace(before, after).encode()).diagnostics
+
+    assert rows.get_column("kind").to_list() == ["total"]
+    assert column in rows.item(0, "reason")
+    assert rows.item(0, "line") == 16
+
+
+def test_what_is_no_report() -> None:
+    """A text without a title and a table of calls is refused."""
+    with pytest.raises(LogParseError, match="no TKPROF report"):
+        read_tkprof(b"milk\nbread\n")
+
+
+@pytest.mark.corpus
+def test_real_reports(corpus: Path) -> None:
+    """Every table of calls is read, and all totals add up."""
+    paths = [path for path in sorted((corpus / "sqltrace").iterdir()) if b"TKPROF: Release" in path.read_bytes()]
+    heights = {path.name: read_tkprof(path).calls.height for path in paths}
+
+    assert sorted(heights.values()) == [20, 36, 40, 40, 40, 40, 104, 404]
+    for path in paths:
+        rows = read_tkprof(path).diagnostics
+
+        assert rows.filter(pl.col("kind") == "total").is_empty(), path
+        assert rows.filter(pl.col("kind") == "unparsed").height <= 1, path
+
+
+@pytest.mark.corpus
+def test_a_trace_and_its_report(corpus: Path) -> None:
+    """What calls did themselves is what TKPROF prints for them, to the block and row, and within what it cuts off."""
+    [trace_path] = (corpus / "sqltrace").glob("*DBM11106_ora_6334.trc")
+    report = read_tkprof(trace_path.with_suffix(".txt"))
+    names = {"PARSE": "Parse", "EXEC": "Execute", "FETCH": "Fetch"}
+    calls = read_sqltrace(trace_path).calls.with_columns(call=pl.col("op").replace_strict(names))
+    printed = report.calls.filter(pl.col("call") != "total").join(
+        report.statements.select("statement", "sql_id"), on="statement", how="left"
+    )
+    compared = 0
+    for row in printed.iter_rows(named=True):
+        of = pl.col("depth") == 0 if row["scope"] == "non_recursive" else pl.col("depth") > 0
+        if row["scope"] == "statement":
+            if row["sql_id"] is None:
+                continue
+            of = pl.col("sql_id") == row["sql_id"]
+        mine = calls.filter(of, pl.col("call") == row["call"])
+        compared += 1
+
+        assert (row["count"], row["rows"]) == (mine.height, mine.get_column("rows").sum())
+        assert [row[name] for name in ("disk_blocks", "consistent_gets", "current_gets")] == [
+            mine.get_column(f"own_{name}").sum() for name in ("disk_blocks", "consistent_gets", "current_gets")
+        ]
+        for name in ("cpu", "elapsed"):
+            seconds = mine.get_column(f"own_{name}_us").sum() / 1e6
+
+            assert row[f"{name}_s_lo"] <= seconds < row[f"{name}_s_hi"] + 1e-9, (row, seconds)
+    assert compared == 12
