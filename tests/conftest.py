@@ -9,8 +9,8 @@ from hypothesis import settings
 ROOT = Path(__file__).parents[1]
 
 # A busy machine is no failure of a test: how long one example takes is not what these tests ask.
-settings.register_profile("house", deadline=None)
-settings.load_profile("house")
+settings.register_profile("iolab", deadline=None)
+settings.load_profile("iolab")
 
 
 @pytest.fixture(scope="session")

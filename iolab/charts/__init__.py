@@ -6,18 +6,23 @@ them without a network; `save`
 writes them as PNG, SVG, JSON or a page.
 """
 
-from iolab.charts._frames import ChartError
-from iolab.charts.awr import top_events, wait_classes
-from iolab.charts.estimates import estimates
-from iolab.charts.heat import latency_heat_map
-from iolab.charts.logical import pio_lio_factors
-from iolab.charts.many_reports import events_over_time, latency_over_time, sessions_over_time
-from iolab.charts.reads import read_sizes
-from iolab.charts.runs import ecdf, histogram, run_strip
-from iolab.charts.saving import save
-from iolab.charts.theme import enable_theme
-from iolab.charts.timeline import call_timeline
-from iolab.charts.traces import queue_depth
+from typing import TYPE_CHECKING
+
+from logframe.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from iolab.charts._frames import ChartError
+    from iolab.charts.awr import top_events, wait_classes
+    from iolab.charts.figures import estimates
+    from iolab.charts.heat import latency_heat_map
+    from iolab.charts.logical import pio_lio_factors
+    from iolab.charts.many_reports import events_over_time, latency_over_time, sessions_over_time
+    from iolab.charts.reads import read_sizes
+    from iolab.charts.runs import ecdf, histogram, run_strip
+    from iolab.charts.saving import save
+    from iolab.charts.theme import enable_theme
+    from iolab.charts.timeline import call_timeline
+    from iolab.charts.traces import queue_depth
 
 __all__ = [
     "ChartError",
@@ -38,3 +43,26 @@ __all__ = [
     "top_events",
     "wait_classes",
 ]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "ChartError": "_frames",
+        "call_timeline": "timeline",
+        "ecdf": "runs",
+        "enable_theme": "theme",
+        "estimates": "figures",
+        "events_over_time": "many_reports",
+        "histogram": "runs",
+        "latency_heat_map": "heat",
+        "latency_over_time": "many_reports",
+        "pio_lio_factors": "logical",
+        "queue_depth": "traces",
+        "read_sizes": "reads",
+        "run_strip": "runs",
+        "save": "saving",
+        "sessions_over_time": "many_reports",
+        "top_events": "awr",
+        "wait_classes": "awr",
+    },
+)

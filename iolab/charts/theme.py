@@ -9,7 +9,6 @@ vision and in grey.
 
 from typing import Any, Final, Literal
 
-import altair as alt
 import polars as pl
 
 from iolab.charts.notebook_frames import show_frames
@@ -108,6 +107,8 @@ def enable_chart_theme(mode: Mode = "light") -> None:
     Args:
         mode: ``light`` or ``dark``.
     """
+    import altair as alt  # noqa: PLC0415 - the colours are used without Altair
+
     alt.theme.register("iolab", enable=True)(lambda: alt.theme.ThemeConfig(config=config(mode)))  # type: ignore[typeddict-item,unused-ignore]
     alt.renderers.register("iolab", _bundle)
     alt.renderers.enable("iolab")

@@ -1,4 +1,4 @@
-"""The house: imports go down only, public names are what is meant, grammars match their samples, files stay small."""
+"""The structure: downward imports without circles, public names, grammars that match their samples, small files."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 
-#: What each package may import of its own house.
+#: What each package may import of the project.
 MAY_IMPORT = {
     "logframe": {"logframe"},
     "awrparse": {"awrparse", "logframe"},
@@ -101,6 +102,51 @@ def test_imports_go_down_only(package: str) -> None:
     ]
 
     assert upward == []
+
+
+def imported_on_load(path: Path, known: dict[str, Path]) -> set[str]:
+    """The modules of the project that a file imports when it is loaded: not in functions, not for type checkers."""
+    found: set[str] = set()
+    waiting: list[ast.stmt] = list(ast.parse(path.read_text(encoding="utf-8")).body)
+    while waiting:
+        match waiting.pop():
+            case ast.Import(names=names):
+                found |= {alias.name for alias in names}
+            case ast.ImportFrom(module=str(module), names=names):
+                full = {f"{module}.{alias.name}" for alias in names}
+                found |= (full & known.keys()) or {module}
+            case ast.If(test=ast.Name(id="TYPE_CHECKING"), orelse=orelse):
+                waiting += orelse
+            case ast.If(body=body, orelse=orelse) | ast.Try(body=body, orelse=orelse):
+                waiting += [*body, *orelse]
+    return found & known.keys()
+
+
+def test_no_import_circles() -> None:
+    """The modules of all packages can be put into an order in which each imports only those before it."""
+    known = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+        for package in MAY_IMPORT
+        for path in sources(package)
+    }
+    graph = {name: imported_on_load(path, known) - {name} for name, path in known.items()}
+
+    order = list(TopologicalSorter(graph).static_order())  # raises CycleError, which names the circle
+
+    assert len(order) == len(known)
+
+
+def test_a_trace_is_shown_without_the_reader_of_html() -> None:
+    """`iolab show` of an strace log imports neither the HTML parser nor a charts library."""
+    code = """
+import json, sys
+from iolab.cli import main
+code = main(["show", "sample_data/captures/async_direct_r.strace"])
+print(json.dumps([code, sorted(set(sys.modules) & {"selectolax", "altair", "scipy", "IPython"})]), file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert json.loads(done.stderr.splitlines()[-1]) == [0, []]
 
 
 @pytest.mark.parametrize("package", LOWER)
