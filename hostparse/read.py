@@ -6,12 +6,16 @@ from typing import TYPE_CHECKING
 
 from hostparse.log import HostLog, kind_of, make_diagnostics
 from hostparse.nmon import is_nmon, read_nmon
+from hostparse.sadf import HEADING_START, read_sadf
+from hostparse.stacked import is_stacked, read_stacked
+from hostparse.sysstat_json import read_sysstat_json
 from hostparse.tables import read_tables
 from logframe import Diagnostic, LogParseError, open_log
 
 if TYPE_CHECKING:
     from hostparse.clocks import DateOrder
-    from logframe import Source
+    from hostparse.tables import Tables
+    from logframe import Log, Source
 
 
 def read_host(source: Source, *, encoding: str | None = None, date_order: DateOrder | None = None) -> HostLog:
@@ -46,8 +50,23 @@ def read_host(source: Source, *, encoding: str | None = None, date_order: DateOr
     log = open_log(source, encoding=encoding)
     if log.is_empty():
         raise LogParseError("the log is empty", source=log.name, expected="the output of iostat, vmstat, sar, ...")
-    tables = read_nmon(log) if is_nmon(log.head(1 << 14)) else read_tables(log, date_order=date_order)
+    tables = _tables(log, date_order)
     notes = (*log.notes, *tables.diagnostics)
     if not any(part.frame.height for part in tables.parts):
         notes = (*notes, Diagnostic(log.name, None, None, "empty", None, "no row of a table"))
     return HostLog(log.name, kind_of(tables.parts), tables.parts, tables.runs, make_diagnostics(notes), tables.kinds)
+
+
+def _tables(log: Log, date_order: DateOrder | None) -> Tables:
+    """The tables of a log, by the reader of its form."""
+    head = log.head(1 << 14) or log.lines()[:1]
+    first = next((line.strip() for line in head if line.strip()), "")
+    if is_nmon(head):
+        return read_nmon(log)
+    if first.startswith(HEADING_START):
+        return read_sadf(log)
+    if first.startswith("{") and '"sysstat"' in "".join(head[:3]):
+        return read_sysstat_json(log)
+    if is_stacked(head):
+        return read_stacked(log)
+    return read_tables(log, date_order=date_order)

@@ -13,6 +13,9 @@ SNIFF: Final = load_grammar("hostparse", "sniff.lark", "start")
 #: Terminals of ``sniff.lark`` -> what they show.
 _SIGNS: Final = {
     "NMON": "an nmon file",
+    "SADF": "the output of sadf",
+    "JSON": "the JSON of a sysstat tool",
+    "POOLS": "the output of zpool iostat",
     "OPENING": "a file of OSWatcher or ExaWatcher",
     "BANNER": "the output of a sysstat tool or of sar",
     "TOTAL_CPU": "the output of iostat",

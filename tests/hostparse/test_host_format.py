@@ -12,6 +12,7 @@ LOGS = {
     "vmstat": "procs -----------memory----------\n r  b   swpd   free\n 1  0      0  1234\n",
     "mpstat": "12:00:00     CPU    %usr %iowait    %irq   %idle\n12:00:05     all    1.00    2.00    3.00   94.00\n",
     "sar": "12:00:00          DEV       tps     await\n12:00:10          sda      1.00      2.00\n",
+    "zpool": "              capacity     operations\npool  alloc  free  read  write  read  write\na 1G 2G 1 2 3K 4K\n",
     "pidstat": "# Time   UID   PID  %usr  Command\n1692579199 0 1 0.50 systemd\n",
     "nmon": "AAA,progname,nmon\nDISKBUSY,Disk %Busy db1,sda\nZZZZ,T0001,12:55:48,17-OCT-2017\nDISKBUSY,T0001,0.7\n",
 }
@@ -26,6 +27,21 @@ def test_logs_are_loaded(kind: str) -> None:
     assert isinstance(log, ParsedLog)
     assert (log.format, log.kind) == ("host", kind)
     assert {"runs", "samples", "averages"} < set(log.frames())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# hostname;interval;timestamp;DEV;tps\ndb1;10;2024-02-19 13:20:20 UTC;sda;1.50\n",
+        '{"sysstat": {"hosts": [{"nodename": "db1", "statistics": [{"disk": [{"disk_device": "sda", "tps": 1.5}]}]}]}}',
+    ],
+)
+def test_other_forms_are_loaded(text: str) -> None:
+    """sadf and the JSON of sysstat are recognised too."""
+    log = load_log(text.encode())
+
+    assert isinstance(log, HostLog)
+    assert log.wide("device").get_column("transfers_per_s").to_list() == [1.5]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,198 @@
+"""What sadf -d prints: rows between semicolons under headings with the host, the interval and a dated time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from hostparse.cells import figures
+from hostparse.clocks import Order, dated_clock
+from hostparse.headings import Heading, read_heading
+from hostparse.lines import TEXT
+from hostparse.parts import Half, Part
+from hostparse.runs import Run, Runs
+from hostparse.sampling import PLACE
+from hostparse.tables import Tables
+from logframe import Diagnostic
+
+if TYPE_CHECKING:
+    from logframe import Log
+
+HEADING_START: Final = "# hostname;interval;timestamp"
+_RESTART: Final = "LINUX-RESTART"
+_COMMENT: Final = "^[^;]*;-1;[^;]*;COM "
+#: Host, interval and timestamp stand before the columns of a table.
+_BEFORE: Final = 3
+
+
+def read_sadf(log: Log) -> Tables:
+    """The tables of a file of ``sadf -d``."""
+    lines = log.scan(name="text", row_index_name="line").collect().with_columns(TEXT.str.strip_chars_end(" \r"))
+    is_heading = TEXT.str.starts_with(HEADING_START)
+    is_restart = TEXT.str.contains(f";{_RESTART}", literal=True)
+    width = TEXT.str.count_matches(";", literal=True) + 1
+    kind = (
+        pl.when(TEXT == "")
+        .then(pl.lit("blank"))
+        .when(is_heading)
+        .then(pl.lit("words"))
+        .when(is_restart)
+        .then(pl.lit("restart"))
+        .when(TEXT.str.contains(_COMMENT))
+        .then(pl.lit("notice"))
+        .when(width > _BEFORE)
+        .then(pl.lit("row"))
+        .otherwise(pl.lit("text"))
+    )
+    lines = lines.with_columns(
+        kind.alias("kind"),
+        pl.when(is_heading).then(TEXT).forward_fill().alias("heading"),
+        TEXT.str.splitn(";", 2).struct.field("field_0").alias("host"),
+        width.alias("width"),
+    )
+    shown = pl.when(pl.col("kind").is_in(["row", "restart"])).then("host").forward_fill()
+    starts = (pl.col("kind") == "restart") | (shown != shown.shift())
+    number = starts.fill_null(value=False).cum_sum().cast(pl.UInt32)
+    rows = lines.with_columns(number.alias("run")).filter(pl.col("kind").is_in(["row", "restart"]))
+    notes = _unread(log.name, lines.filter(pl.col("kind") == "text"), "no row of sadf")
+    rows = rows.with_columns(pl.col("run").rank("dense").sub(1).cast(pl.UInt32))
+    runs = _runs(rows)
+    rows = rows.filter(pl.col("kind") == "row")
+    notes += _unread(log.name, rows.filter(pl.col("heading").is_null()), "a row without a heading above it")
+    placed, time_notes, zones = _placed(log.name, rows)
+    notes += time_notes
+    parts: list[Part] = []
+    for (text,), group in rows.drop_nulls("heading").partition_by("heading", as_dict=True, maintain_order=True).items():
+        # one column for each processor that was on: as many as the row has
+        widths = group.partition_by("width", maintain_order=True) if str(text).endswith("CPU*") else [group]
+        for each in widths:
+            part, left, reason = _part(log.name, str(text), each, placed, notes)
+            notes += _unread(log.name, left, reason)
+            if part is not None:
+                parts.append(part)
+    found = tuple(replace(run, zone=zones.get(run.run)) for run in runs)
+    kinds = dict(lines.get_column("kind").value_counts().sort("kind").iter_rows())
+    notes.sort(key=lambda note: note.line or 0)
+    return Tables(tuple(parts), Runs(found, Order("ymd", is_assumed=False)), kinds, tuple(notes))
+
+
+def _unread(name: str, rows: pl.DataFrame, reason: str) -> list[Diagnostic]:
+    return [
+        Diagnostic(name, line, None, "unparsed", text, reason) for line, text in rows.select("line", "text").iter_rows()
+    ]
+
+
+def _runs(rows: pl.DataFrame) -> list[Run]:
+    """One run from each restart on; the restart says how many processors there are."""
+    found = []
+    for (number,), group in rows.partition_by("run", as_dict=True, maintain_order=True).items():
+        first = group.row(0, named=True)
+        cpus = first["text"].rpartition("(")[2].removesuffix(" CPU)") if first["kind"] == "restart" else ""
+        at = group.select(dated_clock(TEXT.str.split(";").list.get(2), "ymd").struct.field("time")).item(0, 0)
+        restarted = at.hour * 3600 + at.minute * 60 + at.second if first["kind"] == "restart" and at else None
+        count = int(cpus) if cpus.isdigit() else None
+        day = at.date() if at is not None else None
+        found.append(
+            Run(int(str(number)), first["line"], None, "Linux", None, first["host"], count, day, restarted_s=restarted)
+        )
+    return found or [Run(0, 1)]
+
+
+def _placed(name: str, rows: pl.DataFrame) -> tuple[pl.DataFrame, list[Diagnostic], dict[int, str]]:
+    """The columns of `PLACE` of each row; an interval starts at the stamp before, else by the interval printed."""
+    cells = TEXT.str.splitn(";", 4).struct
+    read = rows.select(
+        "line",
+        "run",
+        "text",
+        cells.field("field_1").cast(pl.Float64, strict=False).alias("seconds"),
+        dated_clock(cells.field("field_2"), "ymd").alias("at"),
+    ).unnest("at")
+    zones = read.group_by("run").agg(pl.col("zone").drop_nulls().unique()).filter(pl.col("zone").list.len() == 1)
+    ends = read.drop_nulls("time").unique(["run", "time"], keep="first", maintain_order=True).sort("run", "time")
+    ends = ends.with_columns(
+        (pl.int_range(pl.len()).over("run") + 1).alias("sample"), pl.col("time").shift().over("run").alias("before")
+    )
+    stated = pl.col("time") - pl.duration(microseconds=(pl.col("seconds") * 1e6).cast(pl.Int64))
+    ends = ends.with_columns(pl.coalesce("before", pl.when(pl.col("seconds") > 0).then(stated)).alias("interval_start"))
+    differs = ((pl.col("time") - pl.col("before")).dt.total_seconds() - pl.col("seconds")).abs() > 1
+    odd = ends.filter(differs)
+    notes = [
+        Diagnostic(
+            name,
+            row["line"],
+            None,
+            "interval",
+            row["text"][:80],
+            "the interval printed is not the time between the stamps, which is used",
+        )
+        for row in odd.head(1).iter_rows(named=True)
+    ]
+    bad = read.filter(pl.col("time").is_null())
+    notes += [
+        Diagnostic(name, line, None, "clock", text, "no date and time")
+        for line, text in bad.select("line", "text").iter_rows()
+    ]
+    place = read.select("line", "run", "time").join(
+        ends.select("run", "time", "sample", "interval_start"), on=["run", "time"], how="left", maintain_order="left"
+    )
+    place = place.with_columns(
+        pl.lit(False).alias("is_since_boot"),
+        pl.col("time").alias("interval_end"),
+        pl.col("time").dt.time().alias("time_of_day"),
+        pl.lit(False).alias("is_average"),
+    )
+    zone_of = dict(zones.select("run", pl.col("zone").list.first()).iter_rows())
+    return place.select(pl.col(column).cast(dtype) for column, dtype in PLACE.items()), notes, zone_of
+
+
+def _part(
+    name: str, text: str, rows: pl.DataFrame, placed: pl.DataFrame, notes: list[Diagnostic]
+) -> tuple[Part | None, pl.DataFrame, str]:
+    """The rows under a heading, and those that do not fit it with the reason."""
+    words = text.split(";")[_BEFORE:]
+    if any("[...]" in word for word in words):
+        return None, rows, "sadf -h puts the rows of a time side by side: sadf -d without -h prints what can be read"
+    if words[-1:] == ["CPU*"]:
+        more = int(rows.item(0, "width")) - _BEFORE - len(words) + 1
+        words = [*words[:-1], *(f"CPU*{number}" for number in range(1, more + 1))]
+    heading = replace(read_heading(" ".join(words), "", True), tool="sar")
+    fits = pl.col("width") == _BEFORE + len(words)
+    found = rows.filter(fits)
+    columns = [f"c{number}" for number in range(_BEFORE + len(words))]
+    cells = found.select(TEXT.str.split(";").list.to_struct(fields=columns)).unnest("text") if found.height else None
+    if cells is None:
+        return None, rows.filter(~fits), f"does not fit its heading: {text}"
+    frame = found.select("line").join(placed, on="line", how="left", maintain_order="left")
+    made, halves, problems = _figures(heading, cells, found)
+    notes += [
+        Diagnostic(name, line, None, "cell", cell, f"no figure under {printed}") for line, printed, cell in problems
+    ]
+    return (
+        Part(heading, frame.select(*PLACE).with_columns(made), halves),
+        rows.filter(~fits),
+        f"does not fit its heading: {text}",
+    )
+
+
+def _figures(
+    heading: Heading, cells: pl.DataFrame, rows: pl.DataFrame
+) -> tuple[list[pl.Series], dict[str, Half], list[tuple[int, str, str]]]:
+    """The columns of a table, with half a unit of the last place of each, and the cells that hold no figure."""
+    made: list[pl.Series] = []
+    halves: dict[str, Half] = {}
+    problems = []
+    for number, field in enumerate(heading.fields, _BEFORE):
+        column = cells.get_column(f"c{number}")
+        if field.metric is None:
+            made.append(
+                column.replace("-1", "all").alias(field.name) if field.name == "cpu" else column.alias(field.name)
+            )
+            continue
+        read = figures(column.replace("", None), field.metric.factor, field.metric.basis)
+        made.append(read.values.alias(field.name))
+        halves[field.name] = read.half
+        problems += [(rows.item(row, "line"), field.printed, column[row]) for row in read.problems]
+    return made, halves, problems

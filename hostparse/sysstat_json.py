@@ -1,0 +1,229 @@
+"""The JSON of sysstat's tools: ``sadf -j``, ``iostat -o JSON``, ``mpstat -o JSON``."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from hostparse.cells import figures
+from hostparse.clocks import Order, date_order, dated_clock, day_of, seconds_of_day
+from hostparse.columns import COMMON, KEYS, Metric, metric_of
+from hostparse.headings import Field, Heading
+from hostparse.parts import Half, Part
+from hostparse.runs import Run, Runs
+from hostparse.sampling import PLACE
+from hostparse.tables import Tables
+from logframe import Diagnostic, LogParseError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from logframe import Log
+
+#: Names of the things that rows are about, in the words of the JSON.
+_NAMES: Final = {
+    "disk-device": "device",
+    "disk_device": "device",
+    "cpu": "cpu",
+    "node": "node",
+    "intr": "interrupt",
+    "iface": "interface",
+    "line": "terminal",
+    "filesystem": "file_system",
+    "fchost": "adapter",
+    "pid": "pid",
+    "command": "command",
+}
+#: Sections whose figures are percentages without saying so.
+_SHARES: Final = frozenset({"avg-cpu", "cpu-load", "cpu-load-all", "node-load"})
+#: Keys of the JSON -> the headings of the text, where a name lost its unit.
+_HEADINGS: Final = {
+    "util": "%util",
+    "util-percent": "%util",
+    "rrqm": "%rrqm",
+    "wrqm": "%wrqm",
+    "drqm": "%drqm",
+    "rkB": "rkB/s",
+    "wkB": "wkB/s",
+    "dkB": "dkB/s",
+    "rd_sec": "rd_sec/s",
+    "wr_sec": "wr_sec/s",
+    "dc_sec": "dd_sec/s",
+}
+_Row = dict[str, Any]
+
+
+def read_sysstat_json(log: Log) -> Tables:
+    """The tables of a JSON file of sysstat; one that was cut is read as far as it goes.
+
+    Raises:
+        LogParseError: the file is no JSON of sysstat, even without its end.
+    """
+    text = log.text()
+    document, notes = _loaded(log.name, text)
+    runs: list[Run] = []
+    tables: dict[tuple[str, tuple[str, ...]], list[tuple[int, int, _Row, _Row]]] = {}
+    hosts = document.get("sysstat", {}).get("hosts", [])
+    order = date_order([str(host["date"]) for host in hosts if "date" in host], twelve_hours=False)
+    for number, host in enumerate(hosts):
+        printed = day_of(pl.lit(str(host.get("date", ""))), order.order)
+        day = pl.select(pl.coalesce(day_of(pl.lit(str(host.get("file-date", ""))), "ymd"), printed)).item()
+        cpus = str(host.get("number-of-cpus", ""))
+        runs.append(
+            Run(
+                number,
+                1,
+                system=host.get("sysname"),
+                release=host.get("release"),
+                host=host.get("nodename"),
+                cpus=int(cpus) if cpus.isdigit() else None,
+                day=day,
+                zone="UTC" if "file-utc-time" in host else None,
+            )
+        )
+        for sample, statistics in enumerate(host.get("statistics", []), 1):
+            for section, row in _rows(statistics):
+                names = tuple(key for key in row if not isinstance(row[key], dict))
+                tables.setdefault((section, names), []).append((number, sample, statistics, row))
+    if order.is_assumed:
+        reason = "day and month may be the other way round: the month is taken to come first"
+        notes.append(Diagnostic(log.name, None, None, "date_order", str(hosts[0]["date"]), reason))
+    is_iostat = any("avg-cpu" in key or "disk" in key for key, _ in tables) and not any(
+        isinstance(each[2].get("timestamp"), dict) for rows in tables.values() for each in rows[:1]
+    )
+    tool = "iostat" if is_iostat else "mpstat" if any("node-load" in key for key, _ in tables) else "sar"
+    parts = [_part(section, rows, runs, order, tool) for (section, _), rows in tables.items()]
+    kinds = {"json": text.count("\n") + (not text.endswith("\n"))}
+    return Tables(tuple(parts), Runs(tuple(runs), order), kinds, tuple(notes))
+
+
+class _Figure(str):
+    """A number of the JSON as it is printed there."""
+
+    __slots__ = ()
+
+
+def _json(text: str) -> Any:  # noqa: ANN401 - whatever JSON holds
+    return json.loads(text, parse_float=_Figure, parse_int=_Figure)
+
+
+def _loaded(name: str, text: str) -> tuple[dict[str, Any], list[Diagnostic]]:
+    """The document with its figures as text; where the file was cut, without what is not whole."""
+    try:
+        return _json(text), []
+    except json.JSONDecodeError as error:
+        stack: list[str] = []
+        whole, is_string, is_escaped = "", False, False
+        for place, letter in enumerate(text):
+            if is_string:
+                is_string, is_escaped = is_escaped or letter != '"', letter == "\\" and not is_escaped
+            elif letter == '"':
+                is_string = True
+            elif letter in "{[":
+                stack.append("}" if letter == "{" else "]")
+            elif letter in "}]" and stack:
+                stack.pop()
+                whole = text[: place + 1] + "".join(reversed(stack))
+        try:
+            found = _json(whole)
+        except json.JSONDecodeError:
+            raise LogParseError(str(error), source=name, line=error.lineno, column=error.colno) from error
+        note = Diagnostic(
+            name, error.lineno, error.colno, "cut", text[error.pos - 40 : error.pos + 40], "the JSON ends early"
+        )
+        return found, [note]
+
+
+def _rows(value: Any, section: str = "") -> Iterator[tuple[str, _Row]]:  # noqa: ANN401 - whatever JSON holds
+    """Each row with the section that it stands in: objects of figures, one by one or in lists."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _rows(each, section)
+    elif isinstance(value, dict):
+        scalars = {key: each for key, each in value.items() if not isinstance(each, dict | list)}
+        if section and scalars:
+            yield section, scalars
+        for key, each in value.items():
+            if key != "timestamp" and isinstance(each, dict | list):
+                yield from _rows(each, key)
+
+
+def _part(section: str, rows: list[tuple[int, int, _Row, _Row]], runs: list[Run], order: Order, tool: str) -> Part:
+    stamps = [_stamp(statistics.get("timestamp")) for _, _, statistics, _ in rows]
+    place = pl.DataFrame(
+        {
+            "run": [number for number, *_ in rows],
+            "sample": [sample for _, sample, *_ in rows],
+            "date": [date or None for date, _, _ in stamps],
+            "clock": [clock for _, clock, _ in stamps],
+            "step": [step for *_, step in stamps],
+            "base": [runs[number].base_day for number, *_ in rows],
+        },
+        schema={
+            "run": pl.UInt32,
+            "sample": pl.UInt32,
+            "date": pl.String,
+            "clock": pl.String,
+            "step": pl.Float64,
+            "base": pl.Date,
+        },
+    )
+    day = pl.coalesce(day_of(pl.col("date"), "ymd"), "base").cast(pl.Datetime("us"))
+    dated = dated_clock(pl.col("clock"), order.order).struct.field("time")
+    end = pl.coalesce(dated, day + pl.duration(seconds=seconds_of_day(pl.col("clock"))))
+    place = place.with_columns(end.alias("interval_end"))
+    ends = place.select("run", "sample", "interval_end").unique().sort("run", "sample")
+    ends = ends.with_columns(pl.col("interval_end").shift().over("run").alias("before")).drop("interval_end")
+    place = place.join(ends, on=["run", "sample"], how="left", maintain_order="left")
+    stated = pl.col("interval_end") - pl.duration(microseconds=(pl.col("step") * 1e6).cast(pl.Int64))
+    place = place.with_columns(
+        pl.lit(None, dtype=pl.UInt32).alias("line"),
+        ((pl.col("sample") == 1) & pl.lit(tool == "iostat")).alias("is_since_boot"),
+        pl.coalesce("before", stated).alias("interval_start"),
+        pl.col("interval_end").dt.time().alias("time_of_day"),
+        pl.lit(False).alias("is_average"),
+    )
+    place = place.select(pl.col(column).cast(dtype) for column, dtype in PLACE.items())
+    fields: list[Field] = []
+    columns: list[pl.Series] = []
+    halves: dict[str, Half] = {}
+    for key in rows[0][3]:
+        cells = pl.Series(
+            [None if (value := row.get(key)) is None else str(value) for *_, row in rows], dtype=pl.String
+        )
+        name = _NAMES.get(key) or KEYS.get(key)
+        is_text = not any(isinstance(row.get(key), _Figure) for *_, row in rows)
+        if name is not None and (is_text or name != "interrupt"):
+            fields.append(Field(name, key, None))
+            columns.append(cells.alias(name))
+            continue
+        metric = _metric(section, key, tool)
+        read = figures(cells, metric.factor, metric.basis)
+        if len(read.problems):
+            fields.append(Field(key, key, None))
+            columns.append(cells.alias(key))
+            continue
+        unique = metric.name if metric.name not in halves else f"{metric.name}_{len(fields)}"
+        fields.append(Field(unique, key, metric))
+        columns.append(read.values.alias(unique))
+        halves[unique] = read.half
+    scope = next((field.name for field in fields if field.metric is None), "host")
+    heading = Heading(tool, scope, tuple(fields), False, False, False, None, False)
+    return Part(heading, place.with_columns(columns), halves)
+
+
+def _stamp(value: object) -> tuple[str, str | None, float | None]:
+    """The date, the clock and the step of a timestamp, which is text or an object."""
+    if isinstance(value, dict):
+        step = value.get("interval")
+        return str(value.get("date", "")), value.get("time"), float(step) if step is not None else None
+    return "", value if isinstance(value, str) else None, None
+
+
+def _metric(section: str, key: str, tool: str) -> Metric:
+    if section in _SHARES:
+        return metric_of(f"%{key}", tool)
+    word = _HEADINGS.get(key, key)
+    return COMMON.get(word) or metric_of(word, tool)

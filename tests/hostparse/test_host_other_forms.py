@@ -1,0 +1,185 @@
+"""sadf -d, the JSON of sysstat, iostat -D of AIX: real files against plain readings, and traps on made ones."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+
+from hostparse import HostLog, read_host
+from logframe import LogParseError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SADF = (
+    "# hostname;interval;timestamp;CPU;%user;%idle\n"
+    "db1;10;2024-02-19 13:20:10 UTC;-1;2.15;82.88\n"
+    "db1;10;2024-02-19 13:20:20 UTC;-1;2.28;95.31\n"
+    "# hostname;interval;timestamp;DEV;tps;rkB/s;await\n"
+    "db1;10;2024-02-19 13:20:10 UTC;sda;0.00;0.00;0.00\n"
+    "db1;10;2024-02-19 13:20:20 UTC;sda;1.50;8.00;0.40\n"
+    "db1;-1;2024-02-19 13:37:29 UTC;LINUX-RESTART\t(10 CPU)\n"
+    "# hostname;interval;timestamp;CPU;%user;%idle\n"
+    "db1;31;2024-02-19 13:54:35 UTC;-1;2.67;73.34\n"
+)
+DOCUMENT = {
+    "sysstat": {
+        "hosts": [
+            {
+                "nodename": "db1",
+                "sysname": "Linux",
+                "number-of-cpus": 4,
+                "date": "02/19/2024",
+                "statistics": [
+                    {
+                        "timestamp": f"02/19/2024 01:05:0{second} PM",
+                        "avg-cpu": {"user": 1.5, "idle": 98.5},
+                        "disk": [{"disk_device": "sda", "r/s": 6.9, "rkB/s": 222.14, "r_await": 1.25, "util": 0.46}],
+                    }
+                    for second in (1, 2)
+                ],
+            }
+        ]
+    }
+}
+
+
+def _figures(log: HostLog) -> list[float]:
+    """All figures in the units that were printed, sorted."""
+    found = []
+    for part in log.parts:
+        for field in part.heading.fields:
+            if field.metric is not None:
+                found += (part.frame.get_column(field.name) / field.metric.factor).drop_nulls().to_list()
+    return sorted(round(figure, 6) for figure in found)
+
+
+def _numbers(value: Any) -> Iterator[float]:  # noqa: ANN401 - whatever JSON holds
+    """The figures in the rows of a document of sysstat; times and what describes the host are left out."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            if key not in {"timestamp", "number-of-cpus"}:
+                yield from _numbers(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _numbers(each)
+    elif isinstance(value, float | int):
+        yield round(float(value), 6)
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("name", ["expected.iostat-g-JSON", "expected.iostat-x-p-ALL-JSON", "expected.mpstat-A-JSON"])
+def test_json_figures_are_all_there(host_logs: Path, name: str) -> None:
+    """The figures of the frames are those that the standard library reads."""
+    path = host_logs / "sysstat" / name
+
+    assert _figures(read_host(path)) == sorted(_numbers(json.loads(path.read_text())))
+
+
+@pytest.mark.corpus
+def test_sadf_figures_are_all_there(host_logs: Path) -> None:
+    """The figures of `sadf -d` are those of splits at semicolons, but for names that are numbers."""
+    for name in ("expected.sadf-d", "expected.sadf-d-qu", "expected.sadf-d-t-tz"):
+        path = host_logs / "sysstat" / name
+        log = read_host(path)
+        rows = [
+            line.split(";")[3:]
+            for line in path.read_text().splitlines()
+            if line[:1] != "#" and line.split(";")[1] != "-1"
+        ]
+        names = sum(
+            part.frame.height * sum(field.metric is None for field in part.heading.fields) for part in log.parts
+        )
+
+        no_figures = (log.diagnostics.get_column("kind") == "cell").sum()
+
+        assert len(_figures(log)) == sum(len(row) for row in rows) - names - no_figures
+        assert "unparsed" not in log.diagnostics.get_column("kind").to_list()
+        assert log.runs.height == 1 + path.read_text().count("RESTART")
+
+
+def test_sadf_tables_are_joined_by_time() -> None:
+    """One row a time; a restart begins a run; the start of an interval is the stamp before, else by the interval."""
+    log = read_host(SADF.encode())
+
+    assert log.wide("cpu").select("run", "sample", "cpu", "idle_percent").rows() == [
+        (0, 1, "all", 82.88),
+        (0, 2, "all", 95.31),
+        (1, 1, "all", 73.34),
+    ]
+    assert log.wide("cpu").get_column("interval_start").dt.second().to_list() == [0, 10, 4]
+    assert log.wide("device").select("await_ms", "read_bytes_per_s").rows() == [(None, 0.0), (0.4, 8192.0)]
+    assert log.runs.select("host", "cpus", "zone").rows() == [("db1", None, "UTC"), ("db1", 10, "UTC")]
+    assert log.diagnostics.height == 0
+
+
+def test_sadf_interval_that_is_not_the_time_between_stamps() -> None:
+    """The stamps are used, and the difference is named once."""
+    log = read_host(SADF.replace("db1;10;", "db1;31;").encode())
+
+    assert log.wide("cpu").get_column("interval_start").dt.second().to_list()[1] == 10
+    assert log.diagnostics.get_column("kind").to_list() == ["interval"]
+
+
+@pytest.mark.parametrize(
+    "row", ["db1;10;2024-02-19 13:20:20 UTC;-1;2.28\n", "db1;10;2024-02-19 13:20:20 UTC;-1;1;2;3\n"]
+)
+def test_sadf_rows_that_do_not_fit(row: str) -> None:
+    """A row with a figure more or less than the heading is kept as text."""
+    log = read_host((SADF.split("db1;10", maxsplit=1)[0] + row).encode())
+
+    assert log.diagnostics.get_column("text").to_list()[0] == row.strip()
+
+
+def test_json_of_iostat() -> None:
+    """Figures keep the digits that were printed as bounds; the first report is a mean since the start."""
+    log = read_host(json.dumps(DOCUMENT).encode())
+    device = log.wide("device", bounds=True)
+    row = device.row(1, named=True)
+
+    assert log.kind == "iostat"
+    assert device.get_column("is_since_boot").to_list() == [True, False]
+    assert (row["read_bytes_per_s"], row["util_percent"]) == (222.14 * 1024, 0.46)
+    assert row["read_await_ms_hi"] == pytest.approx(1.255)
+    assert row["interval_end"] == dt.datetime(2024, 2, 19, 13, 5, 2)  # noqa: DTZ001 - a wall clock of the host
+    assert log.wide("host").get_column("user_percent").to_list() == [1.5, 1.5]
+
+
+def test_json_that_was_cut() -> None:
+    """What is whole of a file that ends early is read, and the cut is named; a file of nothing whole is an error."""
+    text = json.dumps(DOCUMENT)
+    log = read_host(text[: text.rindex("r_await")].encode())
+
+    assert log.wide("host").height == 2
+    assert log.wide("device").height == 1
+    assert log.diagnostics.get_column("kind").to_list() == ["cut"]
+    with pytest.raises(LogParseError):
+        read_host(b'{"sysstat": {"hosts": [')
+
+
+def test_groups_under_each_disk() -> None:
+    """`iostat -D` of AIX: thousands of bytes, seconds and hours where the column is in milliseconds, one row a disk."""
+    text = (
+        "System configuration: lcpu=4 drives=6 paths=5 vdisks=3\n\n"
+        "hdisk6          xfer:  %tm_act      bps      tps      bread      bwrtn\n"
+        "                          9.6     16.4K     4.0       16.4K       0.0\n"
+        "                read:      rps  avgserv  minserv  maxserv   timeouts      fails\n"
+        "                          10.0      2.0      0.1      1.1S           0          2\n"
+    )
+    log = read_host((text + "-" * 80 + "\n" + text.split("\n\n")[1]).encode())
+    device = log.wide("device", bounds=True)
+    row = device.row(0, named=True)
+
+    assert device.get_column("is_since_boot").to_list() == [True, False]
+    assert (row["read_bytes_per_s"], row["read_service_max_ms"], row["read_fails"]) == (16_400.0, 1100.0, 2.0)
+    assert (row["read_service_max_ms_lo"], row["read_fails_hi"]) == (pytest.approx(1050.0), 2.0)
+    assert (
+        log.samples.filter(pl.col("metric") == "bytes_per_s").collect().get_column("value_hi").to_list()
+        == [16_450.0] * 2
+    )
+    assert log.diagnostics.height == 0
