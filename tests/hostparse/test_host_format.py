@@ -37,7 +37,7 @@ def test_logs_are_loaded(kind: str) -> None:
     ],
 )
 def test_other_forms_are_loaded(text: str) -> None:
-    """sadf and the JSON of sysstat are recognised too."""
+    """The forms of sadf and the JSON of sysstat are recognised too."""
     log = load_log(text.encode())
 
     assert isinstance(log, HostLog)
