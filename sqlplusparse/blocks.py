@@ -14,7 +14,7 @@ from sqlplusparse.delimited import chosen_delimiter, read_delimited
 from sqlplusparse.elapsed import LABELS, CustomPattern, explain_clock, language_of, read_clock
 from sqlplusparse.grids import read_grid
 from sqlplusparse.inputs import FIRST_LETTERS, read_bare, read_prompt, starts_statement
-from sqlplusparse.lines import BEGINNINGS, BLOCK_DONE, COMMIT_DONE, KINDS, Kind, runs_of
+from sqlplusparse.lines import BEGINNINGS, BLOCK_DONE, COMMIT_DONE, KINDS, TYPED_STATISTIC, Kind, runs_of
 from sqlplusparse.listings import RUNSTATS, read_runstats, read_snapper, read_unruled
 from sqlplusparse.outcomes import read_failure, read_feedback
 from sqlplusparse.page import Mark, Page
@@ -120,7 +120,7 @@ class _Blocks:
                 or line[:3].lower() in FIRST_LETTERS
                 or line[0] == "<"
                 or custom is not None
-                or (line[-1] in _LAST_OF_FIGURE and (line.lstrip()[0].isdigit() or line.startswith(RUNSTATS)))
+                or (line[-1] in _LAST_OF_FIGURE and (line.lstrip()[0].isdigit() or line.lstrip().startswith(_TYPED)))
             ):
                 if place > number:
                     self._add_text(number, place)
@@ -148,7 +148,11 @@ class _Blocks:
             return self._add("PRINTED_TIMING", number, number + 1, timing)
         if line.startswith(RUNSTATS) and (compared := read_runstats(page, number)):
             return self._add("GRID", number, compared[1], compared[0])
-        if line[-1] in _LAST_OF_FIGURE and _MAY_BE_FIGURE.match(line) and (unruled := read_unruled(page, number)):
+        if (
+            line[-1] in _LAST_OF_FIGURE
+            and (_MAY_BE_FIGURE.match(line) or TYPED_STATISTIC.fullmatch(line.strip()))
+            and (unruled := read_unruled(page, number))
+        ):
             return self._add("GRID", number, unruled[1], unruled[0])
         if ":" not in line:
             return None
@@ -293,7 +297,7 @@ class _Blocks:
         if "*" in line:  # COMPUTE's, but no grid goes on with it
             return None
         start = self.text_from if self.text_from is not None else number
-        grid = read_grid(page, number, start)
+        grid = read_grid(page, number, start, is_typed=self._is_first())
         if grid is None:
             self._end_text(number)
             page.marks[number] = Mark.HEADING
@@ -307,6 +311,8 @@ _LONGEST_STATEMENT: Final = 300
 #: What a plan begins with below its heading.
 _PLAN_STARTS: Final = frozenset({Kind.RULER, Kind.PLAN_ROW, Kind.PLAN_HASH, Kind.PLAN_TABLE})
 _TEXTS: Final = runs_of(Kind.TEXT)
+#: How lines of runstats and MyStats begin.
+_TYPED: Final = (*RUNSTATS, "STAT ", "LATCH ", "TIME")
 #: A line of figures ends with one of these.
 _LAST_OF_FIGURE: Final = frozenset("0123456789.,kKMGT")
 #: ``name : 12``, or a session, a name and a figure.

@@ -234,7 +234,7 @@ def tables_frame(owned: list[tuple[int | None, Grid]]) -> pl.DataFrame:
             grid.last,
             grid.title or None,
             "\n".join(grid.headings),
-            len(grid.rows) // len(grid.rulers),
+            grid.row_count,
             grid.pages,
             len(grid.rulers) > 1,
         )

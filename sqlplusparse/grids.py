@@ -7,14 +7,17 @@ from functools import lru_cache
 from typing import Final
 
 from logframe import Column, columns_of, cut_row, fits, headings
+from sqlplusparse.folded import fits_ruler, unfold
 from sqlplusparse.lines import BEGINNINGS, Kind, runs_of
 from sqlplusparse.page import Mark, Page
 from sqlplusparse.records import Grid
 
+#: Pages with wrapped rows or cut by hand differ in length by so much at most.
+_UNEVEN: Final = 0.5
 #: A heading has at most this many lines.
 _TALLEST_HEADING: Final = 4
 _FOLDED_RULERS: Final = 12
-_NUMBER: Final = re.compile(r"[-+]?(?:[\d,]*\.?\d+|\d[\d,]*\.?)(?:[eE][-+]?\d+)?[kKMGT%]?|#+")
+NUMBER: Final = re.compile(r"[-+]?(?:[\d,]*\.?\d+|\d[\d,]*\.?)(?:[eE][-+]?\d+)?[kKMGT%]?|#+")
 #: Kinds of lines that no row of a grid is.
 ENDS: Final = BEGINNINGS | {Kind.PLAN_TABLE, Kind.PLAN_HASH, Kind.PLAN_ROW, Kind.SQL_ID}
 #: A row may hold a message; an error while rows are fetched has a line of its own above it.
@@ -30,20 +33,22 @@ _GAPS: Final = frozenset({Kind.BLANK, Kind.RULER})
 _TEXTS: Final = runs_of(Kind.TEXT)
 
 
-def read_grid(page: Page, ruler: int, text_from: int) -> Grid | None:
+def read_grid(page: Page, ruler: int, text_from: int, *, is_typed: bool = False) -> Grid | None:
     """The grid whose ruler is at a line; None when the dashes only underline or separate text.
 
     Args:
         page: the page.
         ruler: number of the ruler's line.
         text_from: the first line of the text just above it that nothing else has claimed.
+        is_typed: it is the first output of a query typed at a prompt, whose pages may hold one row.
     """
     line = page.lines[ruler]
     columns = columns_of(line)
     if ruler == text_from or not columns or page.kinds[ruler - 1] != Kind.TEXT:
         return None
     above = page.lines[ruler - 1]
-    if len(columns) == 1 and (_is_title(page, ruler, columns[0]) or above.strip() in _MONITOR_TITLES):
+    is_title = (not is_typed and _is_title(page, ruler, columns[0])) or above.strip() in _MONITOR_TITLES
+    if len(columns) == 1 and is_title:
         return None
     top = ruler - 1
     while (
@@ -64,7 +69,9 @@ def read_grid(page: Page, ruler: int, text_from: int) -> Grid | None:
         end += 2
     grid = Grid(tuple(found), tuple(rulers), [], 1, top, end, _title(page, top, text_from))
     page.mark(top, end, Mark.HEADING)
-    grid.last = _read_rows(page, grid, page.lines[top:end])
+    grid.last = _read_rows(page, grid, page.lines[top:end], is_typed=is_typed)
+    if len(rulers) > 1:
+        unfold(page, grid)
     return grid
 
 
@@ -106,16 +113,18 @@ def _title(page: Page, top: int, text_from: int) -> str:
     return "\n".join(texts)
 
 
-def _read_rows(page: Page, grid: Grid, heading: list[str]) -> int:
+def _read_rows(page: Page, grid: Grid, heading: list[str], *, is_typed: bool) -> int:
     """Collect the rows; the line after the last."""
-    number = end = grid.last
+    number = end = head = grid.last
     size = len(page)
     kinds, marks, rows = page.kinds, page.marks, grid.rows
     while number < size:
         kind = kinds[number]
         if kind == Kind.TEXT:
             if _repeats(page, number, heading):
-                number = end = _skip_heading(page, grid, number, len(heading))
+                if not _is_next_page(page, grid, head, number, shortest=1 if is_typed else 2):
+                    break
+                number = end = head = _skip_heading(page, grid, number, len(heading))
                 continue
             end = _next_heading(page, number, _TEXTS(kinds, number).end(), heading)
             page.mark(number, end, Mark.ROW)
@@ -128,10 +137,12 @@ def _read_rows(page: Page, grid: Grid, heading: list[str]) -> int:
         elif kind in ENDS and not (kind == Kind.ERROR and _CODED.match(page.lines[number])):
             break
         elif kind == Kind.RULER:
-            if not _is_sum_ruler(page.lines[number], grid.rulers[0]):
+            if not _is_sum_ruler(page.lines[number], grid.rulers[0]) or not _is_first_total(page, grid, number):
                 break
             marks[number] = Mark.HEADING
             number = end = number + 1
+            if number < size and kinds[number] == Kind.TEXT:
+                grid.computed += 1
         elif kind in _NO_ROWS:
             number += 1
         else:
@@ -143,6 +154,32 @@ def _read_rows(page: Page, grid: Grid, heading: list[str]) -> int:
 
 def _repeats(page: Page, number: int, heading: list[str]) -> bool:
     return page.lines[number] == heading[0] and page.lines[number : number + len(heading)] == heading
+
+
+def _is_next_page(page: Page, grid: Grid, head: int, number: int, *, shortest: int) -> bool:
+    """Is a heading that is printed again the next page's, not another result's of the same query?
+
+    Pages are equally long and hold more than one row, and one blank line stands between them (SET NEWPAGE); a folded
+    row has a blank line of its own behind it.  Between two results stand the blank lines of both.
+
+    Args:
+        page: the page.
+        grid: the grid so far.
+        head: the line after the heading above.
+        number: the line where the heading begins again.
+        shortest: a page has so many lines below its heading.
+    """
+    last = number - 1
+    while last > head and page.kinds[last] == Kind.BLANK:
+        last -= 1
+    is_folded = len(grid.rulers) > 1
+    length = number - head
+    blanks = 1 + (len(grid.rulers) if is_folded else 0)
+    if last - head + 1 < shortest or number - last - 1 > blanks:
+        return False
+    if grid.page_length is None:
+        grid.page_length = length
+    return is_folded or length == grid.page_length or abs(length - grid.page_length) <= _UNEVEN * length
 
 
 def _next_heading(page: Page, number: int, stop: int, heading: list[str]) -> int:
@@ -169,13 +206,17 @@ def _goes_on(page: Page, grid: Grid, number: int, heading: list[str]) -> bool:
     if _repeats(page, number, heading) or kind == Kind.ELISION:
         return True
     if kind == Kind.RULER:
-        return _is_sum_ruler(page.lines[number], grid.rulers[0]) and page.lines[number].split() != heading[-1].split()
+        return (
+            set(columns_of(page.lines[number])) < set(grid.rulers[0])
+            and page.lines[number].split() != heading[-1].split()
+        )
     if page.lines[number].startswith(_RESULT_SET):
         return False
+    if len(grid.rulers) > 1 and kind == Kind.TEXT:
+        fitting = any(fits_ruler(page.lines[number], columns) for columns in grid.rulers)
+        return fitting and not _heads_ruler(page, number, grid.rulers[0])
     if kind != Kind.TEXT or not grid.rows or _heads_ruler(page, number, grid.rulers[0]):
         return False
-    if len(grid.rulers) > 1:
-        return True
     return is_alike(page.lines[number], page.lines[grid.rows[0]], grid.rulers[0])
 
 
@@ -198,18 +239,34 @@ def is_alike(row: str, model: str, columns: tuple[Column, ...]) -> bool:
         return False
     cells, models = cut_row(row, columns).cells, cut_row(model, columns).cells
     if len(columns) == 1:
-        return _NUMBER.fullmatch(models[0]) is None or _NUMBER.fullmatch(cells[0]) is not None
+        return NUMBER.fullmatch(models[0]) is None or NUMBER.fullmatch(cells[0]) is not None
     return all(
-        not cell or _NUMBER.fullmatch(cell.split()[0]) is not None
+        not cell or NUMBER.fullmatch(cell.split()[0]) is not None
         for cell, other in zip(cells, models, strict=True)
-        if other and _NUMBER.fullmatch(other)
+        if other and NUMBER.fullmatch(other)
     )
 
 
 def _is_sum_ruler(line: str, columns: tuple[Column, ...]) -> bool:
-    """Is this the ruler that COMPUTE prints above a sum: dashes under some of the columns?"""
+    """Is this a ruler within a grid: COMPUTE's above a sum, under some of the columns, or one above a total?"""
     extents = set(columns)
-    return set(columns_of(line)) < extents
+    return set(columns_of(line)) <= extents
+
+
+def _is_first_total(page: Page, grid: Grid, number: int) -> bool:
+    """Is a ruler under all columns the one above a total, which the same ruler may close?
+
+    The ruler that closes it becomes part of the heading, so that it is not read again.
+    """
+    columns = grid.rulers[0]
+    if set(columns_of(page.lines[number])) != set(columns):
+        return True
+    if len(columns) == 1:
+        return False
+    if grid.computed:
+        page.marks[number] = Mark.HEADING
+        return False
+    return page.kind(number + 1) == Kind.TEXT and fits_ruler(page.lines[number + 1], columns)
 
 
 def cells_of(page: Page, grid: Grid) -> list[tuple[int, tuple[str, ...]]]:
@@ -218,46 +275,24 @@ def cells_of(page: Page, grid: Grid) -> list[tuple[int, tuple[str, ...]]]:
         return list(zip(grid.rows, grid.cells, strict=True))
     if len(grid.rulers) == 1:
         columns = grid.rulers[0]
-        return [(number, cut_row(page.lines[number], columns).cells) for number in grid.rows]
+        return [(number, cut_cells(page.lines[number], columns)) for number in grid.rows]
     return list(_unfolded(page, grid))
 
 
-def join_wrapped(page: Page, grid: Grid, count: int) -> None:
-    """Join the lines of rows whose texts are wrapped, where that gives as many rows as the client says there are."""
-    if grid.cells or len(grid.rulers) > 1 or not 0 < count < len(grid.rows):
-        return
-    if (
-        grid.pages == 1 and Mark.HEADING in page.marks[grid.rows[0] : grid.last]
-    ):  # sums, which the client does not count
-        return
-    columns = grid.rulers[0]
-    widths = [column.end - column.start for column in columns]
-    rows: list[tuple[int, list[str]]] = []
-    above: tuple[str, ...] = ()
-    for number in grid.rows:
-        cells = cut_row(page.lines[number], columns).cells
-        if above and _is_wrapped(cells, above, widths):
-            texts = rows[-1][1]
-            for place, cell in enumerate(cells):
-                blank = " " if cell and len(above[place]) < widths[place] else ""
-                texts[place] += blank + cell
-        elif len(rows) == count:
-            return
-        else:
-            rows.append((number, list(cells)))
-        above = cells
-    if len(rows) == count:
-        grid.rows = [number for number, _ in rows]
-        grid.cells = [tuple(texts) for _, texts in rows]
+@lru_cache(maxsize=1 << 10)
+def cut_cells(line: str, columns: tuple[Column, ...]) -> tuple[str, ...]:
+    """The cells of a row.  A row shifted off its ruler is cut at its wide gaps, where it has as many cells as columns.
 
-
-def _is_wrapped(cells: tuple[str, ...], above: tuple[str, ...], widths: list[int]) -> bool:
-    """Do the cells of a line go on with those above: texts only, each below one, and not below all?"""
-    if all(cells):
-        return len(cells) == 1 and len(above[0]) == widths[0]
-    return any(cells) and all(
-        not cell or (shown and not _NUMBER.fullmatch(cell)) for cell, shown in zip(cells, above, strict=True)
-    )
+    Examples:
+        >>> cut_cells("cell flash cache read hits             2991          0", columns_of("------ ----- ----"))
+        ('cell flash cache read hits', '2991', '0')
+    """
+    cut = cut_row(line, columns)
+    if not cut.is_shifted:
+        return cut.cells
+    parts = tuple(line.strip().replace("   ", "  ").split("  "))
+    parts = tuple(part.strip() for part in parts if part.strip())
+    return parts if len(parts) == len(columns) else cut.cells
 
 
 def _unfolded(page: Page, grid: Grid) -> list[tuple[int, tuple[str, ...]]]:

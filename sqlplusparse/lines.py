@@ -46,6 +46,7 @@ RULES: Final = (
     "plan_section",
     "ruler",
     "snapper_row",
+    "typed_statistic",
     "snapper_end",
     "banner",
     "fence",
@@ -171,6 +172,9 @@ SESSION_STATISTIC: Final = Pattern("(?P<count>{COUNT})[ ]{2}(?P<name>{STATISTIC_
 SQL_ID: Final = Pattern("{SQL_ID}(?P<sql_id>{SQL_ID_VALUE})(?:{CHILD_NUMBER}(?P<child>{DIGITS}))?")
 PLAN_HASH: Final = Pattern("{PLAN_HASH}(?P<hash>{DIGITS})")
 OLD_PLAN_ROW: Final = Pattern("(?P<id>{DIGITS})(?:{GAP}(?P<parent>{DIGITS}))?(?P<gap>{GAP})(?P<operation>{OPERATION})")
+TYPED_STATISTIC: Final = Pattern(
+    "(?P<type>{STATISTIC_TYPE}){WIDE_GAP}(?P<name>{STATISTIC_TEXT}){WIDE_GAP}(?P<raw>{FIGURE})"
+)
 SNAPPER_END: Final = Pattern("{SNAPPER_END}(?P<end>{SNAPPER_TIME}){SNAPPER_SECONDS}(?P<seconds>{DECIMAL}).*")
 _SNAPPER_ROW: Final = Pattern("{DIGITS}(?:{GAP}{INSTANCE})?{COMMA}(?:{FIELD}{COMMA})?{SNAPPER_TYPE}{COMMA}")
 #: The kinds that a word at the start of a line announces; each group is the name of one.

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from logframe import cut_row, read_printed
-from sqlplusparse.grids import cells_of
-from sqlplusparse.lines import SNAPPER_END, Kind
+from logframe import read_printed
+from sqlplusparse.grids import cells_of, cut_cells
+from sqlplusparse.lines import SNAPPER_END, TYPED_STATISTIC, Kind
 from sqlplusparse.page import Mark, Page
 from sqlplusparse.records import Grid, Listing, Statistic
 from sqlplusparse.statnames import complete, is_known, may_be_known
@@ -146,7 +146,7 @@ def _cells(page: Page, grid: Grid, number: int) -> tuple[str, ...]:
     columns = grid.rulers[0]
     line = page.lines[number]
     bare = _REMARK.sub("", line) if "<-" in line or "--" in line else line
-    cells = cut_row(bare, columns).cells
+    cells = cut_cells(bare, columns)
     if cells[-1] or not cells[0]:
         return cells
     found = _LAST_NUMBERS.fullmatch(bare.strip())
@@ -244,12 +244,16 @@ def read_unruled(page: Page, number: int) -> tuple[Listing, int] | None:
     end = number
     while end < len(page) and page.kinds[end] == Kind.TEXT:
         line = page.lines[end].strip()
-        found = _COLON_LINE.fullmatch(line) or _COMPACT_LINE.fullmatch(line)
-        if found is None or not is_known(found["name"]):
+        found = _COLON_LINE.fullmatch(line) or _COMPACT_LINE.fullmatch(line) or TYPED_STATISTIC.fullmatch(line)
+        if found is None:
             break
-        sid = found.groupdict().get("sid")
-        basis = "delta" if sid else "unknown"
-        listing.statistics.append(Statistic(end, found["name"], found["raw"], "VALUE", basis, sid))
+        groups = found.groupdict()
+        kind = groups.get("type")
+        if kind is None and not is_known(found["name"]):
+            break
+        sid = groups.get("sid")
+        basis = "delta" if sid or kind else "unknown"
+        listing.statistics.append(Statistic(end, found["name"], found["raw"], "VALUE", basis, sid, kind or "STAT"))
         page.marks[end] = Mark.ROW
         end += 1
     listing.last = end

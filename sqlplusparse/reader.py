@@ -12,6 +12,7 @@ from logframe import DIAGNOSTICS, Log, LogParseError, Source, diagnostics_frame,
 from sqlplusparse.blocks import read_blocks
 from sqlplusparse.elapsed import CustomPattern
 from sqlplusparse.encodings import read_text
+from sqlplusparse.folded import unfold
 from sqlplusparse.frames import (
     autotrace_frame,
     lines_frame,
@@ -22,7 +23,6 @@ from sqlplusparse.frames import (
     timings_frame,
     unparsed,
 )
-from sqlplusparse.grids import join_wrapped
 from sqlplusparse.listings import read_listing
 from sqlplusparse.page import Mark, Page
 from sqlplusparse.planframe import plans_frame
@@ -33,6 +33,7 @@ from sqlplusparse.session import Statement, read_statements
 from sqlplusparse.sniff import is_binary, no_session, refuse_others
 from sqlplusparse.subtract import session_record, subtract_statistics
 from sqlplusparse.tableframe import note_overflows, table_frame
+from sqlplusparse.wrapped import add_blank_rows, join_wrapped
 
 if TYPE_CHECKING:
     import re
@@ -278,6 +279,21 @@ def read_spools(source: Source, *, table: str = "statements", encoding: str | No
     return pl.concat(frames)
 
 
+def _settle_rows(page: Page, grid: Grid, statement: Statement | None) -> None:
+    """Join the lines of wrapped and folded rows, and compare the rows with what the client says it selected."""
+    outcome = None if statement is None else statement.outcome
+    count = outcome.rows if outcome is not None and outcome.verb == "select" else None
+    if count is not None and len(grid.rulers) > 1 and grid.row_count != count:
+        unfold(page, grid, count)
+    join_wrapped(page, grid, count)
+    if count is not None:
+        add_blank_rows(page, grid, count)
+    if statement is not None and count is not None and statement.results == 1:
+        read = grid.row_count - grid.computed
+        if read != count:
+            page.note(grid.first, "row_count", f"the client selected {count} rows; {read} were read here")
+
+
 def _split(
     page: Page, statements: list[Statement], blocks: list[Block]
 ) -> tuple[list[tuple[int | None, Listing]], list[tuple[int | None, Grid]], list[tuple[int | None, Plan]]]:
@@ -295,8 +311,7 @@ def _split(
             case Grid() as grid:
                 listing = read_listing(page, grid, None if ordinal is None else statements[ordinal - 1].text)
                 if listing is None:
-                    if ordinal is not None and (outcome := statements[ordinal - 1].outcome):
-                        join_wrapped(page, grid, (outcome.verb == "select" and outcome.rows) or 0)
+                    _settle_rows(page, grid, None if ordinal is None else statements[ordinal - 1])
                     grids.append((ordinal, grid))
                     note_overflows(page, grid)
                     if grid.pages > 1:

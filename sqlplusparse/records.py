@@ -68,7 +68,9 @@ class Grid:
         rows: line numbers of the rows.
         pages: how often the heading was printed.
         title: the lines of text just above the heading.
-        cells: of each row, where they are delimited and not cut at a ruler, which then says nothing.
+        cells: of each row, where they are delimited, folded or wrapped and not cut at one ruler.
+        computed: rows of COMPUTE and totals below a second ruler, which the client does not count.
+        page_length: lines from one heading to the next, where it is printed again.
     """
 
     headings: tuple[str, ...]
@@ -79,6 +81,13 @@ class Grid:
     last: int
     title: str = ""
     cells: list[tuple[str, ...]] = field(default_factory=list)
+    computed: int = 0
+    page_length: int | None = None
+
+    @property
+    def row_count(self) -> int:
+        """How many rows it has."""
+        return len(self.rows) if self.cells else len(self.rows) // len(self.rulers)
 
 
 class Operation(NamedTuple):

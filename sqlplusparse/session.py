@@ -71,6 +71,11 @@ class Statement:
     series: int = 0
 
     @property
+    def results(self) -> int:
+        """How many results it printed."""
+        return sum(isinstance(block.content, (Grid, Listing)) for block in self.blocks)
+
+    @property
     def first(self) -> int:
         """Number of its first line, from 0."""
         return self.blocks[0].first

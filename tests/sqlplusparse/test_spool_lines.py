@@ -44,6 +44,7 @@ KINDS = {
     "plan_section": Kind.PLAN_SECTION,
     "ruler": Kind.RULER,
     "snapper_row": Kind.SNAPPER_ROW,
+    "typed_statistic": None,
     "snapper_end": Kind.SNAPPER_END,
     "banner": Kind.BANNER,
     "fence": Kind.FENCE,

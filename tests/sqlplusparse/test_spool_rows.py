@@ -1,0 +1,135 @@
+"""Rows of results: folded, wrapped, paged, totalled, shifted; as many as the client says it selected."""
+
+import random
+from dataclasses import replace
+
+import pytest
+from spool_client import Settings, printed, session
+
+from sqlplusparse import Spool, read_spool
+
+SEEDS = range(30)
+
+
+def read(text: str) -> Spool:
+    """The session of a text."""
+    return read_spool(text.encode())
+
+
+def kinds(spool: Spool) -> list[str]:
+    """The kinds of its diagnostics, but for joined pages."""
+    return [kind for kind in spool.diagnostics["kind"].to_list() if kind != "page_joined"]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("feedback", [True, False])
+def test_folded_rows(seed: int, *, feedback: bool) -> None:
+    """Rows folded at a small line size, over pages, have the cells that they have in one line."""
+    built = [one for one in session(seed, 12) if one.cells]
+    settings = Settings(feedback=feedback, pagesize=random.Random(seed).choice([24, 60]), autotrace=False)  # noqa: S311 - test data
+    wide = read(printed(built, settings))
+    folded = read(printed(built, replace(settings, linesize=46)))
+
+    assert folded.tables["row_count"].to_list() == wide.tables["row_count"].to_list() == [one.rows for one in built]
+    assert [folded.table(number).rows() for number in range(1, len(built) + 1)] == [
+        wide.table(number).rows() for number in range(1, len(built) + 1)
+    ]
+    assert kinds(folded) == []
+
+
+def test_folded_rows_whose_first_line_is_blank() -> None:
+    """The place of a line says which columns it has, also where all of those above it are null."""
+    heading = "NAME\n----------\n   BLOCKS STATE\n--------- -----\n"
+    text = f"SQL> select * from t;\n\n{heading}\n        4 used\n\nEMP\n\n\n\n2 rows selected.\n"
+
+    assert read(text).table(1).rows() == [(None, 4, "used"), ("EMP", None, None)]
+
+
+@pytest.mark.parametrize("feedback", ["", "2 rows selected.\n"])
+def test_wrapped_texts(feedback: str) -> None:
+    """Texts that fill their column go on in the next lines, up to a blank line, whether the count is printed or not."""
+    text = (
+        "SQL> select a, b, n from t;\n\nA        B                 N\n-------- -------- ----------\n"
+        "SHORTEST A_TABLE         159\n_PATH_SQ\nL\n\nSCOTT    EMP               4\n\n"
+    )
+
+    assert read(text + feedback).table(1).rows() == [("SHORTEST_PATH_SQL", "A_TABLE", 159), ("SCOTT", "EMP", 4)]
+
+
+def test_rows_that_break_on_leaves_blank_are_rows() -> None:
+    """A value that BREAK ON does not repeat leaves its column blank; such a row goes on with none."""
+    text = "SQL> select d, n from t;\n\nD     NAME     \n----- ---------\nSALES CLARK\n      MILLER\n\nHR    KING\n\n"
+
+    assert read(text).table(1).rows() == [("SALES", "CLARK"), (None, "MILLER"), ("HR", "KING")]
+
+
+def test_results_with_one_heading() -> None:
+    """Between two results stand two blank lines, between two pages one."""
+    grid = "\n         N\n----------\n      {}\n      {}\n"
+
+    assert read(grid.format(1, 2) + "\n" + grid.format(3, 4)).tables["row_count"].to_list() == [2, 2]
+    assert read(grid.format(1, 2) + grid.format(3, 4)).table(1).rows() == [(1,), (2,), (3,), (4,)]
+    one_row = "\n  MAX(N)\n--------\n       {}\n"
+    assert read(one_row.format(1) + one_row.format(2)).tables.height == 2
+
+
+def test_total_below_a_second_ruler() -> None:
+    """A total between two rulers is the last row of its table."""
+    rule = "---------- ---------"
+    rows = "read              12\nopen               1\n"
+    spool = read(f"\nNAME           CALLS\n{rule}\n{rows}{rule}\ntotal             13\n{rule}\ndone\n")
+
+    assert spool.table(1).rows() == [("read", 12), ("open", 1), ("total", 13)]
+    assert spool.tables.height == 1
+
+
+def test_totals_are_no_selected_rows() -> None:
+    """The client does not count what COMPUTE prints."""
+    rows = "A              1\n               2\n***** ----------\nsum            3\n"
+    text = f"SQL> select d, n from t;\n\nD              N\n----- ----------\n{rows}\n2 rows selected.\n"
+
+    assert kinds(read(text)) == []
+
+
+@pytest.mark.parametrize(("count", "expected"), [(3, []), (4, ["row_count"]), (2, ["row_count"])])
+def test_rows_against_the_feedback(count: int, expected: list[str]) -> None:
+    """Rows that are not as many as the client says are reported."""
+    rows = "         1\n         2\n         3\n"
+    text = f"SQL> select n from t;\n\n         N\n----------\n{rows}\n{count} rows selected.\n"
+
+    assert kinds(read(text)) == expected
+
+
+def test_rows_of_nulls() -> None:
+    """A blank line within a result is a row where the client counted it."""
+    text = "SQL> select t from x;\n\nTOKEN\n-----\nalpha\n\nbravo\n\n3 rows selected.\n"
+
+    assert read(text).table(1).rows() == [("alpha",), (None,), ("bravo",)]
+
+
+def test_values_beside_their_ruler() -> None:
+    """A listing whose values stand beside their ruler keeps each value."""
+    heading = f"{'NAME':<70}VALUE_BYTES   VALUE_MB"
+    rule = f"{'-' * 64} ----------- ----------"
+    rows = [
+        f"{'physical read total bytes':<72}71828529728    68501.02",
+        f"{'cell flash cache read hits':<75}2991          0",
+    ]
+    spool = read("\n".join(["SQL> select name, value from v$mystat;", "", heading, rule, *rows, "", ""]))
+
+    assert spool.statistics.select("name", "raw").rows() == [
+        ("physical read total bytes", "71828529728"),
+        ("physical read total bytes", "68501.02"),
+        ("cell flash cache read hits", "2991"),
+        ("cell flash cache read hits", "0"),
+    ]
+
+
+def test_statistics_without_a_heading() -> None:
+    """Lines of MyStats are statistics, with or without the heading."""
+    spool = read("STAT    physical reads                    11,576\nSTAT    redo size                             9\n")
+
+    assert spool.statistics.select("type", "name", "value", "basis").rows() == [
+        ("STAT", "physical reads", 11576.0, "delta"),
+        ("STAT", "redo size", 9.0, "delta"),
+    ]
