@@ -15,22 +15,38 @@ from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from hostparse.cpu_profile import PROFILE, CpuProfile, read_profile
+    from hostparse.histograms import HISTOGRAMS, LatencyHistograms, read_histograms
     from hostparse.log import HostLog
     from hostparse.read import read_host
     from hostparse.runs import RUNS, Run
     from hostparse.shapes import SAMPLES
 
-__all__ = ["PROFILE", "RUNS", "SAMPLES", "CpuProfile", "HostLog", "Run", "read_host", "read_profile"]
+__all__ = [
+    "HISTOGRAMS",
+    "PROFILE",
+    "RUNS",
+    "SAMPLES",
+    "CpuProfile",
+    "HostLog",
+    "LatencyHistograms",
+    "Run",
+    "read_histograms",
+    "read_host",
+    "read_profile",
+]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "CpuProfile": "cpu_profile",
+        "HISTOGRAMS": "histograms",
         "HostLog": "log",
+        "LatencyHistograms": "histograms",
         "PROFILE": "cpu_profile",
         "RUNS": "runs",
         "Run": "runs",
         "SAMPLES": "shapes",
+        "read_histograms": "histograms",
         "read_host": "read",
         "read_profile": "cpu_profile",
     },

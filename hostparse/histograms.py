@@ -1,0 +1,352 @@
+"""Latency histograms: buckets with both ends, whatever the printed number stands for.
+
+The number that a tool prints for a bucket is its lower end (DTrace, SystemTap), both ends (bcc, bpftrace), or its upper
+end (Oracle's event histograms).  Here each bucket has ``lower`` and ``upper``, the upper end left out; ``lower_ns`` and
+``upper_ns`` are null where the log does not say the unit.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
+
+if TYPE_CHECKING:
+    from logframe import Source
+
+GRAMMAR: Final = load_grammar("hostparse", "histogram.lark", "line")
+
+#: Columns of `LatencyHistograms.buckets`: one row a bucket.
+HISTOGRAMS: Final = pl.Schema(
+    {
+        "histogram": pl.UInt32(),
+        "key": pl.String(),
+        "label": pl.String(),
+        "time_text": pl.String(),
+        "clock_us": pl.Int64(),
+        "unit": pl.String(),
+        "lower": pl.Float64(),
+        "upper": pl.Float64(),
+        "lower_ns": pl.Float64(),
+        "upper_ns": pl.Float64(),
+        "count": pl.Int64(),
+        "is_cumulative": pl.Boolean(),
+        "delta": pl.Int64(),
+        "line": pl.UInt32(),
+    }
+)
+_NANOSECONDS: Final = {"n": 1.0, "u": 1e3, "m": 1e6, "s": 1e9}
+_LONG_UNITS: Final = {"nanosec": "ns", "microsec": "us", "millisec": "ms"}
+_KINDS: Final = (
+    "BEGIN", "END", "FIELD", "ARROW_HEADING", "BOUNDS_HEADING", "QUANTIZE_HEADING", "ARROW_ROW", "BRACKET_ROW",
+    "QUANTIZE_ROW", "REST_ROW", "MEAN", "CLOCK", "PAIR", "MAP_KEY", "KEY", "DOCUMENT", "ELIDED", "NOTICE",
+)  # fmt: skip
+_PATTERNS: Final = [(name, re.compile(f"(?:{GRAMMAR.terminals[name]})$")) for name in _KINDS]
+_ROW: Final = re.compile(GRAMMAR.pattern(r"[ \t]*(?P<lower>{AMOUNT}) -> (?P<upper>{AMOUNT}) *: (?P<count>{AMOUNT})"))
+_QUANTIZE: Final = re.compile(
+    GRAMMAR.pattern(r"[ \t]*(?P<end>< |>= )?(?P<value>{AMOUNT}) \|[@ ]*?(?P<count>{AMOUNT})$")
+)
+_BRACKET: Final = re.compile(
+    GRAMMAR.pattern(
+        r"[ \t]*[(\[](?P<lower>{AMOUNT}|\.\.\.)(?:, *(?P<upper>{AMOUNT}|\.\.\.))?[)\]] +(?P<count>{AMOUNT}) "
+    )
+)
+_UNIT: Final = re.compile(GRAMMAR.pattern(r"\b(?P<unit>{UNIT})\b"))
+_MEAN_COUNT: Final = re.compile(GRAMMAR.pattern("count: (?P<count>{AMOUNT})$"))
+_POWERS: Final = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+_INFINITE: Final = float("inf")
+
+
+@dataclass(frozen=True)
+class LatencyHistograms:
+    """The latency histograms of a log.
+
+    Attributes:
+        source: name of the log.
+        kind: what printed them: ``bcc``, ``bpftrace``, ``dtrace``, ``perf_tools`` or ``pylatencymap``.
+        buckets: `HISTOGRAMS`, one row a bucket.  ``key``: what was timed (event, device, operation); ``time_text``: the
+            time as printed; ``clock_us``: the number of a record of PyLatencyMap, good for differences only;
+            ``is_cumulative``: counts go on from table to table, and ``delta`` is what came since the table before.
+        diagnostics: `logframe.DIAGNOSTICS`: lines that are no part of a histogram, and sums that do not agree.
+    """
+
+    source: str
+    kind: str
+    buckets: pl.DataFrame
+    diagnostics: pl.DataFrame
+
+    @property
+    def format(self) -> str:
+        """The format's name in the registry."""
+        return "latency_histogram"
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """The frame `buckets`."""
+        return {"buckets": self.buckets}
+
+    def describe(self) -> str:
+        """What was read, in a few words."""
+        tables = self.buckets.get_column("histogram").n_unique()
+        keys = self.buckets.get_column("key").drop_nulls().n_unique()
+        return f"latency histograms ({self.kind}), {tables:,} tables of {max(keys, 1):,} keys"
+
+
+@dataclass
+class _State:
+    """Where the reader is in a log."""
+
+    number: int = 0
+    kind: str = ""
+    key: str | None = None
+    label: str | None = None
+    time_text: str | None = None
+    clock_us: int | None = None
+    unit: str | None = None
+    source: str | None = None
+    is_exclusive: bool = False
+    in_record: bool = False
+    in_table: bool = False
+    last_value: float = -_INFINITE
+    series: int = 1
+    counted: int = 0
+    since_mean: int = 0
+    waiting: tuple[int, str] | None = None
+    rows: list[tuple[Any, ...]] = field(default_factory=list)
+    notes: list[Diagnostic] = field(default_factory=list)
+    kinds: set[str] = field(default_factory=set)
+
+    def start(self, kind: str) -> None:
+        """A table begins."""
+        self.number += 1
+        self.kinds.add(kind)
+        self.kind = kind
+        self.in_table = True
+        self.counted = 0
+        self.last_value = -_INFINITE
+        self.series = 1
+
+    def add(self, line: int, lower: float | None, upper: float | None, count: int) -> None:
+        """A bucket of the table."""
+        self.counted += count
+        self.since_mean += count
+        scale = None if self.unit is None else _NANOSECONDS[_LONG_UNITS.get(self.unit, self.unit)[0]]
+        ns = [None if scale is None or end is None else end * scale for end in (lower, upper)]
+        key = self.key if self.series == 1 else f"{self.key or ''} #{self.series}".strip()
+        self.rows.append(
+            (
+                self.number, key, self.label, self.time_text, self.clock_us, self.unit, lower, upper, *ns, count,
+                self.in_record or self.kind == "dtrace", None, line,
+            )
+        )  # fmt: skip
+
+
+def sign_of_histogram(lines: list[str]) -> int | None:
+    """The first line that only a histogram has, counted from 1."""
+    sure = [pattern for name, pattern in _PATTERNS if name.endswith("_HEADING") or name in {"BEGIN", "BRACKET_ROW"}]
+    found = (number for number, line in enumerate(lines, 1) if any(each.match(line.rstrip()) for each in sure))
+    return next(found, None)
+
+
+def read_histograms(source: Source) -> LatencyHistograms:
+    r"""The latency histograms of a log of DTrace, SystemTap, bcc, perf-tools, bpftrace or PyLatencyMap.
+
+    Args:
+        source: a path, bytes, a file object.
+
+    Raises:
+        LogParseError: the log holds no histogram.
+
+    Examples:
+        >>> read = read_histograms(b"     usecs : count     distribution\n   128 -> 255 : 25 |****|\n")
+        >>> read.buckets.select("lower", "upper", "lower_ns", "upper_ns", "count").row(0)
+        (128.0, 256.0, 128000.0, 256000.0, 25)
+    """
+    log = open_log(source)
+    state = _State()
+    for number, line in enumerate(log.lines(), 1):
+        _read_line(log.name, state, number, line.rstrip())
+    _flush(log.name, state)
+    if not state.rows:
+        raise LogParseError("no histogram found", source=log.name, expected="a table of counts by latency")
+    buckets = _with_deltas(pl.DataFrame(state.rows, schema=HISTOGRAMS, orient="row"))
+    notes = diagnostics_frame([*log.notes, *state.notes])
+    return LatencyHistograms(log.name, "+".join(sorted(state.kinds)), buckets, notes)
+
+
+def _flush(name: str, state: _State) -> None:
+    """A line that might have been the key of a table is none."""
+    if state.waiting is not None:
+        state.notes.append(
+            Diagnostic(name, *state.waiting[:1], None, "unparsed", state.waiting[1], "no part of a histogram")
+        )
+        state.waiting = None
+
+
+def _read_line(name: str, state: _State, number: int, line: str) -> None:
+    if not line.strip():
+        if state.in_table and not state.in_record:
+            state.in_table, state.key = False, None  # a key stands right above its table
+        return
+    kind = next((kind for kind, pattern in _PATTERNS if pattern.match(line)), None)
+    if kind is None or (kind == "PAIR" and not state.in_record):
+        _flush(name, state)
+        state.waiting = (number, line)
+        return
+    if kind == "QUANTIZE_HEADING" and state.waiting is not None:
+        state.key = " ".join(state.waiting[1].replace("\\0", "").split())  # DTrace prints the key above its table
+        state.waiting = None
+    elif kind != "ELIDED":
+        _flush(name, state)
+    match kind:
+        case "BEGIN":
+            state.in_record, state.in_table = True, False
+            state.key = state.label = state.time_text = state.clock_us = state.unit = state.source = None
+        case "END":
+            state.in_record = state.in_table = False
+        case "FIELD":
+            _read_field(state, line)
+        case "CLOCK":
+            state.time_text = line.strip().rstrip(":")
+        case "KEY":
+            state.key = line.partition("=")[2].strip().strip("'")
+        case "MAP_KEY":
+            state.start("bpftrace")
+            state.key = line[1:-1] or None
+            state.unit = unit["unit"] if (unit := _UNIT.search(line.replace("_", " "))) else None
+        case "ARROW_HEADING" | "BOUNDS_HEADING":
+            state.is_exclusive = kind == "BOUNDS_HEADING"
+            state.start("perf_tools" if state.is_exclusive else "bcc")
+            state.unit = unit["unit"] if (unit := _UNIT.search(line)) else None
+        case "QUANTIZE_HEADING":
+            state.start("pylatencymap" if state.in_record else "dtrace")
+        case "MEAN":
+            said = _MEAN_COUNT.search(line)
+            # one mean for the table above it, or for the tables of all functions
+            if said and int(said["count"]) not in {state.counted, state.since_mean}:
+                reason = f"the buckets above add up to {state.counted}"
+                state.notes.append(Diagnostic(name, number, None, "sum", line, reason))
+            state.since_mean = 0
+        case "DOCUMENT":
+            _read_document(name, state, number, line)
+        case "ELIDED" | "NOTICE":
+            pass
+        case _:
+            _read_bucket(name, state, number, line, kind)
+
+
+def _read_field(state: _State, line: str) -> None:
+    word, _, rest = line.partition(",")
+    rest = rest.strip()
+    match word.strip():
+        case "timestamp":
+            unit, _, more = rest.partition(",")
+            clock, _, text = more.partition(",")
+            state.clock_us = int(clock) if unit.strip() == "microsec" and clock.strip().isdigit() else None
+            state.time_text = text.strip() or None
+        case "latencyunit":
+            state.unit = rest
+        case "label":
+            state.label = rest
+        case _:
+            state.source = rest.lower()
+
+
+def _read_bucket(name: str, state: _State, number: int, line: str, kind: str) -> None:
+    """One bucket, by the form of its row."""
+    if kind == "PAIR":
+        if not state.in_table:
+            state.start("pylatencymap")
+        value, count = (int(cell) for cell in line.split(","))
+        if value <= state.last_value:  # a view of all instances prints them one after another, without a name
+            state.series += 1
+        state.last_value = value
+        is_upper = state.source == "oracle" or (state.source is None and "event_histogram" in (state.label or ""))
+        if is_upper:
+            state.add(number, 0.0 if value <= 1 else value / 2, float(value), count)
+        elif state.source is not None:
+            state.add(number, float(value), value * 2.0 if value else 1.0, count)
+        else:
+            state.add(number, None, None, count)
+            reason = "the record does not say whether its numbers are lower or upper ends of buckets"
+            state.notes.append(Diagnostic(name, number, None, "bucket", line, reason))
+        return
+    if not state.in_table:
+        reason = "a bucket without a heading above it"
+        state.notes.append(Diagnostic(name, number, None, "unparsed", line, reason))
+        return
+    if kind == "ARROW_ROW" and (row := _ROW.match(line)):
+        end = int(row["upper"]) + (0 if state.is_exclusive else 1)
+        state.add(number, float(row["lower"]), float(end), int(row["count"]))
+    elif kind == "BRACKET_ROW" and (row := _BRACKET.match(line)):
+        lower = _amount(row["lower"], -_INFINITE)
+        state.add(
+            number, lower, lower + 1 if row["upper"] is None else _amount(row["upper"], _INFINITE), int(row["count"])
+        )
+    elif row := _QUANTIZE.match(line):
+        value, count = int(row["value"]), int(row["count"])
+        if row["end"]:
+            ends = (-_INFINITE, float(value)) if row["end"] == "< " else (float(value), _INFINITE)
+        else:
+            ends = (
+                (float(value), 2.0 * value) if value > 0 else (0.0, 1.0) if value == 0 else (2.0 * value, float(value))
+            )
+        state.add(number, *ends, count)
+
+
+def _amount(text: str, otherwise: float) -> float:
+    if text == "...":
+        return otherwise
+    return float(text) if text[-1].isdigit() else float(text[:-1]) * _POWERS[text[-1]]
+
+
+def _read_document(name: str, state: _State, number: int, line: str) -> None:
+    """A table as a dictionary of Python (biolatency -j) or as JSON (bpftrace -f json)."""
+    try:
+        found = json.loads(line)
+    except json.JSONDecodeError:
+        try:
+            found = ast.literal_eval(line)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            found = None
+    if isinstance(found, dict) and isinstance(found.get("data"), list):
+        state.start("bcc")
+        state.unit, state.time_text = found.get("val_type"), found.get("ts")
+        keys = [value for key, value in found.items() if key not in {"ts", "val_type", "data"}]
+        state.key = next((value.decode() if isinstance(value, bytes) else str(value) for value in keys), None)
+        for each in found["data"]:
+            state.add(number, float(each["interval-start"]), float(each["interval-end"]) + 1, int(each["count"]))
+        state.in_table = False
+    elif isinstance(found, dict) and isinstance(found.get("data"), dict) and found.get("type") in {"hist", "lhist"}:
+        for key, buckets in found["data"].items():
+            state.start("bpftrace")
+            state.key = str(key).lstrip("@")
+            state.unit = unit["unit"] if (unit := _UNIT.search(state.key.replace("_", " "))) else None
+            for each in buckets if isinstance(buckets, list) else []:
+                lower, upper = float(each.get("min", -_INFINITE)), float(each.get("max", _INFINITE)) + 1
+                state.add(number, lower, upper, int(each["count"]))
+        state.in_table = False
+    else:
+        state.notes.append(Diagnostic(name, number, None, "unparsed", line[:200], "no part of a histogram"))
+
+
+def _with_deltas(buckets: pl.DataFrame) -> pl.DataFrame:
+    """The counts since the table before, where tables of one key go on counting.
+
+    A count that falls says that counting began anew, or that the tool clears its tables: the tables of that key are
+    then not cumulative.
+    """
+    by = ["label", "key", "lower", "upper"]
+    before = pl.col("count").shift().over(by)
+    falls = (pl.col("count") < before).fill_null(value=False)
+    is_fresh = falls.any().over("label", "key") & (pl.len().over(by) > 1) & pl.col("clock_us").is_null()
+    cumulative = pl.col("is_cumulative") & ~is_fresh
+    buckets = buckets.with_columns(cumulative.alias("is_cumulative"))
+    first = pl.col("histogram") == pl.col("histogram").min().over("label", "key")
+    delta = pl.when(~pl.col("is_cumulative")).then("count").when(first).then(None).when(falls).then("count")
+    return buckets.with_columns(delta.otherwise(pl.col("count") - before.fill_null(0)).alias("delta"))

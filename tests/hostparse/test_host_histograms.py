@@ -1,0 +1,153 @@
+"""Latency histograms: both ends of every bucket, by the rule of each tool; real files against a plain reading."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+from hostparse import read_histograms
+from logframe import LogParseError, open_log
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUANTIZE = "           value  ------------- Distribution ------------- count    \n"
+#: Tool -> a log of one bucket with 25 counts, and its lower and upper end in nanoseconds.
+BUCKETS = {
+    "bcc": (
+        "     usecs               : count     distribution\n       128 -> 255        : 25     |****|\n",
+        128e3,
+        256e3,
+    ),
+    "bcc -m": (
+        "     msecs               : count     distribution\n         0 -> 1          : 25     |****|\n",
+        0.0,
+        2e6,
+    ),
+    "iolatency": ("  >=(ms) .. <(ms)   : I/O      |Distribution |\n       1 -> 2       : 25     |####|\n", 1e6, 2e6),
+    "bpftrace": ("@usecs[dm-0]:\n[1K, 2K)              25 |@@@@|\n", 1_024e3, 2_048e3),
+    "bpftrace json": ('{"type": "hist", "data": {"@ns": [{"min": 2, "max": 3, "count": 25}]}}\n', 2.0, 4.0),
+    "dict": (
+        "{'ts': '14:42', 'val_type': 'msecs', 'data': [{'interval-start': 2, 'interval-end': 3, 'count': 25}]}\n",
+        2e6,
+        4e6,
+    ),
+    "dtrace record": (
+        f"<begin record>\nlatencyunit, nanosec\n  pread\n{QUANTIZE}          262144 |@@@@ 25\n<end record>\n",
+        262_144.0,
+        524_288.0,
+    ),
+    "systemtap record": (
+        "<begin record>\nlatencyunit,microsec\ndatasource, systemtap\n64,25\n<end record>\n",
+        64e3,
+        128e3,
+    ),
+    "oracle record": ("<begin record>\nlatencyunit, millisec\ndatasource, oracle\n4, 25\n<end record>\n", 2e6, 4e6),
+    "oracle first": ("<begin record>\nlatencyunit, millisec\ndatasource, oracle\n1, 25\n<end record>\n", 0.0, 1e6),
+}
+
+
+@pytest.mark.parametrize("tool", BUCKETS)
+def test_ends_of_a_bucket(tool: str) -> None:
+    """The printed number is the lower end, both ends or the upper end: the bucket has both, in nanoseconds."""
+    text, lower, upper = BUCKETS[tool]
+    read = read_histograms(text.encode())
+
+    assert read.buckets.select("lower_ns", "upper_ns", "count").rows() == [(lower, upper, 25)]
+    assert read.diagnostics.height == 0
+
+
+def test_numbers_without_a_unit_or_a_rule() -> None:
+    """DTrace prints no unit: no nanoseconds then; a record that does not say what its numbers are has no ends."""
+    dtrace = read_histograms(f"  7110  -bash\\0\n\n{QUANTIZE}  -2 |  1\n  0 |@  2\n  1024 |@@  3\n".encode())
+    record = read_histograms(b"<begin record>\nlatencyunit,microsec\n64,1\n<end record>\n")
+
+    assert dtrace.buckets.select("key", "lower", "upper", "lower_ns").rows() == [
+        ("7110 -bash", -4.0, -2.0, None),
+        ("7110 -bash", 0.0, 1.0, None),
+        ("7110 -bash", 1024.0, 2048.0, None),
+    ]
+    assert record.buckets.select("lower", "count").rows() == [(None, 1)]
+    assert record.diagnostics.get_column("kind").to_list() == ["bucket"]
+
+
+def test_records_that_go_on_counting() -> None:
+    """Counts of records are cumulative: the difference is by bucket; a count that falls is a new start."""
+    record = "<begin record>\ntimestamp, microsec, {}, now\nlabel, x\nlatencyunit,microsec\ndatasource, systemtap\n"
+    record += "64,{}\n<end record>\n"
+    read = read_histograms("".join(record.format(n, count) for n, count in enumerate((10, 15, 15, 3))).encode())
+
+    assert read.buckets.select("count", "delta", "is_cumulative", "clock_us").rows() == [
+        (10, None, True, 0),
+        (15, 5, True, 1),
+        (15, 0, True, 2),
+        (3, 3, True, 3),
+    ]
+
+
+def test_two_instances_in_one_record() -> None:
+    """A view of all instances prints one series after the other: they are kept apart."""
+    text = "<begin record>\nlatencyunit, millisec\nlabel,gv$event_histogram\n1, 5\n2, 6\n1, 7\n2, 8\n<end record>\n"
+
+    assert read_histograms(text.encode()).buckets.select("key", "count").rows() == [
+        (None, 5),
+        (None, 6),
+        ("#2", 7),
+        ("#2", 8),
+    ]
+
+
+def test_tables_of_intervals_are_not_cumulative() -> None:
+    """Bcc clears its tables: each has its time and its key, and its counts are its own."""
+    table = "operation = 'read'\n     usecs : count     distribution\n   0 -> 1 : {} |*|\n"
+    read = read_histograms(("06:20:16\n" + table.format(5) + "\n06:20:17\n" + table.format(9)).encode())
+
+    assert read.buckets.select("key", "time_text", "delta", "is_cumulative").rows() == [
+        ("read", "06:20:16", 5, False),
+        ("read", "06:20:17", 9, False),
+    ]
+
+
+def test_sum_that_is_not_the_count() -> None:
+    """The count that bcc prints below its table is checked."""
+    table = "     nsecs : count     distribution\n   0 -> 1 : 5 |*|\n   2 -> 3 : 6 |*|\n\n"
+    right = read_histograms((table + "avg = 2 nsecs, total: 22 nsecs, count: 11\n").encode())
+    wrong = read_histograms((table + "avg = 2 nsecs, total: 22 nsecs, count: 12\n").encode())
+
+    assert right.diagnostics.height == 0
+    assert wrong.diagnostics.select("kind", "line").rows() == [("sum", 5)]
+
+
+def test_other_lines_are_named() -> None:
+    """Prose is kept in the diagnostics; a log without a histogram is an error."""
+    text = "Some prose.\n" + BUCKETS["bcc"][0] + "and more\n"
+
+    assert read_histograms(text.encode()).diagnostics.get_column("text").to_list() == ["Some prose.", "and more"]
+    with pytest.raises(LogParseError, match="no histogram"):
+        read_histograms(b"Some prose.\n")
+
+
+@pytest.mark.corpus
+def test_counts_equal_the_independent_reading(host_logs: Path) -> None:
+    """The counts of all tables of the real files are those that plain patterns find in their rows."""
+    total = 0
+    differing: list[str] = []
+    for path in sorted((host_logs / "latency_hist").iterdir()):
+        text = open_log(path).text()
+        rows = re.findall(
+            r"^ *\d+ -> \d+ *: (\d+) *\||^\[\d+, \d+\) +(\d+) \||^ *\d+ \|@* +(\d+) *$", text, re.MULTILINE
+        )
+        expected = [int(one or two or three) for one, two, three in rows]
+        expected += [int(count) for count in re.findall(r"^\d+ *, *(\d+)$", text, re.MULTILINE)]
+        expected += [int(count) for count in re.findall(r"'count': (\d+)", text)]
+        if not expected:
+            continue
+        read = read_histograms(path)
+        assert sorted(read.buckets.get_column("count")) == sorted(expected), path.name
+        differing += read.diagnostics.filter(pl.col("kind") != "unparsed").get_column("reason").to_list()
+        total += len(expected)
+    assert total > 2_500
+    assert differing == ["the buckets above add up to 362"]  # of 326 by the line below them
