@@ -188,15 +188,32 @@ def convert(logs: tuple[str, ...], out: Path, form: str, as_json: bool) -> int: 
     "iolab compare linux.txt hpux.txt --json",
 )
 @_logs
+@click.option("--paired", "design", flag_value="rounds", help="Pair the runs of a statement one by one.")
+@click.option("--unpaired", "design", flag_value="samples", help="Never pair runs.")
+@click.option(
+    "--threshold",
+    type=float,
+    default=2.0,
+    metavar="PERCENT",
+    show_default=True,
+    help="Smallest difference that matters.",
+)
+@click.option(
+    "--order",
+    type=click.Choice(["unknown", "sequential", "turns", "abba"]),
+    default="unknown",
+    show_default=True,
+    help="How the runs of the two logs were made, where the logs do not show it.",
+)
 @_json_option
-def compare(logs: tuple[str, ...], as_json: bool) -> int:  # noqa: FBT001 - click passes options by name
+def compare(logs: tuple[str, ...], design: str | None, threshold: float, order: str, as_json: bool) -> int:  # noqa: FBT001 - click passes options by name
     """Compare two logs; a ratio is second / first.
 
     Two AWR or Statspack reports are compared by rates, two sessions by the statements that both ran, two strace logs by
     rates and by reads of one mode and size, and a trace with what a report or a session counted.  What cannot be
     compared is refused, with the reason and exit code 1.
     """
-    from iolab.comparison import pair  # noqa: PLC0415 - see above
+    from iolab.comparison import Options, pair  # noqa: PLC0415 - see above
     from iolab.loading import load  # noqa: PLC0415 - the parsers are imported by the commands that need them
     from iolab.pages.tables import frame_text  # noqa: PLC0415 - see above
 
@@ -207,7 +224,8 @@ def compare(logs: tuple[str, ...], as_json: bool) -> int:  # noqa: FBT001 - clic
         listed = ", ".join(one.name for one in named[:_MOST_NAMED]) + ", ..." * (len(named) > _MOST_NAMED)
         raise LogError(f"compare takes exactly 2 logs, got {len(named)}: {listed}")
     first, second = (load(one.source) for one in named)
-    found = pair(first, second, names=(named[0].name, named[1].name))
+    options = Options.checked(threshold / 100, design or "auto", order)
+    found = pair(first, second, names=(named[0].name, named[1].name), options=options)
     if as_json:
         frames = {title: frame.to_dicts() for title, frame in found.frames.items()}
         click.echo(_json({"logs": found.names, "why": found.why, "paragraphs": found.paragraphs, "frames": frames}))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from iolab.comparison.result import Pairing
+    from iolab.comparison.session_report import Options
     from iolab.rules.finding import Finding
     from logframe.formats import ParsedLog
 
@@ -50,7 +51,8 @@ class View:
         summarize: The summary of a log.
         noun: What one such log is called in a sentence.
         compare: Name of another format, or of this one, to the function that compares a log of this format with one of
-            it; the function takes both logs and their names, and raises `iolab.comparison.UnpairedError` with a reason.
+            it; the function takes both logs, their names and `iolab.comparison.Options`, and raises
+            `iolab.comparison.UnpairedError` with a reason.
         compare_runs: Compares what one log repeats; takes the log and its name, and gives None where nothing is.
         findings: What a log says first (`iolab.findings`).
         profile: The parts of the log's time (`iolab.rules.shares.PROFILE`).
@@ -59,7 +61,7 @@ class View:
 
     summarize: Callable[[Any], Summary]
     noun: str = "log"
-    compare: Mapping[str, Callable[[Any, Any, tuple[str, str]], Pairing]] = field(default_factory=dict)
+    compare: Mapping[str, Callable[[Any, Any, tuple[str, str], Options], Pairing]] = field(default_factory=dict)
     compare_runs: Callable[[Any, str], Pairing | None] | None = None
     findings: Callable[[Any], Iterable[Finding]] | None = None
     profile: Callable[[Any], pl.DataFrame] | None = None

@@ -11,7 +11,7 @@ EXTRAS: Final = {
     **dict.fromkeys(
         (
             *("altair", "anywidget", "jupyterlab", "nbclient", "nbconvert", "nbformat"),
-            *("scipy", "traitlets", "vl_convert"),
+            *("numpy", "scipy", "traitlets", "vl_convert"),
         ),
         "lab",
     ),

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         compare_medians,
         compare_paired,
     )
+    from iolab.comparison.session_report import Options
     from iolab.stats.cache_levels import CacheLevel, cache_level, parse_noise
     from iolab.stats.first_runs import FirstRun, first_run
 
@@ -43,6 +44,7 @@ __all__ = [
     "FirstRun",
     "ManyComparison",
     "MedianComparison",
+    "Options",
     "PairedComparison",
     "Pairing",
     "SampleError",
@@ -67,6 +69,7 @@ __getattr__, __dir__ = lazy_exports(
         "FirstRun": "iolab.stats.first_runs",
         "ManyComparison": "samples",
         "MedianComparison": "samples",
+        "Options": "session_report",
         "PairedComparison": "samples",
         "Pairing": "result",
         "SampleError": "samples",

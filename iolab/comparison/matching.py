@@ -6,6 +6,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from iolab.comparison.result import Pairing, UnpairedError
+from iolab.comparison.session_report import Options
 from iolab.views import view_of
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 MOST_PAIRS: Final = 5
 
 
-def pair(a: ParsedLog, b: ParsedLog, *, names: tuple[str, str] = ("a", "b")) -> Pairing:
+def pair(a: ParsedLog, b: ParsedLog, *, names: tuple[str, str] = ("a", "b"), options: Options | None = None) -> Pairing:
     r"""Two logs compared.
 
     * two AWR or Statspack reports: events and wait classes side by side, as rates (`iolab.evidence.align_reports`)
@@ -30,6 +31,7 @@ def pair(a: ParsedLog, b: ParsedLog, *, names: tuple[str, str] = ("a", "b")) -> 
         a: What `iolab.load` gives.
         b: The other one.
         names: What to call them.
+        options: How runs of statements are compared: threshold, design, order.
 
     Raises:
         UnpairedError: If the two have nothing in common that can be compared; the message says why.
@@ -42,9 +44,9 @@ def pair(a: ParsedLog, b: ParsedLog, *, names: tuple[str, str] = ("a", "b")) -> 
     set autotrace on, or list its statistics
     """
     if (compare := view_of(a.format).compare.get(b.format)) is not None:
-        return compare(a, b, names)
+        return compare(a, b, names, options or Options())
     if (compare := view_of(b.format).compare.get(a.format)) is not None:
-        return compare(b, a, (names[1], names[0]))
+        return compare(b, a, (names[1], names[0]), options or Options())
     said = ", ".join(f"{name} is a {view_of(log.format).noun}" for name, log in zip(names, (a, b), strict=True))
     raise UnpairedError(f"{said}: their figures are not of the same thing")
 

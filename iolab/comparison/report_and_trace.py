@@ -14,6 +14,7 @@ from iolab.metrics.trace_reads import data_reads
 if TYPE_CHECKING:
     import polars as pl
 
+    from iolab.comparison.session_report import Options
     from sqlplusparse import Spool
     from straceparse import StraceLog
 
@@ -24,7 +25,7 @@ _ZONES: Final = timedelta(hours=26)
 _SAID: Final = {"agrees": "agree", "differs": "differ", "part": "are a part"}
 
 
-def pair_evidence(database: AwrReport | Spool, trace: StraceLog, names: tuple[str, str]) -> Pairing:
+def pair_evidence(database: AwrReport | Spool, trace: StraceLog, names: tuple[str, str], _: Options) -> Pairing:
     """What a report or a session counted, beside what a trace saw.
 
     Raises:

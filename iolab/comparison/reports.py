@@ -12,6 +12,7 @@ from iolab.evidence.alignment import align_reports
 
 if TYPE_CHECKING:
     from awrparse import AwrReport
+    from iolab.comparison.session_report import Options
 
 #: Kinds of reports that have top events or wait classes of one period.
 _PERIODS: Final = ("awr", "awr_pdb", "awr_global", "statspack", "fragment")
@@ -23,7 +24,7 @@ _QUANTITIES: Final = {
 _WHERE: Final = {"both": "A and B", "vanished": "A only", "appeared": "B only"}
 
 
-def pair_reports(a: AwrReport, b: AwrReport, names: tuple[str, str]) -> Pairing:
+def pair_reports(a: AwrReport, b: AwrReport, names: tuple[str, str], _: Options) -> Pairing:
     """Two reports compared by rates.
 
     Raises:

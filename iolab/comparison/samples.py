@@ -4,31 +4,44 @@
     print(compare(buffered, direct, names=("buffered", "direct")))
 
 What comes first is the effect with its interval; the tests stand beside it. The verdict is against a practical
-threshold: `different`, `equivalent` or `undecided`. What the numbers cannot support is refused, with the reason.
+threshold: B is `faster` or `slower`, they are `equivalent`, `different, size unknown` or `undecided`. What the numbers
+cannot support is refused, with the reason.
+
+The design is taken from the run order: runs made in turns, in blocks or A-B-B-A are compared within their rounds
+(`iolab.stats.rounds`), all others as two samples.  Runs that depend on their neighbours widen the intervals
+(`iolab.stats.dependence`).
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from statistics import fmean, stdev
+from typing import Literal
 
 from iolab.stats.caveats import find_caveats
-from iolab.stats.comparison import Comparison
-from iolab.stats.effects import measure_effects
-from iolab.stats.intervals import Estimate, invert, percent_less
+from iolab.stats.comparison import Comparison, Design
+from iolab.stats.dependence import measure_dependence, residual_dependence, widen, widen_p
+from iolab.stats.effects import Effects, measure_effects
+from iolab.stats.intervals import Estimate, include, invert, percent_less, pseudo_median, pseudo_median_interval
 from iolab.stats.many import ManyComparison
 from iolab.stats.medians import MedianComparison, compare_medians
 from iolab.stats.order import share_places
 from iolab.stats.p_values import run_tests
-from iolab.stats.pairs import PairedComparison, compare_paired
+from iolab.stats.pairs import PairedComparison, compare_paired, measure_pairs
+from iolab.stats.power import runs_needed
 from iolab.stats.ranks import holm
 from iolab.stats.report import CONDITIONS, read_conditions
+from iolab.stats.rounds import Rounds, find_rounds, takes_rounds
 from iolab.stats.samples import (
+    NORMAL_MAD,
     Runs,
+    Sample,
     SampleError,
     check_resolution,
     check_threshold,
     clock_step,
+    median_deviation,
     read_sample,
     robust_spread,
 )
@@ -48,6 +61,9 @@ __all__ = [
     "compare_paired",
 ]
 
+MIN_SEPARATED = 3
+"""One or two runs apart from all others are no difference: they may be outliers."""
+
 MIN_RESAMPLES = 99
 """Fewer draws have no tails to leave out."""
 
@@ -62,12 +78,13 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
     threshold: float = 0.02,
     order_a: Sequence[float] | None = None,
     order_b: Sequence[float] | None = None,
+    design: Literal["auto", "rounds", "samples"] = "auto",
     drop_first: int = 0,
     conditions: Mapping[str, str] | None = None,
     seed: int = 0,
     resamples: int = 9999,
 ) -> Comparison:
-    """Two samples of run times held against each other.
+    """Two samples of run times compared.
 
     Args:
         a: The times of A in run order: numbers, or a Polars Series of numbers or durations. Nulls are dropped and
@@ -79,6 +96,8 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
         threshold: The smallest relative difference that matters.
         order_a: One number a value: the place of each run of A in the order of all runs, of B too.
         order_b: The same for B.
+        design: ``rounds`` compares within rounds, ``samples`` as two samples; ``auto`` takes what the order shows:
+            rounds where 6 and half as many as runs are seen.  ``rounds`` without an order pairs run by run.
         drop_first: How many first runs of each sample to leave out; the text says so.
         conditions: What is known of the runs, by the names in `CONDITIONS`; the text lists those that are missing.
         seed: The seed of the bootstrap; the same seed and samples give the same result to the last bit.
@@ -88,14 +107,14 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
 
     Raises:
         SampleError: If a value is not a finite number above zero, or is below the resolution; if a sample is empty,
-            the orders do not fit, a condition is not known, or an option is out of its range.
+            the orders do not fit, a condition is not known, an option is out of its range, or rounds are asked for
+            and the order shows fewer than 6.
 
     >>> result = compare([9.16, 9.17, 9.28, 9.18, 9.20], [19.23, 19.28, 19.35, 19.43], names=("Linux", "HP-UX"))
     >>> result.verdict, round(result.ratio.value, 4), result.ratio.lo
-    ('undecided', 2.104, None)
+    ('different, size unknown', 2.104, None)
     >>> result.reason
-    'no interval: 4 runs in the smaller sample, a 95 % interval needs 6 in each;
-    a difference is there (p = 0.016), its size is not known'
+    'a difference is there (p = 0.016); no interval: 4 runs in the smaller sample, a 95 % interval needs 6 in each'
     """
     check_threshold(threshold)
     check_resolution(resolution)
@@ -109,10 +128,26 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
     x, y = sample_a.values, sample_b.values
     check_resolution(resolution, (*x, *y))
     step = clock_step([*x, *y]) if resolution is None else resolution
+    rounds = _choose(sample_a, sample_b, design)
     effects = measure_effects(x, y, step=step, seed=seed, resamples=resamples)
     p_values = run_tests(x, y)
-    verdict = decide(effects.ratio, p_values.p, threshold, effects.refusal)
+    own = tuple(measure_dependence(values) for values in (x, y))
+    if rounds is None:
+        found = _as_samples(sample_a, sample_b, effects, p_values.p, step, threshold)
+    else:
+        found = _within_rounds(rounds, resolution if resolution is not None else step, threshold)
+    verdict = decide(
+        found.ratio,
+        found.p if found.units >= MIN_SEPARATED else None,
+        threshold,
+        refusal=found.refusal,
+        dependence=found.dependence.refusal,
+        needed=_describe_needed(found),
+    )
     gap = max(min(x) - max(y), min(y) - max(x))
+    superiority = widen(effects.superiority, measure_dependence(x, y))
+    if superiority.lo is not None and superiority.hi is not None:
+        superiority = replace(superiority, lo=max(superiority.lo, 0.0), hi=min(superiority.hi, 1.0))
     return Comparison(
         names=names,
         unit=unit,
@@ -120,26 +155,95 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
         nulls=(sample_a.nulls, sample_b.nulls),
         left_out=(sample_a.left_out, sample_b.left_out),
         resolution=step,
-        medians=effects.medians,
+        medians=(widen(effects.medians[0], own[0]), widen(effects.medians[1], own[1])),
         spreads=(robust_spread(x, step), robust_spread(y, step)),
         means=(fmean(x), fmean(y)),
         deviations=(_deviation(x), _deviation(y)),
-        ratio=effects.ratio,
-        speedup=invert(effects.ratio),
-        pct_less_time=percent_less(effects.ratio),
-        shift=effects.shift,
-        prob_a_greater=effects.superiority,
-        cliffs_delta=_cliffs_delta(effects.superiority),
+        design=found,
+        ratio=found.ratio,
+        speedup=invert(found.ratio),
+        pct_less_time=percent_less(found.ratio),
+        shift=found.shift,
+        prob_a_greater=superiority,
+        cliffs_delta=_cliffs_delta(superiority),
         gap=gap if gap > 0 else None,
         p_values=p_values,
         threshold=threshold,
         verdict=verdict.outcome,
         reason=verdict.reason,
-        caveats=tuple(find_caveats(sample_a, sample_b, step, unit, effects, p_values)),
+        caveats=tuple(find_caveats(sample_a, sample_b, step, unit, effects, p_values, design=found)),
         conditions=stated,
         is_ordered=sample_a.order is not None and sample_b.order is not None,
         is_resolution_given=resolution is not None,
     )
+
+
+def _choose(a: Sample, b: Sample, design: str) -> Rounds | None:
+    """The rounds to compare within, or None for two samples."""
+    if design == "samples":
+        return None
+    if design == "rounds" and a.order is None and b.order is None:
+        if len(a.values) != len(b.values):
+            raise SampleError(f"rounds need one run of each sample: {len(a.values)} against {len(b.values)} runs")
+        pairs = tuple(zip(a.values, b.values, strict=True))
+        places = tuple((float(place), float(place)) for place in range(len(pairs)))
+        return Rounds(((1, 1),) * len(pairs), pairs, places, (0.0,) * len(pairs), "paired by their numbers")
+    rounds = find_rounds(a, b)
+    if design == "rounds" and rounds is None:
+        raise SampleError("the run order shows fewer than 6 rounds")
+    is_dependent = measure_dependence(a.values, b.values).factor > 1
+    runs = min(len(a.values), len(b.values))
+    return rounds if design == "rounds" or takes_rounds(rounds, runs, is_dependent=is_dependent) else None
+
+
+def _as_samples(a: Sample, b: Sample, effects: Effects, p: float, step: float | None, threshold: float) -> Design:
+    dependence = measure_dependence(a.values, b.values)
+    sizes = len(a.values), len(b.values)
+    parts = [
+        (robust_spread(sample.values, step) / middle.value) ** 2 / len(sample.values)
+        for sample, middle in zip((a, b), effects.medians, strict=True)
+    ]
+    # The median of n normal values has sqrt(pi / 2) times the standard error of their mean.
+    error = math.sqrt(math.pi / 2 * sum(parts)) * dependence.factor
+    return Design(
+        name="two samples",
+        units=min(sizes),
+        ratio=widen(effects.ratio, dependence, is_ratio=True),
+        shift=widen(effects.shift, dependence),
+        p=widen_p(p, dependence),
+        dependence=dependence,
+        refusal=effects.refusal,
+        needed=runs_needed(effects.ratio.value, error, min(sizes), threshold) if min(sizes) > 2 else None,
+    )
+
+
+def _within_rounds(rounds: Rounds, resolution: float | None, threshold: float) -> Design:
+    logs, shifts = rounds.log_ratios(), rounds.shifts()
+    dependence = residual_dependence(logs)
+    found = measure_pairs(logs, rounds.pairs, resolution)
+    bounds = pseudo_median_interval(shifts)
+    middle = pseudo_median(shifts)
+    lo, hi = (None, None) if bounds is None else include(middle, bounds)
+    # The pseudo-median has sqrt(pi / 3) times the standard error of the mean of normal values.
+    error = NORMAL_MAD * median_deviation(logs) * math.sqrt(math.pi / 3 / len(logs)) * dependence.factor
+    return Design(
+        name=f"{len(logs)} rounds ({rounds.pattern})",
+        units=len(logs),
+        ratio=widen(found.ratio, dependence, is_ratio=True),
+        shift=widen(Estimate(middle, lo, hi, "Hodges-Lehmann within rounds; Tukey's rank interval"), dependence),
+        # Of few rounds the signed ranks have few values: a corrected score of the smallest would say nothing.
+        p=found.p,
+        dependence=dependence,
+        refusal=found.refusal,
+        needed=runs_needed(found.ratio.value, error, len(logs), threshold),
+        is_rounds=True,
+    )
+
+
+def _describe_needed(design: Design) -> str:
+    if design.needed is None:
+        return ""
+    return f"of {'rounds' if design.is_rounds else 'runs of each'}, {design.needed}"
 
 
 def compare_many(
@@ -177,7 +281,7 @@ def compare_many(
     >>> result = compare_many({"NONE": [7, 8, 9, 7.5, 8.5, 7.7], "ASYNCH": [7.1, 8.1, 9.1, 7.6, 8.6, 7.8],
     ...                        "SETALL": [17, 18, 19, 17.5, 18.5, 17.7]})
     >>> [(pair.names, pair.verdict) for pair in result.pairs][1]
-    (('NONE', 'SETALL'), 'different')
+    (('NONE', 'SETALL'), 'slower')
     """
     if len(samples) < 3:
         raise SampleError(f"{len(samples)} samples; for two there is compare")
@@ -205,9 +309,16 @@ def compare_many(
     ]
     same = len({value for sample in values for value in sample}) == 1
     kruskal = None if same else require("scipy.stats").kruskal(*values)
-    corrected = holm([pair.p_values.p for pair in pairs])
+    corrected = holm([pair.design.p for pair in pairs])
     verdicts = [
-        decide(pair.ratio, p, threshold, pair.reason if pair.ratio.lo is None else "")
+        decide(
+            pair.ratio,
+            p,
+            threshold,
+            refusal=pair.design.refusal,
+            dependence=pair.design.dependence.refusal,
+            needed=_describe_needed(pair.design),
+        )
         for pair, p in zip(pairs, corrected, strict=True)
     ]
     return ManyComparison(

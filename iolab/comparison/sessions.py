@@ -1,18 +1,19 @@
-"""SQL*Plus sessions: the runs of one statement in two sessions, and the repeated runs within one."""
+"""SQL*Plus sessions: the statements of two sessions, and the repeated runs within one."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
 from iolab.comparison.result import Pairing, UnpairedError
-from iolab.comparison.samples import SampleError, compare, compare_many, compare_paired
+from iolab.comparison.samples import SampleError, compare, compare_many
+from iolab.comparison.session_report import Options, compare_match, compare_statements, draw_runs
+from iolab.comparison.statements import Match, Statement
 from iolab.metrics.logical import time_change
 from iolab.stats.cache_levels import cache_level
 from iolab.stats.first_runs import first_run
-from sqlplusparse.runs import normal_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,20 +25,17 @@ MOST_SAMPLES: Final = 6
 _SHOWN: Final = 100
 
 
-def pair_sessions(a: Spool, b: Spool, names: tuple[str, str]) -> Pairing:
+def pair_sessions(a: Spool, b: Spool, names: tuple[str, str], options: Options) -> Pairing:
     """Two sessions compared by what both of them ran.
 
-    Repeated runs of a statement that both have are compared as samples; where there are none, the statements that both
-    timed are compared one by one; and two single times are only told as a change.
+    Statements are matched by text (`iolab.comparison.session_report`); where a log shows no texts, its one sample of
+    runs, or its one timed statement, is compared with that of the other.
 
     Raises:
         UnpairedError: If they have no timed statement in common.
     """
     found = (
-        _pair_samples(a, b, names)
-        or _pair_unechoed(a, b, names)
-        or _pair_statements(a, b, names)
-        or _pair_single(a, b, names)
+        compare_statements(a, b, names, options) or _pair_unechoed(a, b, names, options) or _pair_single(a, b, names)
     )
     if found is not None:
         return found
@@ -120,21 +118,7 @@ def _begin(label: str, runs: pl.DataFrame) -> list[str]:
     return said
 
 
-def _pair_samples(a: Spool, b: Spool, names: tuple[str, str]) -> Pairing | None:
-    """Repeated runs of statements with the same text."""
-    sides = [_by_text(one.runs().filter(pl.col("elapsed_s").is_not_null())) for one in (a, b)]
-    texts = [text for text in sides[0] if text in sides[1]]
-    if not texts:
-        return None
-    pairs = [(_short(text), sides[0][text], sides[1][text]) for text in texts[:MOST_SAMPLES]]
-    paragraphs = [_compare_runs(x, y, names, label) for label, x, y in pairs]
-    if len(texts) > MOST_SAMPLES:
-        paragraphs.append(f"{len(texts) - MOST_SAMPLES} more statements that both ran are not compared.")
-    drawers = tuple(partial(_draw, x, y, names, label) for label, x, y in pairs)
-    return Pairing(names, "both ran the same statements repeatedly", tuple(paragraphs), drawers=drawers)
-
-
-def _pair_unechoed(a: Spool, b: Spool, names: tuple[str, str]) -> Pairing | None:
+def _pair_unechoed(a: Spool, b: Spool, names: tuple[str, str], options: Options) -> Pairing | None:
     """The one sample of each where the logs do not show the statements."""
     samples = [list(_samples(one.runs()).values()) for one in (a, b)]
     if [len(side) for side in samples] != [1, 1] or any(side[0].item(0, "text") is not None for side in samples):
@@ -145,93 +129,33 @@ def _pair_unechoed(a: Spool, b: Spool, names: tuple[str, str]) -> Pairing | None
         "each has one sample of repeated runs",
         (
             "The logs do not show the statements: that both ran the same one is your word.",
-            _compare_runs(x, y, names, ""),
+            _compare_unechoed(x, y, names, options),
         ),
-        drawers=(partial(_draw, x, y, names, "Every run in its place"),),
+        drawers=(partial(draw_runs, x, y, names, "Every run in its place"),),
     )
 
 
-def _by_text(runs: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    echoed = runs.filter(pl.col("text").is_not_null())
-    return {normal_text(rows.item(0, "text")): rows for _, rows in echoed.group_by("sample", maintain_order=True)}
-
-
-def _compare_runs(x: pl.DataFrame, y: pl.DataFrame, names: tuple[str, str], label: str) -> str:
-    """Two samples of runs as a paragraph; samples with different plans are of different work."""
-    begin = f"{label}: " if label else ""
-    known: dict[str, str] = {}
-    for column, condition in (
-        ("plan_hash_value", "plan hash"),
-        ("rows", "row count"),
-        ("physical_reads", "physical reads"),
-    ):
-        sides = [one.get_column(column).drop_nulls().unique().sort().to_list() for one in (x, y)]
-        if not all(sides):
-            continue
-        if condition != "physical reads" and sides[0] != sides[1]:
-            shown = " against ".join(", ".join(map(str, side)) for side in sides)
-            return f"{begin}not compared: the {condition} differs ({shown}), so they did different work."
-        known[condition] = "equal" if sides[0] == sides[1] else "different"
-    resolutions = [step for one in (x, y) for step in one.get_column("resolution_s").drop_nulls()]
+def _compare_unechoed(x: pl.DataFrame, y: pl.DataFrame, names: tuple[str, str], options: Options) -> str:
+    """Two samples of runs as a paragraph; samples that returned other numbers of rows are of different work."""
+    match = Match(Statement("", x), Statement("", y))
+    if match.has_other_rows:
+        shown = " against ".join(", ".join(map(str, one.row_counts)) for one in (match.a, match.b))
+        return f"Not compared: the row count differs ({shown}), so they did different work."
     try:
-        result = compare(
-            x.get_column("elapsed_s"),
-            y.get_column("elapsed_s"),
-            names=names,
-            resolution=max(resolutions) if resolutions else None,
-            conditions=known,
-        )
+        return str(compare_match(match, names, options))
     except SampleError as error:
-        return f"{begin}not compared: {error}."
-    return f"{begin}{result}"
-
-
-def _pair_statements(a: Spool, b: Spool, names: tuple[str, str]) -> Pairing | None:
-    """Statements with the same text, each timed once in both."""
-    sides = []
-    for one in (a, b):
-        timed = one.statements.filter((pl.col("elapsed_s") > 0) & pl.col("text").is_not_null())
-        sides.append(
-            timed.with_columns(key=pl.col("text").map_elements(normal_text, return_dtype=pl.String)).unique(
-                "key", keep="first", maintain_order=True
-            )
-        )
-    both = sides[0].join(sides[1], on="key", how="inner", maintain_order="left", suffix="_b")
-    if both.height < 2:
-        return None
-    steps, times = (
-        [one for side in ("", "_b") for one in both.get_column(f"{name}{side}").drop_nulls()]
-        for name in ("resolution_s", "elapsed_s")
-    )
-    # Two clients may have clocks of different steps: no one step is that of both where a time is below the coarser one.
-    coarser = max(steps, default=None)
-    try:
-        result = compare_paired(
-            both.get_column("elapsed_s"),
-            both.get_column("elapsed_s_b"),
-            names=names,
-            labels=[_short(text) for text in both.get_column("text")],
-            plan_hashes=(both.get_column("plan_hash_value").to_list(), both.get_column("plan_hash_value_b").to_list()),
-            row_counts=(both.get_column("rows").to_list(), both.get_column("rows_b").to_list()),
-            resolution=coarser if coarser is not None and min(times) >= coarser else None,
-        )
-    except SampleError as error:
-        raise UnpairedError(str(error)) from error
-    frame = both.select("text", a="elapsed_s", b="elapsed_s_b", ratio=pl.col("elapsed_s_b") / pl.col("elapsed_s"))
-    why = f"both timed {both.height} statements with the same texts"
-    return Pairing(names, why, (str(result),), {"Times in s": frame}, is_lettered=True)
+        return f"Not compared: {error}."
 
 
 def _pair_single(a: Spool, b: Spool, names: tuple[str, str]) -> Pairing | None:
-    """One timed statement each."""
+    """One timed statement each, of which a log does not show the text."""
     rows = [one.statements.filter(pl.col("elapsed_s").is_not_null()) for one in (a, b)]
     if [one.height for one in rows] != [1, 1]:
         return None
     first, second = (one.row(0, named=True) for one in rows)
-    texts = [row["text"] and normal_text(row["text"]) for row in (first, second)]
-    if all(texts) and texts[0] != texts[1]:
+    if first["text"] is not None and second["text"] is not None:
         return None
-    evidence = [f"the text is {'equal' if all(texts) else 'not in both logs'}"]
+    evidence = ["the text is not in both logs"]
     for column, what in (("plan_hash_value", "plan hash"), ("rows", "row count")):
         if first[column] is not None and second[column] is not None:
             if first[column] != second[column]:
@@ -244,12 +168,3 @@ def _pair_single(a: Spool, b: Spool, names: tuple[str, str]) -> Pairing | None:
         (f"Are they the same statement? {'; '.join(evidence).capitalize()}.",),
         {"The change": time_change(*times)},
     )
-
-
-def _draw(x: pl.DataFrame, y: pl.DataFrame, names: tuple[str, str], title: str) -> Any:  # noqa: ANN401 - any chart
-    from iolab import charts  # noqa: PLC0415 - Altair is loaded for those who look at charts
-
-    runs = pl.concat(
-        one.select(pl.lit(name).alias("sample"), "run", "elapsed_s") for name, one in zip(names, (x, y), strict=True)
-    )
-    return charts.run_strip(runs, title=title)

@@ -14,8 +14,10 @@ from iolab.metrics.table import REFUSED
 from iolab.metrics.times import UPPER_BOUND
 from iolab.metrics.trace_reads import data_reads, depth, read_rate, read_sizes
 from iolab.stats.report import describe_time, format_estimate, format_p
+from iolab.stats.verdict import describe_verdict
 
 if TYPE_CHECKING:
+    from iolab.comparison.session_report import Options
     from straceparse import StraceLog
 
 #: Fewer reads of one mode and size give no interval.
@@ -35,7 +37,7 @@ SIDES: Final = pl.Schema(
 )
 
 
-def pair_traces(a: StraceLog, b: StraceLog, names: tuple[str, str]) -> Pairing:
+def pair_traces(a: StraceLog, b: StraceLog, names: tuple[str, str], options: Options) -> Pairing:
     """The reads of two traces compared.
 
     Raises:
@@ -63,7 +65,7 @@ def pair_traces(a: StraceLog, b: StraceLog, names: tuple[str, str]) -> Pairing:
         if refusal:
             paragraphs.append(f"{said}: times are not compared, as {refusal}.")
             continue
-        paragraphs.append(_compared(alike, column, f"{said}, {measure}"))
+        paragraphs.append(_compared(alike, column, f"{said}, {measure}", options.threshold))
         drawers.append(partial(_draw, alike, column, names, f"{said}: {measure}"))
     if len(kinds) > MOST_KINDS:
         paragraphs.append(f"{len(kinds) - MOST_KINDS} more kinds of reads that both logs have are not compared.")
@@ -145,20 +147,20 @@ def _is_full(reads: pl.DataFrame, column: str) -> bool:
     return reads.get_column(column).null_count() <= 0.1 * reads.height
 
 
-def _compared(alike: list[pl.DataFrame], column: str, said: str) -> str:
+def _compared(alike: list[pl.DataFrame], column: str, said: str, threshold: float) -> str:
     """The comparison of two samples of reads as a paragraph."""
     samples, what = zip(*(_batches(one.sort("line").get_column(column)) for one in alike), strict=True)
     try:
-        result = compare(*samples, names=("A", "B"), unit="us")
+        result = compare(*samples, names=("A", "B"), unit="us", threshold=threshold)
     except SampleError as error:
         return f"{said}: not compared: {error}."
     a, b = (format_estimate(one, "us") for one in result.medians)
-    p = format_p(result.p_values.permutation or result.p_values.mann_whitney)
+    p = format_p(result.design.p)
     caveats = "".join(f" Caveat: {caveat}." for caveat in result.caveats)
     return (
         f"{said}. A: median {a}, of {what[0]}; B: median {b}, of {what[1]}. "
         f"{describe_time('B', 'A', result.pct_less_time)}; ratio {format_estimate(result.ratio)}, {p}. "
-        f"Verdict: {result.verdict} - {result.reason}.{caveats} "
+        f"Verdict: {describe_verdict(result.verdict, 'A', 'B', result.threshold)} - {result.reason}.{caveats} "
         "A trace is one run: how runs differ from each other is not in the interval."
     )
 

@@ -12,7 +12,7 @@ value is null, and its ``caveats`` begin with "refused:" and give the reason.
   `read_size`, `blocks_per_read`, `block_size`, `throughput`, `iops`, `direct_share`, `smart_scan_saving`; `us_per_lio`,
   `pio_lio_factor`, `lio_share`, `rows_per_trip`; `time_change`, `rank_correlation`
 * from AWR and Statspack reports: `average_waits`, `total_waits`, `db_time`, `elapsed`, `rate`, `per_transaction`,
-  `average_active_sessions`, `class_shares`, `latency_quantiles`, `contradictions`
+  `average_active_sessions`, `class_shares`, `latency_quantiles`, `latency_buckets`, `contradictions`
 * from strace logs: `read_sizes`, `read_rate`, `read_latency`, `sequentiality`, `queue_depth`, `depth` of I/O requests;
   `call_gaps`, `call_times`, `submit_cost`, `time_shares`, `database_waits` of calls
 * to compute with: `Interval`, `intersect`, `statistic`, `elapsed_of`, `figure_of`
@@ -28,7 +28,7 @@ from iolab.metrics.awr import (
     total_waits,
 )
 from iolab.metrics.correlation import rank_correlation
-from iolab.metrics.histograms import latency_quantiles
+from iolab.metrics.histograms import latency_buckets, latency_quantiles
 from iolab.metrics.logical import lio_share, pio_lio_factor, rows_per_trip, time_change, us_per_lio
 from iolab.metrics.lookups import elapsed_of, read_metrics, statistic
 from iolab.metrics.rates import average_active_sessions, per_transaction, rate
@@ -81,6 +81,7 @@ __all__ = [
     "flash_hit_ratio",
     "intersect",
     "iops",
+    "latency_buckets",
     "latency_quantiles",
     "lio_share",
     "metrics_frame",

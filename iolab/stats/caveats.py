@@ -1,5 +1,6 @@
 """What limits a comparison, said in sentences."""
 
+from iolab.stats.comparison import Design
 from iolab.stats.effects import Effects
 from iolab.stats.first_runs import first_run
 from iolab.stats.order import describe_blocks, describe_order
@@ -14,7 +15,16 @@ MANY_TIES = 0.3
 """From this share of repeated values on, a sample is called limited by its clock."""
 
 
-def find_caveats(a: Sample, b: Sample, step: float | None, unit: str, effects: Effects, p_values: PValues) -> list[str]:
+def find_caveats(
+    a: Sample,
+    b: Sample,
+    step: float | None,
+    unit: str,
+    effects: Effects,
+    p_values: PValues,
+    *,
+    design: Design,
+) -> list[str]:
     """One sentence for each thing that limits the comparison of these samples."""
     caveats = [effects.refusal] if effects.refusal else []
     for sample in (a, b):
@@ -28,8 +38,11 @@ def find_caveats(a: Sample, b: Sample, step: float | None, unit: str, effects: E
     if p_values.levene is not None and p_values.levene < UNEQUAL_SPREADS:
         caveats.append(
             f"unequal spreads of {a.name} and {b.name} (Levene {format_p(p_values.levene)}): "
-            "the shift and Cliff's delta suppose one shape, the ratio of the medians does not"
+            "Cliff's delta supposes one shape, the ratio of the medians and the shift do not"
         )
+    if design.dependence.note:
+        what = "rounds" if design.is_rounds else "runs"
+        caveats.append(f"dependence: neighbouring {what} resemble each other; intervals {design.dependence.note}")
     if (blocks := describe_blocks(a, b)) is not None:
         caveats.append(blocks)
     return caveats

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 import polars as pl
 
 from iolab.metrics.formatting import format_number
+from iolab.stats.dependence import Dependence
 from iolab.stats.intervals import Estimate
 from iolab.stats.p_values import PValues
+from iolab.stats.power import RunsNeeded
 from iolab.stats.report import (
     CONDITIONS,
     RUN_ORDER,
@@ -20,14 +22,41 @@ from iolab.stats.report import (
     make_frame,
     make_row,
 )
-from iolab.stats.verdict import Outcome
+from iolab.stats.verdict import Outcome, describe_verdict
 
-__all__ = ["CONDITIONS", "Comparison"]
+__all__ = ["CONDITIONS", "Comparison", "Design"]
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """How two samples were compared, and what follows from it.
+
+    Attributes:
+        name: ``two samples``, or how many rounds and how they were made.
+        units: The runs of the smaller sample, or the rounds.
+        ratio: B / A.
+        shift: A - B.
+        p: The p value that the verdict uses; of two samples corrected for dependence.
+        dependence: How much the runs, or rounds, depend on their neighbours.
+        refusal: Why there is no interval, or an empty text.
+        needed: How many runs or rounds would decide; None where no spread is seen.
+        is_rounds: Whether it is one of rounds.
+    """
+
+    name: str
+    units: int
+    ratio: Estimate
+    shift: Estimate
+    p: float
+    dependence: Dependence
+    refusal: str
+    needed: RunsNeeded | None
+    is_rounds: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two samples of run times held against each other; A is the first, B the second.
+    """Two samples of run times compared; A is the first, B the second.
 
     Attributes:
         names: What A and B are called.
@@ -40,17 +69,18 @@ class Comparison:
         spreads: The robust spread of each: 1.4826 MAD, at least the clock's step / sqrt(12).
         means: The mean of each; what Welch compares. A mean over a cold and a warm run describes neither.
         deviations: The standard deviation of each; None for one run.
-        ratio: median B / median A.
-        speedup: median A / median B.
-        pct_less_time: 100 (median A - median B) / median A.
+        design: How they were compared.
+        ratio: median B / median A; within rounds the pseudo-median of the ratios of the rounds.
+        speedup: 1 / ratio.
+        pct_less_time: 100 (1 - ratio).
         shift: The Hodges-Lehmann shift A - B.
         prob_a_greater: P(A > B), half of the ties counted.
         cliffs_delta: P(A > B) - P(A < B).
         gap: The distance between the two ranges where they do not overlap, else None.
         p_values: The p values.
         threshold: The smallest relative difference that matters.
-        verdict: ``different``, ``equivalent`` or ``undecided``, against the threshold.
-        reason: The sentence behind the verdict.
+        verdict: B is ``faster`` or ``slower``; ``equivalent``, ``different, size unknown`` or ``undecided``.
+        reason: The reason for the verdict.
         caveats: What limits the comparison.
         conditions: What was stated about the runs.
         is_ordered: Whether the common run order was stated.
@@ -67,6 +97,7 @@ class Comparison:
     spreads: tuple[float, float]
     means: tuple[float, float]
     deviations: tuple[float | None, float | None]
+    design: Design
     ratio: Estimate
     speedup: Estimate
     pct_less_time: Estimate
@@ -86,7 +117,9 @@ class Comparison:
     def __str__(self) -> str:
         """A paragraph to paste: both medians, the effect in all three directions, tests, verdict, caveats."""
         a, b = self.names
-        tests = [f"Mann-Whitney {format_p(self.p_values.mann_whitney)}"]
+        within = f"within {self.design.name}: " if self.design.is_rounds else ""
+        tests = [f"signed rank within rounds {format_p(self.design.p)}"] if within else []
+        tests.append(f"Mann-Whitney {format_p(self.p_values.mann_whitney)}")
         if self.p_values.permutation is not None:
             tests.append(f"exact permutation (ties) {format_p(self.p_values.permutation)}")
         if self.p_values.welch is not None:
@@ -99,13 +132,13 @@ class Comparison:
         lines = [
             f"{a} (A, {count_runs(self.n[0])}) against {b} (B, {count_runs(self.n[1])}):",
             f"median {median_a} against {median_b}.",
-            f"{describe_time(b, a, self.pct_less_time)};",
+            f"{within}{describe_time(b, a, self.pct_less_time)};",
             f"ratio {b}/{a} {format_estimate(self.ratio)}; speed-up {a}/{b} {format_estimate(self.speedup, 'x')}.",
             f"Shift {a} - {b} (Hodges-Lehmann) {format_estimate(self.shift, self.unit)}.",
             f"{', '.join(tests)};",
             f"Cliff's delta {format_estimate(self.cliffs_delta)},",
             f"P({a} > {b}) {format_estimate(self.prob_a_greater)}.{apart}",
-            f"Verdict: {self.verdict} - {self.reason}.",
+            f"Verdict: {describe_verdict(self.verdict, a, b, self.threshold)} - {self.reason}.",
             *(f"Caveat: {caveat}." for caveat in self.caveats),
             f"Intervals 95 %; {self.describe_setting()}",
         ]
@@ -137,6 +170,7 @@ class Comparison:
             make_row(f"speedup {a}/{b}", self.speedup, "x"),
             make_row(f"pct_less_time {b}", self.pct_less_time, "%"),
             make_row(f"shift {a}-{b}", self.shift, self.unit),
+            ("p", self.design.p, None, None, "p", f"of the verdict: {self.design.name}"),
             make_row("cliffs_delta", self.cliffs_delta, ""),
             make_row(f"P({a}>{b})", self.prob_a_greater, ""),
         ]
@@ -151,6 +185,11 @@ class Comparison:
         )
         rows += [(metric, value, None, None, "p", basis) for metric, value, basis in tests]
         rows.append(("gap", self.gap, None, None, self.unit, "between the ranges; null where they overlap"))
+        needed = self.design.needed
+        if needed is not None and self.verdict == "undecided":
+            counted = "rounds" if self.design.is_rounds else "runs of each"
+            rows.append(("needed", needed.if_equal, None, None, counted, "to decide, if there is no difference"))
+            rows.append(("needed", needed.if_seen, None, None, counted, "to decide, if the difference is the one seen"))
         rows.append(("threshold", 100 * self.threshold, None, None, "%", f"{self.verdict}: {self.reason}"))
         rows += [("caveat", None, None, None, "", caveat) for caveat in self.caveats]
         return make_frame(rows)

@@ -12,6 +12,7 @@ from statistics import NormalDist
 from typing import Any
 
 from iolab.stats.ranks import rank_sum_depth, signed_rank_depth
+from iolab.stats.samples import spread_ties
 from logframe.extras import require
 
 CONFIDENCE = 0.95
@@ -160,8 +161,11 @@ def shift_interval(a: Sequence[float], b: Sequence[float], *, step: float = 0.0)
     """The interval of the shift by Moses' method: order statistics of the differences a_i - b_j.
 
     It is exact when one distribution is the other one moved; at 6 against 6 runs it covers 95.9 %, more
-    than asked, as the ranks are few. None where the samples are too small.
-    Source: Hollander and Wolfe, Nonparametric Statistical Methods (1999), section 4.3.
+    than asked, as the ranks are few. None where the samples are too small.  Where the spreads are unequal it covers
+    81 % of 6 runs against 31 that spread five times less, so it is widened to all shifts that Brunner and Munzel's test
+    does not refuse: 96 % then, and 92 % of 8 runs against 20 that spread seven times less.
+    Sources: Hollander and Wolfe, Nonparametric Statistical Methods (1999), section 4.3; Brunner and Munzel, The
+    nonparametric Behrens-Fisher problem (2000).
 
     With the step of a clock the order statistics are those of the times that the readings stand for: each
     anywhere within half a step, so that a difference has a triangular distribution one step wide to each side.
@@ -178,7 +182,33 @@ def shift_interval(a: Sequence[float], b: Sequence[float], *, step: float = 0.0)
     if depth < 0:
         return None
     differences = _differences(a, b)
-    return _from_smoothed(differences, depth, step) if step else _from_depth(differences, depth)
+    equal = _from_smoothed(differences, depth, step) if step else _from_depth(differences, depth)
+    fine_a, fine_b = (spread_ties(one, step) if step else one for one in (a, b))
+    unequal = _unequal_shift(fine_a, fine_b)
+    return min(equal[0], unequal[0]), max(equal[1], unequal[1])
+
+
+def _unequal_shift(a: Sequence[float], b: Sequence[float]) -> Limits:
+    """The shifts that Brunner and Munzel's test does not refuse: it supposes no equal spreads."""
+    np, stats = require("numpy"), require("scipy.stats")
+    x, y = np.sort(np.asarray(a, float)), np.sort(np.asarray(b, float))
+
+    def placements(of: Any, among: Any) -> Any:  # noqa: ANN401 - arrays of a library that need not be installed
+        return (np.searchsorted(among, of, "left") + np.searchsorted(among, of, "right")) / 2 / len(among)
+
+    def inside(shift: float) -> bool:
+        moved = x - shift
+        wins, losses = placements(moved, y), placements(y, moved)
+        parts = wins.var(ddof=1) / len(x), losses.var(ddof=1) / len(y)
+        if sum(parts) == 0:
+            return abs(float(wins.mean()) - 0.5) < 0.5 - 1e-12
+        freedom = sum(parts) ** 2 / (parts[0] ** 2 / (len(x) - 1) + parts[1] ** 2 / (len(y) - 1))
+        limit = float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom))
+        return abs(float(wins.mean()) - 0.5) <= limit * math.sqrt(float(sum(parts)))
+
+    differences = _differences(x, y)
+    centre = float(np.median(differences))
+    return _edge(float(np.min(differences)), centre, inside), _edge(float(np.max(differences)), centre, inside)
 
 
 def pseudo_median(values: Sequence[float]) -> float:

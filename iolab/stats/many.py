@@ -6,6 +6,7 @@ import polars as pl
 
 from iolab.stats.comparison import Comparison
 from iolab.stats.report import describe_time, format_estimate, format_p
+from iolab.stats.verdict import describe_verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class ManyComparison:
             lines.append(
                 f"{describe_time(b, a, pair.pct_less_time)} (ratio {b}/{a} {format_estimate(pair.ratio)}, "
                 f"speed-up {a}/{b} {format_estimate(pair.speedup, 'x')}, Holm {format_p(p)}): "
-                f"{pair.verdict} - {pair.reason}."
+                f"{describe_verdict(pair.verdict, a, b, pair.threshold)} - {pair.reason}."
             )
         caveats = dict.fromkeys(caveat for pair in self.pairs for caveat in pair.caveats)
         lines += [f"Caveat: {caveat}." for caveat in caveats]

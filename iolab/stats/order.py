@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import NormalDist
 
 from iolab.stats.ranks import mid_ranks
 from iolab.stats.samples import Sample
@@ -69,14 +68,6 @@ def describe_order(sample: Sample) -> list[str]:
             f"trend: {sample.name} gets {direction} from run to run (Kendall tau {trend.tau:.2f}, p = {trend.p:.2g}); "
             "the runs are not repetitions of one experiment"
         )
-    correlation = correlate_neighbours(sample.values)
-    if correlation is not None:
-        limit = NormalDist().inv_cdf(1 - ALPHA / 2) / math.sqrt(len(sample.values))
-        if abs(correlation + 1 / len(sample.values)) > limit:
-            notes.append(
-                f"dependence: neighbouring runs of {sample.name} are correlated (lag-1 {correlation:.2f}); "
-                "the intervals suppose independent runs"
-            )
     return notes
 
 

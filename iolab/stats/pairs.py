@@ -1,13 +1,19 @@
-"""Pairs: the same list of statements timed twice, compared statement by statement."""
+"""Pairs: the same list of statements timed twice, compared statement by statement.
+
+A changed plan is a result: the pair stays in, and is named.  A set gets no verdict that hides one of its members: where
+pairs moved against it by a quarter and more, it is undecided, and they are named.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from statistics import fmean, stdev
 
 import polars as pl
 
+from iolab.metrics.formatting import format_number
 from iolab.stats.intervals import (
+    CONFIDENCE,
     MIN_RUNS,
     Estimate,
     Limits,
@@ -30,11 +36,14 @@ from iolab.stats.report import (
     read_conditions,
 )
 from iolab.stats.samples import Runs, SampleError, check_resolution, check_threshold, read_times
-from iolab.stats.verdict import Outcome, decide
+from iolab.stats.verdict import Outcome, Verdict, decide, describe_verdict
 from logframe.extras import require
 
 COARSE_STEP = 0.05
 """A clock step that is a larger share of a time than this makes the ratio of the pair a matter of rounding."""
+
+MOVED = 1.25
+"""A pair whose time changed by this factor or more is not hidden by a verdict on the set."""
 
 BREAKDOWN = 1 - math.sqrt(0.5)
 """From this share of such pairs on they alone can move the pseudo-median anywhere, so its interval is widened.
@@ -42,12 +51,16 @@ BREAKDOWN = 1 - math.sqrt(0.5)
 Source: Hodges, Efficiency in normal samples and tolerance of extreme values for some estimates of location (1967).
 """
 
+_PLAN = "plan hash"
+_UNCHECKED = {_PLAN: "a change of plan is not seen", "row count": "they may be different work"}
+_MOST_NAMED = 3
+
 Facts = tuple[Sequence[object], Sequence[object]]
 
 
 @dataclass(frozen=True, slots=True)
 class PairedComparison:
-    """Two runs of the same statements, held against each other pair by pair.
+    """Two runs of the same statements, compared pair by pair.
 
     Attributes:
         names: What the two runs are called; A is the first, B the second.
@@ -57,14 +70,16 @@ class PairedComparison:
         ratio: The pseudo-median of the ratios B / A (Hodges-Lehmann on their logarithms), with its interval.
         speedup: The same of A / B.
         pct_less_time: 100 (1 - ratio).
-        geometric_mean_ratio: The geometric mean of the ratios B / A.
+        geometric_mean: The geometric mean of the ratios B / A, with Student's interval on the logarithms.
+        totals: The sum of the times of each run.
+        plan_changed: The labels of the pairs with another plan.
         faster: How many pairs got faster from A to B.
         slower: How many got slower.
         extremes: The label and the ratio B / A of the pair that fell most and of the one that rose most.
         p_wilcoxon: Wilcoxon's signed-rank test on the logarithms of the ratios, two-sided.
         threshold: The smallest relative difference that matters.
-        verdict: ``different``, ``equivalent`` or ``undecided``.
-        reason: The sentence behind the verdict.
+        verdict: Of the set: B is ``faster`` or ``slower``; ``equivalent``, ``different, size unknown``, ``undecided``.
+        reason: The reason for the verdict.
         caveats: What limits the comparison.
         conditions: What was stated about the runs; plan hash and row count where they were compared in every pair.
         resolution: The clock's step, where it was given.
@@ -77,7 +92,9 @@ class PairedComparison:
     ratio: Estimate
     speedup: Estimate
     pct_less_time: Estimate
-    geometric_mean_ratio: float
+    geometric_mean: Estimate
+    totals: tuple[float, float]
+    plan_changed: tuple[str, ...]
     faster: int
     slower: int
     extremes: tuple[tuple[str, float], tuple[str, float]]
@@ -96,13 +113,16 @@ class PairedComparison:
         lines = [
             f"{a} (A) against {b} (B), {_count_pairs(self.n)}: {describe_time(b, a, self.pct_less_time)};",
             f"ratio {b}/{a} {format_estimate(self.ratio)}; speed-up {a}/{b} {format_estimate(self.speedup, 'x')}.",
-            f"Geometric mean of the ratios {b}/{a} {self.geometric_mean_ratio:.4g};",
+            f"Geometric mean of the ratios {b}/{a} {format_estimate(self.geometric_mean)};",
+            f"total {format_number(self.totals[0])} {self.unit} against {format_number(self.totals[1])} {self.unit};",
             f"{self.faster} pairs faster, {self.slower} slower,",
             f"from {low_ratio:.3g} ({low}) to {high_ratio:.3g} ({high}).",
             f"Wilcoxon signed-rank {format_p(self.p_wilcoxon)}.",
-            f"Verdict: {self.verdict} - {self.reason}.",
+            f"Verdict: {describe_verdict(self.verdict, a, b, self.threshold)} - {self.reason}.",
             *(f"Caveat: {caveat}." for caveat in self.caveats),
         ]
+        if self.plan_changed:
+            lines.append(f"Plan changed: {'; '.join(self.plan_changed)}.")
         if self.excluded:
             lines.append(f"Left out: {'; '.join(f'{label} ({why})' for label, why in self.excluded)}.")
         clock = "clock step not stated" if self.resolution is None else f"clock step {self.resolution:g} {self.unit}"
@@ -118,12 +138,17 @@ class PairedComparison:
             make_row(f"ratio {b}/{a}", self.ratio, "x"),
             make_row(f"speedup {a}/{b}", self.speedup, "x"),
             make_row(f"pct_less_time {b}", self.pct_less_time, "%"),
-            (f"geometric mean {b}/{a}", self.geometric_mean_ratio, None, None, "x", "of the ratios"),
+            make_row(f"geometric mean {b}/{a}", self.geometric_mean, "x"),
+            *(
+                (f"total {name}", total, None, None, self.unit, "of all pairs")
+                for name, total in zip((a, b), self.totals, strict=True)
+            ),
             (f"least {b}/{a}", self.extremes[0][1], None, None, "x", self.extremes[0][0]),
             (f"most {b}/{a}", self.extremes[1][1], None, None, "x", self.extremes[1][0]),
             ("p_wilcoxon", self.p_wilcoxon, None, None, "p", "signed ranks of the logarithms of the ratios"),
             ("threshold", 100 * self.threshold, None, None, "%", f"{self.verdict}: {self.reason}"),
         ]
+        rows += [("plan changed", None, None, None, "", label) for label in self.plan_changed]
         rows += [("left out", None, None, None, "", f"{label}: {why}") for label, why in self.excluded]
         rows += [("caveat", None, None, None, "", caveat) for caveat in self.caveats]
         return make_frame(rows)
@@ -144,9 +169,12 @@ def compare_paired(  # noqa: PLR0913 - the options are keywords, and each has a 
 ) -> PairedComparison:
     """Two runs of the same statements, compared pair by pair on the ratio B / A.
 
-    A pair whose plan hash or row count differs between the runs compares different work. It is left out, and named.
-    A pair whose hash or count is missing stays in and is counted in a caveat. An interval needs 6 pairs. Where 29 % of
-    the pairs or more are shorter than 20 steps of the clock, it is widened by what their rounding allows.
+    A pair whose row count differs between the runs compares different work: it is left out, and named.  A pair with
+    another plan stays in, and is named.  A pair whose hash or count is missing stays in and is counted in a caveat.
+    Where pairs moved against the verdict by a quarter or more the set is undecided.
+
+    An interval needs 6 pairs. Where 29 % of the pairs or more are shorter than 20 steps of the clock, it is widened by
+    what their rounding allows.
 
     Args:
         a: The times of the statements in the first run.
@@ -164,22 +192,24 @@ def compare_paired(  # noqa: PLR0913 - the options are keywords, and each has a 
         SampleError: If a time is not a finite number above zero or is below the resolution, the lengths differ, no
             pair is left, or an option is out of its range.
 
-    >>> result = compare_paired([10, 20, 30], [5, 10, 40], plan_hashes=([1, 2, 3], [1, 2, 4]))
-    >>> result.n, result.excluded, result.ratio.value
-    (2, (('3', 'plan hash 3 against 4'),), 0.5)
+    >>> result = compare_paired([10, 20, 30], [5, 10, 15], plan_hashes=([1, 2, 3], [1, 2, 4]),
+    ...                         row_counts=([1, 1, 1], [1, 2, 1]))
+    >>> result.n, result.plan_changed, result.excluded, result.ratio.value
+    (2, ('3',), (('2', 'row count 1 against 2'),), 0.5)
     """
     check_threshold(threshold)
     times_a, times_b = read_times(a, names[0], unit), read_times(b, names[1], unit)
     check_resolution(resolution, [time for time in (*times_a, *times_b) if time is not None])
     size = len(times_a)
     shown = [str(place) for place in range(1, size + 1)] if labels is None else [str(label) for label in labels]
-    guards = {"plan hash": plan_hashes, "row count": row_counts}
+    guards = {_PLAN: plan_hashes, "row count": row_counts}
     sizes = {len(times_b), len(shown), *(len(side) for facts in guards.values() if facts for side in facts)}
     if sizes != {size}:
         raise SampleError(f"pairs need lists of one length; {names[0]} has {size}, others {sorted(sizes - {size})}")
     pairs: list[tuple[str, float, float]] = []
     excluded: list[tuple[str, str]] = []
     unchecked = dict.fromkeys(guards, 0)
+    plan_changed: list[str] = []
     for place, (label, time_a, time_b) in enumerate(zip(shown, times_a, times_b, strict=True)):
         if time_a is None or time_b is None:
             excluded.append((label, "no time in both runs"))
@@ -189,6 +219,8 @@ def compare_paired(  # noqa: PLR0913 - the options are keywords, and each has a 
             before, after = (None, None) if facts is None else (facts[0][place], facts[1][place])
             if before is None or after is None:
                 unchecked[guard] += 1
+            elif before != after and guard == _PLAN:
+                plan_changed.append(f"{label} ({before} against {after})" if labels else label)
             elif before != after:
                 reasons.append(f"{guard} {before} against {after}")
         if reasons:
@@ -198,23 +230,12 @@ def compare_paired(  # noqa: PLR0913 - the options are keywords, and each has a 
     if not pairs:
         raise SampleError(f"no pair is left of {size}: " + "; ".join(f"{label}: {why}" for label, why in excluded))
     checked = {guard: "equal in every pair" for guard, count in unchecked.items() if not count}
+    if plan_changed:
+        checked[_PLAN] = f"changed in {len(plan_changed)} of {_count_pairs(size)}"
     logs = [math.log(time_b / time_a) for _, time_a, time_b in pairs]
-    centre = pseudo_median(logs)
-    bounds = pseudo_median_interval(logs)
-    basis = "Hodges-Lehmann on the logarithms of the ratios; Tukey's rank interval"
-    refusal = ""
-    if bounds is None:
-        refusal = f"no interval: {_count_pairs(len(pairs))}, a 95 % interval needs {MIN_RUNS}"
-        basis = f"{basis}; {refusal}"
-    if bounds is not None and (widened := _widened(pairs, resolution)) is not None:
-        bounds = widened
-        basis = f"{basis}; widened by the clock's step {resolution:g}, so more than 95 %"
-    lo, hi = (None, None) if bounds is None else include(centre, bounds)
-    ratio = Estimate(
-        math.exp(centre), None if lo is None else math.exp(lo), None if hi is None else math.exp(hi), basis
-    )
-    p = _signed_rank_p(logs)
-    verdict = decide(ratio, p, threshold, refusal)
+    found = measure_pairs(logs, [(time_a, time_b) for _, time_a, time_b in pairs], resolution)
+    ratio, p = found.ratio, found.p
+    verdict = _of_all(decide(ratio, p, threshold, refusal=found.refusal), logs, [label for label, _, _ in pairs])
     ranked = sorted(zip(logs, (label for label, _, _ in pairs), strict=True))
     return PairedComparison(
         names=names,
@@ -224,7 +245,9 @@ def compare_paired(  # noqa: PLR0913 - the options are keywords, and each has a 
         ratio=ratio,
         speedup=invert(ratio),
         pct_less_time=percent_less(ratio),
-        geometric_mean_ratio=math.exp(fmean(logs)),
+        geometric_mean=_geometric_mean(logs),
+        totals=(sum(time_a for _, time_a, _ in pairs), sum(time_b for _, _, time_b in pairs)),
+        plan_changed=tuple(plan_changed),
         faster=sum(log < 0 for log in logs),
         slower=sum(log > 0 for log in logs),
         extremes=((ranked[0][1], math.exp(ranked[0][0])), (ranked[-1][1], math.exp(ranked[-1][0]))),
@@ -238,6 +261,69 @@ def compare_paired(  # noqa: PLR0913 - the options are keywords, and each has a 
     )
 
 
+def _of_all(verdict: Verdict, logs: Sequence[float], labels: Sequence[str]) -> Verdict:
+    """The verdict on a set, unless pairs moved against it: those it must not hide."""
+    moved = math.log(MOVED)
+    against = {
+        "faster": [log > moved for log in logs],
+        "slower": [log < -moved for log in logs],
+        "equivalent": [abs(log) > moved for log in logs],
+    }.get(verdict.outcome, [])
+    if not any(against):
+        return verdict
+    named = sorted(((abs(log), log, label) for log, label, is_one in zip(logs, labels, against, strict=True) if is_one))
+    listed = "; ".join(f"{label} ({math.exp(log):.3g}x)" for _, log, label in reversed(named[-_MOST_NAMED:]))
+    return Verdict(
+        "undecided",
+        f"{verdict.reason}, but that hides {sum(against)} of {_count_pairs(len(logs))} that moved otherwise: {listed}",
+    )
+
+
+def _geometric_mean(logs: Sequence[float]) -> Estimate:
+    """The geometric mean of ratios with Student's interval on the logarithms; without one below 6 pairs."""
+    centre = fmean(logs)
+    basis = "geometric mean of the ratios; Student's interval on the logarithms"
+    if len(logs) < MIN_RUNS:
+        return Estimate(math.exp(centre), None, None, f"{basis}; no interval below {MIN_RUNS} pairs")
+    limit = float(require("scipy.stats").t.ppf((1 + CONFIDENCE) / 2, len(logs) - 1))
+    half = limit * stdev(logs) / math.sqrt(len(logs))
+    return Estimate(math.exp(centre), math.exp(centre - half), math.exp(centre + half), basis)
+
+
+@dataclass(frozen=True, slots=True)
+class PairedRatio:
+    """The ratio B / A of pairs, the p value of no difference, and why there is no interval."""
+
+    ratio: Estimate
+    p: float
+    refusal: str
+
+
+def measure_pairs(logs: Sequence[float], pairs: Sequence[tuple[float, float]], resolution: float | None) -> PairedRatio:
+    """The pseudo-median of the ratios of pairs with its rank interval, and the signed-rank test.
+
+    Args:
+        logs: The logarithm of B / A of each pair.
+        pairs: The times of A and B.
+        resolution: The clock's step; where many pairs are short, the interval is widened by it.
+    """
+    centre = pseudo_median(logs)
+    bounds = pseudo_median_interval(logs)
+    basis = "Hodges-Lehmann on the logarithms of the ratios; Tukey's rank interval"
+    refusal = ""
+    if bounds is None:
+        refusal = f"no interval: {_count_pairs(len(pairs))}, a 95 % interval needs {MIN_RUNS}"
+        basis = f"{basis}; {refusal}"
+    elif resolution is not None and (widened := _widened(pairs, resolution)) is not None:
+        bounds = widened
+        basis = f"{basis}; widened by the clock's step {resolution:g}, so more than 95 %"
+    lo, hi = (None, None) if bounds is None else include(centre, bounds)
+    ratio = Estimate(
+        math.exp(centre), None if lo is None else math.exp(lo), None if hi is None else math.exp(hi), basis
+    )
+    return PairedRatio(ratio, _signed_rank_p(logs), refusal)
+
+
 def _count_pairs(count: int) -> str:
     return "1 pair" if count == 1 else f"{count} pairs"
 
@@ -246,14 +332,12 @@ def _is_short(time_a: float, time_b: float, resolution: float) -> bool:
     return min(time_a, time_b) * COARSE_STEP < resolution
 
 
-def _widened(pairs: Sequence[tuple[str, float, float]], resolution: float | None) -> Limits | None:
+def _widened(pairs: Sequence[tuple[float, float]], resolution: float) -> Limits | None:
     """The interval of the logarithms if every time is as far from its reading as the clock allows; None if few are."""
-    if resolution is None:
-        return None
-    short = sum(_is_short(time_a, time_b, resolution) for _, time_a, time_b in pairs)
+    short = sum(_is_short(time_a, time_b, resolution) for time_a, time_b in pairs)
     if short < BREAKDOWN * len(pairs):
         return None
-    ends = [ratio_bounds(time_a, time_b, resolution) for _, time_a, time_b in pairs]
+    ends = [ratio_bounds(time_a, time_b, resolution) for time_a, time_b in pairs]
     lowest, highest = (pseudo_median_interval([math.log(end[side]) for end in ends]) for side in (0, 1))
     return None if lowest is None or highest is None else (lowest[0], highest[1])
 
@@ -276,7 +360,7 @@ def _find_caveats(
     caveats = ["one time a statement and run: the spread of repeated runs is not known"]
     size = len(pairs) + sum(why != "no time in both runs" for _, why in excluded)
     caveats += [
-        f"{guard} not compared in {count} of {size} pairs: they may be different work"
+        f"{guard} not compared in {count} of {size} pairs: {_UNCHECKED[guard]}"
         for guard, count in unchecked.items()
         if count
     ]

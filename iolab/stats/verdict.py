@@ -1,4 +1,4 @@
-"""The verdict: a difference that matters, none that matters, or not enough evidence."""
+"""The verdict: faster, slower, equivalent, different by an unknown amount, or not enough evidence."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,7 +10,7 @@ from iolab.stats.report import format_p
 ALPHA = 0.05
 """The level of the test."""
 
-Outcome = Literal["different", "equivalent", "undecided"]
+Outcome = Literal["faster", "slower", "equivalent", "different, size unknown", "undecided"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +21,23 @@ class Verdict:
     reason: str
 
 
-def decide(ratio: Estimate, p: float | None, threshold: float, refusal: str = "") -> Verdict:
-    """The verdict from the ratio's interval, the test and the smallest difference that matters.
+def decide(
+    ratio: Estimate, p: float | None, threshold: float, *, refusal: str = "", dependence: str = "", needed: str = ""
+) -> Verdict:
+    """The verdict on B from the interval of B / A, the test and the smallest difference that matters.
 
-    Different: the whole interval is beyond the threshold and the test agrees at 5 %. Equivalent: the whole
-    interval is within it. All else is undecided. The band is 1 / (1 + threshold) to 1 + threshold, so that the
+    Faster or slower: the whole interval is beyond the threshold and the test agrees at 5 %. Equivalent: the whole
+    interval is within it. Different, size unknown: there is no interval, and the test finds a difference, as where few
+    runs separate completely. All else is undecided. The band is 1 / (1 + threshold) to 1 + threshold, so that the
     verdict does not depend on which sample is named first.
+
+    Args:
+        ratio: B / A.
+        p: The p value of no difference, corrected for dependence.
+        threshold: The smallest relative difference that matters.
+        refusal: Why there is no interval.
+        dependence: Why dependence leaves the verdict open, or an empty text.
+        needed: How many runs would decide, said where the verdict is open.
 
     >>> decide(Estimate(1.0106, 1.005, 1.016, ""), 0.001, 0.02)
     Verdict(outcome='equivalent', reason='the whole interval of the ratio lies within 2 %;
@@ -35,16 +46,34 @@ def decide(ratio: Estimate, p: float | None, threshold: float, refusal: str = ""
     percent = f"{format_number(100 * threshold)} %"
     significant = p is not None and p < ALPHA
     seen = f"a difference is there ({format_p(p)})" if p is not None and significant else ""
+    more = f"; {needed}" if needed else ""
+    if dependence:
+        return Verdict("undecided", f"{dependence}{more}")
     if ratio.lo is None or ratio.hi is None:
-        note = f"; {seen}, its size is not known" if seen else ""
-        return Verdict("undecided", f"{refusal or 'no interval'}{note}")
+        if seen:
+            return Verdict("different, size unknown", f"{seen}; {refusal or 'no interval'}")
+        return Verdict("undecided", f"{refusal or 'no interval'}{more}")
     low, high = 1 / (1 + threshold), 1 + threshold
     if ratio.lo > high or ratio.hi < low:
         if significant:
-            return Verdict("different", f"the whole interval of the ratio is beyond {percent}")
-        return Verdict("undecided", f"the interval of the ratio is beyond {percent}, but the rank test does not agree")
+            outcome: Outcome = "slower" if ratio.lo > high else "faster"
+            return Verdict(outcome, f"the whole interval of the ratio is beyond {percent}")
+        return Verdict(
+            "undecided", f"the interval of the ratio is beyond {percent}, but the rank test does not agree{more}"
+        )
     if low <= ratio.lo and ratio.hi <= high:
         note = f"; {seen}, but smaller than the threshold" if seen else ""
         return Verdict("equivalent", f"the whole interval of the ratio lies within {percent}{note}")
-    note = f"; {seen}, whether it is larger than {percent} is open" if seen else "; more runs narrow it"
-    return Verdict("undecided", f"the interval of the ratio reaches across {percent}{note}")
+    note = f"; {seen}, whether it is larger than {percent} is open" if seen else ""
+    return Verdict("undecided", f"the interval of the ratio reaches across {percent}{note}{more}")
+
+
+def describe_verdict(outcome: Outcome, a: str, b: str, threshold: float) -> str:
+    """The verdict in words.
+
+    >>> describe_verdict("faster", "buffered", "direct", 0.02), describe_verdict("equivalent", "a", "b", 0.02)
+    ('direct is faster than buffered', 'equivalent within 2 %')
+    """
+    if outcome in ("faster", "slower"):
+        return f"{b} is {outcome} than {a}"
+    return f"equivalent within {format_number(100 * threshold)} %" if outcome == "equivalent" else outcome

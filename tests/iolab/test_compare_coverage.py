@@ -78,7 +78,7 @@ def test_a_limit_on_a_tick_is_moved_off_it() -> None:
     a, b = [5, 6, 7, 7, 8, 9], [6, 8, 9, 9, 10, 11]
     rough, fine = shift_interval(a, b), shift_interval(a, b, step=1.0)
 
-    assert rough == (-4.0, 0.0)
+    assert rough == pytest.approx((-4.0, 0.0))
     assert fine == pytest.approx((-4.0, 0.3944), abs=1e-4)
 
 

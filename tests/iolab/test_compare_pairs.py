@@ -23,7 +23,7 @@ def test_pairs_are_compared_on_their_ratio() -> None:
     result = compare_paired(T1, T2, names=("t1", "t2"))
 
     assert (result.n, result.faster, result.slower) == (8, 7, 1)
-    assert result.geometric_mean_ratio == pytest.approx(
+    assert result.geometric_mean.value == pytest.approx(
         math.exp(fmean(math.log(b / a) for a, b in zip(T1, T2, strict=True)))
     )
     assert result.ratio.lo is not None
@@ -35,7 +35,7 @@ def test_pairs_are_compared_on_their_ratio() -> None:
 
 
 def test_pairs_of_different_work_are_left_out_and_named() -> None:
-    """Another plan or another row count is another piece of work."""
+    """Another row count is another piece of work; another plan is a result, and its pair stays in."""
     result = compare_paired(
         T1,
         [*T2[:7], None],
@@ -45,14 +45,13 @@ def test_pairs_of_different_work_are_left_out_and_named() -> None:
     )
 
     assert result.excluded == (
-        ("Q3", "plan hash 3 against 30"),
         ("Q4", "row count 5 against 6"),
         ("Q8", "no time in both runs"),
     )
-    assert result.n == 5
-    assert result.verdict == "undecided"
-    assert result.reason == "no interval: 5 pairs, a 95 % interval needs 6"
-    assert "Left out: Q3 (plan hash 3 against 30)" in str(result)
+    assert result.n == 6
+    assert result.plan_changed == ("Q3 (3 against 30)",)
+    assert "Plan changed: Q3 (3 against 30). Left out: Q4 (row count 5 against 6)" in str(result)
+    assert "Plan hash: changed in 1 of 8 pairs." in str(result)
     assert not any("not compared" in caveat for caveat in result.caveats)
 
 
@@ -60,7 +59,7 @@ def test_unchecked_pairs_are_counted() -> None:
     """A guard that is not given, or null in places, is said."""
     result = compare_paired(T1, T2, plan_hashes=([1] * 8, [1] * 7 + [None]))
 
-    assert "plan hash not compared in 1 of 8 pairs: they may be different work" in result.caveats
+    assert "plan hash not compared in 1 of 8 pairs: a change of plan is not seen" in result.caveats
     assert "row count not compared in 8 of 8 pairs: they may be different work" in result.caveats
 
 
@@ -88,8 +87,9 @@ def test_facts_missing_on_either_side_are_not_compared() -> None:
         [1.0, 1.0, 1.0, 1.0, None], [2.0, 2.0, 2.0, 2.0, 2.0], plan_hashes=([None, 7, 7, 7, 7], [7, None, 7, 8, 7])
     )
 
-    assert result.excluded == (("4", "plan hash 7 against 8"), ("5", "no time in both runs"))
-    assert "plan hash not compared in 2 of 4 pairs: they may be different work" in result.caveats
+    assert result.excluded == (("5", "no time in both runs"),)
+    assert result.plan_changed == ("4",)
+    assert "plan hash not compared in 2 of 4 pairs: a change of plan is not seen" in result.caveats
 
 
 def test_a_pair_is_short_if_one_of_its_times_is() -> None:
@@ -152,7 +152,7 @@ def test_equal_pairs_are_equivalent() -> None:
     [
         ([1.0, 2.0], [1.0], {}, "A has 2, others \\[1\\]"),
         ([1.0], [1.0], {"labels": ["Q1", "Q2"]}, "others \\[2\\]"),
-        ([1.0], [1.0], {"plan_hashes": ([1], [2])}, "no pair is left of 1: 1: plan hash 1 against 2"),
+        ([1.0], [1.0], {"row_counts": ([1], [2])}, "no pair is left of 1: 1: row count 1 against 2"),
         ([1.0], [-1.0], {}, "B: value 0 is -1.0"),
         ([1.0], [1.0], {"threshold": 2}, "the threshold is 2; it is a relative difference between 0 and 1"),
         ([1.0], [1.0], {"resolution": -1}, "the resolution is -1; it is the step of a clock, above zero"),
@@ -172,17 +172,17 @@ def test_many_pairs_use_the_normal_approximation() -> None:
 
     assert result.n == 60
     assert result.p_wilcoxon < 0.001
-    assert result.verdict == "different"
+    assert result.verdict == "faster"
     assert result.ratio.value == pytest.approx(0.97, abs=0.005)
 
 
 def test_paired_frame_is_tidy() -> None:
     """Figures, excluded pairs and caveats in one frame."""
-    frame = compare_paired(T1, T2, plan_hashes=([1] * 8, [2] + [1] * 7)).to_frame()
+    frame = compare_paired(T1, T2, row_counts=([1] * 8, [2] + [1] * 7)).to_frame()
     ratios = [after / before for before, after in zip(T1, T2, strict=True)][1:]
 
     assert frame.columns == ["metric", "value", "lo", "hi", "unit", "basis"]
-    assert frame.filter(metric="left out")["basis"].to_list() == ["1: plan hash 1 against 2"]
+    assert frame.filter(metric="left out")["basis"].to_list() == ["1: row count 1 against 2"]
     assert frame.filter(pl.col("metric") == "pairs")["value"].item() == 7.0
     assert frame.filter(metric="threshold")["value"].item() == 2.0
     assert frame.filter(pl.col("metric").is_in(["least B/A", "most B/A"])).select("value", "basis").rows() == [
@@ -266,7 +266,7 @@ def test_direct_io_is_comparable_to_the_cold_run_in_article_002() -> None:
     assert round(result.means[0] / HP_UX[0], 3) == 1.103
     assert round(result.means[0] / result.means[1], 3) == 7.590
     assert result.p_values.p == pytest.approx(2 / 252)
-    assert result.verdict == "undecided"
+    assert result.verdict == "different, size unknown"
 
 
 @pytest.mark.corpus
@@ -294,7 +294,36 @@ def test_real_pairs_are_guarded_by_their_plans(corpus: Path) -> None:
     )
 
     assert len(both) >= 10
-    assert [label for label, _ in result.excluded] == different
-    assert result.n == len(both) - len(different)
+    assert [label.partition(" (")[0] for label in result.plan_changed] == different
+    assert (result.n, result.excluded) == (len(both), ())
     assert result.ratio.lo is not None
     assert result.ratio.lo < 1 < (result.ratio.hi or 0)
+
+
+def test_a_verdict_on_a_set_hides_no_member() -> None:
+    """Ten of twelve statements within 1 %, one nine times slower: no "equivalent", and it is named."""
+    before = [1.0 + number for number in range(12)]
+    after = [time * (1.002 if number % 2 else 0.998) for number, time in enumerate(before)]
+    after[3] *= 9
+    labels = [f"Q{number}" for number in range(12)]
+    result = compare_paired(before, after, labels=labels, plan_hashes=([1] * 12, [1, 1, 1, 2] + [1] * 8))
+
+    assert result.ratio.lo is not None
+    assert result.ratio.hi is not None
+    assert 1 / 1.02 < result.ratio.lo < result.ratio.hi < 1.02
+    assert result.verdict == "undecided"
+    assert "that hides 1 of 12 pairs that moved otherwise: Q3 (9.02x)" in result.reason
+    assert compare_paired(before[4:], after[4:]).verdict == "equivalent"
+
+
+def test_a_faster_set_with_a_regression_is_not_called_faster() -> None:
+    """Eleven statements take half the time, one twice as long."""
+    before = [2.0 + number / 3 for number in range(12)]
+    after = [time * (0.5 + number / 1000) for number, time in enumerate(before)]
+    assert compare_paired(before, after).verdict == "faster"
+    after[7] = 2 * before[7]
+    result = compare_paired(before, after)
+
+    assert result.verdict == "undecided"
+    assert result.totals == pytest.approx((sum(before), sum(after)))
+    assert (result.geometric_mean.lo or 1) < result.geometric_mean.value < (result.geometric_mean.hi or 1)

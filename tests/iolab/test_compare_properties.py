@@ -22,6 +22,8 @@ QUICK = settings(max_examples=25, deadline=None)
 ticks = st.lists(st.integers(200, 20_000), min_size=6, max_size=20)
 # Few ticks: every sample has ties, and some read half of their runs on one tick.
 coarse_ticks = st.lists(st.integers(500, 506), min_size=6, max_size=20)
+#: The verdict with the samples named the other way round.
+MIRRORED = {"faster": "slower", "slower": "faster"}
 factors = st.sampled_from([1000.0, 1e6, 1 / 60, 1 / 3600, 0.37, 2.0**-20])
 
 
@@ -76,7 +78,7 @@ def test_scaling_the_unit_scales_the_results(a: list[int], b: list[int], factor:
 @QUICK
 @given(a=ticks | coarse_ticks, b=ticks | coarse_ticks)
 def test_swapping_the_samples_mirrors_the_results(a: list[int], b: list[int]) -> None:
-    """Ratios turn over, shift and delta change sign, the tests and the verdict stay."""
+    """Ratios turn over, shift and delta change sign, the tests stay, and faster is slower."""
     one, other = run(a, b), run(b, a)
 
     assert close(turned(one.ratio), other.ratio)
@@ -85,7 +87,7 @@ def test_swapping_the_samples_mirrors_the_results(a: list[int], b: list[int]) ->
     assert close(negated(one.cliffs_delta), other.cliffs_delta)
     assert one.p_values.p == pytest.approx(other.p_values.p, abs=1e-9)
     assert (one.p_values.welch or 0) == pytest.approx(other.p_values.welch or 0, abs=1e-9)
-    assert (one.verdict, one.gap) == (other.verdict, other.gap)
+    assert (MIRRORED.get(one.verdict, one.verdict), one.gap) == (other.verdict, other.gap)
 
 
 @QUICK
@@ -110,16 +112,15 @@ def test_every_interval_contains_its_value(a: list[int], b: list[int]) -> None:
 @QUICK
 @given(a=ticks, b=ticks, data=st.data())
 def test_the_run_order_changes_only_what_is_said_of_it(a: list[int], b: list[int], data: st.DataObject) -> None:
-    """The same values in another order: the same effects, to the last digit."""
+    """The same values in another order: the same effects, to the last digit; only dependence widens intervals."""
     one, other = run(a, b), run(data.draw(st.permutations(a)), b)
 
-    assert (one.medians, one.ratio, one.shift, one.cliffs_delta) == (
-        other.medians,
-        other.ratio,
-        other.shift,
-        other.cliffs_delta,
-    )
-    assert one.verdict == other.verdict
+    assert [figure.value for figure in (*one.medians, one.ratio, one.shift, one.cliffs_delta)] == [
+        figure.value for figure in (*other.medians, other.ratio, other.shift, other.cliffs_delta)
+    ]
+    if one.design.dependence.factor == other.design.dependence.factor:
+        assert one.ratio == other.ratio
+        assert one.design.p == other.design.p
 
 
 @QUICK
@@ -235,7 +236,7 @@ def test_many_samples_scale_and_mirror(a: list[int], b: list[int], c: list[int],
     for pair, mirrored in zip(one.pairs, reversed(other.pairs), strict=True):
         assert pair.names == mirrored.names[::-1]
         assert close(turned(pair.ratio), mirrored.ratio)
-        assert pair.verdict == mirrored.verdict
+        assert MIRRORED.get(pair.verdict, pair.verdict) == mirrored.verdict
 
 
 @given(a=st.integers(2, 10**6), b=st.integers(2, 10**6), factor=factors)

@@ -65,18 +65,18 @@ def test_the_samples_are_those_of_the_log(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "which", "verdict", "ratio", "p"),
     [
-        ("buffered_direct_async", PAIRS[0], "undecided", (0.86, 0.61, 1.13), 0.0998),
-        ("buffered_direct_async", PAIRS[1], "different", (0.75, 0.67, 0.81), 3.78e-11),
-        ("buffered_direct_async", PAIRS[2], "undecided", (0.88, 0.65, 1.25), 0.655),
-        ("buffered_direct_async_warm", PAIRS[0], "different", (6.1, 5.4, 6.53), 4.30e-18),
-        ("buffered_direct_async_warm", PAIRS[1], "different", (4.61, 4.07, 5.22), 4.30e-18),
-        ("buffered_direct_async_warm", PAIRS[2], "different", (0.76, 0.69, 0.87), 6.97e-7),
+        ("buffered_direct_async", PAIRS[0], "faster", (0.8, 0.71, 0.88), 0.0998),
+        ("buffered_direct_async", PAIRS[1], "faster", (0.74, 0.7, 0.8), 3.78e-11),
+        ("buffered_direct_async", PAIRS[2], "undecided", (0.93, 0.83, 1.06), 0.655),
+        ("buffered_direct_async_warm", PAIRS[0], "slower", (5.67, 5.26, 6.1), 4.30e-18),
+        ("buffered_direct_async_warm", PAIRS[1], "slower", (4.35, 3.95, 4.78), 4.30e-18),
+        ("buffered_direct_async_warm", PAIRS[2], "faster", (0.78, 0.71, 0.85), 6.97e-7),
     ],
 )
 def test_verdicts_intervals_and_tests(
     name: str, which: tuple[str, str], verdict: str, ratio: tuple[float, float, float], p: float
 ) -> None:
-    """Cold, only asynchronous reads are shown to be faster; warm, direct reads go past the copies in memory."""
+    """Cold, both direct kinds are faster, as the rounds show; warm, they go past the copies in memory."""
     found = pair(name, which)
 
     assert (found.verdict, interval(found, 2)) == (verdict, ratio)
@@ -84,10 +84,10 @@ def test_verdicts_intervals_and_tests(
 
 
 def test_the_shift_and_the_delta() -> None:
-    """Cold, asynchronous against buffered: 0.62 s less, and in 94 % of the pairs of runs."""
+    """Cold, asynchronous against buffered: 0.62 s less within rounds, and in 94 % of the pairs of runs."""
     found = pair("buffered_direct_async", PAIRS[1])
 
-    assert [round(one or 0, 3) for one in (found.shift.value, found.shift.lo, found.shift.hi)] == [0.623, 0.466, 0.767]
+    assert [round(one or 0, 3) for one in (found.shift.value, found.shift.lo, found.shift.hi)] == [0.62, 0.456, 0.762]
     assert (round(found.prob_a_greater.value, 3), found.gap) == (0.935, None)
     assert pair("buffered_direct_async_warm", PAIRS[0]).gap == pytest.approx(1.092)
 
@@ -97,7 +97,7 @@ def test_all_three_at_once() -> None:
     found = compared("buffered_direct_async")
 
     assert found.p_kruskal == pytest.approx(1.63e-5, rel=0.01)
-    assert [round(p, 3) for p in found.p_holm] == [0.2, 0.0, 0.655]
+    assert [round(p, 3) for p in found.p_holm] == [0.001, 0.0, 0.239]
 
 
 def test_what_limits_the_comparison_is_said() -> None:

@@ -116,3 +116,96 @@ def test_histograms_that_do_not_add_up() -> None:
     assert found.item(0, "caveats") == "refused: the shares of the buckets add up to 50 %, not to 100 %"
     assert metrics.latency_quantiles(half, events=["db file sequential read"]).is_empty()
     assert figure_of(found, "wait_us_p50") is None
+
+
+def sections(*rows: tuple[str | None, float, float | None, float], waits: int = 5000) -> pl.DataFrame:
+    """An event's rows of several sections: section, from, to, share."""
+    return pl.DataFrame(
+        {
+            "event": ["cell single block physical read"] * len(rows),
+            "waits": [waits if section is None else 7 for section, *_ in rows],
+            "section": [section for section, *_ in rows],
+            "from_us": [float(start) for _, start, _, _ in rows],
+            "to_us": [None if end is None else float(end) for _, _, end, _ in rows],
+            "waits_pct": [float(share) for *_, share in rows],
+            "waits_pct_lo": [max(share - 0.05, 0.0) for *_, share in rows],
+            "waits_pct_hi": [share + 0.05 for *_, share in rows],
+        },
+        schema_overrides={"section": pl.String},
+    )
+
+
+SPLIT = sections(
+    (None, 0, 256, 11.0),
+    (None, 256, 512, 20.0),
+    (None, 512, None, 69.0),
+    ("up to 32 ms", 0, 512, 31.0),
+    ("up to 32 ms", 512, 1000, 28.0),
+    ("up to 32 ms", 1000, 2000, 33.1),
+    ("up to 32 ms", 16_000, 32_000, 6.0),
+    ("up to 32 ms", 32_000, None, 1.9),
+    ("up to 2 sec", 0, 32_000, 98.1),
+    ("up to 2 sec", 32_000, 64_000, 1.2),
+    ("up to 2 sec", 250_000, 500_000, 0.4),
+)
+
+
+def test_sections_are_one_distribution() -> None:
+    """The wide last bucket of each table is what the next section shows of it; percentiles come from all of them."""
+    buckets = metrics.latency_buckets(SPLIT)
+    found = {row["metric"]: (row["lo"], row["value"], row["hi"]) for row in metrics.latency_quantiles(SPLIT).to_dicts()}
+
+    assert buckets.get_column("waits_pct").sum() == pytest.approx(100, abs=0.2)
+    assert buckets.get_column("waits").sum() == pytest.approx(5000, rel=0.002)
+    assert buckets.select("from_us", "to_us").rows()[:5] == [
+        (0, 256),
+        (256, 512),
+        (512, 1000),
+        (1000, 2000),
+        (2000, 16_000),
+    ]
+    assert found == {
+        "wait_us_p50": (512.0, 1000.0, 1000.0),
+        "wait_us_p95": (16_000.0, 32_000.0, 32_000.0),
+        "wait_us_p99": (32_000.0, 64_000.0, 64_000.0),
+    }
+
+
+def test_buckets_lie_end_to_end() -> None:
+    """No time lies in two buckets, and blank columns are the rest of their wide bucket."""
+    buckets = metrics.latency_buckets(SPLIT)
+    tail = buckets.filter(pl.col("from_us") >= 32_000)
+
+    ends, starts = buckets.get_column("to_us")[:-1], buckets.get_column("from_us")[1:]
+    assert all(end <= start for end, start in zip(ends, starts, strict=True))
+    assert tail.get_column("waits_pct_hi").sum() >= 1.9
+
+
+def test_a_section_that_holds_more_than_its_bucket_is_refused() -> None:
+    """Two populations, or a misread section: no percentile."""
+    table = sections((None, 0, 512, 90.0), (None, 512, None, 10.0), ("up to 32 ms", 512, 1000, 40.0))
+    found = metrics.latency_quantiles(table, quantiles=[0.5])
+
+    assert found.item(0, "value") is None
+    assert found.item(0, "caveats").startswith("refused: a section shows 40 [39.95, 40.05] % of the waits")
+    assert metrics.latency_buckets(table).is_empty()
+
+
+@pytest.mark.parametrize(
+    ("foreground", "lo", "hi"), [(5000, 1000.0, 2000.0), (4000, 1000.0, 32_000.0), (1000, 256.0, 64_000.0)]
+)
+def test_background_waits_widen_the_percentile_of_the_foreground(foreground: int, lo: float, hi: float | None) -> None:
+    """The fewer of the waits are foreground ones, the less the histogram says of them."""
+    events = pl.DataFrame({"event": ["cell single block physical read"], "waits": [foreground]})
+    found = metrics.latency_quantiles(SPLIT, quantiles=[0.9], foreground=events)
+
+    assert found.select("metric", "lo", "hi").row(0) == ("foreground_wait_us_p90", lo, hi)
+    assert f"{foreground} of them foreground" in found.item(0, "basis")
+    assert metrics.latency_quantiles(SPLIT, foreground=events.clear()).is_empty()
+
+
+def test_more_foreground_waits_than_waits_are_refused() -> None:
+    """The two tables are not of one period."""
+    events = pl.DataFrame({"event": ["cell single block physical read"], "waits": [9000]})
+
+    assert "are more than the 5000" in metrics.latency_quantiles(SPLIT, foreground=events).item(0, "caveats")

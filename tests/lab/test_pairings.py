@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import iolab
-from iolab.comparison import Pairing, UnpairedError, pair, pair_all
+from iolab.comparison import Options, Pairing, UnpairedError, pair, pair_all
 from logframe.formats import ParsedLog
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
@@ -70,7 +70,7 @@ def test_traces_with_T_are_compared_by_latency() -> None:  # noqa: N802 - the op
 
     assert "126 blocks of 8 KiB, time in the call (-T)" in said
     assert "of 30 batches of 10 reads" in said
-    assert "Verdict: different" in said
+    assert "Verdict: B is slower than A" in said
     assert (round(rate["a"]), round(rate["b"]), round(rate["ratio"], 2)) == (1009, 663, 0.66)
     assert rate["ratio_lo"] < rate["b"] / rate["a"] < rate["ratio_hi"]
 
@@ -104,14 +104,70 @@ def test_sessions_are_compared_by_their_runs() -> None:
 
     assert "linux (A, 5 runs) against hpux (B, 5 runs)" in str(found)
     assert "no interval: 5 runs in the smaller sample" in str(found)
-    assert "cold first run: 63.27 s, then a median of 19.32 s in 4 runs (3.28x)" in str(own[0])
+    assert "first run apart: 63.27 s, then a median of 19.32 s in 4 runs (3.28x)" in str(own[0])
 
 
-def test_different_plans_are_different_work() -> None:
-    """Runs of one text with two plans are not compared, and the hashes are shown."""
-    a, b = (session(timed("select 1 from t", 1.0, 1.1, 1.2, plan=plan)) for plan in (11, 22))
+def test_a_changed_plan_is_a_result() -> None:
+    """Runs of one text with two plans are compared, and the plans are shown."""
+    a, b = (
+        session(timed("select 1 from t", *times, plan=plan))
+        for plan, times in ((11, (1.0, 1.1, 1.2)), (22, (4.0, 4.1, 4.3)))
+    )
+    found = pair(a, b)
+    row = found.frames["Statements"].row(0, named=True)
 
-    assert "not compared: the plan hash differs (11 against 22)" in str(pair(a, b))
+    assert (row["change"], row["plan_changed"], row["plan_a"], row["plan_b"]) == ("slower", True, "11", "22")
+    assert "Slower: select 1 from t: 1.10 s -> 4.10 s" in str(found)
+    assert "plan changed (11 -> 22" in str(found)
+
+
+def test_regressions_come_first_and_are_in_no_average() -> None:
+    """Nine statements that stay, one that takes 20 times as long with a new plan, one that got faster."""
+    texts = [f"select c{number} from t" for number in range(11)]  # noqa: S608 - a text that no one runs
+    before = [0.5 + number / 4 for number in range(11)]
+    after = list(before)
+    after[6], after[2] = 20 * before[6], before[2] / 4
+    a = session("".join(timed(text, time, plan=7) for text, time in zip(texts, before, strict=True)))
+    b = session(
+        "".join(
+            timed(text, time, plan=8 if place == 6 else 7)
+            for place, (text, time) in enumerate(zip(texts, after, strict=True))
+        )
+    )
+    found = pair(a, b)
+    frame = found.frames["Statements"]
+
+    assert frame.get_column("change").to_list() == ["slower", "faster", *["same"] * 9]
+    assert frame.get_column("verdict").null_count() == 11  # timed once: no verdict word
+    assert found.paragraphs[0].startswith("Of 11 statements in B against A: 1 slower, 1 faster, 9 within 20%")
+    assert "the plan of 1 changed" in found.paragraphs[0]
+    assert found.paragraphs[1].startswith("Slower: select c6 from t: 2 s -> 40 s, 20")
+    assert found.paragraphs[2].startswith("Faster: select c2 from t")
+    assert "Verdict: equivalent" not in str(found)
+    assert frame.row(0, named=True)["share_b_pct"] == pytest.approx(100 * 40 / sum(after))
+
+
+def test_other_row_counts_are_other_work() -> None:
+    """Statements that returned other numbers of rows are named, and in no frame."""
+    one = "SQL> select 1 from t;\n\n{} rows selected.\n\nElapsed: 00:00:0{}\n\n"
+    a, b = (session(one.format(rows, "2.00") + timed("select 2 from t", 1.0)) for rows in (40, 50))
+    found = pair(a, b)
+
+    assert found.frames["Statements"].get_column("text").to_list() == ["select 2 from t"]
+    assert "they did different work: select 1 from t (40 against 50)" in str(found)
+
+
+def test_sessions_taken_in_turns() -> None:
+    """The order of the runs of two logs is stated: rounds remove the drift that both have."""
+    drift = [1 + number / 20 for number in range(10)]
+    a = session(timed("select 1 from t", *(4.0 * pace for pace in drift)))
+    b = session(timed("select 1 from t", *(3.6 * pace for pace in drift)))
+    turns = pair(a, b, options=Options(order="turns"))
+    apart = pair(a, b)
+
+    assert turns.frames["Statements"].get_column("verdict").to_list() == ["faster"]
+    assert "within 10 rounds (in turns)" in str(turns)
+    assert apart.frames["Statements"].get_column("verdict").to_list() == ["undecided"]
 
 
 def test_statements_timed_once_are_paired() -> None:
@@ -122,8 +178,8 @@ def test_statements_timed_once_are_paired() -> None:
 
     found = pair(a, b)
 
-    assert found.why == "both timed 8 statements with the same texts"
-    assert found.frames["Times in s"].get_column("ratio").to_list() == [2.0] * 8
+    assert found.why == "both timed 8 statements with the same text"
+    assert found.frames["Statements"].get_column("ratio").to_list() == [2.0] * 8
 
 
 def test_statements_of_a_few_ticks_are_not_equivalent() -> None:
@@ -150,13 +206,14 @@ def test_statements_of_two_clocks() -> None:
 def test_two_single_times_are_a_change_only() -> None:
     """Two times are no samples: the change has bounds and no test."""
     found = pair(session(timed("select 1 from t", 2.0)), session(timed("SELECT 1\nfrom T", 1.0)))
-    change = found.frames["The change"]
+    row = found.frames["Statements"].row(0, named=True)
 
-    assert change.filter(pl.col("metric") == "speedup").select("value", "lo").row(0) == (
-        2.0,
-        pytest.approx(1.995 / 1.01),
+    assert (row["ratio"], row["ratio_lo"], row["ratio_hi"]) == (
+        0.5,
+        pytest.approx(0.995 / 2.01),
+        pytest.approx(1.01 / 1.995),
     )
-    assert "The text is equal" in str(found)
+    assert (row["change"], row["verdict"]) == ("faster", None)
     assert "p =" not in str(found)
 
 
@@ -198,13 +255,8 @@ def test_a_session_beside_a_trace() -> None:
     [
         ("SQL> select 1 from dual;\n", "SQL> select 1 from dual;\n", "a has no timed statement: SET TIMING ON"),
         (timed("select 1 from t", 1.0), timed("select 2 from t", 1.0), "no timed statement with the same text"),
-        (
-            timed("select 1 from t", 1.0, plan=11),
-            timed("select 1 from t", 1.0, plan=22),
-            "the plan hash differs (11 against 22)",
-        ),
     ],
-    ids=["no times", "other statements", "other plans"],
+    ids=["no times", "other statements"],
 )
 def test_sessions_that_cannot_be_compared(a: str, b: str, reason: str) -> None:
     """The refusal says what is missing or different."""

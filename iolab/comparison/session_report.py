@@ -1,0 +1,331 @@
+"""Two sessions compared by the statements that both timed: regressions first, then improvements, then the set.
+
+Statements with the same text and the same number of rows are compared, whatever their plans: a changed plan is a
+result.  Of repeated runs each statement gets a verdict (`iolab.comparison.compare`); a statement timed once has a
+ratio, and no verdict, as the spread of its runs is not known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
+
+import polars as pl
+
+from iolab.comparison.result import Pairing
+from iolab.comparison.samples import Comparison, SampleError, compare, compare_paired
+from iolab.comparison.statements import (
+    MIN_CHANGE,
+    STATEMENTS,
+    Match,
+    describe_plan_change,
+    describe_row,
+    find_statements,
+    plan_steps,
+)
+from iolab.metrics.formatting import format_figure, format_number
+from iolab.stats.samples import check_threshold
+
+if TYPE_CHECKING:
+    from sqlplusparse import Spool
+
+#: More statements than this are in the frame only.
+MOST_LISTED: Final = 8
+_SHOWN: Final = 100
+_DIRECTIONS: Final = {
+    "slower": "slower",
+    "faster": "faster",
+    "same": f"within {MIN_CHANGE:.0%} or the clock's step",
+    "unknown": "of unknown ratio (shown as zero)",
+}
+
+Design = Literal["auto", "rounds", "samples"]
+Order = Literal["unknown", "sequential", "turns", "abba"]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How sessions are compared.
+
+    Attributes:
+        threshold: The smallest relative difference that matters.
+        design: ``rounds`` pairs the runs, ``samples`` does not, ``auto`` follows the order.
+        order: How the runs of the two logs were made, which no log shows: ``sequential``, in ``turns``, or ``abba``.
+    """
+
+    threshold: float = 0.02
+    design: Design = "auto"
+    order: Order = "unknown"
+
+    @classmethod
+    def checked(cls, threshold: float, design: str, order: str) -> Options:
+        """The options of a command line.
+
+        Raises:
+            SampleError: If the threshold is no share between 0 and 1, or a word is not known.
+
+        >>> Options.checked(0.05, "rounds", "turns")
+        Options(threshold=0.05, design='rounds', order='turns')
+        """
+        check_threshold(threshold)
+        if design not in get_args(Design) or order not in get_args(Order):
+            raise SampleError(f"no design {design!r} of order {order!r}")
+        return cls(threshold, cast("Design", design), cast("Order", order))
+
+    def places(self, runs_a: int, runs_b: int) -> tuple[list[int], list[int]] | tuple[None, None]:
+        """The places of the runs in the order of all.
+
+        >>> Options(order="abba").places(3, 3), Options().places(2, 2)
+        (([0, 3, 4], [1, 2, 5]), (None, None))
+        """
+        if self.order == "unknown":
+            return None, None
+        if self.order == "sequential":
+            return list(range(runs_a)), list(range(runs_a, runs_a + runs_b))
+        flips = (lambda turn: turn % 2) if self.order == "abba" else (lambda _: 0)
+        return (
+            [2 * turn + flips(turn) for turn in range(runs_a)],
+            [2 * turn + 1 - flips(turn) for turn in range(runs_b)],
+        )
+
+
+def compare_statements(a: Spool, b: Spool, names: tuple[str, str], options: Options) -> Pairing | None:
+    """The statements that both sessions timed; None where there is none.
+
+    Frames: ``Statements`` (`STATEMENTS`), the worst first, and ``Only in one session``.
+    """
+    first, second = find_statements(a), find_statements(b)
+    matches = [Match(first[text], second[text]) for text in first if text in second]
+    if not matches:
+        return None
+    alike = [match for match in matches if not match.has_other_rows]
+    totals = (sum(match.medians[0] for match in alike), sum(match.medians[1] for match in alike))
+    rows, compared = [], {}
+    for number, match in enumerate(alike):
+        row = describe_row(match, totals)
+        if match.is_repeated:
+            try:
+                compared[number] = compare_match(match, names, options)
+            except SampleError:
+                pass
+            else:
+                found = compared[number]
+                row |= {"verdict": found.verdict, "ratio_ci_lo": found.ratio.lo, "ratio_ci_hi": found.ratio.hi}
+                if found.verdict in ("slower", "faster"):
+                    row["change"] = found.verdict
+        rows.append(row | {"number": number})
+    rows.sort(key=_rank)
+    numbers = [int(str(row.pop("number"))) for row in rows]
+    frame = pl.DataFrame(rows, schema=STATEMENTS, orient="row")
+    paragraphs = [_headline(frame, len(matches), totals)]
+    for change in ("slower", "faster"):
+        listed = [(row, number) for row, number in zip(rows, numbers, strict=True) if row["change"] == change]
+        steps = [plan_change(a, b, alike[number]) for _, number in listed[:MOST_LISTED]]
+        paragraphs += [_describe(row, step) for (row, _), step in zip(listed, steps, strict=False)]
+        if len(listed) > MOST_LISTED:
+            paragraphs.append(f"{len(listed) - MOST_LISTED} more that got {change} are in the table.")
+    unmoved = [row for row in rows if row["change"] not in ("slower", "faster") and row["plan_changed"]]
+    paragraphs += [_describe(row, "") for row in unmoved[:MOST_LISTED]]
+    shown = [number for number in numbers if number in compared][:MOST_LISTED]
+    paragraphs += [f"{_short(alike[number].a.text)}: {compared[number]}" for number in shown]
+    if len(compared) > MOST_LISTED:
+        paragraphs.append(f"{len(compared) - MOST_LISTED} more comparisons of repeated runs are in the table.")
+    if len(alike) > 1:
+        paragraphs.append(_set(alike, names, options))
+    paragraphs += _left_out([match for match in matches if match.has_other_rows])
+    frames = {"Statements": frame} if alike else {}
+    lonely = _lonely(first.keys() - second.keys(), second.keys() - first.keys(), first | second)
+    if lonely.height:
+        frames["Only in one session"] = lonely
+        counted = lonely.get_column("session").to_list()
+        paragraphs.append(f"Timed in one session only: {counted.count('A')} in A, {counted.count('B')} in B.")
+    drawers = tuple(
+        partial(draw_runs, alike[number].a.runs, alike[number].b.runs, names, _short(alike[number].a.text))
+        for number in shown
+    )
+    why = f"both timed {len(matches)} statement{'s' * (len(matches) > 1)} with the same text"
+    return Pairing(
+        names,
+        why,
+        tuple(paragraphs),
+        frames,
+        _shown_tables(frames),
+        is_lettered=True,
+        drawers=drawers,
+    )
+
+
+def _rank(row: dict[str, object]) -> tuple[int, float]:
+    """Regressions by the time they add, then improvements by what they save, then the others by their time."""
+    a, b = float(str(row["elapsed_s_a"])), float(str(row["elapsed_s_b"]))
+    place = {"slower": 0, "faster": 1, "unknown": 2, "same": 3}[str(row["change"])]
+    return place, {0: a - b, 1: b - a}.get(place, -max(a, b))
+
+
+def compare_match(match: Match, names: tuple[str, str], options: Options) -> Comparison:
+    """The repeated runs of a statement as samples.
+
+    Raises:
+        SampleError: If they are no samples.
+    """
+    known: dict[str, str] = {}
+    for column, condition in (
+        ("plan_hash_value", "plan hash"),
+        ("rows", "row count"),
+        ("physical_reads", "physical reads"),
+    ):
+        sides = [one.runs.get_column(column).drop_nulls().unique().sort().to_list() for one in (match.a, match.b)]
+        if all(sides):
+            shown = " against ".join(", ".join(map(str, side[:3])) for side in sides)
+            known[condition] = "equal" if sides[0] == sides[1] else f"different ({shown})"
+    steps = [step for one in (match.a, match.b) if (step := one.resolution) is not None]
+    times = match.a.times, match.b.times
+    coarser = max(steps, default=None)
+    if coarser is not None and min(float(str(one.min())) for one in times) < coarser:
+        coarser = None  # two clients may have clocks of different steps: no one step is that of both
+    order_a, order_b = options.places(times[0].len(), times[1].len())
+    return compare(
+        *times,
+        names=names,
+        resolution=coarser,
+        threshold=options.threshold,
+        order_a=order_a,
+        order_b=order_b,
+        design=options.design,
+        conditions=known,
+    )
+
+
+def plan_change(a: Spool, b: Spool, match: Match) -> str:
+    """What changed in the plan of a statement; empty where it did not, or the logs do not show the plans."""
+    if not match.is_plan_changed:
+        return ""
+    return describe_plan_change(plan_steps(a, match.a), plan_steps(b, match.b))
+
+
+def _headline(frame: pl.DataFrame, matched: int, totals: tuple[float, float]) -> str:
+    counts = dict(frame.group_by("change").agg(pl.len()).iter_rows())
+    parts = [f"{counts[change]} {said}" for change, said in _DIRECTIONS.items() if change in counts]
+    if not parts:
+        return f"None of {matched} statements with the same text can be compared."
+    changed = frame.get_column("plan_changed").sum()
+    plans = f"; the plan of {changed} changed" if changed else ""
+    first, second = (format_number(round(total, 2)) for total in totals)
+    share = frame.filter(pl.col("change") == "slower").get_column("share_b_pct").sum()
+    part = f" Those that got slower take {share:.0f} % of B's time." if counts.get("slower") else ""
+    return (
+        f"Of {frame.height} statement{'s' * (frame.height > 1)} in B against A: {', '.join(parts)}{plans}. "
+        f"One run of each takes {first} s in A and {second} s in B.{part}"
+    )
+
+
+def _describe(row: dict[str, object], steps: str) -> str:
+    """A statement that changed: times, ratio, share, plan, gets and reads."""
+    a, b = (format_number(float(str(row[f"elapsed_s_{side}"]))) for side in "ab")
+    said = {"slower": "Slower", "faster": "Faster"}.get(str(row["change"]), "Plan changed")
+    ratio, lower, upper = (
+        None if row[name] is None else float(str(row[name])) for name in ("ratio", "ratio_lo", "ratio_hi")
+    )
+    value, lo, hi = format_figure(ratio, lower, upper)
+    times = f", {value}x" + (f" [{lo}, {hi}]" if lo != hi else "") if value else ""
+    share = "" if row["share_b_pct"] is None else f", {float(str(row['share_b_pct'])):.0f} % of B's time"
+    parts = [f"{said}: {_short(str(row['text']))}: {a} s -> {b} s{times}{share}"]
+    if row["plan_changed"]:
+        parts.append(f"plan changed ({row['plan_a']} -> {row['plan_b']}{': ' + steps if steps else ''})")
+    elif row["plan_changed"] is None:
+        parts.append("plans not shown")
+    else:
+        parts.append("same plan")
+    for fact in ("gets", "physical_reads"):
+        sides = [row[f"{fact}_{side}"] for side in "ab"]
+        if None not in sides:
+            first, second = (format_number(float(str(side))) for side in sides)
+            parts.append(f"{fact.replace('_', ' ')} {first} -> {second}")
+    if row.get("verdict") is None:
+        parts.append("timed once: no verdict" if 1 in (row["runs_a"], row["runs_b"]) else "no verdict")
+    else:
+        parts.append(f"verdict: {row['verdict']}")
+    return "; ".join(parts) + "."
+
+
+def _set(alike: list[Match], names: tuple[str, str], options: Options) -> str:
+    """The set as a whole: geometric mean of the ratios, total time; no verdict where one would hide a statement."""
+    timed = [match for match in alike if min(match.medians) > 0]
+    try:
+        result = compare_paired(
+            [match.medians[0] for match in timed],
+            [match.medians[1] for match in timed],
+            names=names,
+            labels=[_short(match.a.text) for match in timed],
+            plan_hashes=([_one(match.a.plans) for match in timed], [_one(match.b.plans) for match in timed]),
+            row_counts=([_one(match.a.row_counts) for match in timed], [_one(match.b.row_counts) for match in timed]),
+            resolution=_resolution(timed),
+            threshold=options.threshold,
+        )
+    except SampleError as error:
+        return f"The set is not compared: {error}."
+    return f"The set: {result}"
+
+
+def _one(found: list[int]) -> int | None:
+    return found[0] if len(found) == 1 else None
+
+
+def _resolution(matches: list[Match]) -> float | None:
+    steps = [step for match in matches for one in (match.a, match.b) if (step := one.resolution) is not None]
+    coarser = max(steps, default=None)
+    least = min((min(match.medians) for match in matches), default=0.0)
+    return coarser if coarser is not None and least >= coarser else None
+
+
+def _left_out(others: list[Match]) -> list[str]:
+    if not others:
+        return []
+    shown = []
+    for match in others[:MOST_LISTED]:
+        sides = (", ".join(map(str, one.row_counts)) for one in (match.a, match.b))
+        shown.append(f"{_short(match.a.text)} ({' against '.join(sides)})")
+    more = f"; and {len(others) - MOST_LISTED} more" if len(others) > MOST_LISTED else ""
+    return [f"Not compared, as the row counts differ and they did different work: {'; '.join(shown)}{more}."]
+
+
+def _lonely(only_a: set[str], only_b: set[str], statements: dict[str, Any]) -> pl.DataFrame:
+    rows = [
+        {
+            "session": side,
+            "text": " ".join(one.text.split()),
+            "runs": one.runs.height,
+            "elapsed_s": one.middle("elapsed_s"),
+        }
+        for side, texts in (("A", only_a), ("B", only_b))
+        for text in texts
+        for one in (statements[text],)
+    ]
+    schema = {"session": pl.String, "text": pl.String, "runs": pl.Int64, "elapsed_s": pl.Float64}
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    return frame.sort("session", "elapsed_s", "text", descending=[False, True, False])
+
+
+def _shown_tables(frames: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+    """The frames for readers: without columns that no row has."""
+    return {
+        title: frame.select(column for column in frame.get_columns() if column.null_count() < frame.height)
+        for title, frame in frames.items()
+    }
+
+
+def _short(text: str) -> str:
+    one_line = " ".join(text.split())
+    return one_line if len(one_line) <= _SHOWN else f"{one_line[:_SHOWN]}..."
+
+
+def draw_runs(x: pl.DataFrame, y: pl.DataFrame, names: tuple[str, str], title: str) -> Any:  # noqa: ANN401 - any chart
+    """Every run of two samples in its place."""
+    from iolab import charts  # noqa: PLC0415 - Altair is loaded for those who look at charts
+
+    runs = pl.concat(
+        one.select(pl.lit(name).alias("sample"), run=pl.int_range(1, pl.len() + 1), elapsed_s=pl.col("elapsed_s"))
+        for name, one in zip(names, (x, y), strict=True)
+    )
+    return charts.run_strip(runs, title=title)

@@ -1,0 +1,223 @@
+"""Statements that two sessions have in common, matched by their text: times, plans, gets and reads of each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from logframe.interval import Interval, row_figure
+from sqlplusparse.runs import normal_text
+
+if TYPE_CHECKING:
+    from sqlplusparse import Spool
+
+#: A time that changed by less than this share is listed as unchanged.
+MIN_CHANGE: Final = 0.2
+#: Statements whose time is not that of work on data.
+_NO_WORK: Final = ("command", "alter system", "alter session", "transaction")
+_FACTS: Final = ("rows", "gets", "physical_reads")
+
+#: One row a statement that both sessions timed; the columns of a session end in ``_a`` and ``_b``.
+STATEMENTS: Final = pl.Schema(
+    {
+        "change": pl.String(),
+        "text": pl.String(),
+        "runs_a": pl.Int64(),
+        "runs_b": pl.Int64(),
+        "elapsed_s_a": pl.Float64(),
+        "elapsed_s_b": pl.Float64(),
+        "ratio": pl.Float64(),
+        "ratio_lo": pl.Float64(),
+        "ratio_hi": pl.Float64(),
+        "ratio_ci_lo": pl.Float64(),
+        "ratio_ci_hi": pl.Float64(),
+        "verdict": pl.String(),
+        "share_a_pct": pl.Float64(),
+        "share_b_pct": pl.Float64(),
+        "plan_changed": pl.Boolean(),
+        "plan_a": pl.String(),
+        "plan_b": pl.String(),
+        "rows_a": pl.Float64(),
+        "rows_b": pl.Float64(),
+        "gets_a": pl.Float64(),
+        "gets_b": pl.Float64(),
+        "physical_reads_a": pl.Float64(),
+        "physical_reads_b": pl.Float64(),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What one session shows of a statement.
+
+    Attributes:
+        text: As it was first printed.
+        runs: Its timed runs in their order.
+    """
+
+    text: str
+    runs: pl.DataFrame
+
+    @property
+    def times(self) -> pl.Series:
+        """The elapsed times of its runs, in seconds."""
+        return self.runs.get_column("elapsed_s")
+
+    @property
+    def places(self) -> list[int]:
+        """The places of its runs in the session."""
+        return self.runs.get_column("statement").to_list()
+
+    @property
+    def resolution(self) -> float | None:
+        """The coarsest step of the clock."""
+        steps = self.runs.get_column("resolution_s").drop_nulls().to_list()
+        return max(steps, default=None)
+
+    @property
+    def plans(self) -> list[int]:
+        """The hash values of its plans."""
+        return self.runs.get_column("plan_hash_value").drop_nulls().unique().sort().to_list()
+
+    @property
+    def row_counts(self) -> list[int]:
+        """The numbers of rows that its runs returned."""
+        return self.runs.get_column("rows").drop_nulls().unique().sort().to_list()
+
+    def middle(self, column: str) -> float | None:
+        """The median of a figure over its runs; None where no run shows it."""
+        known = self.runs.get_column(column).drop_nulls().sort()
+        return None if known.is_empty() else float(known.median())  # type: ignore[arg-type]  # of numbers
+
+
+def find_statements(session: Spool) -> dict[str, Statement]:
+    """The statements that a session timed, by their normalised texts, in their order."""
+    timed = session.statements.filter(
+        pl.col("elapsed_s").is_not_null()
+        & pl.col("text").is_not_null()
+        & ~pl.col("kind").is_in(_NO_WORK).fill_null(value=False)
+        & pl.col("error").is_null()
+    ).with_columns(key=pl.col("text").map_elements(normal_text, return_dtype=pl.String))
+    return {
+        str(key): Statement(str(rows.item(0, "text")), rows)
+        for (key,), rows in timed.group_by("key", maintain_order=True)
+    }
+
+
+@dataclass(frozen=True)
+class Match:
+    """A statement in both sessions.
+
+    Attributes:
+        a: It in the first session.
+        b: It in the second one.
+    """
+
+    a: Statement
+    b: Statement
+
+    @property
+    def has_other_rows(self) -> bool:
+        """Do both show how many rows they returned, and do they differ?  Then they did different work."""
+        return bool(self.a.row_counts and self.b.row_counts and self.a.row_counts != self.b.row_counts)
+
+    @property
+    def is_plan_changed(self) -> bool | None:
+        """Do the plans differ?  None where one session shows none."""
+        if not self.a.plans or not self.b.plans:
+            return None
+        return self.a.plans != self.b.plans
+
+    @property
+    def is_repeated(self) -> bool:
+        """Did both time it more than once?"""
+        return min(self.a.runs.height, self.b.runs.height) > 1
+
+    @property
+    def medians(self) -> tuple[float, float]:
+        """The median time in each session."""
+        return self.a.middle("elapsed_s") or 0.0, self.b.middle("elapsed_s") or 0.0
+
+    def ratio(self) -> Interval | None:
+        """B / A with the bounds of the clock; None where A is shown as zero."""
+        sides = []
+        for one in (self.a, self.b):
+            rows = one.runs.select(pl.col("elapsed_s", "elapsed_s_lo", "elapsed_s_hi").median()).row(0, named=True)
+            sides.append(row_figure(rows, "elapsed_s"))
+        first, second = sides
+        if first is None or second is None or first.lo <= 0 or first.value <= 0:
+            return None
+        return second / first
+
+
+def change_of(ratio: Interval | None) -> str:
+    """Which way a time went: ``slower`` or ``faster`` beyond a fifth and the clock's step, else ``same``.
+
+    >>> change_of(Interval(1.5, 1.1, 1.9)), change_of(Interval(3.0, 2.9, 3.1)), change_of(None)
+    ('same', 'slower', 'unknown')
+    """
+    if ratio is None:
+        return "unknown"
+    if ratio.lo > 1 + MIN_CHANGE:
+        return "slower"
+    return "faster" if ratio.hi < 1 / (1 + MIN_CHANGE) else "same"
+
+
+def describe_row(match: Match, totals: tuple[float, float]) -> dict[str, object]:
+    """The row of a match in `STATEMENTS`, without what a comparison of samples adds."""
+    ratio = match.ratio()
+    middles = match.medians
+    row: dict[str, object] = {
+        "change": change_of(ratio),
+        "text": " ".join(match.a.text.split()),
+        "ratio": None if ratio is None else ratio.value,
+        "ratio_lo": None if ratio is None else ratio.lo,
+        "ratio_hi": None if ratio is None else ratio.hi,
+        "plan_changed": match.is_plan_changed,
+    }
+    for side, one, middle, total in zip("ab", (match.a, match.b), middles, totals, strict=True):
+        row |= {
+            f"runs_{side}": one.runs.height,
+            f"elapsed_s_{side}": middle,
+            f"share_{side}_pct": 100 * middle / total if total else None,
+            f"plan_{side}": ", ".join(map(str, one.plans)) or None,
+        }
+        row |= {f"{fact}_{side}": one.middle(fact) for fact in _FACTS}
+    return row
+
+
+def plan_steps(session: Spool, statement: Statement) -> Counter[str]:
+    """The operations of a statement's last plan with their objects, and how often each stands in it."""
+    plans = session.plans.filter(pl.col("statement").is_in(statement.places))
+    if plans.is_empty():
+        return Counter()
+    last = plans.filter(pl.col("plan") == pl.col("plan").max())
+    steps = last.select(
+        pl.concat_str(
+            pl.col("operation").str.strip_chars(),
+            pl.col("object_name").str.strip_chars(),
+            separator=" ",
+            ignore_nulls=True,
+        )
+    )
+    return Counter(step for step in steps.to_series().drop_nulls() if step)
+
+
+def describe_plan_change(a: Counter[str], b: Counter[str]) -> str:
+    """Which operations are in one plan only.
+
+    >>> describe_plan_change(Counter(["INDEX RANGE SCAN T_IX", "SORT"]), Counter(["TABLE ACCESS FULL T", "SORT"]))
+    'only in A: INDEX RANGE SCAN T_IX; only in B: TABLE ACCESS FULL T'
+    """
+    if not a or not b:
+        return ""
+    parts = []
+    for name, only in (("A", a - b), ("B", b - a)):
+        if only:
+            steps = (f"{count} x {step}" if count > 1 else step for step, count in only.items())
+            parts.append(f"only in {name}: {', '.join(steps)}")
+    return "; ".join(parts) or "the same operations in another order"
