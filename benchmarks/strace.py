@@ -60,6 +60,8 @@ def command_line(log: Path) -> None:
 
 #: The logs: title -> its lines.
 LOGS = {"-f -ttt -T": strace_logs.parallel_lines, "-r": strace_logs.relative_lines}
+#: The log of asynchronous requests: its megabytes, which hold 100,000 requests, and the CPU seconds it may cost.
+ASYNC_MB, ASYNC_S = 34, 0.8
 #: What is measured on which log: title, log, work, the most it may cost in units of mawk.
 WORK: tuple[tuple[str, str, Callable[[Path], None], float | None], ...] = (
     ("totals by name", "-f -ttt -T", totals, 2.0),
@@ -165,6 +167,12 @@ def main() -> None:
             print(f"{'strace ' + title:40} {'CPU-s':>8} {'x mawk':>8}")
             for what, seconds, ratio, verdict in rows_of(title, log, options.repeat):
                 print(f"  {what:38} {seconds:8.3f} {ratio:8.2f}  {verdict}", flush=True)
+        log = strace_logs.written_log(folder / "log.strace", ASYNC_MB * 1_000_000, strace_logs.asynchronous_lines())
+        for what, work in (("wc -l", command("wc", "-l", str(log))), ("io_requests", lambda: requests(log))):
+            work()
+            seconds = min(cpu_of(work) for _ in range(options.repeat))
+            limit = f"<= {ASYNC_S} CPU-s" if what == "io_requests" else ""
+            print(f"  {f'{what}, 100,000 asynchronous':38} {seconds:8.3f} {limit:>8}", flush=True)
         if options.memory:
             for gigabytes in (1, 2):
                 log = strace_logs.written_log(folder / "log.strace", gigabytes << 30, strace_logs.parallel_lines())

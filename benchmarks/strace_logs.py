@@ -57,6 +57,27 @@ def relative_lines(seed: int = 2) -> Iterator[str]:
                     yield f"{lead}times({{tms_utime={low}, tms_stime={offset}, tms_cutime=0}}) = {offset}"
 
 
+def asynchronous_lines(seed: int = 3) -> Iterator[str]:
+    """``strace -f -ttt -T`` of asynchronous requests, one a call, without end."""
+    chance = random.Random(seed)  # noqa: S311 - reproducible lines, no secret
+    clock = 1_795_253_115_000_000
+    while True:
+        clock += chance.randint(20, 400)
+        pid, data = chance.randint(10_001, 10_012), 0x7F3A_0000_0000 + 0x2D0 * chance.randint(0, 1 << 24)
+        context = 0x7F00_0000_0000 + pid * 4096
+        offset, fd = 8192 * chance.randint(0, 1 << 30), chance.randint(256, 300)
+        yield (
+            f"{pid} {clock // 1_000_000}.{clock % 1_000_000:06d} io_submit({context:#x}, 1, [{{aio_data={data:#x}, "
+            f"aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes={fd}, aio_buf={data + 4096:#x}, aio_nbytes=8192, "
+            f"aio_offset={offset}}}]) = 1 <0.000{chance.randint(1, 99):03d}>"
+        )
+        clock += chance.randint(1, 20)
+        yield (
+            f"{pid} {clock // 1_000_000}.{clock % 1_000_000:06d} io_getevents({context:#x}, 1, 128, [{{data={data:#x}, "
+            f"obj={data:#x}, res=8192, res2=0}}], {{tv_sec=600, tv_nsec=0}}) = 1 <0.000{chance.randint(100, 999)}>"
+        )
+
+
 def written_log(path: Path, size: int, lines: Iterator[str]) -> Path:
     """A file of at least `size` bytes with these lines."""
     with path.open("w", encoding="ascii") as log:

@@ -13,16 +13,18 @@ from typing import Any, Final
 
 import polars as pl
 
+from straceparse.aio_columns import MOST_REQUESTS, OPERATIONS, WITHOUT_BYTES, column_contexts, column_requests
 from straceparse.arguments import Decorated, parsed
 from straceparse.schema import whole
 from straceparse.vectors import descriptor_of, vector_size
 
 #: Control block operations, by number (linux/aio_abi.h) and by name -> operation.
-_OPS: Final = {
-    **dict.fromkeys((0, 7, "pread", "preadv", "IOCB_CMD_PREAD", "IOCB_CMD_PREADV"), "read"),
-    **dict.fromkeys((1, 8, "pwrite", "pwritev", "IOCB_CMD_PWRITE", "IOCB_CMD_PWRITEV"), "write"),
-    **dict.fromkeys((2, 3, "fsync", "fdsync", "IOCB_CMD_FSYNC", "IOCB_CMD_FDSYNC"), "sync"),
-    **dict.fromkeys((5, "poll", "IOCB_CMD_POLL"), "poll"),
+_OPS: Final[dict[object, str]] = {
+    **OPERATIONS,
+    **dict.fromkeys((0, 7), "read"),
+    **dict.fromkeys((1, 8), "write"),
+    **dict.fromkeys((2, 3), "sync"),
+    5: "poll",
 }
 #: A field of a control block -> its names across versions.
 _FIELDS: Final = {
@@ -35,8 +37,6 @@ _FIELDS: Final = {
 }
 #: Calls whose requests start with them.
 _SUBMITS: Final = ("io_submit", "io_uring_enter")
-#: More requests in one call are a sign of a damaged line: the default of fs.aio-max-nr for the whole system.
-_MOST: Final = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +73,21 @@ class _Completion:
 
 
 def async_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
-    """The asynchronous requests of the calls that submit and reap them."""
-    calls = rows.with_columns(pl.col("start", "end", "gap", "wall", "time_of_day").to_physical()).rows(named=True)
+    """The asynchronous requests of the calls that submit and reap them.
+
+    Contexts of the usual form are read as columns (`straceparse.aio_columns`), the others call by call.
+    """
+    rows = rows.with_columns(pl.col("start", "end", "gap", "wall", "time_of_day").to_physical())
+    columns, rest = column_contexts(rows, others)
+    if columns.is_empty():
+        return requests_by_call(rows, others)
+    found = column_requests(columns, others, _SCHEMA)
+    return found if rest.is_empty() else pl.concat([found, requests_by_call(rest, others)])
+
+
+def requests_by_call(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
+    """The requests of calls whose arguments Lark reads, one call at a time; times are numbers of nanoseconds."""
+    calls = rows.rows(named=True)
     values = map(parsed, rows.get_column("args"))
     steps = list(zip(calls, values, strict=True))
     if not others:  # a request exists from the start of its call; a completion at the end of the reaping call
@@ -152,7 +165,7 @@ def _reaped(call: dict[str, Any], items: object, waiting: list[Request]) -> list
     ):
         request = found or Request(call["_row"], place, call, is_printed=completion.is_printed)
         result = completion.result
-        has_bytes = result is not None and result >= 0 and request.op not in {"sync", "poll"}
+        has_bytes = result is not None and result >= 0 and request.op not in WITHOUT_BYTES
         done.append(
             replace(
                 request,
@@ -246,7 +259,7 @@ def _ring(call: dict[str, Any]) -> list[Request]:
 
 def _clamp_count(count: int, printed: int) -> int:
     """The number of requests, or the number printed where it is so large that the line must be damaged."""
-    return printed if count > _MOST else max(count, 0)
+    return printed if count > MOST_REQUESTS else max(count, 0)
 
 
 def _errno(result: int | None) -> str | None:

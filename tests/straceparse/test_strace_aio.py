@@ -1,0 +1,156 @@
+"""Asynchronous requests read as columns are those that Lark reads call by call, in every spelling."""
+
+import random
+from collections.abc import Callable
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from logframe import Log
+from straceparse import Dialect, aio, calls, read_strace, scan_strace
+from straceparse.aio_columns import column_contexts
+from straceparse.requests import ASYNC_CALLS
+from straceparse.system_calls import CALLS
+
+Block = Callable[[int, str, int, int, int], str]
+Event = Callable[[int, int], str]
+
+#: Versions -> a control block (data, operation, descriptor, size, offset), an event (data, result), and a timeout.
+SPELLINGS: dict[str, tuple[str, Block, Event, str]] = {
+    "4.8": (
+        "{}",
+        lambda data, op, fd, size, at: f"{{data:{data:#x}, {op}, filedes:{fd}, buf:0x7f, nbytes:{size}, offset:{at}}}",
+        lambda data, result: f"{{{data:#x}, 0x7f, {result}, 0}}",
+        "{{{}, 0}}",
+    ),
+    "4.12": (
+        "[]",
+        lambda data, op, fd, size, at: (
+            f'{{data={data:#x}, {op}, fildes={fd}, str="a\\"b"..., nbytes={size}, offset={at}}}'
+        ),
+        lambda data, result: f"{{data={data:#x}, obj=0x7f, res={result}, res2=0}}",
+        "{{{}, 0}}",
+    ),
+    "6.1 -y": (
+        "[]",
+        lambda data, op, fd, size, at: (
+            f"{{aio_data={data:#x}, aio_lio_opcode=IOCB_CMD_{op.upper()}, aio_fildes={fd}</u01/x-{fd}.dbf>,"
+            f" aio_buf=0x7f, aio_nbytes={size}, aio_offset={at}}}"
+        ),
+        lambda data, result: f"{{data={data:#x}, obj=0x7f, res={result}, res2=0}}",
+        "{{tv_sec={}, tv_nsec=0}}",
+    ),
+}
+#: What stands before a line, and behind a call that returned.
+PREFIXES: dict[str, tuple[Callable[[int, int], str], str]] = {
+    "-r": (lambda _, __: "     0.000100 ", ""),
+    "-f -ttt -T": (
+        lambda pid, number: f"{pid} {1_795_253_115 + number // 1000}.{number % 1000:03d}000 ",
+        " <0.000050>",
+    ),
+}
+
+
+def log_of(spelling: str, prefix: str, seed: int, *, regular: bool, count: int = 300) -> str:
+    """A log of several processes and contexts, begun in the middle; with `regular` every request prints its data."""
+    chance = random.Random(f"{spelling} {prefix} {seed}")  # noqa: S311 - reproducible lines, no secret
+    (first, last), block, event, timeout = SPELLINGS[spelling]
+    before, behind = PREFIXES[prefix]
+    waiting: list[tuple[int, int, int]] = [(1, 0x7F00, 8192), (2, 0x7F10, 8192)]  # submitted before the log began
+    lines = []
+    for number in range(count):
+        pid, context = chance.randint(4711, 4713), chance.choice((1, 1, 2))
+        if chance.random() < 0.5:
+            blocks = []
+            for _ in range(chance.choice((1, 1, 2, 3))):
+                data = chance.choice((0x7F00, 0x7F10, 0x7F20, chance.randint(0x8000, 0xFFFF)))
+                data = data if regular or chance.random() < 0.7 else 0
+                size, op = chance.choice((512, 8192)), chance.choice(("pread", "pwrite", "fsync", "poll", "noop"))
+                blocks.append(block(data, op, chance.randint(3, 6), size, chance.choice((0, 512, -1, 1 << 40))))
+                waiting.append((context, data, size))
+            result = chance.choice(
+                (str(len(blocks)),) * 8 + ("1", "0", "-1 EAGAIN (Resource temporarily unavailable)", "?")
+            )
+            shown = blocks if regular or chance.random() < 0.9 else [*blocks[:1], "..."]
+            nr = hex(context) if chance.random() < 0.5 else context
+            text = f"io_submit({nr}, {len(blocks)}, {first}{', '.join(shown)}{last}) = {result}"
+        else:
+            own = [one for one in waiting if one[0] == context]
+            taken = chance.sample(own, min(len(own), chance.choice((0, 1, 1, 2))))
+            for one in taken:
+                waiting.remove(one)
+            events = [event(data, chance.choice((size, size, 512, 0, -5, -12345))) for _, data, size in taken]
+            wait = chance.choice((", " + timeout.format(chance.choice((0, 600))), ", NULL", timeout.format(0)))
+            listed = f"{first}{', '.join(events)}{last}"
+            text = f"io_getevents({context}, 1, 128, {listed}{wait}) = {len(events)}"
+        lines.append(before(pid, number) + text + ("" if "?" in text[-3:] else behind))
+    return "\n".join(lines)
+
+
+def async_calls(log: bytes, *, with_log: bool = False) -> tuple[pl.DataFrame, list[str]]:
+    """The rows that `async_requests` gets, and the columns that name the log."""
+    found = calls(read_strace(log))
+    if with_log:
+        found = found.with_columns((pl.col("line") % 2).cast(pl.String).alias("log"))
+    others = [name for name in found.columns if name not in CALLS]
+    rows = found.filter(pl.col("state") != "resumed").with_row_index("_row")
+    rows = rows.filter(pl.col("name").is_in(ASYNC_CALLS))
+    return rows.with_columns(pl.col("start", "end", "gap", "wall", "time_of_day").to_physical()), others
+
+
+def assert_same(rows: pl.DataFrame, others: list[str]) -> int:
+    """Both readers give the same requests; the number of them."""
+    found, expected = (
+        reader(rows, others).sort("_row", "_place") for reader in (aio.async_requests, aio.requests_by_call)
+    )
+    assert_frame_equal(found, expected)
+    return found.height
+
+
+@pytest.mark.parametrize("regular", [True, False])
+@pytest.mark.parametrize("prefix", PREFIXES)
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_columns_are_what_lark_reads(spelling: str, prefix: str, *, regular: bool) -> None:
+    """Requests, completions without one, errors, polls and clocks, whatever the order of the calls."""
+    found = 0
+    for seed in range(6):
+        log = log_of(spelling, prefix, seed, regular=regular).encode()
+        rows, others = async_calls(log)
+        found += assert_same(rows, others)
+        found += assert_same(*async_calls(log, with_log=True))
+
+    assert found > 2000
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_regular_calls_are_read_as_columns(spelling: str) -> None:
+    """Where every request prints its data, no call is left to Lark; one odd context leaves the others alone."""
+    log = log_of(spelling, "-f -ttt -T", 1, regular=True)
+    columns, rest = column_contexts(*async_calls(log.encode()))
+    assert (columns.height > 200, rest.height) == (True, 0)
+    odd = "4711 1795253120.000000 io_getevents(2, 1, 128, [{data=0, obj=0x7f, res=8192, res2=0}], NULL) = 1 <0.000050>"
+    columns, rest = column_contexts(*async_calls(f"{log}\n{odd}".encode()))
+
+    assert set(columns.get_column("_context")) == {1}
+    assert rest.height > 30
+
+
+def test_unknown_context_leaves_all_calls_to_lark() -> None:
+    """A call whose context cannot be read may belong to any."""
+    block = "{aio_data=0x1, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=3, aio_buf=0x7f, aio_nbytes=512, aio_offset=0}"
+    log = f"io_submit(1, 1, [{block}]) = 1\nio_submit(ctx, 1, [{block}]) = 1"
+
+    assert column_contexts(*async_calls(log.encode()))[0].is_empty()
+    assert scan_strace(log.encode()).collect().height == 2
+
+
+@pytest.mark.corpus
+def test_real_logs(opened: dict[str, tuple[Log, Dialect]]) -> None:
+    """The asynchronous requests of every real log, by both readers."""
+    found = 0
+    for log, _ in opened.values():
+        if log.text().count("io_submit("):
+            found += assert_same(*async_calls(log.text().encode()))
+
+    assert found > 100
