@@ -87,9 +87,9 @@ def _compiled(source: Path, folder: Path) -> Path:
         compiler = shlex.split(os.environ.get("CC", "")) or ["cc"]
     except ValueError as error:
         raise CompileError(f"CC cannot be read: {error}") from error
-    told = hashlib.sha256(source.read_bytes()).hexdigest()
+    digest = hashlib.sha256(source.read_bytes()).hexdigest()
     library = folder / f"{source.parent.name}-{source.stem}"
-    command = [*compiler, *FLAGS, f'-DIOLAB_SOURCE="{told}"', "-o", str(library), str(source)]
+    command = [*compiler, *FLAGS, f'-DIOLAB_SOURCE="{digest}"', "-o", str(library), str(source)]
     try:
         done = subprocess.run(  # noqa: S603 - the compiler that the user names
             command, capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S, check=False

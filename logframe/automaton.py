@@ -2,7 +2,7 @@
 
 `build_automaton` turns named patterns, in order of priority, into one minimal deterministic automaton over UTF-8 bytes.
 Patterns become a nondeterministic automaton (Thompson's construction), conditions on neighbours are resolved while
-its sets of states are enumerated (subset construction), and states that no text tells apart are merged (Moore).  A line
+its sets of states are enumerated (subset construction), and equivalent states are merged (Moore).  A line
 that is not valid UTF-8 is described by no pattern.
 
 The tables are plain integers: `logframe.kernel` runs them over buffers, `Automaton.kind_of` over one line.
@@ -119,7 +119,7 @@ def _determined(nfa: Nfa, names: list[str], limit: int) -> tuple[list[list[int]]
 
 
 def _too_large(nfa: Nfa, names: list[str], order: list[tuple[int, int]], limit: int) -> str:
-    """What is said of an automaton that grew beyond the limit: the pattern with most sets of its own states."""
+    """The message for an automaton beyond the limit: it names the pattern with most sets of its own states."""
     seen = Counter(place for place, _ in {(place, own) for bits, _ in order for place, own in nfa.shares(bits)})
     place, count = seen.most_common(1)[0]
     return (
@@ -129,7 +129,7 @@ def _too_large(nfa: Nfa, names: list[str], order: list[tuple[int, int]], limit: 
 
 
 def _minimal(kinds: tuple[str, ...], nfa: Nfa, rows: list[list[int]], tags: list[int]) -> Automaton:
-    """The automaton with states merged that no text tells apart, and byte classes that no state tells apart."""
+    """The automaton with equivalent states merged, and with equivalent bytes merged into classes."""
     blocks = tags
     count = len(set(tags))
     while True:

@@ -2,7 +2,7 @@
 
 The patterns are a grammar's (`logframe.Grammar.classifier`), in order of priority.  The compiled kernel runs one
 automaton of them all over the lines (`logframe.kernel`).  Where it is missing, Polars expressions made of the same
-patterns give the same answer; a pattern that needs a look at a neighbour, which the regex engine of Polars has not, is
+patterns give the same answer; a pattern that needs look-around, which the regex engine of Polars has not, is
 matched by `re` over the lines that are left.
 """
 

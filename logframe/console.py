@@ -144,7 +144,7 @@ def log_named(argument: str) -> str | BinaryIO:
 
 
 class _StandardInput:
-    """The standard input under a name that says so."""
+    """The standard input with a name."""
 
     name = "<stdin>"
 

@@ -42,7 +42,7 @@ SHOWN_WIDTH = 160
 
 
 class LogError(ValueError):
-    """The content of logs does not allow what was asked for; the message is the reason.
+    """The content of logs does not allow the request; the message is the reason.
 
     Catch it once around everything that reads, computes, compares or draws; a fault of the program is no `LogError`.
     """

@@ -40,7 +40,7 @@ class FormatWarning(UserWarning):
 
 
 class Sniff(NamedTuple):
-    """What a format says of the beginning of a log.
+    """How a format recognises the beginning of a log.
 
     Attributes:
         score: 0 to 1; from `CERTAIN` on the log is of this format.
@@ -187,7 +187,7 @@ def head_of(log: Log) -> Head:
 
 
 def sniff_all(head: Head) -> list[tuple[Format, Sniff]]:
-    """What each registered format says of a log, the best score first; formats that say nothing are left out."""
+    """The answers of the registered formats that may read a log, the best score first."""
     found = []
     for one in formats().values():
         try:
@@ -230,9 +230,9 @@ def recognise(log: Log) -> list[Format]:
         )
     tied = [other for other, its in certain if its.score == sniff.score]
     if len(tied) > 1:
-        said = "; ".join(f"{other.name} ({its.reason})" for other, its in certain if its.score == sniff.score)
+        listed = "; ".join(f"{other.name} ({its.reason})" for other, its in certain if its.score == sniff.score)
         raise LogParseError(
-            f"{len(tied)} formats recognise this log equally: {said}",
+            f"{len(tied)} formats recognise this log equally: {listed}",
             source=log.name,
             expected=f"format={best.name!r} or another of them says which",
         )

@@ -61,7 +61,7 @@ class Grammar:
 
     @cached_property
     def parser(self) -> Lark:
-        """The LALR parser with a contextual lexer; built when first asked for."""
+        """The LALR parser with a contextual lexer; built on first use."""
         return self.parser_with(None)
 
     def parser_with(self, transformer: Transformer[Token, object] | None) -> Lark:

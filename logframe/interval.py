@@ -133,7 +133,7 @@ class Interval:
     def __truediv__(self, other: Interval | float) -> Interval:
         other = Interval.of(other)
         if other.lo <= 0 <= other.hi:
-            raise RefusedError(f"the divisor, {show(other)}, cannot be told from zero")
+            raise RefusedError(f"the divisor, {show(other)}, may be zero")
         ends = [one / two for one in (self.lo, self.hi) for two in (other.lo, other.hi)]
         return Interval(self.value / other.value, min(ends), max(ends))
 

@@ -1,4 +1,4 @@
-"""Lazy packages: a package's public names, each imported when first asked for.
+"""Lazy packages: a package's public names, each imported on first use.
 
 Polars takes half a second to import.  A package that only lists its names imports in a moment, and a script that asks
 for one of them pays for that one.

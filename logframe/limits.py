@@ -92,5 +92,5 @@ def parsed(text: str) -> dict[str, int | bool]:
     units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
     number, unit = (value[:-1], units[value[-1]]) if value[-1:] in units else (value, 1)
     if not name or not number.isdecimal():
-        raise LogError(f"a limit is NAME=NUMBER, with K, M, G or T behind it, not {text!r}")
+        raise LogError(f"a limit is NAME=NUMBER, with an optional suffix K, M, G or T, not {text!r}")
     return {name: int(number) * unit}

@@ -76,12 +76,12 @@ def _opened(package: str, name: str) -> Loaded:
         if not path.is_file():
             return Loaded(None, "not compiled: there was no C compiler when it was installed")
         library = ctypes.CDLL(str(path))
-        told = library.iolab_source
+        identify = library.iolab_source
     except AttributeError:
         return Loaded(None, f"{name}.compiled is no library of this project")
     except OSError as error:
         return Loaded(None, f"{name}.compiled cannot be loaded: {error}")
-    told.restype = ctypes.c_char_p
-    if told() != expected.encode():
+    identify.restype = ctypes.c_char_p
+    if identify() != expected.encode():
         return Loaded(None, f"{name}.compiled was made from another {name}.c; install the project again")
     return Loaded(library, "")

@@ -1,4 +1,4 @@
-"""The nondeterministic automaton behind `logframe.automaton`: Thompson's construction over UTF-8 bytes.
+"""The nondeterministic automaton of `logframe.automaton`: Thompson's construction over UTF-8 bytes.
 
 States are numbers, sets of states are the bits of an integer.  An edge is taken on a byte of a mask (256 bits), without
 a byte, or without a byte where a neighbour satisfies a condition (`logframe.patterns.Beside`).
@@ -48,7 +48,7 @@ class Nfa:
         return len(self.bytes) - 1
 
     def _built(self, node: Node, start: int) -> int:
-        """The state behind a node that begins at a state."""
+        """The state after a node that begins at a state."""
         match node:
             case Chars(ranges):
                 end = self._state()
@@ -111,8 +111,8 @@ class Nfa:
         self._one_byte = [one_byte[number] for number in range(self._count)]
         self._closures: list[int | None] = [None] * len(self.bytes)
         self._guarded_bits = sum(1 << state for state, edges in enumerate(self.guarded) if edges)
-        behind = {edge[:3] for edges in self.guarded for edge in edges if not edge[1]}
-        self._behind = sorted(behind)
+        groups = {edge[:3] for edges in self.guarded for edge in edges if not edge[1]}
+        self._guarded_groups = sorted(groups)
         self._sides = [self._side(byte) for byte in self._one_byte]
         self._moves = [[(self._classes[mask], self._closure(target)) for mask, target in edges] for edges in self.bytes]
 
@@ -120,7 +120,7 @@ class Nfa:
         """Which conditions on the character before hold after this byte (None: at the start), as bits."""
         return sum(
             1 << place
-            for place, (mask, _, at_edge) in enumerate(self._behind)
+            for place, (mask, _, at_edge) in enumerate(self._guarded_groups)
             if (at_edge if byte is None else mask >> byte & 1)
         )
 
@@ -169,14 +169,14 @@ class Nfa:
         return [self._keyed(next_bits, self._sides[number]) for number, next_bits in enumerate(found)]
 
     def _opened(self, bits: int, side: int, byte: int | None) -> int:
-        """The set with what lies behind conditions that hold before this byte (None: at the end)."""
+        """The set with the states after conditions that hold before this byte (None: at the end)."""
         waiting = _places(bits & self._guarded_bits)
         while waiting:
             for mask, is_ahead, at_edge, target in self.guarded[waiting.pop()]:
                 if is_ahead:
                     holds = at_edge if byte is None else bool(mask >> byte & 1)
                 else:
-                    holds = bool(side >> self._behind.index((mask, is_ahead, at_edge)) & 1)
+                    holds = bool(side >> self._guarded_groups.index((mask, is_ahead, at_edge)) & 1)
                 if holds and (added := self._closure(target) & ~bits):
                     bits |= added
                     waiting += _places(added & self._guarded_bits)

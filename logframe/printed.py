@@ -5,7 +5,7 @@ reads one text, `printed_columns` does the same for a column; the pattern is mad
 
 * A whole number without unit or exponent is a **count** and exact, unless `rounded` says that the column holds
   rounded measures; then ``2`` is [1.5, 2.5].
-* Units scale: ``K M G T P E`` by `base` (1000, or 1024 for bytes), ``ns us ms s (mins)`` to the `time_unit` asked for.
+* Units scale: ``K M G T P E`` by `base` (1000, or 1024 for bytes), ``ns us ms s (mins)`` to `time_unit`.
 * A zero has the lower bound 0: what is counted or timed is not negative.
 * ``####`` (the value did not fit) is null and flagged `overflow`; ``N/A``, ``*``, ``-``, ``UNLIMITED`` are null and
   flagged `absent`; blank is null; anything else is null and flagged `text`.  None of them is zero.

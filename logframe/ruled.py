@@ -70,7 +70,7 @@ def cut_row(row: str, columns: tuple[Column, ...], numeric: tuple[int, ...] = ()
     """The cells of a row.
 
     A row fits when the gaps between its columns are blank; the first column takes what stands before it, the last what
-    stands behind it.  A row that does not fit is cut by words: each word goes to the column it overlaps most.
+    follows it.  A row that does not fit is cut by words: each word goes to the column it overlaps most.
 
     Args:
         row: the line.

@@ -277,7 +277,7 @@ def _url(text: str) -> str | None:
         return None
     if not current().allow_urls:
         raise LogParseError(
-            "URLs are not opened unless asked for",
+            "URLs are not opened by default",
             source=text,
             expected="a path, or the limit allow_urls (on a command line: --limit allow_urls=yes)",
         )

@@ -9,7 +9,7 @@ import polars as pl
 from iolab.charts._classes import MOST_CLASSES, REST, class_colours, ink_on
 from iolab.charts._frames import named, need, shorten
 
-#: A smaller share has no room for a name.
+#: A smaller share is too narrow for a name.
 _LEAST_LABELLED: Final = 0.15
 
 
@@ -96,7 +96,7 @@ def wait_classes(reports: Mapping[str, pl.DataFrame], *, title: str = "Where the
 
     What to read from it: what the database waited for, whatever the length of the report.  Shares are of the classes
     together, background waits among them, so that they add up; `% DB time` as printed need not, and may exceed 100 %.
-    Reports from 11.2 on list DB CPU among the classes: then the shares are of both, and the axis says so.  A common
+    Reports from 11.2 on list DB CPU among the classes: then the shares are of both, and the axis names both.  A common
     class has the same colour in every chart; where there are more classes than colours, the smallest are drawn as one.
 
     Args:
@@ -157,7 +157,7 @@ def wait_classes(reports: Mapping[str, pl.DataFrame], *, title: str = "Where the
             legend=alt.Legend(orient="top", columns=4),
         ),
     )
-    # The legend tells classes apart by colour alone: those with room for it have their name on them.
+    # The legend distinguishes classes by colour alone: wide ones have their name on them.
     labels = (
         base.transform_filter(f"datum.share >= {_LEAST_LABELLED}")
         .mark_text(fontSize=11)

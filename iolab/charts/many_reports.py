@@ -85,9 +85,9 @@ def sessions_over_time(
     )
     layers: list[alt.Chart | alt.LayerChart] = [bars]
     if cpus:
-        line = alt.Chart(pl.DataFrame({"cpus": [cpus], "said": [f"{cpus} processors"]}))
+        line = alt.Chart(pl.DataFrame({"cpus": [cpus], "label": [f"{cpus} processors"]}))
         layers.append(line.mark_rule(strokeDash=[2, 3]).encode(y="cpus:Q"))
-        layers.append(line.mark_text(align="right", dy=-6, x=_WIDTH - 2).encode(y="cpus:Q", text="said:N"))
+        layers.append(line.mark_text(align="right", dy=-6, x=_WIDTH - 2).encode(y="cpus:Q", text="label:N"))
     return _dressed([*layers, *_break_marks(breaks)], title, 280)
 
 
@@ -138,10 +138,10 @@ def latency_over_time(
             alt.Tooltip("hi:Q", title="at most (ms)"),
         ],
     )
-    said = f"average wait (ms{', log' if log else ''})"
+    label = f"average wait (ms{', log' if log else ''})"
     axis = alt.Axis(values=_log_ticks(drawn), format="~g") if log else alt.Axis()
-    band = base.mark_rect(opacity=0.3).encode(y=alt.Y("lo:Q", title=said, scale=scale, axis=axis), y2="hi:Q")
-    step = base.mark_rule(strokeWidth=3).encode(y=alt.Y("value:Q", title=said, scale=scale, axis=axis))
+    band = base.mark_rect(opacity=0.3).encode(y=alt.Y("lo:Q", title=label, scale=scale, axis=axis), y2="hi:Q")
+    step = base.mark_rule(strokeWidth=3).encode(y=alt.Y("value:Q", title=label, scale=scale, axis=axis))
     return _dressed([band, step, *_break_marks(breaks)], title, 240)
 
 
@@ -323,11 +323,11 @@ def _break_marks(breaks: pl.DataFrame | None) -> list[alt.Chart]:
     restarts = breaks.filter((pl.col("kind") == "restart") & pl.col("startup_time").is_not_null())
     if restarts.is_empty():
         return []
-    base = alt.Chart(restarts.select("startup_time", "reason", said=pl.lit("restart"))).encode(
+    base = alt.Chart(restarts.select("startup_time", "reason", label=pl.lit("restart"))).encode(
         x="startup_time:T", tooltip=[alt.Tooltip("startup_time:T", format="%Y-%m-%d %H:%M"), "reason:N"]
     )
     line = base.mark_rule(strokeDash=[5, 4], strokeWidth=1.5, color=_RESTART)
-    text = base.mark_text(align="left", dx=5, y=0, dy=-5, baseline="bottom", color=_RESTART).encode(text="said:N")
+    text = base.mark_text(align="left", dx=5, y=0, dy=-5, baseline="bottom", color=_RESTART).encode(text="label:N")
     return [line, text]
 
 

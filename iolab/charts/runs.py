@@ -230,7 +230,7 @@ def _thinned(points: pl.DataFrame) -> pl.DataFrame:
 
 
 def _said(column: str) -> str:
-    """A column's name in words: the unit that ends it is said apart."""
+    """A column's name in words: the unit that ends it is separate."""
     for end in ("_s", "_ms", "_us"):
         column = column.removesuffix(end)
     return column.replace("_", " ")

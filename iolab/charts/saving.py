@@ -14,10 +14,10 @@ SUFFIXES: Final = (".png", ".svg", ".json", ".html")
 def save(chart: Any, path: str | Path, *, mode: Mode = "light", scale: float = 2.0) -> Path:  # noqa: ANN401 - any chart
     """The path of the file that a chart was written to: a picture, its specification, or a page.
 
-    Everything is drawn on this machine: nothing is asked of a network, and a chart whose data is an address is refused.
+    Everything is drawn on this machine without a network; a chart whose data is an address is refused.
 
     Args:
-        chart: Any chart of Altair; it wears the house theme, whether it is enabled or not.
+        chart: Any chart of Altair; it is drawn in the theme, whether that is enabled or not.
         path: ``.png`` (pixels), ``.svg`` (scales without loss), ``.json`` (Vega-Lite), or ``.html`` (one self-contained
             page that follows the reader's light or dark setting).
         mode: ``light`` or ``dark``, for PNG, SVG and JSON.
@@ -41,8 +41,8 @@ def save(chart: Any, path: str | Path, *, mode: Mode = "light", scale: float = 2
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:
-        said = f"as {suffix}" if suffix else "without a suffix"
-        raise ValueError(f"{target}: a chart cannot be saved {said}; it can as {', '.join(SUFFIXES)}")
+        label = f"as {suffix}" if suffix else "without a suffix"
+        raise ValueError(f"{target}: a chart cannot be saved {label}; it can as {', '.join(SUFFIXES)}")
     if not scale > 0:
         raise ValueError(f"the scale is {scale}; it is above zero")
     spec = {**chart.to_dict(), "config": config(mode)}
@@ -60,10 +60,10 @@ def _content(spec: dict[str, Any], suffix: str, name: str, *, mode: Mode, scale:
         return (json.dumps(spec, ensure_ascii=False, indent=1) + "\n").encode()
     if suffix == ".html":
         title = spec.get("title", "")
-        said = (title.get("text") if isinstance(title, dict) else title) or name
+        label = (title.get("text") if isinstance(title, dict) else title) or name
         from iolab.pages import chart_html, page_html  # noqa: PLC0415 - pages are built from charts
 
-        return page_html(said, chart_html(spec, label=said)).encode()
+        return page_html(label, chart_html(spec, label=label)).encode()
     drawer = require("vl_convert")
     options = {"vl_version": VEGA_LITE, "config": config(mode), "allowed_base_urls": []}
     if suffix == ".svg":

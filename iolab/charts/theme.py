@@ -117,6 +117,6 @@ def enable_chart_theme(mode: Mode = "light") -> None:
 def _bundle(spec: dict[str, Any], **_: object) -> tuple[dict[str, Any], dict[str, Any]]:
     """A chart as its specification, in text its title; and how to draw it: as lines that stay sharp, not as dots."""
     title = spec.get("title", "")
-    said = title.get("text", "") if isinstance(title, dict) else title
-    data = {_MIME: spec, "text/plain": f"<chart: {said or 'untitled'}>"}
+    label = title.get("text", "") if isinstance(title, dict) else title
+    data = {_MIME: spec, "text/plain": f"<chart: {label or 'untitled'}>"}
     return data, {_MIME: {"embed_options": {"renderer": "svg"}}}

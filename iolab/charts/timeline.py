@@ -75,18 +75,18 @@ def call_timeline(
         raise ChartError("no call has a start and an end: there is nothing to draw")
     if drawn.get_column("end").max() == drawn.get_column("start").min():
         raise ChartError("the log's clock has no time between the calls: there is nothing to draw")
-    said = [] if has_ends else ["without -T each call is drawn up to the process's next call"]
+    notes = [] if has_ends else ["without -T each call is drawn up to the process's next call"]
     if drawn.height <= most:
-        return _bars(drawn, alt.TitleParams(title, subtitle=said) if said else title)
+        return _bars(drawn, alt.TitleParams(title, subtitle=notes) if notes else title)
     processes = drawn.get_column("pid").n_unique()
-    said.append(
+    notes.append(
         f"{drawn.height:,} calls{f' of {processes} processes' if processes > 1 else ''}, in {bins} bins of time"
     )
-    return _shares(drawn, bins, alt.TitleParams(title, subtitle=said))
+    return _shares(drawn, bins, alt.TitleParams(title, subtitle=notes))
 
 
 def _colour(drawn: pl.DataFrame) -> tuple[list[str], alt.Color]:
-    """The kinds that are there, in the house's order, each always in its own colour."""
+    """The kinds that are there, in a fixed order, each always in its own colour."""
     there = set(drawn.get_column("kind"))
     kinds = [kind for kind in _ORDER if kind in there]
     legend = alt.Legend(orient="top", values=kinds, columns=4)

@@ -41,11 +41,11 @@ class LabCopy:
     unchanged: tuple[str, ...]
 
     def __str__(self) -> str:
-        said = [f"{self.folder}: {len(self.written)} files written, {len(self.unchanged)} there already"]
+        lines = [f"{self.folder}: {len(self.written)} files written, {len(self.unchanged)} there already"]
         if self.kept:
             named = ", ".join(self.kept[:_MOST_NAMED]) + (", ..." if len(self.kept) > _MOST_NAMED else "")
-            said.append(f"kept as you changed them, {len(self.kept)} files: {named}")
-        return "\n".join(said)
+            lines.append(f"kept as you changed them, {len(self.kept)} files: {named}")
+        return "\n".join(lines)
 
 
 def find_lab_files() -> Path:
@@ -89,26 +89,26 @@ def copy_lab(folder: Path, *, source: Path | None = None) -> LabCopy:
     if folder.samefile(source):
         return LabCopy(folder, (), (), tuple(path.relative_to(source).as_posix() for path in _shipped(source)))
     record = _read_record(folder / RECORD)
-    told: dict[str, list[str]] = {"written": [], "kept": [], "unchanged": []}
+    files: dict[str, list[str]] = {"written": [], "kept": [], "unchanged": []}
     for path in _shipped(source):
         name = path.relative_to(source).as_posix()
         target, digest = folder / name, _digest(path)
         there = _digest(target) if target.is_file() else None
         if there == digest:
-            told["unchanged"].append(name)
+            files["unchanged"].append(name)
         elif target.exists() and there != record.get(name):
-            told["kept"].append(name)
+            files["kept"].append(name)
             continue
         else:
             target.parent.mkdir(parents=True, exist_ok=True)
-            # A copy that is cut short must not look like a file that the user changed.
+            # An interrupted copy must not be taken for a file that the user changed.
             partial = target.with_name(f"{target.name}.part")
             shutil.copyfile(path, partial)
             partial.replace(target)
-            told["written"].append(name)
+            files["written"].append(name)
         record[name] = digest
     (folder / RECORD).write_text(json.dumps(record, indent=0, sort_keys=True) + "\n", encoding="utf-8")
-    return LabCopy(folder, *(tuple(names) for names in told.values()))
+    return LabCopy(folder, *(tuple(names) for names in files.values()))
 
 
 def _shipped(source: Path) -> list[Path]:

@@ -1,6 +1,6 @@
 // Files go to the kernel one after the other, piece by piece: the kernel asks for the next piece, so that no more than
 // one is ever in memory.  Every message has a number, and its answer has it too: an answer that is late, because the
-// kernel was busy, is told from the one that is waited for.  An answer that does not come is asked for again; after some
+// kernel was busy, is distinguished from the one expected.  A missing answer is requested again; after some
 // tries the upload rests, and can be resumed where it stopped.
 const TRIES = 4;
 

@@ -28,9 +28,9 @@ from iolab.loading import describe
 
 #: A piece travels in one message; Jupyter's server cuts messages above 10 MiB.
 PIECE_BYTES: Final = 4 * 2**20
-#: The browser asks again for an answer that has not come by then.
+#: The browser repeats its request for an answer that is later than this.
 PATIENCE_MS: Final = 15_000
-#: An upload of which nothing was heard for so long is lost, and what had come of it is removed.
+#: An upload without a message for so long is lost, and its incomplete file is removed.
 IDLE_S: Final = 600.0
 _MAX_NAME_BYTES: Final = 120
 _MAX_SUFFIX_BYTES: Final = 20
@@ -113,7 +113,7 @@ class Receiver:
     def receive(self, message: dict[str, Any], buffers: list[Any]) -> dict[str, Any]:
         """The answer to a message: ``next`` with an offset, ``done``, ``cancelled`` or ``failed``."""
         key = str(message.get("id"))
-        # The number of a message comes back with its answer: the browser tells late answers from the one it waits for.
+        # The answer has the number of its message, so that the browser distinguishes late answers.
         number = {"n": message["n"]} if "n" in message else {}
         upload = self._open.get(key)
         if upload is not None:
@@ -160,9 +160,9 @@ class Receiver:
         self._drop(key)
         if size < 0:
             raise ValueError("a file cannot have fewer than no bytes")
-        room = shutil.disk_usage(self.folder).free
-        if size > room:
-            raise OSError(f"the file has {size:,} bytes and the disk room for {room:,}")
+        free = shutil.disk_usage(self.folder).free
+        if size > free:
+            raise OSError(f"the file has {size:,} bytes and the disk {free:,} free")
         path = free_path(self.folder, name)
         self._open[key] = _Upload(path, size, path.open("xb"))
         return self._finish(key) if size == 0 else {"type": "next", "offset": 0}
@@ -276,7 +276,7 @@ class LogPicker(anywidget.AnyWidget):
             self._look_again()
 
     def _look_again(self) -> None:
-        """Half files go away even if no message comes any more; a kernel has a loop that wakes us."""
+        """Incomplete uploads are purged even if no further message comes; the kernel's event loop calls this."""
         if self._timer is not None:
             self._timer.cancel()
         with suppress(RuntimeError):

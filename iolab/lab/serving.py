@@ -1,4 +1,4 @@
-"""A JupyterLab of its own for a test or a measurement: its port, its settings and its token are nobody else's."""
+"""A JupyterLab of its own for a test or a measurement: with a port, settings and a token of its own."""
 
 import os
 import socket

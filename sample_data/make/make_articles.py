@@ -1,4 +1,4 @@
-"""Writes the figures that five articles published, laid out as the tool behind each figure prints it.
+"""Writes the figures that five articles published, in the layout of the tool that prints each figure.
 
 The figures are data in this file; no sentence of an article is. Where an article shows a table, the columns
 stand where the article has them, even where they have slipped from under their ruler: that is how such a

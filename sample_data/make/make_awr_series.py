@@ -45,7 +45,7 @@ PLAN: Final = (
 #: The first hour in which the buffer cache was made larger, and its sizes in MB.
 GROWN_AT, SMALL_MB, LARGE_MB = 12, 2_048, 8_192
 HTML_AT = 8
-#: What SQL*Plus says instead of a report across a restart.
+#: What SQL*Plus prints instead of a report across a restart.
 REFUSAL = """declare
 *
 ERROR at line 1:
