@@ -89,7 +89,7 @@ def test_a_file_greater_than_the_disk_is_refused_at_once(receiver: Receiver, tmp
     answer = receiver.receive({"type": "open", "id": "1", "name": "a", "size": 2**60}, [])
 
     assert answer["type"] == "failed"
-    assert "room" in str(answer["message"])
+    assert "bytes and the disk" in str(answer["message"])
     assert list(tmp_path.iterdir()) == []
 
 
