@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,6 +47,48 @@ def replacing(path: str | Path, *, inputs: Iterable[object] = ()) -> Iterator[Pa
         _sync_folder(target.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def new_folder(path: str | Path) -> Iterator[Path]:
+    """A folder to write to; it takes the name of `path` when the block ends without an error, and not before.
+
+    Args:
+        path: The output: a folder that does not exist, or is empty.
+
+    Raises:
+        LogError: The output is a URL.
+        FileExistsError: There is a file of that name, or a folder that is not empty.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with new_folder(Path(folder) / "frames") as out:
+        ...         _ = (out / "a.txt").write_text("whole")
+        ...     [one.relative_to(folder).as_posix() for one in sorted(Path(folder).rglob("*.*"))]
+        ['frames/a.txt']
+    """
+    if "://" in str(path):
+        raise LogError(f"{path} is a URL: name a folder of this machine, and copy it")
+    target = Path(path).absolute()
+    if target.is_dir() and any(target.iterdir()):
+        raise FileExistsError(f"{path} is not empty; name a new folder")
+    if target.exists() and not target.is_dir():
+        raise FileExistsError(f"{path} is a file; name a new folder")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f".{target.name[:120]}.{secrets.token_hex(6)}.part")
+    temporary.mkdir()
+    try:
+        yield temporary
+        for written in sorted(temporary.rglob("*")):
+            if written.is_file():
+                with written.open("rb+") as file:
+                    os.fsync(file.fileno())
+        _sync_folder(temporary)
+        temporary.rename(target)
+        _sync_folder(target.parent)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def check_output(target: Path, inputs: Iterable[object] = ()) -> None:

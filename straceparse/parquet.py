@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 import polars as pl
 
 from logframe import open_logs
+from logframe.atomic import new_folder
 from straceparse.scan import scan_logs
 
 if TYPE_CHECKING:
@@ -43,7 +45,8 @@ def to_parquet(
 
     Args:
         source: as in `scan_strace`.
-        dest: a folder, made when missing; the files are ``part-00000.parquet`` and on.
+        dest: a new folder, or an empty one; the files are ``part-00000.parquet`` and on.  It appears when all of them
+            are written.
         encoding: as in `scan_strace`.
         lines_per_file: lines in one file.
         progress: called with the number of lines written so far, whenever a file is full.
@@ -51,7 +54,8 @@ def to_parquet(
     Raises:
         LogNotFoundError: there is no such log.
         LogParseError: a log is empty, or is no text.
-        FileExistsError: the folder already holds a data set.
+        LogError: the folder is a URL.
+        FileExistsError: the folder is not empty, or is a file.
 
     Examples:
         >>> from tempfile import TemporaryDirectory
@@ -60,24 +64,21 @@ def to_parquet(
         ...     print([file.name for file in files], pl.scan_parquet(folder).collect().get_column("name").to_list())
         ['part-00000.parquet'] ['close']
     """
-    folder = Path(dest)
-    folder.mkdir(parents=True, exist_ok=True)
-    if any(folder.glob("part-*.parquet")):
-        raise FileExistsError(f"{folder} already holds a data set; name a new folder")
     logs = open_logs(source, encoding=encoding)
     events = scan_logs(logs, include_file_paths="file" if len(logs) > 1 else None, batch_bytes=_BATCH_BYTES)
-    files: dict[int, Path] = {}
+    names: dict[int, str] = {}
+    with new_folder(os.fspath(dest)) as folder:
 
-    def next_file(file: _File) -> Path:
-        """The path of a file; Polars may ask for them out of order."""
-        if progress is not None and files:
-            progress(len(files) * lines_per_file)
-        files[file.index_in_partition] = folder / f"part-{file.index_in_partition:05d}.parquet"
-        return files[file.index_in_partition]
+        def next_file(file: _File) -> Path:
+            """The path of a file; Polars may ask for them out of order."""
+            if progress is not None and names:
+                progress(len(names) * lines_per_file)
+            names[file.index_in_partition] = f"part-{file.index_in_partition:05d}.parquet"
+            return folder / names[file.index_in_partition]
 
-    events.sink_parquet(
-        pl.PartitionBy(folder, file_path_provider=next_file, max_rows_per_file=lines_per_file),
-        row_group_size=_LINES_PER_GROUP,
-        maintain_order=True,
-    )
-    return [files[place] for place in sorted(files)]
+        events.sink_parquet(
+            pl.PartitionBy(folder, file_path_provider=next_file, max_rows_per_file=lines_per_file),
+            row_group_size=_LINES_PER_GROUP,
+            maintain_order=True,
+        )
+    return [Path(dest) / names[place] for place in sorted(names)]
