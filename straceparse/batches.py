@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from straceparse.cleanup import LineCleanup
 from straceparse.clocks import Clock
 from straceparse.fields import TextBatch, cutter_of
 from straceparse.fixed_width import ELAPSED_TERMINALS, FixedWidth
 from straceparse.names import renamed
 from straceparse.patterns import PARTS, match_lines
-from straceparse.records import KINDS
+from straceparse.records import COLOUR, KINDS
 from straceparse.schema import KIND, typed_columns
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from logframe import Log
     from straceparse.dialects import Dialect
     from straceparse.prefix import Layout
+
+_LINE: Final = pl.col("_line")
 
 #: Default size of a batch in bytes.
 BATCH_BYTES: Final = 16 << 20
@@ -62,10 +65,10 @@ class BatchReader:
         if self._fixed_width is not None:
             self._cutter = cutter_of(self._fixed_width, dialect, pid, self._typed["fd_path"])
 
-    def text_batches(self, log: Log, n_rows: int | None) -> Iterator[TextBatch] | None:
-        """The lines of a log for the compiled engine; None where it cannot read them."""
+    def lines_of(self, log: Log, n_rows: int | None) -> pl.LazyFrame | Iterator[TextBatch]:
+        """The lines of a log, `n_rows` at most, for the compiled engine, or as a frame where it cannot read them."""
         if self._cutter is None or isinstance(log.target, str):
-            return None
+            return _lines(log, self._dialect, n_rows)
         return self._cutter.batches(log, n_rows, self._batch_bytes)
 
     def events(
@@ -127,6 +130,20 @@ class BatchReader:
     def _matched(self, lines: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
         parts = match_lines(lines.get_column("_line")).with_columns(lines.get_column("line"))
         return parts.lazy().select(self._typed_any[name] for name in columns).collect()
+
+
+def _lines(log: Log, dialect: Dialect, n_rows: int | None) -> pl.LazyFrame:
+    """The lines of a log with their numbers, without carriage returns, colours and pasted prefixes."""
+    lines = log.scan(name="_line", row_index_name="line")
+    if n_rows is not None:
+        lines = lines.head(n_rows)
+    if dialect.has_carriage_returns:
+        lines = lines.with_columns(_LINE.str.strip_suffix("\r"))
+    if dialect.cleanup != LineCleanup():
+        lines = lines.with_columns(dialect.cleanup.apply(_LINE))
+    if dialect.has_colour:
+        lines = lines.with_columns(_LINE.str.replace_all(COLOUR, ""))
+    return lines
 
 
 def kinds_of(predicate: pl.Expr | None) -> Collection[str]:

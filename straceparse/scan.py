@@ -19,22 +19,19 @@ from typing import TYPE_CHECKING
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from logframe import LogParseError, Source, open_logs
+from logframe import Source, open_logs
 from straceparse.batches import BATCH_BYTES, BatchReader, kinds_of
-from straceparse.cleanup import LineCleanup
 from straceparse.diagnostics import raise_first
 from straceparse.dialects import Dialect, dialect_of, file_pid
 from straceparse.prefix import Layout, layout_of
 from straceparse.processes import survivors
-from straceparse.records import COLOUR
 from straceparse.schema import EVENTS
+from straceparse.sets import SetReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from logframe import Log
-
-_LINE = pl.col("_line")
 
 
 def scan_strace(
@@ -107,15 +104,16 @@ def scan_logs(
     """The events of opened logs; see `scan_strace`."""
     dialect = dialect_of(logs)
     layout = layout_of(dialect.lines)
+    written = [log for log in logs if not log.is_empty()]
+    if len(logs) > 1 and dialect.pid != "mixed" and not any(isinstance(log.target, str) for log in logs):
+        return _scan_set(written, dialect, layout, include_file_paths, n_rows, batch_bytes)
     frames = []
-    for log in logs:
-        if log.is_empty():
-            raise LogParseError("the log is empty", source=log.name, expected="output of strace")
+    for log in written:
         frame = _scan(log, dialect, layout, n_rows, batch_bytes)
         if include_file_paths is not None:
             frame = frame.with_columns(pl.lit(log.name).alias(include_file_paths))
         frames.append(frame)
-    return frames[0] if len(frames) == 1 else pl.concat(frames)
+    return frames[0] if len(frames) == 1 else _one_after_the_other(frames)
 
 
 def read_strace(
@@ -161,7 +159,7 @@ def _scan(log: Log, dialect: Dialect, layout: Layout | None, n_rows: int | None,
         rows = min((number for number in (n_rows, limit) if number is not None), default=None)
         wanted = list(EVENTS) if columns is None else columns
         tested = [] if predicate is None else [name for name in predicate.meta.root_names() if name not in wanted]
-        lines = reader.text_batches(log, rows) or _lines(log, dialect, rows)
+        lines = reader.lines_of(log, rows)
         for found in reader.events(lines, [*wanted, *tested], kinds_of(predicate)):
             yield (found if predicate is None else found.filter(predicate)).select(wanted)
 
@@ -172,15 +170,51 @@ def _scan(log: Log, dialect: Dialect, layout: Layout | None, n_rows: int | None,
     return events.with_columns(process.alias("pid"))
 
 
-def _lines(log: Log, dialect: Dialect, n_rows: int | None) -> pl.LazyFrame:
-    """The lines of a log with their numbers, without carriage returns, colours and pasted prefixes."""
-    lines = log.scan(name="_line", row_index_name="line")
-    if n_rows is not None:
-        lines = lines.head(n_rows)
-    if dialect.has_carriage_returns:
-        lines = lines.with_columns(_LINE.str.strip_suffix("\r"))
-    if dialect.cleanup != LineCleanup():
-        lines = lines.with_columns(dialect.cleanup.apply(_LINE))
-    if dialect.has_colour:
-        lines = lines.with_columns(_LINE.str.replace_all(COLOUR, ""))
-    return lines
+def _scan_set(
+    logs: list[Log],
+    dialect: Dialect,
+    layout: Layout | None,
+    include_file_paths: str | None,
+    n_rows: int | None,
+    batch_bytes: int,
+) -> pl.LazyFrame:
+    """The events of several logs; small ones are joined, so that a query reads thousands of them."""
+    schema = {**EVENTS, **({include_file_paths: pl.String()} if include_file_paths is not None else {})}
+
+    def batches(
+        columns: list[str] | None, predicate: pl.Expr | None, limit: int | None, _size: int | None
+    ) -> Iterator[pl.DataFrame]:
+        """The events, up to as many rows and with those columns that are selected."""
+        reader = SetReader(layout, dialect, include_file_paths, batch_bytes)
+        wanted = list(schema) if columns is None else columns
+        tested = [] if predicate is None else [name for name in predicate.meta.root_names() if name not in wanted]
+        left = limit
+        for found in reader.events(logs, [*wanted, *tested], n_rows):
+            rows = (found if predicate is None else found.filter(predicate)).select(wanted)
+            if left is not None:
+                rows = rows.head(left)
+                left -= rows.height
+            yield rows
+            if left == 0:
+                return
+
+    detail = f"{len(logs)} logs"
+    return register_io_source(batches, schema=schema, is_pure=True, explain_name="strace", explain_detail=detail)
+
+
+def _one_after_the_other(frames: list[pl.LazyFrame]) -> pl.LazyFrame:
+    """The rows of all frames; one query each, because Polars stalls on hundreds of sources in one."""
+
+    def batches(
+        columns: list[str] | None, predicate: pl.Expr | None, limit: int | None, _size: int | None
+    ) -> Iterator[pl.DataFrame]:
+        left = limit
+        for frame in frames:
+            selected = frame if predicate is None else frame.filter(predicate)
+            selected = selected if columns is None else selected.select(columns)
+            found = (selected if left is None else selected.head(left)).collect()
+            yield found
+            if left is not None and (left := left - found.height) <= 0:
+                return
+
+    return register_io_source(batches, schema=frames[0].collect_schema(), is_pure=True)

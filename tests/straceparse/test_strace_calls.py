@@ -367,3 +367,17 @@ def test_no_process_is_unknown_on_standard_error(captures: Path) -> None:
     ours = ~pl.col("kind").is_in(["notice", "continuation", "blank", "chatter", "unparsed"])
     for path in captures.glob("*-mp-f*-stderr*.strace"):
         assert read_strace(path).filter(ours & pl.col("pid").is_null()).is_empty(), path.name
+
+
+@pytest.mark.parametrize("chunks", [1, 3])
+def test_diagnostics_of_frames_in_several_chunks(chunks: int) -> None:
+    """A filter over chunks leaves empty ones; the text of a cut call is put together all the same."""
+    log = b'hello world\n12:00:00.000001 read(3, "abc", 4096) = 3 <0.000004>\n12:00:00.000002 read(3, "ab'
+    events = read_strace(log)
+    parts = [events.slice(place, 1) for place in range(3)] if chunks > 1 else [events]
+    found = unparsed(pl.concat(parts, rechunk=False))
+
+    assert found.select("line", "kind", "text").rows() == [
+        (1, "unparsed", "hello world"),
+        (3, "cut", 'read(3, "ab'),
+    ]
