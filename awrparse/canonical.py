@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from awrparse.columns import CUT_KINDS, IS_TOTAL, MEASURES, Column, Table, fold
-from awrparse.names import full_name
 from awrparse.pivots import behind_mark, has_marks, is_pivoted, unpivot
 from awrparse.records import PrintedTable, Problem
 from awrparse.values import read_measures, read_time
+from logframe.oracle import full_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

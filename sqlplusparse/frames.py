@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe import Diagnostic, read_printed
+from logframe.oracle import unit_of
+from logframe.oracle.units import TIME_MODEL
 from sqlplusparse.autotrace import AUTOTRACE_NAMES
 from sqlplusparse.elapsed import bounds_of, language_of
 from sqlplusparse.listings import decimal_mark
@@ -21,7 +23,22 @@ if TYPE_CHECKING:
     from sqlplusparse.records import Autotrace, Block, Statistic
     from sqlplusparse.session import Statement
 
-_UNITS: Final = re.compile(r"(?:^|[_ (])(?P<unit>MB|GB|KB|BYTES|MiB|GiB|KiB)\)?$", re.IGNORECASE)
+_UNITS: Final = re.compile(
+    r"(?:^|[_ (])(?P<unit>MB|GB|KB|BYTES|MiB|GiB|KiB|SECONDS|SECS|CSEC|MSEC|USEC|CS|MS|US)\)?$", re.IGNORECASE
+)
+#: Units of times in the headings of columns.
+_UNIT_WORDS: Final = {
+    "SECONDS": "s",
+    "SECS": "s",
+    "CSEC": "cs",
+    "CS": "cs",
+    "MSEC": "ms",
+    "MS": "ms",
+    "USEC": "us",
+    "US": "us",
+}
+#: Types of figures that V$STATNAME names.
+_COUNTED: Final = frozenset({"STAT"})
 #: Types of figures that are microseconds.
 _TIMES: Final = frozenset({"TIME", "WAIT"})
 #: The columns that hold numbers of lines.
@@ -120,6 +137,7 @@ def autotrace_frame(statements: list[Statement]) -> pl.DataFrame:
         columns["name"] += [*names, *absent]
         columns["value"] += [*values, *(_absent(client, name) for name in absent)]
         columns["raw"] += [*raws, *[None] * hidden]
+        columns["unit"] += [unit_of(name) for name in (*names, *absent)]
         columns["is_shown"] += [*[True] * shown, *[False] * hidden]
     return pl.DataFrame(columns, schema=AUTOTRACE)
 
@@ -134,9 +152,11 @@ def statistics_frame(page: Page, owned: list[tuple[int | None, Listing]]) -> pl.
     rows: list[tuple[object, ...]] = []
     for ordinal, (owner, listing) in enumerate(owned, 1):
         marks = _decimal_marks(listing)
+        names = [complete(statistic.name, is_cut=statistic.width > 0) for statistic in listing.statistics]
+        is_time_model = listing.is_time_model or any(name.name in TIME_MODEL for name in names)
         undecided = False
-        for statistic in listing.statistics:
-            name = complete(statistic.name, is_cut=statistic.width > 0)
+        for statistic, name in zip(listing.statistics, names, strict=True):
+            unit = _unit(statistic, name.name, is_time_model=is_time_model, is_scaled=listing.is_scaled)
             if name.is_truncated:
                 page.note(
                     statistic.line, "truncated_name", _truncation(statistic.name, name.name, is_known=name.is_known)
@@ -154,10 +174,10 @@ def statistics_frame(page: Page, owned: list[tuple[int | None, Listing]]) -> pl.
                     name.is_known,
                     name.is_truncated,
                     statistic.column,
-                    _unit(statistic),
+                    unit,
                     statistic.basis,
                     statistic.raw or None,
-                    *_value(page, statistic, marks[statistic.column]),
+                    *_value(page, statistic, marks[statistic.column], unit),
                     listing.seconds,
                 )
             )
@@ -183,20 +203,25 @@ def _sid(sid: str | None) -> int | None:
     return int(sid) if sid is not None and _SID.fullmatch(sid) else None
 
 
-def _unit(statistic: Statistic) -> str | None:
-    """The unit that the heading of the figure's column names."""
+def _unit(statistic: Statistic, name: str, *, is_time_model: bool, is_scaled: bool) -> str | None:
+    """The unit that the heading of the figure's column names, else the one that Oracle counts the statistic in.
+
+    Where the query calculates with the value and no heading says what came of it, the unit is not known.
+    """
     if statistic.type in _TIMES:
         return "us"
     found = _UNITS.search(statistic.column)
-    return found["unit"].upper() if found else None
+    if found:
+        return _UNIT_WORDS.get(found["unit"].upper(), found["unit"].upper())
+    return None if is_scaled or statistic.type not in _COUNTED else unit_of(name, is_time_model=is_time_model)
 
 
 def _value(
-    page: Page, statistic: Statistic, decimal: str
+    page: Page, statistic: Statistic, decimal: str, unit: str | None
 ) -> tuple[float | None, float | None, float | None, float | None]:
     """Value, bounds and weight of the last digit of a figure."""
-    unit = _unit(statistic)
-    found = read_printed(statistic.raw, decimal=decimal, rounded=unit not in {None, "BYTES", "us"})
+    is_rounded = _UNITS.search(statistic.column) is not None and unit not in {"BYTES", "us"}
+    found = read_printed(statistic.raw, decimal=decimal, rounded=is_rounded)
     if found.flag == "overflow":
         page.note(statistic.line, "overflow", "the figure did not fit its column; it is null, not zero")
     elif found.flag is not None:

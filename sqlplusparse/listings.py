@@ -33,6 +33,7 @@ _INTERVAL: Final = re.compile(
 )
 _VIEWS: Final = re.compile(r"\bg?v_?\$(?:mystat|sesstat|sysstat|sess_time_model|sys_time_model)\b", re.IGNORECASE)
 _SUBTRACTION: Final = re.compile(r"\bvalue\)?\s*-|-\s*(?:\w+\.)?value\b", re.IGNORECASE)
+_SCALING: Final = re.compile(r"\bvalue\)?\s*[/*]|[/*]\s*(?:\w+\.)?value\b", re.IGNORECASE)
 _GAPS: Final = re.compile(r" {2,}")
 _LAST_NUMBERS: Final = re.compile(r"(?P<name>.*?\S)(?P<numbers>(?:\s+(?:-?[\d,.]+(?:[eE][+-]?\d+)?[kKMGT]?|#+))+)\s*$")
 #: How the lines of runstats begin.
@@ -90,6 +91,9 @@ def read_listing(page: Page, grid: Grid, statement_text: str | None) -> Listing 
     kinds = next((column for column, heading in enumerate(upper) if heading in _TYPE_HEADINGS), None)
     interval = _INTERVAL.search(grid.title)
     listing = Listing("grid", grid.first, grid.last, seconds=float(interval["seconds"]) if interval else None)
+    if statement_text:
+        listing.is_time_model = "time_model" in statement_text.lower()
+        listing.is_scaled = _SCALING.search(statement_text) is not None
     columns = {column: _basis(grid, column, rows, statement_text) for column in values}
     extent = grid.rulers[0][place]
     for number, cells in rows:

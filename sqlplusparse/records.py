@@ -151,13 +151,21 @@ class Statistic(NamedTuple):
 
 @dataclass(slots=True)
 class Listing:
-    """A listing of statistics by name, from whatever layout; `seconds` is the interval it covers, where printed."""
+    """A listing of statistics by name, from whatever layout.
+
+    Attributes:
+        seconds: the interval it covers, where printed.
+        is_time_model: it shows V$SESS_TIME_MODEL or V$SYS_TIME_MODEL.
+        is_scaled: the query calculated with the figures.
+    """
 
     layout: str
     first: int
     last: int
     statistics: list[Statistic] = field(default_factory=list)
     seconds: float | None = None
+    is_time_model: bool = False
+    is_scaled: bool = False
 
 
 class CustomTiming(NamedTuple):

@@ -62,6 +62,7 @@ AUTOTRACE = pl.Schema(
         "client": pl.String,
         "name": pl.String,
         "value": pl.Int64,
+        "unit": pl.String,
         "raw": pl.String,
         "is_shown": pl.Boolean,
     }

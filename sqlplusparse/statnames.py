@@ -1,15 +1,15 @@
 """The names of V$STATNAME, and how a name that was cut at its column's width is completed.
 
-``statistics.txt`` lists names of Oracle 8i to 21c, one a line.  It is not every release's whole list: a name it lacks
-is kept as printed.
+The names are those of `logframe.oracle`, of Oracle 8i to 21c.  It is not every release's whole list: a name it lacks is
+kept as printed.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Final, NamedTuple
+
+from logframe.oracle import find_names, known_names
 
 #: A shorter text is not completed: too many names begin like it.
 _SHORTEST: Final = 8
@@ -34,14 +34,7 @@ class Name(NamedTuple):
 @cache
 def statistic_names() -> tuple[str, ...]:
     """The names in the dictionary, sorted without regard to case."""
-    text = files("sqlplusparse").joinpath("statistics.txt").read_text(encoding="utf-8")
-    return tuple(sorted(text.split("\n")[:-1], key=str.casefold))
-
-
-@cache
-def _folded() -> tuple[list[str], dict[str, str]]:
-    names = statistic_names()
-    return [name.casefold() for name in names], {name.casefold(): name for name in names}
+    return tuple(sorted(known_names("statistic"), key=str.casefold))
 
 
 @lru_cache(maxsize=4096)
@@ -60,22 +53,20 @@ def complete(printed: str, *, is_cut: bool = False) -> Name:
         >>> complete("no such statistic")
         Name(name='no such statistic', is_known=False, is_truncated=False)
     """
-    folded, exact = _folded()
-    key = " ".join(printed.split()).casefold()
-    if key in exact:
-        return Name(exact[key], is_known=True, is_truncated=False)
-    if len(key) >= _SHORTEST:
-        place = bisect_left(folded, key)
-        if place < len(folded) and folded[place].startswith(key):
-            is_only = place + 1 == len(folded) or not folded[place + 1].startswith(key)
-            return Name(exact[folded[place]] if is_only else printed, is_known=is_only, is_truncated=True)
+    key = " ".join(printed.split())
+    found = find_names("statistic", key) if key else ()
+    if len(found) == 1 and " ".join(found[0].split()).casefold() == key.casefold():
+        return Name(found[0], is_known=True, is_truncated=False)
+    if found and len(key) >= _SHORTEST:
+        is_only = len(found) == 1
+        return Name(found[0] if is_only else printed, is_known=is_only, is_truncated=True)
     return Name(printed, is_known=False, is_truncated=is_cut)
 
 
 @cache
 def _firsts() -> frozenset[str]:
     """The first letters of the names, without regard to case; fewer where a blank or the end comes sooner."""
-    return frozenset(name.split(" ")[0][:_FIRST] for name in _folded()[0])
+    return frozenset(name.split(" ")[0][:_FIRST] for name in map(str.casefold, statistic_names()))
 
 
 def may_be_known(printed: str) -> bool:

@@ -29,7 +29,8 @@ def us_per_lio(
 
     Args:
         gets: `consistent gets` + `db block gets`.
-        cpu_s: CPU of the run (`CPU used by this session`, or TKPROF's cpu).
+        cpu_s: CPU of the run in seconds (`statistic(log, "CPU used by this session")`, which Oracle counts in
+            centiseconds, or TKPROF's cpu).
         elapsed_s: its elapsed time, where there is no CPU time.
         physical_reads: `physical reads` of the run.
 

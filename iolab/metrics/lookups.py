@@ -12,12 +12,15 @@ from iolab.metrics import reads
 from iolab.metrics.logical import rows_per_trip
 from iolab.metrics.table import METRICS, REFUSED
 from logframe.interval import Interval, row_figure
+from logframe.oracle import unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sqlplusparse import Spool
 
+#: Seconds in the unit of a time.
+_TIMES: Final = {"s": 1.0, "cs": 0.01, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 #: Bytes, or counts, in the unit that a listing shows.
 _UNITS: Final = {
     "B": 1,
@@ -69,7 +72,8 @@ def statistic(log: Spool | AwrReport, name: str, *, statement: int | None = None
     """A statistic by its name in V$STATNAME, with bounds; None where the log does not show it.
 
     In a spool autotrace's list goes before a listing, as it is of one statement, while a listing may be of the session
-    since its logon.  Of several listings the last counts.  Sizes are in bytes: MB is 2^20 of them, and a whole number
+    since its logon.  Of several listings the last counts.  Times are in seconds, whatever Oracle counts them in
+    (`CPU used by this session` is counted in centiseconds).  Sizes are in bytes: MB is 2^20 of them, and a whole number
     of bytes is looked for within the rounding.  In a report it is the total of `instance_activity`.
 
     Args:
@@ -82,14 +86,15 @@ def statistic(log: Spool | AwrReport, name: str, *, statement: int | None = None
     """
     if isinstance(log, AwrReport):
         activity = log.with_bounds("instance_activity").filter(pl.col("statistic") == name)
-        return row_figure(activity.row(0, named=True), "total") if activity.height else None
+        total = row_figure(activity.row(0, named=True), "total") if activity.height else None
+        return _in_seconds(total, unit_of(name))
     traced = log.autotrace.filter((pl.col("name") == name) & pl.col("value").is_not_null())
     if statement is not None:
         traced = traced.filter(pl.col("statement") == statement)
     if traced.height > 1:
         raise LookupError(f"{name}: autotrace shows it for statements {_listed(traced)}; choose one with statement=")
     if traced.height == 1:
-        return Interval.exact(traced.item(0, "value"))
+        return _in_seconds(Interval.exact(traced.item(0, "value")), traced.item(0, "unit"))
     listed = log.statistics.filter((pl.col("name") == name) & pl.col("value").is_not_null())
     if listed.is_empty():
         return None
@@ -97,10 +102,16 @@ def statistic(log: Spool | AwrReport, name: str, *, statement: int | None = None
     figure = row_figure(row, "value")
     factor = _UNITS.get(str(row["unit"]).upper())
     if figure is None or factor is None:
-        return figure
+        return _in_seconds(figure, row["unit"])
     scaled = figure * factor
     holds_whole = math.ceil(scaled.lo) <= math.floor(scaled.hi)
     return scaled.whole() if scaled.hi - scaled.lo < 1 and holds_whole else scaled
+
+
+def _in_seconds(figure: Interval | None, unit: str | None) -> Interval | None:
+    """A time in seconds; a figure that is no time as it is."""
+    factor = None if unit is None else _TIMES.get(unit)
+    return figure if figure is None or factor is None else figure * factor
 
 
 def elapsed_of(log: Spool | AwrReport, *, statement: int | None = None) -> Interval | None:

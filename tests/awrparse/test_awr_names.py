@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from awrparse import AwrReport, read_awr
-from awrparse.names import full_name, known_names
+from logframe.oracle import full_name, known_names
 
 LATCHES = """Latch Activity                                 DB/Inst: FIG/fig1  Snaps: 10-11
 

@@ -1,4 +1,4 @@
-"""Names that text reports cut, in full where what is left of them fits only one that is known.
+"""Names of Oracle's statistics, events and their like; cut names in full where what is left fits only one.
 
 Wait classes and events (V$EVENT_NAME), statistics (V$STATNAME, V$SYS_TIME_MODEL and those of global messaging), latches
 (V$LATCHNAME), functions and types of files that do I/O (V$IOSTAT_FUNCTION, V$IOSTAT_FILE), components of memory
@@ -9,7 +9,7 @@ names are longer than the column of text reports.  The lists lie beside this mod
 from __future__ import annotations
 
 from bisect import bisect_left
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final
 
@@ -59,7 +59,7 @@ def known_names(kind: str) -> tuple[str, ...]:
     """
     if kind == "wait_class":
         return WAIT_CLASSES
-    return tuple(sorted(files("awrparse.names").joinpath(_LISTS[kind]).read_text(encoding="utf-8").splitlines()))
+    return tuple(sorted(files("logframe.oracle").joinpath(_LISTS[kind]).read_text(encoding="utf-8").splitlines()))
 
 
 def full_name(kind: str, printed: str, width: int | None) -> str:
@@ -89,31 +89,56 @@ def full_name(kind: str, printed: str, width: int | None) -> str:
         >>> full_name("pool", "java p", 6), full_name("pool", "java pool", None), full_name("io_function", "LGWR", 15)
         ('java', 'java', 'LGWR')
     """
-    names = known_names(kind)
     if kind == "wait_class":
-        return _completed(printed, names)
+        return _completed(kind, printed)
     if kind == "pool":
-        return _completed(printed, names).removesuffix(" pool")
+        return _completed(kind, printed).removesuffix(" pool")
     if kind == "component" and printed[:2] in _CACHES:
         return _CACHES[printed[:2]] + printed[2:]
     if width is None or len(printed) < width - 1:
         return printed
     if len(printed) >= width:
-        return _completed(printed, names)
+        return _completed(kind, printed)
     # one short of its column: not cut, or cut behind a blank
-    full = _completed(f"{printed} ", names)
-    return printed if full.endswith(" ") or _is_known(printed, names) else full
+    full = _completed(kind, f"{printed} ")
+    return printed if full.endswith(" ") or printed in known_names(kind) else full
 
 
-def _is_known(name: str, names: tuple[str, ...]) -> bool:
-    place = bisect_left(names, name)
-    return place < len(names) and names[place] == name
-
-
-def _completed(start: str, names: tuple[str, ...]) -> str:
+def _completed(kind: str, start: str) -> str:
     """The one name that starts so; the start itself when that is a name, or there are several or none."""
-    if len(start) < _SHORTEST or _is_known(start, names):
-        return start
-    place = bisect_left(names, start)
-    fitting = [name for name in names[place : place + 2] if name.startswith(start)]
-    return fitting[0] if len(fitting) == 1 else start
+    found = find_names(kind, start) if len(start) >= _SHORTEST else ()
+    return found[0] if len(found) == 1 else start
+
+
+@lru_cache(maxsize=1 << 13)
+def find_names(kind: str, start: str) -> tuple[str, ...]:
+    """The names that a printed text may stand for: the name itself, else up to two that begin so.
+
+    Case and the number of blanks make no difference.
+
+    Examples:
+        >>> find_names("statistic", "physical reads"), find_names("statistic", "physical read total multi bl")
+        (('physical reads',), ('physical read total multi block requests',))
+        >>> find_names("statistic", "no such statistic")
+        ()
+    """
+    folded, exact = _folded(kind)
+    if start in known_names(kind):  # two may differ in case only
+        return (start,)
+    key = _key(start)
+    if key in exact:
+        return (exact[key],)
+    place = bisect_left(folded, key)
+    return tuple(exact[name] for name in folded[place : place + 2] if name.startswith(key))
+
+
+@cache
+def _folded(kind: str) -> tuple[list[str], dict[str, str]]:
+    """The names of a kind without case, sorted, and the name that each is."""
+    exact = {_key(name): name for name in known_names(kind)}
+    return sorted(exact), exact
+
+
+def _key(name: str) -> str:
+    """A name without case and with single blanks; one at its end says that a word ends there."""
+    return " ".join(name.casefold().split()) + " " * name.endswith(" ")
