@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import io
 import lzma
+import struct
 import sys
 import tarfile
 import zipfile
@@ -69,6 +70,11 @@ _REFUSED = {
 }
 
 
+#: What the standard library raises where the directory of an archive is damaged.
+_DAMAGED_ARCHIVE = (
+    *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, struct.error, OSError, EOFError),
+    *(ValueError, OverflowError, NotImplementedError, RuntimeError, MemoryError),
+)
 _DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError)
 
 #: Compressed data is fed to its decompressor in pieces of this many bytes.
@@ -221,7 +227,9 @@ def _members(file: IO[bytes], kind: str, name: str, spool: Spool) -> list[Unpack
     try:
         read = _zip_members if kind == "zip" else _tar_members
         found = [_member(stream, f"{name}/{member}", budget, spool) for member, stream in read(file, name)]
-    except (zipfile.BadZipFile, tarfile.TarError) as error:
+    except LogParseError:
+        raise
+    except _DAMAGED_ARCHIVE as error:
         raise LogParseError(f"damaged {kind} archive: {error}", source=name) from error
     if not found:
         raise LogParseError(f"the {kind} archive is empty", source=name)

@@ -143,3 +143,9 @@ def test_missing_path() -> None:
     """A path that leads nowhere is named."""
     with pytest.raises(LogNotFoundError, match="no such file"):
         read_profile("no/such/profile.txt")
+
+
+def test_a_count_beyond_any_integer() -> None:
+    """A run of digits that no count has is no sample, and no fault of the program."""
+    with pytest.raises(LogParseError):
+        read_profile(b"  oracle`kcbgtcr   " + b"9" * 5000 + b"\n")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
 import io
 import lzma
 import os
+import random
 import tarfile
 import threading
 import zipfile
@@ -169,3 +171,18 @@ def test_limits_of_a_command_line() -> None:
     with pytest.raises(LogError, match="no limit 'depth'"), limits(depth=3):
         pass
     assert current().max_ratio == 1000
+
+
+def test_damaged_directories_of_archives() -> None:
+    """Whatever byte of an archive is another, it is read or refused with the project's own error."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("a.log", LINE * 20)
+    chance = random.Random(5)  # noqa: S311 - cases, not secrets
+    for data in (out.getvalue(), tarred({"a.log": LINE * 20})):
+        for _ in range(300):
+            damaged = bytearray(data)
+            for _ in range(chance.choice((1, 2, 5))):
+                damaged[chance.randrange(len(damaged))] = chance.randrange(256)
+            with contextlib.suppress(LogParseError):
+                open_logs(bytes(damaged))
