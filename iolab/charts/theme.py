@@ -26,7 +26,7 @@ RAMP: Final = ("#EAF2F8", "#9CC4E0", "#3C8DC0", "#0B4F7D", "#06263D")
 VEGA_LITE: Final = "5.20"
 _MIME: Final = "application/vnd.vegalite.v5+json"
 _FONT: Final = "system-ui, 'DejaVu Sans', 'Segoe UI', sans-serif"
-_INKS: Final = {
+INKS: Final = {
     "light": {"ink": "#1F2933", "soft": "#52606D", "grid": "#E4E7EB", "ground": "#FFFFFF"},
     "dark": {"ink": "#E8ECF0", "soft": "#AAB4BF", "grid": "#364150", "ground": "#161B22"},
 }
@@ -41,7 +41,7 @@ def config(mode: Mode = "light") -> dict[str, Any]:
     >>> config("dark")["background"], config()["range"]["category"][:2]
     ('#161B22', ['#0072B2', '#E69F00'])
     """
-    ink = _INKS[mode]
+    ink = INKS[mode]
     categories = list(CATEGORIES if mode == "light" else CATEGORIES_DARK)
     ramp = list(RAMP if mode == "light" else reversed(RAMP))
     return {

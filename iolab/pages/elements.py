@@ -110,16 +110,23 @@ def page_html(title: str, body: str, *, styles: str = "") -> str:
             element, source = _script(text)
             scripts.append(element)
             sources.append(source)
+    style = files("iolab.pages").joinpath("page.css").read_text(encoding="utf-8") + styles
+    if 'class="drawn' in body:
+        from iolab.pages.drawn import dark_rules  # noqa: PLC0415 - of pages with drawings
+
+        style += f"@media screen and (prefers-color-scheme: dark) {{{dark_rules()}}}"
+    body = body.replace(_LEFT, "")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    styled = "'unsafe-inline'" if " style=" in body or 'class="chart"' in body else f"'sha256-{digest}'"
     policy = (
         f"default-src 'none'; script-src {' '.join(sources) or chr(39) + 'none' + chr(39)}; "
-        "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+        f"style-src {styled}; img-src data:; base-uri 'none'; form-action 'none'"
     )
-    style = files("iolab.pages").joinpath("page.css").read_text(encoding="utf-8")
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{html.escape(title)}</title>\n<style>{style}{styles}</style>\n</head>\n<body>\n{body}\n"
+        f"<title>{html.escape(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n{body}\n"
         + "\n".join(scripts)
         + "\n</body>\n</html>\n"
     )

@@ -7,13 +7,17 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import polars as pl
+
 from iolab.charts.theme import enable_chart_theme
 from iolab.comparison import Pairing, pair_all
 from iolab.metrics.table import REFUSED
-from iolab.pages import chart_html, page_html
+from iolab.pages import page_html
+from iolab.pages.drawn import drawn_html
+from iolab.pages.log_section import ONE_LOG_CONTENTS, contents_html, findings_by_log, log_section
 from iolab.pages.metric_table import figure_rows
 from iolab.pages.summary import LogSummary, summarize
-from iolab.pages.tables import diagnostics_html, figures_html, frame_html
+from iolab.pages.tables import frame_html
 from iolab.sources import Place, find_logs
 from logframe import LogParseError
 from logframe.atomic import check_output, replacing
@@ -22,14 +26,16 @@ from logframe.errors import LogError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    import polars as pl
-
 #: The figures that the summary of a page names, the first three that a log has.
 _HEADLINES: Final = (
     *("ms_per_flash_read", "db_time_s", "average_active_sessions", "mb_per_s", "avg_read_kib"),
     *("latency_us_p50 (sync)", "latency_us_p50 (async)", "elapsed_s", "us_per_lio", "reads"),
 )
 _MOST_HEADLINES: Final = 3
+#: Links of the bar of contents.
+_MOST_CONTENTS: Final = 7
+#: Pages of more logs have no narrow drawings.
+_FEW: Final = 6
 _VERDICT: Final = re.compile(r"Verdict: \w+")
 _ALONE: Final = (
     "No comparison: {}. Two reports, two sessions or two traces are compared, the repeated runs of one session, and a "
@@ -89,14 +95,33 @@ def write_report(
             said = str(error).replace(one.place, name)
             sections.append(f'<section id="log-{number}"><h2>{_text(name)}</h2><pre>{_text(said)}</pre></section>')
             continue
-        rows.append((link, _text(seen.what), _text(_headline(seen)), _text(_counted(seen.diagnostics))))
-        sections.append(_section(number, name, seen))
+        rows.append((link, _text(seen.what), _first(seen), _text(_counted(seen.diagnostics))))
+        sections.append(log_section(number, name, seen, is_only=len(named) == 1, is_narrow=len(named) <= _FEW))
     title = f"I/O evidence: {', '.join(one.name for one in named[:3])}{', ...' if len(named) > 3 else ''}"
-    parts = ["<h1>I/O evidence</h1>", _summary(rows), _comparisons(looks), *sections]
+    comparisons = _comparisons(looks)
+    if len(named) > 1:
+        contents = [("comparisons", "Comparisons"), ("by-log", "Findings by log")]
+        contents += [(f"log-{n}", one.name) for n, one in enumerate(named, 1)]
+        parts = ["<h1>I/O evidence</h1>", _summary(rows), findings_by_log(looks), comparisons, *sections]
+    else:
+        contents = list(ONE_LOG_CONTENTS)
+        parts = [*sections, comparisons]
+    body = "".join(parts)
+    there = [(anchor, said) for anchor, said in contents if f' id="{anchor}"' in body]
+    body = f"{contents_html(there[:_MOST_CONTENTS])}<main>{body}</main>"
     page.parent.mkdir(parents=True, exist_ok=True)
     with replacing(page) as out_page:
-        out_page.write_text(page_html(title, "".join(parts)), encoding="utf-8")
+        out_page.write_text(page_html(title, body), encoding="utf-8")
     return failed
+
+
+def _first(seen: LogSummary) -> str:
+    """The first sentence of a log with an impact, else its first sentence, else its first figures."""
+    findings = seen.findings
+    if findings.is_empty():
+        return _text(_headline(seen))
+    with_impact = findings.filter(pl.col("impact").is_not_null())
+    return _text((with_impact if with_impact.height else findings).item(0, "sentence").replace("`", ""))
 
 
 def _reason(error: Exception, place: str) -> str:
@@ -108,7 +133,7 @@ def _reason(error: Exception, place: str) -> str:
 
 def _summary(rows: list[tuple[str, str, str, str]]) -> str:
     """The first table of the page; its cells are HTML."""
-    headings = "".join(f"<th>{heading}</th>" for heading in ("log", "what it is", "headline", "remarks"))
+    headings = "".join(f"<th>{heading}</th>" for heading in ("log", "what it is", "first finding", "remarks"))
     body = "".join(f"<tr>{''.join(f'<td class=long>{cell}</td>' for cell in row)}</tr>" for row in rows)
     return f'<div class="wide"><table><thead><tr>{headings}</tr></thead><tbody>{body}</tbody></table></div>'
 
@@ -148,23 +173,10 @@ def _pairing(one: Pairing) -> str:
     for paragraph in one.paragraphs:
         verdict = _VERDICT.sub(r"<strong>\g<0></strong>", _text(paragraph))
         parts.append(f"<p>{verdict.replace(' Caveat: ', '<br>Caveat: ')}</p>")
-    parts += [chart_html(chart.to_dict(), label=one.title) for chart in one.charts()]
+    parts += [drawn_html(chart.to_dict(), label=one.title) for chart in one.charts()]
     for title, frame in (one.tables or one.frames).items():
         parts.append(f"<h4>{_text(title)}</h4>{frame_html(frame, names={'a': 'A', 'b': 'B'})}")
     return "".join(parts)
-
-
-def _section(number: int, name: str, seen: LogSummary) -> str:
-    parts = [f'<section id="log-{number}"><h2>{_text(name)}</h2><p class="lead">{_text(seen.what)}</p>']
-    if seen.figures.height:
-        parts.append(f"<h3>Figures</h3>{figures_html(seen.figures)}")
-    parts += [f"<p>{_text(note[:1].upper() + note[1:])}.</p>" for note in seen.notes]
-    parts += [chart_html(chart.to_dict(), label=f"{name}: {seen.what}") for chart in seen.charts(name=name)]
-    for title, frame in seen.frames.items():
-        parts.append(f"<h3>{_text(title.replace('_', ' '))}</h3>{frame_html(frame)}")
-    if seen.diagnostics.height:
-        parts.append(f"<h3>What was not read, or is worth a look</h3>{diagnostics_html(seen.diagnostics)}")
-    return "".join(parts) + "</section>"
 
 
 def _counted(diagnostics: pl.DataFrame) -> str:

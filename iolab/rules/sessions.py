@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from statistics import median
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -11,6 +12,7 @@ from iolab.metrics.formatting import count_text, figure_text, time_text
 from iolab.metrics.lookups import statistic
 from iolab.rules.exadata import exadata
 from iolab.rules.finding import Evidence, Finding
+from iolab.stats.intervals import MIN_RUNS, median_interval
 from logframe.errors import RefusedError
 from logframe.interval import Interval, row_figure
 
@@ -34,6 +36,8 @@ _KIB: Final = 1024
 _CUMULATIVE: Final = "a listing may count from the session's logon: all of it must be the timed statement's"
 #: Fewer runs are no sample.
 _LEAST_RUNS: Final = 3
+#: Statements whose runs get a sentence.
+_MOST_SAMPLES: Final = 4
 _LEAST_READS: Final = 20
 _LEAST_GETS: Final = 100_000
 _FEW_GETS: Final = 10_000
@@ -57,6 +61,7 @@ def session_findings(spool: Spool) -> Iterator[Finding]:
     for one in exadata(figures, elapsed_s=elapsed, table="statistics"):
         yield replace(one, caveat=_CUMULATIVE) if one.name == "flash_latency" and not one.is_refused else one
     yield from read_size(figures)
+    yield from repeated_runs(spool)
     yield from first_runs(spool)
     yield from lio_cost(spool)
 
@@ -106,6 +111,36 @@ def read_size(figures: dict[str, Interval]) -> Iterator[Finding]:
         evidence=(Evidence("statistics", ("physical read total bytes", "physical read total IO requests")),),
         order=4,
     )
+
+
+def repeated_runs(spool: Spool) -> Iterator[Finding]:
+    r"""The median of each statement that ran six times or more, with its 95 % interval.
+
+    >>> import sqlplusparse
+    >>> run = "SQL> select count(*) from t;\\n\\nElapsed: 00:00:0{}.00\\n"
+    >>> text = "".join(run.format(seconds) for seconds in (1, 2, 3, 4, 5, 6, 7)).encode()
+    >>> for one in repeated_runs(sqlplusparse.read_spool(text, printed=True)): print(one.sentence)
+    Statement 1 ran 7 times: median 4 s, 95 % 1.733 to 6.267 s.
+    >>> list(repeated_runs(sqlplusparse.read_spool(run.format(1).encode(), printed=True)))
+    []
+    """
+    runs = spool.runs().filter(pl.col("elapsed_s").is_not_null() & pl.col("text").is_not_null())
+    shown = 0
+    for _, rows in runs.group_by("sample", maintain_order=True):
+        times = rows.get_column("elapsed_s").to_list()
+        if len(times) < MIN_RUNS or shown == _MOST_SAMPLES:
+            continue
+        shown += 1
+        low, high = median_interval(times)
+        first = rows.item(0, "statement")
+        yield Finding(
+            "runs",
+            f"Statement {first} ran {len(times)} times: median {median(times):.4g} s, 95 % {low:.4g} to {high:.4g} s.",
+            why="the interval is of a sample, by order statistics; the order of the runs is in the chart",
+            refuted_by="runs taken in turns with those of another setting",
+            evidence=(Evidence("runs", (str(first),)),),
+            order=1,
+        )
 
 
 def first_runs(spool: Spool) -> Iterator[Finding]:

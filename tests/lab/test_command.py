@@ -79,7 +79,7 @@ def test_report_of_any_mix(tmp_path: Path) -> None:
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert [line.partition(":")[0] for line in failed] == ["diary.txt"]
     assert all(text in page for text in ("0.397", "free buffer waits", "1,032,192", "no log of a known kind"))
-    assert page.count('<figure class="chart"') == 7
+    assert page.count('<figure class="drawn') - page.count('<figure class="drawn narrow-only"') == 7
 
 
 def test_compare_reports(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,72 @@
+"""Charts of pages, drawn as SVG on this machine: no script and no runtime in the page.
+
+A chart is drawn in the colours of the light theme; the page's style sheet gives each of them its dark counterpart
+(`dark_rules`), so that one drawing serves both.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final
+
+from iolab.charts.theme import CATEGORIES, CATEGORIES_DARK, INKS, VEGA_LITE, config
+from logframe.extras import require
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: The width of the second drawing, for phones.
+_NARROW: Final = 240
+#: Identifiers of parts of a drawing, and what refers to them: each drawing of a page gets its own.
+_IDS: Final = re.compile(r'(?<=\bid=")|(?<=url\(#)|(?<=href="#)')
+_numbers = count(1)
+
+
+def drawn_html(spec: Mapping[str, Any], *, label: str = "", is_narrow: bool = True) -> str:
+    """A chart as a drawing; beside it a narrow one, of which the page shows one or the other.
+
+    Args:
+        spec: a Vega-Lite specification, with its data inside.
+        label: what the drawing shows, in a sentence, for readers who do not see it.
+        is_narrow: whether a narrow drawing is made for phones.
+
+    >>> spec = {"data": {"values": [{"x": 1}]}, "mark": "point", "encoding": {"x": {"field": "x"}}}
+    >>> drawn_html(spec, label="a < b", is_narrow=False)[:59]
+    '<figure class="drawn" role="img" aria-label="a &lt; b"><svg'
+    """
+    drawings = [_svg(dict(spec))]
+    kinds = ["drawn"]
+    if is_narrow and "width" in spec and isinstance(spec["width"], (int, float)):
+        drawings.append(_svg({**spec, "width": _NARROW}))
+        kinds = ["drawn wide-only", "drawn narrow-only"]
+    return "".join(
+        f'<figure class="{kind}" role="img" aria-label="{html.escape(label)}">{svg}</figure>'
+        for kind, svg in zip(kinds, drawings, strict=True)
+    )
+
+
+def _svg(spec: dict[str, Any]) -> str:
+    light = config("light")
+    drawing: str = require("vl_convert").vegalite_to_svg(
+        {**spec, "config": light}, vl_version=VEGA_LITE, config=light, allowed_base_urls=[]
+    )
+    return _IDS.sub(f"d{next(_numbers)}-", drawing)
+
+
+def dark_rules() -> str:
+    """Rules of a style sheet that give each colour of the light theme its dark counterpart in drawings.
+
+    >>> "figure.drawn [fill='#FFFFFF']{fill:#10151B}" in dark_rules()
+    True
+    """
+    pairs = [*zip(CATEGORIES, CATEGORIES_DARK, strict=True)]
+    pairs += [(INKS["light"][name], _PAGE_INKS[name]) for name in INKS["light"]]
+    return "".join(
+        f"figure.drawn [{part}='{light}']{{{part}:{dark}}}" for light, dark in pairs for part in ("fill", "stroke")
+    )
+
+
+#: The inks of dark pages.
+_PAGE_INKS: Final = {"ink": "#E5EAEF", "soft": "#A0ABB7", "grid": "#2F3944", "ground": "#10151B"}

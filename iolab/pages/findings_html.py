@@ -1,0 +1,197 @@
+"""Findings as a list of HTML with links to their evidence, the profile of a log's time beside it, and cited rows."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.pages.tables import frame_html
+from iolab.rules.event_groups import GROUPS
+
+if TYPE_CHECKING:
+    from logframe.formats import ParsedLog
+
+#: Findings that stand open; the others are folded.
+MOST: Final = 7
+_MOST_CITED: Final = 12
+#: Parts with a colour of their own (`iolab.rules.event_groups.GROUPS`).
+_BAR_GROUPS: Final = frozenset(GROUPS)
+#: Each mark's shape in a box of 13 by 13, and its word in the key.
+_SHAPES: Final = {
+    "major": ('<rect x="1.5" y="1.5" width="10" height="10"/>', "major, 20 % or more"),
+    "notable": ('<path d="M6.5 1 12.5 12 .5 12z"/>', "notable, 5 to 20 %"),
+    "context": ('<circle cx="6.5" cy="6.5" r="4.6" fill="none" stroke-width="2"/>', "context"),
+    "cannot tell": ('<path d="M2 2 11 11M11 2 2 11" fill="none" stroke-width="2.4"/>', "cannot be told"),
+    "evidence": ('<path d="M6.5.5 12.5 6.5 6.5 12.5.5 6.5z"/>', "problem of the evidence"),
+}
+_NOTHING: Final = "Nothing stands out."
+
+
+def findings_html(findings: pl.DataFrame, *, anchor: str) -> str:
+    """The findings as a list: mark, impact, sentence with a link to its evidence, and why below it.
+
+    Args:
+        findings: what `iolab.findings` gives of one log.
+        anchor: what the identifiers of the log's evidence begin with, as for `evidence_html`.
+
+    >>> from iolab.rules.finding import Evidence, Finding, findings_frame
+    >>> found = findings_frame([Finding("load", "2 sessions were `on <CPU>`.", evidence=(Evidence("info"),))])
+    >>> 'on &lt;CPU&gt;</code>. <a href="#log-1-info">info' in findings_html(found, anchor="log-1")
+    True
+    """
+    if findings.is_empty():
+        return f'<p class="nothing">{_NOTHING}</p>'
+    rows = [_row(row, anchor) for row in findings.iter_rows(named=True)]
+    bases = findings.get_column("impact_of").drop_nulls().unique(maintain_order=True).to_list()
+    heading = f'<p class="base">% of<br>{html.escape(" / ".join(bases))}</p>' if bases else ""
+    parts = [heading, f'<ol class="findings">{"".join(rows[:MOST])}</ol>']
+    if rows[MOST:]:
+        more = f"{len(rows) - MOST} more"
+        parts.append(f'<details><summary>{more}</summary><ol class="findings">{"".join(rows[MOST:])}</ol></details>')
+    used = [mark for mark in _SHAPES if mark in findings.get_column("mark").cast(pl.String).to_list()]
+    key = "".join(f"<span>{_mark(mark)} {_SHAPES[mark][1]}</span>" for mark in used)
+    overlap = findings.get_column("impact").drop_nulls().len() > 1
+    parts.append(f'<p class="key">{key}{" <span>Shares overlap and do not add up.</span>" if overlap else ""}</p>')
+    return "".join(parts)
+
+
+def _row(row: dict[str, object], anchor: str) -> str:
+    impact = row["impact"]
+    number = f"{100 * impact:.1f}" if isinstance(impact, float) else ""
+    links = "".join(_link(one, anchor) for one in _evidence(row)[:2])
+    below = []
+    if row["why"]:
+        below.append(f"<b>why</b> {_words(row['why'])}")
+    if row["refuted_by"]:
+        below.append(f"<b>refuted by</b> {_words(row['refuted_by'])}")
+    if row["collect"]:
+        below.append(f"<b>collect next</b> {_words(row['collect'])}")
+    if row["caveat"]:
+        below.append(f"<b>note</b> {_words(row['caveat'])}")
+    second = f'<p class="why">{". ".join(below)}</p>' if below else ""
+    mark = str(row["mark"])
+    return (
+        f'<li title="{html.escape(str(row["name"]))}">{_mark(mark)}<span class="impact">{number}</span>'
+        f"<div><p>{_words(row['sentence'])}{links}</p>{second}</div></li>"
+    )
+
+
+def _evidence(row: dict[str, object]) -> list[dict[str, object]]:
+    found = row["evidence"]
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _link(one: dict[str, object], anchor: str) -> str:
+    table, rows, lines = str(one["table"]), one["rows"], one["lines"]
+    said = table.replace("_", " ")
+    if isinstance(lines, list) and lines:
+        said = f"line {lines[0]:,}"
+    elif isinstance(rows, list) and rows:
+        said = f"{len(rows)} {'row' if len(rows) == 1 else 'rows'} of {said}"
+    return f' <a href="#{anchor}-{table}">{html.escape(said)}&nbsp;›</a>'
+
+
+def _mark(mark: str) -> str:
+    shape, word = _SHAPES[mark]
+    kind = mark.replace(" ", "-")
+    return (
+        f'<svg class="mark {kind}" width="13" height="13" viewBox="0 0 13 13" role="img" '
+        f'aria-label="{html.escape(word)}">{shape}</svg>'
+    )
+
+
+def _words(value: object) -> str:
+    """A text with what stands between backticks in code font, and bounds in brackets in grey."""
+    parts = html.escape(str(value), quote=False).split("`")
+    if len(parts) % 2 == 0:
+        return "`".join(parts)
+    return "".join(f"<code>{part}</code>" if place % 2 else part for place, part in enumerate(parts))
+
+
+def profile_html(profile: pl.DataFrame) -> str:
+    """The parts of a log's time as bars from one zero, with their shares and sessions as text.
+
+    >>> from iolab.rules.shares import PROFILE
+    >>> profile_html(pl.DataFrame([("cpu", "CPU", 0.5, 2.0, "DB time")], schema=PROFILE, orient="row"))[:38]
+    '<figure class="profile"><figcaption>Wh'
+    """
+    if profile.is_empty():
+        return ""
+    of = profile.item(0, "of")
+    longest = max(profile.get_column("share").to_list())
+    has_sessions = profile.get_column("sessions").null_count() == 0
+    rows = []
+    for row in profile.iter_rows(named=True):
+        group = row["group"] if row["group"] in _BAR_GROUPS else "other"
+        width = f"{100 * row['share'] / longest:.1f}%"
+        sessions = f"<td>{_three(row['sessions'])}</td>" if has_sessions else ""
+        rows.append(
+            f"<tr><th scope=row>{html.escape(row['part'])}</th>"
+            "<td class=bar><svg width=100% height=14 aria-hidden=true>"
+            f'<rect class="c-{group}" width="{width}" height="14"/></svg></td>'
+            f"<td>{100 * row['share']:.1f}</td>{sessions}</tr>"
+        )
+    total = sum(profile.get_column("share").to_list())
+    note = f"All parts add up to {100 * total:.1f} %: some is counted as wait and as CPU." if total > 1.005 else ""
+    head = f"<tr><th scope=col>of {of}</th><th></th><th scope=col>%</th>"
+    head += "<th scope=col>sessions</th></tr>" if has_sessions else "</tr>"
+    return (
+        f'<figure class="profile"><figcaption>Where {html.escape(of)} went</figcaption><table><thead>{head}</thead>'
+        f"<tbody>{''.join(rows)}</tbody></table>{f'<p class=note>{note}</p>' if note else ''}</figure>"
+    )
+
+
+def _three(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def evidence_html(log: ParsedLog, findings: pl.DataFrame, *, anchor: str) -> str:
+    """The rows that findings cite, by table; each table has the identifier that the links of `findings_html` go to."""
+    cited: dict[str, tuple[list[str], list[int]]] = {}
+    for row in findings.iter_rows(named=True):
+        for one in _evidence(row):
+            names, lines = cited.setdefault(str(one["table"]), ([], []))
+            names += [str(name) for name in _items(one["rows"])]
+            lines += [int(str(line)) for line in _items(one["lines"])]
+    parts = []
+    for table, (names, lines) in cited.items():
+        frame = _frame_of(log, table)
+        shown = frame if frame is None else _cited_rows(frame, names, lines)
+        body = "<p>Of the whole log.</p>" if shown is None or shown.is_empty() else frame_html(shown, most=_MOST_CITED)
+        parts.append(f'<section class="cited" id="{anchor}-{table}"><h4>{html.escape(table)}</h4>{body}</section>')
+    return "".join(parts)
+
+
+def _items(value: object) -> list[object]:
+    return list(value) if isinstance(value, list) else []
+
+
+def _frame_of(log: ParsedLog, table: str) -> pl.DataFrame | None:
+    if table == "diagnostics":
+        return log.diagnostics
+    getter = getattr(log, "__getitem__", None)
+    if getter is not None:  # a report builds its tables when they are asked for
+        try:
+            found = getter(table)
+        except KeyError:
+            return None
+        return found if isinstance(found, pl.DataFrame) else None
+    frame = log.frames().get(table)
+    return None if frame is None else frame.lazy().collect()
+
+
+def _cited_rows(frame: pl.DataFrame, names: list[str], lines: list[int]) -> pl.DataFrame:
+    """The rows that hold a name in one of their text columns, or are of the lines; without names the first rows."""
+    if lines and "line" in frame.columns:
+        return frame.filter(pl.col("line").is_in(lines))
+    texts = [name for name, kind in frame.schema.items() if kind == pl.String]
+    for column in texts if names else ():
+        lower = pl.col(column).str.to_lowercase()
+        found = frame.filter(lower.is_in([name.lower() for name in names]))
+        if found.height:
+            return found
+    if names and "statement" in frame.columns:
+        return frame.filter(pl.col("statement").cast(pl.String).is_in(names))
+    return frame

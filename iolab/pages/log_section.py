@@ -1,0 +1,131 @@
+"""The part of a page about one log: findings beside the profile of its time, charts, tables, folded figures."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.pages.drawn import drawn_html
+from iolab.pages.findings_html import evidence_html, findings_html, profile_html
+from iolab.pages.tables import diagnostics_html, figures_html, frame_html
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from iolab.pages.summary import LogSummary
+
+#: The bar of contents of a page of one log.
+ONE_LOG_CONTENTS: Final = (
+    ("log-1", "Findings"),
+    ("log-1-charts", "Charts"),
+    ("log-1-tables", "Tables"),
+    ("log-1-cited", "Evidence"),
+    ("log-1-figures", "Figures"),
+)
+#: Findings in the table of many logs.
+_MOST_COLUMNS: Final = 12
+
+
+def contents_html(links: Iterable[tuple[str, str]]) -> str:
+    """The bar at the top of a page: identifiers and what to call them.
+
+    >>> contents_html([("log-1", "Findings")])
+    '<nav class="contents" aria-label="contents"><b>iolab</b><a href="#log-1">Findings</a></nav>'
+    """
+    items = "".join(f'<a href="#{anchor}">{html.escape(said)}</a>' for anchor, said in links)
+    return f'<nav class="contents" aria-label="contents"><b>iolab</b>{items}</nav>'
+
+
+def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = False, is_narrow: bool = True) -> str:
+    """All that a page says of a log.
+
+    Args:
+        number: of the log on its page.
+        name: what the page calls it.
+        seen: its summary.
+        is_only: whether the page is about this log alone; its name is then the heading of the page.
+        is_narrow: whether charts are drawn a second time for phones.
+    """
+    anchor = f"log-{number}"
+    level = "h1" if is_only else "h2"
+    parts = [f'<section id="{anchor}"><{level}>{html.escape(name)}</{level}><p class="lead">{_identity(seen)}</p>']
+    profile = profile_html(seen.profile)
+    if not seen.findings.is_empty():
+        beside = f'<div class="beside-findings">{profile}</div>' if profile else ""
+        said = findings_html(seen.findings, anchor=anchor)
+        parts.append(f'<div class="first{" beside" if profile else ""}"><div>{said}</div>{beside}</div>')
+    parts += [f"<p>{html.escape(note[:1].upper() + note[1:])}.</p>" for note in seen.notes]
+    drawn = [
+        drawn_html(chart.to_dict(), label=f"{name}: {seen.what}", is_narrow=is_narrow)
+        for chart in seen.charts(name=name)
+    ]
+    parts.append(f'<div id="{anchor}-charts" class="two">{"".join(f"<div>{one}</div>" for one in drawn)}</div>')
+    tables = "".join(
+        f"<div><h3>{html.escape(title.replace('_', ' '))}</h3>{frame_html(frame)}</div>"
+        for title, frame in seen.frames.items()
+        if title != "head"
+    )
+    parts.append(f'<div id="{anchor}-tables">{tables}</div>')
+    cited = evidence_html(seen.log, seen.findings, anchor=anchor)
+    if cited:
+        parts.append(f'<div id="{anchor}-cited"><h3>Evidence: the rows that findings cite</h3>{cited}</div>')
+    if seen.figures.height:
+        figures = figures_html(seen.figures)
+        parts.append(f'<details id="{anchor}-figures"><summary>Figures with bounds</summary>{figures}</details>')
+    if seen.diagnostics.height:
+        remarks = diagnostics_html(seen.diagnostics)
+        said = f"What was not read, or is worth a look: {seen.diagnostics.height:,}"
+        parts.append(f"<details><summary>{said}</summary>{remarks}</details>")
+    return "".join(parts) + "</section>"
+
+
+def _identity(seen: LogSummary) -> str:
+    """What the log is, and its head where it has one, in one line."""
+    head = seen.frames.get("head")
+    parts = [seen.what]
+    if head is not None and {"what", "value"} <= set(head.columns):
+        parts += [f"{what} {value}" for what, value in head.select("what", "value").iter_rows()]
+    return html.escape(" · ".join(parts))
+
+
+def findings_by_log(looks: Mapping[str, LogSummary]) -> str:
+    """Which finding each log has: a row a log, a column a finding, the most frequent first."""
+    frames = [
+        seen.findings.select(pl.lit(name).alias("log"), "name", "mark", "impact")
+        for name, seen in looks.items()
+        if seen.findings.height
+    ]
+    if not frames:
+        return ""
+    every = pl.concat(frames).filter(pl.col("mark").cast(pl.String) != "context")
+    counts = every.group_by("name").agg(logs=pl.col("log").n_unique()).sort("logs", "name", descending=[True, False])
+    names = counts.get_column("name").to_list()[:_MOST_COLUMNS]
+    if not names:
+        return ""
+    heads = "".join(
+        f'<th class="number">{html.escape(name.replace("_", " "))}<br><small>{count}</small></th>'
+        for name, count in counts.head(_MOST_COLUMNS).iter_rows()
+    )
+    rows = []
+    for name in looks:
+        own = every.filter(pl.col("log") == name)
+        cells = "".join(f'<td class="number">{_cell(own.filter(pl.col("name") == one))}</td>' for one in names)
+        rows.append(f"<tr><td>{html.escape(name)}</td>{cells}</tr>")
+    return (
+        '<section id="by-log"><h2>Findings by log</h2><p class="note">Share in %; ✕ cannot be told, ◆ problem of the '
+        "evidence; the number under a finding counts the logs that have it.</p>"
+        f'<div class="wide"><table><thead><tr><th>log</th>{heads}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+        "</section>"
+    )
+
+
+def _cell(found: pl.DataFrame) -> str:
+    if found.is_empty():
+        return ""
+    mark, impact = found.item(0, "mark"), found.item(0, "impact")
+    if impact is not None:
+        return f"{100 * impact:.1f}"
+    return "◆" if mark == "evidence" else "✕"

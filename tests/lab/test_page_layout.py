@@ -1,0 +1,68 @@
+"""Pages in a real browser: nothing is wider than the screen, nothing is asked of a network, findings come first."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from iolab.pages.writing import write_report
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = ROOT / "sample_data"
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+#: Kinds of pages: their logs.
+PAGES = {
+    "report": [SAMPLES / "awr_series/awrrpt_1_4102_4103.txt"],
+    "trace": [SAMPLES / "captures/async_direct_f_ttt_T_y.strace"],
+    "session": [SAMPLES / "runs/buffered_direct_async.txt"],
+    "pair": [SAMPLES / "articles/003_filesystemio_setall.txt", SAMPLES / "articles/003_filesystemio_none.txt"],
+    "folder": sorted((SAMPLES / "awr_series").iterdir())[:6],
+}
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
+]
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A page of each kind."""
+    folder = tmp_path_factory.mktemp("pages")
+    for name, logs in PAGES.items():
+        assert write_report(logs, folder / f"{name}.html") == []
+    return {name: folder / f"{name}.html" for name in PAGES}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_first_screen(name: str, pages: dict[str, Path]) -> None:
+    """At 390, 1280 and 1920 px and on A4 the page is not wider than its screen, and a finding is on the first."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - where there is a browser
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        for width, height in ((390, 844), (1280, 800), (1920, 1080), (717, 1000)):
+            page = browser.new_page(viewport={"width": width, "height": height})
+            if width == 717:  # A4 within its margins, at 96 dots an inch
+                page.emulate_media(media="print")
+            asked: list[str] = []
+            said: list[str] = []
+            page.on("request", lambda request, asked=asked: asked.append(request.url))
+            page.on("console", lambda message, said=said: said.append(message.text))
+            page.goto(pages[name].as_uri())
+
+            assert [pages[name].as_uri()] == asked
+            assert said == []
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            first = page.locator("ol.findings li, #by-log, table").first.bounding_box()
+            assert first is not None
+            assert first["y"] < height
+            assert page.locator("a[href^='#']").count() > 1
+            missing = page.evaluate(
+                "[...document.querySelectorAll('a[href^=\"#\"]')].map(a => a.hash.slice(1))"
+                ".filter(id => id && !document.getElementById(id))"
+            )
+            assert missing == []
+            page.close()
+        browser.close()
