@@ -117,7 +117,7 @@ def repeated_runs(spool: Spool) -> Iterator[Finding]:
     r"""The median of each statement that ran six times or more, with its 95 % interval.
 
     >>> import sqlplusparse
-    >>> run = "SQL> select count(*) from t;\\n\\nElapsed: 00:00:0{}.00\\n"
+    >>> run = "SQL> select count(*) from t;\n\nElapsed: 00:00:0{}.00\n"
     >>> text = "".join(run.format(seconds) for seconds in (1, 2, 3, 4, 5, 6, 7)).encode()
     >>> for one in repeated_runs(sqlplusparse.read_spool(text, printed=True)): print(one.sentence)
     Statement 1 ran 7 times: median 4 s, 95 % 1.733 to 6.267 s.
