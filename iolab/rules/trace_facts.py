@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _OPENS: Final = ("open", "openat", "openat2", "creat")
 #: Files that get a sentence of their own.
 _MOST_FILES: Final = 3
+#: Files that are no data of a database, and raw devices, whose O_DIRECT says nothing.
+_NO_DATA: Final = "^/(?:proc|sys|dev/null|dev/u?random|dev/raw)"
 #: What the next trace is best started with.
 COMMAND: Final = "strace -f -ttt -T -yy -v -o FILE -p PID"
 
@@ -51,6 +53,11 @@ class Trace:
         """Does the log say when calls began?"""
         return self.calls.get_column("start").null_count() < self.calls.height
 
+    @property
+    def unprinted(self) -> int:
+        """Asynchronous requests whose size strace cut (after 32 of a list, without -v) or did not print."""
+        return self.requests.filter((pl.col("syscall") == "io_submit") & ~pl.col("is_printed")).height
+
     def main_process(self) -> Trace:
         """The calls of the process with most of them; all calls where the log does not tell processes apart."""
         pids = self.calls.get_column("pid").value_counts().sort("count", "pid", descending=[True, False])
@@ -81,10 +88,25 @@ def trace_of(log: StraceLog) -> Trace:
 
 
 def data_files(trace: Trace) -> list[dict[str, object]]:
-    """The files with most bytes read, each once: of several processes the first row of it."""
-    is_data = ~pl.col("file").str.contains("^/(?:proc|sys|dev/null|dev/u?random)")
-    rows = trace.modes.filter(pl.col("file").is_not_null() & is_data).unique("file", keep="first", maintain_order=True)
-    return rows.head(_MOST_FILES).to_dicts()
+    """The files with most bytes read, each once: its name, and the reads and bytes of all processes by mode.
+
+    strace may print one file both by its path (-y) and by the name it was opened with; the two are one row.
+    """
+    is_data = ~pl.col("file").str.contains(_NO_DATA) & (pl.col("file") != "(not known)")
+    counts = ("sync_reads", "async_reads", "sync_bytes", "async_bytes")
+    rows = trace.modes.filter(pl.col("file").is_not_null() & is_data).select("file", *counts)
+    paths = sorted(rows.get_column("file").unique().to_list(), key=len, reverse=True)
+    whole = {
+        file: next((path for path in paths if path.endswith("/" + file.removeprefix("./"))), file) for file in paths
+    }
+    return (
+        rows.with_columns(file=pl.col("file").replace(list(whole), list(whole.values())))
+        .group_by("file", maintain_order=True)
+        .agg(pl.col(counts).sum())
+        .sort(pl.col("sync_bytes") + pl.col("async_bytes"), descending=True, maintain_order=True)
+        .head(_MOST_FILES)
+        .to_dicts()
+    )
 
 
 def short_name(file: object) -> str:

@@ -36,12 +36,13 @@ def read_sizes(trace: Trace) -> Iterator[Finding]:
         for size, count in counts.head(_MOST_SIZES).iter_rows()
     ]
     more = counts.height - len(listed)
-    one = counts.height == 1
-    said = (
-        f"All {sizes.len():,} reads were of {listed[0].partition(' of ')[2]}."
-        if one
-        else (f"Reads were of {count_text(counts.height, 'size')}: {', '.join(listed)}{', ...' if more else ''}.")
-    )
+    unprinted = trace.unprinted
+    if unprinted:
+        said = f"Reads of printed size were {', '.join(listed)}{', ...' if more else ''}; {unprinted:,} more have none."
+    elif counts.height == 1:
+        said = f"All {sizes.len():,} reads were of {listed[0].partition(' of ')[2]}."
+    else:
+        said = f"Reads were of {count_text(counts.height, 'size')}: {', '.join(listed)}{', ...' if more else ''}."
     yield Finding(
         "read_size",
         said,

@@ -32,6 +32,7 @@ _ASLEEP: Final = frozenset(
         "nanosleep",
         "clock_nanosleep",
         "pause",
+        "restart_syscall",
         "poll",
         "select",
         "pselect6",
@@ -112,6 +113,7 @@ def async_or_sync(trace: Trace) -> Iterator[Finding]:
     is_aio = pl.col("mode") == "async"
     unnamed = trace.reads.filter(is_aio & pl.col("file").is_null() & pl.col("fd").is_null()).height
     uring = trace.requests.filter(pl.col("syscall") == "io_uring_enter").height
+    unprinted = trace.unprinted
     if unnamed or uring:
         what = (
             f"{count_text(unnamed, 'request')} of io_submit name no file" if unnamed else "io_uring shows no requests"
@@ -129,23 +131,27 @@ def async_or_sync(trace: Trace) -> Iterator[Finding]:
         size, name = sync_bytes + async_bytes, f"`{short_name(row['file'])}`"
         if not size:
             continue
+        requests = f"{count_text(async_reads, 'request')} by io_submit{at_once}"
         if not async_reads:
             said = f"All {_size_text(size)} of {name} were read synchronously, {count_text(sync_reads, 'read')}."
+        elif unprinted:
+            said = (
+                f"{name} was read by io_submit: {count_text(async_reads, 'request')} of known size, "
+                f"{_size_text(async_bytes)}, and more whose size is not printed"
+                + (f"; {count_text(sync_reads, 'read')} were synchronous." if sync_reads else ".")
+            )
         elif not sync_reads:
-            requests = count_text(async_reads, "request")
-            said = f"All {_size_text(size)} of {name} were read asynchronously: {requests} by io_submit{at_once}."
+            said = f"All {_size_text(size)} of {name} were read asynchronously: {requests}."
         else:
             said = (
-                f"{share_text(async_bytes / size)} of the bytes of {name} were read asynchronously: "
-                f"{count_text(async_reads, 'request')} by io_submit{at_once}; {count_text(sync_reads, 'read')} were "
-                "synchronous."
+                f"{share_text(async_bytes / size)} of the bytes of {name} were read asynchronously: {requests}; "
+                f"{count_text(sync_reads, 'read')} were synchronous."
             )
-        cut = trace.requests.filter((pl.col("syscall") == "io_submit") & ~pl.col("is_printed")).height
         yield Finding(
             "async_or_sync",
             said,
             why="the calls decide: io_submit is asynchronous, pread64 is not",
-            caveat="strace cut lists of requests: counts are lower bounds" if cut else "",
+            caveat=f"strace did not print the size of {count_text(unprinted, 'request')}" if unprinted else "",
             evidence=(Evidence("io_mode", (str(row["file"]),)),),
             order=2,
         )
