@@ -14,7 +14,7 @@ import shutil
 import tempfile
 import time
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -25,6 +25,7 @@ import anywidget
 import traitlets
 
 from iolab.loading import describe
+from logframe.errors import LogError
 
 #: A piece travels in one message; Jupyter's server cuts messages above 10 MiB.
 PIECE_BYTES: Final = 4 * 2**20
@@ -125,6 +126,11 @@ class Receiver:
             name = "" if upload is None else str(upload.path)
             unknown = {"unknown": True} if isinstance(error, _UnknownUploadError) else {}
             return {"type": "failed", "id": key, **number, **unknown, "message": _reason(error, name)}
+
+    def name_of(self, message: dict[str, Any]) -> str:
+        """The name of the file that a message is about; empty where it is not known."""
+        upload = self._open.get(str(message.get("id")))
+        return str(message.get("name") or ("" if upload is None else upload.path.name))
 
     def drop_idle(self, idle_s: float = IDLE_S) -> list[str]:
         """The names of uploads of which nothing was heard for so long; what had come of them is removed."""
@@ -239,6 +245,7 @@ class LogPicker(anywidget.AnyWidget):
     Attributes:
         paths: Where the files are, in the order in which they came.
         folder: The folder that holds them.
+        refused: Names of files that were no logs, and why, until a file of that name is accepted.
     """
 
     _esm = files("iolab.lab").joinpath("picker.js").read_text(encoding="utf-8")
@@ -256,6 +263,7 @@ class LogPicker(anywidget.AnyWidget):
         # Only now another kernel may find it: it is locked.
         self.folder = made.rename(made.with_name(made.name.removeprefix("new-")))
         self._receiver = Receiver(self.folder)
+        self.refused: dict[str, str] = {}
         self._timer: asyncio.TimerHandle | None = None
         atexit.register(self._remove)
         self.on_msg(self._handle)
@@ -268,8 +276,28 @@ class LogPicker(anywidget.AnyWidget):
         """The file that came last, or None."""
         return self.paths[-1] if self.paths else None
 
+    def chosen(self, paths: Sequence[str | Path], samples: Sequence[str | Path]) -> list[str | Path]:
+        """The paths that are named and the files that were uploaded; samples only where nothing was chosen.
+
+        Raises:
+            LogError: Files were uploaded, and none of them is a log: the samples are not what was asked for.
+
+        >>> LogPicker().chosen([], ["sample.txt"])
+        ['sample.txt']
+        """
+        found = [*paths, *self.paths]
+        if not found and self.refused:
+            reasons = "; ".join(f"{name}: {reason}" for name, reason in self.refused.items())
+            raise LogError(f"no uploaded file is a log: {reasons}")
+        return found or list(samples)
+
     def _handle(self, _: object, message: dict[str, Any], buffers: list[Any]) -> None:
+        name = self._receiver.name_of(message)
         answer = self._receiver.receive(message, buffers)
+        if answer["type"] == "failed" and name:
+            self.refused[name] = str(answer["message"])
+        elif answer["type"] == "done":
+            self.refused.pop(name, None)
         self.paths = list(self._receiver.done.values())
         self.send(answer)
         if answer["type"] == "next":

@@ -71,6 +71,27 @@ def findings_text(
     return "\n".join(lines)
 
 
+#: Shapes of marks in running text.
+_SHAPES: Final = {"evidence": "◆", "major": "■", "notable": "▲", "context": "○", "cannot tell": "✕"}
+
+
+def findings_markdown(findings: pl.DataFrame, *, most: int = MOST) -> str:
+    """Findings as a list of Markdown: mark, impact, sentence; refusals with what to collect.
+
+    >>> from iolab.rules.finding import Finding, findings_frame
+    >>> print(findings_markdown(findings_frame([Finding("load", "2.1 sessions were active on average.")])))
+    - ○ 2.1 sessions were active on average.
+    """
+    lines = []
+    for row in findings.head(most).iter_rows(named=True):
+        impact = "" if row["impact"] is None else f" **{100 * row['impact']:.1f} %**"
+        collect = f" Collect next: {row['collect']}." if row["collect"] else ""
+        lines.append(f"- {_SHAPES[row['mark']]}{impact} {row['sentence']}{collect}")
+    if findings.height > most:
+        lines.append(f"- {findings.height - most} more: `iolab.findings(log)`")
+    return "\n".join(lines) or f"- {_NOTHING}"
+
+
 def profile_text(profile: pl.DataFrame, *, is_utf8: bool = True) -> str:
     """The parts of a log's time as bars of 38 columns.
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from iolab.lab.picker import LogPicker, Receiver, free_path, remove_left_folders, safe_name
+from logframe.errors import LogError
 
 LINE = b"     0.000123 pread64(268, '', 8192, 0) = 8192\n"
 
@@ -253,3 +254,16 @@ def test_no_name_leaves_the_folder(tmp_path: Path, name: str) -> None:
     assert path.parent == tmp_path
     assert path.resolve().parent == tmp_path.resolve()
     assert 0 < len(safe_name(name)) <= 120
+
+
+def test_samples_are_never_shown_after_an_upload() -> None:
+    """A refused upload is an error with its reason; a log that is accepted afterwards is shown."""
+    picker = LogPicker()
+    content = b"%PDF-1.4 no log"
+
+    assert picker.chosen([], ["sample.txt"]) == ["sample.txt"]
+    picker._handle(None, {"type": "open", "id": "1", "name": "a.pdf", "size": len(content)}, [])  # noqa: SLF001
+    picker._handle(None, {"type": "piece", "id": "1", "offset": 0}, [content])  # noqa: SLF001
+    with pytest.raises(LogError, match=r"no uploaded file is a log: a\.pdf"):
+        picker.chosen([], ["sample.txt"])
+    assert picker.chosen(["own.txt"], ["sample.txt"]) == ["own.txt"]

@@ -1,0 +1,51 @@
+"""Every recipe of docs/recipes.md runs as it stands, on the project's own logs."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import iolab
+
+ROOT = Path(__file__).parents[1]
+SAMPLES = ROOT / "sample_data"
+TEXT = (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8")
+RECIPES = re.findall(r"^## (\d+\. [^\n]+)\n+```python\n(.*?)```", TEXT, re.DOTALL | re.MULTILINE)
+#: What the recipes call the logs.
+LOGS = {
+    "awr.txt": "awr_series/awrrpt_1_4102_4103.txt",
+    "awr_later.txt": "awr_series/awrrpt_1_4103_4104.txt",
+    "linux.txt": "articles/002_linux.txt",
+    "linux_directio.txt": "articles/002_linux_directio.txt",
+    "session.txt": "runs/buffered_direct_async.txt",
+    "ora_4711.strace": "captures/async_direct_f_ttt_T_y.strace",
+}
+
+
+def test_there_are_ten_short_recipes() -> None:
+    """Ten tasks, none longer than five lines."""
+    assert len(RECIPES) == 10
+    assert all(len([line for line in code.splitlines() if line]) <= 5 for _, code in RECIPES)
+
+
+@pytest.mark.parametrize("code", [code for _, code in RECIPES], ids=[title for title, _ in RECIPES])
+def test_a_recipe_runs(
+    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A recipe prints a result, or writes a file."""
+    logs = tmp_path / "logs"
+    (logs / "reports").mkdir(parents=True)
+    for name, sample in LOGS.items():
+        shutil.copy(SAMPLES / sample, logs / name)
+    for path in sorted((SAMPLES / "awr_series").iterdir())[:3]:
+        shutil.copy(path, logs / "reports" / path.name)
+    monkeypatch.chdir(tmp_path)
+
+    exec(code, {"iolab": iolab, "pl": pl})  # noqa: S102 - the recipe is the test
+
+    written = [path for path in tmp_path.iterdir() if path.is_file() and path.stat().st_size]
+    assert capsys.readouterr().out.strip() or written
