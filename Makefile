@@ -21,7 +21,7 @@ heading = @printf '\n== %s\n' "$(1)"
 # A test run is also kept in a file, so that `make test` can end with all that was skipped.
 pytest = $(BIN)/python -m pytest --color=no $(2) 2>&1 | tee $(LOGS)/$(1).log
 
-.PHONY: help report lab test lint fix bench lock clean
+.PHONY: help report lab test lint fix bench fuzz lock clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,6 +65,10 @@ bench: $(READY) ## Measure speed against wc, awk, plain Python and other readers
 	@$(BIN)/python benchmarks/spool.py
 # Longer, and by hand: benchmarks/upload.py (400 MB through a browser), benchmarks/coverage_of_intervals.py,
 # benchmarks/strace.py --memory.
+
+fuzz: $(READY) ## Read mutated logs for SECONDS (600) in PROCESSES (2); CORPUS=folder adds logs of your own
+	@$(BIN)/python -m fuzz --count 1000000000 --seconds $(or $(SECONDS),600) --processes $(or $(PROCESSES),2) \
+	    --seed $(or $(SEED),1) --thorough $(if $(CORPUS),--corpus $(CORPUS))
 
 lock: ## Write requirements.lock anew from pyproject.toml (needs uv; UPGRADE=1 takes the newest versions)
 	@[ -n "$(UV)" ] || { echo "make lock needs uv on the PATH" >&2; exit 1; }

@@ -1,0 +1,166 @@
+"""The driver: cases numbered by a seed, a time limit for each, failures minimised to files."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import signal
+import time
+import traceback
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from fuzz.invariants import Violation, check
+from fuzz.mutators import mutate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT: Final = Path(__file__).parents[1]
+#: Logs that are mutated: made for this project, and so in every checkout.
+FOLDERS: Final = ("sample_data", "tests")
+_SUFFIXES: Final = {".txt", ".html", ".log", ".lst", ".strace", ".trc", ".prf", ".nmon", ".dat", ".json", ".out"}
+#: Larger samples make a case slow without making it stranger.
+_LARGEST: Final = 60_000
+#: Seconds after which a case counts as hanging, whatever its size.
+HANG_S: Final = 20.0
+_ROUNDS: Final = 60
+
+
+class Hang(Exception):  # noqa: N818 - what happened, not an error of the program
+    """A case took too long."""
+
+
+@dataclass
+class Result:
+    """What a run found.
+
+    Attributes:
+        cases: Inputs that were read.
+        logs: Logs that the readers took, by format.
+        failures: Kind of each failure and how often it was seen.
+        files: Where the minimised inputs are.
+        slowest: Seconds and number of the slowest case.
+    """
+
+    cases: int = 0
+    logs: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
+    files: list[Path] = field(default_factory=list)
+    slowest: tuple[float, int] = (0.0, 0)
+
+
+def seeds(folders: tuple[Path, ...] = ()) -> list[bytes]:
+    """The logs that are mutated, in a fixed order.
+
+    Args:
+        folders: More folders, such as a corpus of real logs.
+    """
+    paths = [path for folder in (*(ROOT / name for name in FOLDERS), *folders) for path in sorted(folder.rglob("*"))]
+    found = [path for path in paths if path.suffix in _SUFFIXES and path.is_file() and path.stat().st_size]
+    return [path.read_bytes()[:_LARGEST] for path in found]
+
+
+def case(seed: int, number: int, logs: list[bytes]) -> bytes:
+    """The input of one case: the same for the same seed, number and logs."""
+    chance = random.Random(f"{seed}:{number}")
+    return mutate(chance.choice(logs), chance.choice(logs), chance)
+
+
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Raise `Hang` where the block takes longer."""
+
+    def stop(*_: object) -> None:
+        raise Hang(f"more than {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def failure_of(data: bytes, *, is_thorough: bool) -> tuple[str, int]:
+    """What fails of an input, as one line that is the same for the same fault, or an empty text; and the logs read."""
+    try:
+        with at_most(HANG_S):
+            return "", check(data, is_thorough=is_thorough)
+    except Hang as error:
+        return f"Hang: {error}", 0
+    except Violation as error:
+        return f"Violation: {error}", 0
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - a panic of Polars is a BaseException
+        own = [frame for frame in traceback.extract_tb(error.__traceback__) if str(ROOT) in frame.filename]
+        place = f"{Path(own[-1].filename).name}:{own[-1].name}" if own else "?"
+        return f"{type(error).__name__} at {place}: {str(error).splitlines()[0][:80] if str(error) else ''}", 0
+
+
+def minimised(data: bytes, failure: str, *, is_thorough: bool) -> bytes:
+    """A smaller input with the same failure: lines are left out, then bytes, as long as it fails alike."""
+    kind = failure.partition(":")[0]
+    for separator in (b"\n", b""):
+        parts = data.split(separator) if separator else [data[place : place + 1] for place in range(len(data))]
+        size = max(len(parts) // 2, 1)
+        for _ in range(_ROUNDS):
+            for start in range(0, len(parts), size):
+                shorter = parts[:start] + parts[start + size :]
+                tried = separator.join(shorter)
+                if tried and failure_of(tried, is_thorough=is_thorough)[0].partition(":")[0] == kind:
+                    parts = shorter
+                    break
+            else:
+                if size == 1:
+                    break
+                size = max(size // 2, 1)
+        data = separator.join(parts)
+        if len(data) > _LARGEST // 10:
+            break
+    return data
+
+
+def run(
+    seed: int,
+    numbers: range,
+    logs: list[bytes],
+    *,
+    out: Path | None = None,
+    is_thorough: bool = False,
+    until: float = float("inf"),
+) -> Result:
+    """Run cases one after the other.
+
+    Args:
+        seed: Seed of all cases.
+        numbers: Numbers of the cases.
+        logs: What `seeds` gives.
+        out: Folder for the minimised failures; none are written without it.
+        is_thorough: As for `fuzz.invariants.check`.
+        until: Moment of `time.monotonic` after which no further case begins.
+    """
+    result = Result()
+    for number in numbers:
+        if time.monotonic() > until:
+            break
+        data = case(seed, number, logs)
+        begin = time.perf_counter()
+        failure, read = failure_of(data, is_thorough=is_thorough)
+        result.slowest = max(result.slowest, (time.perf_counter() - begin, number))
+        result.cases += 1
+        result.logs += read
+        if failure:
+            if failure not in result.failures and out is not None:
+                out.mkdir(parents=True, exist_ok=True)
+                path = out / f"{hashlib.sha256(failure.encode()).hexdigest()[:12]}.log"
+                path.write_bytes(minimised(data, failure, is_thorough=is_thorough))
+                path.with_suffix(".txt").write_text(f"{failure}\nseed {seed}, case {number}\n", encoding="utf-8")
+                result.files.append(path)
+            result.failures[failure] += 1
+    return result

@@ -1,0 +1,112 @@
+"""What must hold of any input, whatever it holds."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from logframe import DIAGNOSTICS, LogError
+from logframe.formats import ParsedLog, load_all_logs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Violation(AssertionError):  # noqa: N818 - what was violated, not an error of the program
+    """An invariant does not hold."""
+
+
+def read(data: bytes) -> list[ParsedLog]:
+    """The logs of an input; none where it is refused with one of the project's own errors."""
+    try:
+        return load_all_logs({"name": "fuzzed.log", "content": data})
+    except LogError:
+        return []
+
+
+def frames_of(log: ParsedLog) -> dict[str, pl.DataFrame]:
+    """Every frame of a log, and its diagnostics."""
+    frames = {name: frame.lazy().collect() for name, frame in log.frames().items()}
+    if log.diagnostics.schema != DIAGNOSTICS:
+        raise Violation(f"{log.format}: the diagnostics have the schema {log.diagnostics.schema}")
+    return {**frames, "diagnostics": log.diagnostics}
+
+
+def is_described(log: ParsedLog, frames: dict[str, pl.DataFrame]) -> None:
+    """The log says what it is, and each column of bounds stands beside its figure."""
+    if not log.describe() or "\n" in log.describe():
+        raise Violation(f"{log.format}: described as {log.describe()!r}")
+    for name, frame in frames.items():
+        for column in frame.columns:
+            alone = column.removesuffix("_lo") if column.endswith("_lo") else column
+            if alone != column and alone not in frame.columns and f"{alone}_hi" not in frame.columns:
+                raise Violation(f"{log.format}: {name}.{column} has no figure beside it")
+
+
+def bounds_hold(log: ParsedLog, frames: dict[str, pl.DataFrame]) -> None:
+    """A figure lies within its own bounds."""
+    for name, frame in frames.items():
+        for column in frame.columns:
+            lo, hi = f"{column}_lo", f"{column}_hi"
+            if lo in frame.columns and hi in frame.columns and frame.schema[column].is_numeric():
+                inside = pl.col(lo).is_null() | pl.col(hi).is_null() | pl.col(column).is_null()
+                inside |= (pl.col(column) >= pl.col(lo)) & (pl.col(column) <= pl.col(hi))
+                if not frame.select(inside.all()).item():
+                    raise Violation(f"{log.format}: {name}.{column} lies outside its bounds")
+
+
+def lines_are_accounted_for(log: ParsedLog, frames: dict[str, pl.DataFrame]) -> None:
+    """A reader that counts lines has each once; no row names a line that the log has not."""
+    if log.kind == "strace" and "events" in frames:
+        numbers = frames["events"].get_column("line")
+        if numbers.n_unique() != numbers.len():
+            raise Violation("strace: a line is there twice")
+    spool_lines = getattr(log, "lines", None)
+    if log.format == "sqlplus" and callable(spool_lines):
+        parts = spool_lines().get_column("part")
+        if parts.null_count():
+            raise Violation("sqlplus: a line is neither a record nor recognised nor a diagnostic")
+
+
+def parquet_keeps_it(log: ParsedLog, frames: dict[str, pl.DataFrame]) -> None:
+    """Each frame survives a trip through Parquet."""
+    for name, frame in frames.items():
+        out = io.BytesIO()
+        frame.write_parquet(out)
+        out.seek(0)
+        if not pl.read_parquet(out).equals(frame):
+            raise Violation(f"{log.format}: {name} is another after Parquet")
+
+
+#: Checked of every input.
+CHEAP: Final[tuple[Callable[[ParsedLog, dict[str, pl.DataFrame]], None], ...]] = (
+    is_described,
+    bounds_hold,
+    lines_are_accounted_for,
+)
+
+
+def check(data: bytes, *, is_thorough: bool = False) -> int:
+    """Read an input and check what must hold; the number of logs that were read.
+
+    Args:
+        data: The input.
+        is_thorough: Also read it twice, and through Parquet.
+
+    Raises:
+        Violation: An invariant does not hold.
+    """
+    logs = read(data)
+    frames = [frames_of(log) for log in logs]
+    for log, its in zip(logs, frames, strict=True):
+        for invariant in CHEAP:
+            invariant(log, its)
+    if is_thorough:
+        again = [frames_of(log) for log in read(data)]
+        for log, first, second in zip(logs, frames, again, strict=True):
+            if first.keys() != second.keys() or any(not first[name].equals(second[name]) for name in first):
+                raise Violation(f"{log.format}: read twice, it is not the same")
+            parquet_keeps_it(log, first)
+    return len(logs)
