@@ -18,6 +18,7 @@ import polars as pl
 
 import iolab.metrics
 import sqlplusparse
+import sqltraceparse
 import straceparse
 from awrparse.tables import describe_tables
 
@@ -32,6 +33,7 @@ TOPICS = {
     "histograms": "Wait event histograms",
     "trace_reads": "Reads, from strace logs",
     "trace_calls": "System calls, from strace logs",
+    "sql_trace": "Waits and calls, from extended SQL traces",
     "lookups": "Figures looked up in a log",
     "interval": "Figures to compute with",
     "table": "Frames of metrics",
@@ -55,6 +57,12 @@ def frames() -> str:
     parts += [f"### `straceparse.{name}`\n\n{schema_table(getattr(straceparse, name))}" for name in schemas]
     parts.append("## SQL\\*Plus and SQLcl spools")
     parts += [f"### `{name}`\n\n{schema_table(schema)}" for name, schema in sqlplusparse.SPOOL_SCHEMAS.items()]
+    parts.append("## Extended SQL traces and TKPROF reports")
+    parts += [
+        f"### `{kind}` `{name}`\n\n{schema_table(schema)}"
+        for kind, schemas in sqltraceparse.SCHEMAS.items()
+        for name, schema in schemas.items()
+    ]
     return "\n\n".join(parts) + "\n"
 
 

@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from sqltraceparse.accounts import account_time, profile, statement_totals
     from sqltraceparse.heads import Head
     from sqltraceparse.scan import EVENTS, scan_sqltrace
-    from sqltraceparse.schema import KINDS
+    from sqltraceparse.schema import KINDS, SCHEMAS
     from sqltraceparse.tkprof import Tkprof, read_tkprof
     from sqltraceparse.trace import SqlTrace, read_sqltrace
 
 __all__ = [
     "EVENTS",
     "KINDS",
+    "SCHEMAS",
     "Head",
     "SqlTrace",
     "Tkprof",
@@ -41,6 +42,7 @@ __getattr__, __dir__ = lazy_exports(
         "EVENTS": "scan",
         "Head": "heads",
         "KINDS": "schema",
+        "SCHEMAS": "schema",
         "SqlTrace": "trace",
         "Tkprof": "tkprof",
         "account_time": "accounts",

@@ -290,3 +290,24 @@ TKPROF_WAITS: Final = pl.Schema(
         **_WAIT_SECONDS,
     }
 )
+
+#: The frames of a trace and of a TKPROF report by name.
+SCHEMAS: Final = {
+    "SqlTrace": {
+        "calls": CALLS,
+        "waits": WAITS,
+        "statements": STATEMENTS,
+        "binds": BINDS,
+        "row_sources": ROW_SOURCES,
+        "transactions": TRANSACTIONS,
+        "errors": ERRORS,
+        "session": SESSION,
+        "clock": CLOCK,
+    },
+    "Tkprof": {
+        "statements": TKPROF_STATEMENTS,
+        "calls": TKPROF_CALLS,
+        "row_sources": TKPROF_ROW_SOURCES,
+        "waits": TKPROF_WAITS,
+    },
+}

@@ -15,6 +15,8 @@ value is null, and its ``caveats`` begin with "refused:" and give the reason.
   `average_active_sessions`, `class_shares`, `latency_quantiles`, `latency_buckets`, `contradictions`
 * from strace logs: `read_sizes`, `read_rate`, `read_latency`, `sequentiality`, `queue_depth`, `depth` of I/O requests;
   `call_gaps`, `call_times`, `submit_cost`, `time_shares`, `database_waits` of calls
+* from extended SQL traces: `wait_latency`, `wait_sizes`, `multiblock_count`, `read_shares`, `us_per_get`,
+  `rows_per_fetch`; `reads_of`, `cpu_step`
 * to compute with: `Interval`, `intersect`, `statistic`, `elapsed_of`, `figure_of`
 """
 
@@ -43,6 +45,16 @@ from iolab.metrics.reads import (
     smart_scan_saving,
     throughput,
 )
+from iolab.metrics.sql_trace import (
+    cpu_step,
+    multiblock_count,
+    read_shares,
+    reads_of,
+    rows_per_fetch,
+    us_per_get,
+    wait_latency,
+    wait_sizes,
+)
 from iolab.metrics.table import METRICS, Metric, metrics_frame
 from iolab.metrics.trace_calls import call_gaps, call_times, database_waits, submit_cost, time_shares
 from iolab.metrics.trace_reads import (
@@ -70,6 +82,7 @@ __all__ = [
     "call_times",
     "class_shares",
     "contradictions",
+    "cpu_step",
     "data_reads",
     "database_waits",
     "db_time",
@@ -86,6 +99,7 @@ __all__ = [
     "lio_share",
     "metrics_frame",
     "ms_per_flash_read",
+    "multiblock_count",
     "per_transaction",
     "pio_lio_factor",
     "queue_depth",
@@ -94,8 +108,11 @@ __all__ = [
     "read_latency",
     "read_metrics",
     "read_rate",
+    "read_shares",
     "read_size",
     "read_sizes",
+    "reads_of",
+    "rows_per_fetch",
     "rows_per_trip",
     "sequentiality",
     "smart_scan_saving",
@@ -105,5 +122,8 @@ __all__ = [
     "time_change",
     "time_shares",
     "total_waits",
+    "us_per_get",
     "us_per_lio",
+    "wait_latency",
+    "wait_sizes",
 ]

@@ -140,7 +140,7 @@ class Session:
         if self.version >= (18,):
             self.lines.append(f"Version {self.release}")
         self.lines += [
-            "ORACLE_HOME = /u01/app/oracle/product/home",
+            "ORACLE_HOME = /u01/app/oracle/product/dbhome",
             "System name:\tLinux",
             "Node name:\tdemo.example.com",
             "Release:\t5.4.17-2136.el8uek.x86_64",

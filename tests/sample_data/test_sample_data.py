@@ -18,14 +18,14 @@ FILES = sorted(
     for path in SAMPLE_DATA.rglob("*")
     if path.is_file() and "__pycache__" not in path.parts
 )
-LOGS = [name for name in FILES if name.startswith(("articles/", "awr_series/", "captures/", "runs/"))]
+LOGS = [name for name in FILES if name.startswith(("articles/", "awr_series/", "captures/", "runs/", "sqltrace/"))]
 CAPTURES = [name for name in LOGS if name.startswith("captures/")]
 RUNS = [name for name in LOGS if name.startswith("runs/")]
 
 
 def test_every_kind_of_file_is_there() -> None:
     """No loop below runs over nothing."""
-    expected = {"articles": 12, "awr_series": 13, "captures": 15, "make": 12, "runs": 2, "README.md": 1}
+    expected = {"articles": 12, "awr_series": 13, "captures": 15, "make": 14, "runs": 2, "sqltrace": 3, "README.md": 1}
 
     assert expected == Counter(Path(name).parts[0] for name in FILES)
 

@@ -1,0 +1,250 @@
+"""Metrics of extended SQL traces: what one read cost, how large reads were, what a logical read cost.
+
+The frames are those of `sqltraceparse.SqlTrace`.  A trace prints each wait with its own time, so sums and means are
+exact to the microsecond of the clock.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.metrics.table import REFUSED, Metric, metrics_frame
+from iolab.metrics.times import spread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: Events of one read request each, but for parallel reads, whose waits print their number of requests.
+READ_EVENTS: Final = (
+    "db file sequential read",
+    "db file scattered read",
+    "db file parallel read",
+    "direct path read",
+    "direct path read temp",
+    "direct path read (lob)",
+    "cell single block physical read",
+    "cell multiblock physical read",
+    "cell list of blocks physical read",
+    "cell smart table scan",
+    "cell smart index scan",
+    "db flash cache single block physical read",
+    "db flash cache multiblock physical read",
+)
+#: Waits for reads that were submitted before: their time is less than that of the read.
+ASYNCHRONOUS: Final = ("direct path read", "direct path read temp", "direct path read (lob)", "cell smart table scan")
+_MULTIBLOCK: Final = ("db file scattered read", "cell multiblock physical read")
+_TICKS_US: Final = (10_000, 1_000)
+
+
+def reads_of(waits: pl.DataFrame) -> pl.DataFrame:
+    """The waits for reads, the largest sum of times first by event."""
+    return waits.filter(pl.col("event").is_in(READ_EVENTS), pl.col("elapsed_us").is_not_null())
+
+
+def wait_latency(waits: pl.DataFrame) -> pl.DataFrame:
+    """Time of one wait of each read event: mean, median, 95th and 99th percentile and maximum.
+
+    Source: the ``ela`` of each wait, in microseconds.
+
+    When not to believe it: as the time of a read, of direct path reads and smart scans: they are submitted ahead, and a
+    session waits only for what is not there yet; of parallel reads: one wait is several requests.
+
+    Args:
+        waits: of a `sqltraceparse.SqlTrace`.
+
+    Returns:
+        Five rows an event: ``event``, then `METRICS`: ``wait_us_mean``, ``wait_us_p50``, ..., in us.
+    """
+
+    def metrics(event: str, own: pl.DataFrame) -> list[Metric]:
+        caveat = ""
+        if event in ASYNCHRONOUS:
+            caveat = "the read was submitted before the wait began: less than the time of the read"
+        elif event == "db file parallel read":
+            requests = own.get_column("requests").mean()
+            caveat = f"one wait is {requests:.1f} requests on average" if isinstance(requests, float) else ""
+        times = own.get_column("elapsed_us").cast(pl.Duration("us"))
+        return spread(times, "wait_us", basis="ela of each wait", caveat=caveat)
+
+    return _by_event(reads_of(waits), metrics)
+
+
+def wait_sizes(waits: pl.DataFrame, *, block_size: int | None = None) -> pl.DataFrame:
+    """Blocks and bytes of one read of each event.
+
+    Source: the parameters of the waits (``blocks``, ``block cnt``, ``requests``, ``bytes``).
+
+    When not to believe it: a block size that is not that of the file's tablespace; a trace does not print it.
+
+    Args:
+        waits: of a `sqltraceparse.SqlTrace`.
+        block_size: bytes of a block; without it bytes are refused where the waits do not print them.
+
+    Returns:
+        Three rows an event: ``event``, then `METRICS`: ``reads``, ``blocks_per_read``, ``kib_per_read``.
+    """
+
+    def metrics(event: str, own: pl.DataFrame) -> list[Metric]:
+        del event
+        requests, blocks, size = (own.get_column(name) for name in ("requests", "blocks", "bytes"))
+        count = int(requests.fill_null(1).sum())
+        known = blocks.drop_nulls()
+        found = [Metric.exact("reads", count, "reads", "requests of the waits; one a wait where they print none")]
+        if known.len():
+            of = f"{int(known.sum()):,} blocks / {count:,} reads"
+            found.append(Metric.exact("blocks_per_read", float(known.sum()) / count, "blocks", of))
+        else:
+            found.append(_refused("blocks_per_read", "blocks", "the waits print no number of blocks"))
+        if size.drop_nulls().len():
+            total = float(size.drop_nulls().sum())
+            found.append(Metric.exact("kib_per_read", total / count / 1024, "KiB", "bytes of the waits / reads"))
+        elif block_size is not None and known.len():
+            kib = float(known.sum()) * block_size / count / 1024
+            found.append(Metric.exact("kib_per_read", kib, "KiB", f"blocks * {block_size:,} bytes / reads"))
+        else:
+            reason = "a trace does not print the block size; give block_size"
+            found.append(_refused("kib_per_read", "KiB", reason))
+        return found
+
+    return _by_event(reads_of(waits), metrics)
+
+
+def multiblock_count(waits: pl.DataFrame) -> pl.DataFrame:
+    """Blocks of one multiblock read: what became of db_file_multiblock_read_count.
+
+    Source: blocks of the waits for multiblock reads through the cache.
+
+    When not to believe it: as the parameter: blocks that are cached already, and ends of extents, cut reads short.
+
+    Args:
+        waits: of a `sqltraceparse.SqlTrace`.
+
+    Returns:
+        ``mbrc_mean`` and ``mbrc_max``, in blocks; refused without a multiblock read whose blocks are printed.
+    """
+    own = waits.filter(pl.col("event").is_in(_MULTIBLOCK)).get_column("blocks").drop_nulls()
+    if own.is_empty():
+        return metrics_frame(
+            [_refused(name, "blocks", "no multiblock read with its blocks") for name in ("mbrc_mean", "mbrc_max")]
+        )
+    basis = f"blocks of {own.len():,} multiblock reads"
+    return metrics_frame(
+        [
+            Metric.exact("mbrc_mean", float(own.sum()) / own.len(), "blocks", basis),
+            Metric.exact("mbrc_max", float(str(own.max())), "blocks", basis),
+        ]
+    )
+
+
+def read_shares(waits: pl.DataFrame) -> pl.DataFrame:
+    """How blocks were read: one by one, several at a time through the cache, direct, by smart scan, in parallel.
+
+    Source: blocks of the waits by event.
+
+    When not to believe it: as shares of all reads: a direct path read that the session did not wait for is no wait.
+
+    Args:
+        waits: of a `sqltraceparse.SqlTrace`.
+
+    Returns:
+        A row for each way that occurs: ``event``, then `METRICS`: ``block_share``, a ratio.
+    """
+    own = reads_of(waits).filter(pl.col("blocks").is_not_null())
+    total = int(own.get_column("blocks").sum())
+    sums = own.group_by("event").agg(pl.col("blocks").sum()).sort("blocks", "event", descending=[True, False])
+    basis = f"blocks of the event / {total:,} blocks"
+    metrics = [Metric.exact("block_share", blocks / total, "", basis) for _, blocks in sums.iter_rows()]
+    return metrics_frame(metrics, event=sums.get_column("event"))
+
+
+def us_per_get(calls: pl.DataFrame) -> pl.DataFrame:
+    """CPU of one logical read: own CPU of executions and fetches over their own consistent and current gets.
+
+    Calls without a get are left out, and parses: their CPU is not that of reading blocks.
+
+    Source: c, cr and cu of each call, without those of the calls below it.
+
+    When not to believe it: where rows are sorted, joined, aggregated or sent in great number: that CPU is in it.
+
+    Args:
+        calls: of a `sqltraceparse.SqlTrace`.
+
+    Returns:
+        ``us_per_get``, in us; refused without gets.  Where the kernel counts CPU in steps, the caveat says so.
+    """
+    own = calls.with_columns(gets=pl.col("own_consistent_gets") + pl.col("own_current_gets")).filter(
+        pl.col("op").is_in(["EXEC", "FETCH"]), pl.col("gets") > 0
+    )
+    gets, cpu = int(own.get_column("gets").sum()), int(own.get_column("own_cpu_us").sum())
+    if not gets:
+        return metrics_frame([_refused("us_per_get", "us", "no call with a get")])
+    caveats = ["row work is in it"]
+    if (step := cpu_step(calls)) > 1:
+        caveats.append(f"the host counts CPU in steps of about {step:,} us")
+    reads = int(own.get_column("own_disk_blocks").sum())
+    if reads:
+        caveats.append(f"{reads:,} of the blocks were read from disk")
+    basis = f"own CPU {cpu:,} us / {gets:,} gets of {own.height:,} calls"
+    return metrics_frame([Metric.exact("us_per_get", cpu / gets, "us", basis, "; ".join(caveats))])
+
+
+def cpu_step(calls: pl.DataFrame) -> int:
+    """The step in which the host counts the CPU of calls, in us; 1 where it counts microseconds.
+
+    Examples:
+        >>> cpu_step(pl.DataFrame({"cpu_us": [0, 1000, 999, 4999, 2000]})), cpu_step(pl.DataFrame({"cpu_us": [17]}))
+        (1000, 1)
+    """
+    cpu = calls.get_column("cpu_us").drop_nulls()
+    cpu = cpu.filter(cpu > 1)
+    for step in _TICKS_US:
+        rest = cpu % step
+        if cpu.len() >= 3 and bool(((rest <= cpu // step + 1) | (rest >= step - cpu // step - 1)).all()):
+            return step
+    return 1
+
+
+def rows_per_fetch(calls: pl.DataFrame) -> pl.DataFrame:
+    """Rows of one fetch: the array size that the client uses, and its round trips.
+
+    Source: r of each FETCH of depth 0.
+
+    When not to believe it: as the array size, where most fetches are the last of their query.
+
+    Args:
+        calls: of a `sqltraceparse.SqlTrace`.
+
+    Returns:
+        ``rows_per_fetch`` and ``array_size`` (the most rows of one fetch), in rows; refused without a fetch.
+    """
+    rows = calls.filter(pl.col("op") == "FETCH", pl.col("depth") == 0).get_column("rows").drop_nulls()
+    if rows.is_empty():
+        names = ("rows_per_fetch", "array_size")
+        return metrics_frame([_refused(name, "rows", "no fetch of depth 0") for name in names])
+    basis = f"{int(rows.sum()):,} rows / {rows.len():,} fetches"
+    return metrics_frame(
+        [
+            Metric.exact("rows_per_fetch", float(rows.sum()) / rows.len(), "rows", basis),
+            Metric.exact("array_size", float(str(rows.max())), "rows", "the most rows of one fetch"),
+        ]
+    )
+
+
+def _refused(metric: str, unit: str, reason: str) -> Metric:
+    return Metric(metric, None, None, None, unit, "", f"{REFUSED}{reason}")
+
+
+def _by_event(reads: pl.DataFrame, metrics: Callable[[str, pl.DataFrame], list[Metric]]) -> pl.DataFrame:
+    """Metrics of each event, the one with the longest time first."""
+    order = (
+        reads.group_by("event").agg(pl.col("elapsed_us").sum()).sort("elapsed_us", "event", descending=[True, False])
+    )
+    names: list[str] = []
+    found: list[Metric] = []
+    for event in order.get_column("event"):
+        own = metrics(event, reads.filter(pl.col("event") == event))
+        found += own
+        names += [event] * len(own)
+    return metrics_frame(found, event=pl.Series(names, dtype=pl.String))

@@ -1,0 +1,87 @@
+"""The views of extended SQL traces and of TKPROF reports."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from iolab import metrics
+from iolab.pages.figures import join_figures
+from iolab.rules.sql_traces import sql_trace_findings, sql_trace_profile
+from iolab.views import Summary, View
+from sqltraceparse import account_time, profile, statement_totals
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqltraceparse import SqlTrace, Tkprof
+
+#: Fewer reads are no distribution.
+_LEAST_READS: Final = 6
+_OF_STATEMENTS: Final = (
+    *("sql", "depth", "parses", "executions", "fetches", "rows", "own_elapsed_us", "own_cpu_us", "own_wait_us"),
+    *("unaccounted_us", "own_disk_blocks", "own_consistent_gets", "own_current_gets", "text"),
+)
+
+
+def summarize_sql_trace(trace: SqlTrace) -> Summary:
+    """The response-time profile, the account of each session, statements by their own time, and what a read cost."""
+    parts = profile(trace)
+    frames = {
+        "profile": parts,
+        "accounts": account_time(trace),
+        "statements": statement_totals(trace).select(_OF_STATEMENTS),
+        "row_sources": trace.row_sources,
+        "errors": trace.errors,
+        "clock": trace.clock,
+    }
+    figures = join_figures(
+        [
+            _with_event(metrics.wait_latency(trace.waits)),
+            _with_event(metrics.wait_sizes(trace.waits)),
+            metrics.multiblock_count(trace.waits),
+            metrics.us_per_get(trace.calls),
+            metrics.rows_per_fetch(trace.calls),
+        ]
+    )
+    kept = {name: frame for name, frame in frames.items() if frame.height}
+    return Summary(kept, figures, (), _drawers(metrics.reads_of(trace.waits)))
+
+
+def summarize_tkprof(report: Tkprof) -> Summary:
+    """The statements, their calls and waits, and the totals."""
+    total = report.calls.filter(pl.col("call") == "total").join(
+        report.statements.select("statement", "sql_id", "depth", "text"), on="statement", how="left"
+    )
+    frames = {"totals": total.drop("call", "line"), **report.frames()}
+    return Summary({name: frame for name, frame in frames.items() if frame.height}, join_figures([]))
+
+
+def _with_event(figures: pl.DataFrame) -> pl.DataFrame:
+    """Metrics whose names say their event."""
+    return figures.with_columns(metric=pl.concat_str("metric", pl.lit(" ("), "event", pl.lit(")")))
+
+
+def _drawers(reads: pl.DataFrame) -> tuple[Callable[[str], Any], ...]:
+    timed = reads.select(
+        "event",
+        time=pl.col("elapsed_us").cast(pl.Duration("us")),
+        submitted=pl.col("tim_us").cast(pl.Duration("us")) - pl.col("tim_us").min().cast(pl.Duration("us")),
+    )
+    if timed.height < _LEAST_READS:
+        return ()
+    return (
+        lambda _: _charts().ecdf(timed, value="time", by="event", axis="time of a wait", title="Waits for reads"),
+        lambda _: _charts().latency_heat_map(timed, value="time", axis="time of a wait"),
+    )
+
+
+def _charts() -> Any:  # noqa: ANN401 - a module
+    from iolab import charts  # noqa: PLC0415 - Altair is imported on use
+
+    return charts
+
+
+SQL_TRACE: Final = View(summarize_sql_trace, noun="trace", findings=sql_trace_findings, profile=sql_trace_profile)
+TKPROF: Final = View(summarize_tkprof, noun="report")
