@@ -49,7 +49,8 @@ def profile(trace: SqlTrace, *, by: Sequence[str] = ()) -> pl.DataFrame:
         * ``is_idle``: a wait for the client or for work between calls; it is no part of the response time
         * ``calls``: number of waits, or of database calls for the components that are no event
         * ``total_us``; ``share`` of the response time (null for idle waits)
-        * ``mean_us``, ``p50_us``, ``p95_us``, ``p99_us``, ``max_us`` of one wait or call
+        * ``mean_us``, ``p50_us``, ``p95_us``, ``p99_us``, ``max_us`` of one wait or call; percentiles are
+          times that occurred
         * ``skew``: share of the total that the longest tenth of the waits took; 0.1 where all are alike
 
     Examples:
@@ -78,9 +79,9 @@ def profile(trace: SqlTrace, *, by: Sequence[str] = ()) -> pl.DataFrame:
             calls=pl.len().cast(pl.Int64),
             total_us=one.sum(),
             mean_us=one.mean(),
-            p50_us=one.quantile(0.5, "linear"),
-            p95_us=one.quantile(0.95, "linear"),
-            p99_us=one.quantile(0.99, "linear"),
+            p50_us=one.quantile(0.5, "equiprobable"),
+            p95_us=one.quantile(0.95, "equiprobable"),
+            p99_us=one.quantile(0.99, "equiprobable"),
             max_us=one.max(),
             skew=pl.when(one.sum() > 0).then(one.top_k(tenth).sum() / one.sum()),
         )

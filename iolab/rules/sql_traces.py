@@ -87,7 +87,7 @@ def cost_of_reads(trace: SqlTrace) -> Iterator[Finding]:
     for event in order.get_column("event").head(_MOST_EVENTS):
         own = reads.filter(pl.col("event") == event)
         times = own.get_column("elapsed_us")
-        mean, middle = float(times.sum()) / times.len(), times.quantile(0.5, "linear")
+        mean, middle = float(times.sum()) / times.len(), times.quantile(0.5, "equiprobable")
         blocks = own.get_column("blocks").drop_nulls()
         size = ""
         if blocks.len() and int(blocks.sum()) != blocks.len():
