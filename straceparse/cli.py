@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from logframe import Log, Source
+    from straceparse.dialects import Dialect
 
 _EXAMPLES: Final = """\b
 examples:
@@ -112,15 +113,15 @@ def _run(options: _Options) -> int:
         if dialect.has_summary:
             return _show(read_summary(source), options)
         raise LogParseError("no line is strace's", source=logs[0].name, expected="the output of strace")
-    return _show(_table(logs, options, has_elapsed=dialect.has_elapsed), options)
+    return _show(_table(logs, options, dialect), options)
 
 
 def _is_table(options: _Options) -> bool:
     return options.table not in {"", "events"}
 
 
-def _table(logs: list[Log], options: _Options, *, has_elapsed: bool) -> pl.DataFrame:
-    events = scan_logs(logs, include_file_paths="log" if len(logs) > 1 else None)
+def _table(logs: list[Log], options: _Options, dialect: Dialect) -> pl.DataFrame:
+    events = scan_logs(logs, include_file_paths="log" if len(logs) > 1 else None, dialect=dialect)
     if options.table == "events":
         return events.collect()
     if options.table == "unparsed":
@@ -129,7 +130,7 @@ def _table(logs: list[Log], options: _Options, *, has_elapsed: bool) -> pl.DataF
         return calls(events).collect()
     if options.table == "requests":
         return io_requests(calls(events)).collect()
-    return totals(events) if has_elapsed else gap_totals(calls(events).collect())
+    return totals(events) if dialect.has_elapsed else gap_totals(calls(events).collect())
 
 
 def _write_events(source: Source, logs: Sequence[str], output: Path) -> int:

@@ -62,7 +62,7 @@ class StraceLog:
     @cached_property
     def events(self) -> pl.LazyFrame:
         """One row a line."""
-        scanned = scan_logs(self._logs)
+        scanned = scan_logs(self._logs, dialect=self.dialect)
         return scanned.collect().lazy() if self.is_kept else scanned
 
     @cached_property

@@ -100,9 +100,10 @@ def scan_logs(
     include_file_paths: str | None = None,
     n_rows: int | None = None,
     batch_bytes: int = BATCH_BYTES,
+    dialect: Dialect | None = None,
 ) -> pl.LazyFrame:
-    """The events of opened logs; see `scan_strace`."""
-    dialect = dialect_of(logs)
+    """The events of opened logs, whose dialect is found where it is not given; see `scan_strace`."""
+    dialect = dialect or dialect_of(logs)
     layout = layout_of(dialect.lines)
     written = [log for log in logs if not log.is_empty()]
     if len(logs) > 1 and dialect.pid != "mixed" and not any(isinstance(log.target, str) for log in logs):

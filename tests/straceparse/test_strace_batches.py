@@ -202,3 +202,17 @@ def test_brackets_in_the_path_of_a_result(outcome: str, note: str | None, elapse
 
     assert found.get_column("note").to_list() == [note] * 2
     assert read_line(line).note == note
+
+
+@pytest.mark.parametrize("shift", range(-8, 3))
+def test_processes_named_at_the_edge_of_a_piece(shift: int, tmp_path: Path) -> None:
+    """One line that names a process makes the log one of several, wherever the pieces of the search meet."""
+    line = CALL.format(0)
+    whole, left = divmod((1 << 20) + shift, len(line) + 1)
+    filled = [line] * (whole - 1) + [f"{line[:-4]}{' ' * left}8192"[: len(line) + left]]
+    lines = [*filled, f"[pid  4711] {line}", *[line] * 40_000]
+    path = tmp_path / "err.strace"
+    path.write_bytes(log_of(lines))
+
+    assert path.read_bytes().index(b"[pid ") == (1 << 20) + shift
+    assert straceparse.dialect(path).pid == straceparse.dialect(path.read_bytes()).pid == "mixed"
