@@ -13,11 +13,10 @@ import straceparse
 from logframe import Log, open_log
 from logframe.kernel import load_kernel
 from logframe.native import engine
-from straceparse.batches import BatchReader
+from straceparse.batches import BatchReader, _lines
 from straceparse.dialects import Dialect, dialect_of
 from straceparse.prefix import layout_of
 from straceparse.records import GRAMMAR
-from straceparse.scan import _lines
 
 #: Lines damaged by one test of one style; a long run takes 100,000 (a million in all).
 DAMAGED = int(os.environ.get("IOLAB_DAMAGED_LINES", "1500"))
@@ -201,8 +200,8 @@ def reader_of(dialect: Dialect, batch_bytes: int = 1 << 16) -> BatchReader:
 def by_compiled(log: Log, dialect: Dialect, columns: list[str], batch_bytes: int = 1 << 16) -> pl.DataFrame | None:
     """The events by the compiled engine; None for a log that only expressions read."""
     reader = reader_of(dialect, batch_bytes)
-    batches = reader.text_batches(log, None)
-    return None if batches is None else pl.concat(list(reader.events(batches, columns)))
+    batches = reader.lines_of(log, None)
+    return None if isinstance(batches, pl.LazyFrame) else pl.concat(list(reader.events(batches, columns)))
 
 
 def by_expressions(log: Log, dialect: Dialect, columns: list[str]) -> pl.DataFrame:
