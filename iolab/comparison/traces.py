@@ -29,7 +29,7 @@ MIN_BATCH: Final = 5
 MOST_KINDS: Final = 3
 _BLOCK: Final = 8192
 
-_FIGURES: Final = ("reads", "avg_read_kib", "mb_per_s", "reads_per_s", "depth_max", "depth_mean")
+_FIGURES: Final = ("reads", "avg_read_kib", "read_mb_per_s", "reads_per_s", "depth_max", "depth_mean")
 #: Columns of the figures of two traces.
 SIDES: Final = pl.Schema(
     {"metric": pl.String(), "unit": pl.String()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -44,6 +45,10 @@ _STATISTICS: Final = {
     "total_bytes": "physical read total bytes",
     "app_requests": "physical read IO requests",
     "app_bytes": "physical read bytes",
+    "write_requests": "physical write total IO requests",
+    "write_bytes": "physical write total bytes",
+    "app_write_requests": "physical write IO requests",
+    "app_write_bytes": "physical write bytes",
     "blocks": "physical reads",
     "direct": "physical reads direct",
     "eligible": "cell physical IO bytes eligible for predicate offload",
@@ -60,6 +65,14 @@ _METRICS: Final[tuple[tuple[Callable[..., pl.DataFrame], tuple[str, ...], tuple[
     (reads.block_size, ("block_bytes", "blocks"), ()),
     (reads.throughput, ("total_bytes", "elapsed"), ()),
     (reads.iops, ("requests", "elapsed"), ()),
+    (partial(reads.read_size, of="application_read"), ("app_bytes", "app_requests"), ()),
+    (partial(reads.throughput, of="application_read"), ("app_bytes", "elapsed"), ()),
+    (partial(reads.iops, of="application_read"), ("app_requests", "elapsed"), ()),
+    (partial(reads.read_size, of="write"), ("write_bytes", "write_requests"), ()),
+    (partial(reads.throughput, of="write"), ("write_bytes", "elapsed"), ()),
+    (partial(reads.iops, of="write"), ("write_requests", "elapsed"), ()),
+    (partial(reads.throughput, of="application_write"), ("app_write_bytes", "elapsed"), ()),
+    (partial(reads.iops, of="application_write"), ("app_write_requests", "elapsed"), ()),
     (reads.direct_share, ("direct", "blocks"), ()),
     (reads.smart_scan_saving, ("eligible", "returned"), ("total_bytes",)),
     (rows_per_trip, ("rows", "trips"), ()),
@@ -161,7 +174,7 @@ def read_metrics(log: Spool | AwrReport, *, statement: int | None = None) -> pl.
     known |= {
         "elapsed": elapsed,
         "query_time": None if is_report else elapsed,
-        "block_requests": known["app_requests"] or known["requests"],
+        "block_requests": known["app_requests"] or (None if is_report else known["requests"]),
         "block_bytes": known["app_bytes"] or known["total_bytes"],
     }
     frames = [
@@ -173,7 +186,7 @@ def read_metrics(log: Spool | AwrReport, *, statement: int | None = None) -> pl.
         return pl.DataFrame(schema=METRICS)
     metrics = pl.concat(frames)
     if isinstance(log, AwrReport):
-        return metrics.with_columns(pl.col("caveats").replace(reads.AT_LEAST, _OF_PERIOD))
+        return metrics.with_columns(pl.col("caveats").str.replace(reads.AT_LEAST, _OF_PERIOD, literal=True))
     if "cumulative" not in log.statistics.get_column("basis"):
         return metrics
     parts = pl.col("caveats").replace("", None), pl.lit(_CUMULATIVE)

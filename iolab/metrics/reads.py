@@ -6,7 +6,7 @@ known; `statistic` and `elapsed_of` look them up in a log.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from iolab.metrics.table import (
     clip_share,
@@ -32,6 +32,14 @@ MIN_HIT_RATIO: Final = 0.95
 LEAST_BLOCKS: Final = 0.95
 #: What the rates of a statement hold besides its reads.
 AT_LEAST: Final = "the elapsed time holds CPU and fetches, too: the storage was at least this fast"
+#: What requests and bytes were counted of.
+Scope = Literal["read", "write", "application_read", "application_write"]
+SCOPES: Final[dict[str, str]] = {
+    "read": "reads of all activity: backups, control files and redo are in it",
+    "write": "writes of all activity: redo, archives, backups and control files are in it",
+    "application_read": "the application's reads only",
+    "application_write": "the application's writes only (DBWR and direct path), without redo",
+}
 #: The sizes that a block of the database may have (Oracle Database Reference, DB_BLOCK_SIZE).
 BLOCK_SIZES: Final = (2048, 4096, 8192, 16384, 32768)
 
@@ -105,26 +113,32 @@ def flash_hit_ratio(hits: Figure, requests: Figure) -> pl.DataFrame:
     return evaluate_one("flash_hit_ratio", "ratio", "hits / requests", inputs, compute, caveats)
 
 
-def read_size(total_bytes: Figure, requests: Figure) -> pl.DataFrame:
-    """Average size of a read, in bytes and in KiB: ``total_bytes / requests``.
+def read_size(total_bytes: Figure, requests: Figure, *, of: Scope = "read") -> pl.DataFrame:
+    """Average size of a request, in bytes and in KiB: ``total_bytes / requests``.
 
     Source: Oracle Database Reference, `physical read total bytes` and `physical read total IO requests`: both of all
-    activity, backups included.  `physical read bytes` counts the application's only, and may not stand above them.
+    activity, backups, control files and redo included.  `physical read bytes` and `physical read IO requests` are the
+    application's: never one of these over one of those.
 
     When not to believe it: single-block and multi-block reads are mixed: then maybe no read has this size.
 
+    Args:
+        total_bytes: the bytes.
+        requests: the requests that moved them.
+        of: as for `throughput`.
+
     Returns:
-        Two rows (`METRICS`): ``avg_read_bytes`` (B) and ``avg_read_kib`` (KiB, 1024 B).
+        Two rows (`METRICS`): ``avg_read_bytes`` (B) and ``avg_read_kib`` (KiB, 1024 B), or ``avg_write_...``.
 
     Examples:
         >>> read_size(59_301_888, 1841).select("metric", "value", "unit").rows()  # doctest: +ELLIPSIS
         [('avg_read_bytes', 32211.78..., 'B'), ('avg_read_kib', 31.456..., 'KiB')]
     """
     inputs = {"total_bytes": total_bytes, "requests": requests}
-    caveats = ("an average of single-block and multi-block reads: maybe no read has this size",)
+    caveats = ("an average of single-block and multi-block requests: maybe none has this size", SCOPES[of])
     units = (
-        ("avg_read_bytes", "B", "total_bytes / requests", 1),
-        ("avg_read_kib", "KiB", "total_bytes / requests / 1024", 1024),
+        (f"avg_{of}_bytes", "B", "total_bytes / requests", 1),
+        (f"avg_{of}_kib", "KiB", "total_bytes / requests / 1024", 1024),
     )
     return evaluate_in(units, inputs, _bytes_per_request, caveats)
 
@@ -204,22 +218,29 @@ def block_size(total_bytes: Figure, physical_reads: Figure) -> pl.DataFrame:
     return evaluate_one("block_size", "B", formula, inputs, compute, caveats)
 
 
-def throughput(total_bytes: Figure, elapsed_s: Figure) -> pl.DataFrame:
-    """Bytes a second, with both meanings of mega: ``total_bytes / elapsed_s``.
+def throughput(total_bytes: Figure, elapsed_s: Figure, *, of: Scope = "read") -> pl.DataFrame:
+    """Bytes read or written a second, with both meanings of mega: ``total_bytes / elapsed_s``.
 
     Refused when the time is shown as zero.
 
-    Source: Oracle Database Reference, `physical read total bytes`.
+    Source: Oracle Database Reference, `physical read total bytes` and `physical write total bytes` (all activity of the
+    session or instance, backups and redo among it); `physical read bytes` and `physical write bytes` (the
+    application's).
 
     When not to believe it: as the speed of the storage: the elapsed time holds CPU and fetches, too, so the storage
     was at least this fast; and a cache below the database may have answered.
 
+    Args:
+        total_bytes: the bytes.
+        elapsed_s: the time they took.
+        of: what was counted: ``read``, ``write``, ``application_read`` or ``application_write``; it is in the names.
+
     Returns:
-        Two rows (`METRICS`): ``mib_per_s`` (MiB/s, 2^20 B) and ``mb_per_s`` (MB/s, 10^6 B).
+        Two rows (`METRICS`): ``read_mib_per_s`` (MiB/s, 2^20 B) and ``read_mb_per_s`` (MB/s, 10^6 B), or ``write_...``.
 
     Examples:
         >>> throughput(59_301_888, (0.73, 0.725, 0.74)).select("metric", "value").rows()  # doctest: +ELLIPSIS
-        [('mib_per_s', 77.472...), ('mb_per_s', 81.235...)]
+        [('read_mib_per_s', 77.472...), ('read_mb_per_s', 81.235...)]
     """
 
     def compute(total_bytes: Interval, elapsed_s: Interval) -> Interval:
@@ -227,28 +248,34 @@ def throughput(total_bytes: Figure, elapsed_s: Figure) -> pl.DataFrame:
         return total_bytes / elapsed_s
 
     inputs = {"total_bytes": total_bytes, "elapsed_s": elapsed_s}
-    caveats = (AT_LEAST,)
+    caveats = (AT_LEAST, SCOPES[of])
     units = (
-        ("mib_per_s", "MiB/s", "total_bytes / 2^20 / elapsed_s", 2**20),
-        ("mb_per_s", "MB/s", "total_bytes / 10^6 / elapsed_s", 10**6),
+        (f"{of}_mib_per_s", "MiB/s", "total_bytes / 2^20 / elapsed_s", 2**20),
+        (f"{of}_mb_per_s", "MB/s", "total_bytes / 10^6 / elapsed_s", 10**6),
     )
     return evaluate_in(units, inputs, compute, caveats)
 
 
-def iops(requests: Figure, elapsed_s: Figure) -> pl.DataFrame:
-    """Requests a second: ``requests / elapsed_s``.  Refused when the time is shown as zero.
+def iops(requests: Figure, elapsed_s: Figure, *, of: Scope = "read") -> pl.DataFrame:
+    """Read or write requests a second: ``requests / elapsed_s``.  Refused when the time is shown as zero.
 
-    Source: Oracle Database Reference, `physical read total IO requests`.
+    Source: Oracle Database Reference, `physical read total IO requests` and `physical write total IO requests` (all
+    activity), `physical read IO requests` and `physical write IO requests` (the application's).
 
     When not to believe it: as the limit of the storage: it was at least this fast, and one serial session never
     shows a limit.
 
+    Args:
+        requests: the requests.
+        elapsed_s: the time they took.
+        of: as for `throughput`.
+
     Returns:
-        One row (`METRICS`), in 1/s.
+        One row (`METRICS`), ``read_iops`` or ``write_iops``, in 1/s.
 
     Examples:
-        >>> iops(1841, (0.73, 0.725, 0.74)).item(0, "value")  # doctest: +ELLIPSIS
-        2521.9...
+        >>> iops(1841, (0.73, 0.725, 0.74)).select("metric", "value").row(0)  # doctest: +ELLIPSIS
+        ('read_iops', 2521.9...)
     """
 
     def compute(requests: Interval, elapsed_s: Interval) -> Interval:
@@ -256,8 +283,7 @@ def iops(requests: Figure, elapsed_s: Figure) -> pl.DataFrame:
         return requests / elapsed_s
 
     inputs = {"requests": requests, "elapsed_s": elapsed_s}
-    caveats = (AT_LEAST,)
-    return evaluate_one("iops", "1/s", "requests / elapsed_s", inputs, compute, caveats)
+    return evaluate_one(f"{of}_iops", "1/s", "requests / elapsed_s", inputs, compute, (AT_LEAST, SCOPES[of]))
 
 
 def direct_share(physical_reads_direct: Figure, physical_reads: Figure) -> pl.DataFrame:

@@ -115,16 +115,17 @@ def read_rate(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame
         block_size: bytes in a block of the database.
 
     Returns:
-        Four rows (`METRICS`): ``mib_per_s`` (MiB/s, 2^20 B), ``mb_per_s`` (MB/s, 10^6 B), ``reads_per_s`` (1/s),
-        ``us_per_block`` (us).  Refused when the log does not show two moments, or its clock was set back.  Where strace
-        cut a list of requests the rates have no upper bound.
+        Four rows (`METRICS`): ``read_mib_per_s`` (MiB/s, 2^20 B), ``read_mb_per_s`` (MB/s, 10^6 B),
+        ``reads_per_s`` (1/s), ``us_per_block`` (us).  Refused when the log does not show two moments, or its clock was
+        set back.  Where strace cut a list of requests, or reads are left out because the log does not show when they
+        ended (``-r`` with both kinds of reads), the rates have no upper bound.
     """
     reads = data_reads(requests)
     set_back = is_set_back(reads, "submitted")
     found = None if set_back else _window(reads)
     if found is None:
         reason = SET_BACK if set_back else f"{REFUSED}the log shows no two moments between which reads were done"
-        names = (("mib_per_s", "MiB/s"), ("mb_per_s", "MB/s"), ("reads_per_s", "1/s"), ("us_per_block", "us"))
+        names = (("read_mib_per_s", "MiB/s"), ("read_mb_per_s", "MB/s"), ("reads_per_s", "1/s"), ("us_per_block", "us"))
         return metrics_frame([Metric(name, None, None, None, unit, "no reads", reason) for name, unit in names])
     total, count, seconds, rule, unplaced = found
     inputs: dict[str, Figure] = {"bytes": total, "reads": count, "seconds": seconds}
@@ -136,7 +137,7 @@ def read_rate(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame
         caveats.append(f"strace did not print the size of {unknown} requests: {_AT_LEAST}")
 
     def size_rate(unit: int) -> Metric:
-        name, unit_name = ("mib_per_s", "MiB/s") if unit == 2**20 else ("mb_per_s", "MB/s")
+        name, unit_name = ("read_mib_per_s", "MiB/s") if unit == 2**20 else ("read_mb_per_s", "MB/s")
         return evaluate(name, unit_name, rule, inputs, lambda seconds, **all_: all_["bytes"] / unit / seconds, caveats)
 
     rates = [
@@ -152,7 +153,7 @@ def read_rate(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame
         lambda seconds, **all_: seconds * 10**6 / (all_["bytes"] / block_size),
         (*caveats, f"in blocks of {block_size} B"),
     )
-    if unknown:
+    if unknown or unplaced:  # reads that are in neither the bytes nor the window: the rate was this or higher
         rates = [replace(one, hi=None) for one in rates]
         per_block = replace(per_block, lo=None)
     return metrics_frame([*rates, per_block])

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: The figures that the summary of a page names, the first three that a log has.
 _HEADLINES: Final = (
-    *("ms_per_flash_read", "db_time_s", "average_active_sessions", "mb_per_s", "avg_read_kib"),
+    *("ms_per_flash_read", "db_time_s", "average_active_sessions", "read_mb_per_s", "avg_read_kib"),
     *("latency_us_p50 (sync)", "latency_us_p50 (async)", "elapsed_s", "us_per_lio", "reads"),
 )
 _MOST_HEADLINES: Final = 3
@@ -36,7 +36,7 @@ _MOST_HEADLINES: Final = 3
 _MOST_CONTENTS: Final = 7
 #: Pages of more logs have no narrow drawings.
 _FEW: Final = 6
-_VERDICT: Final = re.compile(r"Verdict: \w+")
+_VERDICT: Final = re.compile(r"Verdict: .+?(?= - )")
 _ALONE: Final = (
     "No comparison: {}. Two reports, two sessions or two traces are compared, the repeated runs of one session, and a "
     "report or a session with a trace."

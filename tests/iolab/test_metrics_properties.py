@@ -57,7 +57,16 @@ POWERS: dict[Callable[..., pl.DataFrame], list[tuple[int, ...]]] = {
 }
 #: Metrics of frames, which have tests of their own below.
 OF_FRAMES = {
-    *("average_waits", "class_shares", "db_time", "elapsed", "latency_quantiles", "rank_correlation", "total_waits"),
+    *(
+        "average_waits",
+        "class_shares",
+        "db_time",
+        "elapsed",
+        "latency_buckets",
+        "latency_quantiles",
+        "rank_correlation",
+        "total_waits",
+    ),
     *("call_gaps", "call_times", "database_waits", "depth", "queue_depth", "read_latency", "read_rate", "read_sizes"),
     *("sequentiality", "submit_cost", "time_shares"),
 }

@@ -300,3 +300,36 @@ def test_fewer_blocks_than_requests_are_of_other_reads() -> None:
 
     assert (row["value"], "less than one each" in row["caveats"]) == (None, True)
     assert metrics.blocks_per_read(7_990, 8_000).item(0, "value") == 7_990 / 8_000
+
+
+def test_rates_are_named_by_what_was_counted() -> None:
+    """Reads are not I/O: reads and writes, of all activity and of the application, have names of their own."""
+    listed = {
+        "physical read total IO requests": 90_000,
+        "physical read total bytes": 1_474_560_000,
+        "physical read IO requests": 700,
+        "physical read bytes": 5_734_400,
+        "physical reads": 700,
+        "physical write total IO requests": 240_000,
+        "physical write total bytes": 6_000_000_000,
+        "physical write IO requests": 1_000,
+        "physical write bytes": 8_192_000,
+    }
+    rows = "\n".join(f"{name:<40} {value:>14}" for name, value in listed.items())
+    parts = (
+        "SQL> select name, value from v$mystat;\n",
+        f"{'NAME':<40} {'VALUE':>14}\n{'-' * 40} {'-' * 14}\n{rows}\n\n9 rows selected.\n",
+        "SQL> select count(*) from orders;\n\nElapsed: 00:00:10.00\n",
+    )
+    text = "\n".join(parts)
+    found = metrics.read_metrics(read_spool(text.encode()), statement=2)
+    value = dict(found.select("metric", "value").iter_rows())
+    caveat = dict(found.select("metric", "caveats").iter_rows())
+
+    assert "iops" not in value
+    assert value["read_iops"] == pytest.approx(9_000, rel=0.001)
+    assert value["write_iops"] == pytest.approx(24_000, rel=0.001)
+    assert value["application_read_iops"] == pytest.approx(70, rel=0.001)
+    assert (value["avg_read_kib"], value["avg_application_read_kib"], value["blocks_per_read"]) == (16.0, 8.0, 1.0)
+    assert "reads of all activity" in caveat["read_iops"]
+    assert "the application's reads only" in caveat["application_read_iops"]

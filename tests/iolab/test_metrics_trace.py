@@ -291,3 +291,25 @@ def test_requests_without_bytes_are_no_reads() -> None:
         (1.0, 1.0, 1.0, ""),
         (8192.0, 8192.0, 8192.0, ""),
     ]
+
+
+def test_a_rate_that_leaves_reads_out_has_no_upper_bound() -> None:
+    """-r with both kinds of reads: a read that the window cannot hold makes the rate higher, never bounded above."""
+    lines = []
+    for turn in range(6):
+        lines.append(f'     0.00{turn}100 pread64(9, ""..., 8192, {turn * 8192}) = 8192')
+        lines.append(
+            f"     0.000200 io_submit(0x7f10, 1, [{{data=0x{turn + 1:x}, pread, fildes=9, "
+            f"buf=0x1000, nbytes=65536, offset={turn * 65536}}}]) = 1"
+        )
+        lines.append(
+            f"     0.000300 io_getevents(0x7f10, 1, 1, [{{data=0x{turn + 1:x}, obj=0x{turn + 1:x}, "
+            "res=65536, res2=0}], NULL) = 1"
+        )
+    found = metrics.read_rate(io_requests(calls(read_strace("\n".join(lines).encode()))))
+    rates = found.filter(pl.col("metric") != "us_per_block")
+    left_out = rates.filter(pl.col("caveats").str.contains("left out"))
+
+    assert left_out.height == 3
+    assert left_out.get_column("hi").null_count() == 3
+    assert left_out.get_column("lo").null_count() == 0

@@ -115,7 +115,7 @@ def test_compare_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "--json", str(TRACE), str(SAMPLES / "captures/async_buffered_tt_T.strace")]) == 0
 
     told = json.loads(capsys.readouterr().out)
-    rate = next(row for row in told["frames"]["Figures of the reads"] if row["metric"] == "mb_per_s")
+    rate = next(row for row in told["frames"]["Figures of the reads"] if row["metric"] == "read_mb_per_s")
     assert told["logs"] == [TRACE.name, "async_buffered_tt_T.strace"]
     assert rate["ratio_lo"] <= rate["ratio"] <= rate["ratio_hi"]
 

@@ -66,7 +66,7 @@ def test_traces_with_T_are_compared_by_latency() -> None:  # noqa: N802 - the op
     """Reads of one mode and size are compared by the time in the call, of batches, with an interval."""
     found = pair_of("direct", "buffered")
     (said,) = (one for one in found.paragraphs if one.startswith("Synchronous"))
-    rate = found.frames["Figures of the reads"].filter(pl.col("metric") == "mb_per_s").row(0, named=True)
+    rate = found.frames["Figures of the reads"].filter(pl.col("metric") == "read_mb_per_s").row(0, named=True)
 
     assert "126 blocks of 8 KiB, time in the call (-T)" in said
     assert "of 30 batches of 10 reads" in said
