@@ -25,7 +25,7 @@ _WRITERS: dict[str, Callable[[pl.DataFrame, str], object]] = {
     ".json": pl.DataFrame.write_json,
     ".ndjson": pl.DataFrame.write_ndjson,
 }
-_TOP = ("event", "waits", "total_wait_s", "avg_wait_ms", "db_time_pct", "wait_class")
+_TOP = ("event", "waits", "total_wait_s", "avg_wait_ms", "db_time_pct", "call_time_pct", "wait_class")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -45,16 +45,15 @@ _AVERAGE = Column(
 _PCT = Column(
     "db_time_pct",
     "pct",
-    "share of DB time (10.2 and Statspack: of total call time)",
-    (
-        "% DB time",
-        "%DB time",
-        "Call Time",
-        "%Total Call Time",
-        "Wait Time %DB time",
-        "Percent Total DB Time",
-        "% Total Ela Time",
-    ),
+    "share of DB time",
+    ("% DB time", "%DB time", "Wait Time %DB time", "Percent Total DB Time"),
+)
+#: Another base than DB time: time waited and CPU of all calls, background ones among them.
+_CALL_PCT = Column(
+    "call_time_pct",
+    "pct",
+    "share of total call time (10.2 and Statspack)",
+    ("Call Time", "%Total Call Time", "% Total Ela Time"),
 )
 _SESSIONS = Column("avg_active_sessions", "number", "average active sessions", ("Avg Active Sessions",))
 _PER_TXN = Column("waits_per_txn", "number", "waits per transaction", ("Waits /txn",))
@@ -92,7 +91,7 @@ WAITS: Final = (
         "top_events",
         "The events, and CPU, that took most of the time.",
         (r"^Top \d+ (?:Timed|Foreground) .*Events", r"^Top \d+ Timed Events", r"^Top Timed Events"),
-        (_EVENT, _WAITS, _TIME, _AVERAGE, _PCT, _CLASS, INSTANCE),
+        (_EVENT, _WAITS, _TIME, _AVERAGE, _PCT, _CLASS, INSTANCE, _CALL_PCT),
         needs=("event",),
         layouts={
             6: ("event", "waits", "total_wait_s", "avg_wait_ms", "db_time_pct", "wait_class"),

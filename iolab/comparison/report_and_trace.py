@@ -69,8 +69,13 @@ def _check(report: AwrReport, calls: pl.DataFrame, names: tuple[str, str]) -> No
         raise UnpairedError(f"{names[0]} is of a database on {platform}, {names[1]} was traced on Linux")
     stamps = calls.get_column("wall").drop_nulls()
     begin, end = report.info.begin_time, report.info.end_time
-    if stamps.is_empty() or begin is None or end is None:
-        return
+    missing = []
+    if stamps.is_empty():
+        missing.append(f"{names[1]} has no date: trace with -ttt, or -tt and the date")
+    if begin is None or end is None:
+        missing.append(f"{names[0]} does not say when it begins and ends")
+    if missing or begin is None or end is None:
+        raise UnpairedError(f"the log and the report may be of different times: {'; '.join(missing)}")
     first, last = (stamp.replace(tzinfo=None) for stamp in (stamps[0], stamps[-1]))
     if last < begin - _ZONES or first > end + _ZONES:
         raise UnpairedError(

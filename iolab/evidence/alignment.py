@@ -13,7 +13,7 @@ import polars as pl
 
 from awrparse import AwrReport
 from iolab.metrics.awr import average_waits, contradictions, db_time, elapsed, figure_of, key_of, total_waits
-from iolab.metrics.lookups import elapsed_of, statistic
+from iolab.metrics.lookups import db_time_of, elapsed_of, statistic
 from iolab.metrics.times import nanoseconds
 from iolab.metrics.trace_reads import data_reads
 from logframe.errors import RefusedError
@@ -139,7 +139,15 @@ class _Side:
         self.tables = {name: report.with_bounds(name) for name in ("top_events", "wait_classes")}
         self.header = elapsed_of(report)
         self.inferred = figure_of(elapsed(self.tables["wait_classes"]))
-        self.db_time = figure_of(db_time(*self.tables.values()))
+        self.inferred_db_time = figure_of(db_time(*self.tables.values()))
+        self.header_db_time = db_time_of(report)
+        known_times = [one for one in (self.header_db_time, self.inferred_db_time) if one is not None]
+        self.contradicts_db_time = False
+        try:
+            self.db_time = intersect(known_times) if known_times else None
+        except RefusedError:
+            self.contradicts_db_time = True
+            self.db_time = self.header_db_time
         self.given = None if given is None else Interval.of(given)
         self.contradicts = False
         known = [self.given] if self.given else [one for one in (self.header, self.inferred) if one is not None]
@@ -155,6 +163,11 @@ class _Side:
             yield (
                 f"{name}: the header says {show(self.header)} s, time and average active sessions of the classes "
                 f"{show(self.inferred)} s; the header is taken"
+            )
+        if self.contradicts_db_time and self.header_db_time and self.inferred_db_time:
+            yield (
+                f"{name}: the header says {show(self.header_db_time)} s of DB time, times and shares of the rows "
+                f"{show(self.inferred_db_time)} s; the header is taken"
             )
         if self.elapsed is None:
             yield f"{name}: the length of the period is not known: no rates; give it with elapsed_s="

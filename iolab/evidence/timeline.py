@@ -267,9 +267,10 @@ def db_time_sessions(periods: pl.DataFrame) -> pl.DataFrame:
 
 
 def _awake(waits: pl.DataFrame) -> pl.DataFrame:
-    """Rows that are no idle waits: those have no share of DB time, nor has any row of some tables."""
-    if "event" in waits.columns and "db_time_pct" in waits.columns:
-        return waits.filter(pl.col("db_time_pct").is_not_null())
+    """Rows that are no idle waits: those have no share of DB or call time, nor has any row of some tables."""
+    shares = [name for name in ("db_time_pct", "call_time_pct") if name in waits.columns]
+    if "event" in waits.columns and shares:
+        return waits.filter(pl.any_horizontal(pl.col(shares).is_not_null()))
     return waits
 
 

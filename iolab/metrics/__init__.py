@@ -32,7 +32,7 @@ from iolab.metrics.awr import (
 from iolab.metrics.correlation import rank_correlation
 from iolab.metrics.histograms import latency_buckets, latency_quantiles
 from iolab.metrics.logical import lio_share, pio_lio_factor, rows_per_trip, time_change, us_per_lio
-from iolab.metrics.lookups import elapsed_of, read_metrics, statistic
+from iolab.metrics.lookups import db_time_of, elapsed_of, read_metrics, statistic
 from iolab.metrics.rates import average_active_sessions, per_transaction, rate
 from iolab.metrics.reads import (
     block_size,
@@ -86,6 +86,7 @@ __all__ = [
     "data_reads",
     "database_waits",
     "db_time",
+    "db_time_of",
     "depth",
     "direct_share",
     "elapsed",

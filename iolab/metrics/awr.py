@@ -144,6 +144,8 @@ def db_time(*waits: pl.DataFrame) -> pl.DataFrame:
     The shares of events and of classes are of the same DB time, so both tables may be given.  Times are joined with
     average * waits first.  Refused when the rows contradict each other.
 
+    Shares of total call time (Statspack and 10.2: `call_time_pct`) are of another base, and give no DB time.
+
     Source: Oracle Database Performance Tuning Guide, DB time; arithmetic on the report's `% DB time`.
 
     When not to believe it: the report's tables are of different populations (background waits in one of them is

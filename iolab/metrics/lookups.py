@@ -144,6 +144,12 @@ def elapsed_of(log: Spool | AwrReport, *, statement: int | None = None) -> Inter
     return row_figure(timed.row(0, named=True), "elapsed_s") if timed.height else None
 
 
+def db_time_of(report: AwrReport) -> Interval | None:
+    """DB time as the head of a report prints it, in seconds; None where it does not."""
+    seconds = report.info.db_time_s
+    return None if seconds is None else Interval(seconds, max(seconds - _HALF_STEP_S, 0), seconds + _HALF_STEP_S)
+
+
 def _listed(frame: pl.DataFrame) -> str:
     """The numbers of statements; of many the first and the last."""
     numbers = frame.get_column("statement").unique().sort().to_list()

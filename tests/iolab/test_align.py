@@ -252,3 +252,14 @@ def test_asynchronous_reads_are_other_waits(setall: AwrReport) -> None:
     row = found.filter(pl.col("quantity") == "multi_block_reads").row(0, named=True)
 
     assert row["explanation"].endswith("asynchronous reads are direct path reads, not these waits")
+
+
+def test_db_time_is_what_the_header_and_the_rows_allow() -> None:
+    """The header's minutes of two decimals are finer than shares of DB time rounded to 0.1 %: the bounds are both's."""
+    folder = Path(__file__).parents[2] / "sample_data" / "awr_series"
+    a, b = (read_awr(folder / f"awrrpt_1_{number}_{number + 1}.txt") for number in (4102, 4103))
+    row = align_reports(a, b).intervals.row(1, named=True)
+
+    assert row["quantity"] == "db_time_s"
+    assert (row["a_lo"], row["a_hi"]) == (pytest.approx(5535.3), pytest.approx(5535.9))
+    assert (row["b_lo"], row["b_hi"]) == (pytest.approx(3995.7), pytest.approx(3996.3))

@@ -71,7 +71,16 @@ OF_FRAMES = {
     *("sequentiality", "submit_cost", "time_shares"),
 }
 #: One legal size or none: nothing scales.  The rest look figures up, choose rows, or make frames.
-OTHERS = {"block_size", "contradictions", "data_reads", "elapsed_of", "figure_of", "intersect", "metrics_frame"}
+OTHERS = {
+    "block_size",
+    "contradictions",
+    "data_reads",
+    "db_time_of",
+    "elapsed_of",
+    "figure_of",
+    "intersect",
+    "metrics_frame",
+}
 OTHERS |= {"read_metrics", "statistic", "us_per_lio"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
         ),
         (metrics.ms_per_flash_read(None, 99, 100), "elapsed_s is not known"),
         (metrics.flash_hit_ratio(5, 4), "hits (5) are more than requests (4)"),
-        (metrics.flash_hit_ratio(0, 0), "the divisor, 0, cannot be told from zero"),
+        (metrics.flash_hit_ratio(0, 0), "the divisor, 0, may be zero"),
         (metrics.flash_hit_ratio(-1, 4), "hits is negative: -1"),
         (metrics.read_size(5, 10).head(1), "10 requests cannot have read only 5 bytes"),
         (metrics.block_size((8192.0, 4000.0, 9000.0), 1), "8192 [4000, 9000] B for a block allows 4096, 8192"),
@@ -111,7 +112,7 @@ def test_no_waits_no_average() -> None:
     """An event that was not waited for has no average."""
     waits = pl.DataFrame({"event": ["x"], "waits": [0], "total_wait_s": [0.0]})
 
-    assert metrics.average_waits(waits).item(0, "caveats") == "refused: the divisor, 0, cannot be told from zero"
+    assert metrics.average_waits(waits).item(0, "caveats") == "refused: the divisor, 0, may be zero"
 
 
 def test_a_time_that_is_no_number_is_not_known() -> None:
@@ -333,3 +334,15 @@ def test_rates_are_named_by_what_was_counted() -> None:
     assert (value["avg_read_kib"], value["avg_application_read_kib"], value["blocks_per_read"]) == (16.0, 8.0, 1.0)
     assert "reads of all activity" in caveat["read_iops"]
     assert "the application's reads only" in caveat["application_read_iops"]
+
+
+def test_shares_of_call_time_give_no_db_time() -> None:
+    """Statspack and 10.2 print shares of total call time: another base, so another column, and no DB time of it."""
+    folder = Path(__file__).parents[1] / "awrparse" / "awr_data" / "valid"
+    for name in ("statspack_102", "awr_text_102_rac"):
+        report = read_awr(folder / f"{name}.txt")
+        events = report.with_bounds("top_events")
+
+        assert events.get_column("call_time_pct").drop_nulls().len() > 0
+        assert events.get_column("db_time_pct").drop_nulls().is_empty()
+        assert metrics.db_time(events).item(0, "value") is None

@@ -307,3 +307,13 @@ def test_many_logs_are_compared_with_the_first() -> None:
 
     assert [one.names for one in found] == [*(("t0", f"t{number}") for number in range(1, 6)), ("t6", "t7")]
     assert found[-1].refusal == "of the traces the first is compared with 5 others; these are left out"
+
+
+def test_a_trace_without_a_date_is_not_put_beside_a_report() -> None:
+    """A report of one evening and a trace of no known day: what is missing is said."""
+    report = iolab.load(SAMPLES / "awr_series/awrrpt_1_4102_4103.txt")
+
+    with pytest.raises(UnpairedError, match="b has no date: trace with -ttt"):
+        pair(report, iolab.load(FILES["no_T"]))
+    with pytest.raises(UnpairedError, match="a does not say when it begins and ends"):
+        pair(iolab.load(FILES["setall"]), iolab.load(FILES["direct"]))
