@@ -16,6 +16,7 @@ from types import FunctionType
 
 import polars as pl
 
+import hostparse
 import iolab.metrics
 import sqlplusparse
 import sqltraceparse
@@ -63,6 +64,9 @@ def frames() -> str:
         for kind, schemas in sqltraceparse.SCHEMAS.items()
         for name, schema in schemas.items()
     ]
+    parts.append("## Samples of the operating system, latency histograms and CPU profiles")
+    schemas = ("SAMPLES", "RUNS", "HISTOGRAMS", "PROFILE")
+    parts += [f"### `hostparse.{name}`\n\n{schema_table(getattr(hostparse, name))}" for name in schemas]
     return "\n\n".join(parts) + "\n"
 
 

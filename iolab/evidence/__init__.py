@@ -7,11 +7,13 @@ from logframe.lazy import lazy_exports
 if TYPE_CHECKING:
     from iolab.evidence.alignment import align_reports, align_trace
     from iolab.evidence.changes import neighbour_changes, parameter_changes
+    from iolab.evidence.host_alignment import align_host
     from iolab.evidence.report_periods import find_breaks, periods
     from iolab.evidence.timeline import Timeline, read_timeline
 
 __all__ = [
     "Timeline",
+    "align_host",
     "align_reports",
     "align_trace",
     "find_breaks",
@@ -25,6 +27,7 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "Timeline": "timeline",
+        "align_host": "host_alignment",
         "align_reports": "alignment",
         "align_trace": "alignment",
         "find_breaks": "report_periods",

@@ -1,0 +1,43 @@
+"""The operating system and the database: what both saw of the same bytes and requests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from iolab.comparison.result import Pairing, UnpairedError
+from iolab.evidence.host_alignment import align_host
+from logframe.errors import RefusedError
+
+if TYPE_CHECKING:
+    from awrparse import AwrReport
+    from hostparse import HostLog
+
+#: What a verdict of `align_host` is in a sentence.
+_SAID: Final = {
+    "agrees": "the host saw what the database counted",
+    "more": "the host saw more than the database counted: other programs did I/O too, or the clocks differ",
+    "less": "the host saw less than the database counted: a cache of the file system, a network file system, or clocks "
+    "that differ",
+    "missing": "the devices that served the database are not in the log: it says nothing about the database's storage",
+    "part": "the samples cover a part of the report's time only; no total is taken from them",
+    "possible": "the devices of the log did at least as much",
+    "unknown": "the log has no times: iolab.evidence.align_host takes the end of its first report and its interval",
+}
+
+
+def pair_host_and_report(log: HostLog, report: AwrReport, names: tuple[str, str]) -> Pairing:
+    """What samples of the operating system saw, beside what a report counted.
+
+    Raises:
+        UnpairedError: The log is of another host or time, or the two have no figure in common.
+    """
+    try:
+        aligned = align_host(report, log)
+    except RefusedError as refusal:
+        raise UnpairedError(f"{refusal} (iolab.evidence.align_host)") from refusal
+    paragraphs = []
+    for verdict, quantities in aligned.group_by("verdict", maintain_order=True).agg("quantity").iter_rows():
+        named = ", ".join(quantity.replace("_", " ") for quantity in quantities)
+        paragraphs.append(f"{named.capitalize()}: {_SAID[verdict]}.")
+    why = "the samples are of the whole host, the report counts one instance; the clocks are taken to be the same"
+    return Pairing(names, why, tuple(paragraphs), {"Host and database": aligned})

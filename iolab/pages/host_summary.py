@@ -1,0 +1,59 @@
+"""The view of samples of the operating system: its tables, and what has to be known about them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.comparison.host_and_report import pair_host_and_report
+from iolab.metrics import METRICS
+from iolab.views import Summary, View
+
+if TYPE_CHECKING:
+    from awrparse import AwrReport
+    from hostparse import HostLog
+    from iolab.comparison.result import Pairing
+    from iolab.comparison.session_report import Options
+
+#: Tables that are shown; the others are counters that few look for.
+_SHOWN: Final = ("host", "device", "cpu", "process", "interface")
+
+
+def summarize_host(log: HostLog) -> Summary:
+    """The runs and the wide tables, without columns that no row fills."""
+    frames = {"runs": _filled(log.runs)}
+    for scope in log.scopes:
+        if scope in _SHOWN:
+            frames[scope] = _filled(log.wide(scope))
+    return Summary(frames, pl.DataFrame(schema=METRICS), tuple(_notes(log, frames)))
+
+
+def _filled(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.select(column for column in frame if column.null_count() < frame.height or not frame.height)
+
+
+def _notes(log: HostLog, frames: dict[str, pl.DataFrame]) -> list[str]:
+    """Sentences about what the figures are not."""
+    notes = []
+    tables = [frame for name, frame in frames.items() if name != "runs"]
+    if any(frame.get_column("is_since_boot").any() for frame in tables if "is_since_boot" in frame.columns):
+        notes.append("Rows marked is_since_boot are means since the start of the system, no samples.")
+    if tables and not any("interval_end" in frame.columns for frame in tables):
+        notes.append("The log has no times: its samples can be counted, but not placed beside another log.")
+    if "device" in frames:
+        notes.append(
+            "Devices of several layers (partitions, mapped devices) hold the same requests: do not add them up."
+        )
+    if "device" in frames and "svctm_ms" in frames["device"].columns:
+        notes.append("svctm is computed from the utilisation and is no measure; it is kept as printed only.")
+    if log.diagnostics.height:
+        notes.append(f"{log.diagnostics.height:,} rows of diagnostics say what was not read or assumed.")
+    return notes
+
+
+def _compare_with_report(log: HostLog, report: AwrReport, names: tuple[str, str], _options: Options) -> Pairing:
+    return pair_host_and_report(log, report, names)
+
+
+VIEW: Final = View(summarize_host, noun="log of samples", compare={"awr": _compare_with_report})
