@@ -63,6 +63,7 @@ bench: $(READY) ## Measure speed against wc, awk, plain Python and other readers
 	@$(BIN)/python benchmarks/strace.py
 	@$(BIN)/python benchmarks/awr.py
 	@$(BIN)/python benchmarks/spool.py
+	@$(BIN)/python benchmarks/sqltrace.py
 # Longer, and by hand: benchmarks/upload.py (400 MB through a browser), benchmarks/coverage_of_intervals.py,
 # benchmarks/strace.py --memory.
 
