@@ -82,6 +82,39 @@ _UNITS: Final = {
     "mbytes": "bytes",
     "minutes": "s",
 }
+#: End of a column's name -> its unit, for kinds without one.
+_SUFFIXES: Final = {
+    "_bytes": "bytes",
+    "_kib": "KiB",
+    "_mb": "MB",
+    "_gb": "GB",
+    "_s": "s",
+    "_ms": "ms",
+    "_us": "us",
+    "_pct": "%",
+    "_per_txn": "1/transaction",
+    "_per_transaction": "1/transaction",
+    "_per_exec": "1/execution",
+    "_hours": "h",
+    "_per_second": "1/s",
+    "_per_call": "1/call",
+    "_thousands": "1000",
+    "_ratio": "1",
+    "_factor": "1",
+    "iops": "1/s",
+    "_sessions": "1",
+    "_connections": "1",
+    "_servers": "1",
+    "_dispatchers": "1",
+    "_per_hour": "1/h",
+    "load": "1",
+    "_requests": "1",
+    "_per_read": "1",
+    "_per_miss": "1",
+    "_per_session": "1",
+    "_begin": "",
+    "_end": "",
+}
 _NOISE = re.compile(r"[^a-z0-9%#/<>=+]")
 
 
@@ -119,8 +152,13 @@ class Column:
 
     @property
     def unit(self) -> str:
-        """Unit of the values; empty for words."""
-        return _UNITS.get(self.kind, "")
+        """Unit of the values; empty for words, and where other columns of the row say what is measured."""
+        if self.kind in {"text", "time", "flag"} or self.kind in CUT_KINDS:
+            return ""
+        unit = _UNITS.get(self.kind, "")
+        stem = self.name.removesuffix("_per_s")
+        unit = unit or next((unit for suffix, unit in _SUFFIXES.items() if stem.endswith(suffix)), "")
+        return f"{unit or '1'}/s" if stem != self.name else unit
 
 
 @dataclass(frozen=True)
@@ -175,13 +213,17 @@ class Table:
         group: column -> what its value is for each text that the group `which` of the title matches.
         rows_like: pattern of the first cell of the rows that count; the others are something else.  A table of labels
             is this one only with such a label.
-        filled: columns that text reports print only where they change.
+        filled: columns that reports print only where they change, from the outer to the inner group: a blank cell is
+            filled unless a cell of an outer group changed in its row.
+        splits: column -> template of `cells.lark` whose named groups are the columns that its cell is parted into.
         wraps: long values go on in a row without a name.
         pivots: forms with a column for each name, which are read into rows.
         total: the column whose word for all (`Total`, `TOTAL:`, `All`, `*`) marks a row as the sum of others.  The
             frame gets a last column `is_total`, and the word is `Total`.
         within: the column that takes the part in brackets of the column `total`, as in ``LGWR (Log File)``; a row
             without one is a sum.
+        moved: pattern of a title -> columns that are others below such a title.
+        units: pattern of a note above the table, and the unit that it gives all columns of times.
         in_title: columns that some versions print in the title, as in ``Host CPU (CPUs:    8 Cores:    4)``.
     """
 
@@ -196,9 +238,12 @@ class Table:
     group: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     rows_like: str = ""
     filled: tuple[str, ...] = ()
+    splits: Mapping[str, str] = field(default_factory=dict)
     wraps: bool = False
     total: str = ""
     within: str = ""
+    moved: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    units: tuple[tuple[str, str], ...] = ()
     in_title: tuple[str, ...] = ()
     pivots: tuple[Pivot, ...] = ()
 

@@ -15,7 +15,7 @@ from awrparse.found import frame_as_printed
 from awrparse.info import AwrInfo, read_info
 from awrparse.matching import MatchedTables
 from awrparse.tables import TABLES, VIEWS
-from awrparse.tables.load import INFO
+from awrparse.tables.identity import INFO
 from awrparse.text import lines as line_kinds
 from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
 

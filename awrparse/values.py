@@ -48,7 +48,9 @@ _MONTHS: Final = {
 _MEBI: Final = 1 << 20
 _MAX_COUNT: Final = (1 << 63) - 1
 #: Kind of column and the other unit that its heading names -> what the figures are divided by.
-_IN_HEADING: Final = {("ms", "(us)"): 1000, ("s", "(cs)"): 100, ("s", "(ms)"): 1000}
+_IN_HEADING: Final = {("ms", "(us)"): 1000.0, ("s", "(cs)"): 100.0, ("s", "(ms)"): 1000.0, ("us", "(ms)"): 0.001}
+#: A heading whose unit is not known.
+_UNKNOWN: Final = "(?)"
 
 
 class Read(NamedTuple):
@@ -76,7 +78,8 @@ def read_measures(cells: Sequence[str], kind: Kind, heading: str, mark: Mark = "
         cells = [with_points(cell, mark) for cell in cells]
     shown = [len(found.group(1)) for cell in cells if (found := _DECIMALS.match(cell))]
     decimals = max(shown, default=0) if kind in {"s", "ms", "us", "pct", "number"} else None
-    divisor = next((size for (one, unit), size in _IN_HEADING.items() if one == kind and unit in heading), 1)
+    divisor = next((size for (one, unit), size in _IN_HEADING.items() if one == kind and unit in heading), 1.0)
+    is_unknown = kind in {"s", "ms", "us"} and heading.endswith(_UNKNOWN)
     result = Read([], [], [], [])
     for place, cell in enumerate(cells):
         printed = _read(cell, kind, decimals)
@@ -84,7 +87,10 @@ def read_measures(cells: Sequence[str], kind: Kind, heading: str, mark: Mark = "
         lo, hi = printed.lo, printed.hi
         if printed.flag in {"overflow", "text"}:
             result.faults.append((place, *_fault(shown_cells[place], printed.flag)))
-        if divisor > 1 and value is not None and lo is not None and hi is not None and printed.unit is None:
+        if is_unknown and value:
+            result.faults.append((place, "unit_unknown", "no note says in which unit this is printed; it is null"))
+            value = lo = hi = None
+        if divisor != 1 and value is not None and lo is not None and hi is not None and printed.unit is None:
             value, lo, hi = value / divisor, lo / divisor, hi / divisor
         if kind == "count" and value is not None:
             value, reason = _whole(cell, value, shown_cells[place])

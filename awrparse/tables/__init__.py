@@ -6,21 +6,41 @@ from functools import lru_cache
 from typing import Final
 
 from awrparse.columns import CUT_KINDS, IS_TOTAL, Table
+from awrparse.tables.ash import ASH
 from awrparse.tables.compare import COMPARE
 from awrparse.tables.compare_tops import COMPARE_TOPS
 from awrparse.tables.exadata import EXADATA
 from awrparse.tables.flash import FLASH
+from awrparse.tables.identity import IDENTITY, INFO
+from awrparse.tables.interconnect import INTERCONNECT
 from awrparse.tables.io import IO
-from awrparse.tables.load import INFO, LOAD
+from awrparse.tables.load import LOAD
 from awrparse.tables.memory import MEMORY
 from awrparse.tables.rac import RAC
+from awrparse.tables.recovery import RECOVERY
 from awrparse.tables.sql import SQL, SQL_ORDERS
 from awrparse.tables.waits import WAITS
 
 #: Name -> canonical table: its schema, its meaning, and of each column the meaning and the unit.
 TABLES: Final[dict[str, Table]] = {
     table.name: table
-    for table in (INFO, *LOAD, *WAITS, *SQL, *IO, *MEMORY, *RAC, *EXADATA, *FLASH, *COMPARE, *COMPARE_TOPS)
+    for table in (
+        INFO,
+        *IDENTITY,
+        *LOAD,
+        *WAITS,
+        *SQL,
+        *IO,
+        *MEMORY,
+        *RECOVERY,
+        *ASH,
+        *RAC,
+        *INTERCONNECT,
+        *EXADATA,
+        *FLASH,
+        *COMPARE,
+        *COMPARE_TOPS,
+    )
 }
 #: Name of a part of a long table -> that table and the value of its `ordered_by`.
 VIEWS: Final = {f"sql_by_{order}": ("sql", order) for order in sorted(set(SQL_ORDERS.values()))}

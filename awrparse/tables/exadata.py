@@ -190,7 +190,7 @@ EXADATA: Final = (
             _TYPE,
             CELL,
             Column("iops_pct", "pct", "share of the requests", ("IOPs %Total",)),
-            Column("iops", "number", "requests per second", ("IOPs Avg",)),
+            Column("iops", "number", "requests per second", ("IOPs Avg", "IOPs Average")),
             Column("io_mb_pct", "pct", "share of the volume", ("IO MB/s %Total",)),
             Column("io_mb_per_s", "number", "megabytes per second", ("IO MB/s Avg",)),
             _UTILIZATION,

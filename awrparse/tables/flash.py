@@ -153,6 +153,21 @@ FLASH: Final = (
             ),
             Column("oltp_requests", "count", "read requests of OLTP", ("Read Requests OLTP",)),
             Column("dw_requests", "count", "read requests of scans", ("Read Requests DW", "Read Requests Scan")),
+            *(
+                Column(
+                    f"{group}_{unit}",
+                    "count" if unit == "requests" else "number",
+                    f"{'read requests' if unit == 'requests' else 'megabytes'} of {meaning}",
+                    (f"Read {'Requests' if unit == 'requests' else 'Megabytes'} {head}",),
+                )
+                for group, meaning, head in (
+                    ("columnar", "the columnar cache", "Columnar"),
+                    ("keep", "objects that are to be kept", "Keep"),
+                    ("secondary_hit", "hits of active secondaries", "Active Secondary Hits"),
+                    ("secondary_miss", "misses of active secondaries", "Active Secondary Misses"),
+                )
+                for unit in ("requests", "mb")
+            ),
             Column("oltp_mb", "number", "megabytes read by OLTP", ("Read Megabytes OLTP",)),
             Column("dw_mb", "number", "megabytes read by scans", ("Read Megabytes DW", "Read Megabytes Scan")),
         ),

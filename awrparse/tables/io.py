@@ -105,6 +105,55 @@ IO: Final = (
         within="filetype",
     ),
     Table(
+        "iostat_function_detail",
+        "Small and large I/O by function (Statspack).",
+        (r"^IO Stat by Function - detail",),
+        (
+            Column("function", "io_function", "function, in full", ("Function",)),
+            *(
+                column
+                for verb, past, head in (("Read", "read", "Read"), ("Write", "written", "Writn"))
+                for size in ("Small", "Large")
+                for column in (
+                    Column(
+                        f"{size.lower()}_{verb.lower()}_requests",
+                        "count",
+                        f"{size.lower()} {verb.lower()} requests",
+                        (f"{verb} {size} {verb} Reqs",),
+                    ),
+                    Column(
+                        f"{size.lower()}_{verb.lower()}_bytes",
+                        "mbytes",
+                        f"bytes {past} by {size.lower()} requests",
+                        (f"{verb} {size} Data {head}",),
+                    ),
+                )
+            ),
+        ),
+        needs=("function", "small_read_requests"),
+        total="function",
+    ),
+    Table(
+        "file_read_histogram",
+        "Single block reads of each file by how long they took (Statspack).",
+        (r"^File Read Histogram",),
+        (
+            Column("tablespace", "text", "tablespace", ("Tablespace",)),
+            Column("file", "text", "file", ("Filename",)),
+            *(
+                Column(
+                    f"reads_{low}_to_{high}_ms" if high else f"reads_{low}_ms_or_more",
+                    "count",
+                    f"reads of {low} to {high} ms" if high else f"reads of {low} ms and more",
+                    (f"{low} - {high} ms" if high else f"{low}+ ms",),
+                )
+                for low, high in ((0, 2), (2, 4), (4, 8), (8, 16), (16, 32), (32, 0))
+            ),
+        ),
+        needs=("file", "reads_0_to_2_ms"),
+        filled=("tablespace",),
+    ),
+    Table(
         "tablespace_io",
         "I/O by tablespace.",
         (r"^Tablespace IO Stats",),

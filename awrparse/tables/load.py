@@ -1,4 +1,4 @@
-"""Canonical tables of a report's head and summary: hosts, snapshots, load, efficiency, CPU, I/O, statistics."""
+"""Canonical tables of a report's summary: load, efficiency, CPU, I/O, statistics."""
 
 from __future__ import annotations
 
@@ -8,121 +8,7 @@ from awrparse.columns import Column, Pivot, Table
 from awrparse.tables.rac import INSTANCE
 
 _PER_SECOND = ("Per Second", "per Second")
-#: `report["info"]`: the fields of `AwrInfo` as one row.
-INFO: Final = Table(
-    "info",
-    "What the report says about itself, in one row; `report.info` has the same as attributes.",
-    (),
-    (
-        Column("kind", "text", "kind of report"),
-        Column("form", "text", "`text` or `html`"),
-        Column("db_name", "text", "database"),
-        Column("db_id", "count", "database id"),
-        Column("instance", "text", "instance; null in a report of several"),
-        Column("instance_number", "count", "its number"),
-        Column("release", "text", "release"),
-        Column("is_rac", "flag", "one of several instances"),
-        Column("is_cdb", "flag", "a container database"),
-        Column("startup_time", "time", "when the instance was started"),
-        Column("host", "text", "host name; text reports cut it at 16 characters"),
-        Column("platform", "text", "operating system"),
-        Column("cpus", "count", "logical processors"),
-        Column("cores", "count", "cores"),
-        Column("sockets", "count", "sockets"),
-        Column("memory_gb", "number", "memory in GB"),
-        Column("begin_snap_id", "count", "first snapshot"),
-        Column("end_snap_id", "count", "last snapshot"),
-        Column("begin_time", "time", "when the first was taken"),
-        Column("end_time", "time", "when the last was taken"),
-        Column("elapsed_s", "s", "time between them"),
-        Column("db_time_s", "s", "DB time"),
-        Column("sessions_begin", "count", "sessions at the first snapshot"),
-        Column("sessions_end", "count", "sessions at the last"),
-    ),
-)
-
 LOAD: Final = (
-    Table(
-        "databases",
-        "The database and the instance that the report is about.",
-        (r"^$", r"^Database", r"^WORKLOAD REPOSITORY", r"^ASH Report"),
-        (
-            Column("db_name", "text", "database", ("DB Name", "Database Name", "Name")),
-            Column("db_id", "count", "database id", ("DB Id", "Database Id")),
-            Column("unique_name", "text", "unique name", ("Unique Name", "Database Unique Name")),
-            Column("role", "text", "role, such as PRIMARY", ("DB Role", "Role", "Database Role")),
-            Column("edition", "text", "edition, such as EE", ("Edition", "Database Edition")),
-            Column("release", "text", "release", ("Release",)),
-            Column("rac", "text", "YES or NO", ("RAC", "Database RAC", "Cluster")),
-            Column("cdb", "text", "YES or NO", ("CDB", "Database CDB")),
-            Column("host", "text", "host (ASH reports)", ("Host",)),
-            Column("period", "text", "first or second period (compare-period reports)", ("Snapshot Set",)),
-        ),
-        needs=("db_id",),
-    ),
-    Table(
-        "instances",
-        "The instances in the report.",
-        (r"^$", r"^Database", r"^WORKLOAD REPOSITORY", r"^ASH Report"),
-        (
-            Column("instance", "text", "instance", ("Instance",)),
-            Column("instance_number", "count", "its number", ("Inst Num", "Inst num", "I#")),
-            Column("startup_time", "time", "when it was started", ("Startup Time", "Startup")),
-            Column("release", "text", "release", ("Release",)),
-            Column("host", "text", "host", ("Host",)),
-            Column("platform", "text", "platform", ("Platform",)),
-            Column("begin_time", "time", "first snapshot", ("Begin Snap Time",)),
-            Column("end_time", "time", "last snapshot", ("End Snap Time",)),
-            Column("elapsed_s", "minutes", "time between the snapshots", ("Elapsed Time(min)",)),
-            Column("db_time_s", "minutes", "DB time", ("DB time(min)",)),
-            Column("avg_active_sessions", "number", "average active sessions", ("Avg Active Sessions",)),
-            Column("period", "text", "first or second period (compare-period reports)", ("Snapshot Set",)),
-        ),
-        needs=("instance", "instance_number"),
-    ),
-    Table(
-        "hosts",
-        "The host of the instance; text reports cut its name at 16 characters.",
-        (r"^$", r"^Host Name", r"^WORKLOAD REPOSITORY"),
-        (
-            Column("host", "text", "host name", ("Host Name",)),
-            Column("platform", "text", "platform", ("Platform",)),
-            Column("cpus", "count", "logical processors", ("CPUs",)),
-            Column("cores", "count", "cores; null where the platform does not say", ("Cores",)),
-            Column("sockets", "count", "sockets; null where the platform does not say", ("Sockets",)),
-            Column("memory_gb", "number", "memory in GB", ("Memory(GB)", "Memory (GB)", "Memory (G)")),
-        ),
-        needs=("platform",),
-        layouts={6: ("host", "platform", "cpus", "cores", "sockets", "memory_gb")},
-    ),
-    Table(
-        "containers",
-        "The pluggable databases in the report.",
-        (r"^$", r"^WORKLOAD REPOSITORY"),
-        (
-            Column("container_db_id", "count", "database id", ("Container DB Id",)),
-            Column("container", "text", "name", ("Container Name",)),
-            Column("open_time", "time", "when it was opened", ("Open Time",)),
-        ),
-        needs=("container_db_id",),
-    ),
-    Table(
-        "snapshots",
-        "The first and the last snapshot of the report.",
-        (r"^$", r"^Snapshot", r"^WORKLOAD REPOSITORY"),
-        (
-            Column("snapshot", "text", "`Begin Snap` or `End Snap`", ("",)),
-            Column("snap_id", "count", "snapshot id", ("Snap Id",)),
-            Column("snap_time", "time", "when it was taken", ("Snap Time",)),
-            Column("sessions", "count", "sessions", ("Sessions",)),
-            Column("cursors_per_session", "number", "open cursors per session", ("Curs/Sess", "Cursors/Session")),
-            Column("instances", "count", "instances (RAC)", ("Instances",)),
-            Column("open_pdbs", "count", "open pluggable databases", ("Pluggable Databases Open",)),
-            Column("comment", "text", "comment (Statspack)", ("Comment",)),
-        ),
-        needs=("snap_id", "snap_time"),
-        rows_like=r"(?i)^(?:begin|end) snap",
-    ),
     Table(
         "load_profile",
         "Work per second and per transaction; labels of older versions are given as today's.",
@@ -336,6 +222,14 @@ LOAD: Final = (
             Column("total", "count", "difference over the period", ("Total",)),
             Column("per_second", "number", "per second", _PER_SECOND),
             Column("per_transaction", "number", "per transaction", ("per Trans",)),
+            *(
+                Column(f"{name}_per_second", "number", f"{meaning} (reports of all instances)", (f"per Second {head}",))
+                for name, meaning, head in (
+                    ("avg", "average of the instances' rates", "Average"),
+                    ("min", "lowest of the instances' rates", "Min"),
+                    ("max", "highest of the instances' rates", "Max"),
+                )
+            ),
         ),
         shape="sum",
         needs=("statistic", "total", "per_second"),

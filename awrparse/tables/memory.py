@@ -174,6 +174,9 @@ MEMORY: Final = (
             Column("max_mb", "number", "largest", ("Max Size (Mb)",)),
             Column("operations", "count", "resize operations", ("Oper Count", "Op Count")),
             Column("last_operation", "text", "last operation and its mode", ("Last Op Typ/Mod", "Last Op Type/Mode")),
+            Column(
+                "last_operation_time", "text", "day and time of it, without the year (Statspack)", ("Last Op Time",)
+            ),
         ),
         needs=("component",),
     ),
@@ -188,6 +191,7 @@ MEMORY: Final = (
             Column("category", "text", "category", ("Category",)),
             Column("allocated_mb", "number", "allocated", ("Alloc (MB)",)),
             Column("used_mb", "number", "used", ("Used (MB)",)),
+            Column("freeable_mb", "number", "freeable (Statspack)", ("Freeabl (MB)",)),
             Column("avg_allocated_mb", "number", "average", ("Avg Alloc (MB)",)),
             Column("sd_allocated_mb", "number", "standard deviation", ("Std Dev Alloc (MB)",)),
             Column("max_allocated_mb", "number", "largest", ("Max Alloc (MB)",)),

@@ -120,6 +120,7 @@ SQL: Final = (
                 "unoptimized read requests per execution",
                 ("UnOptimized Reqs per Exec", "UnOptimized Reqs per Exe", "Per Execution UnOptimized"),
             ),
+            Column("requests_per_exec", "number", "read requests per execution", ("Per Execution Requests",)),
             Column("rows_per_exec", "number", "rows per execution", ("Rows per Exec", "Per Execution Rows")),
             Column(
                 "total_pct",
@@ -142,6 +143,8 @@ SQL: Final = (
                     ("reads", "blocks read", "Reads"),
                     ("cluster_wait", "cluster wait time", "Cluster"),
                     ("executions", "executions", "Execs"),
+                    ("requests", "read requests", "Requests"),
+                    ("unoptimized", "read requests that flash cache did not serve", "UnOptimized"),
                 )
             ),
             Column("cluster_wait_per_exec_s", "s", "cluster wait per execution", ("Per Execution Cluster (s)",)),

@@ -46,14 +46,18 @@ _PCT = Column(
     "db_time_pct",
     "pct",
     "share of DB time",
-    ("% DB time", "%DB time", "Wait Time %DB time", "Percent Total DB Time"),
+    (
+        "% DB time",
+        "%DB time",
+        "Wait Time %DB time",
+        "Percent Total DB Time",
+    ),
 )
-#: Another base than DB time: time waited and CPU of all calls, background ones among them.
 _CALL_PCT = Column(
     "call_time_pct",
     "pct",
-    "share of total call time (10.2 and Statspack)",
-    ("Call Time", "%Total Call Time", "% Total Ela Time"),
+    "share of total call time, CPU and waits together (10.2, Statspack; 9i: of the elapsed time of all calls)",
+    ("Call Time", "%Total Call Time", "% Total Call Time", "% Total Ela Time"),
 )
 _SESSIONS = Column("avg_active_sessions", "number", "average active sessions", ("Avg Active Sessions",))
 _PER_TXN = Column("waits_per_txn", "number", "waits per transaction", ("Waits /txn",))
@@ -95,8 +99,9 @@ WAITS: Final = (
         needs=("event",),
         layouts={
             6: ("event", "waits", "total_wait_s", "avg_wait_ms", "db_time_pct", "wait_class"),
-            5: ("event", "waits", "total_wait_s", "avg_wait_ms", "db_time_pct"),
+            5: ("event", "waits", "total_wait_s", "avg_wait_ms", "call_time_pct"),
         },
+        moved={r"^Top \d+ Timed Events": {"db_time_pct": "call_time_pct"}},
     ),
     Table(
         "wait_classes",
@@ -144,7 +149,7 @@ WAITS: Final = (
             _TIME,
             _AVERAGE,
             _PER_TXN,
-            Column("call_time_pct", "pct", "share of total call time (Statspack)", ("%Total Call Time",)),
+            _CALL_PCT,
         ),
         needs=("event", "waits"),
     ),
@@ -152,7 +157,7 @@ WAITS: Final = (
         "foreground_events",
         "Wait events of foreground sessions; idle events come last, without a share.",
         (r"^Foreground Wait Events",),
-        (_EVENT, _WAITS, _TIMEOUTS, _TIME, _AVERAGE, _PER_TXN, _PCT),
+        (_EVENT, _WAITS, _TIMEOUTS, _TIME, _AVERAGE, _PER_TXN, _PCT, _CALL_PCT),
         needs=("event",),
         layouts={
             7: ("event", "waits", "timeout_pct", "total_wait_s", "avg_wait_ms", "waits_per_txn", "db_time_pct"),
@@ -172,9 +177,10 @@ WAITS: Final = (
             Column(
                 "background_time_pct",
                 "pct",
-                "share of background time (Statspack: of total call time)",
-                ("% bg time", "%Total Call Time", "Wait Time %bg time"),
+                "share of background time",
+                ("% bg time", "Wait Time %bg time"),
             ),
+            _CALL_PCT,
         ),
         needs=("event",),
         layouts={

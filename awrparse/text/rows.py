@@ -39,6 +39,11 @@ def cut_rows(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
     return _cut_single(layout, lines, body)
 
 
+def _is_empty(line: str) -> bool:
+    """Is there nothing in a line, or only the tildes above a sum?"""
+    return not line.strip(" ~\f\t")
+
+
 def _starts_with_name(columns: tuple[Column, ...], lines: list[str], body: Sequence[int]) -> bool:
     """Under a ruler that leaves the margin free each record starts with a line for its name."""
     first = next((lines[number] for number in body if lines[number].strip()), "")
@@ -56,8 +61,8 @@ def _cut_single(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
         columns = (Column(0, start - 1), *columns)
         names = ("", *names)
     texts = [lines[number] for number in body]
-    if "" in texts or any(map(str.isspace, texts)):
-        body = [number for number in body if lines[number].strip()]
+    if "" in texts or any(map(_is_empty, texts)):
+        body = [number for number in body if not _is_empty(lines[number])]
         texts = [lines[number] for number in body]
     found = cutter_at(columns).cut_all(texts)
     has_cpu = (names[0], len(columns)) in _CPU_PLACES

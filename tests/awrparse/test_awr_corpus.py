@@ -32,6 +32,8 @@ UNEQUAL = {
     ("event_histogram", "waits"),
     ("sql", "sql_text"),
     ("segments", "subobject"),
+    ("ash_sql_events", "sql_text"),
+    ("ash_sql_row_sources", "sql_text"),
 }
 
 

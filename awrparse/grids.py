@@ -1,0 +1,272 @@
+"""Rows of printed tables by canonical column: which heading is which column, and the shapes that rows have."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from awrparse.columns import Column, Table, fold
+from awrparse.pivots import behind_mark, has_marks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from awrparse.records import PrintedTable
+    from logframe import Column as Extent
+
+_RANGE = re.compile(r"(?P<sign><=?|>=?)\s*(?P<number>\d+(?:/\d+)?)(?P<unit>us|u|ms|m|s|h)?$")
+_SECTION = re.compile(r"\((?P<range>[^)]+)\)\s*$")
+#: A unit that a note should give, and gives not.
+_UNKNOWN = "(?)"
+#: What 10g says above a table whose times are not in seconds.
+_IN_CENTISECONDS = re.compile(r"\((?P<head>[^)]+)\) in centiseconds?\b")
+_MICROSECONDS = {"us": 1, "u": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
+
+
+class Grid(NamedTuple):
+    """Rows of one printed table by canonical column."""
+
+    cells: dict[str, list[str]]
+    headings: dict[str, str]
+    extents: dict[str, Extent]
+    lines: list[int]
+    spans_lines: bool = False
+
+
+def columns_by_heading(table: Table, headings: Sequence[str]) -> list[Column | None]:
+    """The canonical column of each printed one.  Garbled headings are told by their number and order."""
+    seen: Counter[str] = Counter()
+    found: list[Column | None] = []
+    taken: set[str] = set()
+    for heading in headings:
+        key = fold(heading)
+        seen[key] += 1
+        column = table.by_head.get(key if seen[key] == 1 else f"{key}#{seen[key]}")
+        if column is not None and column.name in taken:
+            column = None
+        if column is not None:
+            taken.add(column.name)
+        found.append(column)
+    layout = table.layouts.get(len(headings))
+    known = sum(column is not None for column in found)
+    # headings may be missing altogether in a pasted table; its title then says what it is
+    is_bare = not any(headings) and "^$" not in table.titles
+    if layout and (is_bare or len(found) // 2 <= known < len(found)):
+        agrees = all(column is None or column.name == name for column, name in zip(found, layout, strict=True))
+        if agrees:
+            return [table.by_name[name] for name in layout]
+    return found
+
+
+def grid_of(table: Table, printed: PrintedTable) -> Grid:
+    """The rows of a printed table by canonical column."""
+    match table.shape:
+        case "labels":
+            return _grid_of_labels(table, printed)
+        case "wide":
+            return _grid_wide(table, printed)
+        case "histogram":
+            return _grid_of_histogram(printed)
+        case _:
+            return _grid_of_rows(table, printed)
+
+
+def _grid_of_rows(table: Table, printed: PrintedTable) -> Grid:
+    rows = printed.rows
+    places = _columns_of(table, printed)
+    cells, lines = rows.cells, rows.lines
+    if table.rows_like:
+        like = re.compile(table.rows_like)
+        kept = [number for number, row in enumerate(cells) if like.match(row[0])]
+        cells, lines = [cells[number] for number in kept], [lines[number] for number in kept]
+    if table.wraps and rows.extents and "multi" not in printed.title.lower():
+        widths = tuple([extent.end - extent.start if extent else 0 for extent in rows.extents])
+        cells, lines = _unwrapped(cells, lines, widths)
+    by_name: dict[str, list[str]] = {}
+    headings, extents = {}, {}
+    for place, column in enumerate(places):
+        if column is not None:
+            by_name[column.name] = [row[place] for row in cells]
+            if has_marks(printed.headings, place) and places[place + 1] is None:
+                by_name[column.name] = [behind_mark(*row[place : place + 2]) for row in cells]
+            headings[column.name] = _with_unit(table, printed.headings[place], printed.notes)
+            if (extent := printed.extent(place)) is not None:
+                extents[column.name] = extent
+    _add_group(table, printed, by_name, len(cells))
+    for name in table.in_title:
+        if name not in by_name and (number := _in_title(table.by_name[name], printed)):
+            by_name[name] = [number] * len(cells)
+    _fill([by_name[name] for name in table.filled if name in by_name])
+    return Grid(by_name, headings, extents, lines, rows.spans_lines)
+
+
+def _columns_of(table: Table, printed: PrintedTable) -> list[Column | None]:
+    """The canonical column of each printed one, by the headings and the title."""
+    found = columns_by_heading(table, printed.headings)
+    moved = next((moved for title, moved in table.moved.items() if re.search(title, printed.title)), {})
+    return [table.by_name[moved.get(column.name, column.name)] if column else None for column in found]
+
+
+def _with_unit(table: Table, heading: str, notes: tuple[str, ...]) -> str:
+    """The heading with the unit that a note gives it: ``Time Waited (Wt Time) in centisecond``."""
+    found = next((found for note in notes if (found := _IN_CENTISECONDS.search(note))), None)
+    if found and found["head"] in heading:
+        return f"{heading} (cs)"
+    if table.units:
+        unit = next((unit for note in notes for pattern, unit in table.units if re.search(pattern, note)), _UNKNOWN)
+        return f"{heading} {unit}"
+    return heading
+
+
+def _unwrapped(
+    cells: list[tuple[str, ...]], lines: list[int], widths: tuple[int, ...]
+) -> tuple[list[tuple[str, ...]], list[int]]:
+    """Rows whose values go on in rows without a name (Statspack) joined."""
+    joined: list[list[str]] = []
+    starts: list[int] = []
+    last: tuple[str, ...] = ()
+    for row, line in zip(cells, lines, strict=True):
+        if row[0] or not joined:
+            joined.append(list(row))
+            starts.append(line)
+        else:
+            for place, cell in enumerate(row):
+                # a line that is one short of its column ended in a blank
+                gap = " " if cell and len(last[place]) == widths[place] - 1 else ""
+                joined[-1][place] += gap + cell
+        last = row
+    return [tuple(row) for row in joined], starts
+
+
+def _in_title(column: Column, printed: PrintedTable) -> str:
+    """The number that the title gives for a column, or an empty text."""
+    text = " ".join((printed.title, *printed.notes))
+    found = re.search(rf"\b{column.heads[0]}:\s*(\d+)", text)
+    return found.group(1) if found else ""
+
+
+def _fill(columns: list[list[str]]) -> None:
+    """Give a blank cell the text above it, but not where a column before it starts another group.
+
+    Examples:
+        >>> slots, users = ["1", "", "2"], ["fig", "", ""]
+        >>> _fill([slots, users])
+        >>> slots, users
+        (['1', '1', '2'], ['fig', 'fig', ''])
+    """
+    above = [""] * len(columns)
+    for row in range(len(columns[0]) if columns else 0):
+        is_same = True
+        for place, cells in enumerate(columns):
+            if cells[row]:
+                is_same = is_same and cells[row] == above[place]
+            elif is_same:
+                cells[row] = above[place]
+            above[place] = cells[row]
+
+
+def _add_group(table: Table, printed: PrintedTable, cells: dict[str, list[str]], height: int) -> None:
+    """A column that the title tells."""
+    for name, values in table.group.items():
+        found = table.pattern.search(printed.title)
+        which = found.group("which") if found else None
+        texts = [which or ""] * height if which is not None else cells.get(name, [""] * height)
+        cells[name] = [values.get(text.strip().lower(), text.strip().lower()) for text in texts]
+
+
+def _grid_of_labels(table: Table, printed: PrintedTable) -> Grid:
+    """Rows of a label and its values; a cell that ends in a colon starts another label in the same row."""
+    heads = [fold(heading) for heading in printed.headings]
+    seen: Counter[str] = Counter()
+    places: list[str] = []
+    for number, head in enumerate(heads):
+        seen[head] += 1
+        key = head if seen[head] == 1 else f"{head}#{seen[head]}"
+        places.append(key if head and number else f"#{number}")
+    label_name = table.columns[0].name
+    cells: dict[str, list[str]] = {column.name: [] for column in table.columns}
+    lines: list[int] = []
+    headings = {label_name: ""}
+    for row, line in zip(printed.rows.cells, printed.rows.lines, strict=True):
+        step = 0
+        for place, cell in enumerate(row):
+            if place == 0 or cell.endswith(":"):
+                if not cell and not any(row[place + 1 :]):
+                    break
+                label = " ".join(cell.removesuffix(":").split())
+                lines.append(line)
+                for texts in cells.values():
+                    texts.append("")
+                cells[label_name][-1] = table.renamed.get(label, label)
+                step = 0
+                continue
+            step += 1
+            column = table.by_head.get(places[step]) if step < len(places) else None
+            if column is not None:
+                cells[column.name][-1] = cell
+                headings[column.name] = printed.headings[step]
+    return Grid(cells, headings, {}, lines)
+
+
+def _grid_wide(table: Table, printed: PrintedTable) -> Grid:
+    """One row: from headings over one row of values, or from labels with one value each."""
+    by_place = columns_by_heading(table, printed.headings)
+    cells: dict[str, list[str]] = {}
+    rows = printed.rows
+    if any(column is not None for column in by_place):
+        return _grid_of_rows(table, printed)
+    for row in rows.cells:
+        column = table.by_head.get(fold(row[0]))
+        value = next((cell for cell in row[1:] if cell), "")
+        if column is not None:
+            cells[column.name] = [value]
+    return Grid(cells, {}, {}, rows.lines[:1] if cells else [])
+
+
+def _grid_of_histogram(printed: PrintedTable) -> Grid:
+    """One row for each event and range."""
+    names = ("event", "waits", "section", "range", "from_us", "to_us", "waits_pct")
+    cells: dict[str, list[str]] = {name: [] for name in names}
+    lines: list[int] = []
+    section = found.group("range") if (found := _SECTION.search(printed.title)) else ""
+    # what the columns `<=1s` and `>1s` are, by their note
+    is_binary = any("1024ms" in note.replace(" ", "") for note in printed.notes)
+    ranges = _ranges(printed.headings, second=1_024_000.0 if is_binary else 1_000_000.0)
+    for row, line in zip(printed.rows.cells, printed.rows.lines, strict=True):
+        for place, (text, begin, end) in ranges.items():
+            if not row[place]:
+                continue
+            values = (row[0], row[1], section, text, begin, end, row[place])
+            for name, value in zip(names, values, strict=True):
+                cells[name].append(value)
+            lines.append(line)
+    extent = printed.extent(0)
+    return Grid(cells, {}, {"event": extent} if extent else {}, lines)
+
+
+def _ranges(headings: Sequence[str], *, second: float = 1_000_000.0) -> dict[int, tuple[str, str, str]]:
+    """Place of each column that is a range -> its text, its lower and its upper end in microseconds."""
+    limits: dict[int, tuple[str, str, float]] = {}
+    before: tuple[str, str] = ("", "")
+    for place, heading in enumerate(headings):
+        found = _RANGE.search(heading.replace("< ", "<"))
+        if place > 1 and found:
+            sign, number, unit = found["sign"], found["number"], found["unit"] or ""
+            if sign.startswith(">") and number == before[0]:  # text reports cut its unit: `>=512`, `>=32m`
+                unit = before[1]
+            unit = "us" if unit == "u" else unit
+            before = (number, unit)
+            top, _, bottom = number.partition("/")
+            size = int(top) / int(bottom or 1) * _MICROSECONDS.get(unit, 1)
+            if number == "1" and unit == "s" and sign in {"<=", ">"}:
+                size = second
+            limits[place] = (f"{sign}{number}{unit}", sign, size)
+    found_ranges: dict[int, tuple[str, str, str]] = {}
+    below = 0.0
+    for place, (text, sign, size) in limits.items():
+        begin, end = (str(below), str(size)) if sign.startswith("<") else (str(below), "")
+        found_ranges[place] = (text, begin, end)
+        # the last range starts where the one before ends
+        below = max(below, size) if sign.startswith("<") else below
+    return found_ranges
