@@ -100,14 +100,20 @@ def test_compare_spools(capsys: pytest.CaptureFixture[str]) -> None:
     ("logs", "said"),
     [
         ((TRACE, SAMPLES / "captures/sequential_direct_tt_T.strace"), "Times of reads are not compared"),
-        ((REPORT, TRACE), "the report counts all sessions of its instance"),
+        ((SAMPLES / "articles/004_exadata_flash_cache.txt", TRACE), "the session's own figures"),
     ],
-    ids=["two traces", "a report and a trace"],
+    ids=["two traces", "a session and a trace"],
 )
 def test_compare_traces(logs: tuple[Path, Path], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Traces are compared with each other, and put beside what the database counted."""
     assert main(["compare", *map(str, logs)]) == 0
     assert said in capsys.readouterr().out
+
+
+def test_a_report_of_unknown_time_and_a_trace_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """A fragment names no period: what is missing is said, with exit code 1."""
+    assert main(["compare", str(REPORT), str(TRACE)]) == 1
+    assert "does not say when it begins and ends" in capsys.readouterr().err
 
 
 def test_compare_json(capsys: pytest.CaptureFixture[str]) -> None:
