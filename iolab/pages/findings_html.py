@@ -157,7 +157,7 @@ def evidence_html(log: ParsedLog, findings: pl.DataFrame, *, anchor: str) -> str
             lines += [int(str(line)) for line in _items(one["lines"])]
     parts = []
     for table, (names, lines) in cited.items():
-        frame = _frame_of(log, table)
+        frame = frame_of(log, table)
         shown = frame if frame is None else _cited_rows(frame, names, lines)
         body = "<p>Of the whole log.</p>" if shown is None or shown.is_empty() else frame_html(shown, most=_MOST_CITED)
         parts.append(f'<section class="cited" id="{anchor}-{table}"><h4>{html.escape(table)}</h4>{body}</section>')
@@ -168,7 +168,8 @@ def _items(value: object) -> list[object]:
     return list(value) if isinstance(value, list) else []
 
 
-def _frame_of(log: ParsedLog, table: str) -> pl.DataFrame | None:
+def frame_of(log: ParsedLog, table: str) -> pl.DataFrame | None:
+    """A table of a log that findings cite; None where it is not one of its frames."""
     if table == "diagnostics":
         return log.diagnostics
     getter = getattr(log, "__getitem__", None)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.pages.drawn import drawn_html
-from iolab.pages.findings_html import evidence_html, findings_html, profile_html
+from iolab.pages.findings_html import evidence_html, findings_html, frame_of, profile_html
+from iolab.pages.histogram_html import histograms_html
 from iolab.pages.tables import diagnostics_html, figures_html, frame_html
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ ONE_LOG_CONTENTS: Final = (
     ("log-1-cited", "Evidence"),
     ("log-1-figures", "Figures"),
 )
+_HISTOGRAM: Final = "event_histogram"
+_MOST_HISTOGRAMS: Final = 3
 #: Findings in the table of many logs.
 _MOST_COLUMNS: Final = 12
 
@@ -51,7 +54,7 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
     anchor = f"log-{number}"
     level = "h1" if is_only else "h2"
     parts = [f'<section id="{anchor}"><{level}>{html.escape(name)}</{level}><p class="lead">{_identity(seen)}</p>']
-    profile = profile_html(seen.profile)
+    profile = profile_html(seen.profile) + _histograms(seen)
     if not seen.findings.is_empty():
         beside = f'<div class="beside-findings">{profile}</div>' if profile else ""
         said = findings_html(seen.findings, anchor=anchor)
@@ -79,6 +82,21 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
         said = f"What was not read, or is worth a look: {seen.diagnostics.height:,}"
         parts.append(f"<details><summary>{said}</summary>{remarks}</details>")
     return "".join(parts) + "</section>"
+
+
+def _histograms(seen: LogSummary) -> str:
+    """The histograms that findings cite, drawn."""
+    cited = [
+        name
+        for evidence in seen.findings.get_column("evidence")
+        for one in evidence
+        if one["table"] == _HISTOGRAM
+        for name in one["rows"]
+    ]
+    if not cited:
+        return ""
+    frame = frame_of(seen.log, _HISTOGRAM)
+    return "" if frame is None else histograms_html(frame, list(dict.fromkeys(cited))[:_MOST_HISTOGRAMS])
 
 
 def _identity(seen: LogSummary) -> str:

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+
+from iolab.metrics.histograms import latency_buckets
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import polars as pl
-
-#: Two tables may differ by so much at one edge: each share is rounded to 0.1 %.
-_SLACK_PCT: Final = 0.6
-#: The shares of a table add up to 100 within this.
-_WHOLE_PCT: Final = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,62 +58,29 @@ class Histogram:
         return found if found[-1][2] >= 0.05 else found[:-1]
 
 
-def spliced(rows: Sequence[dict[str, object]]) -> Histogram | None:
-    """One histogram from the rows of an event in all tables: what a fine table shows replaces a coarse bucket.
+def histograms_of(event_histogram: pl.DataFrame) -> dict[str, Histogram]:
+    """The histogram of each event of a report's `event_histogram`, its sections merged (`latency_buckets`).
 
-    Each table says which share of all waits lies below its edges, so the edges of all tables together are known.
-
-    Returns:
-        None where a table's shares do not add up to 100 %, or two tables contradict each other.
-
-    >>> coarse = [{"section": None, "waits": 10, "from_us": 0.0, "to_us": 1000.0, "waits_pct": 40.0},
-    ...           {"section": None, "waits": 10, "from_us": 1000.0, "to_us": None, "waits_pct": 60.0}]
-    >>> fine = [{"section": "s", "waits": 6, "from_us": 0.0, "to_us": 1000.0, "waits_pct": 40.0},
-    ...         {"section": "s", "waits": 6, "from_us": 1000.0, "to_us": 2000.0, "waits_pct": 60.0}]
-    >>> spliced([*coarse, *fine]).buckets()
+    >>> import polars as pl
+    >>> rows = {"event": ["log file sync"] * 2, "waits": [10] * 2, "section": [None] * 2, "from_us": [0.0, 1000.0],
+    ...     "to_us": [1000.0, 2000.0], "waits_pct": [40.0, 60.0]}
+    >>> histograms_of(pl.DataFrame(rows))["log file sync"].buckets()
     [(0.0, 1000.0, 40.0), (1000.0, 2000.0, 60.0)]
     """
-    known: dict[float, float] = {}
-    waits = 0
-    sections = dict.fromkeys(str(row["section"]) for row in rows)
-    for section in sections:
-        buckets = sorted(
-            (row for row in rows if str(row["section"]) == section), key=lambda row: _number(row["from_us"]) or 0.0
-        )
-        shares = [_number(row["waits_pct"]) or 0.0 for row in buckets]
-        if abs(sum(shares) - 100) > _WHOLE_PCT:
-            return None
-        if not waits:
-            waits = int(_number(buckets[0]["waits"]) or 0)
-        reached = 0.0
-        for row, share in zip(buckets, shares, strict=True):
-            start, end = _number(row["from_us"]) or 0.0, _number(row["to_us"])
-            for edge, below in ((start, reached), (end, reached + share)):
-                if edge is None or edge == 0:
-                    continue
-                if abs(known.setdefault(edge, below) - below) > _SLACK_PCT:
-                    return None
-            reached += share
-    edges = sorted(known)
-    below_pct = []
-    highest = 0.0
-    for edge in edges:
-        highest = max(highest, min(100.0, known[edge]))
-        below_pct.append(round(highest, 6))
-    return Histogram(waits, tuple(edges), tuple(below_pct)) if edges and waits else None
-
-
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, (int, float)) else None
-
-
-def histograms_of(event_histogram: pl.DataFrame) -> dict[str, Histogram]:
-    """The histogram of each event of a report's `event_histogram`; without those that contradict themselves."""
-    wanted = event_histogram.select("event", "section", "waits", "from_us", "to_us", "waits_pct")
     found = {}
-    for (event,), rows in wanted.group_by("event", maintain_order=True):
-        if (one := spliced(rows.to_dicts())) is not None:
-            found[str(event)] = one
+    for (event,), rows in latency_buckets(event_histogram).group_by("event", maintain_order=True):
+        below: dict[float, float] = {}
+        reached = 0.0
+        for start, end, share in rows.select("from_us", "to_us", "waits_pct").iter_rows():
+            if start:
+                below.setdefault(start, reached)
+            reached = min(100.0, reached + share)
+            if end is not None:
+                below[end] = reached
+        waits = rows.get_column("waits").sum()
+        if below and waits:
+            edges = sorted(below)
+            found[str(event)] = Histogram(round(waits), tuple(edges), tuple(round(below[edge], 6) for edge in edges))
     return found
 
 

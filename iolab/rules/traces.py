@@ -281,7 +281,7 @@ def direct_path(trace: Trace) -> Iterator[Finding]:
 
 
 def trace_again(trace: Trace) -> Iterator[Finding]:
-    """What the next trace should have been told, with one command."""
+    """What the log does not say for want of an option of strace, with the command for the next trace."""
     if trace.calls.is_empty():
         return
     from_t = trace.calls.filter(pl.col("elapsed_from").cast(pl.String) == "T").height

@@ -63,6 +63,14 @@ def test_no_sentence_uses_words_of_folklore(found: dict[str, pl.DataFrame]) -> N
     texts = [text for frame in found.values() for text in (*frame["sentence"], *frame["why"].drop_nulls())]
     assert texts
     assert [(word, text) for text in texts for word in FOLKLORE if word in text.lower()] == []
+    rules = (ROOT / "iolab" / "rules").glob("*.py")
+    assert [
+        (path.name, line)
+        for path in rules
+        for line in path.read_text(encoding="utf-8").splitlines()
+        for word in FOLKLORE
+        if word in line.lower()
+    ] == []
 
 
 def test_figures_lie_within_their_bounds(found: dict[str, pl.DataFrame]) -> None:
