@@ -126,7 +126,7 @@ def captured(facts: ReportFacts) -> tuple[Interval, bool] | None:
         return None
     own = (waited + cpu) / whole
     if facts.captured_pct is None:
-        return own, False
+        return None if facts.is_cut else (own, False)
     printed = facts.captured_pct / 100
     slack = _SLACK_PCT / 100
     if own.lo - slack > printed.hi or own.hi + slack < printed.lo:

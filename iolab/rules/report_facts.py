@@ -63,6 +63,7 @@ class ReportFacts:
     Attributes:
         kind: as `AwrReport.kind`.
         platform: operating system as printed.
+        is_cut: the report ends before its statistics: tables may be cut, and nothing is said of what is missing.
         elapsed_s: the period.
         db_time_s: DB time of the head.
         db_time_elsewhere_s: DB time as other tables state it.
@@ -90,6 +91,7 @@ class ReportFacts:
     release: tuple[int, ...] = ()
     platform: str = ""
     is_rac: bool = False
+    is_cut: bool = False
     elapsed_s: Interval | None = None
     db_time_s: Interval | None = None
     db_time_elsewhere_s: tuple[tuple[str, Interval], ...] = ()

@@ -38,6 +38,7 @@ def report_facts(report: AwrReport) -> ReportFacts:
         release=info.version,
         platform=info.platform or "",
         is_rac=bool(info.is_rac),
+        is_cut=report.kind in {"awr", "statspack"} and "instance_activity" not in report,
         elapsed_s=_minutes(info.elapsed_s),
         db_time_s=_minutes(info.db_time_s),
         db_time_elsewhere_s=tuple(elsewhere),
@@ -47,7 +48,7 @@ def report_facts(report: AwrReport) -> ReportFacts:
         captured_pct=captured_pct,
         classes={name: time for name, time in foreground.items() if name not in {"Idle", "DB CPU"}},
         all_classes={name: time for name, time in all_classes.items() if name not in {"Idle", "DB CPU"}},
-        events=_waits(report, "foreground_events") or _waits(report, "wait_events"),
+        events=_foreground(report),
         background=_waits(report, "background_events"),
         top_events=_top_events(report),
         shares_of_all_waits=report.kind == "statspack" or (0 < (info.version or (0,))[0] < 11),
@@ -145,6 +146,33 @@ def _waits(report: AwrReport, table: str) -> dict[str, Wait]:
                 continue  # the row contradicts itself; `metrics.contradictions` names it
         found[name] = Wait(found[name].waits + waits, found[name].time_s + time) if name in found else Wait(waits, time)
     return found
+
+
+def _foreground(report: AwrReport) -> dict[str, Wait]:
+    """Foreground events; of releases that print all waits and those of the background, the difference.
+
+    Without the table of background events nothing is known of the foreground.
+    """
+    own = _waits(report, "foreground_events")
+    if own:
+        return own
+    background = _waits(report, "background_events")
+    if not background:
+        return {}
+    found = {}
+    for name, every in _waits(report, "wait_events").items():
+        behind = background.get(name)
+        if behind is None:
+            found[name] = every
+            continue
+        waits, time = every.waits - behind.waits, every.time_s - behind.time_s
+        if waits.hi > 0 and time.hi > 0:
+            found[name] = Wait(_not_below_zero(waits), _not_below_zero(time))
+    return found
+
+
+def _not_below_zero(figure: Interval) -> Interval:
+    return Interval(max(figure.value, 0), max(figure.lo, 0), max(figure.hi, 0))
 
 
 def _text(value: object) -> str | None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+import awrparse
 import iolab
 from iolab.rules import gates, load, profile
 from iolab.rules.finding import FINDINGS, Finding, findings_frame
 from iolab.rules.report_facts import ReportFacts, Wait
+from iolab.rules.report_figures import report_facts
 from logframe import LogParseError
 from logframe.interval import Interval
 
@@ -131,3 +134,39 @@ def test_two_reports_begin_with_their_change() -> None:
     assert frame.item(0, "name") == "load"
     assert "Sessions active went from" in frame.item(0, "sentence")
     assert [None, *(path.name for path in paths)] == frame["log"].unique(maintain_order=True).to_list()
+
+
+def test_waits_of_all_processes_are_not_those_of_the_foreground() -> None:
+    """Where a report prints all waits and those of the background, the foreground is the difference."""
+    heading = "{}   DB/Inst: X/x  Snaps: 1-2\n\n"
+    columns = (
+        "                                                                 Avg\n"
+        "                                        %Time    Total Wait     wait     Waits\n"
+        "Event                             Waits -outs      Time (s)     (ms)      /txn\n"
+        "---------------------------- ---------- ----- ------------- -------- ---------\n"
+    )
+    row = "{:28} {:>10,}    .0 {:>13,} {:>8} {:>9}\n"
+    writes = row.format("log file parallel write", 1000, 90, 90, "1.0")
+    every = heading.format("Wait Events") + columns + writes
+    every += row.format("db file sequential read", 5000, 60, 12, "5.0")
+    behind = heading.format("Background Wait Events") + columns + writes
+    report = awrparse.read_awr((every + "\n" + behind).encode(), printed=True)
+
+    facts = report_facts(report)
+
+    assert "wait_events" in report.tables
+    assert list(facts.events) == ["db file sequential read"]
+    assert facts.background["log file parallel write"].waits.value == 1000
+
+
+def test_a_cut_report_says_nothing_of_missing_time() -> None:
+    """Of a report that ends early, DB time that its tables do not explain is no finding."""
+    facts = ReportFacts(
+        elapsed_s=Interval.exact(3_600),
+        db_time_s=Interval.exact(5_000),
+        db_cpu_s=Interval.exact(500),
+        events={"db file sequential read": Wait(Interval.exact(10_000), Interval.exact(400))},
+    )
+
+    assert len(list(load.db_time_unaccounted(facts))) == 1
+    assert list(load.db_time_unaccounted(replace(facts, is_cut=True))) == []
