@@ -77,7 +77,7 @@ def _statement_row(statement: Statement) -> tuple[object, ...]:
         outcome.text if outcome is not None else None,
         rows if rows is not None else figures.get("rows processed"),
         *((None,) * 4 if clock is None else bounds_of(clock.ticks, clock.decimals)),
-        hashes[0] if hashes else None,
+        hashes[0] if hashes else statement.cursor_hash,
         figures.get("physical reads"),
         None if consistent is None or current is None else consistent + current,
         consistent,

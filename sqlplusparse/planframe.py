@@ -86,6 +86,8 @@ def _plan_rows(plan: Plan) -> list[dict[str, object]]:
             "depth": None if is_flat and place else depths[place],
             "predicates": "\n".join(plan.predicates.get(number, ())) or None,
             "notes": ("\n".join(plan.notes) or None) if place == 0 else None,
+            "sql_text": plan.sql_text if place == 0 else None,
+            "explains": plan.explains,
         }
         row |= _old_cells(cells["operation"]) if plan.layout == "old" else _table_cells(cells)
         rows.append(row)

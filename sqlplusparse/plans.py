@@ -125,6 +125,8 @@ class _Reader:
         place = _STATEMENT_LINES(page.kinds, number).end()
         if place < min(number + _LONGEST_STATEMENT, len(page)) and page.kinds[place] in _TABLE_STARTS:
             page.mark(number, place, Mark.PLAN)
+            shown = (page.lines[line].strip() for line in range(number, place) if page.kinds[line] != Kind.RULER)
+            plan.sql_text = " ".join(filter(None, shown)) or None
             return place
         return number
 

@@ -23,7 +23,10 @@ from sqlplusparse.frames import (
     timings_frame,
     unparsed,
 )
+from sqlplusparse.links import link_plans, owner_of
 from sqlplusparse.listings import read_listing
+from sqlplusparse.monitor import read_monitors
+from sqlplusparse.monitorframe import monitor_lines_frame, monitors_frame
 from sqlplusparse.page import Mark, Page
 from sqlplusparse.planframe import plans_frame
 from sqlplusparse.records import Grid, Listing, Plan
@@ -41,7 +44,17 @@ if TYPE_CHECKING:
     from sqlplusparse.records import Block
 
 #: The frames of a session by name.
-FRAMES: Final = ("statements", "timings", "autotrace", "statistics", "plans", "tables", "diagnostics")
+FRAMES: Final = (
+    "statements",
+    "timings",
+    "autotrace",
+    "statistics",
+    "plans",
+    "monitors",
+    "monitor_lines",
+    "tables",
+    "diagnostics",
+)
 
 
 @dataclass(frozen=True)
@@ -58,6 +71,8 @@ class Spool:
         autotrace: one row a statistic of an autotrace list (`AUTOTRACE`).
         statistics: one row a figure of a listing of session or system statistics (`STATISTICS`).
         plans: one row an operation of a plan (`PLANS`); made when first asked for.
+        monitors: one row a report of SQL Monitor, with its global statistics (`MONITORS`).
+        monitor_lines: one row a line of a plan in such a report (`MONITOR_LINES`).
         tables: one row any other result grid (`TABLES`).
         diagnostics: what was not read, guessed or is worth a look (`logframe.DIAGNOSTICS`).
     """
@@ -68,6 +83,8 @@ class Spool:
     timings: pl.DataFrame
     autotrace: pl.DataFrame
     statistics: pl.DataFrame
+    monitors: pl.DataFrame
+    monitor_lines: pl.DataFrame
     tables: pl.DataFrame
     diagnostics: pl.DataFrame
     _page: Page = field(repr=False, compare=False)
@@ -228,6 +245,9 @@ def _read_log(log: Log, custom: CustomPattern | None, *, strict: bool = False, p
     listings, grids, plans = _split(page, statements, blocks)
     if not (statements or listings or grids or plans or Mark.TIMING in page.marks):
         raise no_session(log.name, text, page)
+    monitors = read_monitors(page)
+    link_plans(statements, plans, monitors)
+    owners = [owner_of(monitor.first, statements) for monitor in monitors]
     statistics = statistics_frame(page, listings)
     page.notes.sort(key=lambda note: note.line or 0)
     if strict and (first := unparsed(page.notes)):
@@ -239,6 +259,8 @@ def _read_log(log: Log, custom: CustomPattern | None, *, strict: bool = False, p
         timings=renumbered(timings_frame(blocks), page.numbers),
         autotrace=renumbered(autotrace_frame(statements), page.numbers),
         statistics=renumbered(statistics, page.numbers),
+        monitors=renumbered(monitors_frame(monitors, owners), page.numbers),
+        monitor_lines=renumbered(monitor_lines_frame(monitors), page.numbers),
         tables=renumbered(tables_frame(grids), page.numbers),
         diagnostics=diagnostics_frame(page.notes),
         _page=page,

@@ -113,7 +113,10 @@ class Operation(NamedTuple):
 
 @dataclass(slots=True)
 class Plan:
-    """An execution plan: its rows, what stands below them, and where it came from."""
+    """An execution plan: its rows, what stands below them, and where it came from.
+
+    `sql_text` is the statement as DBMS_XPLAN shows it, `explains` the statement of the session that has this text.
+    """
 
     layout: str
     plan_source: str
@@ -123,6 +126,8 @@ class Plan:
     operations: list[Operation] = field(default_factory=list)
     predicates: dict[int, list[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    sql_text: str | None = None
+    explains: int | None = None
 
 
 class Statistic(NamedTuple):

@@ -130,9 +130,59 @@ _PLANS: _Types = {
     "pq_distrib": pl.String,
     "predicates": pl.List(pl.String),
     "notes": pl.List(pl.String),
+    "sql_text": pl.String,
+    "explains": pl.Int64,
 }
 #: One row an operation of a plan.
 PLANS = pl.Schema(_PLANS)
+
+
+def _with_bounds(names: tuple[str, ...]) -> _Types:
+    """Figures, each with its bounds beside it."""
+    return {f"{name}{part}": pl.Float64 for name in names for part in ("", "_lo", "_hi")}
+
+
+#: One row a report of SQL Monitor: what it says of the execution, and its global statistics.
+MONITORS = pl.Schema(
+    {
+        "statement": pl.Int64,
+        "monitor": pl.Int64,
+        "line": pl.Int64,
+        "sql_id": pl.String,
+        "execution_id": pl.String,
+        "status": pl.String,
+        "started": pl.String,
+        "instance": pl.Int64,
+        "duration_s": pl.Float64,
+        "plan_hash_value": pl.Int64,
+        **_with_bounds(
+            (
+                *("elapsed_s", "queuing_s", "cpu_s", "io_wait_s", "application_wait_s", "concurrency_wait_s"),
+                *("cluster_wait_s", "plsql_s", "other_wait_s", "fetch_calls", "buffer_gets"),
+                *("read_requests", "read_bytes", "write_requests", "write_bytes"),
+                *("offload_eligible_bytes", "offload_returned_bytes", "uncompressed_bytes", "cell_offload_pct"),
+            )
+        ),
+    }
+)
+#: One row a line of the plan in a report of SQL Monitor.
+MONITOR_LINES = pl.Schema(
+    {
+        "monitor": pl.Int64,
+        "line": pl.Int64,
+        "id": pl.Int64,
+        "operation": pl.String,
+        "object_name": pl.String,
+        "activity_detail": pl.String,
+        **_with_bounds(
+            (
+                *("e_rows", "cost", "active_s", "start_active_s", "starts", "a_rows"),
+                *("read_requests", "read_bytes", "write_requests", "write_bytes", "cell_offload_pct"),
+                *("memory_bytes", "temp_bytes", "max_memory_bytes", "max_temp_bytes", "activity_pct", "progress_pct"),
+            )
+        ),
+    }
+)
 
 _TABLES: _Types = {
     "table": pl.Int64,
@@ -181,6 +231,8 @@ SPOOL_SCHEMAS = {
     "autotrace": AUTOTRACE,
     "statistics": STATISTICS,
     "plans": PLANS,
+    "monitors": MONITORS,
+    "monitor_lines": MONITOR_LINES,
     "tables": TABLES,
     "lines": LINES,
     "runs": RUNS,

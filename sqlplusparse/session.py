@@ -55,6 +55,7 @@ class Statement:
         autotrace: its statistics.
         plans: its plans.
         flushed: what was flushed since the statement before it that is not a flush, in order.
+        cursor_hash: plan hash value of a cursor's plan that explains it.
         series: counts the runs of statements between which the log has text of its own.
     """
 
@@ -69,6 +70,7 @@ class Statement:
     plans: list[Plan] = field(default_factory=list)
     flushed: tuple[str, ...] = ()
     series: int = 0
+    cursor_hash: int | None = None
 
     @property
     def results(self) -> int:

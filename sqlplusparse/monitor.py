@@ -1,0 +1,227 @@
+"""Reports of SQL Monitor as text: the global statistics of an execution, and the lines of its plan.
+
+The report has three parts: ``Global Information`` (names and values), ``Global Stats`` and ``SQL Plan Monitoring
+Details`` (tables between bars, with headings of two lines).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from logframe import read_printed
+from sqlplusparse.page import Mark
+
+if TYPE_CHECKING:
+    from sqlplusparse.page import Page
+
+_STATS: Final = "Global Stats"
+_DETAILS: Final = re.compile(r"SQL Plan Monitoring Details \(Plan Hash Value=(?P<hash>\d{1,18})\)")
+_INFORMATION: Final = re.compile(r" *(?P<name>[A-Z][A-Za-z/ ]*?) *: {1,3}(?P<value>\S.*)")
+_BAR_RULE: Final = re.compile(r" *[=-]{10,}")
+_FOUND: Final = {
+    "SQL ID": "sql_id",
+    "Status": "status",
+    "SQL Execution ID": "execution_id",
+    "Execution Started": "started",
+    "Duration": "duration_s",
+    "Instance ID": "instance",
+}
+#: Headings of ``Global Stats``, their lines joined -> column.
+STATISTICS: Final = {
+    "elapsed time(s)": "elapsed_s",
+    "queuing time(s)": "queuing_s",
+    "cpu time(s)": "cpu_s",
+    "io waits(s)": "io_wait_s",
+    "application waits(s)": "application_wait_s",
+    "concurrency waits(s)": "concurrency_wait_s",
+    "cluster waits(s)": "cluster_wait_s",
+    "pl/sql time(s)": "plsql_s",
+    "other waits(s)": "other_wait_s",
+    "fetch calls": "fetch_calls",
+    "buffer gets": "buffer_gets",
+    "read reqs": "read_requests",
+    "read bytes": "read_bytes",
+    "write reqs": "write_requests",
+    "write bytes": "write_bytes",
+    "offload elig bytes": "offload_eligible_bytes",
+    "offload returned bytes": "offload_returned_bytes",
+    "uncompressed bytes": "uncompressed_bytes",
+    "cell offload": "cell_offload_pct",
+}
+#: Headings of the plan's lines -> column.
+LINES: Final = {
+    "id": "id",
+    "operation": "operation",
+    "name": "object_name",
+    "rows (estim)": "e_rows",
+    "cost": "cost",
+    "time active(s)": "active_s",
+    "start active": "start_active_s",
+    "execs": "starts",
+    "rows (actual)": "a_rows",
+    "read reqs": "read_requests",
+    "read bytes": "read_bytes",
+    "write reqs": "write_requests",
+    "write bytes": "write_bytes",
+    "cell offload": "cell_offload_pct",
+    "mem": "memory_bytes",
+    "temp": "temp_bytes",
+    "mem (max)": "max_memory_bytes",
+    "temp (max)": "max_temp_bytes",
+    "activity (%)": "activity_pct",
+    "activity detail (# samples)": "activity_detail",
+    "progress": "progress_pct",
+}
+#: An execution's line goes on in lines without an id.
+_MARKERS: Final = "->* "
+
+
+@dataclass(slots=True)
+class Monitor:
+    """One report: its figures by column, and its lines."""
+
+    first: int
+    last: int
+    found: dict[str, object] = field(default_factory=dict)
+    lines: list[dict[str, object]] = field(default_factory=list)
+
+
+def read_monitors(page: Page) -> list[Monitor]:
+    """The reports of SQL Monitor in a log; figures under a heading that is not known are reported."""
+    monitors: list[Monitor] = []
+    information: dict[str, object] = {}
+    number = 0
+    while number < len(page):
+        line = page.lines[number].strip()
+        if line == "Global Information":
+            information, number = _information(page, number + 1)
+            continue
+        if line == _STATS or (details := _DETAILS.match(line)):
+            is_stats = line == _STATS
+            rows, end = _table(page, number + 1)
+            if is_stats or not monitors or monitors[-1].lines:
+                monitors.append(Monitor(number, end, dict(information)))
+                information = {}
+            monitor = monitors[-1]
+            monitor.last = end
+            if is_stats:
+                monitor.found |= _figures(page, number, rows[0], STATISTICS) if rows else {}
+            elif details is not None:
+                monitor.found["plan_hash_value"] = int(details["hash"])
+                monitor.lines = _lines(page, number, rows)
+            number = max(end, number + 1)
+            continue
+        number += 1
+    return monitors
+
+
+def _information(page: Page, number: int) -> tuple[dict[str, object], int]:
+    """Names and values below ``Global Information``, and the line after them."""
+    found: dict[str, object] = {}
+    while number < len(page):
+        line = page.lines[number]
+        if _BAR_RULE.fullmatch(line):
+            number += 1
+            continue
+        shown = _INFORMATION.fullmatch(line)
+        if shown is None:
+            break
+        name = _FOUND.get(shown["name"])
+        if name is not None:
+            value = shown["value"]
+            found[name] = _seconds(value) if name == "duration_s" else value
+        page.marks[number] = Mark.PLAN
+        number += 1
+    if "instance" in found:
+        found["instance"] = int(str(found["instance"])) if str(found["instance"]).isdigit() else None
+    return found, number
+
+
+def _seconds(text: str) -> float | None:
+    figure = text.removesuffix("s")
+    return float(figure) if figure.replace(".", "", 1).isdigit() else None
+
+
+def _table(page: Page, number: int) -> tuple[list[dict[str, str]], int]:
+    """The rows of a table between bars, cells by their headings in small letters, and the line after it."""
+    headings: list[str] = []
+    rows: list[dict[str, str]] = []
+    rules = 0
+    while number < len(page) and rules < 3:
+        line = page.lines[number].strip()
+        if _BAR_RULE.fullmatch(line):
+            rules += 1
+            page.marks[number] = Mark.HEADING
+        elif not line.startswith("|"):
+            break
+        else:
+            cells = line.strip("|").split("|")
+            if rules == 1:
+                above = headings or [""] * len(cells)
+                headings = [f"{top} {cell.strip()}".strip() for top, cell in zip(above, cells, strict=False)]
+                page.marks[number] = Mark.HEADING
+            elif len(cells) == len(headings):
+                row = dict(zip((heading.lower() for heading in headings), cells, strict=True))
+                rows.append({**row, "": str(number)})
+                page.marks[number] = Mark.PLAN
+            else:
+                reason = f"a row of SQL Monitor with {len(cells)} cells; its heading has {len(headings)}"
+                page.refuse(number, "unparsed", reason)
+        number += 1
+    return rows, number
+
+
+def _figures(page: Page, number: int, row: dict[str, str], columns: dict[str, str]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for heading, cell in row.items():
+        name = columns.get(heading)
+        if name is None:
+            if heading and cell.strip():
+                page.note(number, "unknown_heading", f"SQL Monitor: the figures under {heading!r} are not read")
+        else:
+            found |= _figure(name, cell.strip())
+    return found
+
+
+def _figure(name: str, cell: str) -> dict[str, object]:
+    """A figure with its bounds: bytes scale by 1024, all else by 1000."""
+    base = 1024 if name.endswith("_bytes") else 1000
+    text = cell.removesuffix("%").lstrip("+").strip()
+    if base == 1024 and text.endswith("B"):
+        text = text.removesuffix("B").strip()
+    is_rounded = name.endswith(("_s", "_pct"))
+    printed = read_printed(text, base=base, rounded=is_rounded)
+    return {name: printed.value, f"{name}_lo": printed.lo, f"{name}_hi": printed.hi}
+
+
+def _lines(page: Page, number: int, rows: list[dict[str, str]]) -> list[dict[str, object]]:
+    lines: list[dict[str, object]] = []
+    for row in rows:
+        texts = {LINES.get(heading, ""): cell.strip() for heading, cell in row.items()}
+        identity = texts.get("id", "").strip(_MARKERS)
+        if not identity.isdigit():
+            if lines and texts.get("activity_detail"):
+                lines[-1]["activity_detail"] = (
+                    f"{lines[-1]['activity_detail'] or ''}\n{texts['activity_detail']}".strip()
+                )
+            continue
+        figures = {heading: cell for heading, cell in row.items() if LINES.get(heading) not in _TEXTS}
+        lines.append(
+            {
+                "line": int(row[""]) + 1,
+                "id": int(identity),
+                **{name: texts.get(name) or None for name in _TEXTS if name != "id"},
+                **_figures(page, number, figures if not lines else _known(figures), LINES),
+            }
+        )
+    return lines
+
+
+_TEXTS: Final = ("id", "operation", "object_name", "activity_detail")
+
+
+def _known(figures: dict[str, str]) -> dict[str, str]:
+    """The figures under known headings: an unknown one is reported once a table."""
+    return {heading: cell for heading, cell in figures.items() if heading in LINES}
