@@ -189,12 +189,15 @@ def _tables(name: str, data: pl.DataFrame, headings: pl.DataFrame, notes: list[D
     )
     part = TEXT.str.splitn(",", 3).struct
     cut = [part.field(f"field_{number}").alias(name) for number, name in enumerate(("tag", "second", "rest"))]
-    tick = pl.col("second").str.slice(1).cast(pl.UInt32).alias("tick")
+    tick = pl.col("second").str.slice(1).cast(pl.UInt32, strict=False).alias("tick")
     data = data.select("line", "run", *cut).select("line", "run", "tag", tick, "rest")
     if known.get_column("tag").is_duplicated().any():
         data = data.join_asof(known, left_on="line", right_on="heading_line", by="tag", check_sortedness=False)
     else:
         data = data.join(known, on="tag", how="left", maintain_order="left")
+    for line, rest in data.filter(pl.col("tick").is_null()).select("line", "rest").iter_rows():
+        notes.append(Diagnostic(name, line, None, "unparsed", rest, "the number of the tick is too large for one"))
+    data = data.drop_nulls("tick")
     for line, tag in data.filter(pl.col("table").is_null()).select("line", "tag").iter_rows():
         notes.append(Diagnostic(name, line, None, "unparsed", tag, "a row of a table without a heading"))
     found = data.drop_nulls("table").partition_by("table", as_dict=True, maintain_order=True)
@@ -364,7 +367,7 @@ def _processes(name: str, others: pl.DataFrame, ticks: pl.DataFrame, notes: list
         Diagnostic(name, line, None, "unparsed", text, "does not fit the heading of TOP")
         for line, text in bad.select("line", "text").iter_rows()
     ]
-    found = found.filter(pl.col("pid").is_not_null()).with_columns(pl.col("tick").cast(pl.UInt32))
+    found = found.filter(pl.col("pid").is_not_null()).with_columns(pl.col("tick").cast(pl.UInt32, strict=False))
     place = _placed(found, ticks)
     fields = [Field("pid", "+PID", None)]
     columns = [found.get_column("pid").str.strip_chars_start("0").replace("", "0")]

@@ -205,6 +205,15 @@ def test_midnight_and_lost_ticks() -> None:
     assert device.get_column("interval_start").is_null().to_list() == [True, False, True]
 
 
+def test_tick_that_is_no_number_of_a_tick() -> None:
+    """A row of a damaged tick is named, and the others are read."""
+    rows = "DISKBUSY,T0001,1.0\nDISKBUSY,T99999999999999999999,2.0\n"
+    log = read_host((HEAD + "DISKBUSY,Disk %Busy db1,sda\nZZZZ,T0001,12:00:00,17-OCT-2017\n" + rows).encode())
+
+    assert log.wide("device").get_column("util_percent").to_list() == [1.0]
+    assert log.diagnostics.select("kind", "text").rows() == [("unparsed", "2.0")]
+
+
 def test_two_runs_in_one_file() -> None:
     """Each `AAA,progname` starts a run; its ticks are its own."""
     one = HEAD + "DISKBUSY,Disk %Busy db1,sda\n" + _ticks(("DISKBUSY,T?,1.0",))
