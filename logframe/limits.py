@@ -28,6 +28,7 @@ class Limits:
         max_stream_bytes: Bytes of a pipe, a device or an open file that cannot seek.
         max_ratio: Decompressed bytes for each compressed byte, once more than `MIN_RATIO_BYTES` came out.
         max_members: Members of one archive, and files of one folder or pattern.
+        max_line_bytes: Bytes of one line of a log that is read line by line; of a longer one the head is read.
         allow_urls: Whether ``http://``, ``s3://`` and their like are opened.
     """
 
@@ -35,6 +36,7 @@ class Limits:
     max_stream_bytes: int = 8 << 30
     max_ratio: int = 1000
     max_members: int = 100_000
+    max_line_bytes: int = 2 << 20
     allow_urls: bool = False
 
 

@@ -355,13 +355,13 @@ def _kept(decoded: Decoded) -> Path | bytes:
     text.seek(0)
     if size <= MEMORY_LIMIT:
         return text.read()
-    with tempfile.NamedTemporaryFile(dir=_folder(), suffix=".txt", delete=False) as out:
+    with tempfile.NamedTemporaryFile(dir=temporary_folder(), suffix=".txt", delete=False) as out:
         shutil.copyfileobj(text, out, CHUNK)
     return Path(out.name)
 
 
 @cache
-def _folder() -> Path:
+def temporary_folder() -> Path:
     """The folder for large transcoded logs; removed when Python ends."""
     folder = Path(tempfile.mkdtemp(prefix="logframe-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

@@ -31,6 +31,11 @@ _OCTAL = re.compile(PARTS_GRAMMAR.pattern("{OCTAL}$"))
 _HEXADECIMAL: Final = PARTS_GRAMMAR.literal("HEXADECIMAL_MARK")
 #: Longer texts of digits are not converted; a 64-bit number has 20 digits.
 _LONGEST: Final = 1000
+#: More levels of brackets are left as text; a control block with its vector of buffers has four.
+_DEEPEST: Final = 64
+_OPENING: Final = tuple(PARTS_GRAMMAR.literal(name) for name in ("BRACE", "BRACKET", "PARENTHESIS"))
+_CLOSING: Final = tuple(PARTS_GRAMMAR.literal(name) for name in ("BRACE_END", "BRACKET_END", "PARENTHESIS_END"))
+_STRINGS = re.compile(PARTS_GRAMMAR.pattern("{STRING}"))
 _PLAIN_ESCAPES: Final = {b"n": b"\n", b"t": b"\t", b"v": b"\v", b"f": b"\f", b"r": b"\r", b"a": b"\a", b"b": b"\b"}
 
 
@@ -94,12 +99,24 @@ def _own(value: object) -> object:
 @lru_cache(maxsize=1 << 12)
 def parsed(text: str | None) -> object:
     """The arguments of one call as in `parse_args`; shared with the cache: do not change them."""
-    if text is None:
-        return None
+    if text is None or _is_too_deep(text):
+        return text
     try:
         return _parser().parse(text)
     except UnexpectedInput:
         return text
+
+
+def _is_too_deep(text: str) -> bool:
+    """Whether brackets outside strings are nested deeper than any argument of a system call."""
+    if sum(map(text.count, _OPENING)) <= _DEEPEST:
+        return False
+    depth = 0
+    for char in _STRINGS.sub("", text):
+        depth += (char in _OPENING) - (char in _CLOSING)
+        if depth > _DEEPEST:
+            return True
+    return False
 
 
 @cache

@@ -17,6 +17,7 @@ from straceparse.clocks import Clock
 from straceparse.fields import TextBatch, cutter_of
 from straceparse.fixed_width import ELAPSED_TERMINALS, FixedWidth
 from straceparse.names import renamed
+from straceparse.opening import ShortenedLog
 from straceparse.patterns import PARTS, match_lines
 from straceparse.records import COLOUR, KINDS
 from straceparse.schema import KIND, typed_columns
@@ -70,6 +71,18 @@ class BatchReader:
         if self._cutter is None or isinstance(log.target, str):
             return _lines(log, self._dialect, n_rows)
         return self._cutter.batches(log, n_rows, self._batch_bytes)
+
+    def events_of(
+        self, log: Log, n_rows: int | None, columns: Collection[str], kinds: Collection[str] = KINDS
+    ) -> Iterator[pl.DataFrame]:
+        """The events of a log, `n_rows` at most, with these columns, and with the reasons of its shortened lines."""
+        reasons = log.reasons if isinstance(log, ShortenedLog) and "reason" in columns else {}
+        wanted = [*columns, *({"line"}.difference(columns) if reasons else ())]
+        for found in self.events(self.lines_of(log, n_rows), wanted, kinds):
+            if reasons:
+                own = pl.col("line").replace_strict(reasons, default=None, return_dtype=pl.String)
+                found = found.with_columns(reason=pl.coalesce(own, "reason")).select(columns)  # noqa: PLW2901
+            yield found
 
     def events(
         self, lines: pl.LazyFrame | Iterator[TextBatch], columns: Collection[str], kinds: Collection[str] = KINDS

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Final
 import click
 import polars as pl
 
-from logframe import LogParseError, open_logs
+from logframe import LogParseError
 from logframe.atomic import replacing
 from logframe.console import limit_option, log_named, run, version_option
 from straceparse.call_totals import gap_totals, totals
 from straceparse.diagnostics import unparsed
 from straceparse.dialects import dialect_of
+from straceparse.opening import open_logs
 from straceparse.parquet import to_parquet
 from straceparse.requests import io_requests
 from straceparse.scan import scan_logs

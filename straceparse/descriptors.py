@@ -59,6 +59,7 @@ _PATH = re.compile(PARTS_GRAMMAR.pattern("{STRING}"))
 _OPAQUE = re.compile(PARTS_GRAMMAR.pattern("{STRING}|{DECORATION}"))
 _NAMED_FLAGS = re.compile(PARTS_GRAMMAR.pattern("{FLAGS_NAME}(?P<flags>{FLAG_SET})"))
 _COMMA: Final = PARTS_GRAMMAR.literal("COMMA")
+_HEXADECIMAL: Final = PARTS_GRAMMAR.literal("HEXADECIMAL_MARK")
 _WORDS = re.compile(PARTS_GRAMMAR.pattern("{FLAG}"))
 
 #: Columns of `files_of`.
@@ -169,7 +170,9 @@ def _arguments(args: str) -> list[str]:
 def _integer(argument: str) -> int | None:
     """The number that an argument starts with."""
     found = _INTEGER.match(argument)
-    return int(found["number"], 0) if found and len(found["number"]) <= _DIGITS else None
+    if found is None or len(found["number"]) > _DIGITS:
+        return None
+    return int(found["number"], 16 if found["number"].startswith(_HEXADECIMAL) else 10)
 
 
 def _in(flag: _Flag, argument: str) -> bool:

@@ -12,6 +12,8 @@ from straceparse.schema import EVENTS
 if TYPE_CHECKING:
     from logframe import Source
 
+#: Kinds of damaged lines; another line with a reason was read in part.
+_DAMAGED: Final = ("unparsed", "cut", "continuation")
 _CLOCK_OF_MANY: Final = (
     "strace -ff -r keeps one clock for all files, so the numbers of one file are not times between its own calls: "
     "no start and no gap is given; -T or -ttt has them"
@@ -29,7 +31,8 @@ def unparsed(events: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:
 
     Returns:
         The columns of `logframe.DIAGNOSTICS`: ``source`` (the log, if the events have a column for it), ``line``,
-        ``column``, ``kind`` (``unparsed``, ``cut``, ``continuation``, ``clock``), ``text``, ``reason``.
+        ``column``, ``kind`` (``unparsed``, ``cut``, ``continuation``, ``clock``,
+        ``damaged`` for a line that was read in part), ``text``, ``reason``.
 
     Examples:
         >>> from straceparse import read_strace
@@ -42,7 +45,7 @@ def unparsed(events: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:
     )
     source = pl.lit(None, pl.String) if log is None else pl.col(log)
     kind = pl.col("kind").cast(pl.String)
-    wanted = lazy.filter(kind.is_in(["unparsed", "cut", "continuation"])).select(
+    wanted = lazy.filter(kind.is_in(_DAMAGED) | pl.col("reason").is_not_null()).select(
         source.alias("source"), "line", kind.alias("kind"), "syscall", "args", "note", "reason"
     )
     clocks = lazy.filter(pl.col("relative_ts").is_not_null()).select(
@@ -58,6 +61,7 @@ def unparsed(events: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:
 
 def _unread(lines: pl.DataFrame) -> pl.DataFrame:
     """The damaged lines: without cut lines that are followed by their continuation, and without these."""
+    kind = pl.when(pl.col("kind").is_in(_DAMAGED)).then("kind").otherwise(pl.lit("damaged"))
     has_continuation = pl.col("kind").shift(-1) == "continuation"
     has_start = pl.col("kind").shift(1) == "cut"
     is_continued = (
@@ -69,7 +73,7 @@ def _unread(lines: pl.DataFrame) -> pl.DataFrame:
         "source",
         pl.col("line").cast(pl.Int64),
         pl.col("reason").str.extract("column ([0-9]+)", 1).cast(pl.Int64).alias("column"),
-        "kind",
+        kind.alias("kind"),
         text.otherwise(pl.concat_str("syscall", pl.lit("("), "args")).alias("text"),
         reason.otherwise("reason").alias("reason"),
     )

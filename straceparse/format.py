@@ -22,14 +22,16 @@ _SPARSE: Final = 0.8
 def sniff(head: Head) -> Sniff | None:
     """Whether a log is strace's: by the share of its sampled lines that are."""
     from straceparse.dialects import dialect_of  # noqa: PLC0415 - readers are imported on use
+    from straceparse.opening import shortened  # noqa: PLC0415 - readers are imported on use
     from straceparse.summary import has_summary  # noqa: PLC0415 - readers are imported on use
 
-    found = dialect_of([head.log])
+    log = shortened(head.log)
+    found = dialect_of([log])
     if found.share >= MIN_SHARE:
         return Sniff(found.share, f"an strace log: {found.share:.0%} of its sampled lines are strace's")
     if found.has_stacks or found.has_dumps:
         return Sniff(_SPARSE, "an strace log with stacks or dumps")
-    if found.has_summary and has_summary(head.log):
+    if found.has_summary and has_summary(log):
         return Sniff(_SPARSE, "the summary of strace -c")
     return None
 

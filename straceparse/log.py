@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from logframe import DIAGNOSTICS, LogParseError, open_logs
+from logframe import DIAGNOSTICS, LogParseError
 from straceparse.diagnostics import unparsed
 from straceparse.dialects import dialect_of
+from straceparse.opening import open_logs
 from straceparse.requests import io_requests
 from straceparse.scan import scan_logs
 from straceparse.summary import has_summary, read_summary

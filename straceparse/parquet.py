@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import polars as pl
 
-from logframe import open_logs
 from logframe.atomic import new_folder
+from straceparse.opening import open_logs
 from straceparse.scan import scan_logs
 
 if TYPE_CHECKING:

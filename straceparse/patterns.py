@@ -15,6 +15,7 @@ import polars as pl
 from straceparse.names import canonical_name
 from straceparse.records import (
     GRAMMAR,
+    LONG,
     PREFIX,
     PREFIX_FIELDS,
     PREFIX_TERMINALS,
@@ -65,7 +66,7 @@ def _parts(lines: pl.Series) -> list[tuple[str | None, ...]]:
 
 def _groups(texts: pl.Series) -> list[tuple[str | None, ...]]:
     """The groups of the call pattern for each line."""
-    if len(texts) <= _FEW:
+    if len(texts) <= _FEW and not (texts.str.len_bytes() > LONG).any():
         pattern = _compiled_call_pattern()
         return [
             found.group(*pattern.groupindex) if (found := pattern.match(text)) else (None,) * len(pattern.groupindex)

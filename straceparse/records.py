@@ -64,6 +64,9 @@ PREFIX: Final = (
     "(?P<syscall_number>{SYSCALL_NUMBER})?(?P<instruction_pointer>{INSTRUCTION_POINTER})?"
 )
 
+#: Of a longer line, Lark parses so many characters from its start: it needs hundreds of bytes for each.
+LONG: Final = 1 << 14
+
 #: A change of colour (`--color`).
 COLOUR: Final = PARTS_GRAMMAR.pattern("{COLOUR}")
 _COLOUR = re.compile(COLOUR)
@@ -107,6 +110,8 @@ def read_line(line: str) -> Record:
         'not a line of strace: program output, or damaged'
     """
     text = bare(line)
+    if len(text) > LONG:
+        return _read_long(text)
     try:
         record: Record = _parse()(text)
     except UnexpectedInput as error:
@@ -116,6 +121,19 @@ def read_line(line: str) -> Record:
     if record.kind == "cut":
         return record._replace(reason="the line ends within the call")
     return record
+
+
+def _read_long(text: str) -> Record:
+    """The record of the start of a line, with the rest appended to the part that was cut."""
+    record = read_line(text[:LONG])
+    rest = text[LONG:]
+    if record.kind == "unparsed":
+        return record._replace(note=text)
+    if record.kind == "cut":
+        return record._replace(args=f"{record.args}{rest}")
+    if record.syscall is not None:  # it ends with blanks, or is damaged behind its end
+        return Record("unparsed", note=text, reason="a line of strace that is damaged after its end")
+    return record._replace(note=f"{record.note or ''}{rest}")
 
 
 def bare(line: str) -> str:

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from logframe import Source, open_logs
 from straceparse.batches import BATCH_BYTES, BatchReader, kinds_of
 from straceparse.diagnostics import raise_first
 from straceparse.dialects import Dialect, dialect_of, file_pid
+from straceparse.opening import open_logs
 from straceparse.prefix import Layout, layout_of
 from straceparse.processes import survivors
 from straceparse.schema import EVENTS
@@ -31,7 +31,7 @@ from straceparse.sets import SetReader
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from logframe import Log
+    from logframe import Log, Source
 
 
 def scan_strace(
@@ -160,8 +160,7 @@ def _scan(log: Log, dialect: Dialect, layout: Layout | None, n_rows: int | None,
         rows = min((number for number in (n_rows, limit) if number is not None), default=None)
         wanted = list(EVENTS) if columns is None else columns
         tested = [] if predicate is None else [name for name in predicate.meta.root_names() if name not in wanted]
-        lines = reader.lines_of(log, rows)
-        for found in reader.events(lines, [*wanted, *tested], kinds_of(predicate)):
+        for found in reader.events_of(log, rows, [*wanted, *tested], kinds_of(predicate)):
             yield (found if predicate is None else found.filter(predicate)).select(wanted)
 
     events = register_io_source(batches, schema=EVENTS, is_pure=True, explain_name="strace", explain_detail=log.name)

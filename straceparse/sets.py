@@ -15,6 +15,7 @@ import polars as pl
 from straceparse.batches import BatchReader
 from straceparse.clocks import Clock
 from straceparse.dialects import file_pid
+from straceparse.opening import ShortenedLog
 from straceparse.schema import EVENTS
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class SetReader:
         pid = file_pid(log) if self._dialect.pid == "file" else None
         reader = BatchReader(self._layout, self._dialect, pid, batch_bytes=self._batch_bytes)
         own = [name for name in columns if name != self._name]
-        for found in reader.events(reader.lines_of(log, n_rows), own or ["line"]):
+        for found in reader.events_of(log, n_rows, own or ["line"]):
             named = found if self._name is None else found.with_columns(pl.lit(log.name).alias(self._name))
             yield named.select(columns)
 
@@ -92,6 +93,12 @@ def _groups(logs: Sequence[Log], most_bytes: int) -> Iterator[list[Log]]:
     group: list[Log] = []
     total = 0
     for log in logs:
+        if isinstance(log, ShortenedLog):
+            if group:
+                yield group
+            yield [log]
+            group, total = [], 0
+            continue
         size = _size(log)
         if group and total + size > most_bytes:
             yield group

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from logframe import LogParseError, Source, open_logs
+from logframe import LogParseError, Source
 from logframe.ruled import columns_of, cut_row, is_ruler
 from straceparse.cleanup import LineCleanup, cleanup_of
 from straceparse.dialects import SAMPLED_LINES
+from straceparse.opening import open_logs
 from straceparse.records import GRAMMAR
 from straceparse.schema import whole
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logframe import LogParseError
+from logframe.limits import limits
 from straceparse import EVENTS, calls, dialect, io_requests, parse_args, read_strace, unparsed
 from straceparse.records import read_line
 
@@ -253,7 +254,8 @@ def test_a_line_of_ten_megabytes() -> None:
     """A string of 10 MB is one argument; without its end the line is cut, and the next is read."""
     text = "a" * 10_000_000
     whole = f'write(1, "{text}", 10000000) = 10000000'
-    events = read_strace(f'{whole}\n{LINE}\nwrite(1, "{text}\n{LINE}\n{text}'.encode())
+    with limits(max_line_bytes=1 << 24):
+        events = read_strace(f'{whole}\n{LINE}\nwrite(1, "{text}\n{LINE}\n{text}'.encode())
 
     assert events.get_column("kind").to_list() == ["call", "call", "cut", "call", "unparsed"]
     assert events.get_column("args").str.len_chars()[0] == len(text) + len('1, "", 10000000')
