@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe import DIAGNOSTICS, LogParseError
+from straceparse.records import PARTS_GRAMMAR
 from straceparse.schema import EVENTS
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 #: Kinds of damaged lines; another line with a reason was read in part.
 _DAMAGED: Final = ("unparsed", "cut", "continuation")
+_WRAPPED: Final = "the next line looks like the rest of this one: its result or its time may be cut"
 _CLOCK_OF_MANY: Final = (
     "strace -ff -r keeps one clock for all files, so the numbers of one file are not times between its own calls: "
     "no start and no gap is given; -T or -ttt has them"
@@ -52,7 +54,7 @@ def unparsed(events: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:
         pl.len().alias("n"), pl.col("at").is_null().all().alias("none")
     )
     lines, clock = pl.collect_all([wanted, clocks])
-    found = _without_ends(_unread(lines), lazy, log)
+    found = _with_wrapped(_without_ends(_unread(lines), lazy, log), lazy, log)
     if clock.get_column("n").item() and clock.get_column("none").item():
         row = pl.DataFrame([(None, None, None, "clock", None, _CLOCK_OF_MANY)], schema=DIAGNOSTICS, orient="row")
         found = pl.concat([row, found])
@@ -92,6 +94,32 @@ def _without_ends(found: pl.DataFrame, events: pl.LazyFrame, log: str | None) ->
         .collect()
     )
     return found.join(starts, on=["source", "line", "kind"], how="anti", nulls_equal=True, maintain_order="left")
+
+
+def _with_wrapped(found: pl.DataFrame, events: pl.LazyFrame, log: str | None) -> pl.DataFrame:
+    """The damaged lines, and the calls whose next line looks like the end of a number or a time that was wrapped."""
+    is_rest = (pl.col("kind") == "unparsed") & PARTS_GRAMMAR.matches(pl.col("text"), "^{WRAPPED_END}$")
+    rests = found.filter(is_rest).select("source", "line")
+    if rests.is_empty():
+        return found
+    source = pl.lit(None, pl.String) if log is None else pl.col(log)
+    line = pl.col("line").cast(pl.Int64)
+    starts = (
+        events.filter(pl.col("kind").is_in(["call", "resumed"]) & (line + 1).is_in(rests.get_column("line").implode()))
+        .select(
+            source.alias("source"),
+            line,
+            pl.lit(None, pl.Int64).alias("column"),
+            pl.lit("cut").alias("kind"),
+            pl.concat_str("syscall", pl.lit("("), "args", pl.lit(") = "), "result_text").alias("text"),
+            pl.lit(_WRAPPED).alias("reason"),
+        )
+        .collect()
+        .join(rests.with_columns(pl.col("line") - 1), on=["source", "line"], how="semi", nulls_equal=True)
+    )
+    order = pl.concat([found, starts]).select("source").unique(maintain_order=True).with_row_index("_order")
+    both = pl.concat([found, starts]).join(order, on="source", how="left", nulls_equal=True)
+    return both.sort("_order", "line", maintain_order=True).drop("_order")
 
 
 def raise_first(events: pl.DataFrame, source: Source) -> None:
