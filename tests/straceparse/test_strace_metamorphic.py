@@ -84,8 +84,10 @@ def built(options: str, seed: int, lines: int = 60) -> str:
                 f'pread64({fd}, "\\6\\242\\0\\0 (\\"a) = 1"..., {size}, {offset}) = {size}',
                 f'pwrite64({fd}, "\\6\\242"..., {size}, {offset}) = {size}',
                 f"pread64({fd}, 0x7ffe, {size}, {offset}) = -1 EIO (Input/output error)",
-                ("semtimedop(3, [{sem_num=1, sem_op=-1, sem_flg=0}], 1, {tv_sec=3, tv_nsec=0})"
-                " = -1 EAGAIN (Resource temporarily unavailable)"),
+                (
+                    "semtimedop(3, [{sem_num=1, sem_op=-1, sem_flg=0}], 1, {tv_sec=3, tv_nsec=0})"
+                    " = -1 EAGAIN (Resource temporarily unavailable)"
+                ),
                 "times(NULL) = 1718042948",
                 f"sendfile({fd}, {fd + 1}, [{offset}] => [{offset + size}], {size}) = {size}",
                 "--- SIGALRM {si_signo=SIGALRM, si_code=SI_KERNEL} ---",
