@@ -61,7 +61,7 @@ def latency_heat_map(
         pl.col("value").min().alias("low"),
         pl.col("value").max().alias("high"),
     ).row(0)
-    unit, nanoseconds = time_unit(last)
+    time_unit_name, nanoseconds = time_unit(last)
     columns = bin_edges(first / nanoseconds, last / nanoseconds, bins=times, log=False)
     # One latency only: a band around it, as a bin from a value to itself has no width.
     rows = bin_edges(low, high if high > low else low * 1.01, bins=levels, log=True)
@@ -86,7 +86,7 @@ def latency_heat_map(
         alt.Chart(shorten(cells), title=title)
         .mark_rect()
         .encode(
-            x=alt.X("begin:Q", bin="binned", title=f"since the start of the log ({unit})"),
+            x=alt.X("begin:Q", bin="binned", title=f"since the start of the log ({time_unit_name})"),
             x2="end:Q",
             y=alt.Y("low:Q", bin="binned", scale=alt.Scale(type="log"), title=f"{called} ({unit}, log)"),
             y2="high:Q",
@@ -99,8 +99,8 @@ def latency_heat_map(
                 legend=alt.Legend(format="d", tickMinStep=1),
             ),
             tooltip=[
-                alt.Tooltip("begin:Q", title=f"from ({unit})"),
-                alt.Tooltip("end:Q", title=f"to ({unit})"),
+                alt.Tooltip("begin:Q", title=f"from ({time_unit_name})"),
+                alt.Tooltip("end:Q", title=f"to ({time_unit_name})"),
                 alt.Tooltip("low:Q", title=f"{called} from ({unit})"),
                 alt.Tooltip("high:Q", title=f"{called} to ({unit})"),
                 alt.Tooltip("count:Q", title="requests", format=","),

@@ -232,7 +232,7 @@ def compare_paired(  # noqa: PLR0913 - the options are keywords, and each has a 
     checked = {guard: "equal in every pair" for guard, count in unchecked.items() if not count}
     if plan_changed:
         checked[_PLAN] = f"changed in {len(plan_changed)} of {_count_pairs(size)}"
-    logs = [math.log(time_b / time_a) for _, time_a, time_b in pairs]
+    logs = [math.log(time_b) - math.log(time_a) for _, time_a, time_b in pairs]  # exactly opposite when swapped
     found = measure_pairs(logs, [(time_a, time_b) for _, time_a, time_b in pairs], resolution)
     ratio, p = found.ratio, found.p
     verdict = _of_all(decide(ratio, p, threshold, refusal=found.refusal), logs, [label for label, _, _ in pairs])

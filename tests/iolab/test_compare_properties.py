@@ -265,7 +265,8 @@ def test_more_samples_narrow_a_profile(counts: list[int], factor: int) -> None:
     names = ["kcbgtcr", "kdst_fetch", "skgslcas", "qertbFetch", "opiodr"][: len(counts)]
 
     def shares(times: int) -> list[dict[str, float]]:
-        samples = pl.DataFrame({"function": names, "module": None, "samples": [count * times for count in counts]})
+        counted = [count * times for count in counts]
+        samples = pl.DataFrame({"function": names, "module": None, "samples": counted, "is_kernel": False})
         return layer_shares(samples).select("value", "lo", "hi").to_dicts()
 
     for few, many in zip(shares(1), shares(factor), strict=True):

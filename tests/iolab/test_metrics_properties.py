@@ -82,6 +82,9 @@ OTHERS = {
     "metrics_frame",
 }
 OTHERS |= {"read_metrics", "statistic", "us_per_lio"}
+#: Of extended SQL traces: tests/iolab has them apart.
+OTHERS |= {"cpu_step", "multiblock_count", "read_shares", "reads_of", "rows_per_fetch", "us_per_get"}
+OTHERS |= {"wait_latency", "wait_sizes"}
 
 
 def test_every_public_function_is_here() -> None:

@@ -69,7 +69,7 @@ def test_restarts_are_marked(line: Timeline) -> None:
 
 def test_processors_are_a_line(line: Timeline) -> None:
     """The line stands at the number of processors."""
-    assert {"cpus": 16, "said": "16 processors"} in rows(charts.sessions_over_time(line.sessions, cpus=16))[1]
+    assert {"cpus": 16, "label": "16 processors"} in rows(charts.sessions_over_time(line.sessions, cpus=16))[1]
 
 
 def test_many_classes_are_few() -> None:
