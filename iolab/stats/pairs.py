@@ -232,7 +232,7 @@ def compare_paired(  # noqa: PLR0913 - the options are keywords, and each has a 
     checked = {guard: "equal in every pair" for guard, count in unchecked.items() if not count}
     if plan_changed:
         checked[_PLAN] = f"changed in {len(plan_changed)} of {_count_pairs(size)}"
-    logs = [math.log(time_b) - math.log(time_a) for _, time_a, time_b in pairs]  # exactly opposite when swapped
+    logs = [_log_ratio(time_a, time_b) for _, time_a, time_b in pairs]
     found = measure_pairs(logs, [(time_a, time_b) for _, time_a, time_b in pairs], resolution)
     ratio, p = found.ratio, found.p
     verdict = _of_all(decide(ratio, p, threshold, refusal=found.refusal), logs, [label for label, _, _ in pairs])
@@ -340,6 +340,11 @@ def _widened(pairs: Sequence[tuple[float, float]], resolution: float) -> Limits 
     ends = [ratio_bounds(time_a, time_b, resolution) for time_a, time_b in pairs]
     lowest, highest = (pseudo_median_interval([math.log(end[side]) for end in ends]) for side in (0, 1))
     return None if lowest is None or highest is None else (lowest[0], highest[1])
+
+
+def _log_ratio(time_a: float, time_b: float) -> float:
+    """The logarithm of B / A, exactly the opposite where A and B are swapped: signed ranks have no ties by rounding."""
+    return math.log(time_b / time_a) if time_b >= time_a else -math.log(time_a / time_b)
 
 
 def _signed_rank_p(logs: Sequence[float]) -> float:
