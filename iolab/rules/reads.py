@@ -83,13 +83,27 @@ def read_size(facts: ReportFacts) -> Iterator[Finding]:
         return
     if facts.elapsed_s.lo <= 0 or (size / facts.elapsed_s).lo < _LEAST_BYTES_PER_S:
         return
-    yield Finding(
+    yield average_read_size(requests, size, "instance_activity")
+
+
+def average_read_size(requests: Interval, size: Interval, table: str) -> Finding:
+    """The average size of a read, from the requests and bytes that a table of statistics counts.
+
+    Args:
+        requests: ``physical read total IO requests``.
+        size: ``physical read total bytes``.
+        table: The table that holds both.
+
+    >>> average_read_size(Interval.exact(1000), Interval.exact(8192000), "statistics").sentence
+    'A read was 8 KiB on average (1,000 requests).'
+    """
+    return Finding(
         "read_size",
         f"A read was {figure_text(size / requests / _KIB, 'KiB')} on average "
         f"({count_text(requests.value, 'request')}).",
         why="an average of single blocks and large reads may be the size of none",
         refuted_by="a trace, which has each size",
-        evidence=(Evidence("instance_activity", ("physical read total bytes", "physical read total IO requests")),),
+        evidence=(Evidence(table, ("physical read total bytes", "physical read total IO requests")),),
         order=4,
     )
 

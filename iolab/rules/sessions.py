@@ -12,6 +12,7 @@ from iolab.metrics.formatting import count_text, figure_text, time_text
 from iolab.metrics.lookups import statistic
 from iolab.rules.exadata import exadata
 from iolab.rules.finding import Evidence, Finding
+from iolab.rules.reads import average_read_size
 from iolab.stats.intervals import MIN_RUNS, median_interval
 from logframe.errors import RefusedError
 from logframe.interval import Interval, row_figure
@@ -32,7 +33,6 @@ _STATISTICS: Final = (
     "session logical reads",
     "consistent gets",
 )
-_KIB: Final = 1024
 _CUMULATIVE: Final = "a listing may count from the session's logon: all of it must be the timed statement's"
 #: Fewer runs are no sample.
 _LEAST_RUNS: Final = 3
@@ -102,15 +102,7 @@ def read_size(figures: dict[str, Interval]) -> Iterator[Finding]:
     requests, size = figures.get("physical read total io requests"), figures.get("physical read total bytes")
     if requests is None or size is None or requests.lo < _LEAST_READS:
         return
-    yield Finding(
-        "read_size",
-        f"A read was {figure_text(size / requests / _KIB, 'KiB')} on average "
-        f"({count_text(requests.value, 'request')}).",
-        why="an average of single blocks and large reads may be the size of none",
-        refuted_by="a trace, which has each size",
-        evidence=(Evidence("statistics", ("physical read total bytes", "physical read total IO requests")),),
-        order=4,
-    )
+    yield average_read_size(requests, size, "statistics")
 
 
 def repeated_runs(spool: Spool) -> Iterator[Finding]:
