@@ -136,7 +136,7 @@ def notebook_html(run: Run) -> str:
     body, _ = exporter.from_notebook_node(notebook)
     styles = require("pygments.formatters").HtmlFormatter(style="friendly").get_style_defs(".highlight")
     back = '<p><a href="index.html">All questions</a></p>'
-    return page_html(run.title, f"{back}\n<main>{body}</main>", styles=_only_light(styles))
+    return page_html(run.title, body, styles=_only_light(styles), before=back)
 
 
 def index_html(runs: Sequence[Run]) -> str:

@@ -93,13 +93,14 @@ def table_html(headings: Sequence[str], rows: Iterable[Sequence[object]], *, num
     return f'<div class="wide mathjax_ignore"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
-def page_html(title: str, body: str, *, styles: str = "") -> str:
+def page_html(title: str, body: str, *, styles: str = "", before: str = "") -> str:
     """A whole page around a body; the charts in it are drawn when it is opened, offline too.
 
     Args:
         title: The title, as text.
-        body: The body, as HTML; charts as `chart_html` gives them.
+        body: The main part, as HTML; charts as `chart_html` gives them.
         styles: More styles.
+        before: What stands before the main part, such as a contents bar.
     """
     scripts, sources = [], []
     if 'class="chart"' in body:
@@ -126,7 +127,7 @@ def page_html(title: str, body: str, *, styles: str = "") -> str:
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{html.escape(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n{body}\n"
+        f"<title>{html.escape(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n{before}<main>{body}</main>\n"
         + "\n".join(scripts)
         + "\n</body>\n</html>\n"
     )

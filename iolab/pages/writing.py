@@ -108,10 +108,10 @@ def write_report(
         parts = [*sections, comparisons]
     body = "".join(parts)
     there = [(anchor, said) for anchor, said in contents if f' id="{anchor}"' in body]
-    body = f"{contents_html(there[:_MOST_CONTENTS])}<main>{body}</main>"
     page.parent.mkdir(parents=True, exist_ok=True)
     with replacing(page) as out_page:
-        out_page.write_text(page_html(title, body), encoding="utf-8")
+        bar = contents_html(there[:_MOST_CONTENTS])
+        out_page.write_text(page_html(title, body, before=bar), encoding="utf-8")
     return failed
 
 
