@@ -48,6 +48,7 @@ class FoundTables(Mapping[str, pl.DataFrame]):
             seen[title] += 1
             self._tables[title if seen[title] == 1 else f"{title} ({seen[title]})"] = table
         self._frames: dict[str, pl.DataFrame] = {}
+        self._bounded: dict[str, pl.DataFrame] = {}
 
     def __getitem__(self, title: str) -> pl.DataFrame:
         if title not in self._tables:
@@ -117,6 +118,7 @@ class AwrReport:
         self._bounds = bounds
         self._notes = notes
         self._frames: dict[str, pl.DataFrame] = {}
+        self._bounded: dict[str, pl.DataFrame] = {}
         self._problems: dict[str, list[Problem]] = {}
 
     def __repr__(self) -> str:
@@ -178,7 +180,10 @@ class AwrReport:
         """A canonical table with `_lo` and `_hi`, whatever `printed` was; without rows when the report lacks it."""
         if self._bounds and name in self._printed:
             return self[name]
-        return build_frame(TABLES[name], self._printed.get(name, []), bounds=True, mark=self.decimal_mark)[0]
+        if name not in self._bounded:
+            printed = self._printed.get(name, [])
+            self._bounded[name] = build_frame(TABLES[name], printed, bounds=True, mark=self.decimal_mark)[0]
+        return self._bounded[name]
 
     @cached_property
     def info(self) -> AwrInfo:

@@ -148,8 +148,8 @@ def _parse() -> Callable[[str], Record]:
 
 
 def _reason(text: str, error: UnexpectedInput) -> str:
-    column, _ = explain(error)
     if _looks_like_strace(text):
+        column, _ = explain(error)  # it tries every terminal: slow
         place = "its end" if column is None else f"column {column}"
         return f"a line of strace that is damaged at {place}"
     return "not a line of strace: program output, or damaged"

@@ -41,7 +41,7 @@ def contents_html(links: Iterable[tuple[str, str]]) -> str:
     return f'<nav class="contents" aria-label="contents"><b>iolab</b>{items}</nav>'
 
 
-def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = False, is_narrow: bool = True) -> str:
+def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = False, is_drawn: bool = True) -> str:
     """All that a page says of a log.
 
     Args:
@@ -49,7 +49,7 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
         name: what the page calls it.
         seen: its summary.
         is_only: whether the page is about this log alone; its name is then the heading of the page.
-        is_narrow: whether charts are drawn a second time for phones.
+        is_drawn: whether its charts are drawn, at two widths; on a page of many logs the profile is enough.
     """
     anchor = f"log-{number}"
     level = "h1" if is_only else "h2"
@@ -60,11 +60,9 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
         said = findings_html(seen.findings, anchor=anchor)
         parts.append(f'<div class="first{" beside" if profile else ""}"><div>{said}</div>{beside}</div>')
     parts += [f"<p>{html.escape(note[:1].upper() + note[1:])}.</p>" for note in seen.notes]
-    drawn = [
-        drawn_html(chart.to_dict(), label=f"{name}: {seen.what}", is_narrow=is_narrow)
-        for chart in seen.charts(name=name)
-    ]
-    parts.append(f'<div id="{anchor}-charts" class="two">{"".join(f"<div>{one}</div>" for one in drawn)}</div>')
+    if is_drawn:
+        drawn = [drawn_html(chart.to_dict(), label=f"{name}: {seen.what}") for chart in seen.charts(name=name)]
+        parts.append(f'<div id="{anchor}-charts" class="two">{"".join(f"<div>{one}</div>" for one in drawn)}</div>')
     tables = "".join(
         f"<div><h3>{html.escape(title.replace('_', ' '))}</h3>{frame_html(frame)}</div>"
         for title, frame in seen.frames.items()

@@ -34,7 +34,7 @@ _HEADLINES: Final = (
 _MOST_HEADLINES: Final = 3
 #: Links of the bar of contents.
 _MOST_CONTENTS: Final = 7
-#: Pages of more logs have no narrow drawings.
+#: Of more logs a page has no drawings.
 _FEW: Final = 6
 _VERDICT: Final = re.compile(r"Verdict: .+?(?= - )")
 _ALONE: Final = (
@@ -96,7 +96,7 @@ def write_report(
             sections.append(f'<section id="log-{number}"><h2>{_text(name)}</h2><pre>{_text(said)}</pre></section>')
             continue
         rows.append((link, _text(seen.what), _first(seen), _text(_counted(seen.diagnostics))))
-        sections.append(log_section(number, name, seen, is_only=len(named) == 1, is_narrow=len(named) <= _FEW))
+        sections.append(log_section(number, name, seen, is_only=len(named) == 1, is_drawn=len(named) <= _FEW))
     title = f"I/O evidence: {', '.join(one.name for one in named[:3])}{', ...' if len(named) > 3 else ''}"
     comparisons = _comparisons(looks)
     if len(named) > 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
 
 import polars as pl
 
@@ -15,13 +16,26 @@ from logframe.printed import read_printed
 
 if TYPE_CHECKING:
     from awrparse import AwrReport
+    from iolab.rules.histograms import Histogram
 
 #: Minutes with two decimals, in seconds.
 _HALF_STEP_S: Final = 0.3
+#: Histograms of fewer waits are not read: the rules ask for 100 or more.
+_LEAST_WAITS: Final = 100
+
+
+#: The facts of reports that are still in use: findings, profile and pairs ask for the same ones.
+_FACTS: Final[WeakKeyDictionary[AwrReport, ReportFacts]] = WeakKeyDictionary()
 
 
 def report_facts(report: AwrReport) -> ReportFacts:
-    """The figures of a report."""
+    """The figures of a report; computed once for each."""
+    if report not in _FACTS:
+        _FACTS[report] = _report_facts(report)
+    return _FACTS[report]
+
+
+def _report_facts(report: AwrReport) -> ReportFacts:
     info = report.info
     model = _by_name(report, "time_model", "statistic", "time_s")
     foreground, all_classes = _classes(report, "foreground_wait_classes"), _classes(report, "wait_classes")
@@ -52,7 +66,7 @@ def report_facts(report: AwrReport) -> ReportFacts:
         background=_waits(report, "background_events"),
         top_events=_top_events(report),
         shares_of_all_waits=report.kind == "statspack" or (0 < (info.version or (0,))[0] < 11),
-        histograms=histograms_of(_table(report, "event_histogram")) if "event_histogram" in report else {},
+        histograms=_histograms(report),
         cpus=info.cpus,
         cores=info.cores,
         cpu_count=int(allowed) if allowed.isdecimal() else None,
@@ -69,6 +83,15 @@ def report_facts(report: AwrReport) -> ReportFacts:
         statements=_statements(report),
         parameters=parameters,
     )
+
+
+def _histograms(report: AwrReport) -> dict[str, Histogram]:
+    """The histograms with waits enough for a finding."""
+    if "event_histogram" not in report:
+        return {}
+    frame = _table(report, "event_histogram")
+    enough = frame.filter(pl.col("waits") >= _LEAST_WAITS).get_column("event").unique()
+    return histograms_of(frame.filter(pl.col("event").is_in(enough.to_list())))
 
 
 def _table(report: AwrReport, name: str) -> pl.DataFrame:
