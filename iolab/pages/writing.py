@@ -79,7 +79,9 @@ def write_report(
         raise LogError("no log was given")
     page = Path(out)
     check_output(page, [one.place for one in named])
-    enable_chart_theme()
+    is_drawn = len(named) <= _FEW
+    if is_drawn:
+        enable_chart_theme()
     looks: dict[str, LogSummary] = {}
     failed, rows, sections = [], [], []
     for number, one in enumerate(named, 1):
@@ -96,9 +98,9 @@ def write_report(
             sections.append(f'<section id="log-{number}"><h2>{_text(name)}</h2><pre>{_text(said)}</pre></section>')
             continue
         rows.append((link, _text(seen.what), _first(seen), _text(_counted(seen.diagnostics))))
-        sections.append(log_section(number, name, seen, is_only=len(named) == 1, is_drawn=len(named) <= _FEW))
+        sections.append(log_section(number, name, seen, is_only=len(named) == 1, is_drawn=is_drawn))
     title = f"I/O evidence: {', '.join(one.name for one in named[:3])}{', ...' if len(named) > 3 else ''}"
-    comparisons = _comparisons(looks)
+    comparisons = _comparisons(looks, is_drawn=is_drawn)
     if len(named) > 1:
         contents = [("comparisons", "Comparisons"), ("by-log", "Findings by log")]
         contents += [(f"log-{n}", one.name) for n, one in enumerate(named, 1)]
@@ -148,14 +150,14 @@ def _headline(seen: LogSummary) -> str:
     return "; ".join(f"{name} {value} {unit}".strip() for name, value, _, _, unit in figure_rows(wanted))
 
 
-def _comparisons(looks: Mapping[str, LogSummary]) -> str:
+def _comparisons(looks: Mapping[str, LogSummary], *, is_drawn: bool) -> str:
     """The pairings of the logs, with those that were refused."""
     pairings = list(pair_all({name: seen.log for name, seen in looks.items()}))
     if not pairings:
         why = "there is one log" if len(looks) == 1 else "no two of these logs are of kinds that compare"
         return f"<p><small>{_ALONE.format(why)}</small></p>" if looks else ""
     parts = ['<section id="comparisons"><h2>Comparisons</h2>']
-    parts += [_pairing(one) for one in pairings if not one.refusal]
+    parts += [_pairing(one, is_drawn=is_drawn) for one in pairings if not one.refusal]
     refused: dict[str, list[str]] = {}
     for one in pairings:
         if one.refusal:
@@ -166,14 +168,15 @@ def _comparisons(looks: Mapping[str, LogSummary]) -> str:
     return "".join(parts) + "</section>"
 
 
-def _pairing(one: Pairing) -> str:
+def _pairing(one: Pairing, *, is_drawn: bool) -> str:
     parts = [f'<h3>{_text(one.title)}</h3><p class="lead">{_text(one.why[:1].upper() + one.why[1:])}.</p>']
     if one.legend:
         parts.append(f"<p>{_text(one.legend)}.</p>")
     for paragraph in one.paragraphs:
         verdict = _VERDICT.sub(r"<strong>\g<0></strong>", _text(paragraph))
         parts.append(f"<p>{verdict.replace(' Caveat: ', '<br>Caveat: ')}</p>")
-    parts += [drawn_html(chart.to_dict(), label=one.title) for chart in one.charts()]
+    if is_drawn:
+        parts += [drawn_html(chart.to_dict(), label=one.title) for chart in one.charts()]
     for title, frame in (one.tables or one.frames).items():
         parts.append(f"<h4>{_text(title)}</h4>{frame_html(frame, names={'a': 'A', 'b': 'B'})}")
     return "".join(parts)

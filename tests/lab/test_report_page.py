@@ -1,6 +1,8 @@
 """The page about logs: what is shown is what was read, each refusal with its reason, and nothing of this machine."""
 
 import re
+import subprocess
+import sys
 from html import unescape
 from pathlib import Path
 
@@ -215,3 +217,17 @@ def test_pages_of_real_logs(name: str, corpus: Path, tmp_path: Path, capsys: pyt
     assert re.findall(r"\b\d\.\d+e[+-]\d+\b|\bNone\b|\bnan\b|\binf\b|\bTrue\b|datetime\.|timedelta", text) == []
     assert max(len(line) for line in text.split("\n")) < 1500
     assert text.count("\n") < 6000
+
+
+def test_page_of_many_logs_loads_no_chart_library(tmp_path: Path) -> None:
+    """Seven reports become one page without a drawing, and without the seconds that Altair takes to be imported."""
+    report = (ARTICLES / "003_filesystemio_setall.txt").read_bytes()
+    for number in range(7):
+        (tmp_path / f"report_{number}.txt").write_bytes(report)
+    page = tmp_path / "page.html"
+    code = "import sys, iolab; print(iolab.write_report(*sys.argv[1:]), 'altair' in sys.modules)"
+
+    done = subprocess.run([sys.executable, "-c", code, tmp_path, page], capture_output=True, text=True, check=True)
+
+    assert done.stdout.split() == ["[]", "False"]
+    assert 'class="drawn' not in page.read_text(encoding="utf-8")
