@@ -14,7 +14,7 @@ import polars as pl
 
 from straceparse.cleanup import LineCleanup
 from straceparse.clocks import Clock
-from straceparse.fields import TextBatch, cutter_of
+from straceparse.fields import cutter_of
 from straceparse.fixed_width import ELAPSED_TERMINALS, FixedWidth
 from straceparse.names import renamed
 from straceparse.opening import ShortenedLog
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from logframe import Log
+    from logframe.blocks import TextBatch
     from straceparse.dialects import Dialect
     from straceparse.prefix import Layout
 

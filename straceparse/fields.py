@@ -8,13 +8,12 @@ other engines.  Where there is no compiled code, the slices do all the work.
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from logframe.blocks import TextBatch, text_batches
 from logframe.classify import Classifier
 from logframe.kernel import Block, load_kernel
 from logframe.native import load_compiled
@@ -26,12 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from logframe import Log
-    from logframe.kernel import Kernel, Lines
+    from logframe.kernel import Kernel
     from straceparse.dialects import Dialect
     from straceparse.fixed_width import FixedWidth
 
-#: A batch has at least so many bytes: a smaller one would cost more than its lines.
-_LEAST_BYTES: Final = 4096
 #: The kinds in the order of the numbers that ``fields.c`` writes.
 _KINDS: Final = pl.Series(["call", "unfinished", "resumed", "signal", "exited"], dtype=KIND)
 _CLOCKS: Final = {"none": 0, "epoch": 1, "time": 2}
@@ -94,23 +91,6 @@ _ALIASES: Final = (_Alias * len(ALIASES))(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TextBatch:
-    """Whole lines of a log.
-
-    Attributes:
-        text: the block that starts with them.
-        size: their number of bytes.
-        lines: where each line starts.
-        first: number of the first line, from 1.
-    """
-
-    text: Block
-    size: int
-    lines: Lines
-    first: int
-
-
 class FieldCutter:
     """Cuts the fixed-width lines of one dialect.
 
@@ -151,16 +131,7 @@ class FieldCutter:
 
     def batches(self, log: Log, n_rows: int | None, batch_bytes: int) -> Iterator[TextBatch]:
         """The lines of a log, `n_rows` at most, in batches of about so many bytes."""
-        first = 1
-        for text, size in _pieces(self._kernel, log, max(batch_bytes, _LEAST_BYTES)):
-            lines = self._kernel.lines_of(text, size, strips_returns=True)
-            if n_rows is not None and first - 1 + lines.count >= n_rows:
-                kept = n_rows - (first - 1)
-                if kept:
-                    yield TextBatch(text, size, replace(lines, count=kept), first)
-                return
-            yield TextBatch(text, size, lines, first)
-            first += lines.count
+        return text_batches(self._kernel, log, batch_bytes, n_rows)
 
     def read(self, batch: TextBatch, columns: Collection[str]) -> tuple[pl.DataFrame, pl.Series, pl.DataFrame | None]:
         """The events of a batch.
@@ -258,39 +229,3 @@ def _is_plain(fixed_width: FixedWidth, dialect: Dialect) -> bool:
     if dialect.has_colour or dialect.cleanup != LineCleanup():
         return False
     return dialect.clock in _CLOCKS and (dialect.clock == "none") == ("clock" not in fixed_width.layout.fields)
-
-
-def _pieces(kernel: Kernel, log: Log, batch_bytes: int) -> Iterator[tuple[Block, int]]:
-    """Blocks of whole lines of a log, with the number of bytes that the lines have; the last may lack its newline."""
-    match log.target:
-        case bytes():
-            start, data = 0, memoryview(log.target)
-            while start < len(data):
-                end = min(len(data), start + batch_bytes)
-                if end < len(data):
-                    end = log.target.find(b"\n", end) + 1 or len(data)
-                yield kernel.block_of(log.target[start:end]), end - start
-                start = end
-        case Path():
-            with log.target.open("rb", buffering=0) as file:
-                yield from _pieces_of_file(kernel, file, batch_bytes)
-
-
-def _pieces_of_file(kernel: Kernel, file: BinaryIO, batch_bytes: int) -> Iterator[tuple[Block, int]]:
-    begun = b""
-    while True:
-        text = Block(kernel, max(batch_bytes, 2 * len(begun)))
-        view = text.view
-        view[: len(begun)] = begun
-        size = len(begun)
-        while size < text.size and (got := file.readinto(view[size:])):  # type: ignore[attr-defined]
-            size += got
-        whole = kernel.library.iolab_whole_lines(text.address, size)
-        is_end = size < text.size
-        if is_end:
-            whole = size
-        begun = bytes(view[whole:size])
-        if whole:
-            yield text, whole
-        if is_end:
-            return
