@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from awrparse import sniff
 from awrparse.canonical import matches
-from awrparse.mail import parts_of_mail
+from awrparse.mail import documents_of_parts
 from awrparse.marks import find_mark
 from awrparse.records import Document, PrintedTable, Problem
 from awrparse.spooled import joined_html, lines_of_pages
@@ -15,18 +15,18 @@ from awrparse.tables import tables_titled
 from awrparse.text import lines as line_kinds
 from awrparse.text.sections import read_text
 from logframe import LogParseError
+from logframe.mail import parts_of_mail
+from logframe.normalize import LineMap, with_line_feeds, with_plain_blanks, without_doubled_blank_lines, without_margin
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from logframe import Log
 
 #: What a report must not hold: more of this than of text means that the file is none.
 _CONTROL: Final = "\x00"
 #: So many lines of a text report show its decimal mark.
 _HEAD_LINES: Final = 400
-#: A paste with a blank line behind each line has at least so many.
-_FEWEST_LINES: Final = 8
+#: A copy with a blank line after each line has at least so many that are not blank.
+_FEWEST_LINES: Final = 4
 
 
 def is_known(document: Document) -> bool:
@@ -46,21 +46,16 @@ def documents_of(log: Log) -> list[Document]:
     if not text.strip():
         raise LogParseError("the file is empty", source=log.name, expected="a report")
     if parts := parts_of_mail(text):
-        documents = [document for part in parts for document in _documents(part)]
-        known = [document for document in documents if is_known(document)]
-        # the same report may be there twice, as a page and as plain text
-        return [document for document in known if document.form == known[0].form] or documents
+        return documents_of_parts(parts, _documents, is_known)
     return _documents(text)
 
 
 def _documents(text: str) -> list[Document]:
     """The reports of a text."""
-    # a carriage return ends a line only where nothing else does
-    if "\r" in text:
-        text = text.replace("\r", "" if "\n" in text else "\n")
+    text = with_line_feeds(text)
     lines = _lines_of(text)
-    places = _kept_places(lines)
-    clean = "\n".join(lines if places is None else [lines[place] for place in places])
+    line_map = _kept_lines(lines)
+    clean = "\n".join(line_map.select(lines))
     is_page = sniff.is_html(clean)
     if is_page:
         from awrparse.html import page_text, read_html  # noqa: PLC0415 - a text report needs no HTML parser
@@ -72,13 +67,12 @@ def _documents(text: str) -> list[Document]:
                 _marked(read_html(page, *sniff.kind_of_html(page), first_line=line), page)
                 for line, page in sniff.split_html(text)
             ]
-        lines = _lines_of(inner)
-        places = _kept_places(lines)
-    lines = [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines] if "\N{NO-BREAK SPACE}" in text else lines
-    file_lines = lines
-    if places is not None:
-        lines = [lines[place] for place in places]
-    raw_lines, lines = lines, line_kinds.without_margin(lines)
+        text = inner
+        lines = _lines_of(text)
+        line_map = _kept_lines(lines)
+    file_lines = lines if text.isascii() else list(map(with_plain_blanks, lines))
+    raw_lines = line_map.select(file_lines)
+    lines = without_margin(raw_lines, line_kinds.any_ruler())
     # SQL*Plus and editors put tabs for blanks; browsers put them between cells
     filled = [line.expandtabs() for line in lines] if "\t" in text else lines
     kinds = line_kinds.classify(filled)
@@ -91,14 +85,14 @@ def _documents(text: str) -> list[Document]:
         )
         for part in sniff.split_text(lines, kinds)
     ]
-    if places is not None:
-        _count_dropped_lines(documents, places, file_lines)
+    if not line_map.is_whole:
+        _count_dropped_lines(documents, line_map, file_lines)
     pieces = [piece for document in documents for piece in _pieces(document)]
     if not is_page:  # in a page there are marks of HTML between the letters
         for piece in pieces:
             piece.lines, piece.raw_lines = lines, raw_lines
     for piece in pieces:
-        piece.places = places
+        piece.line_map = line_map
     return pieces
 
 
@@ -110,34 +104,17 @@ def _lines_of(text: str) -> list[str]:
     return [line.rstrip(" ") for line in lines]
 
 
-def _kept_places(lines: list[str]) -> Sequence[int] | None:
-    """The lines that are the report's own, counted from 0; None where all are."""
-    places: Sequence[int] | None = _places_of_text(lines)
-    pages = lines_of_pages(lines if places is None else [lines[place] for place in places])
-    if not pages:
-        return places
-    places = range(len(lines)) if places is None else places
-    return [place for number, place in enumerate(places) if number not in pages]
+def _kept_lines(lines: list[str]) -> LineMap:
+    """The lines that are the report's own."""
+    line_map = without_doubled_blank_lines(lines, fewest=_FEWEST_LINES) or LineMap.of(len(lines))
+    pages = lines_of_pages(line_map.select(lines))
+    return line_map.without(pages) if pages else line_map
 
 
-def _places_of_text(lines: list[str]) -> range | None:
-    """Where the text is in a paste with a blank line behind each of its lines; None where it is no such paste.
-
-    Examples:
-        >>> _places_of_text(["Event   Waits", "", "-----   -----", "", "a           1", "", "b           2", ""])
-        range(0, 8, 2)
-    """
-    if len(lines) < _FEWEST_LINES:
-        return None
-    for first in (0, 1):
-        if not any(map(str.strip, lines[1 - first :: 2])):
-            return range(first, len(lines), 2)
-    return None
-
-
-def _count_dropped_lines(documents: list[Document], places: Sequence[int], lines: list[str]) -> None:
+def _count_dropped_lines(documents: list[Document], line_map: LineMap, lines: list[str]) -> None:
     """Give each report the lines back that were left out: the kinds of the lines are those of the whole file."""
     kinds = bytearray([line_kinds.PAGE_HEADING if line.strip() else line_kinds.BLANK for line in lines])
+    places = line_map.kept
     first = 0
     for number, document in enumerate(documents):
         end = first + len(document.line_kinds)

@@ -1,67 +1,27 @@
-"""Reports inside a mail or a web archive (`.eml`, `.mht`): their parts, decoded.
-
-A browser that saves a page as one file writes it as a mail does: a head, and parts in base64 or quoted-printable, whose
-lines are broken at 76 letters with a ``=``.  Read as it stands, such a break would stand in the middle of a figure.
-"""
+"""Reports inside a mail or a web archive: which of its parts are read."""
 
 from __future__ import annotations
 
-import codecs
-import re
-from email.parser import BytesParser
-from typing import TYPE_CHECKING, Final
-
-from logframe import open_log
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from email.message import Message
+    from collections.abc import Callable, Sequence
 
-_HEAD: Final = re.compile(r"(?:[!-9;-~]+:.*\r?\n(?:[ \t].*\r?\n)*)+(?=\r?\n)")
-_IS_MIME: Final = re.compile(r"^(?:MIME-Version|Content-Transfer-Encoding):", re.IGNORECASE | re.MULTILINE)
-#: An attachment whose type says nothing is known by its name.
-_REPORTS: Final = (".html", ".htm", ".txt", ".lst", ".log")
-_PACKED: Final = frozenset({"base64", "quoted-printable"})
+    from awrparse.records import Document
 
 
-def parts_of_mail(text: str) -> list[str]:
-    r"""The texts of a mail or a web archive, pages before plain texts; empty when it is none.
+def documents_of_parts(
+    parts: Sequence[str], read: Callable[[str], list[Document]], is_known: Callable[[Document], bool]
+) -> list[Document]:
+    """The reports of the parts of a mail; where none is known, what was read of all parts.
+
+    A mail often has the same report as a page and as plain text: the reports are all of the first one's form.
 
     Args:
-        text: the file.
-
-    Examples:
-        >>> head = "MIME-Version: 1.0\nContent-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n"
-        >>> parts_of_mail(head + "<td>1,23=\n4</td>")
-        ['<td>1,234</td>']
-        >>> parts_of_mail("Event: log file sync\n\n1,234")
-        []
+        parts: texts as `logframe.mail.parts_of_mail` gives them.
+        read: gives the reports of a text.
+        is_known: whether a document is a report.
     """
-    head = _HEAD.match(text.lstrip("\ufeff\r\n"))
-    if head is None or not _IS_MIME.search(head.group()):
-        return []
-    mail = BytesParser().parsebytes(text.lstrip("\ufeff\r\n").encode())
-    found: list[tuple[bool, str]] = []
-    for part in mail.walk():
-        name = (part.get_filename() or "").lower()
-        if part.is_multipart() or (part.get_content_maintype() != "text" and not name.endswith(_REPORTS)):
-            continue
-        is_page = part.get_content_subtype() == "html" or name.endswith((".html", ".htm"))
-        found.append((is_page, _text_of(part)))
-    return [content for _, content in sorted(found, key=lambda one: not one[0])]
-
-
-def _text_of(part: Message) -> str:
-    content = part.get_payload(decode=True)
-    if not isinstance(content, bytes) or not content:
-        return ""
-    # what was not packed is in the encoding of this reader, whatever its head says
-    is_packed = str(part.get("Content-Transfer-Encoding", "")).strip().lower() in _PACKED
-    return open_log(content, encoding=_known(part.get_content_charset()) if is_packed else "utf-8").text()
-
-
-def _known(charset: str | None) -> str | None:
-    """The character set, when Python has it."""
-    try:
-        return codecs.lookup(charset).name if charset else None
-    except LookupError:
-        return None
+    documents = [document for part in parts for document in read(part)]
+    known = [document for document in documents if is_known(document)]
+    return [document for document in known if document.form == known[0].form] or documents

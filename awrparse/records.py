@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from awrparse.marks import Mark
     from logframe import Column
+    from logframe.normalize import LineMap
 
 
 class Problem(NamedTuple):
@@ -126,8 +127,8 @@ class Document:
         has_sections: are there titles with the database and the snapshots beside them?
         mark: the decimal mark of its figures, `.` or `,`.
         lines: of its file, as problems count them; empty where columns mean nothing, as in HTML.
-        places: where in the file the lines are, counted from 0, when other lines stand between them.
-        raw_lines: the same before a margin was taken from them (a quoting mark, an indent).
+        line_map: where in the file the lines are, when lines of a copy were left out.
+        raw_lines: the same before a margin was removed (a quoting mark, an indent).
     """
 
     kind: str
@@ -143,12 +144,12 @@ class Document:
     mark: Mark = "."
     lines: Sequence[str] = ()
     raw_lines: Sequence[str] = ()
-    places: Sequence[int] | None = None
+    line_map: LineMap | None = None
 
     def line_of(self, problem: Problem) -> int | None:
         """The line of a problem in the file, counted from 1."""
         line = problem.line
-        return line if line is None or self.places is None else self.places[line - 1] + 1
+        return line if line is None or self.line_map is None else self.line_map.kept[line - 1] + 1
 
     def column_of(self, problem: Problem) -> int | None:
         """Where in its line the text of a problem starts, counted from 1; None where that is unknown."""

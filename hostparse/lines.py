@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe import load_grammar
+from logframe.normalize import without_terminal_codes_expr
 
 if TYPE_CHECKING:
     from logframe import Log
@@ -42,7 +43,6 @@ _SPECIAL: Final = tuple(name for kind, names in _KINDS.items() if kind not in {"
 
 TEXT: Final = pl.col("text")
 KIND: Final = pl.Enum(KINDS)
-_COLOUR: Final = "\x1b\\[[0-9;]*m"
 
 
 def lines_of(log: Log) -> pl.DataFrame:
@@ -55,7 +55,7 @@ def lines_of(log: Log) -> pl.DataFrame:
     if lines.select(TEXT.str.contains("[ \t\r]$").any()).item():
         lines = lines.with_columns(TEXT.str.strip_chars_end(" \t\r"))
     if lines.select(TEXT.str.contains("\x1b", literal=True).any()).item():
-        lines = lines.with_columns(TEXT.str.replace_all(_COLOUR, "").str.strip_chars_end(" \t"))
+        lines = lines.with_columns(without_terminal_codes_expr(TEXT).str.strip_chars_end(" \t"))
     is_special = _is("|".join(f"(?:{GRAMMAR.terminals[name]})" for name in _SPECIAL)).alias("is_special")
     lines = lines.with_columns(is_special)
     special = lines.filter("is_special").select("line", _special_kind())

@@ -19,6 +19,7 @@ from sqlplusparse.schemas import AUTOTRACE, LINES, STATEMENTS, STATISTICS, TABLE
 from sqlplusparse.statnames import complete
 
 if TYPE_CHECKING:
+    from logframe.normalize import LineMap
     from sqlplusparse.page import Page
     from sqlplusparse.records import Autotrace, Block, Statistic
     from sqlplusparse.session import Statement
@@ -294,11 +295,11 @@ def lines_frame(marks: bytearray, spans: list[tuple[int, int, int]]) -> pl.DataF
     )
 
 
-def renumbered(frame: pl.DataFrame, numbers: list[int] | None) -> pl.DataFrame:
-    """A frame whose numbers of lines are those of the log; `numbers` says where each line of the page stood."""
-    if numbers is None:
+def renumbered(frame: pl.DataFrame, line_map: LineMap) -> pl.DataFrame:
+    """A frame whose line numbers are those of the log, where they were those of the page."""
+    if line_map.is_whole:
         return frame
-    places = pl.Series(numbers, dtype=pl.Int64) + 1
+    places = pl.Series(line_map.kept, dtype=pl.Int64) + 1
     return frame.with_columns(places.gather(frame[name] - 1).alias(name) for name in frame.columns if name in _LINES)
 
 

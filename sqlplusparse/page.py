@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from logframe import Diagnostic
+from logframe.normalize import LineMap, without_doubled_blank_lines
 from sqlplusparse.lines import Kind, kinds_of, runs_of
-from sqlplusparse.prepare import prepared, spaced
+from sqlplusparse.prepare import prepared
 from sqlplusparse.settings import usual_prompts, usual_rulers
 
 
@@ -60,6 +61,8 @@ _FILLS: Final = {
     mark: bytes(Mark.BLANK if kind == Kind.BLANK else mark for kind in range(256)) for mark in MARKS.values()
 }
 _BLANKS: Final = runs_of(Kind.BLANK)
+#: Fewer lines than these say nothing about how a copy was made.
+_FEWEST_SPACED: Final = 8
 
 
 @dataclass(slots=True)
@@ -74,8 +77,7 @@ class Page:
         kinds: the `Kind` of each line, a byte each.
         marks: the `Mark` of each line, a byte each.
         notes: the diagnostics.
-        size: how many lines the log has.
-        numbers: of a copy with a blank line after every line, where each line stood; else None.
+        line_map: where each line was in the log, which may be a copy with a blank line after every line.
         prompts: the prompts that SET SQLPROMPT chose, by line; the lines themselves have the usual one.
     """
 
@@ -84,39 +86,31 @@ class Page:
     kinds: bytearray
     marks: bytearray
     notes: list[Diagnostic] = field(default_factory=list)
-    size: int = 0
-    numbers: list[int] | None = None
+    line_map: LineMap = field(default_factory=lambda: LineMap.of(0))
     prompts: dict[int, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, source: str, text: str) -> Page:
         """The page of a text."""
         lines = prepared(text)
-        size = len(lines)
-        numbers = spaced(lines)
-        if numbers is not None:
-            lines = [lines[number] for number in numbers]
+        line_map = without_doubled_blank_lines(lines, fewest=_FEWEST_SPACED) or LineMap.of(len(lines))
+        lines = line_map.select(lines)
         prompts = usual_prompts(lines, kinds_of(lines))
         usual_rulers(lines)
         kinds = kinds_of(lines)
         marks = kinds.translate(_FIRST_MARKS)
-        return cls(source, lines, kinds, marks, size=size, numbers=numbers, prompts=prompts)
+        return cls(source, lines, kinds, marks, line_map=line_map, prompts=prompts)
 
     def __len__(self) -> int:
         return len(self.lines)
 
     def place(self, number: int) -> int:
-        """Where a line stood in the log."""
-        return number if self.numbers is None else self.numbers[number]
+        """Where a line was in the log."""
+        return self.line_map.kept[number]
 
     def all_marks(self) -> bytearray:
         """The mark of each line of the log; what was left out is blank."""
-        if self.numbers is None:
-            return self.marks
-        marks = bytearray([Mark.BLANK]) * self.size
-        for number, mark in zip(self.numbers, self.marks, strict=True):
-            marks[number] = mark
-        return marks
+        return self.line_map.spread(self.marks, bytearray([Mark.BLANK]) * self.line_map.size)
 
     def kind(self, number: int) -> int:
         """The kind of a line; blank beyond the end."""

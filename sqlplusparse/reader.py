@@ -120,7 +120,7 @@ class Spool:
     @cached_property
     def plans(self) -> pl.DataFrame:
         """One row an operation of a plan (`PLANS`); made when first asked for."""
-        return renumbered(plans_frame(list(self._plans), printed=self._has_bounds), self._page.numbers)
+        return renumbered(plans_frame(list(self._plans), printed=self._has_bounds), self._page.line_map)
 
     def table(self, table: int, *, printed: bool | None = None) -> pl.DataFrame:
         r"""The rows of one result grid, typed.
@@ -255,13 +255,13 @@ def _read_log(log: Log, custom: CustomPattern | None, *, strict: bool = False, p
     return Spool(
         source=log.name,
         encoding=encoding,
-        statements=renumbered(statements_frame(statements), page.numbers),
-        timings=renumbered(timings_frame(blocks), page.numbers),
-        autotrace=renumbered(autotrace_frame(statements), page.numbers),
-        statistics=renumbered(statistics, page.numbers),
-        monitors=renumbered(monitors_frame(monitors, owners), page.numbers),
-        monitor_lines=renumbered(monitor_lines_frame(monitors), page.numbers),
-        tables=renumbered(tables_frame(grids), page.numbers),
+        statements=renumbered(statements_frame(statements), page.line_map),
+        timings=renumbered(timings_frame(blocks), page.line_map),
+        autotrace=renumbered(autotrace_frame(statements), page.line_map),
+        statistics=renumbered(statistics, page.line_map),
+        monitors=renumbered(monitors_frame(monitors, owners), page.line_map),
+        monitor_lines=renumbered(monitor_lines_frame(monitors), page.line_map),
+        tables=renumbered(tables_frame(grids), page.line_map),
         diagnostics=diagnostics_frame(page.notes),
         _page=page,
         _grids=tuple(grid for _, grid in grids),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from straceparse.cleanup import LineCleanup
+from logframe.normalize import LineCleanup
 from straceparse.clocks import Clock
 from straceparse.fields import cutter_of
 from straceparse.fixed_width import ELAPSED_TERMINALS, FixedWidth

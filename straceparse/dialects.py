@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Final, Literal
 import polars as pl
 
 from logframe import LogParseError, Source, load_grammar
-from straceparse.cleanup import LineCleanup, cleanup_of
+from logframe.normalize import LineCleanup
+from straceparse.cleanup import cleanup_of
 from straceparse.opening import open_logs
 from straceparse.patterns import read_records
 from straceparse.records import COLOUR, GRAMMAR, PARTS_GRAMMAR, Record, read_line

@@ -17,7 +17,7 @@ from logframe.blocks import TextBatch, text_batches
 from logframe.classify import Classifier
 from logframe.kernel import Block, load_kernel
 from logframe.native import load_compiled
-from straceparse.cleanup import LineCleanup
+from logframe.normalize import LineCleanup
 from straceparse.names import ALIASES
 from straceparse.schema import EVENTS, KIND
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe import LogParseError, Source
+from logframe.normalize import LineCleanup
 from logframe.ruled import columns_of, cut_row, is_ruler
-from straceparse.cleanup import LineCleanup, cleanup_of
+from straceparse.cleanup import cleanup_of
 from straceparse.dialects import SAMPLED_LINES
 from straceparse.opening import open_logs
 from straceparse.records import GRAMMAR

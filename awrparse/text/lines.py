@@ -103,10 +103,6 @@ _BY_FIRST_LETTER: Final = bytes(
     for letter in range(256)
 )
 _UNDECIDED = re.compile(rb"[\xfe\xff]")
-_QUOTED_RULER = re.compile(r"^(?:> ?)+\s*[-~]{4,}")
-#: A mail program that puts no blank behind its ``>``: what follows is the line's own.
-_TIGHT_RULER = re.compile(r"^>+[-~]{4,}")
-_ANY_RULER = re.compile(r"\s*[-~]{3,}[-~ ]*$")
 
 
 class _Patterns(NamedTuple):
@@ -204,53 +200,10 @@ def _kind_of_marks(line: str) -> int:
             return FENCE if known.fence.match(line) else TEXT
 
 
-def without_margin(lines: list[str]) -> list[str]:
-    """The lines without what a mail program or a code block puts before each: ``> ``, or the same indent everywhere.
-
-    Examples:
-        >>> without_margin(["Look:", "> Event  Waits", "> ------ -----", "> x          1"])
-        ['Look:', 'Event  Waits', '------ -----', 'x          1']
-        >>> without_margin(["Look:", "", "    Event  Waits", "    ------ -----", "", "    x          1"])
-        ['Look:', '', 'Event  Waits', '------ -----', '', 'x          1']
-    """
-    quoted = [line for line in lines if line[:1] == ">"]
-    rulers = [line for line in quoted if _QUOTED_RULER.match(line)]
-    if rulers:
-        # a line of the report may start with such a mark itself
-        depth = min(line.count(">") for line in rulers)
-        quote = re.compile(rf"^(?:>{'' if any(map(_TIGHT_RULER.match, rulers)) else ' ?'}){{1,{depth}}}")
-        return [quote.sub("", line) for line in lines]
-    margin = _margin_of_tables(lines)
-    if margin is None:
-        margin = _shared_start([_indent(line) for line in lines if line.strip()])
-    return [line.removeprefix(margin) for line in lines] if margin else lines
-
-
-def _indent(line: str) -> str:
-    return line[: len(line) - len(line.lstrip(" \t"))]
-
-
-def _shared_start(texts: list[str]) -> str:
-    """What all texts start with: what the first and the last of them in order of letters share."""
-    first, last = min(texts, default=""), max(texts, default="")
-    differing = (place for place, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1])
-    return first[: next(differing, min(len(first), len(last)))]
-
-
-def _margin_of_tables(lines: list[str]) -> str | None:
-    """The blanks before every line of the paragraphs that hold a ruler; None when there is no such paragraph."""
-    margin: str | None = None
-    start = 0
-    for number in range(len(lines) + 1):
-        if number < len(lines) and lines[number].strip():
-            continue
-        paragraph = lines[start:number]
-        start = number + 1
-        if len(paragraph) > 1 and any(map(_ANY_RULER.match, paragraph)):
-            margin = _shared_start([*([] if margin is None else [margin]), *map(_indent, paragraph)])
-            if not margin:
-                break
-    return margin
+@cache
+def any_ruler() -> re.Pattern[str]:
+    """A ruler of a report, also one that is indented: what a quotation or an indent of the whole text is known by."""
+    return re.compile(GRAMMAR.pattern("{ANY_RULER}$"))
 
 
 def _kind_of_words(line: str, head: str, known: _Patterns) -> int:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from awrparse import read_awr
-from awrparse.mail import parts_of_mail
 from logframe import LogParseError
+from logframe.mail import parts_of_mail
 
 VALID = Path(__file__).parent / "awr_data" / "valid"
 PAGE = (VALID / "awr_html_122.html").read_text(encoding="utf-8")

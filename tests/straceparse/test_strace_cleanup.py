@@ -8,8 +8,9 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from logframe.normalize import LineCleanup
 from straceparse import calls, dialect, io_requests, read_strace, read_summary, unparsed
-from straceparse.cleanup import AMBIGUOUS_PREFIXES, PASTED, PASTED_PREFIXES, LineCleanup, cleanup_of
+from straceparse.cleanup import AMBIGUOUS_PREFIXES, PASTED, cleanup_of
 from straceparse.records import read_line
 
 #: Logs with prefixes of several kinds; none of them is pasted.
@@ -104,7 +105,7 @@ def test_prefixes_match_their_samples(rule: str, sample: str) -> None:
     prefix = PASTED.pattern(f"^{{{rule.upper()}}}")
 
     assert re.sub(prefix, "", sample).removeprefix("09:36:52 ") == "close(3) = 0"
-    assert {rule.upper() for rule, _ in PASTED.samples} == {*PASTED_PREFIXES, *AMBIGUOUS_PREFIXES}
+    assert {rule.upper() for rule, _ in PASTED.samples} == {*AMBIGUOUS_PREFIXES}
 
 
 def test_blanks_behind_a_few_lines() -> None:
