@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from sqlplusparse.lines import SESSION_STATISTIC, STATISTIC, Kind, runs_of
+from sqlplusparse.lines import DOTS, SESSION_STATISTIC, STATISTIC, Kind, runs_of
 from sqlplusparse.page import Mark, Page
 from sqlplusparse.records import Autotrace
+
+if TYPE_CHECKING:
+    import re
 
 #: What SQL*Plus prints, in its order.  `rows processed` is no statistic of V$STATNAME.
 AUTOTRACE_NAMES: Final = (
@@ -26,7 +28,6 @@ AUTOTRACE_NAMES: Final = (
 _NAMES: Final = list(AUTOTRACE_NAMES)
 _LAST: Final = AUTOTRACE_NAMES[-1]
 _ORDER: Final = {name: place for place, name in enumerate(AUTOTRACE_NAMES)}
-_DOTS: Final = re.compile(r"\.{2,}(?:[ \t]*\.{2,})*")
 _STATISTICS: Final = runs_of(Kind.STATISTIC)
 #: At most so many lines within a list may be none of it.
 _MOST_FOREIGN: Final = 8
@@ -80,7 +81,7 @@ def _read_lines(page: Page, number: int, *, has_heading: bool) -> tuple[Autotrac
             shown = SESSION_STATISTIC.fullmatch(line)
             has_others = has_others or shown is not None
         if shown is None:
-            if kind in _WORDS and _DOTS.fullmatch(line):
+            if kind in _WORDS and DOTS.fullmatch(line):
                 page.marks[number] = Mark.ELISION
                 number = end = number + 1
                 continue
@@ -108,7 +109,7 @@ def _is_counted(page: Page, number: int) -> bool:
     if kind not in _WORDS:
         return kind == Kind.STATISTIC
     line = page.lines[number].strip()
-    return SESSION_STATISTIC.fullmatch(line) is not None or _DOTS.fullmatch(line) is not None
+    return SESSION_STATISTIC.fullmatch(line) is not None or DOTS.fullmatch(line) is not None
 
 
 def _goes_on(page: Page, number: int, found: Autotrace) -> bool:

@@ -6,7 +6,6 @@ on behind it; what nothing claims is text.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from sqlplusparse.autotrace import read_autotrace
@@ -14,8 +13,18 @@ from sqlplusparse.delimited import chosen_delimiter, read_delimited
 from sqlplusparse.elapsed import LABELS, CustomPattern, explain_clock, language_of, read_clock
 from sqlplusparse.grids import read_grid
 from sqlplusparse.inputs import FIRST_LETTERS, read_bare, read_prompt, starts_statement
-from sqlplusparse.lines import BEGINNINGS, BLOCK_DONE, COMMIT_DONE, KINDS, TYPED_STATISTIC, Kind, runs_of
-from sqlplusparse.listings import RUNSTATS, read_runstats, read_snapper, read_unruled
+from sqlplusparse.lines import (
+    BEGINNINGS,
+    BLOCK_DONE,
+    COMMIT_DONE,
+    CRAMMED,
+    KINDS,
+    NEARLY_ELAPSED,
+    TYPED_STATISTIC,
+    Kind,
+    runs_of,
+)
+from sqlplusparse.listings import MAY_BE_FIGURE, RUNSTATS, read_runstats, read_snapper, read_unruled
 from sqlplusparse.outcomes import read_failure, read_feedback
 from sqlplusparse.page import Mark, Page
 from sqlplusparse.plans import read_plan
@@ -26,10 +35,6 @@ _AUTOTRACE_ERRORS: Final = frozenset({"SP2-0611", "SP2-0612", "SP2-0613", "SP2-0
 _ASKING: Final = frozenset({"INPUT", "STATEMENT_TEXT"})
 _HTML_TABLE: Final = ("<table", "<TABLE")
 _LABELS: Final = tuple(LABELS)
-_NEARLY_ELAPSED: Final = re.compile(r"\s*[^\d:]+:\s+\d")
-_CRAMMED: Final = re.compile(
-    r"\w ?:[ \t]+\d\d ?: ?\d\d ?: ?\d\d\.\d\d.*\d+ +(?:recursive calls|consistent gets|physical reads)"
-)
 
 
 class _Blocks:
@@ -150,19 +155,19 @@ class _Blocks:
             return self._add("GRID", number, compared[1], compared[0])
         if (
             line[-1] in _LAST_OF_FIGURE
-            and (_MAY_BE_FIGURE.match(line) or TYPED_STATISTIC.fullmatch(line.strip()))
+            and (MAY_BE_FIGURE.match(line) or TYPED_STATISTIC.fullmatch(line.strip()))
             and (unruled := read_unruled(page, number))
         ):
             return self._add("GRID", number, unruled[1], unruled[0])
         if ":" not in line:
             return None
-        if line.lstrip().startswith(_LABELS) and _NEARLY_ELAPSED.match(line):
+        if line.lstrip().startswith(_LABELS) and NEARLY_ELAPSED.match(line):
             self._end_text(number)
             column, expected = explain_clock(line)
             reason = "no Elapsed of a client" + (f": expected {expected}" if expected else "")
             page.refuse(number, "look_alike", reason, column)
             return number + 1
-        if "consistent gets" in line and _CRAMMED.search(line):
+        if "consistent gets" in line and CRAMMED.match(line):
             self._end_text(number)
             page.refuse(number, "damaged", "several lines of a session run together in one; it is not read")
             return number + 1
@@ -315,10 +320,6 @@ _TEXTS: Final = runs_of(Kind.TEXT)
 _TYPED: Final = (*RUNSTATS, "STAT ", "LATCH ", "TIME")
 #: A line of figures ends with one of these.
 _LAST_OF_FIGURE: Final = frozenset("0123456789.,kKMGT")
-#: ``name : 12``, or a session, a name and a figure.
-_MAY_BE_FIGURE: Final = re.compile(
-    r" *(?:[A-Za-z][^:]*:[ ]+-?[\d.,]+(?:E\+\d+)?|\d+ +\w+ {2,}.* {2}-?[\d.,]+[kKMGT]?)$"
-)
 
 
 def _after_missing_plan(page: Page, number: int) -> int:

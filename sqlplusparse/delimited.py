@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import csv
-import re
 from typing import Final
 
 from logframe import Column
 from sqlplusparse.grids import ENDS
-from sqlplusparse.lines import Kind
+from sqlplusparse.lines import COMMANDS, Kind, Pattern
 from sqlplusparse.page import Mark, Page
 from sqlplusparse.records import Grid
 
 #: A line of headings in quotes, which need no command to tell what they are.
-_QUOTED: Final = re.compile(r'"[^"]+"(?:(?P<delimiter>[,;|~^])"[^"]+"(?:(?P=delimiter)"[^"]+")*)?')
+_QUOTED: Final = Pattern(
+    "{QUOTED_HEADING}(?:(?P<delimiter>{CSV_DELIMITER}){QUOTED_HEADING}(?:(?P=delimiter){QUOTED_HEADING})*)?", COMMANDS
+)
 #: The commands that choose how results are printed; the delimiter, where one is named.
-_MARKUP: Final = re.compile(
-    r"set\s+mark(?:up)?\s+csv\s+(?P<on>on)?(?:.*?\bdelim(?:iter)?\s+(?P<markup>\S))?"
-    r"|set\s+sqlformat\s*(?:(?P<csv>csv)|delimited(?:\s+(?P<delimited>\S))?)?",
-    re.IGNORECASE,
+_MARKUP: Final = Pattern(
+    r"{MARKUP_CSV}\s+(?P<on>{SETTING_ON})?(?:.*?{DELIMITER}\s+(?P<markup>\S))?"
+    r"|{SQLFORMAT}\s*(?:(?P<csv>{CSV})|{DELIMITED}(?:\s+(?P<delimited>\S))?)?",
+    COMMANDS,
 )
 _USUAL: Final = ","
 #: A result that is not the first of its statement's lines has a ruler, or headings for so many columns.

@@ -29,8 +29,7 @@ LABELS: Final = {
     "Затрач.время": "ru",
 }
 
-
-_FIGURE: Final = re.compile(r"[0-9]{1,30}")
+_LONGEST_FIGURE: Final = 30
 
 
 class Bounds(NamedTuple):
@@ -144,15 +143,20 @@ class CustomPattern:
         groups = found.groupdict()
         printed = groups[self.unit] or ""
         whole, _, fraction = printed.strip().replace(",", ".").partition(".")
-        if not _FIGURE.fullmatch(whole + fraction):
+        if not _is_figure(whole + fraction):
             return None
         scale = 10 ** len(fraction)
         ticks = int(whole or "0") * scale + int(fraction or "0")
         for name, factor in (("hours", 3600), ("minutes", 60)):
             group = (groups.get(name) or "0").strip()
-            if not _FIGURE.fullmatch(group):
+            if not _is_figure(group):
                 return None
             ticks += int(group) * factor * scale
         return CustomTiming(
             number, ticks, len(fraction) + self._EXPONENTS[self.unit], (groups.get("label") or "").strip(), printed
         )
+
+
+def _is_figure(text: str) -> bool:
+    """Is a text digits only, and no more than a figure has?"""
+    return text.isascii() and text.isdecimal() and len(text) <= _LONGEST_FIGURE

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -12,6 +11,8 @@ from logframe.oracle import unit_of
 from logframe.oracle.units import TIME_MODEL
 from sqlplusparse.autotrace import AUTOTRACE_NAMES
 from sqlplusparse.elapsed import bounds_of, language_of
+from sqlplusparse.grids import LISTS
+from sqlplusparse.lines import Pattern
 from sqlplusparse.listings import decimal_mark
 from sqlplusparse.page import MARKS, RECORDS, Mark
 from sqlplusparse.records import Clock, CustomTiming, Grid, Listing
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
     from sqlplusparse.records import Autotrace, Block, Statistic
     from sqlplusparse.session import Statement
 
-_UNITS: Final = re.compile(
-    r"(?:^|[_ (])(?P<unit>MB|GB|KB|BYTES|MiB|GiB|KiB|SECONDS|SECS|CSEC|MSEC|USEC|CS|MS|US)\)?$", re.IGNORECASE
+_UNITS: Final = Pattern(r"{UNIT_BEFORE}(?P<unit>{UNIT_HEADING})\)?$", LISTS)
+_ULP: Final = Pattern(
+    r"{FRACTION}(?:\.(?P<fraction>{FRACTION}))?(?:[eE](?P<exponent>{INTEGER}))?(?P<unit>{UNIT})?", LISTS
 )
 #: Units of times in the headings of columns.
 _UNIT_WORDS: Final = {
@@ -44,7 +46,7 @@ _COUNTED: Final = frozenset({"STAT"})
 _TIMES: Final = frozenset({"TIME", "WAIT"})
 #: The columns that hold numbers of lines.
 _LINES: Final = frozenset({"line", "first_line", "last_line"})
-_SID: Final = re.compile(r"[0-9]{1,18}")
+_SID: Final = Pattern("{DIGITS}", LISTS)
 _POWERS: Final = {"": 0, "K": 3, "M": 6, "G": 9, "T": 12}
 
 
@@ -241,10 +243,10 @@ def ulp_of(raw: str, decimal: str = ".") -> float | None:
     """
     plain = raw.strip().lstrip("+-")
     plain = plain.replace(".", "").replace(",", ".") if decimal == "," else plain.replace(",", "")
-    found = re.fullmatch(r"\d*(?:\.(?P<fraction>\d*))?(?:[eE](?P<exponent>[+-]?\d+))?(?P<unit>[kKMGT]?)", plain)
+    found = _ULP.fullmatch(plain)
     if found is None:
         return None
-    power = int(found["exponent"] or 0) + _POWERS[found["unit"].upper()] - len(found["fraction"] or "")
+    power = int(found["exponent"] or 0) + _POWERS[(found["unit"] or "").upper()] - len(found["fraction"] or "")
     return float(f"1e{power}")
 
 

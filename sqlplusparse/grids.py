@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final
 
-from logframe import Column, columns_of, cut_row, fits, headings
+from logframe import Column, columns_of, cut_row, fits, headings, load_grammar
 from sqlplusparse.folded import fits_ruler, unfold
-from sqlplusparse.lines import BEGINNINGS, Kind, runs_of
+from sqlplusparse.lines import BEGINNINGS, FEEDBACK, Kind, Pattern, runs_of
 from sqlplusparse.page import Mark, Page
 from sqlplusparse.records import Grid
 
@@ -17,11 +16,12 @@ _UNEVEN: Final = 0.5
 #: A heading has at most this many lines.
 _TALLEST_HEADING: Final = 4
 _FOLDED_RULERS: Final = 12
-NUMBER: Final = re.compile(r"[-+]?(?:[\d,]*\.?\d+|\d[\d,]*\.?)(?:[eE][-+]?\d+)?[kKMGT%]?|#+")
+LISTS: Final = load_grammar("sqlplusparse", "listing.lark")
+NUMBER: Final = Pattern("{NUMBER}", LISTS)
 #: Kinds of lines that no row of a grid is.
 ENDS: Final = BEGINNINGS | {Kind.PLAN_TABLE, Kind.PLAN_HASH, Kind.PLAN_ROW, Kind.SQL_ID}
 #: A row may hold a message; an error while rows are fetched has a line of its own above it.
-_CODED: Final = re.compile(r" *(?!SP2)[A-Z]{3,4}-\d{4,5}\b")
+_CODED: Final = Pattern("{CODED_ROW}", FEEDBACK)
 #: What procedures print above the results that they return.
 _RESULT_SET: Final = "ResultSet #"
 #: Lines within a grid that are no rows of it.

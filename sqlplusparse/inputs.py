@@ -2,87 +2,42 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
-from sqlplusparse.lines import CONTINUATION, PROMPT, Kind, classify
+from sqlplusparse.lines import (
+    COMMANDS,
+    CONTINUATION,
+    EMPTY_LINE,
+    LISTED,
+    NUMBERS,
+    PROMPT,
+    Kind,
+    Pattern,
+    classify,
+)
 from sqlplusparse.page import Mark, Page
 from sqlplusparse.records import Block, Typed
 
-_TIMING: Final = re.compile(r"timi(?:ng)?\s+(?:stop|sho)", re.IGNORECASE)
-_RERUN: Final = r"(?:/|r(?:un)?)\s*;?$"
-#: Commands of the operating system.
-_HOST: Final = r"ho(?:st)?\b|[!$]"
-#: Client commands whose output is a result of theirs.
-_SHOWING: Final = r"(?:desc(?:r|ri|rib|ribe)?|sho(?:w)?|pri(?:nt)?|xq(?:uery)?)\b"
-#: First words of client commands that print nothing of their own but what a script they start prints.
-_SILENT: Final = (
-    r"(?:--|@|set\b(?!\s+(?:role|transaction|constraints?)\b)|col(?:umn)?\b|pro(?:mpt)?\b|spo(?:ol)?\b|sta(?:rt)?\b|"
-    r"def(?:ine)?\b|undef(?:ine)?\b|acc(?:ept)?\b|pau(?:se)?\b|bre(?:ak)?\b|comp(?:ute)?\b|cl(?:ear)?\b|tti(?:tle)?\b|"
-    r"bti(?:tle)?\b|rephe|repfo|conn(?:ect)?\b|disc(?:onnect)?\b|exit\b|quit\b|whenever\b|"
-    r"var(?:iable)?\b|rem(?:ark)?\b|l(?:ist)?\b|ed(?:it)?\b|sav(?:e)?\b|get\b|store\b|arch(?:ive)?\b|startup\b|"
-    r"shut(?:down)?\b|passw|copy\b|a(?:ppend)?\s|c(?:hange)?/|del\b|i(?:nput)?\b|help\b|doc\b|#|info\b|ddl\b|"
-    r"hist(?:ory)?\b|alias\b|cd\b|load\b|net\b|oerr\b|/\*)"
-)
+_TIMING: Final = Pattern("{TIMING_STOP}", COMMANDS)
 #: The client's own commands, tried in this order; anything else that is typed is a statement.
-_COMMANDS: Final = re.compile(
-    rf"(?P<timing>timi(?:ng)?\b)|(?P<rerun>{_RERUN})|(?P<showing>{_SHOWING})|(?P<host>{_HOST})|(?P<silent>{_SILENT})",
-    re.IGNORECASE,
+_COMMANDS: Final = Pattern(
+    "(?P<timing>{TIMING})|(?P<rerun>{RERUN})|(?P<showing>{SHOWING})|(?P<host>{HOST})|(?P<silent>{SILENT})", COMMANDS
 )
-_EMPTY_LINE: Final = re.compile(r"(?:\d\d:\d\d:\d\d)? *\d{1,4}(?: +\.)?")
-_LISTED: Final = re.compile(r" *(?P<number>\d{1,4})[ *] ?(?P<rest>.*)")
-_NUMBERS: Final = re.compile(r"(?:[ \t]*\d{1,4}(?=[ \t]|$))+[ \t]*")
-_BLOCK: Final = re.compile(
-    r"(?:begin|declare|<<|create\s+(?:or\s+replace\s+)?(?:(?:non)?editionable\s+)?"
-    r"(?:procedure|function|package|trigger|type|library|java))\b",
-    re.IGNORECASE,
-)
-_SQL: Final = re.compile(
-    r"(?:select|with|insert|update|delete|merge|create|drop|alter|truncate|begin|declare|exec(?:ute)?|explain\s+plan|"
-    r"commit|rollback|analyze|grant|revoke|lock\s+table|call|comment\s+on|rename|purge|flashback|audit|savepoint|"
-    r"set\s+(?:role|transaction|constraints?))\b|<<",
-    re.IGNORECASE,
-)
-#: One line is all that the client takes of it.
-_ONE_LINE: Final = re.compile(r"exec(?:ute)?\b", re.IGNORECASE)
+_BLOCK: Final = Pattern("{BLOCK_START}", COMMANDS)
+_SQL: Final = Pattern("{STATEMENT_START}", COMMANDS)
+_ONE_LINE: Final = Pattern("{ONE_LINE}", COMMANDS)
 _ENDS_STATEMENT: Final = frozenset(";/.")
 _USUAL: Final = "SQL>"
-#: A word and ``>`` may be a prompt of somebody's own, or the start of a line of text.
-_WORD_PROMPT: Final = re.compile(r"(?!SQL>|idle>)[A-Za-z][\w$#]*>")
-#: Prompts of other programs that take words which begin SQL statements too.
-_OTHER_PROMPTS: Final = frozenset({"rman>", "dgmgrl>", "lsnrctl>", "adrci>", "asmcmd>", "mysql>", "ggsci>"})
-#: What is typed at a prompt with a host's name that is a shell's.
-_SHELL: Final = re.compile(
-    r"(?:sqlplus|sqlcl|sql|rman|lsnrctl|srvctl|expdp|impdp|sqlldr|tkprof|adrci|strace|perf|time|export|cd|ls|cat|vi|ps|"
-    r"su|sudo|ssh|echo|date)(?: |$)"
-)
+_WORD_PROMPT: Final = Pattern("{WORD_PROMPT}", COMMANDS)
+_OTHER_PROMPT: Final = Pattern("(?i:{OTHER_PROMPT})", COMMANDS)
+_SHELL: Final = Pattern("{SHELL}", COMMANDS)
 #: Kinds of lines that a statement without line numbers has.
 _UNNUMBERED: Final = frozenset({Kind.TEXT, Kind.COMMENT})
 #: A bare statement, or one typed without line numbers, is looked for over this many lines.
 _LONGEST_BARE: Final = 400
-_KINDS: Final = (
-    ("select", re.compile(r"(?:select|with|\()", re.IGNORECASE)),
-    ("insert", re.compile(r"insert\b", re.IGNORECASE)),
-    ("update", re.compile(r"update\b", re.IGNORECASE)),
-    ("delete", re.compile(r"delete\b", re.IGNORECASE)),
-    ("merge", re.compile(r"merge\b", re.IGNORECASE)),
-    ("plsql", re.compile(r"(?:begin|declare|exec(?:ute)?|call|<<)", re.IGNORECASE)),
-    ("explain", re.compile(r"explain\b", re.IGNORECASE)),
-    ("alter system", re.compile(r"alter\s+system\b", re.IGNORECASE)),
-    ("alter session", re.compile(r"alter\s+session\b", re.IGNORECASE)),
-    ("transaction", re.compile(r"(?:commit|rollback|savepoint|set\s+transaction|lock)\b", re.IGNORECASE)),
-    (
-        "ddl",
-        re.compile(
-            r"(?:create|drop|alter|truncate|analyze|grant|revoke|comment|rename|purge|flashback|audit)\b", re.IGNORECASE
-        ),
-    ),
-)
-_LEADING_COMMENTS: Final = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|/\*(?!\+).*?\*/)*", re.DOTALL)
-
-
-#: A statement behind a comment, which is sent with it.
-_COMMENTED_SQL: Final = re.compile(r"/\*.*?\*/\s*[A-Za-z(]")
+_FIRST_WORDS: Final = Pattern(r"(?P<first>{FIRST_WORD})(?:\s+(?P<second>{FIRST_WORD}))?", COMMANDS)
+_LEADING_COMMENTS: Final = Pattern("(?:{COMMENT_TEXT})*", COMMANDS)
+_COMMENTED_SQL: Final = Pattern("{COMMENTED_SQL}", COMMANDS)
 #: A comment over several lines is looked for over this many.
 _LONGEST_COMMENT: Final = 400
 #: First words of SQL and PL/SQL that no client command begins with, and the kind of the statement; None where the
@@ -101,6 +56,14 @@ VERBS: Final[dict[str, str | None]] = {
     **dict.fromkeys(("comment", "rename", "purge", "flashback", "audit"), "ddl"),
     "explain": "explain",
 }
+#: Kinds of statements by two words.
+_PAIRS: Final = {
+    "alter system": "alter system",
+    "alter session": "alter session",
+    "set transaction": "transaction",
+}
+#: Signs that a statement begins with, as words.
+_SIGNS: Final = {"(": "select", "<<": "plsql", "alter": "ddl"}
 #: The first letters of what `starts_statement` takes, but for a label ``<<``: most text has others.
 FIRST_LETTERS: Final = frozenset(word[:3] for word in (*VERBS, "set"))
 _OUTPUT: Final = frozenset(
@@ -128,8 +91,11 @@ def kind_of(text: str) -> str | None:
         ('alter system', 'select')
     """
     start = _LEADING_COMMENTS.match(text)
-    bare = text[start.end() :] if start else text
-    return next((kind for kind, pattern in _KINDS if pattern.match(bare)), None)
+    found = _FIRST_WORDS.match(text[start.end() :] if start else text)
+    if found is None:
+        return None
+    first, second = found["first"].lower(), (found["second"] or "").lower()
+    return _PAIRS.get(f"{first} {second}") or VERBS.get(first) or _SIGNS.get(first)
 
 
 def read_prompt(page: Page, number: int) -> Block | None:
@@ -145,7 +111,7 @@ def read_prompt(page: Page, number: int) -> Block | None:
     while prompt in rest and (again := PROMPT.match(rest)) and again["prompt"] == prompt:
         rest = again["rest"].strip()
     prompt = page.prompts.get(number, prompt)
-    if prompt.lower() in _OTHER_PROMPTS:
+    if _OTHER_PROMPT.fullmatch(prompt):
         return None
     if (
         "@" not in prompt
@@ -158,7 +124,7 @@ def read_prompt(page: Page, number: int) -> Block | None:
     if not rest:
         page.marks[number] = Mark.PROMPT
         return Block("BREAK", number, number + 1)
-    if rest[0].isdigit() and _NUMBERS.fullmatch(rest):
+    if rest[0].isdigit() and NUMBERS.fullmatch(rest):
         page.marks[number] = Mark.INPUT
         return Block("INPUT", number, number + 1, Typed(None, prompt, None))
     kind = classify(rest)
@@ -195,7 +161,7 @@ def _read_typed(page: Page, number: int, prompt: str, rest: str) -> Block:
 
 def _is_kept(page: Page, number: int, end: int) -> bool:
     """Is a statement left in the buffer: does an empty line or a full stop end it, and does the prompt come next?"""
-    if end < number + 2 or not _EMPTY_LINE.fullmatch(page.lines[end - 1]):
+    if end < number + 2 or not EMPTY_LINE.fullmatch(page.lines[end - 1]):
         return False
     ahead = page.after_blanks(end)
     return ahead == len(page) or page.kinds[ahead] == Kind.PROMPT
@@ -225,7 +191,7 @@ def _read_command(page: Page, number: int, prompt: str, rest: str, what: str | N
 def _listed(page: Page, number: int) -> tuple[str, int]:
     """The statement that RUN lists from a line on, and the line after it; ``/`` where it lists none."""
     lines: list[str] = []
-    while number < len(page) and (found := _LISTED.fullmatch(page.lines[number])):
+    while number < len(page) and (found := LISTED.fullmatch(page.lines[number])):
         if int(found["number"]) != len(lines) + 1:
             break
         lines.append(found["rest"])

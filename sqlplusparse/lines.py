@@ -14,6 +14,8 @@ from logframe import load_grammar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from logframe import Grammar
+
 #: The rules of line.lark; each may start a parse.
 RULES: Final = (
     "prompt",
@@ -23,13 +25,6 @@ RULES: Final = (
     "done_feedback",
     "block_feedback",
     "commit_feedback",
-    "autocommit_setting",
-    "underline_setting",
-    "colsep_setting",
-    "prompt_setting",
-    "prompt_variable",
-    "typed",
-    "query",
     "symbol_ruler",
     "error",
     "elapsed",
@@ -54,6 +49,8 @@ RULES: Final = (
     "trace",
 )
 GRAMMAR: Final = load_grammar("sqlplusparse", "line.lark", *RULES)
+FEEDBACK: Final = load_grammar("sqlplusparse", "feedback.lark")
+COMMANDS: Final = load_grammar("sqlplusparse", "command.lark")
 
 
 class Kind:
@@ -110,16 +107,16 @@ BEGINNINGS: Final = frozenset(
 
 
 class Pattern:
-    """A regular expression made of the grammar's terminals, compiled when first used: importing costs nothing."""
+    """A regular expression made of a grammar's terminals, compiled when first used: importing costs nothing."""
 
-    def __init__(self, template: str, *, ignore_case: bool = False) -> None:
+    def __init__(self, template: str, grammar: Grammar = GRAMMAR) -> None:
         self.template = template
-        self.flags = re.IGNORECASE if ignore_case else re.NOFLAG
+        self.grammar = grammar
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
         """The expression itself."""
-        return re.compile(GRAMMAR.pattern(self.template), self.flags)
+        return re.compile(self.grammar.pattern(self.template))
 
     @cached_property
     def match(self) -> Callable[[str], re.Match[str] | None]:
@@ -137,6 +134,11 @@ class Pattern:
         return self.compiled.finditer
 
     @cached_property
+    def sub(self) -> Callable[[str, str], str]:
+        """A text with another in the place of each match: ``sub(replacement, text)``."""
+        return self.compiled.sub
+
+    @cached_property
     def search(self) -> Callable[[str], re.Match[str] | None]:
         """Match anywhere in a text."""
         return self.compiled.search
@@ -146,27 +148,28 @@ ELAPSED: Final = Pattern(
     "(?:{COMMENT})?(?P<label>{LABEL}){LABEL_COLON}{GAP}(?P<hours>{HOURS}){CLOCK_COLON}(?P<minutes>{SIXTIETHS})"
     "{CLOCK_COLON}(?P<seconds>{SECONDS})(?:{GAP})?(?:{COMMENT_END})?"
 )
-PROMPT: Final = Pattern("(?:(?P<time>{TIME}){GAP})?(?P<prompt>{PROMPT})[ \t]?(?P<rest>.*)")
+PROMPT: Final = Pattern(
+    r"(?:(?P<time>{TIME}){GAP})?(?P<prompt>{PROMPT}|{GUESSED_PROMPT}(?=[ \t]*{TYPED_WORD}))[ \t]?(?P<rest>.*)"
+)
 CONTINUATION: Final = Pattern("[ \t]*(?:{TIME}{GAP})?(?P<number>{LINE_NUMBER})(?:[ \t*]{1,2})?(?P<rest>.*)")
 ROWS: Final = Pattern("{ROWS}")
 DONE: Final = Pattern("{DONE}")
 BLOCK_DONE: Final = Pattern("{BLOCK_DONE}")
 COMMIT_DONE: Final = Pattern("{COMMIT_DONE}")
-AUTOCOMMIT: Final = Pattern(r"\bset\b.*?\b{AUTOCOMMIT}(?P<off>{SETTING_OFF})?", ignore_case=True)
-UNDERLINE_SETTING: Final = Pattern(r"\bset\b.*?\b{UNDERLINE}['\"]?(?P<char>[^\w\s'\"])", ignore_case=True)
-COLSEP_SETTING: Final = Pattern(r"\bset\b.*?\b{COLSEP}(?P<text>{SETTING_TEXT})", ignore_case=True)
-PROMPT_SETTING: Final = Pattern(r"\bset\b.*?\b{SQLPROMPT}(?P<text>{SETTING_TEXT})", ignore_case=True)
-PROMPT_VARIABLE: Final = Pattern("{PROMPT_VARIABLE}")
 SYMBOL_RULER: Final = Pattern("(?P<symbol>(?={SYMBOLS}).)(?P=symbol)*(?:{GAP}(?P=symbol)+)*")
 #: A ruler whose columns SET COLSEP separates: the same text in each gap, and not blanks only.
 SEPARATED_RULER: Final = Pattern(
     r"(?P<underline>-|_|(?={SYMBOLS}).)(?P=underline)*"
     r"(?P<separator>(?:(?!(?P=underline))[^\w\n]){1,8}|(?!(?P=underline))_)(?P=underline)+(?:(?P=separator)(?P=underline)+)*"
 )
-LEARNED_PROMPT: Final = Pattern(r"(?P<prompt>[^\n;'\"]{1,60}?[>#$%:\]])[ \t]?(?P<rest>{TYPED_WORD}.*)")
-QUERY_START: Final = Pattern("{QUERY_WORD}|{DIGITS}")
 NUMBERED_LINE: Final = Pattern("[ \t]*(?:{TIME}{GAP})?{LINE_NUMBER}[ \t]+.*")
-ERROR: Final = Pattern("(?P<code>{ERROR})")
+NUMBERS: Final = Pattern("{NUMBERS}")
+EMPTY_LINE: Final = Pattern(r"(?:{TIME})? *{DIGITS}(?: +\.)?")
+LISTED: Final = Pattern(" *(?P<number>{DIGITS})[ *] ?(?P<rest>.*)")
+DIGITS: Final = Pattern("{DIGITS}")
+NEARLY_ELAPSED: Final = Pattern("{NEARLY_ELAPSED}")
+CRAMMED: Final = Pattern("{CRAMMED}")
+DOTS: Final = Pattern("{DOTS}")
 STATISTIC: Final = Pattern("(?P<count>{COUNT}){GAP}(?P<name>{AUTOTRACE_NAME})(?:{GAP}{REMARK})?")
 SESSION_STATISTIC: Final = Pattern("(?P<count>{COUNT})[ ]{2}(?P<name>{STATISTIC_NAME})")
 SQL_ID: Final = Pattern("{SQL_ID}(?P<sql_id>{SQL_ID_VALUE})(?:{CHILD_NUMBER}(?P<child>{DIGITS}))?")

@@ -6,12 +6,11 @@ name and the number without a ruler (Snapper, ``name : value``).
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from logframe import read_printed
-from sqlplusparse.grids import cells_of, cut_cells
-from sqlplusparse.lines import SNAPPER_END, TYPED_STATISTIC, Kind
+from sqlplusparse.grids import LISTS, cells_of, cut_cells
+from sqlplusparse.lines import SNAPPER_END, TYPED_STATISTIC, Kind, Pattern
 from sqlplusparse.page import Mark, Page
 from sqlplusparse.records import Grid, Listing, Statistic
 from sqlplusparse.statnames import complete, is_known, may_be_known
@@ -22,28 +21,32 @@ _NAME_HEADINGS: Final = frozenset(
 _KEY_HEADINGS: Final = frozenset({"INST_ID", "STATISTIC#", "CLASS", "CON_ID", "SERIAL#", "STAT_ID", "SNAP_ID"})
 _SID_HEADINGS: Final = frozenset({"SID", "SESSION_ID"})
 _TYPE_HEADINGS: Final = frozenset({"TYPE"})
-_DELTA_HEADINGS: Final = re.compile(r"(?:DIFF|DELTA|CHANGE|RUN ?_?[12]|HSECS|INCR)", re.IGNORECASE)
-_CUMULATIVE_HEADINGS: Final = re.compile(r"(?:VALUE_BEGIN|VALUE_END|BEGIN_VALUE|END_VALUE|BEGIN|END)$", re.IGNORECASE)
+_DELTA_HEADINGS: Final = Pattern("{DELTA_HEADING}", LISTS)
+_CUMULATIVE_HEADINGS: Final = Pattern("{CUMULATIVE_HEADING}$", LISTS)
 #: Whether a grid is a listing shows in so many of its rows: few, unless a heading says that it may be one.
 _SAMPLE: Final = 4
 _NAMED_SAMPLE: Final = 200
-_REMARK: Final = re.compile(r"[ ]+(?:<-+|-->?)[ ].*$")
-_INTERVAL: Final = re.compile(
-    r"Interval ?:-? *(?P<seconds>[0-9]{1,9}(?:\.[0-9]+)?) *(?:s|secs?|seconds)\b", re.IGNORECASE
+_REMARK: Final = Pattern("{REMARK}", LISTS)
+_INTERVAL: Final = Pattern("{INTERVAL} *(?P<seconds>{SECONDS}) *{SECONDS_WORD}", LISTS)
+_VIEWS: Final = Pattern("{STATISTICS_VIEW}", LISTS)
+_SUBTRACTION: Final = Pattern("{SUBTRACTION}", LISTS)
+_SCALING: Final = Pattern("{SCALING}", LISTS)
+_GAPS: Final = Pattern("{WIDE_GAP}", LISTS)
+_LAST_NUMBERS: Final = Pattern(
+    r"(?P<name>{NAME})(?P<numbers>(?:\s+(?:{LISTED_FIGURE}(?:{EXPONENT})?(?:{UNIT})?|{HASHES}))+)\s*", LISTS
 )
-_VIEWS: Final = re.compile(r"\bg?v_?\$(?:mystat|sesstat|sysstat|sess_time_model|sys_time_model)\b", re.IGNORECASE)
-_SUBTRACTION: Final = re.compile(r"\bvalue\)?\s*-|-\s*(?:\w+\.)?value\b", re.IGNORECASE)
-_SCALING: Final = re.compile(r"\bvalue\)?\s*[/*]|[/*]\s*(?:\w+\.)?value\b", re.IGNORECASE)
-_GAPS: Final = re.compile(r" {2,}")
-_LAST_NUMBERS: Final = re.compile(r"(?P<name>.*?\S)(?P<numbers>(?:\s+(?:-?[\d,.]+(?:[eE][+-]?\d+)?[kKMGT]?|#+))+)\s*$")
 #: How the lines of runstats begin.
 RUNSTATS: Final = ("STAT...", "LATCH.")
 _RUNS: Final = ("Run1", "Run2", "Diff")
-_RUNSTATS_LINE: Final = re.compile(
-    r"(?P<type>STAT\.\.\.|LATCH\.)(?P<name>.*?\S) +(?P<Run1>-?[\d,]*\d) +(?P<Run2>-?[\d,]*\d) +(?P<Diff>-?[\d,]*\d)"
+_RUNSTATS_LINE: Final = Pattern(
+    "(?P<type>{RUNSTATS_TYPE})(?P<name>{NAME}) +(?P<Run1>{WHOLE}) +(?P<Run2>{WHOLE}) +(?P<Diff>{WHOLE})", LISTS
 )
-_COLON_LINE: Final = re.compile(r"(?P<name>[A-Za-z][^:]{3,62}?)\s*:\s+(?P<raw>-?[\d,.]+(?:E\+\d+)?)")
-_COMPACT_LINE: Final = re.compile(r"(?P<sid>\d+) +\w+ {2,}(?P<name>[A-Za-z].{3,62}?) {2,}(?P<raw>-?[\d.,]+[kKMGT]?)")
+_COLON_LINE: Final = Pattern(r"(?P<name>{COLON_NAME})\s*:\s+(?P<raw>{LISTED_FIGURE}(?:{EXPONENT})?)", LISTS)
+_COMPACT_LINE: Final = Pattern(
+    r"(?P<sid>{DIGITS}) +\w+{WIDE_GAP}(?P<name>{SPACED_NAME}){WIDE_GAP}(?P<raw>{LISTED_FIGURE}(?:{UNIT})?)", LISTS
+)
+#: ``name : 12``, or a session, a name and a figure.
+MAY_BE_FIGURE: Final = Pattern("{MAY_BE_FIGURE}", LISTS)
 
 
 def decimal_mark(figures: list[str]) -> str:
@@ -136,7 +139,7 @@ def _joined(above: Statistic, rest: str) -> str | None:
 
 def _begins_with_name(line: str) -> bool:
     """Is one of the texts of a line, or all but the numbers at its end, a statistic's name?"""
-    texts = _GAPS.split(line.lstrip("0123456789 "))
+    texts = _GAPS.compiled.split(line.lstrip("0123456789 "))
     if any(may_be_known(text) and is_known(text) for text in texts):
         return True
     if not line[-1:].isdigit() or not may_be_known(line):

@@ -6,20 +6,21 @@ Details`` (tables between bars, with headings of two lines).
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from logframe import read_printed
+from sqlplusparse.lines import Pattern
 from sqlplusparse.page import Mark
+from sqlplusparse.planheads import PLAN_GRAMMAR
 
 if TYPE_CHECKING:
     from sqlplusparse.page import Page
 
 _STATS: Final = "Global Stats"
-_DETAILS: Final = re.compile(r"SQL Plan Monitoring Details \(Plan Hash Value=(?P<hash>\d{1,18})\)")
-_INFORMATION: Final = re.compile(r" *(?P<name>[A-Z][A-Za-z/ ]*?) *: {1,3}(?P<value>\S.*)")
-_BAR_RULE: Final = re.compile(r" *[=-]{10,}")
+_DETAILS: Final = Pattern(r"{MONITOR_DETAILS}(?P<hash>{DIGITS})\)", PLAN_GRAMMAR)
+_INFORMATION: Final = Pattern(" *(?P<name>{INFORMATION_NAME}) *: {1,3}(?P<value>{REST})", PLAN_GRAMMAR)
+_BAR_RULE: Final = Pattern("{SHORT_RULE}", PLAN_GRAMMAR)
 _FOUND: Final = {
     "SQL ID": "sql_id",
     "Status": "status",

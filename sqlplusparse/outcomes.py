@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final
 
 from sqlplusparse.inputs import starts_statement
-from sqlplusparse.lines import ERROR, ROWS, Kind
+from sqlplusparse.lines import DIGITS, FEEDBACK, ROWS, Kind, Pattern
 from sqlplusparse.page import Mark, Page
 from sqlplusparse.records import Outcome
 
-_ROWS: Final = re.compile(r"\d+")
-#: Stems of the words for what was done to rows, in the clients' languages -> the kind of statement that does it.
+#: The words for what was done to rows, in the clients' languages -> the kind of statement that does it.
 _VERBS: Final = (
-    ("select", re.compile(r"select|ausgew|sélect|selec|selez|選|选|선택|выбр", re.IGNORECASE)),
-    ("delete", re.compile(r"delet|gelösch|supprim|suprim|elimin|削除|删除|刪除|삭제|удал", re.IGNORECASE)),
-    ("update", re.compile(r"updat|aktuali|mise|actuali|atuali|aggiorn|更新|갱신|обнов", re.IGNORECASE)),
-    ("merge", re.compile(r"merg|zusammen|fusion|intercal|マージ|合并|合併|병합|объед", re.IGNORECASE)),
-    (
-        "insert",
-        re.compile(
-            r"creat|insert|erstell|eingef|créé|inséré|cread|criad|inserid|作成|挿入|创建|插入|建立|생성|만들|삽입|созд|вставл",
-            re.IGNORECASE,
-        ),
-    ),
+    ("select", Pattern("{SELECTED_WORD}", FEEDBACK)),
+    ("delete", Pattern("{DELETED_WORD}", FEEDBACK)),
+    ("update", Pattern("{UPDATED_WORD}", FEEDBACK)),
+    ("merge", Pattern("{MERGED_WORD}", FEEDBACK)),
+    ("insert", Pattern("{CREATED_WORD}", FEEDBACK)),
 )
-_CODE: Final = re.compile(r"(?:ORA|SP2|PLS|TNS|RMAN|LRM|CPY|UDE|UDI|KUP|IMP|EXP|SQL|LPX|DRG|OCI)-\d{4,5}")
+_CODE: Final = Pattern("{ERROR_CODE}", FEEDBACK)
+_ERROR: Final = Pattern("{ERROR}", FEEDBACK)
 #: What stands before the code in it.
 _REPORTED_CODE: Final = "SQL Error: "
 #: SQLcl's report of an error is at most this long.
@@ -47,7 +40,7 @@ def read_feedback(line: str) -> tuple[int | None, str | None]:
     """
     if not ROWS.fullmatch(line):
         return None, None
-    count = _ROWS.search(line.replace(",", ""))
+    count = DIGITS.search(line.replace(",", ""))
     verb = next((kind for kind, pattern in _VERBS if pattern.search(line)), None)
     return int(count[0]) if count else 0, verb
 
@@ -80,7 +73,7 @@ def read_failure(page: Page, number: int) -> tuple[Outcome, int]:
             last = end
     page.mark(number, last, Mark.ERROR)
     message = next((text for text in texts if _CODE.match(text)), texts[0])
-    return Outcome(number, message, code=code or (found[0] if (found := ERROR.match(message)) else None)), last
+    return Outcome(number, message, code=code or (found[0] if (found := _ERROR.match(message)) else None)), last
 
 
 def _is_message(page: Page, number: int) -> bool:

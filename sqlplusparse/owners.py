@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sqlplusparse.lines import AUTOCOMMIT, Kind
+from sqlplusparse.lines import Kind
 from sqlplusparse.records import Block, Clock, Plan, Typed
+from sqlplusparse.settings import AUTOCOMMIT
 
 if TYPE_CHECKING:
     from sqlplusparse.page import Page

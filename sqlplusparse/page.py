@@ -95,9 +95,9 @@ class Page:
         lines = prepared(text)
         line_map = without_doubled_blank_lines(lines, fewest=_FEWEST_SPACED) or LineMap.of(len(lines))
         lines = line_map.select(lines)
-        prompts = usual_prompts(lines, kinds_of(lines))
-        usual_rulers(lines)
         kinds = kinds_of(lines)
+        prompts = usual_prompts(lines, kinds)
+        usual_rulers(lines, kinds)
         marks = kinds.translate(_FIRST_MARKS)
         return cls(source, lines, kinds, marks, line_map=line_map, prompts=prompts)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
 from logframe import read_printed
+from sqlplusparse.lines import Pattern
+from sqlplusparse.planheads import PLAN_GRAMMAR
 from sqlplusparse.schemas import PLANS
 
 if TYPE_CHECKING:
@@ -35,12 +36,16 @@ _LISTS: Final = ("predicates", "notes")
 _TIMES: Final = ("e_time_s", "a_time_s")
 #: Figures behind which another one may stand in brackets.
 _BRACKETS: Final = {"cost": "cpu_percent", "used_mem": "passes"}
-_BRACKET: Final = re.compile(r"(?P<figure>[^(]*?) *\((?P<bracket>[0-9]{1,18})\)$")
-_TIME: Final = re.compile(
-    r"(?:(?P<hours>\d{1,9}):)?(?P<minutes>\d{1,9}):(?P<seconds>\d{1,9})(?:\.(?P<fraction>\d{1,9}))?$"
+_BRACKET: Final = Pattern(r"(?P<figure>{FIGURE_BEFORE}) *\((?P<bracket>{DIGITS})\)", PLAN_GRAMMAR)
+_TIME: Final = Pattern(
+    r"(?:(?P<hours>{UP_TO_9_DIGITS}):)?(?P<minutes>{UP_TO_9_DIGITS}):(?P<seconds>{UP_TO_9_DIGITS})"
+    r"(?:\.(?P<fraction>{UP_TO_9_DIGITS}))?",
+    PLAN_GRAMMAR,
 )
-_OLD: Final = re.compile(
-    r"(?P<operation>.*?)(?: OF '?(?P<name>[^'()]*)'?(?P<more>(?: \([^)]*\))*?))?(?: \((?P<figures>[^()]*=[^()]*)\))?$"
+_OLD: Final = Pattern(
+    r"(?P<operation>{OLD_OPERATION})(?: OF '?(?P<name>{OLD_NAME})'?(?P<more>{OLD_DETAIL}))?"
+    r"(?: \((?P<figures>{OLD_FIGURES})\))?",
+    PLAN_GRAMMAR,
 )
 _OLD_FIGURES: Final = {"Cost": "cost", "Card": "e_rows", "Bytes": "e_bytes"}
 
@@ -137,7 +142,7 @@ def _table_cells(cells: dict[str, str]) -> dict[str, object]:
 
 def _with_bracket(name: str, cell: str) -> dict[str, object]:
     """A figure with another one in brackets behind it: ``29625   (1)``, ``2048  (0)``."""
-    found = _BRACKET.match(cell)
+    found = _BRACKET.fullmatch(cell)
     if found is None:
         return _figure(name, cell)
     return {**_figure(name, found["figure"]), _BRACKETS[name]: int(found["bracket"])}
@@ -152,7 +157,7 @@ def _figure(name: str, cell: str) -> dict[str, object]:
 @lru_cache(maxsize=1 << 12)
 def _time(name: str, cell: str) -> dict[str, object]:
     """``00:00:01.34`` in seconds; rounding or truncation is not documented, so the bounds are as for Elapsed."""
-    found = _TIME.match(cell)
+    found = _TIME.fullmatch(cell)
     if found is None:
         return {name: None}
     fraction = found["fraction"] or ""
@@ -164,11 +169,11 @@ def _time(name: str, cell: str) -> dict[str, object]:
 
 def _old_cells(text: str) -> dict[str, object]:
     """An operation of the old layout: ``TABLE ACCESS (FULL) OF 'T' (Cost=4 Card=2 Bytes=10)``."""
-    found = _OLD.match(text)
+    found = _OLD.fullmatch(text)
     if found is None:
         return {"operation": text}
     row: dict[str, object] = {"operation": found["operation"], "object_name": found["name"]}
-    for word in re.split(r"[ ,]+", found["figures"] or ""):
+    for word in (found["figures"] or "").replace(",", " ").split():
         name, _, figure = word.partition("=")
         if name in _OLD_FIGURES:
             row |= _figure(_OLD_FIGURES[name], figure)

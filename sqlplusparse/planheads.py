@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final
+
+from logframe import load_grammar
+from sqlplusparse.lines import Pattern
 
 #: A column's heading as printed -> the name of the column it is read into.
 HEADINGS: Final = {
@@ -45,7 +47,8 @@ HEADINGS: Final = {
     "pq distrib": "pq_distrib",
     "inst": "instance",
 }
-_FIRST: Final = re.compile(r"\s*\|\s*Id\b")
+PLAN_GRAMMAR: Final = load_grammar("sqlplusparse", "plan.lark")
+_FIRST: Final = Pattern("{HEADING_START}", PLAN_GRAMMAR)
 
 
 def is_heading(line: str) -> bool:

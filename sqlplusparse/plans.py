@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
-from sqlplusparse.lines import BEGINNINGS, KINDS, PLAN_HASH, SQL_ID, Kind, runs_of
+from sqlplusparse.lines import BEGINNINGS, KINDS, PLAN_HASH, SQL_ID, Kind, Pattern, runs_of
 from sqlplusparse.page import Mark, Page
-from sqlplusparse.planheads import is_heading, names_of
+from sqlplusparse.planheads import PLAN_GRAMMAR, is_heading, names_of
 from sqlplusparse.plansections import Sections
 from sqlplusparse.records import Operation, Plan
 
@@ -26,9 +25,9 @@ _FARTHEST_STATISTICS: Final = 60
 _STATISTICS: Final = frozenset({Kind.STATISTICS_HEADING, Kind.STATISTIC})
 _NO_STATISTICS: Final = _ENDS | {Kind.SQL_ID, Kind.PLAN_HASH}
 #: What SQL Monitor draws above and below its tables.
-_DOUBLE_RULE: Final = re.compile(r" *={20,}")
-_ID: Final = re.compile(r"[*\->= ]*[0-9]{1,9}[*\->= ]*")
-_WHOLE: Final = re.compile(rf"\|{_ID.pattern}\|")
+_DOUBLE_RULE: Final = Pattern("{DOUBLE_RULE}", PLAN_GRAMMAR)
+_ID: Final = Pattern("{OPERATION_ID}", PLAN_GRAMMAR)
+_WHOLE: Final = Pattern("{BAR}{OPERATION_ID}{BAR}", PLAN_GRAMMAR)
 
 
 class _Reader:

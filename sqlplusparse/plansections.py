@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
-from sqlplusparse.lines import OLD_PLAN_ROW, Kind
+from sqlplusparse.lines import OLD_PLAN_ROW, Kind, Pattern
 from sqlplusparse.page import Mark
+from sqlplusparse.planheads import PLAN_GRAMMAR
 from sqlplusparse.records import Operation
 
 if TYPE_CHECKING:
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from sqlplusparse.records import Plan
 
 _OLD_NAMES: Final = ["id", "parent_id", "operation"]
-_PREDICATE: Final = re.compile(r"\s*(?P<id>\d{1,9}) +- +(?P<text>.*)")
-_LITERAL: Final = re.compile(r"'[^']*'")
+_PREDICATE: Final = Pattern(r"\s*(?P<id>{UP_TO_9_DIGITS}){PREDICATE_MARK} +(?P<text>.*)", PLAN_GRAMMAR)
+_LITERAL: Final = Pattern("{LITERAL}", PLAN_GRAMMAR)
 #: Sections of which nothing is kept, and how their lines begin: pasted copies may have lost the blanks at their start.
 _REPORTS: Final = ("Hint Report", "SQL Analysis Report", "Query Block Registry")
-_REPORTED: Final = re.compile(r" |Total hints for statement: |\d{1,9} +- |(?:[A-Z](?: / [A-Z])* +)?- +\S|<")
-_OLD_DETAIL: Final = re.compile(r"\s*(?P<id>\d{1,9}) +(?P<text>(?:PARALLEL_\w+|SERIAL_\w+|SINGLE_\w+).*)")
+_REPORTED: Final = Pattern("{REPORT_LINE}", PLAN_GRAMMAR)
+_OLD_DETAIL: Final = Pattern(r"\s*(?P<id>{UP_TO_9_DIGITS}) +(?P<text>{DISTRIBUTION})", PLAN_GRAMMAR)
 
 
 class Sections:

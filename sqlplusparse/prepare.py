@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from typing import Final
 
@@ -14,10 +13,10 @@ from logframe.normalize import (
     without_quotes,
     without_terminal_codes,
 )
-from sqlplusparse.lines import Kind, kinds_of
+from sqlplusparse.lines import Kind, Pattern, kinds_of
 
 #: A prompt of a session that was put into a page, so that its marks are written as entities; what those stand for.
-_ESCAPED_PROMPT: Final = re.compile(r"(?:^|\n) *[\w$#.@:/-]{1,40}(?: [\w:]{1,12})? ?&gt;")
+_ESCAPED_PROMPT: Final = Pattern("(?m)^ *{ESCAPED_PROMPT}")
 _TRANSCRIPT: Final = frozenset(
     {Kind.ELAPSED, Kind.STATISTIC, Kind.PLAN_ROW, Kind.PLAN_HASH, Kind.SQL_ID, Kind.PLAN_HEADING}
 )

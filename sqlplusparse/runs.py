@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 import polars as pl
 
+from sqlplusparse.lines import COMMANDS, GRAMMAR, Pattern
 from sqlplusparse.schemas import RUNS
 
-_LITERAL: Final = re.compile(r"('(?:[^']|'')*'|\"[^\"]*\")")
+_LITERAL: Final = Pattern("(?P<literal>{SQL_LITERAL})", COMMANDS)
 #: Kinds of statements that set the stage for a run and are none.
 _NO_RUNS: Final = ("command", "alter system", "alter session", "transaction")
 _COPIED: Final = (
@@ -37,7 +37,7 @@ def normal_text(text: str) -> str:
         >>> normal_text("SELECT  count(*)\n FROM Test WHERE s = 'A  b';")
         "select count(*) from test where s = 'A  b'"
     """
-    parts = _LITERAL.split(text.strip().rstrip(";/ \n"))
+    parts = _LITERAL.compiled.split(text.strip().rstrip(";/ \n"))
     return "".join(
         part if number % 2 else " ".join(f"<{part.lower()}>".split())[1:-1] for number, part in enumerate(parts)
     )
@@ -81,7 +81,7 @@ def _keyed(rows: pl.DataFrame, tables: pl.DataFrame, by: str | None) -> pl.DataF
         "series",
         pl.col("kind").fill_null("?"),
         pl.col("grid").fill_null("-"),
-        pl.col("message").str.replace_all(r"\d+", "n").fill_null("-"),
+        pl.col("message").str.replace_all(GRAMMAR.pattern("{DIGITS}"), "n").fill_null("-"),
         pl.col("elapsed_s").is_not_null(),
         pl.col("plan_hash_value").is_not_null(),
     )

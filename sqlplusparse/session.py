@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from sqlplusparse.grouping import group
 from sqlplusparse.inputs import kind_of
-from sqlplusparse.lines import Kind
+from sqlplusparse.lines import COMMANDS, FEEDBACK, Kind, Pattern
 from sqlplusparse.owners import OUTCOMES, settle_owners
 from sqlplusparse.records import Autotrace, Block, Clock, Grid, Listing, Outcome, Plan, Typed
 
 if TYPE_CHECKING:
     from sqlplusparse.page import Page
 
-_FLUSH: Final = re.compile(
-    r"alter\s+system\s+flush\s+(?P<what>buffer_cache|shared_pool|flash_cache|global\s+context|redo)", re.IGNORECASE
-)
+_FLUSH: Final = Pattern(r"{FLUSH}\s+(?P<what>{FLUSHED})", COMMANDS)
+#: Words of a feedback -> the kind of the statement that it is the feedback of.
 _FEEDBACK_KINDS: Final = (
-    ("plsql", re.compile(r"PL/SQL|anonymous block|Call completed")),
-    ("explain", re.compile(r"Explained")),
-    ("transaction", re.compile(r"Commit|Rollback|Savepoint|COMMIT|ROLLBACK|提交|コミット|Transaction")),
-    ("alter session", re.compile(r"Session|Sesión|Sessão|セッション|会话|工作階段|세션|Сеанс|Sessione")),
-    ("alter system", re.compile(r"System|Système|Sistema|システム|系统|系統|시스템|Система")),
+    ("plsql", Pattern("{BLOCK_WORD}", FEEDBACK)),
+    ("explain", Pattern("{EXPLAINED_WORD}", FEEDBACK)),
+    ("transaction", Pattern("{TRANSACTION_WORD}", FEEDBACK)),
+    ("alter session", Pattern("{SESSION_WORD}", FEEDBACK)),
+    ("alter system", Pattern("{SYSTEM_WORD}", FEEDBACK)),
 )
 _PLAN_KINDS: Final = {"SELECT": "select", "INSERT": "insert", "UPDATE": "update", "DELETE": "delete", "MERGE": "merge"}
 #: Client commands that change the buffer which ``/`` runs, or run statements that are not echoed.
-_LOADS: Final = re.compile(
-    r"@|sta(?:rt)?\b|get\b|ed(?:it)?\b|c(?:hange)?/|a(?:ppend)?\s|del\b|i(?:nput)?\b", re.IGNORECASE
-)
+_LOADS: Final = Pattern("{LOADING}", COMMANDS)
 #: Kinds of commands that the client runs itself, or gives to the operating system.
 _CLIENT: Final = frozenset({"command", "host"})
 _PROSE: Final = frozenset({Kind.TEXT, Kind.FENCE})

@@ -12,20 +12,23 @@ from typing import Final
 
 from logframe import Column, columns_of, fits
 from sqlplusparse.lines import (
-    COLSEP_SETTING,
-    LEARNED_PROMPT,
+    COMMANDS,
     NUMBERED_LINE,
     PROMPT,
-    PROMPT_SETTING,
-    PROMPT_VARIABLE,
-    QUERY_START,
     SEPARATED_RULER,
     SYMBOL_RULER,
-    UNDERLINE_SETTING,
     Kind,
+    Pattern,
     classify,
 )
 
+AUTOCOMMIT: Final = Pattern(r"{SET}{AUTOCOMMIT}[ \t]+(?P<off>{SETTING_OFF})?", COMMANDS)
+_UNDERLINE: Final = Pattern(r"{SET}{UNDERLINE}[ \t]+{QUOTE}?(?P<char>{SETTING_CHAR})", COMMANDS)
+_COLSEP: Final = Pattern(r"{SET}{COLSEP}[ \t]+(?P<text>{SETTING_TEXT})", COMMANDS)
+_SQLPROMPT: Final = Pattern(r"{SET}{SQLPROMPT}[ \t]+(?P<text>{SETTING_TEXT})", COMMANDS)
+_VARIABLE: Final = Pattern("{PROMPT_VARIABLE}", COMMANDS)
+_LEARNED: Final = Pattern(r"(?P<prompt>{ANY_PROMPT})[ \t]?(?P<rest>{TYPED_WORD}.*)", COMMANDS)
+_QUERY: Final = Pattern("{QUERY_WORD}", COMMANDS)
 #: A heading has at most this many lines.
 TALLEST_HEADING: Final = 4
 _HEADED: Final = frozenset({Kind.PLAN_HEADING, Kind.STATISTICS_HEADING})
@@ -37,55 +40,65 @@ _FEWEST_PROMPTS: Final = 2
 _LONGEST_PROMPT: Final = 80
 
 
-def usual_rulers(lines: list[str]) -> None:
-    """Put dashes and blanks for what SET UNDERLINE and SET COLSEP print, in place.
+def usual_rulers(lines: list[str], kinds: bytearray) -> None:
+    """Put dashes and blanks for what SET UNDERLINE and SET COLSEP print, in place; the kinds follow.
 
     Examples:
+        >>> from sqlplusparse.lines import kinds_of
         >>> lines = ["SQL> select a, b from t;", "", "A |B", "==|====", "1 |2   "]
-        >>> usual_rulers(lines)
+        >>> usual_rulers(lines, kinds_of(lines))
         >>> lines[2:]
         ['A  B', '-- ----', '1  2']
     """
     separators = _chosen_separators(lines)
-    for number, line in enumerate(lines):
-        if number and line and not line[-1].isalnum() and (found := SEPARATED_RULER.fullmatch(line.strip())):
+    ends = [number for number, line in enumerate(lines) if line and not line[-1].isalnum() and number]
+    for number in ends:
+        line = lines[number]
+        if (found := SEPARATED_RULER.fullmatch(line.strip())) is not None:
             underline, separator = found.group("underline", "separator")
             if separator.strip() and separator != underline:
-                _blank_separators(lines, number, separator)
+                _blank_separators(lines, kinds, number, separator)
     for separator in separators:
-        joined = re.compile(rf" *(?P<underline>[^\w\s])(?P=underline)*(?:{re.escape(separator)}(?P=underline)+)+")
-        for number, line in enumerate(lines):
-            if number and separator in line and joined.fullmatch(line):
-                _blank_separators(lines, number, separator)
+        for number in ends:
+            if separator in lines[number] and _is_ruler(lines[number].lstrip(" "), separator):
+                _blank_separators(lines, kinds, number, separator)
     candidates = [
-        (number, line[-1])
-        for number, line in enumerate(lines)
-        if number and line and line[-1] not in "-_" and not line[-1].isalnum() and SYMBOL_RULER.fullmatch(line.strip())
+        (number, lines[number][-1])
+        for number in ends
+        if lines[number][-1:] not in "-_" and SYMBOL_RULER.fullmatch(lines[number].strip())
     ]
     if not candidates:
         return
-    chosen = {found["char"] for line in lines if "und" in line.lower() and (found := UNDERLINE_SETTING.search(line))}
-    chosen |= {symbol for number, symbol in candidates if classify(lines[number - 1].strip()) in _HEADED}
+    chosen = {found["char"] for line in lines if "und" in line.lower() and (found := _UNDERLINE.search(line))}
+    chosen |= {symbol for number, symbol in candidates if kinds[number - 1] in _HEADED}
     shown: set[tuple[str, str]] = set()
     for number, symbol in candidates:
         headed = (lines[number - 1], lines[number])
         if (
             headed in shown  # the next page
-            or (symbol in chosen and _underlines(lines, number))
-            or _is_shown_to_be_ruler(lines, number, symbol)
+            or (symbol in chosen and _underlines(lines, kinds, number))
+            or _is_shown_to_be_ruler(lines, kinds, number, symbol)
         ):
             shown.add(headed)
             lines[number] = lines[number].replace(symbol, "-")
+            kinds[number] = classify(lines[number].strip())
+
+
+def _is_ruler(line: str, separator: str) -> bool:
+    """Is a line one symbol, again and again, between separators?"""
+    symbol = line[:1]
+    is_symbol = bool(symbol) and not (symbol.isalnum() or symbol.isspace() or symbol == "_")
+    return is_symbol and all(run and not run.strip(symbol) for run in line.split(separator))
 
 
 def _chosen_separators(lines: list[str]) -> set[str]:
     """What SET COLSEP commands of the log chose, but for blanks."""
-    found = (COLSEP_SETTING.search(line) for line in lines if "colsep" in line.lower())
+    found = (_COLSEP.search(line) for line in lines if "colsep" in line.lower())
     texts = {one["text"].strip("'\"") for one in found if one is not None}
     return {text for text in texts if text.strip()}
 
 
-def _blank_separators(lines: list[str], ruler: int, separator: str) -> None:
+def _blank_separators(lines: list[str], kinds: bytearray, ruler: int, separator: str) -> None:
     """Put blanks for what stands between the columns, from the heading of a grid to its last row."""
     line = lines[ruler]
     gaps: list[tuple[int, int]] = []
@@ -105,6 +118,7 @@ def _blank_separators(lines: list[str], ruler: int, separator: str) -> None:
                 if len(text) > start:
                     text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
             lines[number] = text.rstrip()
+            kinds[number] = classify(lines[number].lstrip())
 
 
 def _is_separated(line: str, gaps: list[tuple[int, int]], separator: str) -> bool:
@@ -114,9 +128,9 @@ def _is_separated(line: str, gaps: list[tuple[int, int]], separator: str) -> boo
     )
 
 
-def _is_shown_to_be_ruler(lines: list[str], number: int, symbol: str) -> bool:
+def _is_shown_to_be_ruler(lines: list[str], kinds: bytearray, number: int, symbol: str) -> bool:
     """Says the place of a line of one symbol that it is a ruler: several columns, or a query typed just above?"""
-    if symbol == "#" or classify(lines[number - 1].strip()) != Kind.TEXT or not _underlines(lines, number):
+    if symbol == "#" or kinds[number - 1] != Kind.TEXT or not _underlines(lines, kinds, number):
         return False
     if len(_runs(lines[number], symbol)) > 1:
         return True
@@ -128,15 +142,15 @@ def _is_shown_to_be_ruler(lines: list[str], number: int, symbol: str) -> bool:
     while top > 0 and NUMBERED_LINE.match(lines[top - 1]):
         top -= 1
     typed = PROMPT.match(lines[top - 1].strip()) if top else None
-    return typed is not None and QUERY_START.match(typed["rest"].lstrip()) is not None
+    return typed is not None and _QUERY.match(typed["rest"].lstrip()) is not None
 
 
-def _underlines(lines: list[str], number: int) -> bool:
+def _underlines(lines: list[str], kinds: bytearray, number: int) -> bool:
     """Does a line of one symbol underline the text above it, column by column?"""
     above, line = lines[number - 1], lines[number]
     if not above:
         return False
-    if classify(above.strip()) in _HEADED:
+    if kinds[number - 1] in _HEADED:
         return True
     columns = _runs(line, line[-1])
     return fits(above, columns) and len(above) <= columns[-1].end and bool(above[columns[0].start :].strip())
@@ -146,15 +160,18 @@ def _runs(line: str, symbol: str) -> tuple[Column, ...]:
     return columns_of(line.replace(symbol, "-"))
 
 
-def usual_prompts(lines: list[str], kinds: list[int] | bytearray) -> dict[int, str]:
+def usual_prompts(lines: list[str], kinds: bytearray) -> dict[int, str]:
     """Put ``SQL>`` for prompts that SET SQLPROMPT chose, in place; the prompt of each line that had one.
+
+    The kinds follow.
 
     A prompt is known by the command that chose it, or because several lines begin with it, figures apart, and SQL or
     a command of the client follows.
 
     Examples:
+        >>> from sqlplusparse.lines import kinds_of
         >>> lines = ["24/05 12:37 | HR > select 1 from dual;", "24/05 12:38 | HR >"]
-        >>> usual_prompts(lines, [Kind.TEXT, Kind.TEXT])
+        >>> usual_prompts(lines, kinds_of(lines))
         {0: '24/05 12:37 | HR >', 1: '24/05 12:38 | HR >'}
         >>> lines
         ['SQL> select 1 from dual;', 'SQL>']
@@ -163,7 +180,7 @@ def usual_prompts(lines: list[str], kinds: list[int] | bytearray) -> dict[int, s
         pattern
         for line in lines
         if "sqlp" in line.lower()
-        and (found := PROMPT_SETTING.search(line))
+        and (found := _SQLPROMPT.search(line))
         and (pattern := _prompt_pattern(found["text"])) is not None
     ]
     seen = _seen_prompts(lines, kinds)
@@ -179,15 +196,16 @@ def usual_prompts(lines: list[str], kinds: list[int] | bytearray) -> dict[int, s
         if prompt is not None:
             found_prompts[number] = prompt.strip()
             lines[number] = f"SQL> {line[len(prompt) :].lstrip()}".rstrip()
+            kinds[number] = Kind.PROMPT
     return found_prompts
 
 
-def _seen_prompts(lines: list[str], kinds: list[int] | bytearray) -> set[str]:
+def _seen_prompts(lines: list[str], kinds: bytearray) -> set[str]:
     """The beginnings of lines, figures as 0, that several lines share and SQL follows."""
     counts: Counter[str] = Counter()
     proven: set[str] = set()
     for number, line in enumerate(lines):
-        if kinds[number] != Kind.TEXT or (found := LEARNED_PROMPT.match(line)) is None:
+        if kinds[number] != Kind.TEXT or (found := _LEARNED.match(line)) is None:
             continue
         prompt, rest = found["prompt"].strip(), found["rest"]
         shape = prompt.translate(_DIGITS)
@@ -213,10 +231,11 @@ def _prompt_pattern(text: str) -> re.Pattern[str] | None:
     """What a prompt reads as: its own text, and any word for each variable in it."""
     inner = text.strip()
     bare = inner.strip("'\"") if inner[:1] in {"'", '"'} else inner
+    value = COMMANDS.pattern("{VARIABLE_VALUE}")
     pattern = ""
     end = 0
-    for found in PROMPT_VARIABLE.finditer(bare):
-        pattern += re.escape(bare[end : found.start()].replace("'", "")) + r"[^\n>]{0,40}?"
+    for found in _VARIABLE.finditer(bare):
+        pattern += re.escape(bare[end : found.start()].replace("'", "")) + value
         end = found.end()
     pattern += re.escape(bare[end:].replace("'", ""))
-    return re.compile(pattern) if len(re.sub(r"\W", "", bare)) > 1 or bare.strip(" >'\"") else None
+    return re.compile(pattern) if bare.strip(" >'\"") else None

@@ -2,40 +2,39 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
-from logframe import LogParseError
-from sqlplusparse.lines import Kind
+from logframe import LogParseError, load_grammar
+from sqlplusparse.lines import Kind, Pattern
 
 if TYPE_CHECKING:
     from sqlplusparse.page import Page
 
+GRAMMAR: Final = load_grammar("sqlplusparse", "sniff.lark", "line")
+#: What the beginning of a line shows a log to be, and which reader takes it.
 _SIGNS: Final = (
     (
-        re.compile(r"^TKPROF: Release", re.MULTILINE),
+        Pattern("(?m)^{TKPROF}", GRAMMAR),
         "a TKPROF report",
         "a SQL*Plus or SQLcl session; sqltraceparse reads TKPROF reports",
     ),
     (
-        re.compile(
-            r"^WORKLOAD REPOSITORY|<title>AWR|^STATSPACK report for|^\s*STATSPACK report", re.MULTILINE | re.IGNORECASE
-        ),
+        Pattern("(?m)^{REPORT}|{REPORT_TITLE}", GRAMMAR),
         "an AWR or Statspack report",
         "a SQL*Plus or SQLcl session; read_awr reads reports",
     ),
     (
-        re.compile(r"^(?:PARSING IN CURSOR #|WAIT #|EXEC #|FETCH #|PARSE #)", re.MULTILINE),
+        Pattern("(?m)^{SQL_TRACE}", GRAMMAR),
         "an extended SQL trace (event 10046)",
         "a SQL*Plus or SQLcl session; sqltraceparse reads SQL traces",
     ),
     (
-        re.compile(r"^(?:Trace file |Dump file |\*\*\* (?:SESSION ID|SERVICE NAME|ACTION NAME))", re.MULTILINE),
+        Pattern("(?m)^{TRACE_FILE}", GRAMMAR),
         "a trace file of the database",
         "a SQL*Plus or SQLcl session; trace files are not read",
     ),
     (
-        re.compile(r"^(?:\[?pid +\d+\]? )?(?:[\d:.]+ +)?(?:pread64|read|openat|io_submit)\(", re.MULTILINE),
+        Pattern("(?m)^{STRACE}", GRAMMAR),
         "an strace log",
         "a SQL*Plus or SQLcl session; straceparse reads strace logs",
     ),
@@ -44,7 +43,7 @@ _SIGNS: Final = (
 _HEAD: Final = 1 << 16
 #: Kinds of lines that only a session has.
 _OWN: Final = frozenset({Kind.PROMPT, Kind.ELAPSED, Kind.STATISTIC, Kind.PLAN_HEADING})
-_CONTROL: Final = re.compile(r"[\x00-\x06\x0e-\x1a\x1c-\x1f\ufffd]")
+_CONTROL: Final = Pattern("{CONTROL}", GRAMMAR)
 
 
 def other_format(text: str) -> tuple[str, str] | None:
@@ -61,7 +60,7 @@ def other_format(text: str) -> tuple[str, str] | None:
 def is_binary(text: str) -> bool:
     """Is this no text: are more than a few of its characters control characters?"""
     head = text[:_HEAD]
-    return len(_CONTROL.findall(head)) > 0.02 * max(len(head), 1)
+    return sum(1 for _ in _CONTROL.finditer(head)) > 0.02 * max(len(head), 1)
 
 
 def refuse_others(page: Page, text: str) -> None:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
 from logframe import read_printed
-from sqlplusparse.grids import cells_of
+from sqlplusparse.grids import LISTS, cells_of
+from sqlplusparse.lines import Pattern
 from sqlplusparse.listings import decimal_mark
 
 if TYPE_CHECKING:
     from sqlplusparse.page import Page
     from sqlplusparse.records import Grid
 
-_INTEGER: Final = re.compile(r"[-+]?\d{1,18}$")
-_FIGURE: Final = re.compile(r"[-+]?(?:\d[\d,.]*|[.,]\d+)(?:[eE][+-]?\d+)?$")
+_INTEGER: Final = Pattern("{INTEGER}", LISTS)
+_FIGURE: Final = Pattern("{FIGURE}", LISTS)
 
 
 def table_frame(page: Page, grid: Grid, *, printed: bool) -> pl.DataFrame:
@@ -54,7 +54,7 @@ def _overflows(cells: list[str], width: int) -> set[str]:
     marks = {cell for cell in shown if not cell.strip("#")}
     figures = shown - marks
     if figures:
-        return marks if all(map(_FIGURE.match, figures)) else set()
+        return marks if all(map(_FIGURE.fullmatch, figures)) else set()
     return marks if width > 1 and marks == {"#" * width} else set()
 
 
@@ -71,9 +71,9 @@ def _unique(headings: tuple[str, ...]) -> list[str]:
 
 def _typed(heading: str, texts: list[str | None], *, printed: bool) -> dict[str, pl.Series]:
     shown = [text for text in texts if text is not None]
-    if shown and all(_INTEGER.match(text) for text in shown):
+    if shown and all(_INTEGER.fullmatch(text) for text in shown):
         return {heading: pl.Series(heading, [None if text is None else int(text) for text in texts], pl.Int64)}
-    if not shown or not all(_FIGURE.match(text) for text in shown):
+    if not shown or not all(_FIGURE.fullmatch(text) for text in shown):
         return {heading: pl.Series(heading, texts, pl.String)}
     decimal = decimal_mark(shown)
     found = [read_printed(text, decimal=decimal) for text in texts]

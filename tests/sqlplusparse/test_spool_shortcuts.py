@@ -38,7 +38,7 @@ WHOLE = [
     ("SNAPPER_END", "{SNAPPER_END}{SNAPPER_TIME}{SNAPPER_SECONDS}{DECIMAL}.*"),
     ("COMMENT", "--(?!-).*"),
     ("DASHES", "[-_].*"),
-    ("PROMPT", "(?:{TIME}{GAP})?{PROMPT}.*"),
+    ("PROMPT", lines.PROMPT.template),
     ("NUMBER", "[0-9#].*"),
     ("STATISTICS_HEADING", "{STATISTICS_HEADING}"),
     ("PLAN_HEADING", "{PLAN_HEADING}"),
@@ -154,7 +154,7 @@ def test_verbs() -> None:
 def test_first_letters() -> None:
     """Every word that a statement begins with is seen by its first letters."""
     sql = inputs._SQL  # noqa: SLF001 - the slow way itself
-    pairs = itertools.product(re.findall("[a-z]{3,}", sql.pattern), ("", "plan", "table", "on", "role"))
+    pairs = itertools.product(re.findall("[a-z]{3,}", sql.compiled.pattern), ("", "plan", "table", "on", "role"))
     words = {first for first, second in pairs if sql.match(f"{first} {second}")}
 
     assert words >= {"select", "explain", "lock", "comment", "set"}
@@ -202,7 +202,6 @@ def check_without(monkeypatch: pytest.MonkeyPatch, paths: list[Path]) -> int:
     monkeypatch.setattr(plans._Reader, "_read_whole_rows", lambda *_: None)  # noqa: SLF001 - what is switched off
     monkeypatch.setattr(autotrace, "_read_whole", lambda *_: None)
     monkeypatch.setattr(session, "group", parse)
-    monkeypatch.setattr(inputs, "VERBS", {})
     monkeypatch.setattr(inputs, "_MOST_NUMBERED", 0)
     for module in (inputs, blocks):
         monkeypatch.setattr(module, "FIRST_LETTERS", Everything())
