@@ -229,7 +229,7 @@ def _read_one(job: _Job) -> _Result:
         for table in tables:
             if table not in report:
                 reason = f"the report ({report.kind}, {report.form}) has no table {table!r}"
-                problems.append(diagnostics_frame([Diagnostic(name, None, None, "no_table", None, reason)]))
+                problems.append(diagnostics_frame([Diagnostic(name, None, None, "no_table", table, reason)]))
                 continue
             frames[table].append(_keyed(report, name, number, report[table]))
             problems.append(report.table_diagnostics(table).with_columns(source=pl.lit(name)))

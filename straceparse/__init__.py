@@ -16,6 +16,7 @@ from logframe.lazy import lazy_exports
 if TYPE_CHECKING:
     from straceparse.arguments import Changed, Decorated, parse_args
     from straceparse.call_totals import gap_totals, totals
+    from straceparse.descriptors import OPENS, opens
     from straceparse.diagnostics import unparsed
     from straceparse.dialects import Dialect, dialect
     from straceparse.log import StraceLog
@@ -31,6 +32,7 @@ __all__ = [
     "CALLS",
     "EVENTS",
     "KINDS",
+    "OPENS",
     "REQUESTS",
     "SUMMARY",
     "Changed",
@@ -41,6 +43,7 @@ __all__ = [
     "dialect",
     "gap_totals",
     "io_requests",
+    "opens",
     "parse_args",
     "read_strace",
     "read_summary",
@@ -59,6 +62,7 @@ __getattr__, __dir__ = lazy_exports(
         "Dialect": "dialects",
         "EVENTS": "schema",
         "KINDS": "records",
+        "OPENS": "descriptors",
         "REQUESTS": "requests",
         "SUMMARY": "summary",
         "StraceLog": "log",
@@ -66,6 +70,7 @@ __getattr__, __dir__ = lazy_exports(
         "dialect": "dialects",
         "gap_totals": "call_totals",
         "io_requests": "requests",
+        "opens": "descriptors",
         "parse_args": "arguments",
         "read_strace": "scan",
         "read_summary": "summary",

@@ -48,6 +48,8 @@ _DUPLICATE: Final = (_flag("DUPLICATE_FLAG", 0), _flag("DUPLICATE_CLOEXEC_FLAG",
 _SET_FLAGS: Final = _flag("SET_FLAG", 2)
 _FD_CLOEXEC: Final = _flag("FD_CLOEXEC_FLAG", 1)
 _OPEN_CLOEXEC: Final = _flag("OPEN_CLOEXEC_FLAG", 0o2000000)
+#: Its value on x86, Arm, Power and z have others.
+_DIRECT: Final = _flag("DIRECT_FLAG", 0o40000)
 _SHARE_FILES: Final = _flag("SHARE_FILES_FLAG", 0x400)
 _RANGE_CLOEXEC: Final = _flag("RANGE_CLOEXEC_FLAG", 4)
 #: Call -> position of its flags among the arguments; those of clone3 and openat2 are named.
@@ -66,6 +68,35 @@ _WORDS = re.compile(PARTS_GRAMMAR.pattern("{FLAG}"))
 FILES: Final = pl.Schema({"_row": pl.UInt32, "pid": pl.Int32, "fd": pl.Int32, "file": pl.String})
 
 
+#: Columns of `opens`.
+OPENS: Final = pl.Schema(
+    {"line": pl.UInt32, "pid": pl.Int32, "file": pl.String, "fd": pl.Int64, "has_o_direct": pl.Boolean}
+)
+
+
+def opens(calls: pl.DataFrame) -> pl.DataFrame:
+    """The calls that opened a file, one row each, in order.
+
+    Args:
+        calls: of `straceparse.calls`.
+
+    Returns:
+        The columns `OPENS`: ``file`` as `io_requests` names it, null where the log does not print it; ``fd`` is the
+        result; ``has_o_direct``: whether the flags of the call hold O_DIRECT.
+
+    Examples:
+        >>> from straceparse import calls, opens, read_strace
+        >>> opens(calls(read_strace(b'open("a.dbf", O_RDWR|O_DIRECT) = 7'))).row(0)
+        (1, None, 'a.dbf', 7, True)
+    """
+    found = calls.filter(pl.col("name").is_in(_OPENS) & (pl.col("result") >= 0))
+    rows = [
+        (line, pid, _path_in(args), fd, _has(_DIRECT, name, args))
+        for line, pid, name, args, fd in found.select("line", "pid", "name", "args", "result").iter_rows()
+    ]
+    return pl.DataFrame(rows, schema=OPENS, orient="row")
+
+
 def files_of(calls: pl.DataFrame) -> pl.DataFrame:
     """The changes of descriptors, one row per change, with the columns `FILES`.
 
@@ -76,6 +107,16 @@ def files_of(calls: pl.DataFrame) -> pl.DataFrame:
     """
     wanted = calls.filter(pl.col("name").is_in(DESCRIPTOR_CALLS) & pl.col("result").is_between(0, _LAST))
     return pl.DataFrame(list(_changes(wanted)), schema=FILES, orient="row")
+
+
+def is_channel(path: pl.Expr) -> pl.Expr:
+    """Whether the path of a descriptor (``-yy``) is a socket or a pipe."""
+    return path.str.contains(PARTS_GRAMMAR.pattern("^{CHANNEL}"))
+
+
+def is_system_file(path: pl.Expr) -> pl.Expr:
+    """Whether a path is of the kernel's file systems, a device without data, or a raw device."""
+    return path.str.contains(PARTS_GRAMMAR.pattern("^{SYSTEM_FILE}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +170,7 @@ def _closes_on_exec(name: str, args: str) -> bool:
 def _changed(name: str, args: str, result: int, table: _Table) -> list[tuple[int, str | None]]:
     """The descriptors that a call changed, with their files; None for a closed one."""
     if name in _OPENS:
-        path = _PATH.search(args)
-        file = None if path is None else unescaped(path.group()[1:-1]).decode("utf-8", errors="backslashreplace")
-        return [(result, file)]
+        return [(result, _path_in(args))]
     if name in EXECUTES:
         return [(fd, None) for fd in sorted(table.closed_on_exec)]
     numbers = [_integer(argument) for argument in _arguments(args)]
@@ -160,6 +199,12 @@ def _closed_range(first: int, last: int | None, args: str, table: _Table) -> lis
         table.closed_on_exec.update(inside)
         return []
     return [(fd, None) for fd in inside]
+
+
+def _path_in(args: str) -> str | None:
+    """The first string of the arguments, as text."""
+    path = _PATH.search(args)
+    return None if path is None else unescaped(path.group()[1:-1]).decode("utf-8", errors="backslashreplace")
 
 
 def _arguments(args: str) -> list[str]:

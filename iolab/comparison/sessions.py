@@ -106,11 +106,12 @@ def _begin(label: str, runs: pl.DataFrame) -> list[str]:
         return [*said, f"{label}: the plan changed between the runs ({', '.join(map(str, plans))}): no one sample."]
     try:
         said.append(str(first_run(runs.get_column("elapsed_s"), name=label)))
+        flushed = pl.col("flushed_before").str.split(", ")
         evidence = runs.select(
             "physical_reads",
             "recursive_calls",
             elapsed="elapsed_s",
-            flushed_before=pl.col("flushed_before").str.contains("buffer_cache").fill_null(value=False),
+            flushed_before=flushed.list.contains("buffer_cache").fill_null(value=False),
         )
         said.append(f"{label}: {cache_level(evidence)}")
     except SampleError as error:

@@ -137,7 +137,7 @@ def read_timeline(sources: Source, *, workers: int | None = None, progress: bool
 
 def _problems(read: AwrFrames, known: pl.DataFrame) -> pl.DataFrame:
     """Diagnostics of all tables, each once; of a report without a period only that it has none."""
-    is_missing = (pl.col("kind") == "no_table") & pl.col("reason").str.ends_with("'info'")
+    is_missing = (pl.col("kind") == "no_table") & (pl.col("text") == "info")
     missing = read.diagnostics.filter(is_missing).get_column("source")
     untimed = read.frames["info"].join(known, on=["report", "part"], how="anti", maintain_order="left")
     lost = pl.concat([missing, untimed.get_column("report")]).unique(maintain_order=True)

@@ -12,13 +12,13 @@ import polars as pl
 from iolab.metrics.table import REFUSED, Metric, clip_share, metrics_frame
 from iolab.metrics.times import SET_BACK, UPPER_BOUND, bounds_of, is_set_back, nanoseconds, spread, tick_of, window
 from logframe.interval import Interval
+from straceparse.descriptors import is_channel
 
 _NEEDS_T: Final = f"{REFUSED}the log has no time of the calls themselves; trace with strace -T"
 _TRACED_ONLY: Final = "calls that strace was told not to trace count as time between calls"
 
 _READS: Final = ("pread64", "preadv", "preadv2", "readv", "read")
 _WRITES: Final = ("pwrite64", "pwritev", "pwritev2", "writev", "write")
-_SOCKET: Final = r"^(?:socket|TCP|UDP|UNIX|pipe)"
 #: System calls -> where an Oracle session shows their time.
 _SHOWN: Final = {
     "io_getevents": "direct path read when it waits; no wait event when it only polls",
@@ -275,7 +275,7 @@ def database_waits(calls: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFra
 def _shown_as(block_size: int) -> pl.Expr:
     """Where a session shows a call's time."""
     name = pl.col("name")
-    is_socket = pl.col("fd_path").str.contains(_SOCKET)
+    is_socket = is_channel(pl.col("fd_path"))
     return (
         pl.when(name.is_in(_READS) & is_socket)
         .then(pl.lit("SQL*Net message from client"))

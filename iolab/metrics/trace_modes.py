@@ -6,14 +6,12 @@ Whether the database read through its buffer cache or past it (direct path read)
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final, Literal
 
 import polars as pl
 
 from iolab.metrics.trace_reads import data_reads, file_or_fd
-from straceparse import io_requests
-from straceparse.arguments import unescaped
+from straceparse import io_requests, opens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,7 +43,6 @@ MODES: Final = pl.Schema(
 _REAPERS: Final = ("io_getevents", "io_pgetevents")
 
 _KEYS: Final[dict[By, list[str]]] = {"file": ["pid", "file"], "process": ["pid"], "log": []}
-_PATH: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 _PATH_OF_READ: Final = "through the buffer cache or direct path: the calls are the same, only wait events tell"
 _NO_FILE: Final = "which file: the log began after the open (trace with strace -y)"
@@ -168,14 +165,8 @@ def _not_shown(row: dict[str, object]) -> Iterable[str]:
 
 
 def _opened(calls: pl.DataFrame) -> dict[str, bool]:
-    """Each file that a call opened -> whether the last open said O_DIRECT."""
-    opens = calls.filter(pl.col("name").is_in(["open", "openat", "openat2", "creat"]) & (pl.col("result") >= 0))
-    found: dict[str, bool] = {}
-    for args in opens.get_column("args"):
-        if path := _PATH.search(args):
-            name = unescaped(path.group(1)).decode("utf-8", errors="backslashreplace")  # as `io_requests` names it
-            found[name] = "O_DIRECT" in args[path.end() :].replace("O_DIRECTORY", "")
-    return found
+    """Each file that a call opened -> whether its last open had O_DIRECT."""
+    return dict(opens(calls).filter(pl.col("file").is_not_null()).select("file", "has_o_direct").iter_rows())
 
 
 def _is_direct(file: str, opened: dict[str, bool]) -> bool | None:

@@ -10,15 +10,14 @@ import polars as pl
 from iolab.metrics.times import is_set_back, nanoseconds
 from iolab.metrics.trace_modes import io_mode
 from iolab.metrics.trace_reads import data_reads
+from straceparse import opens
+from straceparse.descriptors import is_system_file
 
 if TYPE_CHECKING:
     from straceparse import StraceLog
 
-_OPENS: Final = ("open", "openat", "openat2", "creat")
 #: Files that get a sentence of their own.
 _MOST_FILES: Final = 3
-#: Files that are no data of a database, and raw devices, whose O_DIRECT says nothing.
-_NO_DATA: Final = "^/(?:proc|sys|dev/null|dev/u?random|dev/raw)"
 #: What the next trace is best started with.
 COMMAND: Final = "strace -f -ttt -T -yy -v -o FILE -p PID"
 
@@ -92,7 +91,8 @@ def data_files(trace: Trace) -> list[dict[str, object]]:
 
     strace may print one file both by its path (-y) and by the name it was opened with; the two are one row.
     """
-    is_data = ~pl.col("file").str.contains(_NO_DATA) & (pl.col("file") != "(not known)")
+    # O_DIRECT says nothing of raw devices
+    is_data = ~is_system_file(pl.col("file")) & (pl.col("file") != "(not known)")
     counts = ("sync_reads", "async_reads", "sync_bytes", "async_bytes")
     rows = trace.modes.filter(pl.col("file").is_not_null() & is_data).select("file", *counts)
     paths = sorted(rows.get_column("file").unique().to_list(), key=len, reverse=True)
@@ -117,10 +117,5 @@ def short_name(file: object) -> str:
 def opens_of(trace: Trace, file: str) -> list[tuple[int, bool]]:
     """Line and O_DIRECT of each open of a file."""
     name = short_name(file)
-    opens = trace.calls.filter(pl.col("name").is_in(_OPENS) & (pl.col("result") >= 0))
-    path = pl.col("args").str.contains(f'"{name}"', literal=True) | pl.col("args").str.contains(
-        f'/{name}"', literal=True
-    )
-    flags = pl.col("args").str.replace_all("O_DIRECTORY", "", literal=True)
-    rows = opens.filter(path).select("line", is_direct=flags.str.contains("O_DIRECT", literal=True))
-    return [(int(line), bool(is_direct)) for line, is_direct in rows.iter_rows()]
+    found = opens(trace.calls).select("line", "file", "has_o_direct")
+    return [(line, is_direct) for line, path, is_direct in found.iter_rows() if path and short_name(path) == name]
