@@ -11,8 +11,7 @@ from awrparse.columns import CUT_KINDS, IS_TOTAL, MEASURES, Table
 from awrparse.grids import Grid, columns_by_heading, grid_of
 from awrparse.pivots import is_pivoted, unpivot
 from awrparse.records import PrintedTable, Problem
-from awrparse.values import read_measures, read_time
-from logframe import load_grammar
+from awrparse.values import CELLS, read_measures, read_time
 from logframe.oracle import full_name
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
     from awrparse.marks import Mark
 
-_CELLS = load_grammar("awrparse", "cells.lark", "cell", "part")
 #: End of the name of a group that holds minutes.
 _MINUTES = "_minutes"
 #: What the rows that sum up others are called, in lower case and without a colon.
@@ -153,7 +151,7 @@ def _append(
 
 def _split(table: Table, name: str, template: str, grid: Grid, problems: list[Problem]) -> None:
     """Part the cells of a column that hold several figures; a cell of another form is a problem."""
-    pattern = re.compile(_CELLS.pattern(template))
+    pattern = re.compile(CELLS.pattern(template))
     parts: dict[str, list[str]] = {part: [] for part in pattern.groupindex}
     for cell, line in zip(grid.cells.get(name, ()), grid.lines, strict=False):
         found = pattern.match(cell)

@@ -13,6 +13,7 @@ from awrparse.spooled import joined_html, lines_of_pages
 from awrparse.tabbed import is_tabbed, read_tabbed
 from awrparse.tables import tables_titled
 from awrparse.text import lines as line_kinds
+from awrparse.text.layout import ANY_RULER
 from awrparse.text.sections import read_text
 from logframe import LogParseError
 from logframe.mail import parts_of_mail
@@ -72,7 +73,7 @@ def _documents(text: str) -> list[Document]:
         line_map = _kept_lines(lines)
     file_lines = lines if text.isascii() else list(map(with_plain_blanks, lines))
     raw_lines = line_map.select(file_lines)
-    lines = without_margin(raw_lines, line_kinds.any_ruler())
+    lines = without_margin(raw_lines, ANY_RULER)
     # SQL*Plus and editors put tabs for blanks; browsers put them between cells
     filled = [line.expandtabs() for line in lines] if "\t" in text else lines
     kinds = line_kinds.classify(filled)

@@ -22,7 +22,7 @@ _POSSIBLE: Final = 0.1
 
 def sniff(head: Head) -> Sniff | None:
     """Whether a log is a report: by what it calls itself."""
-    found = re.search(GRAMMAR.pattern("{NAME}"), head.text)
+    found = re.search(GRAMMAR.pattern("{ANY_REPORT}"), head.text)
     if found is None:
         return Sniff(_POSSIBLE, "perhaps part of a report")
     return Sniff(_NAMED, f"a report: it says {found.group()!r}", line=head.text.count("\n", 0, found.start()) + 1)

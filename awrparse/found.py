@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from awrparse.values import CELLS
 from logframe import read_printed
 
 if TYPE_CHECKING:
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 _NAMES = frozenset(
     {"SQL Id", "SQL ID", "Old Hash Value", "Release", "SQL Text", "Module", "SQL Module", "Sid, Serial#", "Sid,Serial#"}
 )
-#: No report prints a figure so: it is an id, or a part of a name.
-_LEADING_ZERO = re.compile(r"0\d+$")
+_PADDED = re.compile(CELLS.pattern("{PADDED}"))
 
 
 def frame_as_printed(table: PrintedTable, *, bounds: bool = False, mark: Mark = ".") -> pl.DataFrame:
@@ -64,7 +64,7 @@ def _typed(name: str, cells: list[str], *, bounds: bool, mark: Mark) -> list[pl.
     text = [pl.Series(name, [cell or None for cell in cells], dtype=pl.String)]
     if name in _NAMES:
         return text
-    if any(map(_LEADING_ZERO.match, cells)):
+    if any(map(_PADDED.fullmatch, cells)):
         return text
     read = [read_printed(cell, rounded=True, decimal=mark) for cell in cells]
     if not any(printed.value is not None for printed in read):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from awrparse.columns import Column, Table, fold
 from awrparse.pivots import behind_mark, has_marks
+from awrparse.values import CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
     from awrparse.records import PrintedTable
     from logframe import Column as Extent
 
-_RANGE = re.compile(r"(?P<sign><=?|>=?)\s*(?P<number>\d+(?:/\d+)?)(?P<unit>us|u|ms|m|s|h)?$")
-_SECTION = re.compile(r"\((?P<range>[^)]+)\)\s*$")
+_RANGE = re.compile(CELLS.pattern(r"(?P<sign>{SIGN})\s*(?P<number>{RANGE_NUMBER})(?P<unit>{RANGE_UNIT})?$"))
+_SECTION = re.compile(CELLS.pattern(r"\((?P<range>{IN_BRACKETS})\)\s*$"))
 #: A unit that a note should give, and gives not.
 _UNKNOWN = "(?)"
-#: What 10g says above a table whose times are not in seconds.
-_IN_CENTISECONDS = re.compile(r"\((?P<head>[^)]+)\) in centiseconds?\b")
+#: What 10.2 says above a table whose times are not in seconds.
+_IN_CENTISECONDS = re.compile(CELLS.pattern(r"\((?P<head>{IN_BRACKETS})\) {IN_CENTISECONDS}"))
 _MICROSECONDS = {"us": 1, "u": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
 
 
@@ -142,7 +143,7 @@ def _unwrapped(
 def _in_title(column: Column, printed: PrintedTable) -> str:
     """The number that the title gives for a column, or an empty text."""
     text = " ".join((printed.title, *printed.notes))
-    found = re.search(rf"\b{column.heads[0]}:\s*(\d+)", text)
+    found = re.search(CELLS.pattern(rf"\b{re.escape(column.heads[0])}:\s*({{INTEGER}})"), text)
     return found.group(1) if found else ""
 
 

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from awrparse.records import Document, PrintedTable, Rows
+from awrparse.sniff import PAGE
 from awrparse.summaries import title_of_summary
 from awrparse.tabbed import count_of_headings
 
@@ -21,11 +22,9 @@ if TYPE_CHECKING:
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _NOTES: Final = frozenset({"ul", "ol", "li"})
 _IGNORED: Final = frozenset({"a", "script", "style", "br", "hr", "-comment", "head"})
-#: A comment that a browser or an editor left, and that would stand as a cell of its own among the cells of a row.
-_COMMENT: Final = re.compile(r"<!--(?:-?>|.*?--!?>)", re.DOTALL)
-#: The end of a line within a cell; two blanks in a line may be part of a name.
-_LINE_END: Final = re.compile(r"\s*[\n\xa0]\s*")
-_PRE_AND_LINE: Final = re.compile(r"<pre\b[^>]*>(?=\r?\n)", re.IGNORECASE)
+_COMMENT: Final = re.compile(PAGE.pattern("{COMMENT}"))
+_LINE_END: Final = re.compile(PAGE.pattern("{LINE_END}"))
+_PRE_AND_LINE: Final = re.compile(PAGE.pattern(r"{PRE_TAG}(?=\r?\n)"))
 _SQL_TEXT: Final = "SQL TEXT"
 #: How many places a cell may span; a damaged attribute must not fill the memory.
 _MAX_SPAN: Final = 200

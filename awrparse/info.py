@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
+from awrparse.sniff import IDENTITY
 from awrparse.values import read_time
 from logframe import read_printed
 
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 
 #: How Statspack of 10g says what host it is about.
 _HOST_LABELS = {"host name": "host", "num cpus": "cpus", "phys memory (mb)": "memory_gb"}
-_SNAPS = re.compile(r"Snaps: (\d+)\s*-\s*(\d+)")
-_DB = re.compile(r"DB: (\S+?),?(?: Inst: (\S+?),)?(?:\s|$)")
-_ASH = re.compile(r"^ASH Report For (\S+?)/(\S+)")
+_SNAPS = re.compile(IDENTITY.pattern(r"{SNAPS} ({SNAP_ID})\s*-\s*({SNAP_ID})"))
+_DB = re.compile(IDENTITY.pattern(r"{DB} ({DB_NAME}),?(?: {INST} ({DB_NAME}),)?(?:\s|$)"))
+_ASH = re.compile(IDENTITY.pattern(r"^{ASH_FOR} ({DB_NAME})/(\S+)"))
 
 
 @dataclass(frozen=True)

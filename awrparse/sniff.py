@@ -7,30 +7,25 @@ from typing import Final, NamedTuple
 
 from awrparse.text import lines as kind
 from awrparse.text.lines import GRAMMAR
+from logframe import load_grammar
 
-_HTML = re.compile(r"<(?:html|table|tr|td|body|h1)\b", re.IGNORECASE)
-_HTML_START = re.compile(r"<html\b", re.IGNORECASE)
+IDENTITY: Final = load_grammar("awrparse", "sniff.lark", "name")
+PAGE: Final = load_grammar("awrparse", "page.lark")
+
+_HTML = re.compile(PAGE.pattern("{TAG}"))
+_HTML_START = re.compile(PAGE.pattern("{PAGE_TAG}"))
 #: What makes a page, and no SQL text that writes one.
-_PAGE = re.compile(r"^\s*(?:<!DOCTYPE|<html\b|<body\b)|<h1\b", re.IGNORECASE | re.MULTILINE)
+_PAGE = re.compile(PAGE.pattern("^{START_OF_LINE}|{HEADING_TAG}"), re.MULTILINE)
 #: Before the first tag these say that the report is text.
 _SECTIONS = re.compile(GRAMMAR.pattern("^(?:{BANNER}|{SECTION_TITLE}|{OLD_TITLE})"), re.MULTILINE)
 _RULED = re.compile(GRAMMAR.pattern("^{RULER}"), re.MULTILINE)
-_TABLE = re.compile(r"<table\b", re.IGNORECASE)
-_MARKUP = re.compile(r"<[^>]+>")
+_TABLE = re.compile(PAGE.pattern("{TABLE_TAG}"))
+_MARKUP = re.compile(PAGE.pattern("{ANY_TAG}"))
+_TITLE = re.compile(PAGE.pattern("{TITLE_OPEN}(.*?){TITLE_CLOSE}"), re.DOTALL)
+_H1 = re.compile(PAGE.pattern("{H1_OPEN}(.*?){H1_CLOSE}"), re.DOTALL)
 
 #: How a report calls itself -> its kind; the first that matches.
-_NAMES: Final = tuple(
-    (re.compile(pattern, re.IGNORECASE), name)
-    for pattern, name in (
-        (r"COMPARE PERIOD REPORT|AWR Compare Period Report", "awr_diff"),
-        (r"WORKLOAD REPOSITORY PDB report", "awr_pdb"),
-        (r"AWR RAC Report|WORKLOAD REPOSITORY REPORT \(RAC\)|RAC Report for DB", "awr_global"),
-        (r"WORKLOAD REPOSITORY (?:\S+ )?report|AWR Report for DB", "awr"),
-        (r"STATSPACK report for", "statspack"),
-        (r"ASH Report\b", "ash"),
-        (r"ADDM Report for", "addm"),
-    )
-)
+_NAMES: Final = tuple((re.compile(IDENTITY.pattern(f"{{{name}}}")), kind) for name, kind in IDENTITY.kinds.items())
 
 
 class Part(NamedTuple):
@@ -90,8 +85,8 @@ def split_html(text: str) -> list[tuple[int, str]]:
 
 def kind_of_html(text: str) -> tuple[str, str]:
     """Kind and name of an HTML report, from its title and first headings."""
-    title = re.search(r"<title[^>]*>(.*?)</title>", text[:20_000], re.IGNORECASE | re.DOTALL)
-    heads = re.findall(r"<h1[^>]*>(.*?)</h1>", text[:100_000], re.IGNORECASE | re.DOTALL)[:2]
+    title = _TITLE.search(text[:20_000])
+    heads = _H1.findall(text[:100_000])[:2]
     names = [" ".join(_MARKUP.sub(" ", name).split()) for name in ([title.group(1)] if title else []) + heads]
     kinds = [found for name in names if (found := kind_of_name(name)) is not None]
     if not kinds:

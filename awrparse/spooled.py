@@ -12,7 +12,7 @@ from collections import Counter
 from functools import cache
 from typing import Final
 
-from awrparse.text.lines import GRAMMAR
+from awrparse.text.layout import GRAMMAR
 
 #: The column of the function that writes reports.
 _USUAL_HEADING: Final = "OUTPUT"

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from awrparse.marks import with_points
-from logframe import Printed, read_printed
+from logframe import Printed, load_grammar, read_printed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,12 +17,17 @@ if TYPE_CHECKING:
     from awrparse.marks import Mark
     from logframe.printed import TimeUnit
 
-_DECIMALS = re.compile(r"^-?[\d,]*\.(\d+)$")
-_DOTTED = re.compile(r"^\d{1,3}(?:\.\d{3})+$")
+CELLS: Final = load_grammar("awrparse", "cells.lark", "cell", "part")
+
+_DECIMALS = re.compile(CELLS.pattern(r"{WHOLE_PART}(\d+)$"))
+_DOTTED = re.compile(CELLS.pattern("{DOTTED}"))
 _TIME = re.compile(
-    r"^(?P<day>\d{1,2})[-/](?P<month>[^\d\W]+\.?|\d{1,2}(?:[^\d\W]+)?)\s?[-/](?P<year>\d{4}|\d{2})"
-    r"(?:\s+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?)?(?:\s*\(\w+\))?$"
+    CELLS.pattern(
+        r"(?P<day>{DAY}){DATE_MARK}(?P<month>{MONTH})\s?{DATE_MARK}(?P<year>{YEAR})"
+        r"(?:\s+(?P<hour>{DAY}):(?P<minute>{TWO_DIGITS})(?::(?P<second>{TWO_DIGITS}))?)?{WEEKDAY}?"
+    )
 )
+_DAY = re.compile(CELLS.pattern("{DAY}"))
 #: First letters of month names as NLS_DATE_LANGUAGE prints them, in lower case.
 _MONTHS: Final = {
     name: number
@@ -117,7 +122,7 @@ def _whole(cell: str, value: float, shown: str) -> tuple[int | None, str]:
         return None, f"{shown!r} was cut by its column; it is null"
     if value == int(value):
         return int(value), ""
-    if _DOTTED.match(cell.strip()):
+    if _DOTTED.fullmatch(cell.strip()):
         return int(cell.replace(".", "")), f"{shown.strip()!r} in a column of counts: the full stops group digits"
     return None, f"{shown!r} is no whole number; it is null"
 
@@ -153,13 +158,13 @@ def read_time(cell: str) -> datetime | None:
         >>> read_time("16-2月 -13 05:00:50").isoformat(), read_time("soon")
         ('2013-02-16T05:00:50', None)
     """
-    found = _TIME.match(cell.strip())
+    found = _TIME.fullmatch(cell.strip())
     if found is None:
         return None
     day, month, year, hour, minute, second = found.group("day", "month", "year", "hour", "minute", "second")
     if "/" in cell and month.isdecimal():
         day, month = month, day
-    digits = re.match(r"\d+", month)
+    digits = _DAY.match(month)
     number = int(digits.group()) if digits else _month(month)
     try:
         return datetime(  # noqa: DTZ001 - a report prints the database host's clock without a zone

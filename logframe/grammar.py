@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     import polars as pl
     from lark import ParseTree, Token, Transformer
-    from lark.lexer import Pattern
+    from lark.grammar import Rule
+    from lark.lexer import Pattern, TerminalDef
 
     from logframe.classify import Classifier
 
@@ -82,11 +83,33 @@ class Grammar:
         return [FromPackageLoader(self.package)]
 
     @cached_property
+    def _compiled(self) -> tuple[list[TerminalDef], list[Rule]]:
+        """All terminals, those that no rule uses among them, and the rules below the start rules."""
+        grammar, _ = load_lark(self.text, self.name, self._imports, global_keep_all_tokens=False)  # type: ignore[no-untyped-call]
+        terminals, rules, _ = grammar.compile(list(self.start), "*")
+        return terminals, rules
+
+    @cached_property
     def _patterns(self) -> dict[str, Pattern]:
         """Name of each terminal -> its pattern, those that no rule uses among them."""
-        grammar, _ = load_lark(self.text, self.name, self._imports, global_keep_all_tokens=False)  # type: ignore[no-untyped-call]
-        terminals, *_ = grammar.compile([], "*")
+        terminals, _ = self._compiled
         return {terminal.name: terminal.pattern for terminal in terminals if not terminal.name.startswith("__")}
+
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """Each terminal that is a whole alternative of a rule -> that rule, in the order of the terminals' priority.
+
+        It is what a classifier of lines works from: which terminals describe a line, and what such a line is.
+
+        Examples:
+            >>> load_grammar("logframe", "printed.lark", "printed").kinds
+            {'ABSENT': 'absent', 'DIGITS': 'number', 'FRACTION': 'number', 'HASHES': 'overflow', 'MINUS': 'absent'}
+        """
+        terminals, rules = self._compiled
+        found = {rule.expansion[0].name: rule.origin.name for rule in rules if len(rule.expansion) == 1}
+        known = [terminal for terminal in terminals if terminal.name in found]
+        known.sort(key=lambda terminal: (-terminal.priority, terminal.name))
+        return {terminal.name: str(found[terminal.name]) for terminal in known}
 
     def parse(self, text: str, start: str | None = None) -> ParseTree:
         """The tree of one text.

@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from awrparse.text.layout import WIDE_GAP
+from awrparse.text.layout import GRAMMAR, WIDE_GAP
 from logframe import columns_of
 
-_PURE_NUMBER = re.compile(r"(?<!\S)[-+]?[\d.,][\d.,:%-]*(?:[KMGT]|ns|us|ms|s)?(?!\S)")
+_LONE_NUMBER = re.compile(GRAMMAR.pattern("{LONE_NUMBER}"))
 #: What stands beside the title of a section.
-_BESIDE_TITLE: Final = ("DB/Inst:", "for DB: ")
-#: Compare-period reports say so before the first of two.
-_FIRST = re.compile(r"(?<=.)(?<!\w)First $")
-_SQL_SECTION = re.compile(r"^SQL ordered by|^Top SQL Comparison", re.IGNORECASE)
-_DB_OF_SECTION = re.compile(r"DB/Inst: ([^\s/]+)/| for DB: (\S+) +Instance:")
-_CPU_COUNTS = re.compile(r"\s*\(CPUs?:.*$")
+_BESIDE_TITLE: Final = (GRAMMAR.literal("DB_AND_INSTANCE"), GRAMMAR.literal("FOR_DB") + " ")
+_FIRST_OF_TWO = re.compile(GRAMMAR.pattern("(?<=.){FIRST_OF_TWO} $"))
+_SQL_SECTION = re.compile(GRAMMAR.pattern("{SQL_SECTION}"))
+_DB_OF_SECTION = re.compile(GRAMMAR.pattern(r"{DB_AND_INSTANCE} ([^\s/]+)/| {FOR_DB} (\S+) +{INSTANCE_OF_DB}"))
+_CPU_COUNTS = re.compile(GRAMMAR.pattern("{CPU_COUNTS}$"))
 #: A title that stands alone is no longer than a line of a report.
 _LONGEST_TITLE: Final = 80
 
@@ -35,7 +34,7 @@ def section_title(line: str) -> str:
     if not ends:
         return text.rstrip()
     title = text[: min(ends)]
-    if found := _FIRST.search(title):
+    if found := _FIRST_OF_TWO.search(title):
         title = title[: found.start()]
     return title.rstrip()
 
@@ -82,7 +81,7 @@ def has_number(line: str) -> bool:
         >>> has_number("Event              1-bk Rd(ms)  P1"), has_number("log file sync   12")
         (False, True)
     """
-    return _PURE_NUMBER.search(line) is not None
+    return _LONE_NUMBER.search(line) is not None
 
 
 def is_group_ruler(above: str, below: str) -> bool:

@@ -6,20 +6,22 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from awrparse.records import Rows
-from awrparse.text.layout import WIDE_GAP, is_number
+from awrparse.text.layout import GRAMMAR, WIDE_GAP, is_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_LABEL = re.compile(r"^\s*\S[^:]*:(?:\s+\S|\s*$)|^\s{2,}\S.*\s{2,}\S+$")
-_MINUTES = re.compile(r"\(mins\)\s")
+_LABEL_LINE = re.compile(GRAMMAR.pattern("{LABEL_LINE}"))
+_MINUTES = re.compile(GRAMMAR.pattern(r"{MINUTES}\s"))
 #: A label and its values take no more columns than these.
 _LABEL_WIDTH: Final = 132
 
 
 def is_label_line(line: str) -> bool:
     """Is this a label and its value, such as ``Buffer Nowait %:  100.00``?"""
-    return len(line) <= _LABEL_WIDTH and bool(_LABEL.match(line)) and not line.rstrip().endswith((".", ":"))
+    if len(line) > _LABEL_WIDTH or line.rstrip().endswith((".", ":")):
+        return False
+    return _LABEL_LINE.fullmatch(line) is not None
 
 
 def label_values(line: str) -> list[list[str]]:

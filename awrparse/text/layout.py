@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from awrparse.records import Problem
 from awrparse.text.cutting import cutter_at
-from logframe import Column, columns_of, headings
+from logframe import Column, columns_of, headings, load_grammar
 
 if TYPE_CHECKING:
     from awrparse.records import Rows
@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 #: Headings and column extents of one line of a record.
 Group: TypeAlias = tuple[tuple[str, ...], tuple[Column, ...]]
 
+GRAMMAR = load_grammar("awrparse", "layout.lark")
 #: What separates headings, or labels and values, on one line.
-WIDE_GAP = re.compile(r"\s{2,}")
-#: A cell that is a number as reports print it.
-NUMBER = re.compile(r"^[-+]?(?:\d[\d,.]*|[.,]\d+)(?:[eE][-+]?\d+)?\s?(?:ns|us|ms|s|[KMGTP]|%|\(mins\))?$|^#+$|^N/A$")
-_BAND = re.compile(r"-{2,} (\S.*?) -{2,}")
+WIDE_GAP = re.compile(GRAMMAR.pattern("{WIDE_GAP}"))
+#: A ruler of a report, also one that is indented: what a quotation or an indent of the whole text is known by.
+ANY_RULER = re.compile(GRAMMAR.pattern("{ANY_RULER}$"))
+_NUMBER_CELL = re.compile(GRAMMAR.pattern("{NUMBER_CELL}"))
+_BAND = re.compile(GRAMMAR.pattern(r"{BAND_DASHES} (\S.*?) {BAND_DASHES}"))
 
 
 @dataclass(slots=True)
@@ -78,7 +80,7 @@ def is_number(cell: str) -> bool:
         >>> is_number("1,234.5"), is_number("11.1K"), is_number("####"), is_number("1 of 2")
         (True, True, True, False)
     """
-    return NUMBER.match(cell) is not None
+    return _NUMBER_CELL.fullmatch(cell) is not None
 
 
 def _heading_names(lines: list[str], columns: tuple[Column, ...]) -> tuple[str, ...]:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Final, cast
 from awrparse.records import Problem, Rows
 from awrparse.text.cutting import Cutter, cutter_at
 from awrparse.text.labels import add_labels
-from awrparse.text.layout import WIDE_GAP, Layout, add_unplaced, are_values, is_number
+from awrparse.text.layout import GRAMMAR, WIDE_GAP, Layout, add_unplaced, are_values, is_number
 from awrparse.text.sql_rows import SQL_WIDTH, cut_sql, joined_sql
 from logframe import Column, cut_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_SQL_RECORD = re.compile(r"^\s+[0-9a-z]{13}\s")
-_TOKEN = re.compile(r"\d{1,2}-\w{3,4}-\d{2} \d{2}:\d{2}(?::\d{2})?|\S+")
-_CPU = re.compile(r"^\s*(DB CPU|CPU time)\s+(?=[\d.,#])")
+_INDENTED_SQL_ID = re.compile(GRAMMAR.pattern(r"{INDENTED_SQL_ID}\s"))
+_WORD = re.compile(GRAMMAR.pattern("{WORD}"))
+_CPU_ROW = re.compile(GRAMMAR.pattern(r"\s*({CPU_ROW})\s+(?=[\d.,#])"))
 #: A CPU row has no waits and no average: first heading and number of columns -> which columns its numbers are.
 _CPU_PLACES: Final[dict[tuple[str, int], dict[int, tuple[int, ...]]]] = {
     ("Event", 6): {2: (2, 4)},
@@ -130,7 +130,7 @@ def _without_extra(rows: Rows, line: str, number: int, end: int, cutter: Cutter)
 
 def _cpu_cells(line: str, names: tuple[str, ...]) -> tuple[str, ...] | None:
     """The cells of a CPU row that has shifted: how many numbers it has says which they are."""
-    found = _CPU.match(line)
+    found = _CPU_ROW.match(line)
     if found is None:
         return None
     numbers = line[found.end() :].split()
@@ -146,7 +146,7 @@ def _cpu_cells(line: str, names: tuple[str, ...]) -> tuple[str, ...] | None:
 
 def _add_shifted(rows: Rows, line: str, number: int, columns: tuple[Column, ...]) -> None:
     """A row that does not fit its ruler: words go where they overlap."""
-    words = _TOKEN.findall(line)
+    words = _WORD.findall(line)
     if len(words) == len(columns):
         rows.cells.append(tuple(words))
         rows.lines.append(number + 1)
@@ -194,7 +194,7 @@ def _cut_records(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
             continue
         place = len(record)
         if has_sql:
-            if _SQL_RECORD.match(line):
+            if _INDENTED_SQL_ID.match(line):
                 flush()
                 place = 0
             elif not record:

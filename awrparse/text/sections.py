@@ -15,13 +15,13 @@ from awrparse.text import lines as kind
 from awrparse.text.building import Builder, OpenTable
 from awrparse.text.headings import db_of_section, section_title
 from awrparse.text.labels import label_values
+from awrparse.text.layout import GRAMMAR
 from logframe import columns_of
 
 if TYPE_CHECKING:
     from awrparse.sniff import Part
 
-#: A line of a note after its first: indented by three, and words with single blanks between them.
-_NOTE_GOES_ON = re.compile(r" {3}\S+(?: \S+)+$")
+_NOTE_LINE = re.compile(GRAMMAR.pattern("{NOTE_LINE}"))
 
 
 class _Walk(Builder):
@@ -57,6 +57,8 @@ class _Walk(Builder):
                 self._visit_underline(number)
             elif what == kind.NO_DATA:
                 self.empty.append(self.title)
+            elif what == kind.ADDM and self.open is not None and self.open.is_sql:
+                self.open.body.append(number)
             elif what == kind.ADDM:
                 number = self._visit_addm(number)
                 continue
@@ -120,7 +122,7 @@ class _Walk(Builder):
         # texts right above a ruler are its headings, but for the rest of a note that no blank line sets apart from them
         if stop < self.end and self.kinds[stop] == kind.RULER:
             last, stop = stop - 1, number + 1
-            while self.is_section and stop < last and _NOTE_GOES_ON.match(self.lines[stop]):
+            while self.is_section and stop < last and _NOTE_LINE.fullmatch(self.lines[stop]):
                 stop += 1
         for below in range(number + 1, stop):
             if not self.is_section and not self.lines[below].startswith("   "):

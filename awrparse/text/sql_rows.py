@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from awrparse.records import Rows
 from awrparse.text.cutting import cutter_at
-from awrparse.text.layout import Layout, add_unplaced, is_number
+from awrparse.text.layout import GRAMMAR, Layout, add_unplaced, is_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_SQL_ID = re.compile(r"^[0-9a-z]{13}$|^\d{5,10}$")
+_STATEMENT_ID = re.compile(GRAMMAR.pattern("{STATEMENT_ID}"))
 #: SQL text is cut hard at this many columns.
 SQL_WIDTH: Final = 80
 _STATSPACK_SQL_WIDTH: Final = 64
@@ -33,7 +33,7 @@ def cut_sql(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
     for position, text in enumerate(texts):
         name = text[id_column.start : id_end].strip()
         # most lines are SQL text; a pattern is slow to say so
-        if name.isalnum() and _SQL_ID.match(name):
+        if name.isalnum() and _STATEMENT_ID.fullmatch(name):
             cells = cutter.cut(text)
             if cells is not None and _is_record(cells, name):
                 records.append((position, cells))

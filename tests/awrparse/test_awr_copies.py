@@ -10,7 +10,7 @@ import pytest
 import awrparse
 from awrparse.cli import main
 from awrparse.summaries import title_of_summary
-from awrparse.text.lines import any_ruler
+from awrparse.text.layout import ANY_RULER
 from logframe.normalize import without_margin
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def test_copies_of_a_report_give_its_tables(copy: str, report: awrparse.AwrRepor
 def test_a_margin_is_only_what_all_tables_share() -> None:
     """A ruler that is indented in a report of its own is no margin."""
     lines = ["              Snap Id", "            ---------", "Begin Snap:       100"]
-    assert lines == without_margin(lines, any_ruler())
+    assert lines == without_margin(lines, ANY_RULER)
 
 
 def _page(table: str, before: str = "") -> bytes:

@@ -11,14 +11,16 @@ from awrparse.text.headings import section_title
 from awrparse.text.labels import is_label_line, label_values
 from awrparse.text.layout import Layout
 from awrparse.text.rows import cut_rows
-from logframe import columns_of, headings
+from logframe import Grammar, columns_of, headings
 
 SAMPLES = lines.GRAMMAR.samples
 
 
-def test_every_rule_has_a_sample() -> None:
-    """A rule without a line as reports print it could be wrong unseen."""
-    assert {rule for rule, _ in SAMPLES} == set(lines.RULES)
+def test_every_rule_has_a_sample_and_is_a_kind() -> None:
+    """A rule without a line as reports print it could be wrong unseen; each rule is what a line may be."""
+    rules = set(lines.GRAMMAR.kinds.values())
+    assert {rule for rule, _ in SAMPLES} == rules - {"blank"}
+    assert rules <= set(lines.KINDS)
 
 
 @pytest.mark.parametrize(("rule", "sample"), SAMPLES)
@@ -30,17 +32,32 @@ def test_samples_match_their_rule(rule: str, sample: str) -> None:
 @pytest.mark.parametrize(("rule", "sample"), SAMPLES)
 def test_the_classifier_agrees_with_the_grammar(rule: str, sample: str) -> None:
     """The quick classifier and the parser give a line the same kind."""
-    assert lines.KINDS[lines.classify([sample])[0]] == lines.KINDS[lines.RULES[rule]]
+    assert lines.KINDS[lines.classify([sample])[0]] == rule
 
 
-@given(st.text(alphabet=st.sampled_from(" -~>:abAS/0159.\f"), max_size=90))
+def test_a_terminal_that_is_added_to_the_grammar_classifies_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The grammar is the program: another alternative of a rule, and the classifier gives its lines that kind."""
+    text = lines.GRAMMAR.text.replace("end: END_OF_REPORT", "end: END_OF_REPORT | BERICHTSENDE")
+    grammar = Grammar("awrparse", "report.lark", "line")
+    grammar.text = text + '\nBERICHTSENDE.28: "Ende des Berichts"\n'
+    assert lines.KINDS[lines.classify(["Ende des Berichts"])[0]] == "text"
+
+    monkeypatch.setattr(lines, "GRAMMAR", grammar)
+    lines.classifiers.cache_clear()
+    try:
+        assert lines.KINDS[lines.classify(["Ende des Berichts"])[0]] == "end"
+    finally:
+        lines.classifiers.cache_clear()
+
+
+@given(st.text(alphabet=st.sampled_from(" -~>:`abAS/DBInst0159.\f"), max_size=90))
 def test_any_line_has_the_kind_the_grammar_gives_it(line: str) -> None:
     """On any text of such letters both engines agree."""
     if not line.strip():
         assert lines.classify([line])[0] == lines.BLANK
     elif "\n" not in line:
         found = lines.GRAMMAR.parse(line).data
-        assert lines.KINDS[lines.classify([line])[0]] == lines.KINDS[lines.RULES[found]]
+        assert lines.KINDS[lines.classify([line])[0]] == found
 
 
 WORDS = st.text(alphabet=st.characters(whitelist_categories=("Ll", "Lu", "Nd")), min_size=1, max_size=6)
