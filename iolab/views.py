@@ -56,7 +56,8 @@ class View:
         compare_runs: Compares what one log repeats; takes the log and its name, and gives None where nothing is.
         findings: What a log says first (`iolab.findings`).
         profile: The parts of the log's time (`iolab.rules.shares.PROFILE`).
-        pair_findings: What changed from one log to another of the same format; takes the name and the log of each.
+        pair_findings: Name of another format, or of this one, to the function that says what a log of this format and
+            one of it say together (what changed, what contradicts); it takes the name and the log of each.
     """
 
     summarize: Callable[[Any], Summary]
@@ -65,7 +66,9 @@ class View:
     compare_runs: Callable[[Any, str], Pairing | None] | None = None
     findings: Callable[[Any], Iterable[Finding]] | None = None
     profile: Callable[[Any], pl.DataFrame] | None = None
-    pair_findings: Callable[[tuple[str, Any], tuple[str, Any]], Iterable[Finding]] | None = None
+    pair_findings: Mapping[str, Callable[[tuple[str, Any], tuple[str, Any]], Iterable[Finding]]] = field(
+        default_factory=dict
+    )
 
 
 def summarize_frames(log: ParsedLog) -> Summary:

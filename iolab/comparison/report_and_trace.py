@@ -63,22 +63,34 @@ def pair_evidence(database: AwrReport | Spool, trace: StraceLog, names: tuple[st
 
 
 def _check(report: AwrReport, calls: pl.DataFrame, names: tuple[str, str]) -> None:
-    """Refuse a trace that cannot be of the report's host and period."""
+    """Refuse a trace that cannot be of the report's host and period, or may not be."""
+    if reason := why_apart(report, calls, names) or why_unknown(report, calls, names):
+        raise UnpairedError(reason)
+
+
+def why_apart(report: AwrReport, calls: pl.DataFrame, names: tuple[str, str]) -> str:
+    """Why a trace is not of the report's host or period; empty where nothing says so."""
     platform = report.info.platform
     if platform and "linux" not in platform.lower():
-        raise UnpairedError(f"{names[0]} is of a database on {platform}, {names[1]} was traced on Linux")
+        return f"{names[0]} is of a database on {platform}, {names[1]} was traced on Linux"
     stamps = calls.get_column("wall").drop_nulls()
     begin, end = report.info.begin_time, report.info.end_time
-    missing = []
-    if stamps.is_empty():
-        missing.append(f"{names[1]} has no date: trace with -ttt, or -tt and the date")
-    if begin is None or end is None:
-        missing.append(f"{names[0]} does not say when it begins and ends")
-    if missing or begin is None or end is None:
-        raise UnpairedError(f"the log and the report may be of different times: {'; '.join(missing)}")
+    if stamps.is_empty() or begin is None or end is None:
+        return ""
     first, last = (stamp.replace(tzinfo=None) for stamp in (stamps[0], stamps[-1]))
     if last < begin - _ZONES or first > end + _ZONES:
-        raise UnpairedError(
+        return (
             f"{names[0]} covers {begin:%Y-%m-%d %H:%M} to {end:%Y-%m-%d %H:%M}, "
             f"{names[1]} was taken on {first:%Y-%m-%d}"
         )
+    return ""
+
+
+def why_unknown(report: AwrReport, calls: pl.DataFrame, names: tuple[str, str]) -> str:
+    """Why it is not known whether a trace is of the report's period; empty where it is."""
+    missing = []
+    if calls.get_column("wall").null_count() == calls.height:
+        missing.append(f"{names[1]} has no date: trace with -ttt, or -tt and the date")
+    if report.info.begin_time is None or report.info.end_time is None:
+        missing.append(f"{names[0]} does not say when it begins and ends")
+    return f"the log and the report may be of different times: {'; '.join(missing)}" if missing else ""

@@ -6,13 +6,12 @@ The names are the kernel's own; Oracle publishes no list, and `LAYERS` holds wha
 
 from __future__ import annotations
 
-import math
-from statistics import NormalDist
 from typing import Final
 
 import polars as pl
 
 from iolab.metrics.table import Metric, metrics_frame
+from iolab.stats.intervals import share_interval
 
 #: Prefix of a function -> layer; the longest that fits counts.
 LAYERS: Final = {
@@ -52,7 +51,6 @@ LAYERS: Final = {
 }
 OTHER: Final = "other functions of oracle"
 KERNEL: Final = "operating system kernel"
-_CONFIDENCE: Final = 0.95
 
 
 def layer_of(function: str, module: str | None = None, *, is_kernel: bool | None = None) -> str:
@@ -103,7 +101,7 @@ def layer_shares(samples: pl.DataFrame) -> pl.DataFrame:
     ordered = sorted(layers.items(), key=lambda one: (-one[1], one[0]))
     metrics = []
     for _, count in ordered:
-        lo, hi = _score_interval(count, total)
+        lo, hi = share_interval(count, total)
         basis = f"{count} of {total} samples"
         caveat = "the 95 % interval of sampling; layers by the first letters of the function"
         metrics.append(Metric("sample_share", count / total, lo, hi, "ratio", basis, caveat))
@@ -112,12 +110,3 @@ def layer_shares(samples: pl.DataFrame) -> pl.DataFrame:
         layer=pl.Series([name for name, _ in ordered], dtype=pl.String),
         samples=pl.Series([count for _, count in ordered], dtype=pl.Int64),
     )
-
-
-def _score_interval(count: int, total: int) -> tuple[float, float]:
-    """The score interval of a share."""
-    z = NormalDist().inv_cdf((1 + _CONFIDENCE) / 2)
-    share = count / total
-    middle = (share + z * z / (2 * total)) / (1 + z * z / total)
-    half = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total)) / (1 + z * z / total)
-    return max(min(middle - half, share), 0.0), min(max(middle + half, share), 1.0)

@@ -12,6 +12,7 @@ from iolab.comparison.report_and_trace import pair_evidence
 from iolab.comparison.reports import pair_reports
 from iolab.metrics.table import Metric
 from iolab.pages.figures import join_figures
+from iolab.rules.evidence import report_and_trace
 from iolab.rules.reports import report_findings, report_pair_findings
 from iolab.rules.shares import report_profile
 from iolab.views import Summary, View
@@ -182,5 +183,5 @@ VIEW: Final = View(
     compare={"awr": pair_reports, "strace": pair_evidence},
     findings=report_findings,
     profile=report_profile,
-    pair_findings=report_pair_findings,
+    pair_findings={"awr": report_pair_findings, "strace": report_and_trace},
 )

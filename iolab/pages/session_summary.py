@@ -11,6 +11,7 @@ from iolab import metrics
 from iolab.comparison.report_and_trace import pair_evidence
 from iolab.comparison.sessions import pair_runs, pair_sessions
 from iolab.pages.figures import join_figures
+from iolab.rules.evidence import session_and_trace
 from iolab.rules.session_pairs import session_pair
 from iolab.rules.sessions import session_findings
 from iolab.stats.intervals import MIN_RUNS, median_interval
@@ -147,5 +148,5 @@ VIEW: Final = View(
     compare={"sqlplus": pair_sessions, "strace": pair_evidence},
     compare_runs=pair_runs,
     findings=session_findings,
-    pair_findings=session_pair,
+    pair_findings={"sqlplus": session_pair, "strace": session_and_trace},
 )

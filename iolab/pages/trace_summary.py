@@ -11,6 +11,7 @@ from iolab.comparison.traces import pair_traces
 from iolab.metrics.trace_modes import io_mode
 from iolab.pages.figures import join_figures
 from iolab.rules.shares import trace_time_profile
+from iolab.rules.trace_pairs import trace_pair
 from iolab.rules.traces import trace_findings
 from iolab.views import Summary, View
 
@@ -126,4 +127,5 @@ VIEW: Final = View(
     compare={"strace": pair_traces},
     findings=trace_findings,
     profile=trace_time_profile,
+    pair_findings={"strace": trace_pair},
 )

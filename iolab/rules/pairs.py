@@ -21,12 +21,21 @@ _LEAST_CHANGE: Final = 0.10
 _LEAST_PART: Final = 0.05
 _MOST_PARTS: Final = 3
 _MOST_NAMED: Final = 4
+#: Values of so many characters may be cut, or be one of a list.
+_CUT_FROM: Final = 16
 #: Lengths of the periods that compare.
 _LENGTHS: Final = 2.0
 
 
-def load_change(before: ReportFacts, after: ReportFacts) -> Iterator[Finding]:
+def load_change(
+    before: ReportFacts, after: ReportFacts, *, tables: tuple[str, str] = ("info", "foreground_events")
+) -> Iterator[Finding]:
     """How the sessions active changed between two reports, and which waits made most of it: more of them, or longer.
+
+    Args:
+        before: the facts of the first report.
+        after: those of the second.
+        tables: where the periods and the waits stand.
 
     >>> from iolab.rules.report_facts import ReportFacts, Wait
     >>> def facts(elapsed, time, waits, waited): return ReportFacts(elapsed_s=Interval.exact(elapsed),
@@ -52,7 +61,7 @@ def load_change(before: ReportFacts, after: ReportFacts) -> Iterator[Finding]:
         f"Sessions active went from {figure_text(first)} to {figure_text(second)}: {figure_text(ratio)} times as many.",
         why="averages of two periods of like length",
         refuted_by="single hours within the periods",
-        evidence=(Evidence("info"),),
+        evidence=(Evidence(tables[0]),),
         order=0,
     )
     change = second - first
@@ -82,7 +91,7 @@ def load_change(before: ReportFacts, after: ReportFacts) -> Iterator[Finding]:
             if queue
             else "sessions waiting = waits a second x their average",
             refuted_by="`iostat` of both periods",
-            evidence=(Evidence("foreground_events", (name,)),),
+            evidence=(Evidence(tables[1], (name,)),),
         )
     if before.db_cpu_s is not None and after.db_cpu_s is not None:
         cpu = after.db_cpu_s / after.elapsed_s - before.db_cpu_s / before.elapsed_s
@@ -100,7 +109,13 @@ def load_change(before: ReportFacts, after: ReportFacts) -> Iterator[Finding]:
             )
 
 
-def settings_changed(before: ReportFacts, after: ReportFacts) -> Iterator[Finding]:
+def _differ(one: str, two: str) -> bool:
+    """Are two printed values of a parameter certainly not the same?"""
+    short, long = sorted((one, two), key=len)
+    return one != two and not (len(short) >= _CUT_FROM and short in long)
+
+
+def settings_changed(before: ReportFacts, after: ReportFacts, *, table: str = "parameters") -> Iterator[Finding]:
     """Parameters that both reports list with different values; between the periods, never because of them.
 
     >>> from iolab.rules.report_facts import ReportFacts
@@ -109,9 +124,15 @@ def settings_changed(before: ReportFacts, after: ReportFacts) -> Iterator[Findin
     1 parameter of 2 changed between the reports: `b` 2 to 3.
     >>> list(settings_changed(one, one))
     []
+
+    Text reports cut long values, and print a list on several lines: a part of the other value is no change.
+
+    >>> path = "/u00/app/oracle/admin/DBM11203/adump"
+    >>> list(settings_changed(ReportFacts(parameters={"a": path}), ReportFacts(parameters={"a": path[:-3]})))
+    []
     """
     both = [name for name in before.parameters if name in after.parameters]
-    changed = [name for name in both if before.parameters[name] != after.parameters[name]]
+    changed = [name for name in both if _differ(before.parameters[name], after.parameters[name])]
     if not changed:
         return
     listed = ", ".join(
@@ -122,6 +143,6 @@ def settings_changed(before: ReportFacts, after: ReportFacts) -> Iterator[Findin
         "settings_changed",
         f"{count_text(len(changed), 'parameter')} of {len(both)} changed between the reports: {listed}{more}.",
         why="what changed with them is not shown to be their effect",
-        evidence=(Evidence("parameters", tuple(changed)),),
+        evidence=(Evidence(table, tuple(changed)),),
         order=3,
     )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from iolab.rules import exadata, gates, latency, load, pairs, profile, reads, writes
+from iolab.rules import ash, compare_report, concurrency, exadata, gates, latency, load, pairs, profile, reads, writes
+from iolab.rules.finding import Evidence, Finding
 from iolab.rules.report_figures import report_facts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from awrparse import AwrReport
-    from iolab.rules.finding import Finding
 
 #: Rules of a report with a period, gates first.
 _RULES: Final = (
@@ -26,6 +26,7 @@ _RULES: Final = (
     load.parse_time,
     load.host_busy_with_others,
     load.host_memory_exhausted,
+    concurrency.short_latches_long_waits,
     writes.all_io_slow,
     profile.time_profile,
     profile.lock_waits,
@@ -46,12 +47,21 @@ _RULES: Final = (
     latency.two_modes,
     gates.too_few_waits,
 )
+#: Rules of reports that have no single period.
+_OTHERS: Final = {
+    "ash": ash.ash_findings,
+    "addm": ash.addm_findings,
+    "awr_diff": compare_report.compare_findings,
+}
 #: Kinds of reports whose figures are of one period.
 _PERIODS: Final = ("awr", "awr_pdb", "awr_global", "statspack")
 
 
 def report_findings(report: AwrReport) -> Iterator[Finding]:
-    """The findings of a report with a period; of ASH, ADDM and compare-period reports none."""
+    """The findings of a report: of one period, of two (compare-period), of samples (ASH) or of ADDM."""
+    other = _OTHERS.get(report.kind)
+    if other is not None:
+        yield from other(report)
     if report.kind not in _PERIODS:
         return
     facts = report_facts(report)
@@ -62,9 +72,49 @@ def report_findings(report: AwrReport) -> Iterator[Finding]:
 
 
 def report_pair_findings(first: tuple[str, AwrReport], second: tuple[str, AwrReport]) -> Iterator[Finding]:
-    """What changed from the first of two reports with a period to the second."""
+    """What changed from the first of two reports with a period to the second; a gate for two databases."""
     if first[1].kind not in _PERIODS or second[1].kind not in _PERIODS:
+        return
+    different = _identity(first[1], second[1])
+    if different:
+        what, one, two = different
+        yield Finding(
+            "evidence_mismatch",
+            f"The {what} differs: {one} in {first[0]}, {two} in {second[0]}; no change is computed.",
+            why="the difference of two systems is no change of one",
+            refuted_by="two reports of one instance",
+            evidence=(Evidence("info"),),
+            is_gate=True,
+        )
+        return
+    if _overlap(first[1], second[1]):
+        yield Finding(
+            "evidence_mismatch",
+            f"{first[0]} and {second[0]} are of one instance and of periods that overlap; no change is computed.",
+            why="a change is from one period to a later one",
+            evidence=(Evidence("info"),),
+            is_gate=True,
+        )
         return
     before, after = report_facts(first[1]), report_facts(second[1])
     yield from pairs.load_change(before, after)
     yield from pairs.settings_changed(before, after)
+
+
+def _overlap(one: AwrReport, two: AwrReport) -> bool:
+    """Do the periods of two reports overlap?  False where a report does not say when it begins and ends."""
+    begin, end, other_begin, other_end = (
+        moment for info in (one.info, two.info) for moment in (info.begin_time, info.end_time)
+    )
+    if begin is None or end is None or other_begin is None or other_end is None:
+        return False
+    return begin < other_end and other_begin < end
+
+
+def _identity(one: AwrReport, two: AwrReport) -> tuple[str, object, object] | None:
+    """What says that two reports are not of one instance: what it is, and its two values; None where nothing does."""
+    for field, what in (("db_id", "database id"), ("db_name", "database"), ("instance", "instance"), ("host", "host")):
+        values = (getattr(one.info, field), getattr(two.info, field))
+        if None not in values and str(values[0]).lower() != str(values[1]).lower():
+            return what, *values
+    return None

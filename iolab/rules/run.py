@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from itertools import combinations
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
@@ -12,15 +13,20 @@ from iolab.views import view_of
 from logframe.formats import ParsedLog
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+
+    from iolab.rules.finding import Finding
+
+#: Of more logs pairs are compared by pages and `iolab.compare` only.
+_MOST_TOGETHER: Final = 4
 
 
 def findings(logs: ParsedLog | Iterable[ParsedLog] | Mapping[str, ParsedLog]) -> pl.DataFrame:
     """What a log says first: findings with their share, their evidence and what would refute them, in order.
 
     Args:
-        logs: a log as `iolab.load` gives it, or several.  Of two AWR or Statspack reports, the change between them
-            comes first.
+        logs: a log as `iolab.load` gives it, or several.  Of two AWR or Statspack reports, two sessions or two traces
+            the change between them comes first, and of a trace with a report or a session whether they belong together.
 
     Returns:
         The columns `iolab.rules.finding.FINDINGS`; of several logs with ``log`` before them: its key in the mapping, or
@@ -44,12 +50,25 @@ def findings(logs: ParsedLog | Iterable[ParsedLog] | Mapping[str, ParsedLog]) ->
         return _of_log(logs)
     named = list(logs.items()) if isinstance(logs, Mapping) else [(str(n), one) for n, one in enumerate(logs, 1)]
     parts = [_of_log(log).select(pl.lit(name).alias("log"), pl.all()) for name, log in named]
-    if len(named) == 2 and named[0][1].format == named[1][1].format:
-        compare = view_of(named[0][1].format).pair_findings
-        if compare is not None:
-            both = findings_frame(compare(*named))
-            parts.insert(0, both.select(pl.lit(None, pl.String).alias("log"), pl.all()))
+    together = findings_frame(_of_pairs(named))
+    if together.height:
+        parts.insert(0, together.select(pl.lit(None, pl.String).alias("log"), pl.all()))
     return pl.concat(parts) if parts else pl.DataFrame(schema={"log": pl.String(), **FINDINGS})
+
+
+def _of_pairs(named: list[tuple[str, ParsedLog]]) -> Iterator[Finding]:
+    """What pairs of a few logs say together; logs of one format are a pair where there are two of it."""
+    if len(named) > _MOST_TOGETHER:
+        return
+    formats = [log.format for _, log in named]
+    for one, two in combinations(named, 2):
+        if one[1].format == two[1].format and formats.count(one[1].format) > 2:
+            continue
+        for first, second in ((one, two), (two, one)):
+            find = view_of(first[1].format).pair_findings.get(second[1].format)
+            if find is not None:
+                yield from find(first, second)
+                break
 
 
 def _of_log(log: ParsedLog) -> pl.DataFrame:

@@ -15,10 +15,17 @@ if TYPE_CHECKING:
 
     from sqlplusparse import Spool
 
+    _Pair = tuple[dict[str, object], dict[str, object], str]
+
 #: Twenty pairs of one run each with the same plan differed by 0.83 to 1.09.
 _NOISE: Final = (0.8, 1.25)
 _SAME_GETS: Final = 0.01
 _MOST: Final = 5
+#: Fewer statements are no whole.
+_LEAST_PAIRS: Final = 5
+_MOST_LISTED: Final = 3
+#: A change of gets or reads from here on is other work.
+_OTHER_WORK: Final = 0.10
 _COLUMNS: Final = ("statement", "text", "rows", "plan_hash_value", "elapsed_s", "gets", "physical_reads")
 
 
@@ -48,6 +55,7 @@ def session_pair(first: tuple[str, Spool], second: tuple[str, Spool]) -> Iterato
     ]
     for one, two, how in changed[:_MOST]:
         yield _changed(one, two, how)
+    yield from _in_all(pairs)
     if changed:
         yield Finding(
             "which_setting",
@@ -57,9 +65,40 @@ def session_pair(first: tuple[str, Spool], second: tuple[str, Spool]) -> Iterato
         )
 
 
-def _paired(
-    first: tuple[str, Spool], second: tuple[str, Spool]
-) -> Iterator[tuple[dict[str, object], dict[str, object], str]]:
+def _in_all(pairs: list[_Pair]) -> Iterator[Finding]:
+    """The time of all statements that ran in both, and those whose time and work changed."""
+    timed = [(one, two, times) for one, two, _ in pairs if (times := _both(one, two, "elapsed_s")) and min(times) > 0]
+    if len(timed) < _LEAST_PAIRS:
+        return
+    before, after = (sum(times[side] for _, _, times in timed) for side in (0, 1))
+    changed = []
+    for one, two, times in timed:
+        work = [ratio for name in ("gets", "physical_reads") if (ratio := _ratio(one, two, name)) is not None]
+        if not _NOISE[0] <= times[1] / times[0] <= _NOISE[1] and any(abs(ratio - 1) >= _OTHER_WORK for ratio in work):
+            changed.append((abs(times[1] - times[0]), one, two, times))
+    changed.sort(key=lambda row: -row[0])
+    listed = "".join(
+        f"; statement {one['statement']} {times[0]:g} to {times[1]:g} s" for _, one, _, times in changed[:_MOST_LISTED]
+    )
+    more = f", {len(changed) - _MOST_LISTED} more" if len(changed) > _MOST_LISTED else ""
+    yield Finding(
+        "statements_changed",
+        f"{len(timed)} statements ran in both: {before:.4g} to {after:.4g} s in all, in one run each{listed}{more}.",
+        why="named are those whose time changed by more than a quarter, and whose gets or reads by a tenth or more"
+        if changed
+        else "no statement changed both its time by more than a quarter and its gets or reads by a tenth",
+        refuted_by="six runs or more of each: a first run parses, and reads what a second finds in the cache",
+        evidence=(Evidence("statements", tuple(str(one["statement"]) for _, one, _, _ in changed[:_MOST_LISTED])),),
+        order=1,
+    )
+
+
+def _ratio(one: dict[str, object], two: dict[str, object], name: str) -> float | None:
+    both = _both(one, two, name)
+    return None if both is None or both[0] <= 0 else both[1] / both[0]
+
+
+def _paired(first: tuple[str, Spool], second: tuple[str, Spool]) -> Iterator[_Pair]:
     """Statements of both, each once, and how they were paired."""
     frames = [spool.statements.select(_COLUMNS) for _, spool in (first, second)]
     same_name = PurePath(first[0]).name == PurePath(second[0]).name

@@ -79,6 +79,19 @@ def include(value: float, interval: Limits) -> Limits:
     return min(interval[0], value), max(interval[1], value)
 
 
+def share_interval(count: int, total: int) -> Limits:
+    """The 95 % score interval of a share of samples (E. B. Wilson, 1927), if each sample is an independent draw.
+
+    >>> [round(end, 3) for end in share_interval(50, 100)], share_interval(0, 100)[0]
+    ([0.404, 0.596], 0.0)
+    """
+    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+    share = count / total
+    middle = (share + z * z / (2 * total)) / (1 + z * z / total)
+    half = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total)) / (1 + z * z / total)
+    return max(min(middle - half, share), 0.0), min(max(middle + half, share), 1.0)
+
+
 def median_interval(values: Sequence[float]) -> Limits:
     """The interval of the median by interpolated order statistics; at least 6 values.
 

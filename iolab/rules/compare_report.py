@@ -1,0 +1,87 @@
+"""A compare-period report: the two periods that it prints, as the facts of two reports."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.rules import pairs
+from iolab.rules.report_facts import ReportFacts, Wait
+from logframe.errors import RefusedError
+from logframe.interval import Interval, intersect, row_figure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from awrparse import AwrReport
+    from iolab.rules.finding import Finding
+
+#: Their waits may be of background processes, which the report does not tell apart.
+_BACKGROUND: Final = ("System I/O", "Other", "Idle")
+#: Snapshots are stamped in whole seconds.
+_STAMP_S: Final = 1.0
+
+
+def compare_findings(report: AwrReport) -> Iterator[Finding]:
+    """What changed from the first to the second period of a compare-period report."""
+    before, after = period_facts(report, "first", 0), period_facts(report, "second", 1)
+    yield from pairs.load_change(before, after, tables=("compare_snapshots", "compare_top_events"))
+    yield from pairs.settings_changed(before, after, table="compare_parameters")
+
+
+def period_facts(report: AwrReport, side: str, place: int) -> ReportFacts:
+    """The facts of one period: its length, DB time, CPU, and foreground events among the top ones.
+
+    Args:
+        report: a compare-period report.
+        side: what the columns of the period begin with: `first` or `second`.
+        place: of the period in the table of snapshots.
+    """
+    snapshots = report.with_bounds("compare_snapshots")
+    row = snapshots.row(place, named=True) if snapshots.height == 2 else {}
+    elapsed, db_time = row_figure(row, "elapsed_s"), row_figure(row, "db_time_s")
+    if elapsed is not None and row["begin_time"] is not None and row["end_time"] is not None:
+        stamped = (row["end_time"] - row["begin_time"]).total_seconds()
+        elapsed = _both(elapsed, Interval(stamped, stamped - _STAMP_S, stamped + _STAMP_S))
+    model = {
+        str(one["statistic"]).lower(): figure
+        for one in report.with_bounds("compare_time_model").iter_rows(named=True)
+        if (figure := row_figure(one, f"{side}_time_s")) is not None
+    }
+    if db_time is not None and "db time" in model:
+        db_time = _both(db_time, model["db time"])
+    return ReportFacts(
+        kind=report.kind,
+        elapsed_s=elapsed,
+        db_time_s=db_time,
+        db_cpu_s=model.get("db cpu"),
+        events=_events(report, side),
+        parameters=_parameters(report, side),
+    )
+
+
+def _both(one: Interval, two: Interval) -> Interval | None:
+    """What both statements of a figure allow; None where they contradict each other."""
+    try:
+        return intersect([one, two])
+    except RefusedError:
+        return None
+
+
+def _events(report: AwrReport, side: str) -> dict[str, Wait]:
+    frame = report.with_bounds("compare_top_events")
+    found = {}
+    for row in frame.filter(~pl.col(f"{side}_wait_class").is_in(_BACKGROUND)).iter_rows(named=True):
+        waits, time = row_figure(row, f"{side}_waits"), row_figure(row, f"{side}_total_wait_s")
+        if waits is not None and time is not None:
+            found[str(row[f"{side}_event"])] = Wait(waits, time)
+    return found
+
+
+def _parameters(report: AwrReport, side: str) -> dict[str, str]:
+    """Parameters with a value in both periods."""
+    frame = report.with_bounds("compare_parameters")
+    columns = ("first_begin", "second_begin")
+    known = frame.filter(pl.col("parameter").is_not_null() & pl.all_horizontal(pl.col(columns).is_not_null()))
+    return dict(known.select("parameter", f"{side}_begin").iter_rows())

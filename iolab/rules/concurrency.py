@@ -1,0 +1,64 @@
+"""Latches, mutexes and locks of the library cache whose waits are longer than holders that run would explain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from iolab.metrics.formatting import time_text
+from iolab.rules.finding import Evidence, Finding
+from iolab.rules.load import is_idle_instance
+from iolab.rules.report_facts import total
+from logframe.interval import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from iolab.rules.report_facts import ReportFacts
+
+_LEAST_WAITS: Final = 100
+#: A latch is held for microseconds; AWR prints averages of such waits in ms.
+_LONG_S: Final = 0.100
+#: One event alone may be one holder; two or more point to what all holders share.
+_LEAST_EVENTS: Final = 2
+#: Waits for a parse, which takes as long as it takes.
+_FOR_PARSES: Final = ("cursor: pin s wait on x", "library cache lock", "library cache pin", "library cache load lock")
+_SHORT: Final = ("latch", "cursor:", "library cache: mutex", "mutex")
+
+
+def short_latches_long_waits(facts: ReportFacts) -> Iterator[Finding]:
+    """Two or more latch or mutex events whose average wait was 100 ms or longer.
+
+    >>> from iolab.rules.report_facts import ReportFacts, Wait
+    >>> def facts(seconds): return ReportFacts(db_time_s=Interval.exact(33_153), elapsed_s=Interval.exact(3_566),
+    ...     events={name: Wait(Interval.exact(1_070), Interval.exact(seconds))
+    ...             for name in ("latch: shared pool", "library cache: mutex X")})
+    >>> print(*(one.sentence for one in short_latches_long_waits(facts(217))))
+    `latch: shared pool` was waited for 203 ms on average, longer than a process that runs holds a latch; so were 2
+    events of latches and mutexes in all.
+    >>> list(short_latches_long_waits(facts(21)))
+    []
+    """
+    if is_idle_instance(facts) or facts.whole_s is None:
+        return
+    long = {
+        name: wait
+        for name, wait in facts.of_events(*facts.events).items()
+        if name.lower().startswith(_SHORT)
+        and not name.lower().startswith(_FOR_PARSES)
+        and wait.waits.lo >= _LEAST_WAITS
+        and wait.avg_s is not None
+        and wait.avg_s.lo >= _LONG_S
+    }
+    if len(long) < _LEAST_EVENTS:
+        return
+    first, wait = next(iter(long.items()))
+    share = total(long) / facts.whole_s
+    yield Finding(
+        "short_latches_long_waits",
+        f"`{first}` was waited for {time_text(wait.avg_s or Interval.exact(0))} on average, longer than a process that "
+        f"runs holds a latch; so were {len(long)} events of latches and mutexes in all.",
+        Interval(min(share.value, 1), min(share.lo, 1), min(share.hi, 1)),
+        why="holders that did not run would fit (processors, memory, a hypervisor), as would many waiters at one parse",
+        refuted_by="ASH samples: what the holders (BLOCKING_SESSION) did",
+        evidence=(Evidence("foreground_events", tuple(long)),),
+    )
