@@ -6,7 +6,7 @@ report) and stands in the file of its group:
 * `gates`: is the evidence fit; `load`: sessions, processors, time not accounted for; `profile`: where time went
 * `reads`, `latency`, `writes`, `exadata`: kinds of I/O; `concurrency`: latches and mutexes; `ash`: samples, ADDM;
   `traces`: strace logs; `sessions`: SQL*Plus sessions
-* `pairs`: two reports; `compare_report`: a compare-period report; `session_pairs`, `trace_pairs`: two sessions or traces;
+* `pairs`: two reports; `compare_report`: a compare-period report; `session_pairs`, `trace_pairs`: two others;
   `evidence`: a trace beside a report or a session
 * `finding`: the finding, its mark, its rank; `report_facts`: figures with bounds; `idle_events`, `event_groups`: names
 """
