@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ import polars as pl
 from awrparse.canonical import build_frame
 from awrparse.report import AwrReport, read_awr
 from awrparse.tables import TABLES, VIEWS
-from logframe import DIAGNOSTICS, Diagnostic, LogParseError, diagnostics_frame, open_logs
+from logframe import DIAGNOSTICS, Diagnostic, LogParseError, diagnostics_frame, distinct_names, open_logs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -93,7 +92,7 @@ def read_awrs(
         if name not in TABLES and name not in VIEWS:
             raise LogParseError(f"{name!r} is no canonical table", source="<table>", expected=", ".join(TABLES))
     logs = open_logs(sources, encoding=encoding)
-    names = _distinct([log.name for log in logs])
+    names = distinct_names([log.name for log in logs])
     jobs = [(name, _content(log), tables, printed) for name, log in zip(names, logs, strict=True)]
     sizes = [_size(content) for _, content, *_ in jobs]
     count = min(workers or min(os.cpu_count() or 1, 1 + sum(sizes) // _PARALLEL_FROM), len(jobs))
@@ -111,16 +110,6 @@ def _joined(table: str, found: list[list[pl.DataFrame]], *, printed: bool) -> pl
     empty = pl.DataFrame(schema={**KEYS, **{_clear(column): kind for column, kind in columns.schema.items()}})
     frames = [empty, *(frame for frames in found for frame in frames)]
     return pl.concat(frames).sort("begin_time", "report", "part", nulls_last=True, maintain_order=True)
-
-
-def _distinct(names: list[str]) -> list[str]:
-    """The names, and a number behind one that comes again, as that of bytes does: rows tell their report by it."""
-    seen: Counter[str] = Counter()
-    distinct = []
-    for name in names:
-        seen[name] += 1
-        distinct.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return distinct
 
 
 def _content(log: Log) -> str | bytes:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from logframe.interval import Interval, intersect
     from logframe.printed import Printed, printed_columns, read_printed
     from logframe.ruled import Column, Cut, columns_of, cut_row, fits, headings, is_ruler
-    from logframe.source import Log, Source, open_log, open_logs
+    from logframe.source import Log, Source, distinct_names, open_log, open_logs
 
 __all__ = [
     "DIAGNOSTICS",
@@ -37,6 +37,7 @@ __all__ = [
     "columns_of",
     "cut_row",
     "diagnostics_frame",
+    "distinct_names",
     "explain",
     "fits",
     "headings",
@@ -69,6 +70,7 @@ __getattr__, __dir__ = lazy_exports(
         "columns_of": "ruled",
         "cut_row": "ruled",
         "diagnostics_frame": "errors",
+        "distinct_names": "source",
         "explain": "grammar",
         "fits": "ruled",
         "headings": "ruled",

@@ -14,6 +14,7 @@ import atexit
 import io
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -168,6 +169,21 @@ def open_log(source: Source, *, encoding: str | None = None) -> Log:
             expected="one log; read several one by one",
         )
     return logs[0]
+
+
+def distinct_names(names: list[str]) -> list[str]:
+    """The names of logs, with a number after each one that comes again, as that of bytes does.
+
+    Examples:
+        >>> distinct_names(["<bytes>", "a.log", "<bytes>"])
+        ['<bytes>', 'a.log', '<bytes> (2)']
+    """
+    seen: Counter[str] = Counter()
+    distinct = []
+    for name in names:
+        seen[name] += 1
+        distinct.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return distinct
 
 
 def _items(source: Source) -> Iterator[OneSource]:

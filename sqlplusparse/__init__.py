@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from sqlplusparse.reader import Spool, read_spool, read_spools
+    from sqlplusparse.many import SpoolFrames, read_spools
+    from sqlplusparse.reader import Spool, read_spool
     from sqlplusparse.schemas import SPOOL_SCHEMAS
     from sqlplusparse.statnames import statistic_names
     from sqlplusparse.subtract import subtract_statistics
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SPOOL_SCHEMAS",
     "Spool",
+    "SpoolFrames",
     "read_spool",
     "read_spools",
     "statistic_names",
@@ -34,8 +36,9 @@ __getattr__, __dir__ = lazy_exports(
     {
         "SPOOL_SCHEMAS": "schemas",
         "Spool": "reader",
+        "SpoolFrames": "many",
         "read_spool": "reader",
-        "read_spools": "reader",
+        "read_spools": "many",
         "statistic_names": "statnames",
         "subtract_statistics": "subtract",
     },

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from sqlplusparse.lines import DOTS, SESSION_STATISTIC, STATISTIC, Kind, runs_of
-from sqlplusparse.page import Mark, Page
+from sqlplusparse.page import LineRole, Page
 from sqlplusparse.records import Autotrace
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def read_autotrace(page: Page, number: int) -> tuple[Autotrace | None, int]:
             number = page.after_blanks(number + 1)
         if not _is_counted(page, number):
             return None, start + 1
-        page.mark(start, number, Mark.HEADING)
+        page.assign(start, number, LineRole.HEADING)
     return _read_whole(page, number) or _read_lines(page, number, has_heading=number > start)
 
 
@@ -58,7 +58,7 @@ def _read_whole(page: Page, number: int) -> tuple[Autotrace, int] | None:
     raws = [raw for raw, _ in cells]
     if [name for _, name in cells] != _NAMES or not "".join(raws).isdigit():
         return None
-    page.mark(number, end, Mark.STATISTIC)
+    page.assign(number, end, LineRole.STATISTIC)
     return Autotrace("sqlplus", list(range(number, end)), _NAMES, list(map(int, raws)), raws), end
 
 
@@ -82,7 +82,7 @@ def _read_lines(page: Page, number: int, *, has_heading: bool) -> tuple[Autotrac
             has_others = has_others or shown is not None
         if shown is None:
             if kind in _WORDS and DOTS.fullmatch(line):
-                page.marks[number] = Mark.ELISION
+                page.roles[number] = LineRole.ELISION
                 number = end = number + 1
                 continue
             ahead = _TEXTS(page.kinds, number).end()
@@ -94,7 +94,7 @@ def _read_lines(page: Page, number: int, *, has_heading: bool) -> tuple[Autotrac
         if not has_others and found.names and _is_next_list(found.names[-1], shown["name"]):
             break
         _add(page, number, shown, found)
-        page.marks[number] = Mark.STATISTIC
+        page.roles[number] = LineRole.STATISTIC
         number = end = number + 1
     if has_others and _LAST not in found.names:
         found = found._replace(client="sqlcl")

@@ -1,7 +1,7 @@
 """Classified lines into blocks: the tokens of session.lark.
 
-One pass over the page.  Each step looks at the kind of a line, hands over to the reader of that kind of block, and goes
-on behind it; what nothing claims is text.
+One pass over the page.  Each step looks at the kind of a line, hands over to the reader of that kind of block, and
+continues after it; what nothing claims is text.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from sqlplusparse.lines import (
 )
 from sqlplusparse.listings import MAY_BE_FIGURE, RUNSTATS, read_runstats, read_snapper, read_unruled
 from sqlplusparse.outcomes import read_failure, read_feedback
-from sqlplusparse.page import Mark, Page
+from sqlplusparse.page import LineRole, Page
 from sqlplusparse.plans import read_plan
 from sqlplusparse.records import Block, Grid, Outcome, Plan
 
 _AUTOTRACE_ERRORS: Final = frozenset({"SP2-0611", "SP2-0612", "SP2-0613", "SP2-0618", "SP2-0619"})
-#: Behind these, a statement's result begins.
+#: After these, a statement's result begins.
 _ASKING: Final = frozenset({"INPUT", "STATEMENT_TEXT"})
 _HTML_TABLE: Final = ("<table", "<TABLE")
 _LABELS: Final = tuple(LABELS)
@@ -86,7 +86,7 @@ class _Blocks:
                 reader = by_kind[kind]
                 after = None if reader is None else reader(number)
                 if after is None:
-                    page.marks[number] = Mark.TEXT
+                    page.roles[number] = LineRole.TEXT
                     after = self._add_text(number, number + 1)
                 number = after
         self._end_text(size)
@@ -149,7 +149,7 @@ class _Blocks:
         if starts_statement(line) and (read := read_bare(page, number)):
             return self._take(read)
         if self.custom and (timing := self.custom.read(line, number)):
-            page.marks[number] = Mark.TIMING
+            page.roles[number] = LineRole.TIMING
             return self._add("PRINTED_TIMING", number, number + 1, timing)
         if line.startswith(RUNSTATS) and (compared := read_runstats(page, number)):
             return self._add("GRID", number, compared[1], compared[0])
@@ -209,7 +209,7 @@ class _Blocks:
 
     def _read_timer_name(self, number: int) -> int:
         self.timer = self.page.lines[number].strip()
-        self.page.marks[number] = Mark.HEADING
+        self.page.roles[number] = LineRole.HEADING
         return self._pass_over(number)
 
     def _read_elision(self, number: int) -> int:
@@ -226,7 +226,7 @@ class _Blocks:
         if clock is None:  # the line was classified by the same pattern
             page.refuse(number, "unparsed", "an Elapsed line without a clock")
             return number + 1
-        page.marks[number] = Mark.ELAPSED
+        page.roles[number] = LineRole.ELAPSED
         if language_of(clock.label) is None:
             page.note(number, "label", f"{clock.label!r} is not a known word for Elapsed; read as one by its shape")
         if self.timer is not None:
@@ -236,7 +236,7 @@ class _Blocks:
 
     def _read_feedback(self, number: int) -> int:
         line = self.page.lines[number].strip()
-        self.page.marks[number] = Mark.FEEDBACK
+        self.page.roles[number] = LineRole.FEEDBACK
         rows, verb = read_feedback(line)
         return self._add(_feedback_token(line, verb), number, number + 1, Outcome(number, line, rows, verb))
 
@@ -277,10 +277,10 @@ class _Blocks:
         plan, after = read_plan(page, number, is_explained=False)
         if not plan.operations:
             if page.kinds[number] == Kind.PLAN_TABLE:
-                page.mark(number, after, Mark.TEXT)
+                page.assign(number, after, LineRole.TEXT)
                 return None
             after = _after_missing_plan(page, after)
-            page.mark(number, after, Mark.TEXT)
+            page.assign(number, after, LineRole.TEXT)
             return self._add("TEXT", top, after)
         return self._add("PLAN", self._heading_above(top), after, plan)
 
@@ -299,13 +299,13 @@ class _Blocks:
             if plan.operations:
                 return self._add("PLAN", number, after, plan)
         line = page.lines[number]
-        if "*" in line:  # COMPUTE's, but no grid goes on with it
+        if "*" in line:  # COMPUTE's, but no grid is continued by it
             return None
         start = self.text_from if self.text_from is not None else number
         grid = read_grid(page, number, start, is_typed=self._is_first())
         if grid is None:
             self._end_text(number)
-            page.marks[number] = Mark.HEADING
+            page.roles[number] = LineRole.HEADING
             return number + 1
         self._end_text(grid.first)
         return self._add("GRID", grid.first, grid.last, grid)
@@ -358,5 +358,5 @@ def _is_cut_plan_ruler(page: Page, number: int) -> bool:
 
 
 def read_blocks(page: Page, custom: CustomPattern | None = None) -> list[Block]:
-    """The blocks of a page, in order; each line's mark says what became of it."""
+    """The blocks of a page, in order; each line's role says what became of it."""
     return _Blocks(page, custom).read()

@@ -8,10 +8,10 @@ from typing import Final
 from logframe import Column
 from sqlplusparse.grids import ENDS
 from sqlplusparse.lines import COMMANDS, Kind, Pattern
-from sqlplusparse.page import Mark, Page
+from sqlplusparse.page import LineRole, Page
 from sqlplusparse.records import Grid
 
-#: A line of headings in quotes, which need no command to tell what they are.
+#: A line of headings in quotes, which are known without a command.
 _QUOTED: Final = Pattern(
     "{QUOTED_HEADING}(?:(?P<delimiter>{CSV_DELIMITER}){QUOTED_HEADING}(?:(?P=delimiter){QUOTED_HEADING})*)?", COMMANDS
 )
@@ -27,7 +27,7 @@ _FEWEST: Final = 2
 
 
 def chosen_delimiter(command: str, before: str | None) -> str | None:
-    """The delimiter in force behind a client command; None where results have rulers.
+    """The delimiter in force after a client command; None where results have rulers.
 
     Examples:
         >>> chosen_delimiter("set markup csv on delimiter | quote off", None)
@@ -63,14 +63,14 @@ def read_delimited(page: Page, number: int, delimiter: str | None, *, is_first: 
         return None
     rulers = ((Column(0, 0),) * len(headings),)
     grid = Grid(headings, rulers, [], 1, number, number + 1, cells=[])
-    page.marks[number] = Mark.HEADING
+    page.roles[number] = LineRole.HEADING
     end = _read_page(page, grid, number + 1, delimiter)
     while grid.rows and page.lines[(ahead := page.after_blanks(end)) : ahead + 1] == [heading]:
-        page.marks[ahead] = Mark.HEADING
+        page.roles[ahead] = LineRole.HEADING
         grid.pages += 1
         end = _read_page(page, grid, ahead + 1, delimiter)
     if not grid.rows:
-        page.marks[number] = Mark.TEXT
+        page.roles[number] = LineRole.TEXT
         return None
     grid.last = end
     return grid
@@ -87,7 +87,7 @@ def _read_page(page: Page, grid: Grid, number: int, delimiter: str) -> int:
         for cells in rows:
             if len(cells) != len(grid.headings):
                 break
-            page.mark(number + reached, number + rows.line_num, Mark.ROW)
+            page.assign(number + reached, number + rows.line_num, LineRole.ROW)
             grid.rows.append(number + reached)
             grid.cells.append(tuple(cell.strip() for cell in cells))
             reached = rows.line_num

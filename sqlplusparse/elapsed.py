@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from lark.exceptions import UnexpectedInput
 
 from logframe import LogParseError, explain
+from logframe.interval import Interval
 from sqlplusparse.lines import ELAPSED, GRAMMAR
 from sqlplusparse.records import Clock, CustomTiming
 
-#: The clients' word for "Elapsed" -> its language.  Any other label with a clock behind it is read, and reported.
+#: The clients' word for "Elapsed" -> its language.  Any other label with a clock after it is read, and reported.
 LABELS: Final = {
     "Elapsed": "en",
     "Abgelaufen": "de",
@@ -32,30 +33,21 @@ LABELS: Final = {
 _LONGEST_FIGURE: Final = 30
 
 
-class Bounds(NamedTuple):
-    """A time in seconds, the times that print that way, and the weight of the last digit shown."""
-
-    value: float
-    lo: float
-    hi: float
-    resolution: float
-
-
 @lru_cache(maxsize=1 << 12)
-def bounds_of(ticks: int, decimals: int) -> Bounds:
-    """The interval of a printed time.
+def interval_of(ticks: int, decimals: int) -> Interval:
+    """The interval of a printed time, in seconds.
 
     Whether the client rounds or truncates is not documented, so a time t shown to a resolution u stands for
     [t - u/2, t + u).  ``00:00:00.00`` is under one tick: [0, u).
 
     Examples:
-        >>> bounds_of(73, 2)
-        Bounds(value=0.73, lo=0.725, hi=0.74, resolution=0.01)
-        >>> bounds_of(0, 2)
-        Bounds(value=0.0, lo=0.0, hi=0.01, resolution=0.01)
+        >>> interval_of(73, 2)
+        Interval(value=0.73, lo=0.725, hi=0.74)
+        >>> interval_of(0, 2)
+        Interval(value=0.0, lo=0.0, hi=0.01)
     """
     scale = 10**decimals
-    return Bounds(ticks / scale, max(2 * ticks - 1, 0) / (2 * scale), (ticks + 1) / scale, 1 / scale)
+    return Interval(ticks / scale, max(2 * ticks - 1, 0) / (2 * scale), (ticks + 1) / scale)
 
 
 def read_clock(line: str, number: int) -> Clock | None:

@@ -29,7 +29,7 @@ _WORDS: Final = (
 
 
 def read_text(log: Log) -> tuple[str, str, tuple[Diagnostic, ...]]:
-    """The text of a log, its encoding and the notes about it; a guess is corrected where a known word tells better."""
+    """The text of a log, its encoding and the notes about it; a known word corrects a guess."""
     text = log.text()
     guesses = [note for note in log.notes if note.kind == "encoding" and "a guess" in note.reason]
     if not guesses or any(word in text for _, word in _WORDS):

@@ -1,6 +1,6 @@
 """Rows folded over several lines, because the line size is less than the columns need.
 
-Of each row SQL*Plus prints one line for each ruler, blank where all of its columns are null, and behind the row a blank
+Of each row SQL*Plus prints one line for each ruler, blank where all of its columns are null, and after the row a blank
 line (SET RECSEP).  So the place of a line says which columns it has, not what stands in it.
 """
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from logframe import Column, cut_row, fits
 from sqlplusparse.lines import Kind
-from sqlplusparse.page import Mark, Page
+from sqlplusparse.page import LineRole, Page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlplusparse.records import Grid
 
 _Rows = list[tuple[int, tuple[str, ...]]]
-#: Blank lines behind a row: what SET RECSEP prints by default, or nothing.
+#: Blank lines after a row: what SET RECSEP prints by default, or nothing.
 _SEPARATORS: Final = (1, 0)
 
 
@@ -53,13 +53,13 @@ def unfold(page: Page, grid: Grid, count: int | None = None) -> None:
 
 
 def _by_place(page: Page, grid: Grid, separators: int) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """The rows when each has one line a ruler and so many blank lines behind it; none when a line does not fit."""
+    """The rows when each has one line a ruler and so many blank lines after it; none when a line does not fit."""
     rows: _Rows = []
     number, end = grid.first, grid.last
     height = len(grid.rulers)
     while number < end:
         start = number
-        while number < end and (page.marks[number] == Mark.HEADING or _is_before_heading(page, number, end)):
+        while number < end and (page.roles[number] == LineRole.HEADING or _is_before_heading(page, number, end)):
             number += 1
         if number >= end:
             break
@@ -87,4 +87,4 @@ def _is_before_heading(page: Page, number: int, end: int) -> bool:
     """Stand only blank lines between this one and a heading that is printed again?"""
     while number < end and (not page.lines[number] or page.kinds[number] == Kind.ELISION):
         number += 1
-    return number < end and page.marks[number] == Mark.HEADING
+    return number < end and page.roles[number] == LineRole.HEADING

@@ -10,11 +10,11 @@ from logframe import Diagnostic, read_printed
 from logframe.oracle import unit_of
 from logframe.oracle.units import TIME_MODEL
 from sqlplusparse.autotrace import AUTOTRACE_NAMES
-from sqlplusparse.elapsed import bounds_of, language_of
+from sqlplusparse.elapsed import interval_of, language_of
 from sqlplusparse.grids import LISTS
 from sqlplusparse.lines import Pattern
 from sqlplusparse.listings import decimal_mark
-from sqlplusparse.page import MARKS, RECORDS, Mark
+from sqlplusparse.page import LINE_ROLES, RECORDS, LineRole
 from sqlplusparse.records import Clock, CustomTiming, Grid, Listing
 from sqlplusparse.schemas import AUTOTRACE, LINES, STATEMENTS, STATISTICS, TABLES, TIMINGS
 from sqlplusparse.statnames import complete
@@ -51,7 +51,7 @@ _POWERS: Final = {"": 0, "K": 3, "M": 6, "G": 9, "T": 12}
 
 
 def statements_frame(statements: list[Statement]) -> pl.DataFrame:
-    """The statements, with their time and the autotrace figures most asked for."""
+    """The statements, with their time and the most used figures of autotrace."""
     return _frame([_statement_row(statement) for statement in statements], STATEMENTS)
 
 
@@ -79,7 +79,7 @@ def _statement_row(statement: Statement) -> tuple[object, ...]:
         error,
         outcome.text if outcome is not None else None,
         rows if rows is not None else figures.get("rows processed"),
-        *((None,) * 4 if clock is None else bounds_of(clock.ticks, clock.decimals)),
+        *((None,) * 4 if clock is None else _time(clock)),
         hashes[0] if hashes else statement.cursor_hash,
         figures.get("physical reads"),
         None if consistent is None or current is None else consistent + current,
@@ -121,8 +121,13 @@ def timings_frame(blocks: list[Block]) -> pl.DataFrame:
 
 def _timing_row(clock: Clock | CustomTiming, owner: int | None, origin: str, label: str) -> tuple[object, ...]:
     language = language_of(clock.label) if isinstance(clock, Clock) else None
-    bounds = bounds_of(clock.ticks, clock.decimals)
-    return (owner, clock.line + 1, origin, label, language, clock.printed, *bounds)
+    return (owner, clock.line + 1, origin, label, language, clock.printed, *_time(clock))
+
+
+def _time(clock: Clock | CustomTiming) -> tuple[float, float, float, float]:
+    """A printed time, its bounds, and the weight of the last digit shown, in seconds."""
+    shown = interval_of(clock.ticks, clock.decimals)
+    return shown.value, shown.lo, shown.hi, 1 / 10**clock.decimals
 
 
 def autotrace_frame(statements: list[Statement]) -> pl.DataFrame:
@@ -273,24 +278,24 @@ def tables_frame(owned: list[tuple[int | None, Grid]]) -> pl.DataFrame:
     return _frame(rows, pl.Schema(flat)).with_columns(pl.col("headings").str.split("\n"))
 
 
-def lines_frame(marks: bytearray, spans: list[tuple[int, int, int]]) -> pl.DataFrame:
+def lines_frame(roles: bytearray, spans: list[tuple[int, int, int]]) -> pl.DataFrame:
     """What became of each line, and the statement it belongs to.
 
     Args:
-        marks: one a line.
+        roles: one a line.
         spans: ordinal, first line and line after the last of each statement, in order.
     """
-    owners: list[int | None] = [None] * len(marks)
+    owners: list[int | None] = [None] * len(roles)
     for ordinal, first, last in spans:
         owners[first:last] = [ordinal] * (last - first)
-    names = {mark: name for name, mark in MARKS.items()}
-    parts = {mark: "record" if mark in RECORDS else "non-record" for mark in names}
-    parts[Mark.UNPARSED] = "diagnostic"
+    names = {role: name for name, role in LINE_ROLES.items()}
+    parts = {role: "record" if role in RECORDS else "non-record" for role in names}
+    parts[LineRole.UNPARSED] = "diagnostic"
     return pl.DataFrame(
         {
-            "line": range(1, len(marks) + 1),
-            "mark": [names[mark] for mark in marks],
-            "part": [parts[mark] for mark in marks],
+            "line": range(1, len(roles) + 1),
+            "role": [names[role] for role in roles],
+            "part": [parts[role] for role in roles],
             "statement": owners,
         },
         schema=LINES,

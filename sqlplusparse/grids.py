@@ -8,7 +8,7 @@ from typing import Final
 from logframe import Column, columns_of, cut_row, fits, headings, load_grammar
 from sqlplusparse.folded import fits_ruler, unfold
 from sqlplusparse.lines import BEGINNINGS, FEEDBACK, Kind, Pattern, runs_of
-from sqlplusparse.page import Mark, Page
+from sqlplusparse.page import LineRole, Page
 from sqlplusparse.records import Grid
 
 #: Pages with wrapped rows or cut by hand differ in length by so much at most.
@@ -68,7 +68,7 @@ def read_grid(page: Page, ruler: int, text_from: int, *, is_typed: bool = False)
         found += _headings((page.lines[end],), page.lines[end + 1])
         end += 2
     grid = Grid(tuple(found), tuple(rulers), [], 1, top, end, _title(page, top, text_from))
-    page.mark(top, end, Mark.HEADING)
+    page.assign(top, end, LineRole.HEADING)
     grid.last = _read_rows(page, grid, page.lines[top:end], is_typed=is_typed)
     if len(rulers) > 1:
         unfold(page, grid)
@@ -107,7 +107,7 @@ def _title(page: Page, top: int, text_from: int) -> str:
     while number >= 0 and page.kinds[number] in _GAPS and top - number < 3:
         number -= 1
     texts: list[str] = []
-    while number >= max(text_from - 4, 0) and page.marks[number] == Mark.TEXT and len(texts) < 3:
+    while number >= max(text_from - 4, 0) and page.roles[number] == LineRole.TEXT and len(texts) < 3:
         texts.insert(0, page.lines[number].strip())
         number -= 1
     return "\n".join(texts)
@@ -117,7 +117,7 @@ def _read_rows(page: Page, grid: Grid, heading: list[str], *, is_typed: bool) ->
     """Collect the rows; the line after the last."""
     number = end = head = grid.last
     size = len(page)
-    kinds, marks, rows = page.kinds, page.marks, grid.rows
+    kinds, roles, rows = page.kinds, page.roles, grid.rows
     while number < size:
         kind = kinds[number]
         if kind == Kind.TEXT:
@@ -127,7 +127,7 @@ def _read_rows(page: Page, grid: Grid, heading: list[str], *, is_typed: bool) ->
                 number = end = head = _skip_heading(page, grid, number, len(heading))
                 continue
             end = _next_heading(page, number, _TEXTS(kinds, number).end(), heading)
-            page.mark(number, end, Mark.ROW)
+            page.assign(number, end, LineRole.ROW)
             rows.extend(range(number, end))
             number = end
         elif kind == Kind.BLANK:
@@ -139,14 +139,14 @@ def _read_rows(page: Page, grid: Grid, heading: list[str], *, is_typed: bool) ->
         elif kind == Kind.RULER:
             if not _is_sum_ruler(page.lines[number], grid.rulers[0]) or not _is_first_total(page, grid, number):
                 break
-            marks[number] = Mark.HEADING
+            roles[number] = LineRole.HEADING
             number = end = number + 1
             if number < size and kinds[number] == Kind.TEXT:
                 grid.computed += 1
         elif kind in _NO_ROWS:
             number += 1
         else:
-            marks[number] = Mark.ROW
+            roles[number] = LineRole.ROW
             rows.append(number)
             number = end = number + 1
     return end
@@ -160,7 +160,7 @@ def _is_next_page(page: Page, grid: Grid, head: int, number: int, *, shortest: i
     """Is a heading that is printed again the next page's, not another result's of the same query?
 
     Pages are equally long and hold more than one row, and one blank line stands between them (SET NEWPAGE); a folded
-    row has a blank line of its own behind it.  Between two results stand the blank lines of both.
+    row has a blank line of its own after it.  Between two results stand the blank lines of both.
 
     Args:
         page: the page.
@@ -195,7 +195,7 @@ def _next_heading(page: Page, number: int, stop: int, heading: list[str]) -> int
 
 
 def _skip_heading(page: Page, grid: Grid, number: int, height: int) -> int:
-    page.mark(number, number + height, Mark.HEADING)
+    page.assign(number, number + height, LineRole.HEADING)
     grid.pages += 1
     return number + height
 
@@ -264,7 +264,7 @@ def _is_first_total(page: Page, grid: Grid, number: int) -> bool:
     if len(columns) == 1:
         return False
     if grid.computed:
-        page.marks[number] = Mark.HEADING
+        page.roles[number] = LineRole.HEADING
         return False
     return page.kind(number + 1) == Kind.TEXT and fits_ruler(page.lines[number + 1], columns)
 

@@ -1,7 +1,7 @@
 """Blocks into groups of one statement each, by the grammar session.lark.
 
-Lark's parser says which blocks are one statement.  It is asked about short pieces: where two tokens never stand beside
-each other within a statement (the grammar's rules say which do), one statement ends before the next begins, so a
+Lark's parser says which blocks are one statement.  It is given short pieces: where two tokens are never neighbours
+within a statement (the grammar's rules say which do), one statement ends before the next begins, so a
 session may be cut there.  Most pieces of a session are alike, and each kind of piece is parsed once.
 """
 

@@ -15,7 +15,7 @@ from sqlplusparse.lines import (
     Pattern,
     classify,
 )
-from sqlplusparse.page import Mark, Page
+from sqlplusparse.page import LineRole, Page
 from sqlplusparse.records import Block, Typed
 
 _TIMING: Final = Pattern("{TIMING_STOP}", COMMANDS)
@@ -101,7 +101,7 @@ def kind_of(text: str) -> str | None:
 def read_prompt(page: Page, number: int) -> Block | None:
     """What was typed at the prompt in a line, with the lines that go on; None when the line is no prompt after all.
 
-    A block without a line says that output stands behind the prompt; the line is then that output.
+    A block without a line says that output follows the prompt; the line is then that output.
     """
     found = PROMPT.match(page.lines[number].strip())
     if found is None:
@@ -122,10 +122,10 @@ def read_prompt(page: Page, number: int) -> Block | None:
     ):
         return None
     if not rest:
-        page.marks[number] = Mark.PROMPT
+        page.roles[number] = LineRole.PROMPT
         return Block("BREAK", number, number + 1)
     if rest[0].isdigit() and NUMBERS.fullmatch(rest):
-        page.marks[number] = Mark.INPUT
+        page.roles[number] = LineRole.INPUT
         return Block("INPUT", number, number + 1, Typed(None, prompt, None))
     kind = classify(rest)
     if kind in _OUTPUT:
@@ -145,16 +145,16 @@ def _is_typed(rest: str) -> bool:
 def _read_typed(page: Page, number: int, prompt: str, rest: str) -> Block:
     word = rest.split(None, 1)[0].rstrip(";").lower()
     if "@" in prompt and _SHELL.match(rest):
-        page.marks[number] = Mark.COMMAND
+        page.roles[number] = LineRole.COMMAND
         return Block("COMMAND", number, number + 1, rest)
     command = None if word in VERBS or _COMMENTED_SQL.match(rest) else _COMMANDS.match(rest)
     if command is not None:
         return _read_command(page, number, prompt, rest, command.lastgroup)
     text, end = _statement(page, number, rest)
     if _is_kept(page, number, end):
-        page.mark(number, end, Mark.COMMAND)
+        page.assign(number, end, LineRole.COMMAND)
         return Block("COMMAND", number, end, Typed(text, prompt, None))
-    page.mark(number, end, Mark.INPUT)
+    page.assign(number, end, LineRole.INPUT)
     kind = VERBS.get(word) or kind_of(text)
     return Block("CALL" if kind == "plsql" else "INPUT", number, end, Typed(text, prompt, kind))
 
@@ -184,7 +184,7 @@ def _read_command(page: Page, number: int, prompt: str, rest: str, what: str | N
         case _:
             end = _comment_end(page, number) if rest.startswith("/*") else _command_end(page, number, rest)
             block = Block("COMMAND", number, end, rest)
-    page.mark(number, end, Mark.COMMAND if block.token in {"COMMAND", "TIMING"} else Mark.INPUT)
+    page.assign(number, end, LineRole.COMMAND if block.token in {"COMMAND", "TIMING"} else LineRole.INPUT)
     return block
 
 
@@ -200,7 +200,7 @@ def _listed(page: Page, number: int) -> tuple[str, int]:
 
 
 def _command_end(page: Page, number: int, rest: str) -> int:
-    """The line after a client command; a dash at the end of a line goes on in the next, whose prompt is ``>``."""
+    """The line after a client command; a dash at the end of a line continues it in the next, whose prompt is ``>``."""
     end = number + 1
     while rest.endswith("-") and not rest.startswith("--") and end < len(page):
         rest = page.lines[end].strip()
@@ -286,7 +286,7 @@ def read_bare(page: Page, number: int) -> Block | None:
     if end is None:
         return None
     text = _without_end([line.rstrip() for line in page.lines[number:end]])
-    page.mark(number, end, Mark.INPUT)
+    page.assign(number, end, LineRole.INPUT)
     kind = kind_of(text)
     token = "STATEMENT_TEXT" if kind in {None, "select"} else "CALL_TEXT"
     return Block(token, number, end, Typed(text, None, kind))

@@ -88,7 +88,7 @@ class Kind:
 #: The kinds by name.
 KINDS: Final[dict[str, int]] = {name: kind for name, kind in vars(Kind).items() if name.isupper()}
 
-#: Kinds of lines with which the client begins to say something else: neither a grid nor a plan goes on with one.
+#: Kinds of lines with which the client begins to print something else: neither a grid nor a plan is continued by one.
 BEGINNINGS: Final = frozenset(
     {
         Kind.PROMPT,

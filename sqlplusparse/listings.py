@@ -11,7 +11,7 @@ from typing import Final
 from logframe import read_printed
 from sqlplusparse.grids import LISTS, cells_of, cut_cells
 from sqlplusparse.lines import SNAPPER_END, TYPED_STATISTIC, Kind, Pattern
-from sqlplusparse.page import Mark, Page
+from sqlplusparse.page import LineRole, Page
 from sqlplusparse.records import Grid, Listing, Statistic
 from sqlplusparse.statnames import complete, is_known, may_be_known
 
@@ -213,14 +213,14 @@ def read_snapper(page: Page, number: int) -> tuple[Listing, int]:
                 heading = "DELTA" if kind_of == "STAT" else "DELTA_US"
                 sid = fields[0].split()[0]
                 listing.statistics.append(Statistic(number, name, raw, heading, "delta", sid, kind_of))
-                page.marks[number] = Mark.ROW
+                page.roles[number] = LineRole.ROW
             else:
                 page.refuse(number, "unparsed", "a Snapper row that ends before its figure")
             number = end = number + 1
         elif kind == Kind.SNAPPER_END:
             found = SNAPPER_END.fullmatch(page.lines[number].strip())
             listing.seconds = float(found["seconds"]) if found else None
-            page.marks[number] = Mark.ROW
+            page.roles[number] = LineRole.ROW
             end = number + 1
             break
         elif kind == Kind.BLANK:
@@ -239,7 +239,7 @@ def read_runstats(page: Page, number: int) -> tuple[Listing, int] | None:
         kind = "STAT" if found["type"] == RUNSTATS[0] else "LATCH"
         for column in _RUNS:
             listing.statistics.append(Statistic(end, found["name"], found[column], column, "delta", None, kind))
-        page.marks[end] = Mark.ROW
+        page.roles[end] = LineRole.ROW
         end += 1
     listing.last = end
     return (listing, end) if listing.statistics else None
@@ -261,7 +261,7 @@ def read_unruled(page: Page, number: int) -> tuple[Listing, int] | None:
         sid = groups.get("sid")
         basis = "delta" if sid or kind else "unknown"
         listing.statistics.append(Statistic(end, found["name"], found["raw"], "VALUE", basis, sid, kind or "STAT"))
-        page.marks[end] = Mark.ROW
+        page.roles[end] = LineRole.ROW
         end += 1
     listing.last = end
     return (listing, end) if listing.statistics else None

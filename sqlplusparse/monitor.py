@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from logframe import read_printed
 from sqlplusparse.lines import Pattern
-from sqlplusparse.page import Mark
+from sqlplusparse.page import LineRole
 from sqlplusparse.planheads import PLAN_GRAMMAR
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ LINES: Final = {
     "activity detail (# samples)": "activity_detail",
     "progress": "progress_pct",
 }
-#: An execution's line goes on in lines without an id.
+#: The line of an operation is continued in lines without an id.
 _MARKERS: Final = "->* "
 
 
@@ -133,7 +133,7 @@ def _information(page: Page, number: int) -> tuple[dict[str, object], int]:
         if name is not None:
             value = shown["value"]
             found[name] = _seconds(value) if name == "duration_s" else value
-        page.marks[number] = Mark.PLAN
+        page.roles[number] = LineRole.PLAN
         number += 1
     if "instance" in found:
         found["instance"] = int(str(found["instance"])) if str(found["instance"]).isdigit() else None
@@ -154,7 +154,7 @@ def _table(page: Page, number: int) -> tuple[list[dict[str, str]], int]:
         line = page.lines[number].strip()
         if _BAR_RULE.fullmatch(line):
             rules += 1
-            page.marks[number] = Mark.HEADING
+            page.roles[number] = LineRole.HEADING
         elif not line.startswith("|"):
             break
         else:
@@ -162,11 +162,11 @@ def _table(page: Page, number: int) -> tuple[list[dict[str, str]], int]:
             if rules == 1:
                 above = headings or [""] * len(cells)
                 headings = [f"{top} {cell.strip()}".strip() for top, cell in zip(above, cells, strict=False)]
-                page.marks[number] = Mark.HEADING
+                page.roles[number] = LineRole.HEADING
             elif len(cells) == len(headings):
                 row = dict(zip((heading.lower() for heading in headings), cells, strict=True))
                 rows.append({**row, "": str(number)})
-                page.marks[number] = Mark.PLAN
+                page.roles[number] = LineRole.PLAN
             else:
                 reason = f"a row of SQL Monitor with {len(cells)} cells; its heading has {len(headings)}"
                 page.refuse(number, "unparsed", reason)

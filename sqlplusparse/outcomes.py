@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlplusparse.inputs import starts_statement
 from sqlplusparse.lines import DIGITS, FEEDBACK, ROWS, Kind, Pattern
-from sqlplusparse.page import Mark, Page
+from sqlplusparse.page import LineRole, Page
 from sqlplusparse.records import Outcome
 
 #: The words for what was done to rows, in the clients' languages -> the kind of statement that does it.
@@ -71,13 +71,13 @@ def read_failure(page: Page, number: int) -> tuple[Outcome, int]:
         end += 1
         if kind != Kind.BLANK:
             last = end
-    page.mark(number, last, Mark.ERROR)
+    page.assign(number, last, LineRole.ERROR)
     message = next((text for text in texts if _CODE.match(text)), texts[0])
     return Outcome(number, message, code=code or (found[0] if (found := _ERROR.match(message)) else None)), last
 
 
 def _is_message(page: Page, number: int) -> bool:
-    """Is a line the rest of the message above it?  SQL*Plus prints a blank line behind the last."""
+    """Is a line the rest of the message above it?  SQL*Plus prints a blank line after the last."""
     return (
         page.kinds[number] == Kind.TEXT
         and page.kind(number + 1) in _IN_MESSAGE

@@ -4,7 +4,7 @@ The client prints for each statement, in this order and only where it is set: th
 complete.`` (SET AUTOCOMMIT), what DBMS_OUTPUT holds, the Elapsed, the plan, the statistics.  So
 
 * between two prompts at which something was typed, everything belongs to the one statement typed at the first;
-* behind an Elapsed, a result without one is no statement of its own when a PL/SQL block's Elapsed comes next: the block
+* after an Elapsed, a result without one is no statement of its own when a PL/SQL block's Elapsed comes next: the block
   printed it;
 * plans and statistics of autotrace belong to queries and DML alone.
 
@@ -69,7 +69,7 @@ def settle_owners(page: Page, blocks: list[Block]) -> None:
 def _settle_output(page: Page, blocks: list[Block]) -> None:
     """Make text of what a PL/SQL block prints that reads as the client's own feedback, error or Elapsed.
 
-    The client says that a block has ended once, behind all that the block printed and before its Elapsed.
+    The client says once that a block has ended, after all that the block printed and before its Elapsed.
     """
     call: int | None = None
     tokens = [block.token for block in blocks]
@@ -81,12 +81,12 @@ def _settle_output(page: Page, blocks: list[Block]) -> None:
             for printed in blocks[call + 1 : place]:
                 if printed.token in _OUTCOME_LIKE and (is_timed or printed.token != "ELAPSED"):
                     printed.token, printed.content = "TEXT", None
-                    page.mark_text(printed.first, printed.last)
+                    page.assign_text(printed.first, printed.last)
             call = None
 
 
 def _after_commit(tokens: list[str], place: int) -> str:
-    """The token behind a feedback and the commit that SET AUTOCOMMIT may have printed."""
+    """The token after a feedback and the commit that SET AUTOCOMMIT may have printed."""
     after = [*tokens[place + 1 : place + 3], "", ""]
     return after[1] if after[0] == "COMMITTED" else after[0]
 
@@ -94,7 +94,7 @@ def _after_commit(tokens: list[str], place: int) -> str:
 def _settle_commit(
     page: Page, blocks: list[Block], place: int, typed: Typed | None, *, autocommit: bool | None
 ) -> None:
-    """Is ``Commit complete.`` SET AUTOCOMMIT's, behind another feedback, or a statement's own?
+    """Is ``Commit complete.`` SET AUTOCOMMIT's, after another feedback, or a statement's own?
 
     By itself the client prints one blank line above it, and its Elapsed directly below; a COMMIT has two above and one
     below.  A copy without blank lines does not say.

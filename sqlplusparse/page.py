@@ -12,7 +12,7 @@ from sqlplusparse.prepare import prepared
 from sqlplusparse.settings import usual_prompts, usual_rulers
 
 
-class Mark:
+class LineRole:
     """What became of a line, as a byte; every line of a log has exactly one."""
 
     INPUT: Final = 0
@@ -37,28 +37,37 @@ class Mark:
     UNPARSED: Final = 19
 
 
-#: The marks by their names in `Spool.lines`.
-MARKS: Final[dict[str, int]] = {name.lower(): mark for name, mark in vars(Mark).items() if name.isupper()}
+#: The roles by their names in `Spool.lines`.
+LINE_ROLES: Final[dict[str, int]] = {name.lower(): role for name, role in vars(LineRole).items() if name.isupper()}
 #: Marks of lines whose content is in one of the frames.
 RECORDS: Final = frozenset(
-    {Mark.INPUT, Mark.FEEDBACK, Mark.ERROR, Mark.ELAPSED, Mark.STATISTIC, Mark.ROW, Mark.PLAN, Mark.TIMING}
+    {
+        LineRole.INPUT,
+        LineRole.FEEDBACK,
+        LineRole.ERROR,
+        LineRole.ELAPSED,
+        LineRole.STATISTIC,
+        LineRole.ROW,
+        LineRole.PLAN,
+        LineRole.TIMING,
+    }
 )
 
-_MARKS_OF_KINDS: Final = {
-    Kind.BLANK: Mark.BLANK,
-    Kind.BANNER: Mark.BANNER,
-    Kind.FENCE: Mark.FENCE,
-    Kind.COMMENT: Mark.COMMENT,
-    Kind.ELISION: Mark.ELISION,
-    Kind.TRACE: Mark.TRACE,
-    Kind.SUBSTITUTION: Mark.SUBSTITUTION,
-    Kind.PROMPT: Mark.PROMPT,
+_ROLES_OF_KINDS: Final = {
+    Kind.BLANK: LineRole.BLANK,
+    Kind.BANNER: LineRole.BANNER,
+    Kind.FENCE: LineRole.FENCE,
+    Kind.COMMENT: LineRole.COMMENT,
+    Kind.ELISION: LineRole.ELISION,
+    Kind.TRACE: LineRole.TRACE,
+    Kind.SUBSTITUTION: LineRole.SUBSTITUTION,
+    Kind.PROMPT: LineRole.PROMPT,
 }
-#: The first mark of a line by its kind, as a table for `bytes.translate`.
-_FIRST_MARKS: Final = bytes(_MARKS_OF_KINDS.get(kind, Mark.TEXT) for kind in range(256))
-#: For each mark the table that gives it to lines of any kind, and leaves blank lines blank.
+#: The first role of a line by its kind, as a table for `bytes.translate`.
+_FIRST_ROLES: Final = bytes(_ROLES_OF_KINDS.get(kind, LineRole.TEXT) for kind in range(256))
+#: For each role the table that gives it to lines of any kind, and leaves blank lines blank.
 _FILLS: Final = {
-    mark: bytes(Mark.BLANK if kind == Kind.BLANK else mark for kind in range(256)) for mark in MARKS.values()
+    role: bytes(LineRole.BLANK if kind == Kind.BLANK else role for kind in range(256)) for role in LINE_ROLES.values()
 }
 _BLANKS: Final = runs_of(Kind.BLANK)
 #: Fewer lines than these say nothing about how a copy was made.
@@ -67,7 +76,7 @@ _FEWEST_SPACED: Final = 8
 
 @dataclass(slots=True)
 class Page:
-    """The lines of a log, their kinds and marks, and the diagnostics found so far.
+    """The lines of a log, their kinds and roles, and the diagnostics found so far.
 
     Line numbers count from 0 here, and from 1 in everything that is given out.
 
@@ -75,7 +84,7 @@ class Page:
         source: name of the log.
         lines: the lines, as `prepared` gives them.
         kinds: the `Kind` of each line, a byte each.
-        marks: the `Mark` of each line, a byte each.
+        roles: the `LineRole` of each line, a byte each.
         notes: the diagnostics.
         line_map: where each line was in the log, which may be a copy with a blank line after every line.
         prompts: the prompts that SET SQLPROMPT chose, by line; the lines themselves have the usual one.
@@ -84,7 +93,7 @@ class Page:
     source: str
     lines: list[str]
     kinds: bytearray
-    marks: bytearray
+    roles: bytearray
     notes: list[Diagnostic] = field(default_factory=list)
     line_map: LineMap = field(default_factory=lambda: LineMap.of(0))
     prompts: dict[int, str] = field(default_factory=dict)
@@ -98,8 +107,8 @@ class Page:
         kinds = kinds_of(lines)
         prompts = usual_prompts(lines, kinds)
         usual_rulers(lines, kinds)
-        marks = kinds.translate(_FIRST_MARKS)
-        return cls(source, lines, kinds, marks, line_map=line_map, prompts=prompts)
+        roles = kinds.translate(_FIRST_ROLES)
+        return cls(source, lines, kinds, roles, line_map=line_map, prompts=prompts)
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -108,9 +117,9 @@ class Page:
         """Where a line was in the log."""
         return self.line_map.kept[number]
 
-    def all_marks(self) -> bytearray:
-        """The mark of each line of the log; what was left out is blank."""
-        return self.line_map.spread(self.marks, bytearray([Mark.BLANK]) * self.line_map.size)
+    def all_roles(self) -> bytearray:
+        """The role of each line of the log; what was left out is blank."""
+        return self.line_map.spread(self.roles, bytearray([LineRole.BLANK]) * self.line_map.size)
 
     def kind(self, number: int) -> int:
         """The kind of a line; blank beyond the end."""
@@ -120,13 +129,13 @@ class Page:
         """The first line from `number` on that is not blank; the page's length when there is none."""
         return _BLANKS(self.kinds, number).end()
 
-    def mark(self, first: int, last: int, mark: int) -> None:
-        """Give lines `first` to before `last` a mark; blank ones stay blank."""
-        self.marks[first:last] = self.kinds[first:last].translate(_FILLS[mark])
+    def assign(self, first: int, last: int, role: int) -> None:
+        """Give lines `first` to before `last` a role; blank ones stay blank."""
+        self.roles[first:last] = self.kinds[first:last].translate(_FILLS[role])
 
-    def mark_text(self, first: int, last: int) -> None:
+    def assign_text(self, first: int, last: int) -> None:
         """Make lines text after all."""
-        self.mark(first, last, Mark.TEXT)
+        self.assign(first, last, LineRole.TEXT)
 
     def note(self, number: int | None, kind: str, reason: str, column: int | None = None) -> None:
         """Add a diagnostics row about a line, or about the whole log."""
@@ -137,4 +146,4 @@ class Page:
     def refuse(self, number: int, kind: str, reason: str, column: int | None = None) -> None:
         """Add a diagnostics row about a line that is not read."""
         self.note(number, kind, reason, column)
-        self.marks[number] = Mark.UNPARSED
+        self.roles[number] = LineRole.UNPARSED

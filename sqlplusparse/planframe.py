@@ -34,7 +34,7 @@ FIGURES: Final = {
 #: Columns of texts, joined by line feeds until they are in a frame: Polars splits them faster than it takes lists.
 _LISTS: Final = ("predicates", "notes")
 _TIMES: Final = ("e_time_s", "a_time_s")
-#: Figures behind which another one may stand in brackets.
+#: Figures that another one in brackets may follow.
 _BRACKETS: Final = {"cost": "cpu_percent", "used_mem": "passes"}
 _BRACKET: Final = Pattern(r"(?P<figure>{FIGURE_BEFORE}) *\((?P<bracket>{DIGITS})\)", PLAN_GRAMMAR)
 _TIME: Final = Pattern(
@@ -141,7 +141,7 @@ def _table_cells(cells: dict[str, str]) -> dict[str, object]:
 
 
 def _with_bracket(name: str, cell: str) -> dict[str, object]:
-    """A figure with another one in brackets behind it: ``29625   (1)``, ``2048  (0)``."""
+    """A figure with another one in brackets after it: ``29625   (1)``, ``2048  (0)``."""
     found = _BRACKET.fullmatch(cell)
     if found is None:
         return _figure(name, cell)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from sqlplusparse.lines import BEGINNINGS, KINDS, PLAN_HASH, SQL_ID, Kind, Pattern, runs_of
-from sqlplusparse.page import Mark, Page
+from sqlplusparse.page import LineRole, Page
 from sqlplusparse.planheads import PLAN_GRAMMAR, is_heading, names_of
 from sqlplusparse.plansections import Sections
 from sqlplusparse.records import Operation, Plan
@@ -57,24 +57,24 @@ class _Reader:
                     break
                 number = end = self._read_whole_rows(number) or self._read_row(number)
             elif kind == Kind.PLAN_TABLE:
-                page.marks[number] = Mark.HEADING
+                page.roles[number] = LineRole.HEADING
                 number = end = number + 1
             elif kind == Kind.RULER or (
                 kind == Kind.TEXT and not self.below.name and _DOUBLE_RULE.fullmatch(page.lines[number])
             ):
                 if plan.operations and self._starts_another(number):
                     break
-                page.marks[number] = Mark.HEADING
+                page.roles[number] = LineRole.HEADING
                 number = end = number + 1
             elif kind == Kind.PLAN_SECTION:
                 self.below.begin(page.lines[number].strip())
-                page.marks[number] = Mark.PLAN
+                page.roles[number] = LineRole.PLAN
                 number = end = number + 1
             elif kind == Kind.PLAN_HASH:
                 if plan.hash_value is not None or plan.operations:
                     break
                 plan.hash_value = _hash(page.lines[number])
-                page.marks[number] = Mark.PLAN
+                page.roles[number] = LineRole.PLAN
                 number = end = number + 1
             elif kind == Kind.SQL_ID:
                 if plan.sql_id is not None or plan.operations:
@@ -119,11 +119,11 @@ class _Reader:
             plan.sql_id = found["sql_id"]
             plan.child_number = int(found["child"]) if found["child"] else None
             plan.plan_source = "cursor"
-        page.marks[number] = Mark.PLAN
+        page.roles[number] = LineRole.PLAN
         number += 1
         place = _STATEMENT_LINES(page.kinds, number).end()
         if place < min(number + _LONGEST_STATEMENT, len(page)) and page.kinds[place] in _TABLE_STARTS:
-            page.mark(number, place, Mark.PLAN)
+            page.assign(number, place, LineRole.PLAN)
             shown = (page.lines[line].strip() for line in range(number, place) if page.kinds[line] != Kind.RULER)
             plan.sql_text = " ".join(filter(None, shown)) or None
             return place
@@ -143,7 +143,7 @@ class _Reader:
             operations.append(Operation(place, names, text))
         else:
             place += 1
-        self.page.mark(number, place, Mark.PLAN)
+        self.page.assign(number, place, LineRole.PLAN)
         return place if place > number else None
 
     def _read_row(self, number: int) -> int:
@@ -162,22 +162,22 @@ class _Reader:
         names = names_of(text) if cells and not self.names and is_heading(text) else ()
         if names:
             self.names = list(names)
-            page.mark(number, end, Mark.HEADING)
+            page.assign(number, end, LineRole.HEADING)
         elif self.names and cells and not cells[0].strip("* "):
             self._extend_heading(cells)
-            page.mark(number, end, Mark.HEADING)
+            page.assign(number, end, LineRole.HEADING)
         elif self.names and len(cells) == len(self.names) and _ID.fullmatch(cells[0]):
             self.plan.operations.append(Operation(number, self.names, f"|{text.strip('|')}|"))
-            page.mark(number, end, Mark.PLAN)
+            page.assign(number, end, LineRole.PLAN)
         elif is_heading(text):
-            page.mark(number, end, Mark.HEADING)
+            page.assign(number, end, LineRole.HEADING)
         elif self.names:
             for place in range(number, end):
                 page.refuse(
                     place, "unparsed", f"part of a plan row with {len(cells)} cells; the heading has {len(self.names)}"
                 )
         else:
-            page.mark(number, end, Mark.TEXT)
+            page.assign(number, end, LineRole.TEXT)
         return end
 
     def _goes_on(self, text: str, below: str) -> bool:
@@ -214,11 +214,11 @@ def read_plan(page: Page, number: int, *, is_explained: bool) -> tuple[Plan, int
     Args:
         page: the page.
         number: line of its heading, ``SQL_ID``, plan hash value, ruler or first row.
-        is_explained: it stands under autotrace's heading, so it is what EXPLAIN PLAN said, not a cursor's own plan.
+        is_explained: it is under autotrace's heading: the plan of EXPLAIN PLAN, not a cursor's own.
     """
     plan = Plan(layout="table", plan_source="explain")
     if is_explained:
-        page.marks[number] = Mark.HEADING
+        page.roles[number] = LineRole.HEADING
         number += 1
     reader = _Reader(page, plan, is_explained=is_explained)
     end = reader.read(number)

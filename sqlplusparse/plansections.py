@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from sqlplusparse.lines import OLD_PLAN_ROW, Kind, Pattern
-from sqlplusparse.page import Mark
+from sqlplusparse.page import LineRole
 from sqlplusparse.planheads import PLAN_GRAMMAR
 from sqlplusparse.records import Operation
 
@@ -51,7 +51,7 @@ class Sections:
             plan.operations.append(
                 Operation(number, _OLD_NAMES, "|{id}|{parent}|{operation}|".format_map(row.groupdict("")))
             )
-            page.marks[number] = Mark.PLAN
+            page.roles[number] = LineRole.PLAN
             return number + 1
         if plan.layout == "old" and plan.operations:
             detail = _OLD_DETAIL.match(line)
@@ -59,7 +59,7 @@ class Sections:
                 if detail is not None:
                     self.open_id = int(detail["id"])
                 plan.predicates.setdefault(self.open_id or 0, []).append(line.strip())
-                page.marks[number] = Mark.PLAN
+                page.roles[number] = LineRole.PLAN
                 return number + 1
         return None
 
@@ -84,7 +84,7 @@ class Sections:
             self._append(line)
         else:
             return None
-        page.marks[number] = Mark.PLAN
+        page.roles[number] = LineRole.PLAN
         return number + 1
 
     def _append(self, line: str) -> None:
@@ -99,7 +99,7 @@ class Sections:
             texts[-1] += (" " if line.startswith(" ") else "") + stripped
 
     def _is_apart(self, number: int) -> bool:
-        """Do two blank lines stand above?  A line size that cuts a row puts one behind it."""
+        """Are there two blank lines above?  A line size that cuts a row prints one after it."""
         return self.page.kinds[number - 2 : number] == bytes((Kind.BLANK, Kind.BLANK))
 
     def _is_open(self) -> bool:

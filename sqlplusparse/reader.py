@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import polars as pl
 
-from logframe import DIAGNOSTICS, Log, LogParseError, Source, diagnostics_frame, open_log, open_logs
+from logframe import Log, LogParseError, Source, diagnostics_frame, open_log
 from sqlplusparse.blocks import read_blocks
 from sqlplusparse.elapsed import CustomPattern
 from sqlplusparse.encodings import read_text
@@ -27,11 +27,10 @@ from sqlplusparse.links import link_plans, owner_of
 from sqlplusparse.listings import read_listing
 from sqlplusparse.monitor import read_monitors
 from sqlplusparse.monitorframe import monitor_lines_frame, monitors_frame
-from sqlplusparse.page import Mark, Page
+from sqlplusparse.page import LineRole, Page
 from sqlplusparse.planframe import plans_frame
 from sqlplusparse.records import Grid, Listing, Plan
 from sqlplusparse.runs import find_runs
-from sqlplusparse.schemas import SPOOL_SCHEMAS
 from sqlplusparse.session import Statement, read_statements
 from sqlplusparse.sniff import is_binary, no_session, refuse_others
 from sqlplusparse.subtract import session_record, subtract_statistics
@@ -70,7 +69,7 @@ class Spool:
         timings: one row an Elapsed line, timer or custom timing (`TIMINGS`).
         autotrace: one row a statistic of an autotrace list (`AUTOTRACE`).
         statistics: one row a figure of a listing of session or system statistics (`STATISTICS`).
-        plans: one row an operation of a plan (`PLANS`); made when first asked for.
+        plans: one row an operation of a plan (`PLANS`); made on first use.
         monitors: one row a report of SQL Monitor, with its global statistics (`MONITORS`).
         monitor_lines: one row a line of a plan in such a report (`MONITOR_LINES`).
         tables: one row any other result grid (`TABLES`).
@@ -119,7 +118,7 @@ class Spool:
 
     @cached_property
     def plans(self) -> pl.DataFrame:
-        """One row an operation of a plan (`PLANS`); made when first asked for."""
+        """One row an operation of a plan (`PLANS`); made on first use."""
         return renumbered(plans_frame(list(self._plans), printed=self._has_bounds), self._page.line_map)
 
     def table(self, table: int, *, printed: bool | None = None) -> pl.DataFrame:
@@ -127,8 +126,8 @@ class Spool:
 
         Args:
             table: its number in `tables`.
-            printed: add ``<column>_lo`` and ``<column>_hi`` to columns of decimal numbers; by default as `read_spool`
-                was told.
+            printed: add ``<column>_lo`` and ``<column>_hi`` to columns of decimal numbers; by default as for
+                `read_spool`.
 
         Raises:
             IndexError: there is no such grid.
@@ -150,10 +149,10 @@ class Spool:
         `diagnostic` (not read; it stands in `diagnostics`).
 
         Examples:
-            >>> read_spool(b"SQL> commit;\n\nCommit complete.\n").lines().select("mark", "part").rows()
+            >>> read_spool(b"SQL> commit;\n\nCommit complete.\n").lines().select("role", "part").rows()
             [('input', 'record'), ('blank', 'non-record'), ('feedback', 'record')]
         """
-        return lines_frame(self._page.all_marks(), list(self._spans))
+        return lines_frame(self._page.all_roles(), list(self._spans))
 
     def runs(
         self,
@@ -205,7 +204,7 @@ def read_spool(
     r"""A SQL*Plus, SQLcl or SQL Developer session as frames.
 
     The log may be a spool file, ``script`` output, or a transcript pasted into Markdown, comments or an article; any
-    client language.  Nothing is asked of it: what is not echoed, timed or traced is null.
+    client language.  Nothing in it is required: what is not echoed, timed or traced is null.
 
     Args:
         source: one log: a path, bytes, a file object, an uploaded file; compressed or not.
@@ -227,10 +226,10 @@ def read_spool(
         ('select sum(blocks) from test', 0.73, 0.725, 0.74)
     """
     custom = None if timing_pattern is None else CustomPattern(timing_pattern)
-    return _read_log(open_log(source, encoding=encoding), custom, strict=strict, printed=printed)
+    return read_log(open_log(source, encoding=encoding), custom, strict=strict, printed=printed)
 
 
-def _read_log(log: Log, custom: CustomPattern | None, *, strict: bool = False, printed: bool = False) -> Spool:
+def read_log(log: Log, custom: CustomPattern | None = None, *, strict: bool = False, printed: bool = False) -> Spool:
     """The session in an opened log; see `read_spool`."""
     text, encoding, notes = read_text(log)
     if not text.strip():
@@ -243,7 +242,7 @@ def _read_log(log: Log, custom: CustomPattern | None, *, strict: bool = False, p
     blocks = read_blocks(page, custom)
     statements = read_statements(page, blocks)
     listings, grids, plans = _split(page, statements, blocks)
-    if not (statements or listings or grids or plans or Mark.TIMING in page.marks):
+    if not (statements or listings or grids or plans or LineRole.TIMING in page.roles):
         raise no_session(log.name, text, page)
     monitors = read_monitors(page)
     link_plans(statements, plans, monitors)
@@ -272,33 +271,6 @@ def _read_log(log: Log, custom: CustomPattern | None, *, strict: bool = False, p
             for statement in statements
         ),
     )
-
-
-def read_spools(source: Source, *, table: str = "statements", encoding: str | None = None) -> pl.DataFrame:
-    r"""One frame of many sessions, with the log's name in the column `source`.
-
-    Args:
-        source: paths, a glob, a folder, or a list of logs.
-        table: which frame: `statements`, `timings`, `autotrace`, `statistics`, `plans`, `tables` or `diagnostics`.
-        encoding: as in `read_spool`.
-
-    Raises:
-        LogParseError: as `read_spool`, for the first log that is no session.
-        ValueError: there is no such frame.
-
-    Examples:
-        >>> logs = [b"SQL> commit;\n\nCommit complete.\n", b"Elapsed: 00:00:01.00\n"]
-        >>> read_spools(logs).select("source", "kind", "elapsed_s").rows()
-        [('<bytes>', 'transaction', None), ('<bytes>', None, 1.0)]
-    """
-    if table not in FRAMES:
-        raise ValueError(f"no frame {table!r}; a session has {', '.join(FRAMES)}")
-    schema = DIAGNOSTICS if table == "diagnostics" else {"source": pl.String(), **SPOOL_SCHEMAS[table]}
-    frames = [pl.DataFrame(schema=schema)]
-    for log in open_logs(source, encoding=encoding):
-        frame: pl.DataFrame = getattr(_read_log(log, None), table)
-        frames.append(frame if "source" in frame.columns else frame.select(pl.lit(log.name).alias("source"), pl.all()))
-    return pl.concat(frames)
 
 
 def _settle_rows(page: Page, grid: Grid, statement: Statement | None) -> None:

@@ -96,7 +96,7 @@ class Operation(NamedTuple):
     Attributes:
         line: number of its (first) line.
         names: the canonical name of each cell; empty for a cell that has none.
-        text: the row, a bar before and behind each cell.
+        text: the row, a bar before and after each cell.
     """
 
     line: int

@@ -199,7 +199,7 @@ _TABLES: _Types = {
 TABLES = pl.Schema(_TABLES)
 
 #: One row a physical line: what became of it.
-LINES = pl.Schema({"line": pl.Int64, "mark": pl.String, "part": pl.String, "statement": pl.Int64})
+LINES = pl.Schema({"line": pl.Int64, "role": pl.String, "part": pl.String, "statement": pl.Int64})
 
 #: One row a run, by `Spool.runs`.
 RUNS = pl.Schema(

@@ -29,9 +29,9 @@ _LOADS: Final = Pattern("{LOADING}", COMMANDS)
 #: Kinds of commands that the client runs itself, or gives to the operating system.
 _CLIENT: Final = frozenset({"command", "host"})
 _PROSE: Final = frozenset({Kind.TEXT, Kind.FENCE})
-#: Behind these, text is no longer the statement's unless more of the statement follows.
+#: After these, text is no longer the statement's unless more of the statement follows.
 _ENDED: Final = OUTCOMES | {"GRID"}
-#: What may stand behind a statement's outcome without being of it.
+#: What may follow a statement's outcome without being of it.
 _LOOSE: Final = frozenset({"TEXT"})
 _BARE_PARTS: Final = frozenset({"ELAPSED", "STATISTICS", "SESSION_STATISTICS"})
 
@@ -85,7 +85,7 @@ class Statement:
 
 
 def read_statements(page: Page, blocks: list[Block]) -> list[Statement]:
-    """The statements of a page's blocks, each block told its own; client commands that printed nothing are left out."""
+    """The statements of a page's blocks, each block with its own; client commands that printed nothing are left out."""
     statements: list[Statement] = []
     flushed: list[str] = []
     buffer: str | None = None

@@ -41,7 +41,7 @@ _LONGEST_PROMPT: Final = 80
 
 
 def usual_rulers(lines: list[str], kinds: bytearray) -> None:
-    """Put dashes and blanks for what SET UNDERLINE and SET COLSEP print, in place; the kinds follow.
+    """Replace by dashes and blanks what SET UNDERLINE and SET COLSEP print, in place; the kinds follow.
 
     Examples:
         >>> from sqlplusparse.lines import kinds_of
@@ -99,7 +99,7 @@ def _chosen_separators(lines: list[str]) -> set[str]:
 
 
 def _blank_separators(lines: list[str], kinds: bytearray, ruler: int, separator: str) -> None:
-    """Put blanks for what stands between the columns, from the heading of a grid to its last row."""
+    """Replace by blanks what separates the columns, from the heading of a grid to its last row."""
     line = lines[ruler]
     gaps: list[tuple[int, int]] = []
     start = line.find(separator)
@@ -161,7 +161,7 @@ def _runs(line: str, symbol: str) -> tuple[Column, ...]:
 
 
 def usual_prompts(lines: list[str], kinds: bytearray) -> dict[int, str]:
-    """Put ``SQL>`` for prompts that SET SQLPROMPT chose, in place; the prompt of each line that had one.
+    """Replace by ``SQL>`` the prompts that SET SQLPROMPT chose, in place; the prompt of each line that had one.
 
     The kinds follow.
 

@@ -1,4 +1,4 @@
-"""What a log is when it is no session: said by name, with the reader that takes it."""
+"""What a log is when it is no session: its name, and the reader that takes it."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from logframe.oracle import find_names, known_names
 
 #: A shorter text is not completed: too many names begin like it.
 _SHORTEST: Final = 8
-#: So many letters tell most texts from names.
+#: So many letters distinguish most texts from names.
 _FIRST: Final = 4
 
 
@@ -43,7 +43,7 @@ def complete(printed: str, *, is_cut: bool = False) -> Name:
 
     Args:
         printed: the name, perhaps cut at its column's width.
-        is_cut: the name fills its column, so it may be cut even where the dictionary does not say how it goes on.
+        is_cut: the name fills its column, so it may be cut even where the dictionary does not say how it continues.
 
     Examples:
         >>> complete("physical read total multi bl")

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def join_wrapped(page: Page, grid: Grid, count: int | None) -> None:
     """Join the lines of rows whose texts are wrapped.
 
-    Where the client says how many rows there are, that decides.  Else a row goes on in the next line where its texts
-    fill their columns and a blank line stands behind the row (SET RECSEP).
+    Where the client says how many rows there are, that decides.  Else a row is continued in the next line where its
+    texts fill their columns and a blank line follows the row (SET RECSEP).
     """
     if grid.cells or grid.computed or len(grid.rulers) > 1:
         return
@@ -92,7 +92,7 @@ def _join_separated(page: Page, grid: Grid) -> None:
 
 
 def _ends_with_blank(page: Page, number: int, columns: tuple[Column, ...], cells: tuple[str, ...]) -> bool:
-    """Stands a blank line behind the lines that go on in the same columns?"""
+    """Does a blank line follow the lines that continue the same columns?"""
     shown = {place for place, cell in enumerate(cells) if cell}
     number += 1
     while page.kind(number) == Kind.TEXT:

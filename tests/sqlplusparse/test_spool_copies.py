@@ -41,11 +41,11 @@ def test_lines_of_spaced_copies(name: str) -> None:
     """Every line of the copy is accounted for, and its numbers are those of the copy."""
     lines = (DATA / name).read_text().splitlines()
     spool, copy = read_spool(DATA / name), read_spool(spaced(lines).encode())
-    doubled = [number for number in spool.lines()["mark"] for _ in (0, 1)]
+    doubled = [number for number in spool.lines()["role"] for _ in (0, 1)]
 
     assert copy.lines().height == 2 * len(lines)
-    assert copy.lines()["mark"].to_list()[::2] == doubled[::2]
-    assert set(copy.lines()["mark"].to_list()[1::2]) == {"blank"}
+    assert copy.lines()["role"].to_list()[::2] == doubled[::2]
+    assert set(copy.lines()["role"].to_list()[1::2]) == {"blank"}
     for frame, column in (
         ("statements", "first_line"),
         ("timings", "line"),

@@ -158,7 +158,7 @@ def test_tpch(folder: Path) -> None:
     paths = [path for path in sorted(folder.rglob("testlog*.md")) if TPCH.search(path.as_posix())]
     frame = (
         read_spools(paths)
-        .filter(pl.col("physical_reads").is_not_null())
+        .frame.filter(pl.col("physical_reads").is_not_null())
         .unique("source", keep="first", maintain_order=True)
         .with_columns(pl.col("source").str.extract_groups(TPCH.pattern.replace("(?P<", "(?<")).alias("key"))
         .unnest("key")

@@ -101,7 +101,7 @@ def test_look_alike_is_explained(line: str, column: int, expected: str) -> None:
     found = read_spool(f"Elapsed: 00:00:01.00\n\n{line}\n".encode())
 
     assert found.timings.height == 1
-    assert found.lines()["mark"][2] == "unparsed"
+    assert found.lines()["role"][2] == "unparsed"
     kind, place, reason = found.diagnostics.filter(pl.col("line") == 3).select("kind", "column", "reason").row(0)
     assert (kind, place) == ("look_alike", column)
     assert expected in reason
@@ -112,21 +112,30 @@ def test_word_prompts() -> None:
     spool = read_spool(b"qty> 5 is what we want\nlab_high> select 1 from dual;\n\nElapsed: 00:00:00.01\n")
 
     assert spool.statements.select("prompt", "text").rows() == [("lab_high>", "select 1 from dual")]
-    assert spool.lines()["mark"].to_list()[0] == "text"
+    assert spool.lines()["role"].to_list()[0] == "text"
 
 
 def test_read_spools_needs_a_frame() -> None:
     """A frame that does not exist is refused before anything is read."""
-    with pytest.raises(ValueError, match="no frame 'plan'"):
-        read_spools(DATA / "english.log", table="plan")
+    for table in ("plan", "diagnostics", ()):
+        with pytest.raises(LogParseError, match="no frame"):
+            read_spools(DATA / "english.log", table=table)
 
 
 def test_read_spools() -> None:
-    """Several logs as one frame, each row with its log."""
-    frame = read_spools([DATA / "english.log", DATA / "sqlcl.log"], table="timings")
+    """Several logs as one frame, each row with its log; one that is no session stops nothing."""
+    logs = [DATA / "english.log", b"\x00\x01\x02", DATA / "sqlcl.log", b"", DATA / "sqlcl.log"]
+    found = read_spools(logs, table=["timings", "plans"], printed=True)
 
-    assert frame.group_by("source", maintain_order=True).len()["len"].to_list() == [8, 3]
-    assert read_spools([DATA / "english.log"], table="diagnostics").columns[0] == "source"
+    counts = found.frame.group_by("source", maintain_order=True).len()["len"].to_list()
+    assert counts == [8, 3, 3]
+    assert {"e_rows_lo", "source"} <= set(found.frames["plans"].columns)
+    unreadable = found.diagnostics.filter(pl.col("kind") == "unreadable")
+    assert unreadable.select("source", "reason").rows() == [
+        ("<bytes>", "the log is no text"),
+        ("<bytes> (2)", "the log is empty"),
+    ]
+    assert set(found.frame["source"]) >= {f"{DATA / 'sqlcl.log'}", f"{DATA / 'sqlcl.log'} (2)"}
 
 
 LONG = "9" * 5000

@@ -52,7 +52,7 @@ def test_strict_raises_where_a_figure_did_not_fit() -> None:
 @pytest.mark.parametrize("table", ["statements", "timings", "autotrace", "statistics", "plans", "tables"])
 def test_no_sessions_give_a_frame_without_rows(table: str) -> None:
     """An empty list of logs is no error, and its frame has the columns of any other."""
-    frame = sqlplusparse.read_spools([], table=table)
+    frame = sqlplusparse.read_spools([], table=table).frame
     assert frame.rows() == []
     assert dict(frame.schema) == {"source": frame.schema["source"], **SPOOL_SCHEMAS[table]}
-    assert frame.schema == sqlplusparse.read_spools([GRID], table=table).schema
+    assert frame.schema == sqlplusparse.read_spools([GRID], table=table).frame.schema

@@ -80,7 +80,7 @@ def test_timings_of_a_loop() -> None:
     assert runs.group_by("sample", "text", maintain_order=True).len().rows() == [(1, "buffered", 31), (2, "direct", 31)]
     assert runs.row(0)[6:10] == (6.901, 6.9005, 6.902, 0.001)
     assert spool.statements.select("elapsed_s", "kind").rows() == [(390.11, "plsql")]
-    assert spool.lines()["mark"].to_list().count("timing") == 62
+    assert spool.lines()["role"].to_list().count("timing") == 62
     assert read_spool(DATA / "loop.log").runs().height == 0
 
 

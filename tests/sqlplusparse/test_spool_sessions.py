@@ -225,7 +225,7 @@ def test_article_text() -> None:
 
     assert spool.timings["elapsed_s"].to_list() == [63.27, 19.23, 9.16, 9.17, 9.28]
     assert rows(spool.diagnostics.filter(pl.col("kind") == "damaged"), "line") == [(17,)]
-    assert spool.lines()["mark"].to_list()[-1] == "unparsed"
+    assert spool.lines()["role"].to_list()[-1] == "unparsed"
 
 
 @pytest.mark.parametrize("flags", ["\r\n", "bom"])
@@ -265,7 +265,7 @@ def test_quotation_without_transcript() -> None:
     """Quoted prose between sessions stays text, marks and all; so does what goes on with a client command."""
     spool = read_spool(b"> slow, they said\n\nSQL> column a -\n> format a9\nSQL> commit;\n\nCommit complete.\n")
 
-    assert spool.lines()["mark"].to_list() == ["text", "blank", "command", "command", "input", "blank", "feedback"]
+    assert spool.lines()["role"].to_list() == ["text", "blank", "command", "command", "input", "blank", "feedback"]
     assert spool.statements["text"].to_list() == ["commit"]
 
 

@@ -10,7 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logframe import LogParseError, open_log
-from sqlplusparse import Spool, autotrace, blocks, inputs, lines, listings, plans, read_spool, session, statistic_names
+from sqlplusparse import (
+    Spool,
+    autotrace,
+    blocks,
+    inputs,
+    lines,
+    listings,
+    plans,
+    read_spool,
+    session,
+    statistic_names,
+)
 from sqlplusparse.autotrace import AUTOTRACE_NAMES
 from sqlplusparse.grouping import GRAMMAR as SESSION
 from sqlplusparse.grouping import group, neighbours, parse

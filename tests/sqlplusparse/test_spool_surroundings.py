@@ -73,7 +73,7 @@ def test_typed_comment() -> None:
     spool = read("SQL> /* run 1", "SQL>    select the best", "SQL> */", "SQL> commit;", "", "Commit complete.")
 
     assert statements(spool, "text") == [("commit",)]
-    assert spool.lines()["mark"].to_list()[:3] == ["command"] * 3
+    assert spool.lines()["role"].to_list()[:3] == ["command"] * 3
 
 
 def test_statement_that_is_not_run() -> None:
@@ -106,7 +106,7 @@ def test_output_like_feedback() -> None:
 
     assert statements(spool, "text", "status", "elapsed_s") == [("exec p", "ok", 0.03), ("commit", "ok", 0.01)]
     assert spool.timings["elapsed_s"].to_list() == [0.03, 0.01]
-    assert spool.lines()["mark"].to_list()[1:4] == ["text"] * 3
+    assert spool.lines()["role"].to_list()[1:4] == ["text"] * 3
 
 
 def test_time_of_block_without_feedback() -> None:
@@ -227,7 +227,7 @@ def test_other_programs(line: str) -> None:
     spool = read(line, "", "SQL> commit;", "", "Commit complete.")
 
     assert statements(spool, "text") == [("commit",)]
-    assert spool.lines()["mark"][0] in {"text", "command"}
+    assert spool.lines()["role"][0] in {"text", "command"}
 
 
 def test_invisible_characters() -> None:

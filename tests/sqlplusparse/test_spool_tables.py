@@ -44,7 +44,7 @@ def test_row_of_nulls_between_separators() -> None:
     spool = read("         A|B", "----------|-", "         1|x", "          |", "         2|y", "")
 
     assert spool.table(1).rows() == [(1, "x"), (2, "y")]
-    assert spool.lines()["mark"].to_list()[:5] == ["heading", "heading", "row", "blank", "row"]
+    assert spool.lines()["role"].to_list()[:5] == ["heading", "heading", "row", "blank", "row"]
 
 
 def test_listing_with_separators() -> None:
@@ -76,7 +76,7 @@ def test_delimited_rows(command: str, heading: str, rows: list[str]) -> None:
 
     assert spool.table(1).rows() == ROWS
     assert statements(spool, "kind", "elapsed_s") == [("select", 0.04)]
-    assert spool.lines()["mark"].to_list()[3:6] == ["heading", "row", "row"]
+    assert spool.lines()["role"].to_list()[3:6] == ["heading", "row", "row"]
 
 
 def test_delimited_texts() -> None:
@@ -87,7 +87,7 @@ def test_delimited_texts() -> None:
     )
 
     assert spool.table(1).rows() == [(1, 'a, "b"\nc'), (2, "d")]
-    assert spool.lines()["mark"].to_list() == [
+    assert spool.lines()["role"].to_list() == [
         *("input", "blank", "heading", "row", "row", "blank", "heading", "row", "text", "blank", "text")
     ]
     assert read("SQL> select * from t;", '"ID","TXT"', "nothing").tables.height == 0
