@@ -14,6 +14,8 @@ their intervals do not meet.  What is compared:
 | `tablespace_io` | writes of a tablespace | as printed | the sum of its files: 11.2.0.4 prints other figures there |
 | `flash_writes` | write requests to a cell's flash cache | as printed | its parts: 12.1 prints overwrites twice |
 | `startup_time` | minutes of the startup time | as printed | the month: HTML reports of 11.2 to 12.2 print it there |
+
+Figures that cannot be, such as a part beyond its whole, are in `awrparse.impossible`.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
+from awrparse.impossible import impossible_rows
 from logframe import read_printed
 
 if TYPE_CHECKING:
@@ -100,6 +103,7 @@ def check_report(report: AwrReport) -> pl.DataFrame:
         *_startup(report),
     ]
     rows = [(one.check, one.table, one.item, *one.first, *one.second, one.reason) for one in findings]
+    rows += impossible_rows(report)
     return pl.DataFrame(rows, schema=CHECKS, orient="row")
 
 

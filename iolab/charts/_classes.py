@@ -21,6 +21,8 @@ _OWN: Final = {
     "Application": _PINK,
     "Configuration": _OLIVE,
     REST: _GREY,
+    "background CPU": "#7FCFB8",
+    "not accounted for": "#C8CED6",
 }
 #: What other classes get, in this order.
 _SPARE: Final = (_GREY, _OLIVE, _PINK, _ORANGE, _RED, _SKY, _BLUE, _GREEN)

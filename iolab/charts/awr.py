@@ -7,10 +7,12 @@ import altair as alt
 import polars as pl
 
 from iolab.charts._classes import MOST_CLASSES, REST, class_colours, ink_on
-from iolab.charts._frames import named, need, shorten
+from iolab.charts._frames import named, need, order_of, shorten
 
 #: A smaller share is too narrow for a name.
 _LEAST_LABELLED: Final = 0.15
+#: A bar that is longer than so many times DB time would leave no room for the others.
+_FURTHEST: Final = 2.0
 
 
 def top_events(
@@ -92,15 +94,17 @@ def top_events(
 
 
 def wait_classes(reports: Mapping[str, pl.DataFrame], *, title: str = "Where the time went") -> alt.LayerChart:
-    """The time of each wait class as a share of all classes' time, one bar a report.
+    """The time of each wait class: foreground in per cent of DB time, background processes in a bar below it.
 
-    What to read from it: what the database waited for, whatever the length of the report.  Shares are of the classes
-    together, background waits among them, so that they add up; `% DB time` as printed need not, and may exceed 100 %.
-    Reports from 11.2 on list DB CPU among the classes: then the shares are of both, and the axis names both.  A common
-    class has the same colour in every chart; where there are more classes than colours, the smallest are drawn as one.
+    What to read from it: what sessions spent DB time on, whatever the length of the report; and what background
+    processes did meanwhile, which is no part of DB time and is drawn on the same scale.  Foreground classes may reach
+    beyond 100 %.  A bar that is longer than the scale ends at its edge, and a text gives its length.  Of a report that
+    does not tell foreground from background (the table `wait_classes` alone) shares are of the time of all classes.
+    A common class has the same colour in every chart; where there are more classes than colours, the smallest are
+    drawn as one.
 
     Args:
-        reports: The frame `wait_classes` of each report by name.
+        reports: What `iolab.metrics.class_times` gives of each report, by name; or its table `wait_classes`.
         title: The heading.
 
     Raises:
@@ -110,43 +114,44 @@ def wait_classes(reports: Mapping[str, pl.DataFrame], *, title: str = "Where the
     >>> [row["share"] for row in next(iter(wait_classes({"a": frame}).to_dict()["datasets"].values()))]
     [0.75, 0.25]
     """
-    frames = []
-    for name, frame in reports.items():
-        need(frame, "wait_class", "total_wait_s")
-        seconds = pl.col("total_wait_s").cast(pl.Float64)
-        frames.append(
-            frame.filter(seconds > 0).select(
-                pl.lit(name).alias("report"), named("wait_class"), seconds, share=seconds / seconds.sum()
-            )
-        )
-    drawn = _few_classes(pl.concat(frames))
+    drawn = _few_classes(pl.concat(_class_shares(name, frame) for name, frame in reports.items()))
     need(drawn)
-    has_cpu = "DB CPU" in drawn.get_column("wait_class")
     order = _by_share(drawn)
     colours = class_colours(order)
     rank = {name: place for place, name in enumerate(order)}
     inks = {name: ink_on(colour) for name, colour in zip(order, colours, strict=True)}
-    right = pl.col("share").cum_sum().over("report")
-    drawn = shorten(
-        drawn.sort(pl.col("wait_class").replace_strict(rank, return_dtype=pl.Int64))
-        .with_columns(left=right - pl.col("share"), right=right)
-        .with_columns(middle=(pl.col("left") + pl.col("right")) / 2, ink=pl.col("wait_class").replace_strict(inks))
+    right = pl.col("share").cum_sum().over("bar")
+    drawn = drawn.sort(pl.col("wait_class").replace_strict(rank, return_dtype=pl.Int64)).with_columns(
+        left=right - pl.col("share"), right=right, ink=pl.col("wait_class").replace_strict(inks)
     )
+    limit = _scale_end(drawn)
+    beyond = drawn.group_by("bar", maintain_order=True).agg(pl.col("right").max()).filter(pl.col("right") > limit)
+    lengths = beyond.select("bar", at=pl.lit(limit), said=_length_text())
+    drawn = shorten(
+        drawn.filter(pl.col("left") < limit)
+        .with_columns(pl.col("right").clip(upper_bound=limit))
+        .with_columns(middle=(pl.col("left") + pl.col("right")) / 2, width=pl.col("right") - pl.col("left"))
+    )
+    bars_in_order = [
+        bar for name in reports for bar in order_of(drawn.filter(report=name).sort("side", descending=True), "bar")
+    ]
     base = alt.Chart(drawn).encode(
-        y=alt.Y("report:N", sort=list(reports), title=None),
+        y=alt.Y("bar:N", sort=bars_in_order, title=None, axis=alt.Axis(labelLimit=260)),
         tooltip=[
             alt.Tooltip("report"),
+            alt.Tooltip("side"),
             alt.Tooltip("wait_class"),
             alt.Tooltip("share", format=".1%"),
+            alt.Tooltip("base", title="share of"),
             alt.Tooltip("total_wait_s", title="time (s)", format=","),
         ],
     )
     bars = base.mark_bar(stroke="white", strokeWidth=0.5).encode(
         x=alt.X(
             "left:Q",
-            title="share of the time waited" + (" and of DB CPU" if has_cpu else ""),
+            title=f"share of {' or '.join(order_of(drawn, 'base'))}",
             axis=alt.Axis(format="%"),
-            scale=alt.Scale(domain=[0, 1]),
+            scale=alt.Scale(domain=[0, limit]),
         ),
         x2="right:Q",
         color=alt.Color(
@@ -159,12 +164,52 @@ def wait_classes(reports: Mapping[str, pl.DataFrame], *, title: str = "Where the
     )
     # The legend distinguishes classes by colour alone: wide ones have their name on them.
     labels = (
-        base.transform_filter(f"datum.share >= {_LEAST_LABELLED}")
+        base.transform_filter(f"datum.width >= {_LEAST_LABELLED * limit}")
         .mark_text(fontSize=11)
         .encode(x="middle:Q", text="wait_class:N", color=alt.Color("ink:N", scale=None))
     )
-    chart: alt.LayerChart = alt.layer(bars, labels, title=title)
-    return chart.properties(width=560, height=44 * len(reports))
+    layers = [bars, labels]
+    if beyond.height:
+        ends = alt.Chart(lengths).encode(y=alt.Y("bar:N", sort=bars_in_order), x="at:Q")
+        layers.append(ends.mark_text(align="right", dx=-4, fontSize=11, fontWeight="bold").encode(text="said:N"))
+    chart: alt.LayerChart = alt.layer(*layers, title=title)
+    return chart.properties(width=560, height=30 * len(bars_in_order) + 14)
+
+
+def _class_shares(name: str, frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows of a report to draw: one bar a side."""
+    need(frame, "wait_class", "total_wait_s")
+    seconds = pl.col("total_wait_s").cast(pl.Float64)
+    timed = frame.filter(seconds > 0)
+    if "share" in frame.columns:
+        timed = timed.filter(pl.col("share") > 0)
+        share, side, base = pl.col("share"), pl.col("side"), pl.col("base")
+    else:
+        has_cpu = "DB CPU" in timed.get_column("wait_class")
+        share, side = seconds / seconds.sum(), pl.lit("all")
+        base = pl.lit("the time of all classes" + (" and DB CPU" if has_cpu else ""))
+    bar = (
+        pl.when(side == "background").then(pl.concat_str(pl.lit(name), pl.lit(", background"))).otherwise(pl.lit(name))
+    )
+    return timed.select(
+        pl.lit(name).alias("report"),
+        bar.alias("bar"),
+        side.alias("side"),
+        named("wait_class"),
+        seconds,
+        share=share,
+        base=base,
+    )
+
+
+def _scale_end(drawn: pl.DataFrame) -> float:
+    """Where the axis ends: at 100 %, or where the longest bar does, at most at twice DB time."""
+    return min(max(1.0, float(drawn.get_column("right").max())), _FURTHEST)  # type: ignore[arg-type]  # of numbers
+
+
+def _length_text() -> pl.Expr:
+    """How far a bar reaches that is longer than the scale."""
+    return pl.concat_str((pl.col("right") * 100).round(0).cast(pl.Int64).cast(pl.String), pl.lit(" % →"))
 
 
 def _few_classes(shares: pl.DataFrame) -> pl.DataFrame:
@@ -174,11 +219,12 @@ def _few_classes(shares: pl.DataFrame) -> pl.DataFrame:
         return shares
     kept = pl.col("wait_class").is_in(order[: MOST_CLASSES - 1])
     renamed = shares.with_columns(wait_class=pl.when(kept).then("wait_class").otherwise(pl.lit(REST)))
-    return renamed.group_by("report", "wait_class", maintain_order=True).agg(pl.col("total_wait_s", "share").sum())
+    keys = ("report", "bar", "side", "wait_class", "base")
+    return renamed.group_by(keys, maintain_order=True).agg(pl.col("total_wait_s", "share").sum())
 
 
 def _by_share(shares: pl.DataFrame) -> list[str]:
     """The classes, the one with the largest shares first."""
-    summed = shares.group_by("wait_class", maintain_order=True).agg(pl.col("share").sum())
+    summed = shares.group_by("wait_class", maintain_order=True).agg(pl.col("share").clip(upper_bound=_FURTHEST).sum())
     order = summed.sort("share", "wait_class", descending=[True, False]).get_column("wait_class").to_list()
     return sorted(order, key=lambda name: name == REST)

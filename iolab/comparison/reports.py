@@ -9,6 +9,7 @@ import polars as pl
 
 from iolab.comparison.result import Pairing, UnpairedError
 from iolab.evidence.alignment import align_reports
+from iolab.metrics.class_times import class_times
 
 if TYPE_CHECKING:
     from awrparse import AwrReport
@@ -44,9 +45,13 @@ def pair_reports(a: AwrReport, b: AwrReport, names: tuple[str, str], _: Options)
     if aligned.appeared or aligned.vanished:
         paragraphs.append("An event in one list only is not zero in the other: lists of top events leave the rest out.")
     paragraphs += [f"Note: {note}." for note in aligned.notes]
-    drawn = {
-        table: {name: report.with_bounds(table) for name, report in zip(names, (a, b), strict=True)} for table in both
-    }
+    named = dict(zip(names, (a, b), strict=True))
+    drawn = {}
+    if "top_events" in both:
+        drawn["top_events"] = {name: report.with_bounds("top_events") for name, report in named.items()}
+    times = {name: class_times(report) for name, report in named.items()}
+    if all(frame.height for frame in times.values()):
+        drawn["wait_classes"] = times
     return Pairing(
         names,
         "two reports, compared as rates",

@@ -12,7 +12,7 @@ value is null, and its ``caveats`` begin with "refused:" and give the reason.
   `read_size`, `blocks_per_read`, `block_size`, `throughput`, `iops`, `direct_share`, `smart_scan_saving`; `us_per_lio`,
   `pio_lio_factor`, `lio_share`, `rows_per_trip`; `time_change`, `rank_correlation`
 * from AWR and Statspack reports: `average_waits`, `total_waits`, `db_time`, `elapsed`, `rate`, `per_transaction`,
-  `average_active_sessions`, `class_shares`, `latency_quantiles`, `latency_buckets`, `contradictions`
+  `average_active_sessions`, `class_shares`, `class_times`, `latency_quantiles`, `latency_buckets`, `contradictions`
 * from strace logs: `read_sizes`, `read_rate`, `read_latency`, `sequentiality`, `queue_depth`, `depth` of I/O requests;
   `call_gaps`, `call_times`, `submit_cost`, `time_shares`, `database_waits` of calls
 * from extended SQL traces: `wait_latency`, `wait_sizes`, `multiblock_count`, `read_shares`, `us_per_get`,
@@ -29,6 +29,7 @@ from iolab.metrics.awr import (
     figure_of,
     total_waits,
 )
+from iolab.metrics.class_times import class_times
 from iolab.metrics.correlation import rank_correlation
 from iolab.metrics.histograms import latency_buckets, latency_quantiles
 from iolab.metrics.logical import lio_share, pio_lio_factor, rows_per_trip, time_change, us_per_lio
@@ -81,6 +82,7 @@ __all__ = [
     "call_gaps",
     "call_times",
     "class_shares",
+    "class_times",
     "contradictions",
     "cpu_step",
     "data_reads",

@@ -167,8 +167,10 @@ def summarize_report(report: AwrReport) -> Summary:
     """The head and main tables of a report, its figures, and its events and wait classes as charts."""
     frames = report_frames(report)
     figures, notes = report_figures(report)
-    drawn = [table for table in ("top_events", "wait_classes") if table in frames]
-    return Summary(frames, figures, tuple(notes), tuple(partial(_draw, table, frames[table]) for table in drawn))
+    drawn = {"top_events": frames["top_events"]} if "top_events" in frames else {}
+    if report.kind in _PERIODS and (times := metrics.class_times(report)).height:
+        drawn["wait_classes"] = times
+    return Summary(frames, figures, tuple(notes), tuple(partial(_draw, table, frame) for table, frame in drawn.items()))
 
 
 def _draw(table: str, frame: pl.DataFrame, name: str) -> Any:  # noqa: ANN401 - any chart

@@ -170,10 +170,27 @@ def _agree(left: tuple, right: tuple) -> bool:
     return left[0] == right[0] or str(right[0]).startswith(str(left[0]))
 
 
+IMPOSSIBLE = {"class_above_db_time", "sessions_above_logged_on", "above_100_pct"}
+
+
+def test_figures_that_cannot_be_are_found(reports: dict[str, AwrReport]) -> None:
+    """A class of 6,961.7 sessions where 2,030 were logged on; CPU of twice DB time; no CPU beyond the CPUs."""
+    found = {path: report.check().filter(pl.col("check").is_in(IMPOSSIBLE)) for path, report in reports.items()}
+    every = pl.concat(frame.with_columns(path=pl.lit(path)) for path, frame in found.items())
+
+    assert every.filter(check="sessions_above_logged_on").select("item", "first", "second").rows() == [
+        ("Other", 6961.7, 2030.0)
+    ]
+    assert every.filter(check="class_above_db_time").select("item", "first", "second").rows() == [
+        ("DB CPU", 1186.7, 617.8)
+    ]
+    assert every.filter(pl.col("first_lo") <= pl.col("second_hi")).is_empty()
+
+
 def test_check_finds_the_known_faults_and_nothing_else(reports: dict[str, AwrReport]) -> None:
     """Months for minutes in HTML of 11.2 to 12.2, shifted headings of Tablespace IO in 11.2.0.4, Exadata's writes."""
     for path, report in reports.items():
-        found = set(report.check()["check"])
+        found = set(report.check()["check"]) - IMPOSSIBLE
         is_faulty = report.form == "html" and report.kind in {"awr", "awr_pdb"} and report.info.version < (18,)
         known = {"startup_time"} if is_faulty else set()
         if report.info.version[:4] == (11, 2, 0, 4) and "tablespace_io" in report and report.kind == "awr":
