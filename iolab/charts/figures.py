@@ -17,13 +17,14 @@ def estimates(
     log: bool = False,
     title: str = "Figures with their bounds",
 ) -> alt.LayerChart:
-    """One row a metric: the value as a point, what the evidence allows as a bar, and other figures as lines.
+    """One row a metric: its value, what rounding allows as a bar, the interval of a sample as a line with ends.
 
     What to read from it: two bars that do not overlap are figures that differ; a bar that reaches across a line does
-    not tell which side the truth is on.
+    not tell which side the truth is on.  A bar holds every figure that prints so; a line with ends holds the truth in
+    95 % of samples, and has nothing to do with how many digits were printed.
 
     Args:
-        metrics: The columns metric, value, lo, hi and unit of any frame of metrics.
+        metrics: The columns metric, value, lo, hi and unit of any frame of metrics; ci_lo and ci_hi where it has them.
         references: Figures to compare with, by what they are called; in the unit of the metrics.
         unit: Draw only the metrics of this unit; by default that of the first row.
         log: A logarithmic axis.
@@ -38,18 +39,27 @@ def estimates(
     """
     need(metrics, "metric", "value", "lo", "hi", "unit")
     chosen = metrics.get_column("unit")[0] if unit is None else unit
+    sampled = [
+        (pl.col(name) if name in metrics.columns else pl.lit(None, pl.Float64)).alias(name)
+        for name in ("ci_lo", "ci_hi")
+    ]
     drawn = shorten(
         metrics.filter((pl.col("unit") == chosen) & pl.col("value").is_not_null()).select(
-            named("metric"), "value", "unit", lo=pl.coalesce("lo", "value"), hi=pl.coalesce("hi", "value")
+            named("metric"),
+            "value",
+            "unit",
+            *sampled,
+            lo=pl.coalesce("lo", "value"),
+            hi=pl.coalesce("hi", "value"),
         )
-    )
+    ).with_columns(end=pl.max_horizontal("hi", "ci_hi"))
     need(drawn)
-    shown = [_shown(*row) for row in drawn.select("value", "lo", "hi", "unit").iter_rows()]
+    shown = [_shown(*row) for row in drawn.select("value", "lo", "hi", "ci_lo", "ci_hi", "unit").iter_rows()]
     drawn = drawn.with_columns(shown=pl.Series(shown, dtype=pl.String))
     scale = alt.Scale(type="log") if log else alt.Scale(zero=True)
     x = alt.X("value:Q", title=chosen, scale=scale)
     y = alt.Y("metric:N", sort=drawn.get_column("metric").to_list(), title=None)
-    tooltip = ["metric", "value", "lo", "hi", "unit"]
+    tooltip = ["metric", "value", "lo", "hi", "ci_lo", "ci_hi", "unit"]
     base = alt.Chart(drawn).encode(y=y, tooltip=tooltip)
     layers: list[alt.Chart] = []
     if references:
@@ -60,12 +70,20 @@ def estimates(
     layers += [
         base.mark_bar(height=14, opacity=0.45).encode(x=alt.X("lo:Q", title=chosen, scale=scale), x2="hi:Q"),
         base.mark_tick(height=22, thickness=2.5).encode(x=x),
-        base.mark_text(align="left", dx=12).encode(x=alt.X("hi:Q", title=chosen, scale=scale), text="shown:N"),
+        base.mark_text(align="left", dx=12).encode(x=alt.X("end:Q", title=chosen, scale=scale), text="shown:N"),
     ]
+    if drawn.get_column("ci_lo").count():
+        line = base.transform_filter("isValid(datum.ci_lo)")
+        ends = [alt.X(f"{name}:Q", title=chosen, scale=scale) for name in ("ci_lo", "ci_hi")]
+        layers.append(line.mark_rule(strokeWidth=1.5).encode(x=ends[0], x2="ci_hi:Q"))
+        layers += [line.mark_tick(height=12, thickness=1.5).encode(x=end) for end in ends]
     return alt.layer(*layers, title=title).properties(width=560, height=max(90, 46 * drawn.height))
 
 
-def _shown(value: float, lo: float, hi: float, unit: str) -> str:
-    """A figure as a label."""
-    texts = format_figure(value, lo, hi, unit)
-    return f"{texts[0]} {unit}" if lo == hi else f"{texts[0]} {unit} [{texts[1]}, {texts[2]}]"
+def _shown(value: float, lo: float, hi: float, ci_lo: float | None, ci_hi: float | None, unit: str) -> str:
+    """A figure as a label: bounds of rounding in brackets, the interval of a sample in words."""
+    texts, sampled = format_figure(value, lo, hi, unit), format_figure(value, ci_lo, ci_hi, unit)
+    interval = f" (95 %: {sampled[1]} to {sampled[2]})" if ci_lo is not None and ci_hi is not None else ""
+    if lo == hi:
+        return f"{sampled[0] if interval else texts[0]} {unit}{interval}"
+    return f"{texts[0]} {unit} [{texts[1]}, {texts[2]}]{interval}"

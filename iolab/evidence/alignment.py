@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from awrparse import AwrReport
-from iolab.metrics.awr import average_waits, contradictions, db_time, elapsed, figure_of, key_of, total_waits
+from iolab.metrics.awr import (
+    average_waits,
+    contradictions,
+    db_time,
+    elapsed,
+    figure_of,
+    key_of,
+    narrow_waits,
+    total_waits,
+)
 from iolab.metrics.lookups import db_time_of, elapsed_of, statistic
 from iolab.metrics.times import nanoseconds
 from iolab.metrics.trace_reads import data_reads
@@ -137,6 +146,7 @@ class _Side:
 
     def __init__(self, report: AwrReport, given: Figure) -> None:
         self.tables = {name: report.with_bounds(name) for name in ("top_events", "wait_classes")}
+        self.tables["top_events"] = narrow_waits(self.tables["top_events"], report.with_bounds("foreground_events"))
         self.header = elapsed_of(report)
         self.inferred = figure_of(elapsed(self.tables["wait_classes"]))
         self.inferred_db_time = figure_of(db_time(*self.tables.values()))

@@ -18,7 +18,7 @@ import polars as pl
 
 from awrparse import read_awrs
 from iolab.evidence.report_periods import CLOCK_S, find_breaks, periods
-from iolab.metrics.awr import key_of
+from iolab.metrics.awr import key_of, narrow_waits
 from iolab.metrics.table import METRICS
 from logframe import DIAGNOSTICS
 
@@ -111,7 +111,7 @@ def read_timeline(sources: Source, *, workers: int | None = None, progress: bool
     Raises:
         LogNotFoundError: A path leads nowhere.
     """
-    names = ("info", "foreground_wait_classes", "foreground_events", "parameters")
+    names = ("info", "foreground_wait_classes", "foreground_events", "top_events", "parameters")
     read = read_awrs(sources, table=names, printed=True, workers=workers, progress=progress)
     known = periods(read.frames["info"])
     once = known.unique(
@@ -121,15 +121,16 @@ def read_timeline(sources: Source, *, workers: int | None = None, progress: bool
         name: frame.join(once, on=["report", "part"], how="semi", maintain_order="left")
         for name, frame in read.frames.items()
     }
+    waits = narrow_waits(frames["foreground_events"], frames["top_events"], ("report", "part", "event"))
     sessions = active_sessions(frames["foreground_wait_classes"])
     cpu = sessions.filter(pl.col("wait_class") == "DB CPU").rename({"wait_class": "event"})
-    events = pl.concat([cpu, active_sessions(frames["foreground_events"])])
+    events = pl.concat([cpu, active_sessions(waits)])
     return Timeline(
         once,
         find_breaks(known),
         sessions,
         events.sort("begin_time", "report", maintain_order=True),
-        latencies(frames["foreground_events"]),
+        latencies(waits),
         frames["parameters"],
         _problems(read, known),
     )
@@ -147,6 +148,8 @@ def _problems(read: AwrFrames, known: pl.DataFrame) -> pl.DataFrame:
         fields.get(name, pl.lit(None)).cast(dtype).alias(name) for name, dtype in DIAGNOSTICS.items()
     )
     is_told = (pl.col("kind") == "no_table") & pl.col("source").is_in(lost.to_list())
+    # A report without top events lacks nothing here: they only narrow the bounds of the others.
+    is_told |= (pl.col("kind") == "no_table") & pl.col("reason").str.ends_with("'top_events'")
     return pl.concat([read.diagnostics.filter(~is_told), told]).unique(
         ["source", "line", "kind", "reason"], keep="first", maintain_order=True
     )
@@ -325,6 +328,8 @@ def _metrics(
         "value": value,
         "lo": lo,
         "hi": hi,
+        "ci_lo": pl.lit(None),
+        "ci_hi": pl.lit(None),
         "unit": pl.lit(unit),
         "basis": pl.lit(basis),
     }

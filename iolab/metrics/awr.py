@@ -16,7 +16,7 @@ from logframe.errors import RefusedError
 from logframe.interval import Interval, intersect, row_figure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from logframe.interval import Figure
 
@@ -28,6 +28,8 @@ _EVENT_CAVEATS: Final = {
     "direct path read": "waits are not reads and their time is not the reads' (asynchronous)",
     "direct path read temp": "waits are not reads and their time is not the reads' (asynchronous)",
 }
+#: The average of fewer waits may be 10 % off by chance: waits spread about as widely as their average.
+_FEW_WAITS: Final = 100
 _AVERAGE: Final = "an average is no latency: look at the histogram for modes"
 
 
@@ -131,6 +133,8 @@ def _by_row(
             name: figure for name, figure in shown.items() if figure is not None or name != "avg_wait_ms"
         }
         caveats = [_AVERAGE] * (metric == "avg_wait_ms")
+        if metric == "avg_wait_ms" and 0 < row["waits"] < _FEW_WAITS:
+            caveats.append(f"of {row['waits']:,} waits: how far chance moves their average is not in the bounds")
         if row[key] in _EVENT_CAVEATS:
             caveats.append(_EVENT_CAVEATS[row[key]])
         names.append(row[key])
@@ -252,6 +256,49 @@ def _from_rows(metric: str, formula: str, figures: list[Interval], nothing: str)
         basis,
         "inferred from rounded figures; the value is the middle of the bounds",
     )
+
+
+def narrow_waits(events: pl.DataFrame, others: pl.DataFrame, keys: Sequence[str] = ("event",)) -> pl.DataFrame:
+    """Waits with the times and averages that another table of the same report prints of them, intersected.
+
+    A report prints the same waits as top events and as foreground events, now one and now the other with more digits.
+    An event whose numbers of waits differ, or whose figures contradict each other, is left as it is.
+
+    Args:
+        events: a table with ``event``, ``waits``, ``total_wait_s`` and ``avg_wait_ms``, and their bounds.
+        others: the other table; its first row of an event counts.
+        keys: the columns that name an event: of many reports those of the report, too.
+
+    Returns:
+        The rows and columns of `events`.
+
+    Examples:
+        >>> def waits(time): return pl.DataFrame([("log file sync", 9, *time, 12.0, 11.5, 12.5)], orient="row",
+        ...     schema=["event", "waits", "total_wait_s", "total_wait_s_lo", "total_wait_s_hi",
+        ...     "avg_wait_ms", "avg_wait_ms_lo", "avg_wait_ms_hi"])
+        >>> narrow_waits(waits((0.1, 0.05, 0.15)), waits((0.108, 0.1075, 0.1085))).item(0, "total_wait_s")
+        0.108
+    """
+    columns = [name for name in ("total_wait_s", "avg_wait_ms") if f"{name}_lo" in events.columns]
+    if events.is_empty() or others.is_empty() or not all(f"{name}_lo" in others.columns for name in columns):
+        return events
+    bounds = [f"{name}{end}" for name in columns for end in ("", "_lo", "_hi")]
+    listed = others.select(*keys, "waits", *bounds).unique([*keys, "waits"], keep="first", maintain_order=True)
+    joined = events.join(
+        listed, on=[*keys, "waits"], how="left", maintain_order="left", suffix="_other", nulls_equal=True
+    )
+    narrowed: list[pl.Expr] = []
+    for name in columns:
+        own, other = ({end: pl.col(f"{name}{end}{side}") for end in ("", "_lo", "_hi")} for side in ("", "_other"))
+        lo, hi = pl.max_horizontal(own["_lo"], other["_lo"]), pl.min_horizontal(own["_hi"], other["_hi"])
+        is_narrower = (other["_hi"] - other["_lo"]) < (own["_hi"] - own["_lo"])
+        value = pl.when(is_narrower).then(other[""]).otherwise(own[""]).clip(lo, hi)
+        agrees = other[""].is_not_null() & own[""].is_not_null() & (lo <= hi)
+        narrowed += [
+            pl.when(agrees).then(new).otherwise(own[end]).alias(f"{name}{end}")
+            for end, new in (("", value), ("_lo", lo), ("_hi", hi))
+        ]
+    return joined.with_columns(narrowed).select(events.columns)
 
 
 def class_shares(wait_classes: pl.DataFrame, db_time_s: Figure = None) -> pl.DataFrame:

@@ -78,8 +78,8 @@ def layer_of(function: str, module: str | None = None, *, is_kernel: bool | None
 def layer_shares(samples: pl.DataFrame) -> pl.DataFrame:
     r"""Share of the samples that each layer has.
 
-    The bounds are the 95 % score interval of a share (Wilson, 1927): what so few samples leave open, if each is a draw
-    of its own.  They say nothing about functions that the profile leaves out.
+    ``ci_lo`` and ``ci_hi`` are the 95 % score interval of a share (Wilson, 1927): what so few samples leave open, if
+    each is a draw of its own.  They say nothing about functions that the profile leaves out.
 
     Args:
         samples: The frame of a `hostparse.CpuProfile`.
@@ -104,7 +104,7 @@ def layer_shares(samples: pl.DataFrame) -> pl.DataFrame:
         lo, hi = share_interval(count, total)
         basis = f"{count} of {total} samples"
         caveat = "the 95 % interval of sampling; layers by the first letters of the function"
-        metrics.append(Metric("sample_share", count / total, lo, hi, "ratio", basis, caveat))
+        metrics.append(Metric("sample_share", count / total, None, None, "ratio", basis, caveat, lo, hi))
     return metrics_frame(
         metrics,
         layer=pl.Series([name for name, _ in ordered], dtype=pl.String),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -22,6 +22,8 @@ METRICS: Final = pl.Schema(
         "value": pl.Float64(),
         "lo": pl.Float64(),
         "hi": pl.Float64(),
+        "ci_lo": pl.Float64(),
+        "ci_hi": pl.Float64(),
         "unit": pl.String(),
         "basis": pl.String(),
         "caveats": pl.String(),
@@ -44,6 +46,8 @@ class Metric:
         unit: of value, lo and hi.
         basis: the formula, and the figures that went into it.
         caveats: what to know before it is believed, separated by `; `; of a refused one, the reason.
+        ci_lo: lower limit of the 95 % interval, where the figure is that of a sample.
+        ci_hi: its upper limit.
     """
 
     metric: str
@@ -53,6 +57,8 @@ class Metric:
     unit: str
     basis: str
     caveats: str = ""
+    ci_lo: float | None = None
+    ci_hi: float | None = None
 
     @classmethod
     def exact(cls, metric: str, value: float, unit: str, basis: str, caveats: str = "") -> Metric:
@@ -68,11 +74,14 @@ class Metric:
 def metrics_frame(metrics: Iterable[Metric], **keys: Sequence[object] | pl.Series) -> pl.DataFrame:
     """Metrics as a frame with the columns `METRICS`, in the order given; `keys` are columns put before them.
 
+    ``lo`` and ``hi`` hold what the rounding of printed figures allows, ``ci_lo`` and ``ci_hi`` the 95 % interval of a
+    sample: the two are never in one column.
+
     Examples:
         >>> metrics_frame([Metric("iops", 10.0, 9.0, 11.0, "1/s", "reads / s")], file=["users01.dbf"]).columns[:3]
         ['file', 'metric', 'value']
     """
-    frame = pl.DataFrame([astuple(one) for one in metrics], schema=METRICS, orient="row")
+    frame = pl.DataFrame([asdict(one) for one in metrics], schema=METRICS)
     return frame.select(*(pl.Series(name, values) for name, values in keys.items()), pl.all()) if keys else frame
 
 

@@ -12,32 +12,58 @@ from iolab.pages import table_html
 
 #: How the figures travel inside a notebook, beside the table that is shown.
 MIME: Final = "application/vnd.iolab.metrics+json"
-COLUMNS: Final = ("metric", "value", "lo", "hi", "unit")
+COLUMNS: Final = ("metric", "value", "lo", "hi", "ci_lo", "ci_hi", "unit")
+#: Headings of `figure_rows`: bounds of rounding in two columns, the interval of a sample in one of its own.
+HEADINGS: Final = ("metric", "value", "lo", "hi", "95 % interval", "unit")
+NUMBERS: Final = ("value", "lo", "hi", "95 % interval")
+_INTERVAL: Final = HEADINGS.index("95 % interval")
+_BOUNDS: Final = (HEADINGS.index("lo"), HEADINGS.index("hi"))
 
 Figures = Iterable[Mapping[str, Any]]
 
 
-def figure_rows(figures: Figures) -> list[tuple[str, str, str, str, str]]:
-    """The figures as rows of texts: metric, value, lo, hi, unit.
+def figure_rows(figures: Figures) -> list[tuple[str, ...]]:
+    """The figures as rows of texts under `HEADINGS`: metric, value, lo, hi, 95 % interval, unit.
 
     >>> one = {"metric": "p50", "value": 48.0, "lo": 0.0, "hi": 49.0, "unit": "us"}
     >>> figure_rows([one, one | {"caveats": "an upper bound: without -T ..."}])
-    [('p50', '48', '0', '49', 'us'), ('p50', 'at most 49', '0', '49', 'us')]
+    [('p50', '48', '0', '49', '', 'us'), ('p50', 'at most 49', '0', '49', '', 'us')]
+    >>> figure_rows([one | {"lo": None, "hi": None, "ci_lo": 44.0, "ci_hi": 53.0}])
+    [('p50', '48', '', '', '44 to 53', 'us')]
     """
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for one in figures:
-        value, lo, hi = format_figure(one["value"], one["lo"], one["hi"], one["unit"] or "")
+        unit = one["unit"] or ""
+        value, lo, hi = format_figure(one["value"], one["lo"], one["hi"], unit)
+        interval = ""
+        if one.get("ci_lo") is not None and one.get("ci_hi") is not None:
+            from_sample, ci_lo, ci_hi = format_figure(one["value"], one["ci_lo"], one["ci_hi"], unit)
+            interval = f"{ci_lo} to {ci_hi}"
+            value = value if lo else from_sample
         if str(one.get("caveats") or "").startswith(UPPER_BOUND):
             value = f"at most {hi}"
-        rows.append((one["metric"], value, lo, hi, one["unit"] or ""))
+        rows.append((one["metric"], value, lo, hi, interval, unit))
     return rows
+
+
+def without_empty(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[list[str], list[list[str]]]:
+    """Headings and rows of `figure_rows` without the interval where none has one, and without bounds where all have.
+
+    >>> without_empty(HEADINGS, [("p50", "48", "0", "49", "", "us")])
+    (['metric', 'value', 'lo', 'hi', 'unit'], [['p50', '48', '0', '49', 'us']])
+    """
+    left_out = [_INTERVAL] if not any(row[_INTERVAL] for row in rows) else []
+    if not left_out and not any(row[place] for row in rows for place in _BOUNDS):
+        left_out = [*_BOUNDS]
+    kept = [place for place in range(len(headings)) if place not in left_out]
+    return [headings[place] for place in kept], [[row[place] for place in kept] for row in rows]
 
 
 def text_table(
     rows: Iterable[Sequence[str]],
     *,
-    headings: Sequence[str] = COLUMNS,
-    numbers: Iterable[str] = ("value", "lo", "hi"),
+    headings: Sequence[str] = ("metric", "value", "lo", "hi", "unit"),
+    numbers: Iterable[str] = NUMBERS,
 ) -> str:
     """The rows as a table of text under headings; the columns named in `numbers` stand to the right.
 
@@ -61,7 +87,7 @@ class Headline:
     """Figures shown as a table, in a terminal and in a notebook.
 
     Attributes:
-        figures: One mapping a figure: metric, value, lo, hi, unit.
+        figures: One mapping a figure: metric, value, lo, hi, ci_lo, ci_hi, unit.
         note: A sentence below them.
     """
 
@@ -70,14 +96,16 @@ class Headline:
         self.figures = [{name: _rounded(one.get(name)) for name in COLUMNS} for one in map(_in_percent, figures)]
 
     def __str__(self) -> str:
-        return text_table(figure_rows(self.figures)) + (f"\n{self.note}" if self.note else "")
+        headings, rows = without_empty(HEADINGS, figure_rows(self.figures))
+        return text_table(rows, headings=headings) + (f"\n{self.note}" if self.note else "")
 
     def __repr__(self) -> str:
         return str(self)
 
     def to_html(self) -> str:
         """The table as HTML."""
-        table = table_html(COLUMNS, figure_rows(self.figures), numbers=("value", "lo", "hi"))
+        headings, rows = without_empty(HEADINGS, figure_rows(self.figures))
+        table = table_html(headings, rows, numbers=NUMBERS)
         return table + (f"<p>{html.escape(self.note)}</p>" if self.note else "")
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
@@ -93,7 +121,8 @@ def headline(*frames: pl.DataFrame, only: Iterable[str] | None = None, note: str
     """The figures that answer a question, shown as a table.
 
     Args:
-        frames: Frames of metrics: metric, value, lo, hi, unit, and more columns that are not shown.
+        frames: Frames of metrics: metric, value, lo, hi, unit, the interval of a sample (ci_lo, ci_hi) where there is
+            one, and more columns that are not shown.
         only: The metrics to show, in this order; by default all.
         note: A sentence below them.
 
@@ -105,7 +134,11 @@ def headline(*frames: pl.DataFrame, only: Iterable[str] | None = None, note: str
     metric     value       lo       hi  unit
     speedup  1.22210  1.22190  1.22230  x
     """
-    rows = [row for frame in frames for row in frame.select(COLUMNS).iter_rows(named=True)]
+    rows = [
+        dict.fromkeys(COLUMNS) | row
+        for frame in frames
+        for row in frame.select(name for name in COLUMNS if name in frame.columns).iter_rows(named=True)
+    ]
     if only is not None:
         by_name = {row["metric"]: row for row in reversed(rows)}
         rows = [by_name[name] for name in only]
@@ -116,7 +149,10 @@ def _in_percent(figure: Mapping[str, Any]) -> Mapping[str, Any]:
     """A ratio of a part and its whole as per cent."""
     if figure["unit"] != "ratio":
         return figure
-    percent = {name: None if figure[name] is None else 100 * figure[name] for name in ("value", "lo", "hi")}
+    percent = {
+        name: None if figure.get(name) is None else 100 * figure[name]
+        for name in ("value", "lo", "hi", "ci_lo", "ci_hi")
+    }
     return {**figure, **percent, "unit": "%"}
 
 

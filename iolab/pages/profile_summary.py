@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def summarize_profile(log: CpuProfile) -> Summary:
     """Shares by layer with the 95 % interval of sampling, and the samples by function."""
     shares = layer_shares(log.samples)
-    layers = shares.select("layer", "samples", share="value", share_ci_lo="lo", share_ci_hi="hi")
+    layers = shares.select("layer", "samples", share="value", share_ci_lo="ci_lo", share_ci_hi="ci_hi")
     named = shares.with_columns(metric=pl.concat_str("metric", pl.lit(": "), "layer"))
     return Summary({"layers": layers, "functions": log.samples}, join_figures([named]))
 

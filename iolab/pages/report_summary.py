@@ -160,7 +160,7 @@ def _period(report: AwrReport, notes: list[str]) -> Iterator[Metric]:
 
 def _only(frame: pl.DataFrame) -> Metric:
     """The one metric of a frame."""
-    return Metric(*frame.row(0))
+    return Metric(**frame.row(0, named=True))
 
 
 def summarize_report(report: AwrReport) -> Summary:

@@ -13,7 +13,7 @@ import polars as pl
 from iolab.metrics.formatting import format_figure
 from iolab.metrics.table import REFUSED
 from iolab.pages import table_html
-from iolab.pages.metric_table import figure_rows, text_table
+from iolab.pages.metric_table import HEADINGS, NUMBERS, figure_rows, text_table, without_empty
 
 #: Rows of a frame that a page shows, and columns.
 MOST_ROWS: Final = 20
@@ -47,8 +47,7 @@ _HEADINGS: Final = {
     "ci95_high_s": "to (s)",
 }
 _UNIT_STEPS: Final = ((1_000, "ns", 1), (1_000_000, "us", 1e3), (10**9, "ms", 1e6))
-_FIGURE_HEADINGS: Final = ("metric", "value", "lo", "hi", "unit", "notes")
-_FIGURE_NUMBERS: Final = ("value", "lo", "hi")
+_FIGURE_HEADINGS: Final = (*HEADINGS, "notes")
 #: What a page need not say again of each row.
 _LEFT_OUT: Final = (
     "source",
@@ -193,7 +192,8 @@ def figures_html(figures: pl.DataFrame) -> str:
     shown, caveats, refused = _noted(figures)
     parts = []
     if shown:
-        parts.append(table_html(_FIGURE_HEADINGS, shown, numbers=_FIGURE_NUMBERS))
+        headings, rows = without_empty(_FIGURE_HEADINGS, shown)
+        parts.append(table_html(headings, rows, numbers=NUMBERS))
         items = "".join(f"<li>{html.escape(caveat)}</li>" for caveat in caveats)
         parts.append(f'<ol class="notes">{items}</ol>' if items else "")
         given = figures.filter(~pl.col("caveats").str.starts_with(REFUSED))
@@ -218,13 +218,14 @@ def figures_text(figures: pl.DataFrame) -> str:
     refused: p99: one read
     """
     shown, caveats, refused = _noted(figures)
-    lines = [text_table(shown, headings=_FIGURE_HEADINGS, numbers=_FIGURE_NUMBERS)] if shown else []
+    headings, trimmed = without_empty(_FIGURE_HEADINGS, shown)
+    lines = [text_table(trimmed, headings=headings)] if shown else []
     lines += [f"{number}. {caveat}" for number, caveat in enumerate(caveats, 1)]
     lines += [f"refused: {', '.join(names)}: {why}" for why, names in refused.items()]
     return "\n".join(lines)
 
 
-def _noted(figures: pl.DataFrame) -> tuple[list[tuple[str, str, str, str, str, str]], list[str], dict[str, list[str]]]:
+def _noted(figures: pl.DataFrame) -> tuple[list[tuple[str, ...]], list[str], dict[str, list[str]]]:
     """The rows of the figures with the numbers of their caveats, the caveats, and each reason with what it refused."""
     rows = figures.to_dicts()
     given = [row for row in rows if not row["caveats"].startswith(REFUSED)]

@@ -147,7 +147,7 @@ def _headline(seen: LogSummary) -> str:
     if not wanted and "samples" in seen.frames:
         rows = seen.frames["samples"].head(_MOST_HEADLINES).select("sample", "median_s", "runs").rows()
         return "; ".join(f"sample {sample}: median {median:.4g} s of {runs} runs" for sample, median, runs in rows)
-    return "; ".join(f"{name} {value} {unit}".strip() for name, value, _, _, unit in figure_rows(wanted))
+    return "; ".join(f"{name} {value} {unit}".strip() for name, value, _, _, _, unit in figure_rows(wanted))
 
 
 def _comparisons(looks: Mapping[str, LogSummary], *, is_drawn: bool) -> str:

@@ -151,7 +151,7 @@ class Comparison:
         return f"{clock}; outliers kept. {describe_conditions(self.conditions, missing=missing)}".rstrip()
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a figure: metric, value, lo, hi, unit, basis."""
+        """One row a figure: metric, value, lo, hi, ci_lo, ci_hi, unit, basis."""
         a, b = self.names
         rows: list[Row] = []
         for place, name in enumerate(self.names):

@@ -79,7 +79,7 @@ class FirstRun:
         first: The first run.
         warm_up_runs: How many runs come before the steady level; 0 where the series is flat.
         steady: The median of the steady runs with its interval, or None where there is no steady level.
-        ratio: first / steady median (of the other runs where there is no level).
+        ratio: first / steady median, both as shown (of the other runs where there is no level).
         spreads: How many robust spreads of the other runs the first run lies above their median.
         starts: The place of the first run of each level (8 runs and more).
         state: What is known about the cache, from a reference.
@@ -108,13 +108,13 @@ class FirstRun:
         elif self.kind == "cold_first":
             what = (
                 f"cold first run: {format_number(self.first)} {self.unit}, then a median of {level} in "
-                f"{self.n - 1} runs ({self.ratio:.2f}x)"
+                f"{self.n - 1} runs ({format_number(self.ratio)}x)"
             )
         elif self.kind == "first_apart":
             what = (
                 f"first run apart: {format_number(self.first)} {self.unit}, then a median of {level} in "
-                f"{self.n - 1} runs ({self.ratio:.2f}x); of {self.n} runs chance puts a slow one first in up to "
-                f"{1 / (math.e * self.n):.0%} of series"
+                f"{self.n - 1} runs ({format_number(self.ratio)}x); of {self.n} runs chance puts a slow one first in "
+                f"up to {1 / (math.e * self.n):.0%} of series"
             )
         elif self.kind == "warm_up":
             what = (
@@ -126,11 +126,12 @@ class FirstRun:
         elif self.kind == "drifting":
             what = f"drifting: no steady level in {self.n} runs"
         else:
-            what = f"flat: a median of {level} in {self.n} runs, the first one included ({self.ratio:.2f}x)"
+            first = f"{format_number(self.first)} {self.unit}, {format_number(self.ratio)}x"
+            what = f"flat: a median of {level} in {self.n} runs, the first one included ({first})"
         return ". ".join([f"{self.name}: {what}", self.state, *self.notes]) + "."
 
     def to_frame(self) -> pl.DataFrame:
-        """The figures as a tidy frame: metric, value, lo, hi, unit, basis."""
+        """The figures as a tidy frame: metric, value, lo, hi, ci_lo, ci_hi, unit, basis."""
         steady = self.steady or Estimate(float("nan"), None, None, "no steady level")
         rows: list[Row] = [
             ("first run", self.first, None, None, self.unit, self.kind),
@@ -229,7 +230,7 @@ def first_run(
         first=values[0],
         warm_up_runs=steady_from if kind in ("cold_first", "warm_up") else 0,
         steady=steady,
-        ratio=values[0] / (median(others) if steady is None or kind == "flat" else steady.value),
+        ratio=values[0] / (median(others) if steady is None else steady.value),
         spreads=spreads,
         starts=starts,
         state=_cache_state(values[steady_from:], reference, unit, bytes_per_run, device_bytes_per_s),

@@ -7,7 +7,7 @@ samples. Known exceptions stand at each function.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import Any
 
@@ -41,12 +41,21 @@ Limits = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value with its 95 % interval, or with None where no interval is possible, and how both were made."""
+    """A value with its 95 % interval, or with None where no interval is possible, and how both were made.
+
+    Attributes:
+        value: The estimate.
+        lo: The lower limit of the interval of the sample.
+        hi: Its upper limit.
+        basis: How both were made.
+        is_rounding: The limits are not those of a sample but what the rounding of printed figures allows.
+    """
 
     value: float
     lo: float | None
     hi: float | None
     basis: str
+    is_rounding: bool = field(default=False, repr=False)
 
 
 def invert(ratio: Estimate) -> Estimate:
@@ -57,7 +66,7 @@ def invert(ratio: Estimate) -> Estimate:
     """
     lo = None if ratio.hi is None else 1 / ratio.hi
     hi = None if ratio.lo is None else 1 / ratio.lo
-    return Estimate(1 / ratio.value, lo, hi, ratio.basis)
+    return replace(ratio, value=1 / ratio.value, lo=lo, hi=hi)
 
 
 def percent_less(ratio: Estimate) -> Estimate:
@@ -68,7 +77,7 @@ def percent_less(ratio: Estimate) -> Estimate:
     """
     lo = None if ratio.hi is None else 100 * (1 - ratio.hi)
     hi = None if ratio.lo is None else 100 * (1 - ratio.lo)
-    return Estimate(100 * (1 - ratio.value), lo, hi, ratio.basis)
+    return replace(ratio, value=100 * (1 - ratio.value), lo=lo, hi=hi)
 
 
 def include(value: float, interval: Limits) -> Limits:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from iolab.stats.comparison import Comparison
-from iolab.stats.report import describe_time, format_estimate, format_p
+from iolab.stats.report import describe_time, format_estimate, format_p, make_frame
 from iolab.stats.verdict import describe_verdict
 
 
@@ -45,23 +45,16 @@ class ManyComparison:
         return " ".join(lines)
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a figure: a, b, metric, value, lo, hi, unit, basis; a and b are null for the test of all."""
+        """One row a figure: a, b, then as of `Comparison.to_frame`; a and b are null for the test of all."""
         parts = [
             pl.concat(
                 [
                     pair.to_frame(),
-                    pl.DataFrame(
-                        [("p_holm", p, None, None, "p", f"corrected for {len(self.pairs)} pairs")],
-                        schema=pair.to_frame().schema,
-                        orient="row",
-                    ),
+                    make_frame([("p_holm", p, None, None, "p", f"corrected for {len(self.pairs)} pairs")]),
                 ]
             ).select(pl.lit(pair.names[0]).alias("a"), pl.lit(pair.names[1]).alias("b"), pl.all())
             for pair, p in zip(self.pairs, self.p_holm, strict=True)
         ]
-        whole = pl.DataFrame(
-            [(None, None, "p_kruskal", self.p_kruskal, None, None, "p", "all samples")],
-            schema=parts[0].schema,
-            orient="row",
-        )
-        return pl.concat([whole, *parts])
+        nobody = pl.lit(None, pl.String)
+        whole = make_frame([("p_kruskal", self.p_kruskal, None, None, "p", "all samples")])
+        return pl.concat([whole.select(nobody.alias("a"), nobody.alias("b"), pl.all()), *parts])

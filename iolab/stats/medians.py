@@ -79,7 +79,8 @@ class MedianComparison:
                 make_row(f"speedup {a}/{b}", self.speedup, "x"),
                 make_row(f"pct_less_time {b}", self.pct_less_time, "%"),
                 make_row(f"difference {a}-{b}", self.difference, self.unit),
-            ]
+            ],
+            is_rounding=True,
         )
 
 
@@ -140,7 +141,7 @@ def compare_medians(
     basis = "bounds of the printed digits" if rounded else "rounding not known"
 
     def bounded(value: float, lo: float, hi: float) -> Estimate:
-        return Estimate(value, lo, hi, basis) if rounded else Estimate(value, None, None, basis)
+        return Estimate(value, lo if rounded else None, hi if rounded else None, basis, is_rounding=True)
 
     low, high = (b - half_b) / (a + half_a), (b + half_b) / (a - half_a)
     return MedianComparison(

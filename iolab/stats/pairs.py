@@ -131,7 +131,7 @@ class PairedComparison:
         return " ".join(lines)
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a figure: metric, value, lo, hi, unit, basis; excluded pairs and caveats have no value."""
+        """One row a figure: metric, value, ci_lo, ci_hi, unit, basis; excluded pairs and caveats have no value."""
         a, b = self.names
         rows: list[Row] = [
             ("pairs", float(self.n), None, None, "pairs", f"{len(self.excluded)} left out"),

@@ -1,6 +1,7 @@
 """How results print: numbers, intervals, p values, and the columns every result has as a frame."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import polars as pl
 
@@ -14,11 +15,17 @@ FRAME_SCHEMA = pl.Schema(
         "value": pl.Float64,
         "lo": pl.Float64,
         "hi": pl.Float64,
+        "ci_lo": pl.Float64,
+        "ci_hi": pl.Float64,
         "unit": pl.String,
         "basis": pl.String,
     }
 )
-"""The columns of every `to_frame`: one row a figure; lo and hi are null where there is no interval."""
+"""The columns of every `to_frame`: one row a figure.
+
+``ci_lo`` and ``ci_hi`` are the 95 % interval of a sample, ``lo`` and ``hi`` what the rounding of printed figures
+allows; null where there is none.
+"""
 
 Row = tuple[str, float | None, float | None, float | None, str, str]
 
@@ -28,22 +35,35 @@ def make_row(metric: str, estimate: Estimate, unit: str) -> Row:
     return metric, estimate.value, estimate.lo, estimate.hi, unit, estimate.basis
 
 
-def make_frame(rows: Iterable[Row]) -> pl.DataFrame:
-    """The rows as a tidy frame."""
-    return pl.DataFrame(list(rows), schema=FRAME_SCHEMA, orient="row")
+def make_frame(rows: Iterable[Row], *, is_rounding: bool = False) -> pl.DataFrame:
+    """The rows as a tidy frame; their limits are those of samples, or of the rounding of printed figures.
+
+    >>> make_frame([("ratio", 1.2, 1.1, 1.3, "x", "")]).select("value", "lo", "ci_lo").row(0)
+    (1.2, None, 1.1)
+    """
+    none = (None, None)
+    spread = [
+        (metric, value, *((lo, hi, *none) if is_rounding else (*none, lo, hi)), unit, basis)
+        for metric, value, lo, hi, unit, basis in rows
+    ]
+    return pl.DataFrame(spread, schema=FRAME_SCHEMA, orient="row")
 
 
 def format_estimate(estimate: Estimate, unit: str = "") -> str:
-    """The value with its unit and, where there is one, its interval in brackets.
+    """The value with its unit and, where there is one, the 95 % interval of the sample; bounds of rounding in brackets.
 
     >>> format_estimate(Estimate(1.222, 1.219, 1.226, ""), "x")
-    '1.222x [1.219, 1.226]'
+    '1.222x (95 %: 1.219 to 1.226)'
     >>> format_estimate(Estimate(20.2, 11.8, 28.7, ""), "%")
-    '20 % [12, 29]'
+    '20 % (95 %: 12 to 29)'
+    >>> format_estimate(Estimate(18.18, 18.16, 18.2, "", is_rounding=True), "%")
+    '18.180 % [18.160, 18.200]'
     """
     value, lo, hi = format_figure(estimate.value, estimate.lo, estimate.hi, unit)
     shown = with_unit(value, unit)
-    return shown if estimate.lo is None or estimate.hi is None else f"{shown} [{lo}, {hi}]"
+    if estimate.lo is None or estimate.hi is None:
+        return shown
+    return f"{shown} [{lo}, {hi}]" if estimate.is_rounding else f"{shown} (95 %: {lo} to {hi})"
 
 
 def format_p(p: float) -> str:
@@ -59,14 +79,14 @@ def describe_time(name: str, than: str, less: Estimate) -> str:
     """The sentence "B takes x % less time than A", or "more", with its interval.
 
     >>> describe_time("async", "sync", Estimate(-1.06, -2.0, -0.1, ""))
-    'async takes 1.1 % [0.1, 2.0] more time than sync'
+    'async takes 1.1 % (95 %: 0.1 to 2.0) more time than sync'
     """
     if less.value >= 0:
         shown, word = less, "less"
     else:
         lo = None if less.hi is None else -less.hi
         hi = None if less.lo is None else -less.lo
-        shown, word = Estimate(-less.value, lo, hi, less.basis), "more"
+        shown, word = replace(less, value=-less.value, lo=lo, hi=hi), "more"
     return f"{name} takes {format_estimate(shown, '%')} {word} time than {than}"
 
 

@@ -445,9 +445,9 @@ def test_the_frame_is_tidy() -> None:
     """One row a figure, each with unit and basis; the names of the samples are in the metrics."""
     frame = compare(BUFFERED, DIRECT, names=("buffered", "direct")).to_frame()
 
-    assert frame.columns == ["metric", "value", "lo", "hi", "unit", "basis"]
+    assert frame.columns == ["metric", "value", "lo", "hi", "ci_lo", "ci_hi", "unit", "basis"]
     assert frame.schema["value"] == pl.Float64
-    assert frame.filter(metric="ratio direct/buffered").select("unit", pl.col("lo") < pl.col("value")).rows() == [
+    assert frame.filter(metric="ratio direct/buffered").select("unit", pl.col("ci_lo") < pl.col("value")).rows() == [
         ("x", True)
     ]
     assert frame.filter(metric="threshold")["basis"].item().startswith("faster: ")

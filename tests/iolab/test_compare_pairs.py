@@ -181,7 +181,7 @@ def test_paired_frame_is_tidy() -> None:
     frame = compare_paired(T1, T2, row_counts=([1] * 8, [2] + [1] * 7)).to_frame()
     ratios = [after / before for before, after in zip(T1, T2, strict=True)][1:]
 
-    assert frame.columns == ["metric", "value", "lo", "hi", "unit", "basis"]
+    assert frame.columns == ["metric", "value", "lo", "hi", "ci_lo", "ci_hi", "unit", "basis"]
     assert frame.filter(metric="left out")["basis"].to_list() == ["1: row count 1 against 2"]
     assert frame.filter(pl.col("metric") == "pairs")["value"].item() == 7.0
     assert frame.filter(metric="threshold")["value"].item() == 2.0

@@ -267,11 +267,11 @@ def test_more_samples_narrow_a_profile(counts: list[int], factor: int) -> None:
     def shares(times: int) -> list[dict[str, float]]:
         counted = [count * times for count in counts]
         samples = pl.DataFrame({"function": names, "module": None, "samples": counted, "is_kernel": False})
-        return layer_shares(samples).select("value", "lo", "hi").to_dicts()
+        return layer_shares(samples).select("value", "ci_lo", "ci_hi").to_dicts()
 
     for few, many in zip(shares(1), shares(factor), strict=True):
         assert few["value"] == pytest.approx(many["value"])
-        assert few["lo"] < many["lo"] <= many["value"] <= many["hi"] < few["hi"]
+        assert few["ci_lo"] < many["ci_lo"] <= many["value"] <= many["ci_hi"] < few["ci_hi"]
 
 
 @given(a=st.integers(2, 10**6), b=st.integers(2, 10**6), digits=st.integers(0, 4))

@@ -60,6 +60,7 @@ OF_FRAMES = {
     *(
         "average_waits",
         "class_shares",
+        "class_times",
         "db_time",
         "elapsed",
         "latency_buckets",

@@ -102,7 +102,7 @@ def test_shares_add_up(samples: list[tuple[str, int]]) -> None:
 
     assert sum(values) == pytest.approx(1)
     assert values == sorted(values, reverse=True)
-    assert shares.get_column("value").is_between(shares.get_column("lo"), shares.get_column("hi")).all()
+    assert shares.get_column("value").is_between(shares.get_column("ci_lo"), shares.get_column("ci_hi")).all()
 
 
 def test_more_samples_narrow_the_interval() -> None:
@@ -112,7 +112,7 @@ def test_more_samples_narrow_the_interval() -> None:
         for n in (10, 100)
     )
 
-    assert few["lo"] < many["lo"] < many["value"] == few["value"] < many["hi"] < few["hi"]
+    assert few["ci_lo"] < many["ci_lo"] < many["value"] == few["value"] < many["ci_hi"] < few["ci_hi"]
 
 
 @pytest.mark.parametrize(
