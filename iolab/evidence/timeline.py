@@ -35,6 +35,8 @@ SINGLE_BLOCK_READS: Final = ("db file sequential read", "cell single block physi
 
 #: The head of a report shows minutes with two decimals.
 _HALF_STEP_S: Final = 0.3
+#: The table that prints some of the foreground events once more, now and then with more digits.
+_NARROWING: Final = "top_events"
 _AVERAGE: Final = "an average is no latency: look at the histogram for modes"
 
 
@@ -111,7 +113,7 @@ def read_timeline(sources: Source, *, workers: int | None = None, progress: bool
     Raises:
         LogNotFoundError: A path leads nowhere.
     """
-    names = ("info", "foreground_wait_classes", "foreground_events", "top_events", "parameters")
+    names = ("info", "foreground_wait_classes", "foreground_events", _NARROWING, "parameters")
     read = read_awrs(sources, table=names, printed=True, workers=workers, progress=progress)
     known = periods(read.frames["info"])
     once = known.unique(
@@ -121,7 +123,7 @@ def read_timeline(sources: Source, *, workers: int | None = None, progress: bool
         name: frame.join(once, on=["report", "part"], how="semi", maintain_order="left")
         for name, frame in read.frames.items()
     }
-    waits = narrow_waits(frames["foreground_events"], frames["top_events"], ("report", "part", "event"))
+    waits = narrow_waits(frames["foreground_events"], frames[_NARROWING], ("report", "part", "event"))
     sessions = active_sessions(frames["foreground_wait_classes"])
     cpu = sessions.filter(pl.col("wait_class") == "DB CPU").rename({"wait_class": "event"})
     events = pl.concat([cpu, active_sessions(waits)])
@@ -149,7 +151,7 @@ def _problems(read: AwrFrames, known: pl.DataFrame) -> pl.DataFrame:
     )
     is_told = (pl.col("kind") == "no_table") & pl.col("source").is_in(lost.to_list())
     # A report without top events lacks nothing here: they only narrow the bounds of the others.
-    is_told |= (pl.col("kind") == "no_table") & pl.col("reason").str.ends_with("'top_events'")
+    is_told |= (pl.col("kind") == "no_table") & pl.col("reason").str.ends_with(f"'{_NARROWING}'")
     return pl.concat([read.diagnostics.filter(~is_told), told]).unique(
         ["source", "line", "kind", "reason"], keep="first", maintain_order=True
     )
