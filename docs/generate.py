@@ -93,14 +93,15 @@ def metrics() -> str:
     """The page of metrics."""
     parts = [MADE, "# What each metric means and when not to believe it"]
     parts.append(
-        "Every function gives a frame with `metric`, `value`, `lo`, `hi`, `ci_lo`, `ci_hi`, `unit`, `basis` and `caveats`. "
-        "A metric that its inputs contradict is refused: its value is null and its caveats begin with `refused:`."
+        "Every function gives a frame with `metric`, `value`, `lo`, `hi`, `ci_lo`, `ci_hi`, `unit`, `basis` and "
+        "`caveats`. A metric that its inputs contradict is refused: its value is null and its caveats begin with "
+        "`refused:`."
     )
     parts.append(
-        "`lo` and `hi` are what the rounding of the printed figures allows. `ci_lo` and `ci_hi` are the 95 % interval of a "
-        "sample, such as the samples of a profile or of active sessions; comparisons of runs (`iolab.compare`) have them, "
-        "too. The two are never in one column: a printed average of few waits is known to many digits and may still be "
-        "far from the average of more waits. What "
+        "`lo` and `hi` are what the rounding of the printed figures allows. `ci_lo` and `ci_hi` are the 95 % interval "
+        "of a sample, such as the samples of a profile or of active sessions; comparisons of runs (`iolab.compare`) "
+        "have them, too. The two are never in one column: a printed average of few waits is known to many digits and "
+        "may still be far from the average of more waits. What "
         'stands below under "When not to believe it" cannot be seen from the figures; what can be seen is refused.'
     )
     functions = {name: member for name, member in vars(iolab.metrics).items() if isinstance(member, FunctionType)}
