@@ -151,7 +151,7 @@ def _problems(read: AwrFrames, known: pl.DataFrame) -> pl.DataFrame:
     )
     is_told = (pl.col("kind") == "no_table") & pl.col("source").is_in(lost.to_list())
     # A report without top events lacks nothing here: they only narrow the bounds of the others.
-    is_told |= (pl.col("kind") == "no_table") & pl.col("reason").str.ends_with(f"'{_NARROWING}'")
+    is_told |= (pl.col("kind") == "no_table") & (pl.col("text") == _NARROWING)
     return pl.concat([read.diagnostics.filter(~is_told), told]).unique(
         ["source", "line", "kind", "reason"], keep="first", maintain_order=True
     )
