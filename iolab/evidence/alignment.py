@@ -12,16 +12,8 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from awrparse import AwrReport
-from iolab.metrics.awr import (
-    average_waits,
-    contradictions,
-    db_time,
-    elapsed,
-    figure_of,
-    key_of,
-    narrow_waits,
-    total_waits,
-)
+from iolab.metrics import average_waits, contradictions, db_time, elapsed, figure_of, total_waits
+from iolab.metrics.awr import key_of, narrow_waits
 from iolab.metrics.lookups import db_time_of, elapsed_of, statistic
 from iolab.metrics.times import nanoseconds
 from iolab.metrics.trace_reads import data_reads
