@@ -19,14 +19,4 @@ if TYPE_CHECKING:
 
 __all__ = ["TABLES", "AwrFrames", "AwrInfo", "AwrReport", "read_awr", "read_awrs"]
 
-__getattr__, __dir__ = lazy_exports(
-    __name__,
-    {
-        "AwrFrames": "many",
-        "AwrInfo": "info",
-        "AwrReport": "report",
-        "TABLES": "tables",
-        "read_awr": "report",
-        "read_awrs": "many",
-    },
-)
+__getattr__, __dir__ = lazy_exports(__name__)

@@ -35,19 +35,4 @@ __all__ = [
     "read_profile",
 ]
 
-__getattr__, __dir__ = lazy_exports(
-    __name__,
-    {
-        "CpuProfile": "cpu_profile",
-        "HISTOGRAMS": "histograms",
-        "HostLog": "log",
-        "LatencyHistograms": "histograms",
-        "PROFILE": "cpu_profile",
-        "RUNS": "runs",
-        "Run": "runs",
-        "SAMPLES": "shapes",
-        "read_histograms": "histograms",
-        "read_host": "read",
-        "read_profile": "cpu_profile",
-    },
-)
+__getattr__, __dir__ = lazy_exports(__name__)

@@ -37,16 +37,4 @@ __all__ = [
     "write_report",
 ]
 
-__getattr__, __dir__ = lazy_exports(
-    __name__,
-    {
-        "LogPicker": "lab.picker",
-        "compare": "comparison.samples",
-        "findings": "rules.run",
-        "load": "loading",
-        "load_all": "loading",
-        "summarize": "pages.summary",
-        "write_report": "pages.writing",
-    },
-    modules=("charts", "comparison", "evidence", "metrics"),
-)
+__getattr__, __dir__ = lazy_exports(__name__)

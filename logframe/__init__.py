@@ -51,35 +51,4 @@ __all__ = [
     "read_printed",
 ]
 
-__getattr__, __dir__ = lazy_exports(
-    __name__,
-    {
-        "DIAGNOSTICS": "errors",
-        "Column": "ruled",
-        "Cut": "ruled",
-        "Diagnostic": "errors",
-        "Grammar": "grammar",
-        "Interval": "interval",
-        "Log": "source",
-        "LogError": "errors",
-        "LogNotFoundError": "errors",
-        "LogParseError": "errors",
-        "Printed": "printed",
-        "RefusedError": "errors",
-        "Source": "source",
-        "columns_of": "ruled",
-        "cut_row": "ruled",
-        "diagnostics_frame": "errors",
-        "distinct_names": "source",
-        "explain": "grammar",
-        "fits": "ruled",
-        "headings": "ruled",
-        "intersect": "interval",
-        "is_ruler": "ruled",
-        "load_grammar": "grammar",
-        "open_log": "source",
-        "open_logs": "source",
-        "printed_columns": "printed",
-        "read_printed": "printed",
-    },
-)
+__getattr__, __dir__ = lazy_exports(__name__)

@@ -31,15 +31,4 @@ __all__ = [
     "subtract_statistics",
 ]
 
-__getattr__, __dir__ = lazy_exports(
-    __name__,
-    {
-        "SPOOL_SCHEMAS": "schemas",
-        "Spool": "reader",
-        "SpoolFrames": "many",
-        "read_spool": "reader",
-        "read_spools": "many",
-        "statistic_names": "statnames",
-        "subtract_statistics": "subtract",
-    },
-)
+__getattr__, __dir__ = lazy_exports(__name__)

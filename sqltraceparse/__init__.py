@@ -36,20 +36,4 @@ __all__ = [
     "statement_totals",
 ]
 
-__getattr__, __dir__ = lazy_exports(
-    __name__,
-    {
-        "EVENTS": "scan",
-        "Head": "heads",
-        "KINDS": "schema",
-        "SCHEMAS": "schema",
-        "SqlTrace": "trace",
-        "Tkprof": "tkprof",
-        "account_time": "accounts",
-        "profile": "accounts",
-        "read_sqltrace": "trace",
-        "read_tkprof": "tkprof",
-        "scan_sqltrace": "scan",
-        "statement_totals": "accounts",
-    },
-)
+__getattr__, __dir__ = lazy_exports(__name__)

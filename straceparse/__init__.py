@@ -53,30 +53,4 @@ __all__ = [
     "unparsed",
 ]
 
-__getattr__, __dir__ = lazy_exports(
-    __name__,
-    {
-        "CALLS": "system_calls",
-        "Changed": "arguments",
-        "Decorated": "arguments",
-        "Dialect": "dialects",
-        "EVENTS": "schema",
-        "KINDS": "records",
-        "OPENS": "descriptors",
-        "REQUESTS": "requests",
-        "SUMMARY": "summary",
-        "StraceLog": "log",
-        "calls": "system_calls",
-        "dialect": "dialects",
-        "gap_totals": "call_totals",
-        "io_requests": "requests",
-        "opens": "descriptors",
-        "parse_args": "arguments",
-        "read_strace": "scan",
-        "read_summary": "summary",
-        "scan_strace": "scan",
-        "to_parquet": "parquet",
-        "totals": "call_totals",
-        "unparsed": "diagnostics",
-    },
-)
+__getattr__, __dir__ = lazy_exports(__name__)

@@ -44,25 +44,4 @@ __all__ = [
     "wait_classes",
 ]
 
-__getattr__, __dir__ = lazy_exports(
-    __name__,
-    {
-        "ChartError": "_frames",
-        "call_timeline": "timeline",
-        "ecdf": "runs",
-        "enable_theme": "theme",
-        "estimates": "figures",
-        "events_over_time": "many_reports",
-        "histogram": "runs",
-        "latency_heat_map": "heat",
-        "latency_over_time": "many_reports",
-        "pio_lio_factors": "logical",
-        "queue_depth": "traces",
-        "read_sizes": "reads",
-        "run_strip": "runs",
-        "save": "saving",
-        "sessions_over_time": "many_reports",
-        "top_events": "awr",
-        "wait_classes": "awr",
-    },
-)
+__getattr__, __dir__ = lazy_exports(__name__)

@@ -60,28 +60,4 @@ __all__ = [
     "parse_noise",
 ]
 
-__getattr__, __dir__ = lazy_exports(
-    __name__,
-    {
-        "CONDITIONS": "samples",
-        "CacheLevel": "iolab.stats.cache_levels",
-        "Comparison": "samples",
-        "FirstRun": "iolab.stats.first_runs",
-        "ManyComparison": "samples",
-        "MedianComparison": "samples",
-        "Options": "session_report",
-        "PairedComparison": "samples",
-        "Pairing": "result",
-        "SampleError": "samples",
-        "UnpairedError": "result",
-        "cache_level": "iolab.stats.cache_levels",
-        "compare": "samples",
-        "compare_many": "samples",
-        "compare_medians": "samples",
-        "compare_paired": "samples",
-        "first_run": "iolab.stats.first_runs",
-        "pair": "matching",
-        "pair_all": "matching",
-        "parse_noise": "iolab.stats.cache_levels",
-    },
-)
+__getattr__, __dir__ = lazy_exports(__name__)

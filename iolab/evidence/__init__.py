@@ -23,17 +23,4 @@ __all__ = [
     "read_timeline",
 ]
 
-__getattr__, __dir__ = lazy_exports(
-    __name__,
-    {
-        "Timeline": "timeline",
-        "align_host": "host_alignment",
-        "align_reports": "alignment",
-        "align_trace": "alignment",
-        "find_breaks": "report_periods",
-        "neighbour_changes": "changes",
-        "parameter_changes": "changes",
-        "periods": "report_periods",
-        "read_timeline": "timeline",
-    },
-)
+__getattr__, __dir__ = lazy_exports(__name__)

@@ -13,7 +13,4 @@ if TYPE_CHECKING:
 
 __all__ = ["chart_html", "page_html", "table_html"]
 
-__getattr__, __dir__ = lazy_exports(
-    __name__,
-    {"chart_html": "elements", "page_html": "elements", "table_html": "elements"},
-)
+__getattr__, __dir__ = lazy_exports(__name__)

@@ -67,7 +67,7 @@ class Comparison:
         resolution: The clock's step, given or read off the values; None where there is none.
         medians: The median of each.
         spreads: The robust spread of each: 1.4826 MAD, at least the clock's step / sqrt(12).
-        means: The mean of each; what Welch compares. A mean over a cold and a warm run describes neither.
+        means: The mean of each. A mean over a cold and a warm run describes neither.
         deviations: The standard deviation of each; None for one run.
         design: How they were compared.
         ratio: median B / median A; within rounds the pseudo-median of the ratios of the rounds.
@@ -122,9 +122,6 @@ class Comparison:
         tests.append(f"Mann-Whitney {format_p(self.p_values.mann_whitney)}")
         if self.p_values.permutation is not None:
             tests.append(f"exact permutation (ties) {format_p(self.p_values.permutation)}")
-        if self.p_values.welch is not None:
-            means = " and ".join(format_number(mean) for mean in self.means)
-            tests.append(f"Welch (means {means} {self.unit}) {format_p(self.p_values.welch)}")
         apart = ""
         if self.gap is not None:
             apart = f" The ranges do not overlap; the gap is {format_number(self.gap)} {self.unit}."
@@ -177,11 +174,7 @@ class Comparison:
         tests = (
             ("p_mann_whitney", self.p_values.mann_whitney, "two-sided"),
             ("p_permutation", self.p_values.permutation, "rank sum with mid-ranks, exact; only with ties"),
-            ("p_welch", self.p_values.welch, "means"),
             ("p_levene", self.p_values.levene, "spreads, around the medians"),
-            ("p_ks", self.p_values.ks, "distributions"),
-            (f"p_shapiro {a}", self.p_values.shapiro[0], "normality; decides nothing"),
-            (f"p_shapiro {b}", self.p_values.shapiro[1], "normality; decides nothing"),
         )
         rows += [(metric, value, None, None, "p", basis) for metric, value, basis in tests]
         rows.append(("gap", self.gap, None, None, self.unit, "between the ranges; null where they overlap"))

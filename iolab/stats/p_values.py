@@ -1,10 +1,8 @@
 """The tests of two samples: each p value, or None where the test says nothing."""
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, variance
 
 from iolab.stats.ranks import MAX_EXACT, exact_rank_sum_p
 from logframe.extras import require
@@ -17,18 +15,12 @@ class PValues:
     Attributes:
         mann_whitney: Mann-Whitney U; exact up to 50 runs without ties, else normal with ties corrected.
         permutation: The exact permutation test of the same statistic, where there are ties, up to 50 runs.
-        welch: Welch's t test of the means.
-        levene: Equal spreads (Brown-Forsythe: Levene around the medians).
-        ks: Equal distributions (Kolmogorov-Smirnov).
-        shapiro: Normality of each sample (Shapiro-Wilk). Reported; it decides nothing.
+        levene: Equal spreads (Brown-Forsythe: Levene around the medians); a small one is a caveat of the comparison.
     """
 
     mann_whitney: float
     permutation: float | None
-    welch: float | None
     levene: float | None
-    ks: float | None
-    shapiro: tuple[float | None, float | None]
 
     @property
     def p(self) -> float:
@@ -46,7 +38,7 @@ def run_tests(a: Sequence[float], b: Sequence[float]) -> PValues:
     distinct = len(set(a) | set(b))
     tied = distinct < len(a) + len(b)
     if distinct == 1:
-        return PValues(1.0, 1.0, None, None, None, (None, None))
+        return PValues(1.0, 1.0, None)
     exact = not tied and max(len(a), len(b)) <= MAX_EXACT
     # Zero spreads divide by zero inside; what comes out as nan is reported as None.
     with np.errstate(all="ignore"):
@@ -54,33 +46,5 @@ def run_tests(a: Sequence[float], b: Sequence[float]) -> PValues:
     return PValues(
         mann_whitney=float(stats.mannwhitneyu(a, b, method="exact" if exact else "asymptotic").pvalue),
         permutation=exact_rank_sum_p(a, b) if tied else None,
-        welch=_welch_p(a, b),
         levene=None if levene is None or math.isnan(levene) else levene,
-        ks=_ks_p(a, b),
-        shapiro=(_shapiro_p(a), _shapiro_p(b)),
     )
-
-
-def _welch_p(a: Sequence[float], b: Sequence[float]) -> float | None:
-    if min(len(a), len(b)) < 2:
-        return None
-    spread_a, spread_b = math.sqrt(variance(a)), math.sqrt(variance(b))
-    if spread_a == spread_b == 0:
-        return None
-    found = require("scipy.stats").ttest_ind_from_stats(
-        fmean(a), spread_a, len(a), fmean(b), spread_b, len(b), equal_var=False
-    )
-    return float(found.pvalue)
-
-
-def _ks_p(a: Sequence[float], b: Sequence[float]) -> float:
-    with warnings.catch_warnings():
-        # SciPy's exact count can lose its digits; it then says so and takes the asymptotic one, which will do.
-        warnings.simplefilter("ignore", RuntimeWarning)
-        return float(require("scipy.stats").ks_2samp(a, b).pvalue)
-
-
-def _shapiro_p(values: Sequence[float]) -> float | None:
-    if len(values) < 3 or len(set(values)) == 1:
-        return None
-    return float(require("scipy.stats").shapiro(values).pvalue)

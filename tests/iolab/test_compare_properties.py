@@ -86,7 +86,7 @@ def test_swapping_the_samples_mirrors_the_results(a: list[int], b: list[int]) ->
     assert close(negated(one.shift), other.shift)
     assert close(negated(one.cliffs_delta), other.cliffs_delta)
     assert one.p_values.p == pytest.approx(other.p_values.p, abs=1e-9)
-    assert (one.p_values.welch or 0) == pytest.approx(other.p_values.welch or 0, abs=1e-9)
+    assert (one.p_values.levene or 0) == pytest.approx(other.p_values.levene or 0, abs=1e-9)
     assert (MIRRORED.get(one.verdict, one.verdict), one.gap) == (other.verdict, other.gap)
 
 
