@@ -2,7 +2,7 @@
 
     import awrparse
 
-    report = awrparse.read_awr("awrrpt_1_2668_2669.html")   # report["top_events"], report.found, report.diagnostics
+    report = awrparse.read_awr("awrrpt_1_2668_2669.html")  # report["top_events"], report.raw_tables, report.diagnostics
 
 Names are imported on first use, so that importing the package is cheap.
 """

@@ -17,7 +17,7 @@ from logframe.oracle import full_name
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from awrparse.marks import Mark
+    from logframe.decimal_mark import DecimalMark
 
 #: End of the name of a group that holds minutes.
 _MINUTES = "_minutes"
@@ -51,7 +51,7 @@ def _is_compared(printed: PrintedTable) -> bool:
 
 
 def build_frame(
-    table: Table, printed: Iterable[PrintedTable], *, bounds: bool = False, mark: Mark = "."
+    table: Table, printed: Iterable[PrintedTable], *, bounds: bool = False, decimal_mark: DecimalMark = "."
 ) -> tuple[pl.DataFrame, list[Problem]]:
     """The canonical frame of printed tables, one below the other, and what could not be read."""
     problems: list[Problem] = []
@@ -62,7 +62,7 @@ def build_frame(
     if table.shape == "sum":
         grids = _without_repeats(table, grids)
     for _, grid in grids:
-        _append(data, table, grid, problems, bounds=bounds, mark=mark)
+        _append(data, table, grid, problems, bounds=bounds, decimal_mark=decimal_mark)
     frame = pl.DataFrame(data, schema=_schema(table, bounds=bounds), strict=False)
     return frame, problems
 
@@ -99,7 +99,13 @@ def _names(table: Table, *, bounds: bool) -> list[str]:
 
 
 def _append(
-    data: dict[str, list[object]], table: Table, grid: Grid, problems: list[Problem], *, bounds: bool, mark: Mark
+    data: dict[str, list[object]],
+    table: Table,
+    grid: Grid,
+    problems: list[Problem],
+    *,
+    bounds: bool,
+    decimal_mark: DecimalMark,
 ) -> None:
     height = len(grid.lines)
     for name, template in table.splits.items():
@@ -134,7 +140,7 @@ def _append(
                     cells,
                     column.kind,
                     grid.headings.get(column.name, ""),
-                    mark if column.heads else ".",
+                    decimal_mark if column.heads else ".",
                 )
                 data[column.name].extend(read.values)
                 if bounds:

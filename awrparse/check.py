@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import polars as pl
 
 from awrparse.impossible import impossible_rows
-from logframe import read_printed
+from logframe import Interval, read_printed
+from logframe.interval import row_figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,33 +56,18 @@ _WAIT_TABLES: Final = (
     ("foreground_events", "event"),
     ("background_events", "event"),
 )
-#: Floating-point slack, relative.
-_SLACK: Final = 1e-9
 #: The clock of the snapshots shows whole seconds, at both ends.
 _CLOCK_S: Final = 1.0
 
 
-class Bounded(NamedTuple):
-    """A figure with its bounds."""
-
-    value: float
-    lo: float
-    hi: float
-
-    def meets(self, other: Bounded) -> bool:
-        """Do the intervals meet?"""
-        slack = _SLACK * max(abs(self.hi), abs(other.hi), 1e-300)
-        return self.lo <= other.hi + slack and other.lo <= self.hi + slack
-
-
-class Finding(NamedTuple):
+class Contradiction(NamedTuple):
     """One contradiction, a row of the result without its bounds spread."""
 
     check: str
     table: str
     item: str
-    first: Bounded
-    second: Bounded
+    first: Interval
+    second: Interval
     reason: str
 
 
@@ -91,7 +77,7 @@ def check_report(report: AwrReport) -> pl.DataFrame:
     Returns:
         A frame with the schema `CHECKS`; empty when all figures agree within their rounding.
     """
-    findings = [
+    contradictions = [
         *_average_waits(report),
         *_top_events(report),
         *_shares(report),
@@ -102,28 +88,28 @@ def check_report(report: AwrReport) -> pl.DataFrame:
         *_flash_writes(report),
         *_startup(report),
     ]
-    rows = [(one.check, one.table, one.item, *one.first, *one.second, one.reason) for one in findings]
+    rows = [
+        (one.check, one.table, one.item, *_bounds(one.first), *_bounds(one.second), one.reason)
+        for one in contradictions
+    ]
     rows += impossible_rows(report)
     return pl.DataFrame(rows, schema=CHECKS, orient="row")
 
 
-def _bounded(row: dict[str, object], name: str) -> Bounded | None:
-    value, lo, hi = row.get(name), row.get(f"{name}_lo"), row.get(f"{name}_hi")
-    if not (isinstance(value, (int, float)) and isinstance(lo, (int, float)) and isinstance(hi, (int, float))):
-        return None
-    return Bounded(float(value), float(lo), float(hi))
+def _bounds(figure: Interval) -> tuple[float, float, float]:
+    return float(figure.value), float(figure.lo), float(figure.hi)
 
 
-def _average_waits(report: AwrReport) -> Iterator[Finding]:
+def _average_waits(report: AwrReport) -> Iterator[Contradiction]:
     for table, name in _WAIT_TABLES:
         for row in report.with_bounds(table).iter_rows(named=True):
-            waits, time = _bounded(row, "waits"), _bounded(row, "total_wait_s")
-            average = _bounded(row, "avg_wait_ms")
+            waits, time = row_figure(row, "waits"), row_figure(row, "total_wait_s")
+            average = row_figure(row, "avg_wait_ms")
             if waits is None or time is None or average is None or waits.lo <= 0:
                 continue
-            derived = Bounded(time.value * 1000 / waits.value, time.lo * 1000 / waits.hi, time.hi * 1000 / waits.lo)
+            derived = time * 1000 / waits
             if not average.meets(derived):
-                yield Finding(
+                yield Contradiction(
                     "average_wait",
                     table,
                     str(row[name]),
@@ -133,60 +119,60 @@ def _average_waits(report: AwrReport) -> Iterator[Finding]:
                 )
 
 
-def _top_events(report: AwrReport) -> Iterator[Finding]:
+def _top_events(report: AwrReport) -> Iterator[Contradiction]:
     foreground = {
         row["event"]: time
         for row in report.with_bounds("foreground_events").iter_rows(named=True)
-        if (time := _bounded(row, "total_wait_s")) is not None
+        if (time := row_figure(row, "total_wait_s")) is not None
     }
     if report.kind not in {"awr", "awr_pdb"}:
         return
     for row in report.with_bounds("top_events").iter_rows(named=True):
-        time, other = _bounded(row, "total_wait_s"), foreground.get(row["event"])
+        time, other = row_figure(row, "total_wait_s"), foreground.get(row["event"])
         if time is not None and other is not None and not time.meets(other):
-            yield Finding(
+            yield Contradiction(
                 "top_events", "top_events", str(row["event"]), time, other, "the foreground events have another time"
             )
 
 
-def _model(report: AwrReport, statistic: str) -> Bounded | None:
+def _model(report: AwrReport, statistic: str) -> Interval | None:
     """A time of the time model; None when there is one of each of several instances."""
     rows = [
         row
         for row in report.with_bounds("time_model").iter_rows(named=True)
         if str(row["statistic"]).lower() == statistic
     ]
-    return _bounded(rows[0], "time_s") if len(rows) == 1 else None
+    return row_figure(rows[0], "time_s") if len(rows) == 1 else None
 
 
-def _shares(report: AwrReport) -> Iterator[Finding]:
+def _shares(report: AwrReport) -> Iterator[Contradiction]:
     db_time = _model(report, "db time")
     # Statspack's shares are of total call time
     if db_time is None or db_time.value <= 0 or report.kind == "statspack":
         return
     for table, name in (("top_events", "event"), ("wait_classes", "wait_class"), ("foreground_events", "event")):
         for row in report.with_bounds(table).iter_rows(named=True):
-            time, share = _bounded(row, "total_wait_s"), _bounded(row, "db_time_pct")
+            time, share = row_figure(row, "total_wait_s"), row_figure(row, "db_time_pct")
             if time is None or share is None:
                 continue
-            derived = Bounded(*(part * total / 100 for part, total in zip(share, db_time, strict=True)))
+            derived = share * db_time / 100
             if not time.meets(derived):
-                yield Finding(
+                yield Contradiction(
                     "db_time_pct", table, str(row[name]), time, derived, "the share of DB time is not that of the time"
                 )
 
 
-def _active_sessions(report: AwrReport) -> Iterator[Finding]:
+def _active_sessions(report: AwrReport) -> Iterator[Contradiction]:
     elapsed = _printed_minutes(report, "elapsed")
     if elapsed is None:
         return
     for row in report.with_bounds("wait_classes").iter_rows(named=True):
-        time, sessions = _bounded(row, "total_wait_s"), _bounded(row, "avg_active_sessions")
+        time, sessions = row_figure(row, "total_wait_s"), row_figure(row, "avg_active_sessions")
         if time is None or sessions is None:
             continue
-        derived = Bounded(time.value / elapsed.value, time.lo / elapsed.hi, time.hi / elapsed.lo)
+        derived = time / elapsed
         if not sessions.meets(derived):
-            yield Finding(
+            yield Contradiction(
                 "active_sessions",
                 "wait_classes",
                 str(row["wait_class"]),
@@ -196,36 +182,36 @@ def _active_sessions(report: AwrReport) -> Iterator[Finding]:
             )
 
 
-def _printed_minutes(report: AwrReport, label: str) -> Bounded | None:
+def _printed_minutes(report: AwrReport, label: str) -> Interval | None:
     """Elapsed or DB time of the report's head, in seconds."""
-    for title in list(report.found)[:8]:
-        for row in report.found.cells(title):
+    for title in list(report.raw_tables)[:8]:
+        for row in report.raw_tables.cells(title):
             for place, cell in enumerate(row[:-1]):
                 value = next((other for other in row[place + 1 :] if other), "")
                 if cell.removesuffix(":").strip().lower() == label and "(mins)" in value:
                     read = read_printed(value, rounded=True, decimal=report.decimal_mark)
-                    if read.value and read.lo is not None and read.hi is not None:
-                        return Bounded(read.value, read.lo, read.hi)
+                    if read.value:
+                        return Interval.of(read[:3])
     return None
 
 
-def _db_time(report: AwrReport) -> Iterator[Finding]:
+def _db_time(report: AwrReport) -> Iterator[Contradiction]:
     head, model = _printed_minutes(report, "db time"), _model(report, "db time")
     if head is not None and model is not None and not head.meets(model):
-        yield Finding("db_time", "time_model", "DB time", head, model, "head and time model give another DB time")
+        yield Contradiction("db_time", "time_model", "DB time", head, model, "head and time model give another DB time")
 
 
-def _elapsed(report: AwrReport) -> Iterator[Finding]:
+def _elapsed(report: AwrReport) -> Iterator[Contradiction]:
     info, head = report.info, _printed_minutes(report, "elapsed")
     if head is None or info.begin_time is None or info.end_time is None:
         return
     seconds = (info.end_time - info.begin_time).total_seconds()
-    clock = Bounded(seconds, seconds - _CLOCK_S, seconds + _CLOCK_S)
+    clock = Interval(seconds, seconds - _CLOCK_S, seconds + _CLOCK_S)
     if not head.meets(clock):
-        yield Finding("elapsed", "snapshots", "elapsed", head, clock, "the snapshots are not that far apart")
+        yield Contradiction("elapsed", "snapshots", "elapsed", head, clock, "the snapshots are not that far apart")
 
 
-def _tablespaces(report: AwrReport) -> Iterator[Finding]:
+def _tablespaces(report: AwrReport) -> Iterator[Contradiction]:
     """A tablespace has at least the writes of its files (a report may leave some files out)."""
     files = report.with_bounds("file_io")
     counted = files.drop_nulls("writes").group_by("tablespace", "pdb").agg(pl.col("writes").sum())
@@ -233,26 +219,26 @@ def _tablespaces(report: AwrReport) -> Iterator[Finding]:
     for row in report.with_bounds("tablespace_io").iter_rows(named=True):
         writes, total = row["writes"], sums.get((row["tablespace"], row["pdb"]))
         if writes is not None and total is not None and total > writes:
-            yield Finding(
+            yield Contradiction(
                 "tablespace_io",
                 "tablespace_io",
                 str(row["tablespace"]),
-                Bounded(*[float(writes)] * 3),
-                Bounded(*[float(total)] * 3),
+                Interval.exact(writes),
+                Interval.exact(total),
                 "its files have more writes: the headings of this table do not fit its figures",
             )
 
 
-def _flash_writes(report: AwrReport) -> Iterator[Finding]:
+def _flash_writes(report: AwrReport) -> Iterator[Contradiction]:
     """First writes, overwrites and partial writes are all the writes to a cell's flash cache."""
     for row in report.with_bounds("exadata_flash_writes").iter_rows(named=True):
-        total = _bounded(row, "write_requests")
-        parts = [_bounded(row, f"{kind}_requests") for kind in ("first", "over", "partial")]
-        if total is None or None in parts:
+        total = row_figure(row, "write_requests")
+        first, over, partial = (row_figure(row, f"{kind}_requests") for kind in ("first", "over", "partial"))
+        if total is None or first is None or over is None or partial is None:
             continue
-        derived = Bounded(*(sum(bounds) for bounds in zip(*(part for part in parts if part), strict=True)))
+        derived = first + over + partial
         if not total.meets(derived):
-            yield Finding(
+            yield Contradiction(
                 "flash_writes",
                 "exadata_flash_writes",
                 str(row["cell"]),
@@ -262,18 +248,17 @@ def _flash_writes(report: AwrReport) -> Iterator[Finding]:
             )
 
 
-def _startup(report: AwrReport) -> Iterator[Finding]:
+def _startup(report: AwrReport) -> Iterator[Contradiction]:
     info = report.info
     started = info.startup_time
     if info.form != "html" or started is None or not (11,) <= info.version < (18,) or report.kind == "awr_global":
         return
     if started.minute == started.month:
-        minute, month = float(started.minute), float(started.month)
-        yield Finding(
+        yield Contradiction(
             "startup_time",
             "instances",
             "startup_time",
-            Bounded(minute, minute, minute),
-            Bounded(month, month, month),
+            Interval.exact(started.minute),
+            Interval.exact(started.month),
             "this release prints the month for the minutes",
         )

@@ -111,7 +111,7 @@ def _print_report(path: str, *, check: bool) -> int:
 
 
 def _print_one(report: AwrReport, *, check: bool) -> None:
-    print(f"{report.source}: {report.kind}, {report.form}, {len(report.found)} tables")  # noqa: T201 - a command prints
+    print(f"{report.source}: {report.kind}, {report.form}, {len(report.raw_tables)} tables")  # noqa: T201 - a command prints
     for name, value in report.info.as_dict().items():
         if value is not None and name not in {"kind", "form"}:
             print(f"    {name:16} {value}")  # noqa: T201 - a command prints

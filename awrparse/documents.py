@@ -1,4 +1,4 @@
-"""The reports of a file: a mail is unpacked, pages and texts are told apart, several reports are parted."""
+"""The reports of a file: a mail is unpacked, pages and texts are distinguished, several reports are separated."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _count_dropped_lines(documents: list[Document], line_map: LineMap, lines: li
 
 def _marked(document: Document, text: str) -> Document:
     """The document with the decimal mark that its beginning shows, and a problem where that is not clear."""
-    document.mark, reason = find_mark(text)
+    document.decimal_mark, reason = find_mark(text)
     if reason:
         document.problems.append(Problem(document.first_line, "decimal_mark", "", reason))
     return document
@@ -157,7 +157,8 @@ def _pieces(document: Document) -> list[Document]:
     if len(groups) == 1:
         return [document]
     pieces = [
-        Document("fragment", "text", group, group[0].line if group else 1, mark=document.mark) for group in groups
+        Document("fragment", "text", group, group[0].line if group else 1, decimal_mark=document.decimal_mark)
+        for group in groups
     ]
     pieces[0].line_kinds, pieces[0].problems, pieces[0].empty = document.line_kinds, document.problems, document.empty
     return pieces

@@ -36,7 +36,7 @@ class Grid(NamedTuple):
 
 
 def columns_by_heading(table: Table, headings: Sequence[str]) -> list[Column | None]:
-    """The canonical column of each printed one.  Garbled headings are told by their number and order."""
+    """The canonical column of each printed one.  Garbled headings are recognised by their number and order."""
     seen: Counter[str] = Counter()
     found: list[Column | None] = []
     taken: set[str] = set()

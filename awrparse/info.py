@@ -154,7 +154,7 @@ def _take_labels(found: dict[str, object], document: Document) -> None:
                 value = next((other for other in row[place + 1 :] if other), "")
                 if label in {"elapsed", "elapsed time", "db time"} and "(mins)" in value:
                     name = "db_time_s" if label == "db time" else "elapsed_s"
-                    _set(found, name, read_printed(value, time_unit="s", decimal=document.mark).value)
+                    _set(found, name, read_printed(value, time_unit="s", decimal=document.decimal_mark).value)
                 elif label in _HOST_LABELS:
                     _set(found, _HOST_LABELS[label], _host_value(label, value, document))
                 elif label in {"analysis begin time", "analysis end time"}:
@@ -165,7 +165,7 @@ def _host_value(label: str, text: str, document: Document) -> object:
     """What Statspack of 10g says of the host: its name, or a number."""
     if label == "host name":
         return text or None
-    value = read_printed(text, decimal=document.mark).value
+    value = read_printed(text, decimal=document.decimal_mark).value
     if value is None:
         return None
     return int(value) if label == "num cpus" else value / 1024

@@ -1,29 +1,25 @@
-"""The decimal mark of a report.  A session whose NLS_NUMERIC_CHARACTERS say so prints ``1.234,56`` for ``1,234.56``.
-
-One figure rarely tells: ``1.234`` may be either.  What tells is a mark that cannot group digits, because it is
-not followed by three of them, or comes after the other mark.  A report's head always has such figures: elapsed
-time and DB time with two decimals.
-"""
+"""The decimal mark of a report: its head has elapsed time and DB time with two decimals, which show it."""
 
 from __future__ import annotations
 
 import re
-from typing import Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-Mark = Literal[".", ","]
+from awrparse.text.layout import GRAMMAR
+from logframe.decimal_mark import mark_of
 
-_BEFORE_MINUTES = re.compile(r"(?<![\w.,])([\d.,]*\d)\s{0,3}$")
-#: A number that stands alone, between blanks or in a cell.
-_ALONE = re.compile(r"(?<![^\s>;])-?([\d.,]*\d)(?:[KMGT%]|[num]?s)?(?![^\s<&])")
-_COMMA = re.compile(r"(?:\d{1,3}(?:\.\d{3})+|\d+),\d+$|,\d{1,2}$")
-_POINT = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d*)\.\d+$")
-_GROUPED = re.compile(r"\d{1,3}(?:(?:,\d{3})+|(?:\.\d{3})+)$")
+if TYPE_CHECKING:
+    from logframe.decimal_mark import DecimalMark
+
+_BEFORE_MINUTES = re.compile(GRAMMAR.pattern(r"(?<![\w.,])({ANY_FIGURE})\s{0,3}$"))
+#: A number between blanks or in a cell.
+_ALONE = re.compile(GRAMMAR.pattern(r"(?<![^\s>;])-?({ANY_FIGURE}){ANY_UNIT}?(?![^\s<&])"))
 #: So far the head of a report reaches, as text or as HTML.
 _HEAD: Final = 40_000
-#: So much of a report is looked at where its head does not tell.
+#: So much of a report is read where its head does not show the mark.
 _ENOUGH: Final = 12_000
-#: What is printed behind elapsed time and DB time, and how long a figure before it is at most.
-_MINUTES, _LONGEST = "(mins)", 24
+#: What follows elapsed time and DB time, and how long a figure before it is at most.
+_MINUTES, _LONGEST = GRAMMAR.literal("MINUTES"), 24
 #: Fewer figures than these may be anything: a list, a version.
 _FEWEST: Final = 3
 #: One mark is the report's when it is this many times as frequent as the other.
@@ -33,7 +29,7 @@ _CLEAR: Final = 4
 class Decision(NamedTuple):
     """The decimal mark of a report; `reason` says what is wrong when its figures do not agree on one."""
 
-    mark: Mark
+    mark: DecimalMark
     reason: str = ""
 
 
@@ -78,18 +74,5 @@ def _minutes(text: str) -> list[str]:
 
 def _count(figures: list[str]) -> tuple[int, int]:
     """How many figures can only have a decimal comma, and how many only a decimal point."""
-    telling = [figure for figure in figures if not _GROUPED.match(figure)]
-    return sum(bool(_COMMA.match(one)) for one in telling), sum(bool(_POINT.match(one)) for one in telling)
-
-
-_SWAP: Final = str.maketrans(",.", ".,")
-
-
-def with_points(cell: str, mark: Mark) -> str:
-    """A cell as it stands in a report with decimal points.
-
-    Examples:
-        >>> with_points("1.234,5K", ","), with_points("1,234.5K", ".")
-        ('1,234.5K', '1,234.5K')
-    """
-    return cell.translate(_SWAP) if mark == "," else cell
+    marks = [mark_of(figure) for figure in figures]
+    return marks.count(","), marks.count(".")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from awrparse.marks import Mark
     from logframe import Column
+    from logframe.decimal_mark import DecimalMark
     from logframe.normalize import LineMap
 
 
@@ -125,7 +125,7 @@ class Document:
         title: what the report calls itself.
         db_name: the database that its sections name beside their titles.
         has_sections: are there titles with the database and the snapshots beside them?
-        mark: the decimal mark of its figures, `.` or `,`.
+        decimal_mark: the decimal mark of its figures, `.` or `,`.
         lines: of its file, as problems count them; empty where columns mean nothing, as in HTML.
         line_map: where in the file the lines are, when lines of a copy were left out.
         raw_lines: the same before a margin was removed (a quoting mark, an indent).
@@ -141,7 +141,7 @@ class Document:
     title: str = ""
     db_name: str | None = None
     has_sections: bool = False
-    mark: Mark = "."
+    decimal_mark: DecimalMark = "."
     lines: Sequence[str] = ()
     raw_lines: Sequence[str] = ()
     line_map: LineMap | None = None

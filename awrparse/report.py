@@ -11,18 +11,18 @@ import polars as pl
 
 from awrparse.canonical import build_frame
 from awrparse.documents import documents_of, is_known
-from awrparse.found import frame_as_printed
 from awrparse.info import AwrInfo, read_info
 from awrparse.matching import MatchedTables
+from awrparse.raw_tables import frame_as_printed
 from awrparse.tables import TABLES, VIEWS
 from awrparse.tables.identity import INFO
 from awrparse.text import lines as line_kinds
-from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
+from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log, unique_names
 
 if TYPE_CHECKING:
-    from awrparse.marks import Mark
     from awrparse.records import Document, PrintedTable, Problem
     from logframe import Source
+    from logframe.decimal_mark import DecimalMark
 
 #: The canonical tables that say where and when the report was taken.
 _HEAD: Final = ("databases", "instances", "hosts", "snapshots", "host_cpu")
@@ -32,21 +32,17 @@ class TableNotFoundError(LogParseError, KeyError):
     """The report has no such table."""
 
 
-class FoundTables(Mapping[str, pl.DataFrame]):
+class RawTables(Mapping[str, pl.DataFrame]):
     """Every table of a report under its own title, as printed; a title that repeats gets its number: `Latches (2)`.
 
     The frames are built when asked for: numbers without a unit are numbers, everything else is text as printed.
     """
 
-    def __init__(self, tables: list[PrintedTable], *, bounds: bool, mark: Mark = ".") -> None:
+    def __init__(self, tables: list[PrintedTable], *, bounds: bool, decimal_mark: DecimalMark = ".") -> None:
         self._bounds = bounds
-        self._mark: Mark = mark
-        self._tables: dict[str, PrintedTable] = {}
-        seen: Counter[str] = Counter()
-        for table in tables:
-            title = " ".join((table.title or table.summary or "(untitled)").split())
-            seen[title] += 1
-            self._tables[title if seen[title] == 1 else f"{title} ({seen[title]})"] = table
+        self._decimal_mark: DecimalMark = decimal_mark
+        titles = unique_names([table.title or table.summary or "(untitled)" for table in tables])
+        self._tables: dict[str, PrintedTable] = dict(zip(titles, tables, strict=True))
         self._frames: dict[str, pl.DataFrame] = {}
         self._bounded: dict[str, pl.DataFrame] = {}
 
@@ -54,7 +50,9 @@ class FoundTables(Mapping[str, pl.DataFrame]):
         if title not in self._tables:
             raise TableNotFoundError(f"the report has no table titled {title!r}", expected=_near(title, self._tables))
         if title not in self._frames:
-            self._frames[title] = frame_as_printed(self._tables[title], bounds=self._bounds, mark=self._mark)
+            self._frames[title] = frame_as_printed(
+                self._tables[title], bounds=self._bounds, decimal_mark=self._decimal_mark
+            )
         return self._frames[title]
 
     def __iter__(self) -> Iterator[str]:
@@ -111,8 +109,8 @@ class AwrReport:
         self.source = source
         self.kind = document.kind
         self.form = document.form
-        self.decimal_mark = document.mark
-        self.found = FoundTables(document.tables, bounds=bounds, mark=document.mark)
+        self.decimal_mark = document.decimal_mark
+        self.raw_tables = RawTables(document.tables, bounds=bounds, decimal_mark=document.decimal_mark)
         self.parts: tuple[AwrReport, ...] = (self,)
         self._document = document
         self._bounds = bounds
@@ -122,7 +120,7 @@ class AwrReport:
         self._problems: dict[str, list[Problem]] = {}
 
     def __repr__(self) -> str:
-        return f"<AwrReport {self.source}: {self.kind}, {self.form}, {len(self.found)} tables>"
+        return f"<AwrReport {self.source}: {self.kind}, {self.form}, {len(self.raw_tables)} tables>"
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """Every canonical table of the report by name."""
@@ -132,7 +130,7 @@ class AwrReport:
         """What the report is, in a few words."""
         release = f", release {self.info.release}" if self.info.release else ""
         form = "HTML" if self.form == "html" else "text"
-        count = len(self.found)
+        count = len(self.raw_tables)
         kind = _TITLES.get(self.kind, f"{self.kind} report")
         return f"{kind} ({form}){release}, {count:,} table{'' if count == 1 else 's'}"
 
@@ -171,7 +169,7 @@ class AwrReport:
             raise TableNotFoundError(reason, source=self.source, expected=_near(name, self.tables))
         if name not in self._frames:
             frame, problems = build_frame(
-                TABLES[name], self._printed[name], bounds=self._bounds, mark=self.decimal_mark
+                TABLES[name], self._printed[name], bounds=self._bounds, decimal_mark=self.decimal_mark
             )
             self._frames[name], self._problems[name] = frame, problems
         return self._frames[name]
@@ -182,7 +180,7 @@ class AwrReport:
             return self[name]
         if name not in self._bounded:
             printed = self._printed.get(name, [])
-            self._bounded[name] = build_frame(TABLES[name], printed, bounds=True, mark=self.decimal_mark)[0]
+            self._bounded[name] = build_frame(TABLES[name], printed, bounds=True, decimal_mark=self.decimal_mark)[0]
         return self._bounded[name]
 
     @cached_property
@@ -220,9 +218,9 @@ class AwrReport:
             self[name]
             problems += self._problems[name]
         problems.sort(key=lambda problem: problem.line or 0)
-        return [*self._notes, *map(self._told, dict.fromkeys(problems))]
+        return [*self._notes, *map(self._to_diagnostic, dict.fromkeys(problems))]
 
-    def _told(self, problem: Problem) -> Diagnostic:
+    def _to_diagnostic(self, problem: Problem) -> Diagnostic:
         """A problem as a row of the diagnostics."""
         place = self._document.column_of(problem)
         line = self._document.line_of(problem)
@@ -233,7 +231,7 @@ class AwrReport:
         name = VIEWS[name][0] if name in VIEWS else name
         self[name]
         cut = [problem for printed in self._printed.get(name, []) for problem in printed.rows.problems]
-        return diagnostics_frame([*self._notes, *map(self._told, [*cut, *self._problems.get(name, [])])])
+        return diagnostics_frame([*self._notes, *map(self._to_diagnostic, [*cut, *self._problems.get(name, [])])])
 
     def check(self) -> pl.DataFrame:
         """Figures of the report that contradict each other beyond rounding; see `awrparse.check`."""

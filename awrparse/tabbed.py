@@ -157,7 +157,7 @@ class _Walk:
             self.kinds[line] = what
 
     def _settle(self) -> None:
-        """Lines that are no part of a table: titles without data, links and remarks; one with a figure is told."""
+        """Lines that are no part of a table: titles without data, links and remarks; one with a figure is a problem."""
         for above, line in pairwise(self._left):
             if self.kinds[line] == kind.NO_DATA:
                 self.empty.append(self._words(above))
@@ -165,10 +165,10 @@ class _Walk:
         titles = {table.title for table in self.tables}.union(self.empty)
         for line in self._left:
             text = self._words(line)
-            is_told = has_number(text) and text not in titles and self.kinds[line] not in (*_KNOWN, kind.TITLE)
+            is_reported = has_number(text) and text not in titles and self.kinds[line] not in (*_KNOWN, kind.TITLE)
             if self.kinds[line] != kind.TITLE:
-                self._mark(line, kind.UNPARSED if is_told else kind.PROSE)
-            if is_told:
+                self._mark(line, kind.UNPARSED if is_reported else kind.PROSE)
+            if is_reported:
                 self.problems.append(Problem(line + 1, "unparsed", text, "no table or section takes this line"))
 
 

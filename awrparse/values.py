@@ -7,14 +7,14 @@ from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from awrparse.marks import with_points
 from logframe import Printed, load_grammar, read_printed
+from logframe.decimal_mark import with_points
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from awrparse.columns import Kind
-    from awrparse.marks import Mark
+    from logframe.decimal_mark import DecimalMark
     from logframe.printed import TimeUnit
 
 CELLS: Final = load_grammar("awrparse", "cells.lark", "cell", "part")
@@ -67,7 +67,7 @@ class Read(NamedTuple):
     faults: list[tuple[int, str, str]]
 
 
-def read_measures(cells: Sequence[str], kind: Kind, heading: str, mark: Mark = ".") -> Read:
+def read_measures(cells: Sequence[str], kind: Kind, heading: str, decimal_mark: DecimalMark = ".") -> Read:
     """Numbers of a column; the heading may name another unit than the kind's, as in ``Avg Time (us)``.
 
     A whole number in a column that shows decimals has lost a trailing ``.0``: it is read with the column's decimals.
@@ -76,11 +76,11 @@ def read_measures(cells: Sequence[str], kind: Kind, heading: str, mark: Mark = "
         cells: as printed.
         kind: of the column.
         heading: of the column.
-        mark: the decimal mark of the report.
+        decimal_mark: the decimal mark of the report.
     """
     shown_cells = cells
-    if mark == ",":
-        cells = [with_points(cell, mark) for cell in cells]
+    if decimal_mark == ",":
+        cells = [with_points(cell, decimal_mark) for cell in cells]
     shown = [len(found.group(1)) for cell in cells if (found := _DECIMALS.match(cell))]
     decimals = max(shown, default=0) if kind in {"s", "ms", "us", "pct", "number"} else None
     divisor = next((size for (one, unit), size in _IN_HEADING.items() if one == kind and unit in heading), 1.0)

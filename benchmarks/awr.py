@@ -77,7 +77,7 @@ def made_text() -> bytes:
 
 def every_row(report: awrparse.AwrReport) -> int:
     """Cells of all tables, cut."""
-    return sum(len(cells) for title in report.found for cells in report.found.cells(title))
+    return sum(len(cells) for title in report.raw_tables for cells in report.raw_tables.cells(title))
 
 
 class _Tokens(HTMLParser):

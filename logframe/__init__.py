@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     )
     from logframe.grammar import Grammar, explain, load_grammar
     from logframe.interval import Interval, intersect
+    from logframe.names import unique_names
     from logframe.printed import Printed, printed_columns, read_printed
     from logframe.ruled import Column, Cut, columns_of, cut_row, fits, headings, is_ruler
     from logframe.source import Log, Source, distinct_names, open_log, open_logs
@@ -49,6 +50,7 @@ __all__ = [
     "open_logs",
     "printed_columns",
     "read_printed",
+    "unique_names",
 ]
 
 __getattr__, __dir__ = lazy_exports(__name__)

@@ -25,6 +25,8 @@ Figure: TypeAlias = "Interval | float | Sequence[float | None] | None"
 
 #: Figures that differ by no more than this share differ by the rounding of the arithmetic alone.
 _ALIKE: Final = 1e-12
+#: Bounds that are results of several operations may miss each other by this share.
+_SLACK: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,16 @@ class Interval:
     def is_exact(self) -> bool:
         """Are the bounds the value?"""
         return self.lo == self.hi
+
+    def meets(self, other: Interval) -> bool:
+        """Is there a value that both figures allow, but for the rounding of the arithmetic?
+
+        Examples:
+            >>> Interval(1.0, 0.95, 1.05).meets(Interval(1.1, 1.05, 1.15)), Interval.exact(1).meets(Interval.exact(2))
+            (True, False)
+        """
+        slack = _SLACK * max(abs(self.hi), abs(other.hi), 1e-300)
+        return self.lo <= other.hi + slack and other.lo <= self.hi + slack
 
     def rounded(self, digits: int) -> tuple[float, float, float]:
         """Value and bounds, rounded for display."""

@@ -14,7 +14,6 @@ import atexit
 import io
 import shutil
 import tempfile
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -171,18 +170,22 @@ def open_log(source: Source, *, encoding: str | None = None) -> Log:
     return logs[0]
 
 
-def distinct_names(names: list[str]) -> list[str]:
-    """The names of logs, with a number after each one that comes again, as that of bytes does.
+def distinct_names(names: Iterable[str]) -> list[str]:
+    """The names, of logs or of columns, with a number after each one that comes again.
 
     Examples:
-        >>> distinct_names(["<bytes>", "a.log", "<bytes>"])
-        ['<bytes>', 'a.log', '<bytes> (2)']
+        >>> distinct_names(["<bytes>", "a.log", "<bytes>", "<bytes> (2)"])
+        ['<bytes>', 'a.log', '<bytes> (2)', '<bytes> (2) (2)']
     """
-    seen: Counter[str] = Counter()
+    taken: set[str] = set()
     distinct = []
-    for name in names:
-        seen[name] += 1
-        distinct.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    for stem in names:
+        name, number = stem, 1
+        while name in taken:
+            number += 1
+            name = f"{stem} ({number})"
+        taken.add(name)
+        distinct.append(name)
     return distinct
 
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe import Diagnostic, read_printed
+from logframe.decimal_mark import decimal_mark
 from logframe.oracle import unit_of
 from logframe.oracle.units import TIME_MODEL
 from sqlplusparse.autotrace import AUTOTRACE_NAMES
 from sqlplusparse.elapsed import interval_of, language_of
 from sqlplusparse.grids import LISTS
 from sqlplusparse.lines import Pattern
-from sqlplusparse.listings import decimal_mark
 from sqlplusparse.page import LINE_ROLES, RECORDS, LineRole
 from sqlplusparse.records import Clock, CustomTiming, Grid, Listing
 from sqlplusparse.schemas import AUTOTRACE, LINES, STATEMENTS, STATISTICS, TABLES, TIMINGS

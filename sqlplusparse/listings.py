@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from logframe import read_printed
+from logframe.decimal_mark import decimal_mark
 from sqlplusparse.grids import LISTS, cells_of, cut_cells
 from sqlplusparse.lines import SNAPPER_END, TYPED_STATISTIC, Kind, Pattern
 from sqlplusparse.page import LineRole, Page
@@ -47,23 +48,6 @@ _COMPACT_LINE: Final = Pattern(
 )
 #: ``name : 12``, or a session, a name and a figure.
 MAY_BE_FIGURE: Final = Pattern("{MAY_BE_FIGURE}", LISTS)
-
-
-def decimal_mark(figures: list[str]) -> str:
-    """The decimal mark of a column of figures: a comma where one of them cannot group thousands.
-
-    Examples:
-        >>> decimal_mark(["1234,5", "12"]), decimal_mark(["117,246", "3"]), decimal_mark([",0833333333"])
-        (',', '.', ',')
-    """
-    for figure in figures:
-        head, mark, tail = figure.strip().rpartition(",")
-        if not mark or "." in tail or "," in head:
-            continue
-        digits = len(tail) - len(tail.lstrip("0123456789"))
-        if digits != 3 or "." in head or not head.strip("-+") or len(head.strip("-+")) > 3:
-            return ","
-    return "."
 
 
 def read_listing(page: Page, grid: Grid, statement_text: str | None) -> Listing | None:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from logframe import read_printed
+from logframe import read_printed, unique_names
+from logframe.decimal_mark import decimal_mark
 from sqlplusparse.grids import LISTS, cells_of
 from sqlplusparse.lines import Pattern
-from sqlplusparse.listings import decimal_mark
 
 if TYPE_CHECKING:
     from sqlplusparse.page import Page
@@ -23,7 +23,7 @@ def table_frame(page: Page, grid: Grid, *, printed: bool) -> pl.DataFrame:
     """The rows of a grid: whole numbers as Int64, other numbers as Float64, all else as text; blank cells are null."""
     rows = [cells for _, cells in cells_of(page, grid)]
     columns: dict[str, pl.Series] = {}
-    for place, (heading, width) in enumerate(zip(_unique(grid.headings), _widths(grid), strict=True)):
+    for place, (heading, width) in enumerate(zip(unique_names(grid.headings), _widths(grid), strict=True)):
         cells = [row[place] for row in rows]
         marks = _overflows(cells, width)
         texts = [None if not cell or cell in marks else cell for cell in cells]
@@ -36,7 +36,7 @@ def note_overflows(page: Page, grid: Grid) -> None:
     if not any("##" in page.lines[number] for number in grid.rows):
         return
     rows = cells_of(page, grid)
-    for place, (heading, width) in enumerate(zip(_unique(grid.headings), _widths(grid), strict=True)):
+    for place, (heading, width) in enumerate(zip(unique_names(grid.headings), _widths(grid), strict=True)):
         marks = _overflows([cells[place] for _, cells in rows], width)
         for number, cells in rows if marks else ():
             if cells[place] in marks:
@@ -56,17 +56,6 @@ def _overflows(cells: list[str], width: int) -> set[str]:
     if figures:
         return marks if all(map(_FIGURE.fullmatch, figures)) else set()
     return marks if width > 1 and marks == {"#" * width} else set()
-
-
-def _unique(headings: tuple[str, ...]) -> list[str]:
-    """Headings as column names: none empty, none twice."""
-    names: list[str] = []
-    for place, heading in enumerate(headings, 1):
-        name = heading or f"column_{place}"
-        while name in names:
-            name += "_"
-        names.append(name)
-    return names
 
 
 def _typed(heading: str, texts: list[str | None], *, printed: bool) -> dict[str, pl.Series]:

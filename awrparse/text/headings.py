@@ -1,4 +1,4 @@
-"""Titles and headings of text reports, told from rows by their looks."""
+"""Titles and headings of text reports, distinguished from rows by heuristics."""
 
 from __future__ import annotations
 

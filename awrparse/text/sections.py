@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from awrparse.records import Document
 from awrparse.text import lines as kind
-from awrparse.text.building import Builder, OpenTable
 from awrparse.text.headings import db_of_section, section_title
 from awrparse.text.labels import label_values
 from awrparse.text.layout import GRAMMAR
+from awrparse.text.table_builder import Builder, OpenTable
 from logframe import columns_of
 
 if TYPE_CHECKING:

@@ -213,8 +213,8 @@ def _top_events(report: AwrReport) -> tuple[TopEvent, ...]:
 
 def _captured(report: AwrReport) -> tuple[Interval | None, Interval | None]:
     """The share and DB time of "Captured Time accounts for 127.3% of Total DB time 601.61 (s)", in per cent and s."""
-    for title in report.found:
-        for note in report.found.notes(title):
+    for title in report.raw_tables:
+        for note in report.raw_tables.notes(title):
             words = note.replace("%", " % ").split()
             if words[:2] != ["Captured", "Time"] or "(s)" not in words:
                 continue

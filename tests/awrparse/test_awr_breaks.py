@@ -45,9 +45,9 @@ def test_a_note_that_blank_lines_tear_apart() -> None:
 
     report = read_awr(text.encode())
 
-    assert list(report.found) == ["Latch Sleep Breakdown"]
+    assert list(report.raw_tables) == ["Latch Sleep Breakdown"]
     assert report["latch_sleeps"]["spin_gets"].to_list() == [1222]
-    assert report.found.notes("Latch Sleep Breakdown")[0].endswith("by the order of 'Misses'")
+    assert report.raw_tables.notes("Latch Sleep Breakdown")[0].endswith("by the order of 'Misses'")
 
 
 def test_a_page_cut_behind_the_tag_of_a_row() -> None:
@@ -57,6 +57,6 @@ def test_a_page_cut_behind_the_tag_of_a_row() -> None:
         page = f'{head}<h3>Instance CPU</h3><table summary="Instance CPU">{rows}'
         report = read_awr(page.encode())
 
-        assert report.found["Instance CPU"].height == 0
+        assert report.raw_tables["Instance CPU"].height == 0
         assert report["instance_cpu"].height == 0
         assert report.diagnostics.is_empty()

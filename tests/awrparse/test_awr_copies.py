@@ -233,7 +233,7 @@ def test_a_blank_line_between_every_two(first: str) -> None:
 
     found = awrparse.read_awr(paste.encode())
 
-    assert list(found.found) == list(plain.found)
+    assert list(found.raw_tables) == list(plain.raw_tables)
     assert [found[name].rows() for name in found.tables] == [plain[name].rows() for name in plain.tables]
     assert sum(found.line_counts.values()) == paste.count("\n")
     lines = paste.split("\n")

@@ -93,7 +93,7 @@ def test_golden_heights(path: Path, reports: dict[str, AwrReport]) -> None:
     report = reports[golden["path"]]
 
     assert {name: report[name].height for name in report.tables} == golden["heights"]
-    assert len(report.found) == golden["found"]
+    assert len(report.raw_tables) == golden["found"]
 
 
 def test_there_are_golden_reports() -> None:
@@ -214,7 +214,7 @@ def test_damaged_reports_raise_nothing_but_log_parse_error(
             except LogParseError:
                 continue
             assert report.diagnostics.columns
-            assert all(report.found[title].columns or True for title in report.found)
+            assert all(report.raw_tables[title].columns or True for title in report.raw_tables)
             assert report.info.kind == report.kind
 
 
@@ -244,7 +244,7 @@ def test_two_reports_in_one_file(corpus: Path, index: list[dict[str, str]], repo
         first = read_awr(data)
 
         assert [part.info.db_id for part in first.parts] == [reports[path].info.db_id for path in paths]
-        assert [len(part.found) for part in first.parts] == [len(reports[path].found) for path in paths]
+        assert [len(part.raw_tables) for part in first.parts] == [len(reports[path].raw_tables) for path in paths]
         assert "several_reports" in first.diagnostics["kind"].to_list()
 
 
@@ -265,7 +265,7 @@ def test_no_character_of_a_row_is_lost(
             for kind, line in zip(document.line_kinds, below, strict=False):
                 if kind in kinds:
                     printed.update(filter(str.isalnum, line.removeprefix("Module:")))
-            cells = (cell for title in report.found for cells in report.found.cells(title) for cell in cells)
+            cells = (cell for title in report.raw_tables for cells in report.raw_tables.cells(title) for cell in cells)
             read.update(filter(str.isalnum, "".join(cells)))
         lost = first.diagnostics.filter(pl.col("kind").is_in(["unparsed", "trailing"]))["text"].to_list()
         read.update(filter(str.isalnum, "".join(lost)))

@@ -64,7 +64,7 @@ def test_headings(case: tuple[AwrReport, dict]) -> None:
     report, expected = case
 
     for title, headings in expected.get("found", {}).items():
-        columns = [name for name in report.found[title].columns if not name.endswith(("_lo", "_hi"))]
+        columns = [name for name in report.raw_tables[title].columns if not name.endswith(("_lo", "_hi"))]
         assert (title, columns) == (title, headings)
 
 
@@ -124,7 +124,9 @@ def test_page_breaks_join_one_table() -> None:
     """A table that goes on after a page break is one table."""
     report = read_awr(DATA / "valid" / "awr_text_11204.txt")
 
-    assert [title for title in report.found if title.startswith("Foreground Wait Events")] == ["Foreground Wait Events"]
+    assert [title for title in report.raw_tables if title.startswith("Foreground Wait Events")] == [
+        "Foreground Wait Events"
+    ]
 
 
 def test_sql_text_that_looks_like_a_ruler() -> None:
@@ -154,7 +156,7 @@ def test_spans_keep_values_in_their_columns() -> None:
 
     expected = pl.DataFrame({"Shelf": ["top", None], "Figs Ripe": [3, 5], "Figs Green": [4, None]})
 
-    assert report.found["Shelves"].equals(expected)
+    assert report.raw_tables["Shelves"].equals(expected)
 
 
 @pytest.mark.parametrize("margin", ["> ", "> > ", "    "])

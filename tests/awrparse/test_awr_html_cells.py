@@ -56,11 +56,11 @@ def test_html_tables_and_cells(corpus: Path) -> None:
         reader.feed((corpus / "awr" / path).read_text(encoding="utf-8", errors="backslashreplace"))
         reader.close()
         report = read_awr(corpus / "awr" / path)
-        assert (path, len(report.found)) == (path, len(reader.tables))
-        for title, expected in zip(report.found, reader.tables, strict=True):
-            headings = ["".join(heading.split()) for heading in report.found.headings(title)]
+        assert (path, len(report.raw_tables)) == (path, len(reader.tables))
+        for title, expected in zip(report.raw_tables, reader.tables, strict=True):
+            headings = ["".join(heading.split()) for heading in report.raw_tables.headings(title)]
             # the report cuts long texts in the middle of a word
-            cells = ["".join(cell.split()) for values in report.found.cells(title) for cell in values if cell]
+            cells = ["".join(cell.split()) for values in report.raw_tables.cells(title) for cell in values if cell]
             wanted = ["".join(cell.split()) for cell in expected if cell]
             body = wanted[len(wanted) - len(cells) :] if cells else []
             assert (path, title, cells) == (path, title, body)

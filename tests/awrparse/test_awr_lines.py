@@ -150,7 +150,7 @@ def test_a_note_of_two_lines_is_one_remark() -> None:
 
     report = read_awr("\n".join([*text, "pip   1"]).encode())
 
-    assert report.found.notes("Orchard Stats") == ("all apples of the last harvest",)
+    assert report.raw_tables.notes("Orchard Stats") == ("all apples of the last harvest",)
     assert report.line_counts["note"] == 2
 
 
@@ -164,8 +164,8 @@ def test_a_table_in_a_report_loses_no_line(table: tuple[list[str], list[tuple[st
 
     assert read.line_counts["record"] == len(rows)
     assert sum(read.line_counts.values()) == len(text) + 4
-    assert read.found["Orchard Stats"].height == len(rows)
-    assert read.found.notes("Orchard Stats") == ("a note",)
+    assert read.raw_tables["Orchard Stats"].height == len(rows)
+    assert read.raw_tables.notes("Orchard Stats") == ("a note",)
 
 
 @pytest.mark.parametrize(

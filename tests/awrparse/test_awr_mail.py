@@ -50,7 +50,7 @@ def test_the_report_in_a_mail_is_the_report(content: str, mail: bytes) -> None:
     """Figures that a mail breaks over two lines are whole again, and nothing else changes."""
     plain, found = read_awr(content.encode()), read_awr(mail)
 
-    assert (found.kind, found.form, list(found.found)) == (plain.kind, plain.form, list(plain.found))
+    assert (found.kind, found.form, list(found.raw_tables)) == (plain.kind, plain.form, list(plain.raw_tables))
     assert {name: found[name].to_dicts() for name in found.tables} == {
         name: plain[name].to_dicts() for name in plain.tables
     }

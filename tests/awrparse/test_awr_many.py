@@ -158,7 +158,7 @@ def test_an_absent_table_raises_a_key_error_with_a_hint() -> None:
         if name == "top_event":
             assert "top_events" in str(caught.value)
     with pytest.raises(KeyError):
-        report.found["Nothing"]
+        report.raw_tables["Nothing"]
 
 
 def test_tables_are_described() -> None:

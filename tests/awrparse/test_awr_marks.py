@@ -53,9 +53,9 @@ def test_tables_as_printed_have_the_same_types(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     points, commas = read_awr(text.encode()), read_awr(with_commas(text).encode())
 
-    assert list(points.found) == list(commas.found)
-    for title in points.found:
-        assert (title, points.found[title].schema) == (title, commas.found[title].schema)
+    assert list(points.raw_tables) == list(commas.raw_tables)
+    for title in points.raw_tables:
+        assert (title, points.raw_tables[title].schema) == (title, commas.raw_tables[title].schema)
 
 
 @pytest.mark.parametrize(

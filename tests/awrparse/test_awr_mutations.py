@@ -66,8 +66,8 @@ def assert_readable(data: bytes, what: str) -> AwrReport | None:
         for name in report.tables:
             frame = report[name]
             assert [column for column in TABLES[name].schema if column not in frame.columns] == [], (what, name)
-        for title in report.found:
-            assert report.found[title].height == len(report.found.cells(title)), (what, title)
+        for title in report.raw_tables:
+            assert report.raw_tables[title].height == len(report.raw_tables.cells(title)), (what, title)
         assert report.info.kind == report.kind, what
         report.check()
         if report.form == "text":
@@ -83,7 +83,7 @@ def _assert_counts(report: AwrReport, data: bytes, what: str) -> None:
     text = _decoded(data).replace("\r", "")
     if report.form == "html":
         counted = len(_TABLE.findall(text))
-        assert (what, sum(len(part.found) for part in report.parts)) == (what, counted)
+        assert (what, sum(len(part.raw_tables) for part in report.parts)) == (what, counted)
         return
     pieces = [part for part in report.parts if part.line_counts]
     lines = text.split("\n")
@@ -161,7 +161,7 @@ def test_markup_never_reaches_a_page_unescaped(data: bytes, tmp_path: Path) -> N
     source = tmp_path / f"{SCRIPT.replace('/', '_')}.txt"
     source.write_bytes(data)
     report = read_awr(source)
-    frames = [report[name] for name in report.tables] + [report.found[title] for title in report.found]
+    frames = [report[name] for name in report.tables] + [report.raw_tables[title] for title in report.raw_tables]
     shown = [frame._repr_html_() for frame in (*frames, report.diagnostics)]
     page = tmp_path / "page.html"
     write_report([source], page)

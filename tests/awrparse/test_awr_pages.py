@@ -19,7 +19,7 @@ def test_a_page_whose_headings_are_ordinary_cells() -> None:
     report = read_awr(WORD.encode())
 
     assert report["top_events"].select("event", "waits").rows() == [("log file sync", 1234)]
-    assert report.found.headings("Global Cache Transfer Stats") == ("Inst No", "CR Blocks Received", "CR % Immed")
+    assert report.raw_tables.headings("Global Cache Transfer Stats") == ("Inst No", "CR Blocks Received", "CR % Immed")
     assert report["instance_efficiency"].rows() == [("Buffer Nowait %", 99.99), ("Redo NoWait %", 100.0)]
 
 

@@ -32,7 +32,7 @@ def test_tabs_for_blanks_change_nothing(path: Path) -> None:
 
     plain, found = read_awr(text.encode()), read_awr(tabbed.encode())
 
-    assert list(found.found) == list(plain.found)
+    assert list(found.raw_tables) == list(plain.raw_tables)
     assert {name: found[name].to_dicts() for name in found.tables} == {
         name: plain[name].to_dicts() for name in plain.tables
     }
@@ -43,10 +43,10 @@ def test_a_copied_table_has_its_title_notes_and_cells() -> None:
     """Blank cells stay null, notes are kept, and the titles of a list of links are not taken for the table's."""
     report = read_awr(VALID / "tabbed_122.txt")
 
-    assert report.found.notes("Foreground Wait Events")[0].startswith("s - second")
-    assert report.found.cells("Foreground Wait Events")[0][2] == ""
-    assert report.found["Figures nobody knows"]["Value"].to_list() == ["00012", None]
-    assert report.found["Figures nobody knows (2)"].rows() == [("third", 3)]
+    assert report.raw_tables.notes("Foreground Wait Events")[0].startswith("s - second")
+    assert report.raw_tables.cells("Foreground Wait Events")[0][2] == ""
+    assert report.raw_tables["Figures nobody knows"]["Value"].to_list() == ["00012", None]
+    assert report.raw_tables["Figures nobody knows (2)"].rows() == [("third", 3)]
     assert report.empty_sections == ("Top 10 Channel Waits",)
 
 

@@ -37,6 +37,6 @@ def test_digits_behind_a_zero_are_an_id() -> None:
         "<tr><td>0012</td><td>0</td></tr><tr><td>77</td><td>1,200</td></tr></table></html>"
     )
 
-    found = read_awr(page.encode()).found["Anything"]
+    found = read_awr(page.encode()).raw_tables["Anything"]
 
     assert found.rows() == [("0012", 0), ("77", 1200)]

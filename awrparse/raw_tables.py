@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from awrparse.values import CELLS
-from logframe import read_printed
+from logframe import read_printed, unique_names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from awrparse.marks import Mark
     from awrparse.records import PrintedTable
+    from logframe.decimal_mark import DecimalMark
 
 #: Names of columns whose numbers are names: an id must not lose its leading zeros.
 _NAMES = frozenset(
@@ -24,7 +21,7 @@ _NAMES = frozenset(
 _PADDED = re.compile(CELLS.pattern("{PADDED}"))
 
 
-def frame_as_printed(table: PrintedTable, *, bounds: bool = False, mark: Mark = ".") -> pl.DataFrame:
+def frame_as_printed(table: PrintedTable, *, bounds: bool = False, decimal_mark: DecimalMark = ".") -> pl.DataFrame:
     """The table with the report's own headings.
 
     A column whose cells are all numbers without a unit is Int64 or Float64; any other stays text, as printed.  A blank
@@ -33,46 +30,30 @@ def frame_as_printed(table: PrintedTable, *, bounds: bool = False, mark: Mark = 
     Args:
         table: the printed table.
         bounds: add ``<heading>_lo`` and ``<heading>_hi`` to each Float64 column.
-        mark: the decimal mark of the report.
+        decimal_mark: the decimal mark of the report.
     """
     rows = table.rows.cells
     data: dict[str, pl.Series] = {}
-    for place, name in enumerate(column_names(table.headings)):
+    for place, name in enumerate(unique_names(table.headings)):
         cells = [row[place] for row in rows]
-        for series in _typed(name, cells, bounds=bounds, mark=mark):
+        for series in _typed(name, cells, bounds=bounds, decimal_mark=decimal_mark):
             data[series.name] = series
     return pl.DataFrame(list(data.values()))
 
 
-def column_names(headings: Sequence[str]) -> list[str]:
-    """The headings made unique: a blank one is `column_1`, a repeated one gets its number.
-
-    Examples:
-        >>> column_names(("", "Pct Miss", "Pct Miss"))
-        ['column_1', 'Pct Miss', 'Pct Miss (2)']
-    """
-    seen: Counter[str] = Counter()
-    names = []
-    for place, heading in enumerate(headings, 1):
-        name = " ".join(heading.split()) or f"column_{place}"
-        seen[name] += 1
-        names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return names
-
-
-def _typed(name: str, cells: list[str], *, bounds: bool, mark: Mark) -> list[pl.Series]:
+def _typed(name: str, cells: list[str], *, bounds: bool, decimal_mark: DecimalMark) -> list[pl.Series]:
     text = [pl.Series(name, [cell or None for cell in cells], dtype=pl.String)]
     if name in _NAMES:
         return text
     if any(map(_PADDED.fullmatch, cells)):
         return text
-    read = [read_printed(cell, rounded=True, decimal=mark) for cell in cells]
+    read = [read_printed(cell, rounded=True, decimal=decimal_mark) for cell in cells]
     if not any(printed.value is not None for printed in read):
         return text
     if any(printed.flag == "text" or printed.unit for printed in read):
         return text
     values = [printed.value for printed in read]
-    if not any(mark in cell or "E" in cell for cell in cells):
+    if not any(decimal_mark in cell or "E" in cell for cell in cells):
         exact = [None if value is None else int(value) for value in values]
         if all(value is None or abs(value) < 1 << 63 for value in exact):
             return [pl.Series(name, exact, dtype=pl.Int64)]
