@@ -124,13 +124,13 @@ class Interval:
 
     def __add__(self, other: Interval | float) -> Interval:
         other = Interval.of(other)
-        return Interval(self.value + other.value, self.lo + other.lo, self.hi + other.hi)
+        return _computed(self.value + other.value, self.lo + other.lo, self.hi + other.hi)
 
     __radd__ = __add__
 
     def __sub__(self, other: Interval | float) -> Interval:
         other = Interval.of(other)
-        return Interval(self.value - other.value, self.lo - other.hi, self.hi - other.lo)
+        return _computed(self.value - other.value, self.lo - other.hi, self.hi - other.lo)
 
     def __rsub__(self, other: Interval | float) -> Interval:
         return Interval.of(other) - self
@@ -138,7 +138,7 @@ class Interval:
     def __mul__(self, other: Interval | float) -> Interval:
         other = Interval.of(other)
         ends = [one * two for one in (self.lo, self.hi) for two in (other.lo, other.hi)]
-        return Interval(self.value * other.value, min(ends), max(ends))
+        return _computed(self.value * other.value, min(ends), max(ends))
 
     __rmul__ = __mul__
 
@@ -147,13 +147,24 @@ class Interval:
         if other.lo <= 0 <= other.hi:
             raise RefusedError(f"the divisor, {show(other)}, may be zero")
         ends = [one / two for one in (self.lo, self.hi) for two in (other.lo, other.hi)]
-        return Interval(self.value / other.value, min(ends), max(ends))
+        return _computed(self.value / other.value, min(ends), max(ends))
 
     def __rtruediv__(self, other: Interval | float) -> Interval:
         return Interval.of(other) / self
 
     def __str__(self) -> str:
         return show(self)
+
+
+def _computed(value: float, lo: float, hi: float) -> Interval:
+    """The result of arithmetic: whole numbers are exact and their bounds may be rounded, so that the value misses them.
+
+    >>> Interval(94906265 * 94906267, 0, 1e17) * Interval(1, 1.0, 1.0)
+    Interval(value=9007199326062755, lo=0.0, hi=1e+17)
+    >>> Interval(94906265, 94906265.0, 94906265.0) * Interval(94906267, 94906267.0, 94906267.0)
+    Interval(value=9007199326062756.0, lo=9007199326062756.0, hi=9007199326062756.0)
+    """
+    return Interval(min(max(value, lo), hi), lo, hi)
 
 
 def intersect(figures: Iterable[Interval]) -> Interval:

@@ -19,6 +19,7 @@ import polars as pl
 from awrparse import read_awrs
 from iolab.evidence.report_periods import CLOCK_S, find_breaks, periods
 from iolab.metrics.awr import key_of, narrow_waits
+from iolab.metrics.histograms import waits_within
 from iolab.metrics.table import METRICS
 from logframe import DIAGNOSTICS
 
@@ -227,6 +228,27 @@ def latencies(waits: pl.DataFrame, *, events: Iterable[str] | None = None) -> pl
         tuple(pl.when(agrees).then(one) for one in (value, pl.col("joint_lo"), pl.col("joint_hi"))),
         pl.when(agrees).then(pl.lit(_AVERAGE)).otherwise(pl.lit(contradiction)),
     )
+
+
+def shares_within(
+    histograms: pl.DataFrame, *, to_us: float = 1000.0, events: Iterable[str] = SINGLE_BLOCK_READS
+) -> pl.DataFrame:
+    """The share of each event's waits that were shorter than a time, report by report (`iolab.metrics.waits_within`).
+
+    Args:
+        histograms: The table `event_histogram` of many reports, as `awrparse.read_awrs` gives it with ``printed=True``.
+        to_us: The time, in microseconds.
+        events: The events wanted.
+
+    Returns:
+        `KEYS`, the event, then `METRICS`: ``share_within_1000_us``, a ratio, in order of time.
+    """
+    parts = [pl.DataFrame(schema={**{key: histograms.schema[key] for key in KEYS}, "event": pl.String(), **METRICS})]
+    for _, rows in histograms.group_by(*KEYS, maintain_order=True):
+        found = waits_within(rows, to_us=to_us, events=list(events))
+        named = rows.select(KEYS).head(1)
+        parts.append(named.join(found, how="cross") if found.height else parts[0].clear())
+    return pl.concat(parts).sort("begin_time", "report", "event", maintain_order=True)
 
 
 def rank_events(sessions: pl.DataFrame, *, most: int = 3) -> pl.DataFrame:

@@ -12,7 +12,8 @@ value is null, and its ``caveats`` begin with "refused:" and give the reason.
   `read_size`, `blocks_per_read`, `block_size`, `throughput`, `iops`, `direct_share`, `smart_scan_saving`; `us_per_lio`,
   `pio_lio_factor`, `lio_share`, `rows_per_trip`; `time_change`, `rank_correlation`
 * from AWR and Statspack reports: `average_waits`, `total_waits`, `db_time`, `elapsed`, `rate`, `per_transaction`,
-  `average_active_sessions`, `class_shares`, `class_times`, `latency_quantiles`, `latency_buckets`, `contradictions`
+  `average_active_sessions`, `class_shares`, `class_times`, `latency_quantiles`, `latency_buckets`, `waits_within`,
+  `contradictions`
 * from strace logs: `read_sizes`, `read_rate`, `read_latency`, `sequentiality`, `queue_depth`, `depth` of I/O requests;
   `call_gaps`, `call_times`, `submit_cost`, `time_shares`, `database_waits` of calls
 * from extended SQL traces: `wait_latency`, `wait_sizes`, `multiblock_count`, `read_shares`, `us_per_get`,
@@ -31,7 +32,7 @@ from iolab.metrics.awr import (
 )
 from iolab.metrics.class_times import class_times
 from iolab.metrics.correlation import rank_correlation
-from iolab.metrics.histograms import latency_buckets, latency_quantiles
+from iolab.metrics.histograms import latency_buckets, latency_quantiles, waits_within
 from iolab.metrics.logical import lio_share, pio_lio_factor, rows_per_trip, time_change, us_per_lio
 from iolab.metrics.lookups import db_time_of, elapsed_of, read_metrics, statistic
 from iolab.metrics.rates import average_active_sessions, per_transaction, rate
@@ -129,4 +130,5 @@ __all__ = [
     "us_per_lio",
     "wait_latency",
     "wait_sizes",
+    "waits_within",
 ]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from itertools import permutations
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.table import REFUSED, Metric, single
 from logframe.extras import require
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import polars as pl
 
@@ -18,15 +18,16 @@ if TYPE_CHECKING:
 ALPHA: Final = 0.05
 #: With fewer pairs no rank correlation reaches 5 %.
 MIN_PAIRS: Final = 5
-#: Up to so many pairs all orders are counted out; Student's t calls too many of them a relation.
-MAX_COUNTED: Final = 8
+#: Up to so many different orders are counted out; Student's t calls too many of few pairs a relation.
+MAX_COUNTED: Final = 50_000
 
 
 def rank_correlation(x: Sequence[float], y: Sequence[float], *, metric: str = "rank_correlation") -> pl.DataFrame:
     """Spearman's rank correlation of two measures: 1 when they rise together, -1 when one rises as the other falls.
 
     Source: Spearman (1904); the p-value is that of Student's t with n - 2 degrees of freedom (`scipy.stats.spearmanr`),
-    of 8 pairs and fewer the share of all orders that go together as well.  The caveat says whether so many pairs
+    where a measure has at most 50,000 different orders (8 pairs, or more with ties) the share of them that go together
+    as well: nine pairs in three groups of three cannot be below 2 / 1,680.  The caveat says whether so many pairs
     support a relation at all.  Refused with fewer than 5 pairs, when one of the measures does not change, or holds
     something that is not a finite number.
 
@@ -61,7 +62,7 @@ def rank_correlation(x: Sequence[float], y: Sequence[float], *, metric: str = "r
         return single(Metric(metric, None, None, None, "rho", formula, f"{REFUSED}one of the measures does not change"))
     result = require("scipy.stats").spearmanr(x, y)
     rho = float(result.statistic)
-    p = _counted_p(x, y) if len(x) <= MAX_COUNTED else float(result.pvalue)
+    p = _counted_p(x, y) if min(map(_orders, (x, y))) <= MAX_COUNTED else float(result.pvalue)
     verdict = (
         f"not supported: p = {p:.2g} of {len(x)} pairs is not below {ALPHA}"
         if p >= ALPHA
@@ -75,5 +76,32 @@ def _counted_p(x: Sequence[float], y: Sequence[float]) -> float:
     np, stats = require("numpy"), require("scipy.stats")
     # Ranks from their mean, doubled: whole numbers, so that equal sums are equal.
     one, other = (np.rint(2 * stats.rankdata(values)).astype(int) - (len(x) + 1) for values in (x, y))
-    sums = np.abs(other[np.array(list(permutations(range(len(x)))))] @ one)
+    fewer, kept = (one, other) if _orders(x) < _orders(y) else (other, one)
+    sums = np.abs(np.array(list(_different_orders(sorted(fewer.tolist())))) @ kept)
     return float((sums >= abs(int(one @ other))).mean())
+
+
+def _orders(values: Sequence[float]) -> int:
+    """How many different orders the values have: those that differ by a swap of equal ones are one.
+
+    >>> _orders([1, 2, 3]), _orders([25, 25, 25, 250, 250, 250, 2500, 2500, 2500])
+    (6, 1680)
+    """
+    return math.factorial(len(values)) // math.prod(map(math.factorial, Counter(values).values()))
+
+
+def _different_orders(values: list[int]) -> Iterator[list[int]]:
+    """Every different order of sorted values, each once, in lexicographic order.
+
+    >>> list(_different_orders([1, 1, 2]))
+    [[1, 1, 2], [1, 2, 1], [2, 1, 1]]
+    """
+    order = list(values)
+    while True:
+        yield list(order)
+        low = next((place for place in range(len(order) - 2, -1, -1) if order[place] < order[place + 1]), None)
+        if low is None:
+            return
+        high = next(place for place in range(len(order) - 1, low, -1) if order[place] > order[low])
+        order[low], order[high] = order[high], order[low]
+        order[low + 1 :] = reversed(order[low + 1 :])

@@ -149,10 +149,68 @@ def latency_quantiles(
     return metrics_frame(metrics, event=pl.Series(names, dtype=pl.String))
 
 
+def waits_within(
+    event_histogram: pl.DataFrame, *, to_us: float = 1000.0, events: Sequence[str] | None = None
+) -> pl.DataFrame:
+    """Share of each event's waits that were shorter than a time, from the merged sections of the histogram.
+
+    A bucket that the time lies within may hold any part of its waits below it: then only bounds are known, and the
+    value is the middle of them.  Refused where the shares do not add up, as in `latency_quantiles`.
+
+    Source: as of `latency_quantiles`.
+
+    When not to believe it: as reads from a cache: a share of short waits suggests one, and does not prove it; and a
+    histogram holds background waits, too.
+
+    Args:
+        event_histogram: the table `event_histogram` of a report, with its bounds.
+        to_us: the time, in microseconds.
+        events: the events wanted; by default all.
+
+    Returns:
+        One row an event: ``event``, then `METRICS`: ``share_within_1000_us``, a ratio.
+
+    Examples:
+        >>> table = pl.DataFrame({"event": ["log file sync"] * 2, "waits": [100, 100], "section": [None, None],
+        ...     "from_us": [0.0, 1000.0], "to_us": [1000.0, None], "waits_pct": [62.0, 38.0]})
+        >>> waits_within(table).select("metric", "value").row(0)
+        ('share_within_1000_us', 0.62)
+        >>> waits_within(table, to_us=500).select("value", "lo", "hi").row(0)
+        (0.31, 0.0, 0.62)
+    """
+    names, metrics = [], []
+    for event, waits, buckets in _merged(event_histogram, events):
+        names.append(event)
+        name = f"share_within_{to_us:g}_us"
+        basis = f"waits shorter than {to_us:g} us of {'?' if waits is None else show(waits)} waits"
+        if isinstance(buckets, str):
+            metrics.append(Metric(name, None, None, None, "ratio", basis, f"{REFUSED}{buckets}"))
+            continue
+        below = Interval.exact(0)
+        above = Interval.exact(0)
+        for one in buckets:
+            if one.to_us is not None and one.to_us <= to_us:
+                below += one.share
+            elif one.from_us < to_us:
+                below += Interval(one.share.value / 2, 0, one.share.hi)
+                above += Interval(one.share.value / 2, 0, one.share.hi)
+            else:
+                above += one.share
+        lo, hi = max(below.lo, 100 - above.hi, 0.0), min(below.hi, 100 - above.lo, 100.0)
+        value = min(max(below.value, lo), hi) / 100 if lo <= hi else below.value / 100
+        bounds = (lo / 100, hi / 100) if lo <= hi else (below.lo / 100, min(below.hi, 100.0) / 100)
+        metrics.append(Metric(name, value, *bounds, "ratio", basis, _BOTH))
+    return metrics_frame(metrics, event=pl.Series(names, dtype=pl.String))
+
+
 def _merged(table: pl.DataFrame, events: Sequence[str] | None) -> list[tuple[str, Interval | None, list[Bucket] | str]]:
     """Each event with its waits and its buckets, or the reason why it has none."""
     wanted = table if events is None else table.filter(pl.col("event").is_in(list(events)))
-    is_first = pl.lit(value=True) if "section" not in wanted.columns else pl.col("section").is_null()
+    is_first = pl.lit(value=True)
+    if "section" in wanted.columns:
+        # A report of a cluster names its only table, too: then the section that holds all waits is the first table.
+        whole = (pl.col("waits_pct").sum().over("event", "waits", "section") - 100).abs() <= _SLACK_PCT
+        is_first = pl.col("section").is_null() | (pl.col("section").is_not_null().all() & whole)
     first, later = wanted.filter(is_first), wanted.filter(~is_first)
     # Text reports cut names: two events of one name have two rows, and a section does not say which it refines.
     twice = first.select("event", "waits").unique().filter(pl.col("event").is_duplicated()).get_column("event")

@@ -209,3 +209,42 @@ def test_more_foreground_waits_than_waits_are_refused() -> None:
     events = pl.DataFrame({"event": ["cell single block physical read"], "waits": [9000]})
 
     assert "are more than the 5000" in metrics.latency_quantiles(SPLIT, foreground=events).item(0, "caveats")
+
+
+def test_the_only_table_of_a_cluster_has_a_name() -> None:
+    """A report of all instances heads its histogram "(Global)": its percentiles are those of a table without a name."""
+    plain = sections((None, 0.0, 1000.0, 60.0), (None, 1000.0, 2000.0, 38.0), (None, 2000.0, None, 2.0))
+    named = plain.with_columns(section=pl.lit("Global"))
+
+    assert metrics.latency_quantiles(named).rows() == metrics.latency_quantiles(plain).rows()
+    assert metrics.latency_buckets(named)["waits_pct"].sum() == 100
+
+
+def test_a_later_section_alone_is_no_distribution() -> None:
+    """Of a page cut out of a report, "up to 32 ms" shows a part of the waits: no percentile is made of it."""
+    cut = sections(("up to 32 ms", 512.0, 1000.0, 30.0), ("up to 32 ms", 1000.0, 2000.0, 8.0))
+
+    assert metrics.latency_quantiles(cut).is_empty()
+
+
+def test_shares_below_a_time_use_all_sections() -> None:
+    """38 % are beyond the first table's last edge; a section puts 30 of them below 1 ms."""
+    table = sections(
+        (None, 0.0, 512.0, 62.0),
+        (None, 512.0, None, 38.0),
+        ("up to 32 ms", 512.0, 1000.0, 30.0),
+        ("up to 32 ms", 1000.0, 2000.0, 8.0),
+    )
+
+    def within(to_us: float) -> tuple[float, ...]:
+        row = metrics.waits_within(table, to_us=to_us).row(0, named=True)
+        return tuple(round(row[name], 4) for name in ("value", "lo", "hi"))
+
+    value, lo, hi = within(1000)
+    assert lo <= 0.92 <= hi
+    assert value == pytest.approx(0.92)
+    assert hi - lo < 0.005
+    value, lo, hi = within(750)
+    assert lo <= 0.62
+    assert hi >= 0.92
+    assert within(10_000_000)[2] == 1

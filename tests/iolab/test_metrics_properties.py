@@ -67,6 +67,7 @@ OF_FRAMES = {
         "latency_quantiles",
         "rank_correlation",
         "total_waits",
+        "waits_within",
     ),
     *("call_gaps", "call_times", "database_waits", "depth", "queue_depth", "read_latency", "read_rate", "read_sizes"),
     *("sequentiality", "submit_cost", "time_shares"),

@@ -22,8 +22,9 @@ from iolab.evidence.timeline import (
     latencies,
     rank_events,
     read_timeline,
+    shares_within,
 )
-from iolab.metrics import average_waits
+from iolab.metrics import average_waits, waits_within
 from iolab.metrics.awr import narrow_waits, total_waits
 from logframe import LogNotFoundError
 
@@ -215,6 +216,20 @@ def test_latencies_are_those_of_one_report(line: Timeline) -> None:
         assert joined.get_column("event").to_list() == alone.get_column("event").to_list()
         for column in ("value", "lo", "hi"):
             assert joined.get_column(column).to_list() == pytest.approx(alone.get_column(column).to_list(), rel=1e-9)
+
+
+def test_shares_of_short_reads_report_by_report(line: Timeline) -> None:
+    """More than 90 % below 1 ms before the restart, fewer than 10 % after it, each within its rounding."""
+    histograms = read_awrs(SERIES, table="event_histogram", printed=True, workers=1).frame
+    shares = shares_within(histograms.join(line.periods, on="report", how="semi", maintain_order="left"))
+
+    assert shares.height == 12
+    assert shares["begin_time"].is_sorted()
+    assert (shares["hi"] - shares["lo"] < 0.005).all()
+    assert (shares["value"].head(6) > 0.9).all()
+    assert (shares["value"].tail(6) < 0.1).all()
+    alone = waits_within(read_awr(shares.item(0, "report")).with_bounds("event_histogram"))
+    assert alone.filter(event="db file sequential read").item(0, "value") == shares.item(0, "value")
 
 
 def test_idle_events_are_left_out(line: Timeline) -> None:
