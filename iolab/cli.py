@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from iolab.sources import NamedLog
 
-_MOST_ROWS: Final = 60
 _MOST_NAMED: Final = 3
 _HIGHEST_PORT: Final = 65_535
 _DEFAULT_LAB: Final = Path("iolab-notebooks")
@@ -103,7 +102,9 @@ _COLOURS: Final = {"major": "red", "notable": "yellow", "cannot tell": "magenta"
 def _coloured(text: str, role: str) -> str:
     if "NO_COLOR" in os.environ:
         return text
-    return click.style(text, dim=True) if role == "dim" else click.style(text, fg=_COLOURS.get(role))
+    if role in {"dim", "verdict"}:
+        return click.style(text, dim=role == "dim", bold=role == "verdict")
+    return click.style(text, fg=_COLOURS.get(role))
 
 
 @_command("iolab show awr.html", "iolab show *.strace --json", "ssh dbhost cat /tmp/ora_4711.strace.gz | iolab show -")
@@ -215,7 +216,8 @@ def compare(logs: tuple[str, ...], design: str | None, threshold: float, order: 
     """
     from iolab.comparison import Options, pair  # noqa: PLC0415 - see above
     from iolab.loading import load  # noqa: PLC0415 - the parsers are imported by the commands that need them
-    from iolab.pages.tables import frame_text  # noqa: PLC0415 - see above
+    from iolab.pages.pairing_text import pairing_text  # noqa: PLC0415 - see above
+    from iolab.rules.run import findings_together  # noqa: PLC0415 - see above
 
     if len(logs) != 2 and not any(character in logs[0] for character in "*?["):
         raise click.UsageError(f"compare takes exactly 2 logs, got {len(logs)}")
@@ -228,11 +230,11 @@ def compare(logs: tuple[str, ...], design: str | None, threshold: float, order: 
     found = pair(first, second, names=(named[0].name, named[1].name), options=options)
     if as_json:
         frames = {title: frame.to_dicts() for title, frame in found.frames.items()}
-        click.echo(_json({"logs": found.names, "why": found.why, "paragraphs": found.paragraphs, "frames": frames}))
+        said = {"logs": found.names, "verdict": found.verdict, "why": found.why, "paragraphs": found.paragraphs}
+        click.echo(_json(said | {"frames": frames}))
         return 0
-    click.echo(str(found))
-    for title, frame in (found.tables or found.frames).items():
-        click.echo(f"\n{title}\n{frame_text(frame, most=_MOST_ROWS, names={'a': 'A', 'b': 'B'})}")
+    both = findings_together([(named[0].name, first), (named[1].name, second)])
+    click.echo(pairing_text(found, both, width=shutil.get_terminal_size((100, 24)).columns, style=_coloured))
     return 0
 
 

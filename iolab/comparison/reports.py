@@ -10,6 +10,8 @@ import polars as pl
 from iolab.comparison.result import Pairing, UnpairedError
 from iolab.evidence.alignment import align_reports
 from iolab.metrics.class_times import class_times
+from iolab.metrics.formatting import figure_text
+from logframe.interval import row_figure
 
 if TYPE_CHECKING:
     from awrparse import AwrReport
@@ -22,6 +24,8 @@ _QUANTITIES: Final = {
     "waits_per_s": "waits a second",
     "waiting_sessions": "sessions waiting",
 }
+_OFTEN: Final = "ratio of waits a second"
+_LONGER: Final = "ratio of ms a wait"
 _WHERE: Final = {"both": "A and B", "vanished": "A only", "appeared": "B only"}
 
 
@@ -59,8 +63,35 @@ def pair_reports(a: AwrReport, b: AwrReport, names: tuple[str, str], _: Options)
         frames,
         tables,
         is_lettered=True,
+        verdict=_verdict(aligned.intervals, tables.get("Events")),
         drawers=tuple(partial(_draw, table, reports) for table, reports in drawn.items()),
     )
+
+
+def _verdict(intervals: pl.DataFrame, events: pl.DataFrame | None) -> str:
+    """Sessions active in both, and how the event with most time changed; empty where neither is known."""
+    rows = {row["quantity"]: row for row in intervals.iter_rows(named=True)}
+    sides = [
+        (row_figure(rows["db_time_s"], side), row_figure(rows["elapsed_s"], side))
+        for side in ("a", "b")
+        if {"db_time_s", "elapsed_s"} <= set(rows)
+    ]
+    said = []
+    active = [time / length for time, length in sides if time is not None and length is not None and length.lo > 0]
+    if len(active) == 2 and active[0].lo > 0:
+        first, second = active
+        said.append(
+            f"{figure_text(first)} sessions were active in A, {figure_text(second)} in B: B / A "
+            f"{figure_text(second / first)}"
+        )
+    both = (
+        None if events is None else events.filter((pl.col("where") == _WHERE["both"]) & pl.col(_LONGER).is_not_null())
+    )
+    if both is not None and both.height:
+        row = both.row(0, named=True)
+        often, longer = (figure_text(row[name]) for name in (_OFTEN, _LONGER))
+        said.append(f"`{row['event']}` was waited for {often} times as often, {longer} times as long")
+    return f"{'; '.join(said)}." if said else ""
 
 
 def _by_name(frame: pl.DataFrame) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""A pairing: two logs, or the runs of one, held against each other.
+"""A pairing: two logs, or the runs of one, compared.
 
 logframe.LogError
 +-- UnpairedError      two logs cannot be compared, and why
@@ -23,7 +23,7 @@ class UnpairedError(LogError):
 
 @dataclass(frozen=True)
 class Pairing:
-    """Two logs, or the runs of one session, held against each other; or the reason why they are not.
+    """Two logs, or the runs of one session, compared; or the reason why they are not.
 
     Attributes:
         names: What the logs are called.
@@ -34,6 +34,7 @@ class Pairing:
         is_lettered: The words and tables call the logs A and B.
         refusal: Why there is no comparison; empty where there is one.
         drawers: Functions that draw a chart each; they may raise `iolab.charts.ChartError`.
+        verdict: The result in one sentence, or what leaves it open.
     """
 
     names: tuple[str, ...]
@@ -44,6 +45,7 @@ class Pairing:
     is_lettered: bool = False
     refusal: str = ""
     drawers: tuple[Callable[[], Any], ...] = ()
+    verdict: str = ""
 
     @property
     def title(self) -> str:
@@ -59,7 +61,7 @@ class Pairing:
         """The result in words."""
         said = [f"Not compared: {self.refusal}."] if self.refusal else self.paragraphs
         head = [f"{self.title}: {self.why}." if self.why else self.title]
-        return "\n\n".join([*head, *filter(None, [self.legend]), *said])
+        return "\n\n".join([*filter(None, [self.verdict]), *head, *filter(None, [self.legend]), *said])
 
     def charts(self) -> list[Any]:
         """The charts of the pairing; none where there is nothing to draw."""

@@ -26,8 +26,11 @@ from iolab.comparison.statements import (
 )
 from iolab.metrics.formatting import format_figure, format_number
 from iolab.stats.samples import check_threshold
+from iolab.stats.verdict import verdict_line
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sqlplusparse import Spool
 
 #: More statements than this are in the frame only.
@@ -153,7 +156,16 @@ def compare_statements(a: Spool, b: Spool, names: tuple[str, str], options: Opti
         _shown_tables(frames),
         is_lettered=True,
         drawers=drawers,
+        verdict=_verdict(frame, compared, len(matches), totals),
     )
+
+
+def _verdict(frame: pl.DataFrame, compared: Mapping[int, Comparison], matched: int, totals: tuple[float, float]) -> str:
+    """The result in one sentence: of the one statement that was repeated, else how many got slower and faster."""
+    if frame.height == 1 and compared:
+        (found,) = compared.values()
+        return verdict_line(found.verdict, found.ratio, found.threshold)
+    return _headline(frame, matched, totals).partition(". ")[0].removesuffix(".") + "."
 
 
 def _rank(row: dict[str, object]) -> tuple[int, float]:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.comparison.result import Pairing, UnpairedError
-from iolab.comparison.samples import SampleError, compare, compare_many
+from iolab.comparison.samples import Comparison, SampleError, compare, compare_many
 from iolab.comparison.session_report import Options, compare_match, compare_statements, draw_runs
 from iolab.comparison.statements import Match, Statement
 from iolab.metrics.logical import time_change
 from iolab.stats.cache_levels import cache_level
 from iolab.stats.first_runs import first_run
+from iolab.stats.verdict import verdict_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -125,25 +126,25 @@ def _pair_unechoed(a: Spool, b: Spool, names: tuple[str, str], options: Options)
     if [len(side) for side in samples] != [1, 1] or any(side[0].item(0, "text") is not None for side in samples):
         return None
     x, y = samples[0][0], samples[1][0]
+    found = _compare_unechoed(x, y, names, options)
     return Pairing(
         names,
         "each has one sample of repeated runs",
-        (
-            "The logs do not show the statements: that both ran the same one is your word.",
-            _compare_unechoed(x, y, names, options),
-        ),
+        ("The logs do not show the statements: that both ran the same one is your word.", str(found)),
         drawers=(partial(draw_runs, x, y, names, "Every run in its place"),),
+        verdict="" if isinstance(found, str) else verdict_line(found.verdict, found.ratio, found.threshold),
+        is_lettered=not isinstance(found, str),
     )
 
 
-def _compare_unechoed(x: pl.DataFrame, y: pl.DataFrame, names: tuple[str, str], options: Options) -> str:
-    """Two samples of runs as a paragraph; samples that returned other numbers of rows are of different work."""
+def _compare_unechoed(x: pl.DataFrame, y: pl.DataFrame, names: tuple[str, str], options: Options) -> Comparison | str:
+    """Two samples of runs; a sentence where they are none, or returned other numbers of rows: different work."""
     match = Match(Statement("", x), Statement("", y))
     if match.has_other_rows:
         shown = " against ".join(", ".join(map(str, one.row_counts)) for one in (match.a, match.b))
         return f"Not compared: the row count differs ({shown}), so they did different work."
     try:
-        return str(compare_match(match, names, options))
+        return compare_match(match, names, options)
     except SampleError as error:
         return f"Not compared: {error}."
 

@@ -10,11 +10,13 @@ import polars as pl
 from iolab.comparison.result import Pairing, UnpairedError
 from iolab.comparison.samples import SampleError, compare
 from iolab.metrics.awr import figure_of
+from iolab.metrics.formatting import figure_text
 from iolab.metrics.table import REFUSED
 from iolab.metrics.times import UPPER_BOUND
 from iolab.metrics.trace_reads import data_reads, depth, read_rate, read_sizes
 from iolab.stats.report import describe_time, format_estimate, format_p
-from iolab.stats.verdict import describe_verdict
+from iolab.stats.verdict import describe_verdict, verdict_line
+from logframe.interval import row_figure
 
 if TYPE_CHECKING:
     from iolab.comparison.session_report import Options
@@ -51,7 +53,7 @@ def pair_traces(a: StraceLog, b: StraceLog, names: tuple[str, str], options: Opt
             raise UnpairedError(f"{name} has no reads of data that were completed")
     sides, notes = _side_by_side(requests)
     paragraphs = ["A ratio is B / A. Both hold what strace itself costs.", *notes]
-    drawers = []
+    drawers, verdicts = [], []
     kinds = _kinds_in_common(reads)
     if not kinds:
         paragraphs.append(
@@ -65,7 +67,9 @@ def pair_traces(a: StraceLog, b: StraceLog, names: tuple[str, str], options: Opt
         if refusal:
             paragraphs.append(f"{said}: times are not compared, as {refusal}.")
             continue
-        paragraphs.append(_compared(alike, column, f"{said}, {measure}", options.threshold))
+        paragraph, line = _compared(alike, column, f"{said}, {measure}", options.threshold)
+        paragraphs.append(paragraph)
+        verdicts += [f"{said}: {line}"] if line else []
         drawers.append(partial(_draw, alike, column, names, f"{said}: {measure}"))
     if len(kinds) > MOST_KINDS:
         paragraphs.append(f"{len(kinds) - MOST_KINDS} more kinds of reads that both logs have are not compared.")
@@ -76,7 +80,17 @@ def pair_traces(a: StraceLog, b: StraceLog, names: tuple[str, str], options: Opt
         {"Figures of the reads": sides},
         is_lettered=True,
         drawers=tuple(drawers),
+        verdict=verdicts[0] if verdicts else _rates_line(sides),
     )
+
+
+def _rates_line(sides: pl.DataFrame) -> str:
+    """The rates of both in a sentence, where no kind of read is in both; empty where a rate is refused."""
+    row = sides.filter(pl.col("metric") == "read_mb_per_s").row(0, named=True)
+    a, b = row_figure(row, "a"), row_figure(row, "b")
+    if a is None or b is None:
+        return ""
+    return f"A read {figure_text(a, 'MB/s')}, B {figure_text(b, 'MB/s')}; the reads are not alike."
 
 
 def check_calls(*logs: StraceLog) -> None:
@@ -147,22 +161,23 @@ def _is_full(reads: pl.DataFrame, column: str) -> bool:
     return reads.get_column(column).null_count() <= 0.1 * reads.height
 
 
-def _compared(alike: list[pl.DataFrame], column: str, said: str, threshold: float) -> str:
-    """The comparison of two samples of reads as a paragraph."""
+def _compared(alike: list[pl.DataFrame], column: str, said: str, threshold: float) -> tuple[str, str]:
+    """The comparison of two samples of reads as a paragraph, and as one sentence."""
     samples, what = zip(*(_batches(one.sort("line").get_column(column)) for one in alike), strict=True)
     try:
         result = compare(*samples, names=("A", "B"), unit="us", threshold=threshold)
     except SampleError as error:
-        return f"{said}: not compared: {error}."
+        return f"{said}: not compared: {error}.", ""
     a, b = (format_estimate(one, "us") for one in result.medians)
     p = format_p(result.design.p)
     caveats = "".join(f" Caveat: {caveat}." for caveat in result.caveats)
+    line = verdict_line(result.verdict, result.ratio, result.threshold)
     return (
         f"{said}. A: median {a}, of {what[0]}; B: median {b}, of {what[1]}. "
         f"{describe_time('B', 'A', result.pct_less_time)}; ratio {format_estimate(result.ratio)}, {p}. "
         f"Verdict: {describe_verdict(result.verdict, 'A', 'B', result.threshold)} - {result.reason}.{caveats} "
         "A trace is one run: how runs differ from each other is not in the interval."
-    )
+    ), line
 
 
 def _batches(times: pl.Series) -> tuple[pl.Series, str]:

@@ -1,6 +1,7 @@
 """Headline figures: metrics as a table that a notebook shows, and that `make report` gathers from the notebooks."""
 
 import html
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -18,6 +19,9 @@ HEADINGS: Final = ("metric", "value", "lo", "hi", "95 % interval", "unit")
 NUMBERS: Final = ("value", "lo", "hi", "95 % interval")
 _INTERVAL: Final = HEADINGS.index("95 % interval")
 _BOUNDS: Final = (HEADINGS.index("lo"), HEADINGS.index("hi"))
+#: Headings on several lines have this width or more; texts in tables that are too wide are cut here.
+_LEAST_HEAD: Final = 7
+_LONGEST_CELL: Final = 44
 
 Figures = Iterable[Mapping[str, Any]]
 
@@ -64,22 +68,80 @@ def text_table(
     *,
     headings: Sequence[str] = ("metric", "value", "lo", "hi", "unit"),
     numbers: Iterable[str] = NUMBERS,
+    width: int | None = None,
 ) -> str:
     """The rows as a table of text under headings; the columns named in `numbers` stand to the right.
+
+    Args:
+        rows: texts.
+        headings: of the columns.
+        numbers: the headings of columns of numbers.
+        width: of a terminal.  A wider table has its headings on several lines, and then its texts cut; what is still
+            too wide is printed in parts, each with the first column.
 
     >>> print(text_table([("ms per flash read", "0.397", "0.395", "0.403", "ms")]))
     metric             value  lo     hi     unit
     ms per flash read  0.397  0.395  0.403  ms
+    >>> print(text_table([("db file sequential read", "0.1997", "446.8")], width=41,
+    ...     headings=("event", "ms a wait", "waits a second"), numbers=("ms a wait", "waits a second")))
+                                ms a  waits a
+    event                       wait   second
+    db file sequential read   0.1997    446.8
     """
-    table = [headings, *rows]
-    widths = [max(len(row[place]) for row in table) for place in range(len(headings))]
-    right = [heading in set(numbers) for heading in headings]
+    right = set(numbers)
+    table = [list(row) for row in rows]
+    heads = [[heading] for heading in headings]
+    if width is not None and _width(heads, table) > width:
+        heads = [_wrapped(heading, [row[place] for row in table]) for place, heading in enumerate(headings)]
+    if width is not None and _width(heads, table) > width:
+        table = [[_cut(cell) for cell in row] for row in table]
+    parts = [list(range(len(headings)))] if width is None else _parts(heads, table, width)
+    return "\n\n".join(_aligned(heads, table, part, [headings[place] in right for place in part]) for part in parts)
+
+
+def _wrapped(heading: str, cells: Sequence[str]) -> list[str]:
+    """A heading on lines that are no wider than its column needs."""
+    return textwrap.wrap(heading, max([_LEAST_HEAD, *map(len, cells)]), break_long_words=False) or [""]
+
+
+def _cut(cell: str) -> str:
+    return cell if len(cell) <= _LONGEST_CELL else f"{cell[: _LONGEST_CELL - 3]}..."
+
+
+def _widths(heads: Sequence[Sequence[str]], table: Sequence[Sequence[str]]) -> list[int]:
+    return [max(len(cell) for cell in [*head, *(row[place] for row in table)]) for place, head in enumerate(heads)]
+
+
+def _width(heads: Sequence[Sequence[str]], table: Sequence[Sequence[str]]) -> int:
+    return sum(_widths(heads, table)) + 2 * (len(heads) - 1)
+
+
+def _parts(heads: Sequence[Sequence[str]], table: Sequence[Sequence[str]], width: int) -> list[list[int]]:
+    """The columns of each part of a table that fits, the first column in all of them."""
+    widths = _widths(heads, table)
+    parts, used = [[0]], widths[0]
+    for place in range(1, len(heads)):
+        if used + 2 + widths[place] > width and len(parts[-1]) > 1:
+            parts.append([0])
+            used = widths[0]
+        parts[-1].append(place)
+        used += 2 + widths[place]
+    return parts
+
+
+def _aligned(
+    heads: Sequence[Sequence[str]], table: Sequence[Sequence[str]], part: Sequence[int], right: Sequence[bool]
+) -> str:
+    deep = max(len(heads[place]) for place in part)
+    top = [[([""] * (deep - len(heads[place])) + list(heads[place]))[line] for place in part] for line in range(deep)]
+    lines = [*top, *([row[place] for place in part] for row in table)]
+    widths = [max(len(line[place]) for line in lines) for place in range(len(part))]
     return "\n".join(
         "  ".join(
             cell.rjust(width) if is_right else cell.ljust(width)
-            for cell, width, is_right in zip(row, widths, right, strict=True)
+            for cell, width, is_right in zip(line, widths, right, strict=True)
         ).rstrip()
-        for row in table
+        for line in lines
     )
 
 

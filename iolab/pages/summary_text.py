@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal
 
 from iolab.pages.findings_text import MOST, findings_text, plain, profile_text
-from iolab.pages.tables import figures_text, frame_text
+from iolab.pages.tables import figures_text, frame_text, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -55,20 +55,21 @@ def summary_text(
         blocks += [bars] if (bars := profile_text(seen.profile, is_utf8=is_utf8)) else []
     if "tables" in shown:
         blocks += [
-            f"{title.replace('_', ' ')}\n{frame_text(seen.frames[title], most=_MOST_ROWS)}" for title in _shown(seen)
+            f"{title.replace('_', ' ')}\n{frame_text(seen.frames[title], most=_MOST_ROWS, width=width)}"
+            for title in _shown(seen)
         ]
     if "figures" in shown and seen.figures.height:
-        blocks.append(f"figures\n{figures_text(seen.figures)}")
+        blocks.append(f"figures\n{figures_text(seen.figures, width=width)}")
     if "tables" in shown:
-        blocks += _others(seen)
+        blocks += _others(seen, width)
     remarks = _remarks(seen, name)
     if shown == ["findings"] and len(remarks) > _FEW_REMARKS:
         remarks = [*remarks[:_FEW_REMARKS], f"and {seen.diagnostics.height - _FEW_REMARKS:,} more remarks: --tables"]
-    blocks += ["\n".join(remarks)] if remarks else []
+    blocks += ["\n".join(wrapped(remark, width) for remark in remarks)] if remarks else []
     return "\n\n".join(blocks)
 
 
-def _others(seen: LogSummary) -> list[str]:
+def _others(seen: LogSummary, width: int) -> list[str]:
     """Notes, and the number of rows of the frames that are not shown."""
     others = [
         f"{title.replace('_', ' ')} {frame.height:,}"
@@ -77,7 +78,7 @@ def _others(seen: LogSummary) -> list[str]:
     ]
     rest = [f"{note[:1].upper()}{note[1:]}." for note in seen.notes]
     rest += [f"Rows of other frames: {', '.join(others)} (iolab convert writes them)."] if others else []
-    return ["\n".join(rest)] if rest else []
+    return ["\n".join(wrapped(one, width) for one in rest)] if rest else []
 
 
 def _remarks(seen: LogSummary, name: str) -> list[str]:

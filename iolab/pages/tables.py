@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+import textwrap
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta
 from typing import Any, Final
@@ -142,8 +143,10 @@ def frame_html(frame: pl.DataFrame, *, most: int = MOST_ROWS, names: Mapping[str
     return table_html(headings, rows, numbers=numbers) + said
 
 
-def frame_text(frame: pl.DataFrame, *, most: int = MOST_ROWS, names: Mapping[str, str] | None = None) -> str:
-    """The first rows of a frame as a table of text; see `frame_html`.
+def frame_text(
+    frame: pl.DataFrame, *, most: int = MOST_ROWS, names: Mapping[str, str] | None = None, width: int | None = None
+) -> str:
+    """The first rows of a frame as a table of text; see `frame_html`, and `text_table` for its width.
 
     >>> print(frame_text(pl.DataFrame({"event": ["log file sync"], "a": [2.0], "a_lo": [1.5], "a_hi": [2.5],
     ...                                "ratio": [1.0]}), names={"a": "before"}))
@@ -151,7 +154,7 @@ def frame_text(frame: pl.DataFrame, *, most: int = MOST_ROWS, names: Mapping[str
     log file sync  2.0 [1.5, 2.5]  1
     """
     headings, rows, numbers, more = _table(frame, most, names or {})
-    return text_table(rows, headings=headings, numbers=numbers) + (f"\nand {more}" if more else "")
+    return text_table(rows, headings=headings, numbers=numbers, width=width) + (f"\nand {more}" if more else "")
 
 
 def _table(
@@ -207,7 +210,7 @@ def figures_html(figures: pl.DataFrame) -> str:
     return "".join(parts)
 
 
-def figures_text(figures: pl.DataFrame) -> str:
+def figures_text(figures: pl.DataFrame, *, width: int | None = None) -> str:
     """Metrics as a table of text, with their caveats as numbered notes below, and what was refused; see `figures_html`.
 
     >>> row = {"metric": "p50", "value": 48.0, "lo": 47.0, "hi": 49.0, "unit": "us", "basis": "", "caveats": "of reads"}
@@ -219,10 +222,17 @@ def figures_text(figures: pl.DataFrame) -> str:
     """
     shown, caveats, refused = _noted(figures)
     headings, trimmed = without_empty(_FIGURE_HEADINGS, shown)
-    lines = [text_table(trimmed, headings=headings)] if shown else []
-    lines += [f"{number}. {caveat}" for number, caveat in enumerate(caveats, 1)]
-    lines += [f"refused: {', '.join(names)}: {why}" for why, names in refused.items()]
-    return "\n".join(lines)
+    lines = [text_table(trimmed, headings=headings, width=width)] if shown else []
+    notes = [f"{number}. {caveat}" for number, caveat in enumerate(caveats, 1)]
+    notes += [f"refused: {', '.join(names)}: {why}" for why, names in refused.items()]
+    return "\n".join([*lines, *(wrapped(note, width) for note in notes)])
+
+
+def wrapped(text: str, width: int | None) -> str:
+    """A paragraph on lines that are no wider than a terminal, where its width is known."""
+    if width is None:
+        return text
+    return "\n".join(textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False))
 
 
 def _noted(figures: pl.DataFrame) -> tuple[list[tuple[str, ...]], list[str], dict[str, list[str]]]:

@@ -170,6 +170,8 @@ def _comparisons(looks: Mapping[str, LogSummary], *, is_drawn: bool) -> str:
 
 def _pairing(one: Pairing, *, is_drawn: bool) -> str:
     parts = [f'<h3>{_text(one.title)}</h3><p class="lead">{_text(one.why[:1].upper() + one.why[1:])}.</p>']
+    if one.verdict:
+        parts.append(f'<p class="verdict">{_text(one.verdict.replace("`", ""))}</p>')
     if one.legend:
         parts.append(f"<p>{_text(one.legend)}.</p>")
     for paragraph in one.paragraphs:

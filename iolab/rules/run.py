@@ -50,10 +50,15 @@ def findings(logs: ParsedLog | Iterable[ParsedLog] | Mapping[str, ParsedLog]) ->
         return _of_log(logs)
     named = list(logs.items()) if isinstance(logs, Mapping) else [(str(n), one) for n, one in enumerate(logs, 1)]
     parts = [_of_log(log).select(pl.lit(name).alias("log"), pl.all()) for name, log in named]
-    together = findings_frame(_of_pairs(named))
+    together = findings_together(named)
     if together.height:
         parts.insert(0, together.select(pl.lit(None, pl.String).alias("log"), pl.all()))
     return pl.concat(parts) if parts else pl.DataFrame(schema={"log": pl.String(), **FINDINGS})
+
+
+def findings_together(named: list[tuple[str, ParsedLog]]) -> pl.DataFrame:
+    """What a few logs say together (`FINDINGS`): changes, contradictions, and what cannot be told of them."""
+    return findings_frame(_of_pairs(named))
 
 
 def _of_pairs(named: list[tuple[str, ParsedLog]]) -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from typing import Literal
 
 from iolab.metrics.formatting import format_number
 from iolab.stats.intervals import Estimate
-from iolab.stats.report import format_p
+from iolab.stats.report import format_estimate, format_p
 
 ALPHA = 0.05
 """The level of the test."""
@@ -77,3 +77,19 @@ def describe_verdict(outcome: Outcome, a: str, b: str, threshold: float) -> str:
     if outcome in ("faster", "slower"):
         return f"{b} is {outcome} than {a}"
     return f"equivalent within {format_number(100 * threshold)} %" if outcome == "equivalent" else outcome
+
+
+def verdict_line(outcome: Outcome, ratio: Estimate, threshold: float, *, a: str = "A", b: str = "B") -> str:
+    """The verdict as the first sentence of a comparison, with the ratio that it rests on.
+
+    >>> verdict_line("faster", Estimate(0.818, 0.815, 0.82, ""), 0.02)
+    'B was faster than A: B / A 0.8180 [0.8150, 0.8200].'
+    >>> verdict_line("different, size unknown", Estimate(2.11, None, None, ""), 0.02)
+    'A and B differ, by how much is open: B / A 2.11.'
+    """
+    said = {
+        "equivalent": f"{a} and {b} were alike within {format_number(100 * threshold)} %",
+        "different, size unknown": f"{a} and {b} differ, by how much is open",
+        "undecided": f"Whether {a} or {b} was faster is not decided",
+    }.get(outcome, f"{b} was {outcome} than {a}")
+    return f"{said}: {b} / {a} {format_estimate(ratio)}."

@@ -93,7 +93,9 @@ def test_compare_spools(capsys: pytest.CaptureFixture[str]) -> None:
     logs = [str(SAMPLES / f"articles/002_{name}.txt") for name in ("linux", "linux_directio")]
 
     assert main(["compare", *logs]) == 0
-    assert "002_linux.txt (A, 5 runs) against 002_linux_directio.txt (B, 5 runs)" in capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.startswith("A and B differ, by how much is open: B / A 7.64. A: 002_linux.txt;")
+    assert "002_linux.txt (A, 5 runs) against 002_linux_directio.txt (B, 5 runs)" in said
 
 
 @pytest.mark.parametrize(
@@ -150,3 +152,42 @@ def test_report_and_convert_json(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert (report["page"], len(report["failed"])) == (str(page), 1)
     assert all(Path(file).is_file() for file in files)
     assert any(file.endswith("statistics.parquet") for file in files)
+
+
+@pytest.mark.parametrize("columns", [80, 100])
+@pytest.mark.parametrize(
+    ("first", "second", "verdict"),
+    [
+        ("articles/003_filesystemio_setall.txt", "articles/003_filesystemio_none.txt", "8.0 [7.9, 8.1] sessions were"),
+        ("captures/scattered_buffered_tt_T.strace", "captures/scattered_direct_tt_T.strace", "Synchronous reads of"),
+    ],
+)
+def test_compare_begins_with_the_verdict_and_fits_the_terminal(
+    first: str,
+    second: str,
+    verdict: str,
+    columns: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The first line says the result; no line is wider than the terminal."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+
+    assert main(["compare", str(SAMPLES / first), str(SAMPLES / second)]) == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(verdict)
+    assert [line for line in lines if len(line) > columns] == []
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+@pytest.mark.parametrize("log", ["articles/003_filesystemio_setall.txt", "captures/async_direct_tt_T.strace"])
+def test_show_fits_the_terminal(
+    log: str, columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Findings, figures and tables are no wider than the terminal; the heading has the log's whole path."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+
+    assert main(["show", str(SAMPLES / log), "--findings", "--figures", "--tables"]) == 0
+
+    assert [line for line in capsys.readouterr().out.splitlines()[1:] if len(line) > columns] == []
