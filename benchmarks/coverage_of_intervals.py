@@ -14,7 +14,7 @@ Samples of 6, 15 and 31 runs are drawn where the truth is known:
 "effect" has the difference above, "none" draws both samples from one distribution. The second table counts false
 alarms at 5 % where there is no difference; the third is no simulation: it has the levels that rank intervals and rank
 tests of so few runs can have at all, counted out. A cell fails when it is outside 93-97 % (a test: above 5 %) by more
-than three standard errors of the simulation, which stand behind each figure; then the exit status is 1. About 16
+than three standard errors of the simulation, which follow each figure; then the exit status is 1. About 16
 minutes for 4,000 samples.
 """
 
@@ -187,8 +187,9 @@ def count_alarms(kind: str, n: int, samples: int, seed: int) -> dict[str, float]
 def describe_share(share: float, samples: int) -> str:
     """A share in per cent and its standard error.
 
-    >>> describe_share(0.95, 4000)
-    '95.0 ±0.3'
+    Examples:
+        >>> describe_share(0.95, 4000)
+        '95.0 ±0.3'
     """
     return f"{100 * share:.1f} ±{100 * math.sqrt(share * (1 - share) / samples):.1f}"
 

@@ -2,7 +2,7 @@
 
     awr_tables.md   the canonical tables of AWR reports, from `awrparse.TABLES`
     frames.md       the frames of strace logs and of spools, from their schemas
-    metrics.md      what each metric means and when not to believe it, from the docstrings of `iolab.metrics`
+    metrics.md      what each metric means, and its limitations, from the docstrings of `iolab.metrics`
 
 A test writes them anew and compares.
 """
@@ -91,7 +91,7 @@ def type_name(dtype: pl.DataType) -> str:
 
 def metrics() -> str:
     """The page of metrics."""
-    parts = [MADE, "# What each metric means and when not to believe it"]
+    parts = [MADE, "# What each metric means, and its limitations"]
     parts.append(
         "Every function gives a frame with `metric`, `value`, `lo`, `hi`, `ci_lo`, `ci_hi`, `unit`, `basis` and "
         "`caveats`. A metric that its inputs contradict is refused: its value is null and its caveats begin with "
@@ -102,7 +102,7 @@ def metrics() -> str:
         "of a sample, such as the samples of a profile or of active sessions; comparisons of runs (`iolab.compare`) "
         "have them, too. The two are never in one column: a printed average of few waits is known to many digits and "
         "may still be far from the average of more waits. What "
-        'stands below under "When not to believe it" cannot be seen from the figures; what can be seen is refused.'
+        'is listed under "Limitations" cannot be seen from the figures; what can be seen is refused.'
     )
     functions = {name: member for name, member in vars(iolab.metrics).items() if isinstance(member, FunctionType)}
     topics = dict.fromkeys([*TOPICS, *(module_of(member) for member in functions.values())])
@@ -127,7 +127,7 @@ def described(function: FunctionType) -> str:
     sections = dict(zip(rest[::2], rest[1::2], strict=True))
     returned = inspect.cleandoc(sections["Returns"]) if "Returns" in sections else ""
     says = "\n\n".join(filter(None, [text.strip(), f"Gives: {returned[:1].lower()}{returned[1:]}" if returned else ""]))
-    return says.replace("When not to believe it:", "**When not to believe it:**").replace("``", "`")
+    return says.replace("Limitations:", "**Limitations:**").replace("``", "`")
 
 
 def parameters(function: FunctionType) -> str:

@@ -15,7 +15,7 @@ from fuzz.driver import Result, run, seeds
 
 @click.command()
 @click.option("--count", default=1000, show_default=True, help="Cases.")
-@click.option("--first", default=0, show_default=True, help="Number of the first case: a run goes on where one ended.")
+@click.option("--first", default=0, show_default=True, help="Number of the first case: continues a run.")
 @click.option("--seed", default=1, show_default=True)
 @click.option("--seconds", type=float, help="Begin no further case after so many seconds.")
 @click.option("--processes", default=1, show_default=True)

@@ -35,7 +35,7 @@ def frames_of(log: ParsedLog) -> dict[str, pl.DataFrame]:
 
 
 def is_described(log: ParsedLog, frames: dict[str, pl.DataFrame]) -> None:
-    """The log says what it is, and each column of bounds stands beside its figure."""
+    """The log says what it is, and each column of bounds is beside its figure."""
     if not log.describe() or "\n" in log.describe():
         raise Violation(f"{log.format}: described as {log.describe()!r}")
     for name, frame in frames.items():

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable
 
-#: Pieces that often stand at the edges of what a reader expects.
+#: Pieces that are often at the edges of what a reader expects.
 TOKENS: Final = (
     *(b"\x00", b"\xff", b"\xe2\x82", b"\x1b[31m", b"\r", b"\t", b"\x0c", b"\x1a", b"\xef\xbb\xbf"),
     *(b"-1", b"0", b"99999999999999999999", b"1e400", b"NaN", b"####", b"N/A", b"1.234,56", b"0x", b"?"),
@@ -158,7 +158,7 @@ MUTATORS: Final[tuple[Callable[[bytes, random.Random], bytes], ...]] = (
 
 
 def mutate(data: bytes, other: bytes, chance: random.Random) -> bytes:
-    """One to three mutations; now and then the log goes on as another one."""
+    """One to three mutations; sometimes the log continues as another one."""
     if chance.random() < 0.1:
         data = data[: chance.randrange(len(data) + 1)] + other[chance.randrange(len(other) + 1) :]
     for _ in range(chance.choice((1, 1, 2, 3))):

@@ -53,8 +53,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: The words after the command's name; by default those of the process.
 
-    >>> main(["report-notebooks", "--notebooks", "no_such_folder", "--out", "build/none"])
-    1
+    Examples:
+        >>> main(["report-notebooks", "--notebooks", "no_such_folder", "--out", "build/none"])
+        1
     """
     return run(iolab, arguments, "iolab")
 
@@ -116,9 +117,9 @@ def _coloured(text: str, role: str) -> str:
 @click.option("--tables", "is_tables", is_flag=True, help="Print the main tables.")
 @_json_option
 def show(logs: tuple[str, ...], log_format: str | None, as_json: bool, **asked: bool) -> int:  # noqa: FBT001 - click
-    """Say what each log is, and what stands out in it.
+    """Say what each log is, and its main findings.
 
-    Findings come first: sentences with their share of DB time or of elapsed time, and what cannot be told.
+    Findings come first: sentences with their share of DB time or of elapsed time, and what cannot be determined.
     """
     from iolab.pages.findings_text import MOST  # noqa: PLC0415 - see below
     from iolab.pages.summary import summarize  # noqa: PLC0415 - the parsers are imported by the commands that need them

@@ -35,12 +35,13 @@ def convert_log(source: Source, folder: Path, *, form: Format = "parquet") -> It
         LogParseError: If it is no known log.
         OSError: If a file cannot be written.
 
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> with tempfile.TemporaryDirectory() as place:
-    ...     log = b"     0.000123 pread64(268, '', 8192, 0) = 8192"
-    ...     [(path.name, rows) for path, rows in convert_log(log, Path(place), form="csv")][:3]
-    [('events.csv', 1), ('calls.csv', 1), ('requests.csv', 1)]
+    Examples:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> with tempfile.TemporaryDirectory() as place:
+        ...     log = b"     0.000123 pread64(268, '', 8192, 0) = 8192"
+        ...     [(path.name, rows) for path, rows in convert_log(log, Path(place), form="csv")][:3]
+        [('events.csv', 1), ('calls.csv', 1), ('requests.csv', 1)]
     """
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(f"{folder} is a file: name a folder")

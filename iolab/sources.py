@@ -45,12 +45,13 @@ def find_logs(places: Iterable[Place] | Place) -> list[NamedLog]:
     Args:
         places: Paths, folders, patterns, archives, open files; or one of them.
 
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     for name in ("a.txt", "trace.4711", "trace.4712"):
-    ...         _ = (Path(folder) / name).write_text("12:00:00.000001 close(3) = 0 <0.000004>" + chr(10))
-    ...     [log.name for log in find_logs(folder)]
-    ['a.txt', 'trace.* (2 files)']
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     for name in ("a.txt", "trace.4711", "trace.4712"):
+        ...         _ = (Path(folder) / name).write_text("12:00:00.000001 close(3) = 0 <0.000004>" + chr(10))
+        ...     [log.name for log in find_logs(folder)]
+        ['a.txt', 'trace.* (2 files)']
     """
     several: Iterable[Place] = (
         (cast("Place", places),) if isinstance(places, str | Path) or hasattr(places, "read") else places

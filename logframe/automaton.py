@@ -123,7 +123,7 @@ def _too_large(nfa: Nfa, names: list[str], order: list[tuple[int, int]], limit: 
     seen = Counter(place for place, _ in {(place, own) for bits, _ in order for place, own in nfa.shares(bits)})
     place, count = seen.most_common(1)[0]
     return (
-        f"{names[place]}: the automaton has more than {limit} states, and this pattern alone stands in {count} of "
+        f"{names[place]}: the automaton has more than {limit} states, and this pattern alone is in {count} of "
         "them; rewrite it, or give it an automaton of its own"
     )
 

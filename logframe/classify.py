@@ -92,7 +92,7 @@ class Classifier:
         text = kernel.block_of(joined.encode())
         found = kernel.lines_of(text)
         if found.count != len(lines):
-            return self.by_expressions(lines)  # a newline stands within a text
+            return self.by_expressions(lines)  # a newline is within a text
         tags = kernel.series("tag", "C", found.count, kernel.tags_of(text, found, self.tables))
         kinds = pl.Series([None, *self.kinds], dtype=self.dtype).gather(tags.cast(pl.UInt32)).alias(lines.name)
         return kinds.set(lines.is_null(), None) if lines.null_count() else kinds

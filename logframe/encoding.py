@@ -61,7 +61,7 @@ def decode(source: IO[bytes], name: str, *, encoding: str | None, spool: Spool) 
     """The text of a file.
 
     Args:
-        source: binary, can seek, stands at its start.
+        source: binary, can seek, at its start.
         name: of the log, for diagnostics.
         encoding: used when given and no byte order mark says otherwise.
         spool: makes the file that holds text which is not simply the stream's bytes.

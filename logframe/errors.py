@@ -16,7 +16,7 @@ becomes one row of the diagnostics frame, whose columns are `DIAGNOSTICS`:
 | `line`   | Int64  | line number, counted from 1; null when the row speaks of the whole log    |
 | `column` | Int64  | column of the offending character, counted from 1; null when unknown      |
 | `kind`   | String | one word per cause (`unparsed`, `overflow`, `encoding`, ...)              |
-| `text`   | String | the text in question, as it stands in the log                             |
+| `text`   | String | the text in question, as it is in the log                             |
 | `reason` | String | one sentence for a person                                                 |
 """
 
@@ -68,7 +68,7 @@ class LogParseError(LogError):
         source: name of the log.
         line: line number counted from 1, or None.
         column: column counted from 1, or None.
-        text: the line as it stands in the log, or None.
+        text: the line as it is in the log, or None.
         expected: what would have been accepted, or what to try; may be empty.
 
     Examples:

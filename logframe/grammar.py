@@ -6,7 +6,7 @@ pattern is written once: the parser explains a line, the expression reads a mill
 A terminal that Polars shall use must be free of look-around (the regex engine of Polars has none), and no terminal may
 capture a group: groups belong to the templates.
 
-Above each rule stands at least one line ``// sample: ...``, a line as the tool prints it; `Grammar.samples` returns
+Above each rule is at least one line ``// sample: ...``, a line as the tool prints it; `Grammar.samples` returns
 them so that a test can demand that each is accepted.  A terminal that only expressions use, and no rule, has samples of
 its own; a file may hold such terminals only, and others take them over with ``%import``.
 """

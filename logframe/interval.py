@@ -2,7 +2,7 @@
 
 Sums, differences, products and quotients of intervals are again intervals, whose bounds hold every result that inputs
 within their bounds can give (interval arithmetic, R. E. Moore, Interval Analysis, 1966).  The inputs are taken as
-independent: where one figure stands twice in a formula, the bounds are too wide, never too narrow.
+independent: where one figure is used twice in a formula, the bounds are too wide, never too narrow.
 
 The bounds are those of rounding alone.  A sampling interval, such as the 95 % interval of a median, is another type
 without this arithmetic.

@@ -249,7 +249,7 @@ def _split(first: bytes, last: bytes) -> list[tuple[int, ...]]:
 
 
 def _neighbours(ranges: Ranges) -> int:
-    """The bytes that stand beside a place where the neighbour is in a set of characters.
+    """The bytes beside a place where the neighbour is in a set of characters.
 
     Raises:
         PatternError: the set has some characters beyond ASCII but not all, which one byte does not tell.

@@ -69,7 +69,7 @@ def columns_of(ruler: str) -> tuple[Column, ...]:
 def cut_row(row: str, columns: tuple[Column, ...], numeric: tuple[int, ...] = ()) -> Cut:
     """The cells of a row.
 
-    A row fits when the gaps between its columns are blank; the first column takes what stands before it, the last what
+    A row fits when the gaps between its columns are blank; the first column takes what precedes it, the last what
     follows it.  A row that does not fit is cut by words: each word goes to the column it overlaps most.
 
     Args:

@@ -2,7 +2,7 @@
 
 `open_logs` takes a path, a glob, a folder, bytes, a file object, an uploaded file, a URL where the limits allow it, or
 a list of them, and gives one `Log` each.  Compression is known by magic bytes, never by suffix; text that is not
-UTF-8 is transcoded, and what was guessed or could not be decoded stands in `Log.notes`.
+UTF-8 is transcoded, and what was guessed or could not be decoded is in `Log.notes`.
 
 A plain UTF-8 file is scanned where it lies.  Anything else is kept as UTF-8 in memory, or, above `MEMORY_LIMIT`, in a
 temporary file that is removed when Python ends.

@@ -77,7 +77,7 @@ def unpacked_tables(data: bytes, kinds: tuple[str, ...]) -> Automaton:
 
 
 def is_sound(classes: bytes, width: int, start: int, steps: array[int], tags: bytes, kinds: int) -> bool:
-    """Does every number of the tables stand within them?"""
+    """Are all numbers of the tables within them?"""
     states = len(tags)
     return (
         len(classes) == 256

@@ -49,7 +49,7 @@ _MAGIC = {
     "zstd": b"\x28\xb5\x2f\xfd",
     "zip": b"PK\x03\x04",
 }
-#: Where the header of a tar archive names its format, and what stands there.
+#: Where the header of a tar archive names its format, and the bytes there.
 _TAR: Final = (slice(257, 262), b"ustar")
 
 #: Where the header of the format before xz has the size of the data: unknown, or less than 256 TiB.
@@ -116,7 +116,7 @@ def unpacked(file: IO[bytes], compression: str, name: str, spool: Spool) -> list
     """Each file within a compressed file or archive, decompressed.
 
     Members of an archive that are compressed themselves are decompressed; archives within archives are not opened.
-    Data that ends early or is damaged gives what stands before the damage, and a note.
+    Data that ends early or is damaged gives what precedes the damage, and a note.
 
     Raises:
         LogParseError: Nothing can be read (an archive that is damaged, empty or encrypted, data that is no data), or
@@ -298,7 +298,7 @@ def _checked(out: IO[bytes], damage: str, name: str) -> Unpacked:
     out.seek(0)
     if not damage:
         return Unpacked(name, out, None)
-    reason = f"the compressed data is damaged ({damage}); what stands before the damage was read"
+    reason = f"the compressed data is damaged ({damage}); what precedes the damage was read"
     return Unpacked(name, out, Diagnostic(name, None, None, "damaged", None, reason))
 
 
@@ -325,7 +325,7 @@ class _Zstd:
 
     @property
     def unused_data(self) -> bytes:
-        """What stands after the frame."""
+        """What follows the frame."""
         return bytes(self._object.unused_data) + self.unconsumed_tail
 
 

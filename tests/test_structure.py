@@ -50,6 +50,9 @@ LONG_FILES: dict[str, str] = {
     "tests/iolab/test_compare.py": "every comparison, on the same samples",
 }
 
+#: Folders whose doctests have no heading: those of findings, each a positive, a negative and a refused one, and pages.
+BARE_DOCTESTS = {"iolab/rules", "iolab/pages"}
+
 #: Patterns of log formats that are left in Python, by package: these numbers may only fall, each pattern moved into
 #: a ``.lark`` file.
 PATTERNS_LEFT = {
@@ -333,6 +336,21 @@ def test_files_stay_small() -> None:
     }
 
     assert long == set(LONG_FILES)
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_doctests_have_the_heading_of_google_style(package: str) -> None:
+    """Docstrings have one style: a doctest is below `Examples:`, where editors and documentation tools find it."""
+    bare = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in sources(package)
+        if path.parent.relative_to(ROOT).as_posix() not in BARE_DOCTESTS
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        if ">>>" in (text := ast.get_docstring(node) or "") and "Examples:" not in text
+    ]
+
+    assert bare == []
 
 
 def test_no_path_of_a_machine() -> None:

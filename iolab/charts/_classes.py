@@ -33,8 +33,9 @@ _DARK: Final = (_BLUE, _GREEN, _RED)
 def class_colours(names: Sequence[str]) -> list[str]:
     """A colour for each class: its own, else one that none of the others has; above `MOST_CLASSES` they repeat.
 
-    >>> class_colours(["DB CPU", "Cluster", "User I/O"])
-    ['#009E73', '#7F7F7F', '#0072B2']
+    Examples:
+        >>> class_colours(["DB CPU", "Cluster", "User I/O"])
+        ['#009E73', '#7F7F7F', '#0072B2']
     """
     taken = {_OWN[name] for name in names if name in _OWN}
     # Blue and green last: they mean something.
@@ -43,9 +44,10 @@ def class_colours(names: Sequence[str]) -> list[str]:
 
 
 def ink_on(colour: str) -> str:
-    """The colour of a text that stands on a colour.
+    """The colour of a text on a coloured background.
 
-    >>> ink_on("#0072B2"), ink_on("#E69F00")
-    ('white', '#1F2933')
+    Examples:
+        >>> ink_on("#0072B2"), ink_on("#E69F00")
+        ('white', '#1F2933')
     """
     return "white" if colour in _DARK else "#1F2933"

@@ -24,9 +24,10 @@ def need(frame: pl.DataFrame, *columns: str) -> None:
     Raises:
         ChartError: If there is such a column, or the frame has no rows.
 
-    >>> need(pl.DataFrame({"run": [1]}), "elapsed_s")
-    Traceback (most recent call last):
-    iolab.charts._frames.ChartError: the frame has no column elapsed_s; it has run
+    Examples:
+        >>> need(pl.DataFrame({"run": [1]}), "elapsed_s")
+        Traceback (most recent call last):
+        iolab.charts._frames.ChartError: the frame has no column elapsed_s; it has run
     """
     if missing := [name for name in columns if name not in frame.columns]:
         raise ChartError(f"the frame has no column {', '.join(missing)}; it has {', '.join(frame.columns)}")
@@ -37,8 +38,9 @@ def need(frame: pl.DataFrame, *columns: str) -> None:
 def named(column: str) -> pl.Expr:
     """The names in a column as texts; a blank one is called "(none)", for Vega-Lite sorts by no null.
 
-    >>> pl.DataFrame({"event": ["log file sync", None]}).select(named("event")).to_series().to_list()
-    ['log file sync', '(none)']
+    Examples:
+        >>> pl.DataFrame({"event": ["log file sync", None]}).select(named("event")).to_series().to_list()
+        ['log file sync', '(none)']
     """
     return pl.col(column).cast(pl.String).fill_null("(none)")
 
@@ -46,9 +48,10 @@ def named(column: str) -> pl.Expr:
 def in_unit(frame: pl.DataFrame, column: str, unit: str) -> pl.Expr:
     """The column as numbers: a Duration in the unit of time, anything else as it is.
 
-    >>> frame = pl.DataFrame({"t": [1_500]}, schema={"t": pl.Duration("us")})
-    >>> frame.select(in_unit(frame, "t", "ms")).item()
-    1.5
+    Examples:
+        >>> frame = pl.DataFrame({"t": [1_500]}, schema={"t": pl.Duration("us")})
+        >>> frame.select(in_unit(frame, "t", "ms")).item()
+        1.5
     """
     if isinstance(frame.schema[column], pl.Duration):
         if unit not in NANOSECONDS:
@@ -60,8 +63,9 @@ def in_unit(frame: pl.DataFrame, column: str, unit: str) -> pl.Expr:
 def whole_ticks(frame: pl.DataFrame, column: str, *, most: int = 10) -> list[int]:
     """Where to mark an axis of counts: whole numbers up to the greatest, in steps of 1, 2 or 5, at most so many.
 
-    >>> whole_ticks(pl.DataFrame({"depth": [0, 2]}), "depth"), whole_ticks(pl.DataFrame({"run": [1, 93]}), "run")
-    ([0, 1, 2], [10, 20, 30, 40, 50, 60, 70, 80, 90])
+    Examples:
+        >>> whole_ticks(pl.DataFrame({"depth": [0, 2]}), "depth"), whole_ticks(pl.DataFrame({"run": [1, 93]}), "run")
+        ([0, 1, 2], [10, 20, 30, 40, 50, 60, 70, 80, 90])
     """
     low, high = frame.select(pl.col(column).min().alias("low"), pl.col(column).max().alias("high")).row(0)
     steps = (digit * 10**power for power in range(18) for digit in (1, 2, 5))
@@ -72,8 +76,9 @@ def whole_ticks(frame: pl.DataFrame, column: str, *, most: int = 10) -> list[int
 def time_unit(last: object) -> tuple[str, int]:
     """The unit in which an axis that ends at so many nanoseconds reads best, and its nanoseconds.
 
-    >>> time_unit(250_000_000), time_unit(90 * 10**9)
-    (('ms', 1000000), ('s', 1000000000))
+    Examples:
+        >>> time_unit(250_000_000), time_unit(90 * 10**9)
+        (('ms', 1000000), ('s', 1000000000))
     """
     unit = "s" if isinstance(last, int) and last >= 10 * NANOSECONDS["s"] else "ms"
     return unit, NANOSECONDS[unit]
@@ -103,8 +108,10 @@ def order_of(frame: pl.DataFrame, column: str = "sample") -> list[str]:
 def box_of(drawn: pl.DataFrame) -> pl.DataFrame:
     """Median, quartiles and ends of the whiskers of each sample; whiskers reach to the last value within 1.5 boxes.
 
-    >>> box_of(pl.DataFrame({"sample": ["a"] * 5, "value": [1.0, 2, 3, 4, 20]})).select("low", "median", "high").row(0)
-    (1.0, 3.0, 4.0)
+    Examples:
+        >>> runs = pl.DataFrame({"sample": ["a"] * 5, "value": [1.0, 2, 3, 4, 20]})
+        >>> box_of(runs).select("low", "median", "high").row(0)
+        (1.0, 3.0, 4.0)
     """
     value = pl.col("value")
     fence = 1.5 * (pl.col("q3") - pl.col("q1"))
@@ -124,8 +131,9 @@ def box_of(drawn: pl.DataFrame) -> pl.DataFrame:
 def steps_of(drawn: pl.DataFrame) -> pl.DataFrame:
     """The empirical distribution of each sample: ``value`` and the ``share`` of values up to it, in few steps.
 
-    >>> steps_of(pl.DataFrame({"sample": ["a", "a"], "value": [1.0, 3.0]})).rows()
-    [('a', 1.0, 0.5), ('a', 3.0, 1.0)]
+    Examples:
+        >>> steps_of(pl.DataFrame({"sample": ["a", "a"], "value": [1.0, 3.0]})).rows()
+        [('a', 1.0, 0.5), ('a', 3.0, 1.0)]
     """
     ranked = drawn.sort("sample", "value", maintain_order=True).with_columns(
         rank=pl.int_range(1, pl.len() + 1).over("sample"), n=pl.len().over("sample")
@@ -140,8 +148,9 @@ def steps_of(drawn: pl.DataFrame) -> pl.DataFrame:
 def bin_edges(low: float, high: float, *, bins: int, log: bool) -> list[float]:
     """Edges of equal bins from low to high, equal in ratio if ``log``.
 
-    >>> bin_edges(1, 100, bins=2, log=True)
-    [1.0, 10.0, 100.0]
+    Examples:
+        >>> bin_edges(1, 100, bins=2, log=True)
+        [1.0, 10.0, 100.0]
     """
     if log:
         return [10**edge for edge in bin_edges(math.log10(low), math.log10(high), bins=bins, log=False)]

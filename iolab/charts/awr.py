@@ -11,7 +11,7 @@ from iolab.charts._frames import named, need, order_of, shorten
 
 #: A smaller share is too narrow for a name.
 _LEAST_LABELLED: Final = 0.15
-#: A bar that is longer than so many times DB time would leave no room for the others.
+#: A bar that is longer than so many times DB time would leave no space for the others.
 _FURTHEST: Final = 2.0
 
 
@@ -31,11 +31,12 @@ def top_events(
     Raises:
         ChartError: If a column is missing, or no event has waits.
 
-    >>> frame = pl.DataFrame({"event": ["log file sync"], "avg_wait_ms": [55.75], "avg_wait_ms_lo": [55.745],
-    ...                       "avg_wait_ms_hi": [55.755], "total_wait_s": [1.5], "waits": [27]})
-    >>> chart = top_events({"SETALL": frame}).to_dict()
-    >>> next(iter(chart["datasets"].values()))[0]["average"]
-    55.75
+    Examples:
+        >>> frame = pl.DataFrame({"event": ["log file sync"], "avg_wait_ms": [55.75], "avg_wait_ms_lo": [55.745],
+        ...                       "avg_wait_ms_hi": [55.755], "total_wait_s": [1.5], "waits": [27]})
+        >>> chart = top_events({"SETALL": frame}).to_dict()
+        >>> next(iter(chart["datasets"].values()))[0]["average"]
+        55.75
     """
     frames = []
     for name, frame in reports.items():
@@ -110,9 +111,10 @@ def wait_classes(reports: Mapping[str, pl.DataFrame], *, title: str = "Where the
     Raises:
         ChartError: If a column is missing or there is no time.
 
-    >>> frame = pl.DataFrame({"wait_class": ["User I/O", "Commit"], "total_wait_s": [3.0, 1.0]})
-    >>> [row["share"] for row in next(iter(wait_classes({"a": frame}).to_dict()["datasets"].values()))]
-    [0.75, 0.25]
+    Examples:
+        >>> frame = pl.DataFrame({"wait_class": ["User I/O", "Commit"], "total_wait_s": [3.0, 1.0]})
+        >>> [row["share"] for row in next(iter(wait_classes({"a": frame}).to_dict()["datasets"].values()))]
+        [0.75, 0.25]
     """
     drawn = _few_classes(pl.concat(_class_shares(name, frame) for name, frame in reports.items()))
     need(drawn)

@@ -33,9 +33,10 @@ def estimates(
     Raises:
         ChartError: If a column is missing, or no metric has a value in the unit.
 
-    >>> metrics = pl.DataFrame({"metric": ["a"], "value": [0.397], "lo": [0.395], "hi": [0.403], "unit": ["ms"]})
-    >>> estimates(metrics, references={"taught": 1.0}).to_dict()["layer"][0]["mark"]["type"]
-    'rule'
+    Examples:
+        >>> metrics = pl.DataFrame({"metric": ["a"], "value": [0.397], "lo": [0.395], "hi": [0.403], "unit": ["ms"]})
+        >>> estimates(metrics, references={"taught": 1.0}).to_dict()["layer"][0]["mark"]["type"]
+        'rule'
     """
     need(metrics, "metric", "value", "lo", "hi", "unit")
     chosen = metrics.get_column("unit")[0] if unit is None else unit

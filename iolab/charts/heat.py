@@ -44,10 +44,11 @@ def latency_heat_map(
     Raises:
         ChartError: If a column is missing, or no request has both times.
 
-    >>> requests = pl.DataFrame({"submitted": [0, 1_000_000, 9_000_000], "latency": [100_000, 100_000, 3_000_000]})
-    >>> chart = latency_heat_map(requests.cast(pl.Duration("ns")), times=2, levels=2)
-    >>> [row["count"] for row in next(iter(chart.to_dict()["datasets"].values()))]
-    [2, 1]
+    Examples:
+        >>> requests = pl.DataFrame({"submitted": [0, 1_000_000, 9_000_000], "latency": [100_000, 100_000, 3_000_000]})
+        >>> chart = latency_heat_map(requests.cast(pl.Duration("ns")), times=2, levels=2)
+        >>> [row["count"] for row in next(iter(chart.to_dict()["datasets"].values()))]
+        [2, 1]
     """
     need(requests, value, at)
     drawn = requests.select(at=pl.col(at).dt.total_nanoseconds(), value=in_unit(requests, value, unit)).filter(

@@ -23,9 +23,10 @@ def pio_lio_factors(
     Raises:
         ChartError: If a column is missing or there is no factor.
 
-    >>> factors = pl.DataFrame({"shape": ["25 B, 1"], "machine": ["A"], "value": [8.8], "lo": [8.7], "hi": [8.9]})
-    >>> next(iter(pio_lio_factors(factors).to_dict()["datasets"].values()))[0]["value"]
-    8.8
+    Examples:
+        >>> factors = pl.DataFrame({"shape": ["25 B, 1"], "machine": ["A"], "value": [8.8], "lo": [8.7], "hi": [8.9]})
+        >>> next(iter(pio_lio_factors(factors).to_dict()["datasets"].values()))[0]["value"]
+        8.8
     """
     need(factors, shape, machine, "value", "lo", "hi")
     drawn = shorten(factors.select(shape=named(shape), machine=named(machine), value="value", lo="lo", hi="hi"))

@@ -43,12 +43,13 @@ def sessions_over_time(
     Raises:
         ChartError: If a column is missing, there is nothing to draw, or there are several instances.
 
-    >>> sessions = pl.DataFrame({"report": ["a"] * 2, "instance_name": ["i"] * 2,
-    ...     "begin_time": [datetime(2026, 1, 1, 1)] * 2, "end_time": [datetime(2026, 1, 1, 2)] * 2,
-    ...     "wait_class": ["DB CPU", "User I/O"], "value": [2.0, 1.0], "lo": [1.9, 0.9], "hi": [2.1, 1.1]})
-    >>> data = next(iter(sessions_over_time(sessions).to_dict()["datasets"].values()))
-    >>> [(row["what"], row["bottom"], row["top"]) for row in data]
-    [('DB CPU', 0.0, 2.0), ('User I/O', 2.0, 3.0)]
+    Examples:
+        >>> sessions = pl.DataFrame({"report": ["a"] * 2, "instance_name": ["i"] * 2,
+        ...     "begin_time": [datetime(2026, 1, 1, 1)] * 2, "end_time": [datetime(2026, 1, 1, 2)] * 2,
+        ...     "wait_class": ["DB CPU", "User I/O"], "value": [2.0, 1.0], "lo": [1.9, 0.9], "hi": [2.1, 1.1]})
+        >>> data = next(iter(sessions_over_time(sessions).to_dict()["datasets"].values()))
+        >>> [(row["what"], row["bottom"], row["top"]) for row in data]
+        [('DB CPU', 0.0, 2.0), ('User I/O', 2.0, 3.0)]
     """
     key = _checked(sessions)
     drawn = _few_kinds(_few_periods(sessions, key), most)
@@ -114,11 +115,12 @@ def latency_over_time(
     Raises:
         ChartError: If a column is missing, there is nothing to draw, or there are several instances.
 
-    >>> waits = pl.DataFrame({"report": ["a"], "instance_name": ["i"], "begin_time": [datetime(2026, 1, 1, 1)],
-    ...     "end_time": [datetime(2026, 1, 1, 2)], "event": ["log file sync"], "value": [0.5], "lo": [0.45],
-    ...     "hi": [0.55]})
-    >>> next(iter(latency_over_time(waits).to_dict()["datasets"].values()))[0]["value"]
-    0.5
+    Examples:
+        >>> waits = pl.DataFrame({"report": ["a"], "instance_name": ["i"], "begin_time": [datetime(2026, 1, 1, 1)],
+        ...     "end_time": [datetime(2026, 1, 1, 2)], "event": ["log file sync"], "value": [0.5], "lo": [0.45],
+        ...     "hi": [0.55]})
+        >>> next(iter(latency_over_time(waits).to_dict()["datasets"].values()))[0]["value"]
+        0.5
     """
     key = _checked(latencies)
     above = latencies.filter((pl.col("lo") > 0) if log else pl.lit(True))
@@ -161,10 +163,11 @@ def events_over_time(
     Raises:
         ChartError: If a column is missing, there is nothing to draw, or there are several instances.
 
-    >>> sessions = pl.DataFrame({"report": ["a"], "instance_name": ["i"], "begin_time": [datetime(2026, 1, 1, 1)],
-    ...     "end_time": [datetime(2026, 1, 1, 2)], "event": ["DB CPU"], "value": [2.0], "lo": [1.9], "hi": [2.1]})
-    >>> next(iter(events_over_time(sessions).to_dict()["datasets"].values()))[0]["what"]
-    'DB CPU'
+    Examples:
+        >>> sessions = pl.DataFrame({"report": ["a"], "instance_name": ["i"], "begin_time": [datetime(2026, 1, 1, 1)],
+        ...     "end_time": [datetime(2026, 1, 1, 2)], "event": ["DB CPU"], "value": [2.0], "lo": [1.9], "hi": [2.1]})
+        >>> next(iter(events_over_time(sessions).to_dict()["datasets"].values()))[0]["what"]
+        'DB CPU'
     """
     key = _checked(sessions)
     drawn = _few_periods(sessions, key)
@@ -215,7 +218,7 @@ def _checked(frame: pl.DataFrame) -> str:
 
 
 def _few_periods(frame: pl.DataFrame, key: str) -> pl.DataFrame:
-    """The frame to draw: ``what`` is drawn, ``reports`` how many stand together; many reports are joined by neighbours.
+    """The frame to draw: ``what`` is drawn, ``reports`` counts those drawn together: neighbours, where there are many.
 
     Joined, the value is the mean weighted by time, and the bounds are the least and the greatest.
     """
@@ -296,8 +299,9 @@ def _time_axis(drawn: pl.DataFrame) -> alt.X:
 def _log_ticks(drawn: pl.DataFrame) -> list[float]:
     """1, 2 and 5 of each decade that the values reach.
 
-    >>> _log_ticks(pl.DataFrame({"lo": [0.6], "hi": [6.1]}))
-    [0.5, 1.0, 2.0, 5.0, 10.0]
+    Examples:
+        >>> _log_ticks(pl.DataFrame({"lo": [0.6], "hi": [6.1]}))
+        [0.5, 1.0, 2.0, 5.0, 10.0]
     """
     lo, hi = (drawn.select(pl.col("lo").min(), pl.col("hi").max())).row(0)
     decades = range(math.floor(math.log10(lo)), math.ceil(math.log10(hi)) + 1)

@@ -7,7 +7,7 @@ from typing import Final
 
 import polars as pl
 
-#: JupyterLab draws what stands between two dollars as a formula, in tables too; it passes this class by.
+#: JupyterLab draws what is between two dollars as a formula, in tables too; it passes this class by.
 _NO_FORMULAS: Final = "mathjax_ignore"
 _HEADINGS: Final = re.compile(r"(?<=<thead><tr>).*?(?=</tr>)", re.DOTALL)
 _QUOTED: Final = re.compile(r"<td>&quot;(.*?)&quot;</td>", re.DOTALL)
@@ -17,9 +17,10 @@ _LEFT: Final = ' style="text-align: left"'
 def notebook_table(frame: pl.DataFrame) -> str:
     """A frame as Polars shows it in a notebook, with texts to the left and without quotes.
 
-    >>> shown = notebook_table(pl.DataFrame({"text": ["from v$mystat"], "gets": [3]}))
-    >>> '<td style="text-align: left">from v$mystat</td><td>3</td>' in shown
-    True
+    Examples:
+        >>> shown = notebook_table(pl.DataFrame({"text": ["from v$mystat"], "gets": [3]}))
+        >>> '<td style="text-align: left">from v$mystat</td><td>3</td>' in shown
+        True
     """
     table = frame._repr_html_()
     headings = "".join(

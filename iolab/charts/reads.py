@@ -30,9 +30,10 @@ def read_sizes(
     Raises:
         ChartError: If a column is missing or no read was completed.
 
-    >>> requests = pl.DataFrame({"op": ["read", "read"], "bytes_transferred": [1032192, 8192]})
-    >>> [row["blocks"] for row in next(iter(read_sizes(requests).to_dict()["datasets"].values()))]
-    ['1', '126']
+    Examples:
+        >>> requests = pl.DataFrame({"op": ["read", "read"], "bytes_transferred": [1032192, 8192]})
+        >>> [row["blocks"] for row in next(iter(read_sizes(requests).to_dict()["datasets"].values()))]
+        ['1', '126']
     """
     need(requests, "op", "bytes_transferred", *([] if by is None else [by]))
     name = pl.lit("all") if by is None else named(by)

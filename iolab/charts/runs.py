@@ -33,7 +33,7 @@ def run_strip(
 
     What to read from it: whether two samples overlap at all; a first run that was cold; a drift, or two levels that a
     median hides (a median between two bands is typical of neither); whether one sample was run after the other, so
-    that what changed in between looks like their difference.
+    that what changed in between appears as their difference.
 
     Args:
         runs: One row a run.
@@ -49,9 +49,10 @@ def run_strip(
     Raises:
         ChartError: If a column is missing or no run has a time.
 
-    >>> runs = pl.DataFrame({"sample": ["a", "b"], "run": [1, 2], "elapsed_s": [6.9, 5.7]})
-    >>> [part["mark"]["type"] for part in run_strip(runs).to_dict()["hconcat"][1]["layer"]]
-    ['rule', 'bar', 'tick']
+    Examples:
+        >>> runs = pl.DataFrame({"sample": ["a", "b"], "run": [1, 2], "elapsed_s": [6.9, 5.7]})
+        >>> [part["mark"]["type"] for part in run_strip(runs).to_dict()["hconcat"][1]["layer"]]
+        ['rule', 'bar', 'tick']
     """
     need(runs, value, by, run)
     drawn = samples_of(runs.sort(run, maintain_order=True), value, by, unit)
@@ -131,9 +132,10 @@ def histogram(
     Raises:
         ChartError: If a column is missing or there is nothing to draw.
 
-    >>> frame = pl.DataFrame({"elapsed_s": [1.0, 1.01, 9.0]})
-    >>> [row["count"] for row in next(iter(histogram(frame, bins=2).to_dict()["datasets"].values()))]
-    [2, 1]
+    Examples:
+        >>> frame = pl.DataFrame({"elapsed_s": [1.0, 1.01, 9.0]})
+        >>> [row["count"] for row in next(iter(histogram(frame, bins=2).to_dict()["datasets"].values()))]
+        [2, 1]
     """
     drawn = samples_of(frame, value, by, unit, above_zero=log)
     names = order_of(drawn)
@@ -189,9 +191,10 @@ def ecdf(
     Raises:
         ChartError: If a column is missing or there is nothing to draw.
 
-    >>> frame = pl.DataFrame({"latency": [1_000_000, 2_000_000]}, schema={"latency": pl.Duration("ns")})
-    >>> next(iter(ecdf(frame).to_dict()["datasets"].values()))
-    [{'sample': 'all', 'value': 1.0, 'share': 0.5}, {'sample': 'all', 'value': 2.0, 'share': 1.0}]
+    Examples:
+        >>> frame = pl.DataFrame({"latency": [1_000_000, 2_000_000]}, schema={"latency": pl.Duration("ns")})
+        >>> next(iter(ecdf(frame).to_dict()["datasets"].values()))
+        [{'sample': 'all', 'value': 1.0, 'share': 0.5}, {'sample': 'all', 'value': 2.0, 'share': 1.0}]
     """
     drawn = samples_of(frame, value, by, unit, above_zero=log)
     names = order_of(drawn)

@@ -27,16 +27,17 @@ def save(chart: Any, path: str | Path, *, mode: Mode = "light", scale: float = 2
         ValueError: If the suffix is none of these, the scale is not above zero, or the chart's data is an address.
         OSError: If the file cannot be written.
 
-    >>> import tempfile
-    >>> import altair as alt
-    >>> import polars as pl
-    >>> chart = alt.Chart(pl.DataFrame({"x": [1, 2]})).mark_point().encode(x="x")
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save(chart, Path(folder) / "points.svg").read_text()[:4]
-    '<svg'
-    >>> save(chart, "points.gif")
-    Traceback (most recent call last):
-    ValueError: points.gif: a chart cannot be saved as .gif; it can as .png, .svg, .json, .html
+    Examples:
+        >>> import tempfile
+        >>> import altair as alt
+        >>> import polars as pl
+        >>> chart = alt.Chart(pl.DataFrame({"x": [1, 2]})).mark_point().encode(x="x")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     save(chart, Path(folder) / "points.svg").read_text()[:4]
+        '<svg'
+        >>> save(chart, "points.gif")
+        Traceback (most recent call last):
+        ValueError: points.gif: a chart cannot be saved as .gif; it can as .png, .svg, .json, .html
     """
     target = Path(path)
     suffix = target.suffix.lower()

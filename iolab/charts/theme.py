@@ -38,8 +38,9 @@ def config(mode: Mode = "light") -> dict[str, Any]:
     Args:
         mode: ``light`` or ``dark``.
 
-    >>> config("dark")["background"], config()["range"]["category"][:2]
-    ('#161B22', ['#0072B2', '#E69F00'])
+    Examples:
+        >>> config("dark")["background"], config()["range"]["category"][:2]
+        ('#161B22', ['#0072B2', '#E69F00'])
     """
     ink = INKS[mode]
     categories = list(CATEGORIES if mode == "light" else CATEGORIES_DARK)
@@ -84,7 +85,8 @@ def enable_theme(mode: Mode = "light") -> None:
     """Enable the theme for every chart; JupyterLab draws them itself, without a network.
 
     Charts are shown as ``application/vnd.vegalite.v5+json``: the specification, which `pytest --nbval` compares.
-    Frames are shown with all their columns and long texts whole; in a notebook texts stand to the left, without quotes.
+    Frames are shown with all their columns and long texts whole; in a notebook texts are aligned to the left and
+    have no quotes.
 
     Args:
         mode: ``light`` or ``dark``.

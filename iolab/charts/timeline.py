@@ -53,14 +53,15 @@ def call_timeline(
     Raises:
         ChartError: If a column is missing, no call has a start and an end, or the clock shows no time between them.
 
-    >>> calls = pl.DataFrame({"pid": [1, 1], "name": ["pread64", "write"], "start": [0, 4_000_000],
-    ...     "end": [3_000_000, 5_000_000], "gap": [4_000_000, None]})
-    >>> calls = calls.with_columns(pl.col("start", "end", "gap").cast(pl.Duration("ns")))
-    >>> [(row["kind"], row["took"]) for row in next(iter(call_timeline(calls).to_dict()["datasets"].values()))]
-    [('read', 3.0), ('write', 1.0)]
-    >>> shares = next(iter(call_timeline(calls, most=1, bins=5).to_dict()["datasets"].values()))
-    >>> [(row["kind"], row["share"]) for row in shares]
-    [('read', 1.0), ('read', 1.0), ('read', 1.0), ('write', 1.0)]
+    Examples:
+        >>> calls = pl.DataFrame({"pid": [1, 1], "name": ["pread64", "write"], "start": [0, 4_000_000],
+        ...     "end": [3_000_000, 5_000_000], "gap": [4_000_000, None]})
+        >>> calls = calls.with_columns(pl.col("start", "end", "gap").cast(pl.Duration("ns")))
+        >>> [(row["kind"], row["took"]) for row in next(iter(call_timeline(calls).to_dict()["datasets"].values()))]
+        [('read', 3.0), ('write', 1.0)]
+        >>> shares = next(iter(call_timeline(calls, most=1, bins=5).to_dict()["datasets"].values()))
+        >>> [(row["kind"], row["share"]) for row in shares]
+        [('read', 1.0), ('read', 1.0), ('read', 1.0), ('write', 1.0)]
     """
     need(calls, "pid", "name", "start", "end", "gap")
     has_ends = calls.get_column("end").null_count() < calls.height

@@ -21,9 +21,10 @@ def queue_depth(curve: pl.DataFrame, *, title: str = "Requests outstanding") -> 
     Raises:
         ChartError: If a column is missing or the log shows no outstanding request.
 
-    >>> curve = pl.DataFrame({"at": [0, 2_000_000], "depth": [1, 0]}, schema_overrides={"at": pl.Duration("ns")})
-    >>> next(iter(queue_depth(curve).to_dict()["datasets"].values()))
-    [{'at': 0.0, 'depth': 1}, {'at': 2.0, 'depth': 0}]
+    Examples:
+        >>> curve = pl.DataFrame({"at": [0, 2_000_000], "depth": [1, 0]}, schema_overrides={"at": pl.Duration("ns")})
+        >>> next(iter(queue_depth(curve).to_dict()["datasets"].values()))
+        [{'at': 0.0, 'depth': 1}, {'at': 2.0, 'depth': 0}]
     """
     need(curve, "at", "depth")
     drawn = curve.select(at=pl.col("at").dt.total_nanoseconds() / 1e6, depth=pl.col("depth").cast(pl.Int64))

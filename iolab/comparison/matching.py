@@ -36,12 +36,13 @@ def pair(a: ParsedLog, b: ParsedLog, *, names: tuple[str, str] = ("a", "b"), opt
     Raises:
         UnpairedError: If the two have nothing in common that can be compared; the message says why.
 
-    >>> from iolab.loading import load
-    >>> log = load(b"     0.000000 pread64(268, '', 8192, 0) = 8192")
-    >>> pair(log, load(b"SQL> select 1 from dual;\n\nElapsed: 00:00:00.01\n"))
-    Traceback (most recent call last):
-    iolab.comparison.result.UnpairedError: the session shows neither physical reads nor requests nor bytes read:
-    set autotrace on, or list its statistics
+    Examples:
+        >>> from iolab.loading import load
+        >>> log = load(b"     0.000000 pread64(268, '', 8192, 0) = 8192")
+        >>> pair(log, load(b"SQL> select 1 from dual;\n\nElapsed: 00:00:00.01\n"))
+        Traceback (most recent call last):
+        iolab.comparison.result.UnpairedError: the session shows neither physical reads nor requests nor bytes read:
+        set autotrace on, or list its statistics
     """
     if (compare := view_of(a.format).compare.get(b.format)) is not None:
         return compare(a, b, names, options or Options())

@@ -3,7 +3,7 @@
     from iolab.comparison import compare
     print(compare(buffered, direct, names=("buffered", "direct")))
 
-What comes first is the effect with its interval; the tests stand beside it. The verdict is against a practical
+What comes first is the effect with its interval; the tests are listed beside it. The verdict is against a practical
 threshold: B is `faster` or `slower`, they are `equivalent`, `different, size unknown` or `undecided`. What the numbers
 cannot support is refused, with the reason.
 
@@ -110,11 +110,12 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
             the orders do not fit, a condition is not known, an option is out of its range, or rounds are asked for
             and the order shows fewer than 6.
 
-    >>> result = compare([9.16, 9.17, 9.28, 9.18, 9.20], [19.23, 19.28, 19.35, 19.43], names=("Linux", "HP-UX"))
-    >>> result.verdict, round(result.ratio.value, 4), result.ratio.lo
-    ('different, size unknown', 2.104, None)
-    >>> result.reason
-    'a difference is there (p = 0.016); no interval: 4 runs in the smaller sample, a 95 % interval needs 6 in each'
+    Examples:
+        >>> result = compare([9.16, 9.17, 9.28, 9.18, 9.20], [19.23, 19.28, 19.35, 19.43], names=("Linux", "HP-UX"))
+        >>> result.verdict, round(result.ratio.value, 4), result.ratio.lo
+        ('different, size unknown', 2.104, None)
+        >>> result.reason
+        'a difference is there (p = 0.016); no interval: 4 runs in the smaller sample, a 95 % interval needs 6 in each'
     """
     check_threshold(threshold)
     check_resolution(resolution)
@@ -278,10 +279,11 @@ def compare_many(
     Raises:
         SampleError: If there are fewer than three samples, or for the reasons of `compare`.
 
-    >>> result = compare_many({"NONE": [7, 8, 9, 7.5, 8.5, 7.7], "ASYNCH": [7.1, 8.1, 9.1, 7.6, 8.6, 7.8],
-    ...                        "SETALL": [17, 18, 19, 17.5, 18.5, 17.7]})
-    >>> [(pair.names, pair.verdict) for pair in result.pairs][1]
-    (('NONE', 'SETALL'), 'slower')
+    Examples:
+        >>> result = compare_many({"NONE": [7, 8, 9, 7.5, 8.5, 7.7], "ASYNCH": [7.1, 8.1, 9.1, 7.6, 8.6, 7.8],
+        ...                        "SETALL": [17, 18, 19, 17.5, 18.5, 17.7]})
+        >>> [(pair.names, pair.verdict) for pair in result.pairs][1]
+        (('NONE', 'SETALL'), 'slower')
     """
     if len(samples) < 3:
         raise SampleError(f"{len(samples)} samples; for two there is compare")

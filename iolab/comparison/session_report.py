@@ -68,8 +68,9 @@ class Options:
         Raises:
             SampleError: If the threshold is no share between 0 and 1, or a word is not known.
 
-        >>> Options.checked(0.05, "rounds", "turns")
-        Options(threshold=0.05, design='rounds', order='turns')
+        Examples:
+            >>> Options.checked(0.05, "rounds", "turns")
+            Options(threshold=0.05, design='rounds', order='turns')
         """
         check_threshold(threshold)
         if design not in get_args(Design) or order not in get_args(Order):
@@ -79,8 +80,9 @@ class Options:
     def places(self, runs_a: int, runs_b: int) -> tuple[list[int], list[int]] | tuple[None, None]:
         """The places of the runs in the order of all.
 
-        >>> Options(order="abba").places(3, 3), Options().places(2, 2)
-        (([0, 3, 4], [1, 2, 5]), (None, None))
+        Examples:
+            >>> Options(order="abba").places(3, 3), Options().places(2, 2)
+            (([0, 3, 4], [1, 2, 5]), (None, None))
         """
         if self.order == "unknown":
             return None, None

@@ -50,7 +50,7 @@ def pair_sessions(a: Spool, b: Spool, names: tuple[str, str], options: Options) 
 def pair_runs(session: Spool, name: str) -> Pairing | None:
     """The repeated runs of one session: how each begins, and how the samples compare; None where nothing was repeated.
 
-    Samples are compared with each other only where the log shows their texts: of others nobody knows what was run.
+    Samples are compared with each other only where the log shows their texts: of others it is not known what was run.
     """
     samples = _samples(session.runs())
     if not samples:

@@ -157,8 +157,9 @@ class Match:
 def change_of(ratio: Interval | None) -> str:
     """Which way a time went: ``slower`` or ``faster`` beyond a fifth and the clock's step, else ``same``.
 
-    >>> change_of(Interval(1.5, 1.1, 1.9)), change_of(Interval(3.0, 2.9, 3.1)), change_of(None)
-    ('same', 'slower', 'unknown')
+    Examples:
+        >>> change_of(Interval(1.5, 1.1, 1.9)), change_of(Interval(3.0, 2.9, 3.1)), change_of(None)
+        ('same', 'slower', 'unknown')
     """
     if ratio is None:
         return "unknown"
@@ -191,7 +192,7 @@ def describe_row(match: Match, totals: tuple[float, float]) -> dict[str, object]
 
 
 def plan_steps(session: Spool, statement: Statement) -> Counter[str]:
-    """The operations of a statement's last plan with their objects, and how often each stands in it."""
+    """The operations of a statement's last plan with their objects, and how often it has each."""
     plans = session.plans.filter(pl.col("statement").is_in(statement.places))
     if plans.is_empty():
         return Counter()
@@ -210,8 +211,9 @@ def plan_steps(session: Spool, statement: Statement) -> Counter[str]:
 def describe_plan_change(a: Counter[str], b: Counter[str]) -> str:
     """Which operations are in one plan only.
 
-    >>> describe_plan_change(Counter(["INDEX RANGE SCAN T_IX", "SORT"]), Counter(["TABLE ACCESS FULL T", "SORT"]))
-    'only in A: INDEX RANGE SCAN T_IX; only in B: TABLE ACCESS FULL T'
+    Examples:
+        >>> describe_plan_change(Counter(["INDEX RANGE SCAN T_IX", "SORT"]), Counter(["TABLE ACCESS FULL T", "SORT"]))
+        'only in A: INDEX RANGE SCAN T_IX; only in B: TABLE ACCESS FULL T'
     """
     if not a or not b:
         return ""

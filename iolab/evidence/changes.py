@@ -67,14 +67,15 @@ def parameter_changes(parameters: pl.DataFrame) -> pl.DataFrame:
         The columns `PARAMETER_CHANGES`: ``status`` is `changed`, `appeared` or `vanished`; the change was made between
         ``from_time`` and ``to_time``; ``report`` is the one that shows it first.
 
-    >>> from datetime import datetime
-    >>> rows = [("a", 1, "NONE", None), ("b", 2, "SETALL", None)]
-    >>> frame = pl.DataFrame([{"report": report, "part": 1, "instance_name": "i",
-    ...     "begin_time": datetime(2026, 1, 1, hour), "end_time": datetime(2026, 1, 1, hour + 1),
-    ...     "parameter": "filesystemio_options", "instance": None, "begin": begin, "end": end, "pdb": None}
-    ...     for report, hour, begin, end in rows])
-    >>> parameter_changes(frame).select("parameter", "before", "after").rows()
-    [('filesystemio_options', 'NONE', 'SETALL')]
+    Examples:
+        >>> from datetime import datetime
+        >>> rows = [("a", 1, "NONE", None), ("b", 2, "SETALL", None)]
+        >>> frame = pl.DataFrame([{"report": report, "part": 1, "instance_name": "i",
+        ...     "begin_time": datetime(2026, 1, 1, hour), "end_time": datetime(2026, 1, 1, hour + 1),
+        ...     "parameter": "filesystemio_options", "instance": None, "begin": begin, "end": end, "pdb": None}
+        ...     for report, hour, begin, end in rows])
+        >>> parameter_changes(frame).select("parameter", "before", "after").rows()
+        [('filesystemio_options', 'NONE', 'SETALL')]
     """
     found: list[dict[str, object]] = []
     for (instance,), rows in parameters.group_by(["instance_name"], maintain_order=True):
@@ -86,12 +87,12 @@ def parameter_changes(parameters: pl.DataFrame) -> pl.DataFrame:
             named = {"instance_name": instance, "report": report}
             if last is not None:
                 for name, status, before, after in _differences(last[0], values):
-                    told = {"parameter": name, "status": status, "before": before, "after": after}
-                    found.append({**named, **told, "from_time": last[1], "to_time": begin})
+                    change = {"parameter": name, "status": status, "before": before, "after": after}
+                    found.append({**named, **change, "from_time": last[1], "to_time": begin})
             for name, (before, after) in values.items():
                 if _cut(before) != _cut(after):
-                    told = {"parameter": name, "status": "changed", "before": before, "after": after}
-                    found.append({**named, **told, "from_time": begin, "to_time": end})
+                    change = {"parameter": name, "status": "changed", "before": before, "after": after}
+                    found.append({**named, **change, "from_time": begin, "to_time": end})
             last = values, end
     frame = pl.DataFrame(found, schema=PARAMETER_CHANGES)
     return frame.sort("to_time", "parameter", maintain_order=True)
@@ -197,21 +198,21 @@ def tell_timeline(line: Timeline, neighbours: pl.DataFrame, parameters: pl.DataF
         neighbours: What `neighbour_changes` gives of average waits.
         parameters: What `parameter_changes` gives.
     """
-    told = [_tell_periods(line)]
+    sentences = [_periods_sentence(line)]
     busy = db_time_sessions(line.periods).drop_nulls("value").sort("value", descending=True, maintain_order=True)
     if busy.height:
         row = busy.row(0, named=True)
         value, lo, hi = format_figure(row["value"], row["lo"], row["hi"])
-        told.append(
+        sentences.append(
             f"The busiest is {row['begin_time']:%Y-%m-%d %H:%M} to {row['end_time']:%H:%M}, "
             f"with {value} [{lo}, {hi}] active sessions."
         )
     greatest = neighbours.filter(pl.col("direction").is_in(["up", "down"]))
     if greatest.is_empty():
-        return [*told, "No top event changed by more than its rounding allows."]
+        return [*sentences, "No top event changed by more than its rounding allows."]
     row = greatest.row(0, named=True)
     before, after = (format_figure(*(row[f"{side}{end}"] for end in ("", "_lo", "_hi")))[0] for side in ("a", "b"))
-    told.append(
+    sentences.append(
         f"The greatest change from one report to the next: the average of `{row['event']}` went {row['direction']}, "
         f"from {before} to {after} {row['unit']}, by a factor of {row['at_least']:.3g} at least, "
         f"in the report that begins at {row['at']:%Y-%m-%d %H:%M}."
@@ -224,13 +225,13 @@ def tell_timeline(line: Timeline, neighbours: pl.DataFrame, parameters: pl.DataF
     if meanwhile.height > _MOST_NAMED:
         named.append(f"and {meanwhile.height - _MOST_NAMED} more")
     if named:
-        told.append(f"Parameters that changed just before it: {', '.join(named)}.")
+        sentences.append(f"Parameters that changed just before it: {', '.join(named)}.")
     restarts = line.breaks.filter((pl.col("kind") == "restart") & (pl.col("to_time") == row["at"]))
-    told += [f"Just before it, {reason}." for reason in restarts.get_column("reason")]
-    return told
+    sentences += [f"Just before it, {reason}." for reason in restarts.get_column("reason")]
+    return sentences
 
 
-def _tell_periods(line: Timeline) -> str:
+def _periods_sentence(line: Timeline) -> str:
     """What was read."""
     count = line.periods.height
     first, last = line.periods.select(pl.col("begin_time").min(), pl.col("end_time").max()).row(0)

@@ -87,15 +87,16 @@ def find_breaks(periods: pl.DataFrame) -> pl.DataFrame:
     Returns:
         The columns `BREAKS`; ``before`` and ``after`` are the reports.
 
-    >>> from datetime import datetime
-    >>> hours = [(1, 2), (2, 3), (5, 6)]
-    >>> known = pl.DataFrame({name: [None] * 3 for name in PERIODS}, schema=PERIODS).with_columns(
-    ...     report=pl.Series(["a", "b", "c"]), form=pl.lit("text"), instance_name=pl.lit("i"),
-    ...     begin_snap_id=pl.Series([one for one, _ in hours]), end_snap_id=pl.Series([two for _, two in hours]),
-    ...     begin_time=pl.Series([datetime(2026, 1, 1, one) for one, _ in hours]),
-    ...     end_time=pl.Series([datetime(2026, 1, 1, two) for _, two in hours]))
-    >>> find_breaks(known).select("kind", "before", "after", "reason").rows()
-    [('gap', 'b', 'c', 'snapshots 3 to 5, 2 h 00 min: no report covers them')]
+    Examples:
+        >>> from datetime import datetime
+        >>> hours = [(1, 2), (2, 3), (5, 6)]
+        >>> known = pl.DataFrame({name: [None] * 3 for name in PERIODS}, schema=PERIODS).with_columns(
+        ...     report=pl.Series(["a", "b", "c"]), form=pl.lit("text"), instance_name=pl.lit("i"),
+        ...     begin_snap_id=pl.Series([one for one, _ in hours]), end_snap_id=pl.Series([two for _, two in hours]),
+        ...     begin_time=pl.Series([datetime(2026, 1, 1, one) for one, _ in hours]),
+        ...     end_time=pl.Series([datetime(2026, 1, 1, two) for _, two in hours]))
+        >>> find_breaks(known).select("kind", "before", "after", "reason").rows()
+        [('gap', 'b', 'c', 'snapshots 3 to 5, 2 h 00 min: no report covers them')]
     """
     found = []
     rows = periods.to_dicts()
@@ -103,9 +104,9 @@ def find_breaks(periods: pl.DataFrame) -> pl.DataFrame:
         names = {name: two[name] for name in ("db_name", "db_id", "instance_name")}
         if names != {name: one[name] for name in names}:
             continue
-        told = _break_between(one, two)
-        if told is not None:
-            kind, reason = told
+        gap = _break_between(one, two)
+        if gap is not None:
+            kind, reason = gap
             times = {"from_time": one["end_time"], "to_time": two["begin_time"], "startup_time": None}
             if kind == "restart":
                 times["startup_time"] = two["startup_time"]

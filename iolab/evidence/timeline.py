@@ -6,7 +6,7 @@
 
 The functions take what `awrparse.read_awrs` gives, read with ``printed=True``, and give one row a report and event or
 class, with the columns of a metric: every figure is a rate or an average with bounds, never a count, so that reports of
-different length stand side by side.
+different length are comparable.
 """
 
 from __future__ import annotations
@@ -147,13 +147,13 @@ def _problems(read: AwrFrames, known: pl.DataFrame) -> pl.DataFrame:
     lost = pl.concat([missing, untimed.get_column("report")]).unique(maintain_order=True)
     reason = "no report of one instance between two snapshots whose times it says: it has no place on the time line"
     fields = {"source": pl.col("source"), "kind": pl.lit("no_period"), "reason": pl.lit(reason)}
-    told = pl.DataFrame({"source": lost}).select(
+    untimed_rows = pl.DataFrame({"source": lost}).select(
         fields.get(name, pl.lit(None)).cast(dtype).alias(name) for name, dtype in DIAGNOSTICS.items()
     )
-    is_told = (pl.col("kind") == "no_table") & pl.col("source").is_in(lost.to_list())
+    is_replaced = (pl.col("kind") == "no_table") & pl.col("source").is_in(lost.to_list())
     # A report without top events lacks nothing here: they only narrow the bounds of the others.
-    is_told |= (pl.col("kind") == "no_table") & (pl.col("text") == _NARROWING)
-    return pl.concat([read.diagnostics.filter(~is_told), told]).unique(
+    is_replaced |= (pl.col("kind") == "no_table") & (pl.col("text") == _NARROWING)
+    return pl.concat([read.diagnostics.filter(~is_replaced), untimed_rows]).unique(
         ["source", "line", "kind", "reason"], keep="first", maintain_order=True
     )
 
@@ -172,12 +172,13 @@ def active_sessions(waits: pl.DataFrame) -> pl.DataFrame:
     Returns:
         `KEYS`, the class or event, then `METRICS`: ``active_sessions``, in sessions.  Idle events are left out.
 
-    >>> from datetime import datetime
-    >>> waits = pl.DataFrame({"report": ["a"], "instance_name": ["i"], "begin_time": [datetime(2026, 1, 1, 1)],
-    ...     "end_time": [datetime(2026, 1, 1, 2)], "elapsed_s": [3600.0], "wait_class": ["User I/O"], "waits": [1000],
-    ...     "total_wait_s": [7200.0], "db_time_pct": [50.0]})
-    >>> [round(one, 4) for one in active_sessions(waits).select("value", "lo", "hi").row(0)]
-    [2.0, 1.9998, 2.0002]
+    Examples:
+        >>> from datetime import datetime
+        >>> waits = pl.DataFrame({"report": ["a"], "instance_name": ["i"], "begin_time": [datetime(2026, 1, 1, 1)],
+        ...     "end_time": [datetime(2026, 1, 1, 2)], "elapsed_s": [3600.0], "wait_class": ["User I/O"],
+        ...     "waits": [1000], "total_wait_s": [7200.0], "db_time_pct": [50.0]})
+        >>> [round(one, 4) for one in active_sessions(waits).select("value", "lo", "hi").row(0)]
+        [2.0, 1.9998, 2.0002]
     """
     key = key_of(waits)
     timed = _timed(_awake(waits))

@@ -73,16 +73,17 @@ def copy_lab(folder: Path, *, source: Path | None = None) -> LabCopy:
     Raises:
         OSError: A file cannot be written, or the folder is a file.
 
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as place:
-    ...     source = Path(place) / "source"
-    ...     (source / "notebooks").mkdir(parents=True)
-    ...     _ = (source / "notebooks" / "a.ipynb").write_text("{}")
-    ...     first = copy_lab(Path(place) / "copy", source=source)
-    ...     _ = (Path(place) / "copy" / "notebooks" / "a.ipynb").write_text("mine")
-    ...     again = copy_lab(Path(place) / "copy", source=source)
-    ...     first.written, again.written, again.kept
-    (('notebooks/a.ipynb',), (), ('notebooks/a.ipynb',))
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as place:
+        ...     source = Path(place) / "source"
+        ...     (source / "notebooks").mkdir(parents=True)
+        ...     _ = (source / "notebooks" / "a.ipynb").write_text("{}")
+        ...     first = copy_lab(Path(place) / "copy", source=source)
+        ...     _ = (Path(place) / "copy" / "notebooks" / "a.ipynb").write_text("mine")
+        ...     again = copy_lab(Path(place) / "copy", source=source)
+        ...     first.written, again.written, again.kept
+        (('notebooks/a.ipynb',), (), ('notebooks/a.ipynb',))
     """
     source = find_lab_files() if source is None else source
     folder.mkdir(parents=True, exist_ok=True)
@@ -142,9 +143,10 @@ def lab_command(folder: Path, *, browser: bool = True, port: int | None = None) 
         browser: Open a browser.
         port: Listen there or fail; by default the first free one from 8888 on.
 
-    >>> lab_command(Path("copy"), browser=False, port=9000)[3:6]
-    ['--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb', '--LabApp.news_url=None',
-     '--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate']
+    Examples:
+        >>> lab_command(Path("copy"), browser=False, port=9000)[3:6]
+        ['--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb', '--LabApp.news_url=None',
+         '--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate']
     """
     command = [sys.executable, "-m", "jupyterlab", f"--LabApp.default_url=/lab/tree/{FIRST}"]
     command += ["--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]

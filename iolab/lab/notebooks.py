@@ -22,7 +22,7 @@ _WIDGET: Final = "application/vnd.jupyter.widget-view+json"
 _SETTLED: Final = {"POLARS_MAX_THREADS": "1", "TZ": "UTC", "PYTHONHASHSEED": "0", "JUPYTER_PLATFORM_DIRS": "1"}
 _LEAD: Final = """<h1>Which kind of read is faster, and by how much?</h1>
 <p class="lead">Each question below is answered from logs: what the database, the operating system and timed runs
-say of it. Every figure stands with what its evidence allows.</p>"""
+say of it. Every figure has the bounds that its evidence allows.</p>"""
 _TEMPLATE: Final = """{% extends 'basic/index.html.j2' %}
 {% block input %}<details><summary>code</summary>{{ super() }}</details>{% endblock input %}"""
 

@@ -46,8 +46,9 @@ _LOCK: Final = ".in-use"
 def safe_name(name: str) -> str:
     r"""A file name that stays in its folder, whatever was sent.
 
-    >>> safe_name("../../etc/passwd"), safe_name("C:\\logs\\awr.html"), safe_name(".."), safe_name("a\x00b.log")
-    ('passwd', 'awr.html', 'log', 'a_b.log')
+    Examples:
+        >>> safe_name("../../etc/passwd"), safe_name("C:\\logs\\awr.html"), safe_name(".."), safe_name("a\x00b.log")
+        ('passwd', 'awr.html', 'log', 'a_b.log')
     """
     last = re.split(r"[/\\]", name)[-1]
     # Control characters, marks that turn the direction of text, halves of a character, what Unicode does not know.
@@ -70,8 +71,9 @@ def _cut(text: str, most: int) -> str:
 def free_path(folder: Path, name: str) -> Path:
     """A path in the folder that no file has: the name, or the name with a number.
 
-    >>> free_path(Path("/no/such/folder"), "awr.html").name
-    'awr.html'
+    Examples:
+        >>> free_path(Path("/no/such/folder"), "awr.html").name
+        'awr.html'
     """
     path = folder / safe_name(name)
     stem, suffix = path.stem, path.suffix
@@ -100,9 +102,10 @@ class Receiver:
         folder: Where the files go.
         describe: What a file is, in a few words; raises ValueError for one that is no known log.
 
-    >>> receiver = Receiver(Path("/no/such/folder"))
-    >>> receiver.receive({"type": "cancel", "id": "1"}, [])
-    {'id': '1', 'type': 'cancelled'}
+    Examples:
+        >>> receiver = Receiver(Path("/no/such/folder"))
+        >>> receiver.receive({"type": "cancel", "id": "1"}, [])
+        {'id': '1', 'type': 'cancelled'}
     """
 
     def __init__(self, folder: Path, describe: Callable[[Path], str] = describe) -> None:
@@ -282,8 +285,9 @@ class LogPicker(anywidget.AnyWidget):
         Raises:
             LogError: Files were uploaded, and none of them is a log: the samples are not what was asked for.
 
-        >>> LogPicker().chosen([], ["sample.txt"])
-        ['sample.txt']
+        Examples:
+            >>> LogPicker().chosen([], ["sample.txt"])
+            ['sample.txt']
         """
         found = [*paths, *self.paths]
         if not found and self.refused:

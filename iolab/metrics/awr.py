@@ -42,7 +42,7 @@ def average_waits(waits: pl.DataFrame) -> pl.DataFrame:
     ``total_wait_s * 1000 / waits`` and ``avg_wait_ms`` as shown.  Source: Oracle Database Reference,
     V$SYSTEM_EVENT, TIME_WAITED_MICRO and TOTAL_WAITS.
 
-    When not to believe it: as a latency: an average hides modes (see `latency_quantiles`). A wait of `db file
+    Limitations: not a latency: an average hides modes (see `latency_quantiles`). A wait of `db file
     parallel read` is for several requests, waits of `direct path read` are not its reads, and asynchronous reads
     may not be waited for at all. A very short average of reads from disk is that of a cache.
 
@@ -75,7 +75,7 @@ def total_waits(waits: pl.DataFrame) -> pl.DataFrame:
 
     ``total_wait_s`` as shown and ``avg_wait_ms * waits / 1000``.  Source: as of `average_waits`.
 
-    When not to believe it: as the time that I/O took: waits of several sessions add up, and what is not waited for
+    Limitations: not the time that I/O took: waits of several sessions add up, and what is not waited for
     is not in it.
 
     Args:
@@ -152,7 +152,7 @@ def db_time(*waits: pl.DataFrame) -> pl.DataFrame:
 
     Source: Oracle Database Performance Tuning Guide, DB time; arithmetic on the report's `% DB time`.
 
-    When not to believe it: the report's tables are of different populations (background waits in one of them is
+    Limitations: the report's tables are of different populations (background waits in one of them is
     allowed: shares may exceed 100 %), or were read without bounds.
 
     Args:
@@ -186,12 +186,12 @@ def db_time(*waits: pl.DataFrame) -> pl.DataFrame:
 def elapsed(wait_classes: pl.DataFrame) -> pl.DataFrame:
     """Length of the report's period, inferred: the one time that all classes' time / average active sessions allow.
 
-    It needs no header, and it tells when a report does not cover what its author says.  Refused when the rows
+    It needs no header, and it shows when a report does not cover what its author says.  Refused when the rows
     contradict each other, or show no average active sessions above zero.
 
     ``total_wait_s / avg_active_sessions``.  Source: arithmetic on the report's table of wait classes.
 
-    When not to believe it: only small classes are shown: 0.1 active sessions are anything from 0.05 to 0.15. Where
+    Limitations: only small classes are shown: 0.1 active sessions are anything from 0.05 to 0.15. Where
     the report has a head, its Elapsed is better evidence; `iolab.evidence.alignment` uses both.
 
     Args:
@@ -309,7 +309,7 @@ def class_shares(wait_classes: pl.DataFrame, db_time_s: Figure = None) -> pl.Dat
     ``db_time_pct / 100`` as shown and ``total_wait_s / db_time_s``.  Source: Oracle Database Performance Tuning
     Guide, DB time.
 
-    When not to believe it: as parts of one whole: a class may hold background waits.
+    Limitations: not parts of one whole: a class may hold background waits.
 
     Args:
         wait_classes: the table `wait_classes` of a report.

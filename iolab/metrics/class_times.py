@@ -50,7 +50,7 @@ def class_times(report: AwrReport) -> pl.DataFrame:
     Source: Oracle Database Reference, V$SYS_TIME_MODEL (DB time and DB CPU are of foreground sessions),
     V$SYSTEM_EVENT (TOTAL_WAITS and TOTAL_WAITS_FG).
 
-    When not to believe it: background times where the report's classes contradict DB time (`AwrReport.check`).
+    Limitations: background times where the report's classes contradict DB time (`AwrReport.check`).
 
     Args:
         report: with bounds or without.
@@ -80,15 +80,15 @@ def class_times(report: AwrReport) -> pl.DataFrame:
             rest -= time
         if rest.lo > 0:
             frames.append(_rows("foreground", {UNACCOUNTED: rest}, whole, _DB_TIME))
-    behind = {
+    other = {
         name: _not_below_zero(time - foreground[name]) if name in foreground else time
         for name, time in every.items()
         if name != _CPU
     }
     background_cpu = _model(report, "background cpu time")
     if background_cpu is not None:
-        behind[BACKGROUND_CPU] = background_cpu
-    frames.append(_rows("background", {name: time for name, time in behind.items() if time.value > 0}, whole, _DB_TIME))
+        other[BACKGROUND_CPU] = background_cpu
+    frames.append(_rows("background", {name: time for name, time in other.items() if time.value > 0}, whole, _DB_TIME))
     return pl.concat(frames)
 
 

@@ -31,7 +31,7 @@ def rank_correlation(x: Sequence[float], y: Sequence[float], *, metric: str = "r
     support a relation at all.  Refused with fewer than 5 pairs, when one of the measures does not change, or holds
     something that is not a finite number.
 
-    When not to believe it: as a cause; or of few pairs, where only a near-perfect order is told from chance.
+    Limitations: not a cause; of few pairs, only a near-perfect order differs from chance.
 
     Args:
         x: one measure.

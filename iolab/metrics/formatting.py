@@ -1,6 +1,6 @@
 """Numbers as text: as many digits as their bounds support.
 
-Every sentence, table and page formats figures here, so that one figure reads the same wherever it stands.
+Every sentence, table and page formats figures here, so that one figure reads the same everywhere.
 """
 
 import math
@@ -19,12 +19,13 @@ _NOTHING: Final = 1e-9
 def format_figure(value: float | None, lo: float | None, hi: float | None, unit: str = "") -> tuple[str, str, str]:
     """The value and its bounds as texts, with as many digits as the bounds allow.
 
-    >>> format_figure(0.39739, 0.39467, 0.40283)
-    ('0.397', '0.395', '0.403')
-    >>> format_figure(31.45698, None, None), format_figure(99.783, None, None, "%")
-    (('31.46', '', ''), ('99.8', '', ''))
-    >>> [format_figure(value, None, None)[0] for value in (9.0047e-05, 0.5, 0.99999)]
-    ['0.00009005', '0.5', '1']
+    Examples:
+        >>> format_figure(0.39739, 0.39467, 0.40283)
+        ('0.397', '0.395', '0.403')
+        >>> format_figure(31.45698, None, None), format_figure(99.783, None, None, "%")
+        (('31.46', '', ''), ('99.8', '', ''))
+        >>> [format_figure(value, None, None)[0] for value in (9.0047e-05, 0.5, 0.99999)]
+        ['0.00009005', '0.5', '1']
     """
     decimals = decimals_of(lo, hi)
 
@@ -40,8 +41,9 @@ def format_figure(value: float | None, lo: float | None, hi: float | None, unit:
 def format_number(number: float, unit: str = "") -> str:
     """A number without bounds: two decimals, one of a percentage, none of 10,000 and more, four digits of small ones.
 
-    >>> format_number(6.91), format_number(12345.6), format_number(0.000123), format_number(1.2e-12)
-    ('6.91', '12,346', '0.000123', '0.0000000000012')
+    Examples:
+        >>> format_number(6.91), format_number(12345.6), format_number(0.000123), format_number(1.2e-12)
+        ('6.91', '12,346', '0.000123', '0.0000000000012')
     """
     if not math.isfinite(number):
         return str(number)
@@ -55,8 +57,9 @@ def format_number(number: float, unit: str = "") -> str:
 def with_unit(text: str, unit: str) -> str:
     """A number's text with its unit after it.
 
-    >>> with_unit("1.2", "x"), with_unit("1.2", "ms"), with_unit("1.2", "")
-    ('1.2x', '1.2 ms', '1.2')
+    Examples:
+        >>> with_unit("1.2", "x"), with_unit("1.2", "ms"), with_unit("1.2", "")
+        ('1.2x', '1.2 ms', '1.2')
     """
     return f"{text}{'' if unit in ('', 'x') else ' '}{unit}"
 
@@ -64,7 +67,7 @@ def with_unit(text: str, unit: str) -> str:
 def figure_text(figure: Interval | float, unit: str = "", *, step: float | None = None) -> str:
     """A figure for a sentence: three significant digits, fewer where its bounds are wider, and bounds where they tell.
 
-    A figure that begins with 1 has four digits, so that the last is never more than 0.5 % of it.  The bounds stand in
+    A figure that begins with 1 has four digits, so that the last is never more than 0.5 % of it.  The bounds are in
     brackets, rounded outwards, only where the shown digits do not imply them: 5.7 says 5.65 to 5.75 by itself.  Exact
     whole numbers are shown whole.
 
@@ -73,12 +76,14 @@ def figure_text(figure: Interval | float, unit: str = "", *, step: float | None 
         unit: written after it.
         step: the finest step to show, such as 0.1; by default that of the significant digits.
 
-    >>> figure_text(Interval(126.54, 126.42, 126.66)), figure_text(Interval(5.7, 5.65, 5.75))
-    ('126.5 [126.4, 126.7]', '5.7')
-    >>> figure_text(0.0013561), figure_text(26_990), figure_text(71_142.7, "MB/s"), figure_text(Interval(3, 2.4, 3.6))
-    ('0.001356', '26,990', '71,100 MB/s', '3 [2, 4]')
-    >>> figure_text(Interval(0.0, 0.0, 0.04)), figure_text(Interval(999.96, 999.9, 1000.0))
-    ('0.00 [0.00, 0.04]', '1,000')
+    Examples:
+        >>> figure_text(Interval(126.54, 126.42, 126.66)), figure_text(Interval(5.7, 5.65, 5.75))
+        ('126.5 [126.4, 126.7]', '5.7')
+        >>> number = Interval(3, 2.4, 3.6)
+        >>> figure_text(0.0013561), figure_text(26_990), figure_text(71_142.7, "MB/s"), figure_text(number)
+        ('0.001356', '26,990', '71,100 MB/s', '3 [2, 4]')
+        >>> figure_text(Interval(0.0, 0.0, 0.04)), figure_text(Interval(999.96, 999.9, 1000.0))
+        ('0.00 [0.00, 0.04]', '1,000')
     """
     bounded = Interval.of(figure)
     suffix = f" {unit}" if unit else ""
@@ -114,8 +119,9 @@ def _step_of(value: float) -> float:
 def share_text(share: Interval | float) -> str:
     """A share of a whole in per cent: to 0.1 % from 10 %, else two digits.
 
-    >>> share_text(0.50999), share_text(Interval(0.975, 0.974, 0.9767)), share_text(0.0384), share_text(0.00123)
-    ('51.0 %', '97.5 [97.4, 97.7] %', '3.8 %', '0.12 %')
+    Examples:
+        >>> share_text(0.50999), share_text(Interval(0.975, 0.974, 0.9767)), share_text(0.0384), share_text(0.00123)
+        ('51.0 %', '97.5 [97.4, 97.7] %', '3.8 %', '0.12 %')
     """
     percent = Interval.of(share) * 100
     size = percent.value or percent.hi
@@ -131,8 +137,9 @@ def share_text(share: Interval | float) -> str:
 def time_text(seconds: Interval | float) -> str:
     """A time in s, ms or us, whichever gives one digit or more before the point.
 
-    >>> time_text(Interval(0.00075858, 0.0007585, 0.0007587)), time_text(12.18), time_text(4e-05)
-    ('759 us', '12.18 s', '40.0 us')
+    Examples:
+        >>> time_text(Interval(0.00075858, 0.0007585, 0.0007587)), time_text(12.18), time_text(4e-05)
+        ('759 us', '12.18 s', '40.0 us')
     """
     bounded = Interval.of(seconds)
     size, unit = next(((size, unit) for size, unit in _TIME_UNITS if bounded.value >= size), _TIME_UNITS[-1])
@@ -142,8 +149,9 @@ def time_text(seconds: Interval | float) -> str:
 def whole_text(figure: Interval | float, unit: str = "") -> str:
     """A figure as a whole number, for sums that are compared digit by digit.
 
-    >>> whole_text(24_827_249.4, "s")
-    '24,827,249 s'
+    Examples:
+        >>> whole_text(24_827_249.4, "s")
+        '24,827,249 s'
     """
     return f"{Interval.of(figure).value:,.0f}" + (f" {unit}" if unit else "")
 
@@ -151,7 +159,8 @@ def whole_text(figure: Interval | float, unit: str = "") -> str:
 def count_text(count: float, one: str, several: str | None = None) -> str:
     """A count and its word.
 
-    >>> count_text(1, "wait"), count_text(21_628_695, "wait"), count_text(2, "query", "queries")
-    ('1 wait', '21,628,695 waits', '2 queries')
+    Examples:
+        >>> count_text(1, "wait"), count_text(21_628_695, "wait"), count_text(2, "query", "queries")
+        ('1 wait', '21,628,695 waits', '2 queries')
     """
     return f"{count:,.0f} {one if count == 1 else several or one + 's'}"

@@ -58,7 +58,7 @@ def latency_buckets(event_histogram: pl.DataFrame, *, events: Sequence[str] | No
 
     Source: Oracle Database Reference, V$EVENT_HISTOGRAM_MICRO; the report's wait event histograms.
 
-    When not to believe it: as foreground waits: a histogram holds foreground and background waits.
+    Limitations: not foreground waits: a histogram holds foreground and background waits.
 
     Args:
         event_histogram: the table `event_histogram` of a report, with its bounds.
@@ -107,7 +107,7 @@ def latency_quantiles(
 
     Source: Oracle Database Reference, V$EVENT_HISTOGRAM_MICRO; the report's wait event histograms.
 
-    When not to believe it: beyond the bucket: one of 16 to 32 ms is all that is known. Old versions have buckets
+    Limitations: beyond the bucket: one of 16 to 32 ms is all that is known. Old versions have buckets
     from 1 ms on, where a cache and a disk fall into one.
 
     Args:

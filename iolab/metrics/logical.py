@@ -23,7 +23,7 @@ def us_per_lio(
     one of `session logical reads` (`consistent gets` + `db block gets`).  From the elapsed time there is an upper bound
     only: ``lo`` is 0 and ``value`` is the bound.  Refused when there were physical reads.
 
-    When not to believe it: as the cost of a get anywhere else: it is mostly the work on the rows of a block, and
+    Limitations: not the cost of a get anywhere else: it is mostly the work on the rows of a block, and
     differs by a factor between queries and row shapes on one machine. ARRAYSIZE changes the number of gets, and a
     pinned block is not counted again.
 
@@ -65,7 +65,7 @@ def pio_lio_factor(pio_ms: Figure, lio_us: Figure, *, blocks: int = 1) -> pl.Dat
 
     Source: Savvinov, "Logical I/O", with m = 128; Millsap (2001), with m = 1.
 
-    When not to believe it: m is not given: per block the factor falls as reads grow. A read that a cache below the
+    Limitations: m is not given: per block the factor falls as reads grow. A read that a cache below the
     database answered is no read from disk.
 
     Args:
@@ -99,7 +99,7 @@ def lio_share(gets: Figure, lio_us: Figure, elapsed_s: Figure) -> pl.DataFrame:
 
     Source: arithmetic on `us_per_lio`.
 
-    When not to believe it: the time of a logical I/O was measured on another query, row shape or machine.
+    Limitations: the time of a logical I/O was measured on another query, row shape or machine.
 
     Returns:
         One row (`METRICS`), a ratio.
@@ -129,7 +129,7 @@ def rows_per_trip(rows: Figure, round_trips: Figure) -> pl.DataFrame:
 
     Source: Oracle Database Reference, `SQL*Net roundtrips to/from client`; SQL*Plus User's Guide, ARRAYSIZE.
 
-    When not to believe it: the session ran other statements, or changed ARRAYSIZE meanwhile.
+    Limitations: the session ran other statements, or changed ARRAYSIZE meanwhile.
 
     Args:
         rows: `rows processed`.
@@ -157,7 +157,7 @@ def time_change(before_s: Figure, after_s: Figure) -> pl.DataFrame:
 
     Source: arithmetic.
 
-    When not to believe it: as proof: two times are no samples, and whether the difference would come again is for
+    Limitations: no proof: two times are no samples, and whether the difference would come again is for
     `iolab.compare` to say.
 
     Returns:

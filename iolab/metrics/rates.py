@@ -19,7 +19,7 @@ def rate(count: Figure, elapsed_s: Figure, *, metric: str = "per_s") -> pl.DataF
 
     Source: definition; the load profile of a report shows its counts so.
 
-    When not to believe it: the load was not even: an hour's mean says nothing of its peak.
+    Limitations: the load was not even: an hour's mean says nothing of its peak.
 
     Args:
         count: of the period.
@@ -47,7 +47,7 @@ def per_transaction(count: Figure, transactions: Figure, *, metric: str = "per_t
 
     Source: Oracle Database Reference, `user commits` and `user rollbacks`; a report's load profile does the same.
 
-    When not to believe it: transactions of the two periods do different work, or most of the work commits nothing.
+    Limitations: transactions of the two periods do different work, or most of the work commits nothing.
 
     Returns:
         One row (`METRICS`), in 1/transaction.
@@ -71,7 +71,7 @@ def per_transaction(count: Figure, transactions: Figure, *, metric: str = "per_t
 def average_active_sessions(db_time_s: Figure, elapsed_s: Figure) -> pl.DataFrame:
     """Sessions active on average: ``db_time_s / elapsed_s``.  Source: Oracle Database Reference, V$SYS_TIME_MODEL.
 
-    When not to believe it: as a load of the processors: sessions that wait are active, too.
+    Limitations: not a load of the processors: sessions that wait are active, too.
 
     Returns:
         One row (`METRICS`), in sessions.

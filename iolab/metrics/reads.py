@@ -52,7 +52,7 @@ def ms_per_flash_read(elapsed_s: Figure, hits: Figure, requests: Figure) -> pl.D
     after the other it is an upper bound.  The wait `cell single block physical read` is better evidence where there is
     a report.
 
-    When not to believe it: the reads overlapped (asynchronous, parallel, smart scan), or the query computed or
+    Limitations: the reads overlapped (asynchronous, parallel, smart scan), or the query computed or
     fetched much: all its elapsed time is counted as time of flash reads. Some cell software counts writes and smart
     scans as hits, too.
 
@@ -94,7 +94,7 @@ def flash_hit_ratio(hits: Figure, requests: Figure) -> pl.DataFrame:
     when hits exceed requests.  `physical read requests optimized` also counts what a storage index saved, and
     `physical read flash cache hits` is another feature (Database Smart Flash Cache): neither may stand for hits.
 
-    When not to believe it: the cells' software also counts writes or smart scans as hits, or the figures are of a
+    Limitations: the cells' software also counts writes or smart scans as hits, or the figures are of a
     session that did more than the timed query.
 
     Returns:
@@ -120,7 +120,7 @@ def read_size(total_bytes: Figure, requests: Figure, *, of: Scope = "read") -> p
     activity, backups, control files and redo included.  `physical read bytes` and `physical read IO requests` are the
     application's: never one of these over one of those.
 
-    When not to believe it: single-block and multi-block reads are mixed: then maybe no read has this size.
+    Limitations: single-block and multi-block reads are mixed: then maybe no read has this size.
 
     Args:
         total_bytes: the bytes.
@@ -156,8 +156,8 @@ def blocks_per_read(physical_reads: Figure, requests: Figure) -> pl.DataFrame:
     requests of the same reads are `physical read IO requests`; `physical read total IO requests` holds those of control
     files and backups, too.  Refused when there are clearly fewer blocks than requests: they are not of the same reads.
 
-    When not to believe it: blocks of several sizes, temporary segments or undo were read; and it is no share of
-    multi-block reads, which no quotient of these statistics tells.
+    Limitations: blocks of several sizes, temporary segments or undo were read; and it is no share of
+    multi-block reads, which no quotient of these statistics shows.
 
     Returns:
         One row (`METRICS`), in blocks.
@@ -188,7 +188,7 @@ def block_size(total_bytes: Figure, physical_reads: Figure) -> pl.DataFrame:
 
     Source: arithmetic; Oracle Database Reference, DB_BLOCK_SIZE, for the legal sizes.
 
-    When not to believe it: the two statistics are of different reads that happen to give a legal size.
+    Limitations: the two statistics are of different reads that happen to give a legal size.
 
     Returns:
         One row (`METRICS`), in B.  It is exact when it is not refused.
@@ -227,7 +227,7 @@ def throughput(total_bytes: Figure, elapsed_s: Figure, *, of: Scope = "read") ->
     session or instance, backups and redo among it); `physical read bytes` and `physical write bytes` (the
     application's).
 
-    When not to believe it: as the speed of the storage: the elapsed time holds CPU and fetches, too, so the storage
+    Limitations: not the speed of the storage: the elapsed time holds CPU and fetches, too, so the storage
     was at least this fast; and a cache below the database may have answered.
 
     Args:
@@ -262,7 +262,7 @@ def iops(requests: Figure, elapsed_s: Figure, *, of: Scope = "read") -> pl.DataF
     Source: Oracle Database Reference, `physical read total IO requests` and `physical write total IO requests` (all
     activity), `physical read IO requests` and `physical write IO requests` (the application's).
 
-    When not to believe it: as the limit of the storage: it was at least this fast, and one serial session never
+    Limitations: not the limit of the storage: it was at least this fast, and one serial session never
     shows a limit.
 
     Args:
@@ -291,7 +291,7 @@ def direct_share(physical_reads_direct: Figure, physical_reads: Figure) -> pl.Da
 
     Source: Oracle Database Reference, `physical reads direct`.  Refused when the part exceeds the whole.
 
-    When not to believe it: temporary segments or LOBs were read, which is direct, too; and a direct path read need
+    Limitations: temporary segments or LOBs were read, which is direct, too; and a direct path read need
     not use O_DIRECT: past the buffer cache is not past the page cache.
 
     Returns:
@@ -317,7 +317,7 @@ def smart_scan_saving(eligible_bytes: Figure, returned_bytes: Figure, total_byte
     ``offload_eligible`` is ``eligible_bytes / total_bytes``, ``smart_scan_saving`` is ``1 - returned_bytes /
     eligible_bytes``.  Source: Oracle Exadata documentation.
 
-    When not to believe it: the data is compressed (it grows on return, so the saving looks smaller), or storage
+    Limitations: the data is compressed (it grows on return, so the saving looks smaller), or storage
     indexes saved the reads: their part is in it.
 
     Args:

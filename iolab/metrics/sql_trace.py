@@ -48,7 +48,7 @@ def wait_latency(waits: pl.DataFrame) -> pl.DataFrame:
 
     Source: the ``ela`` of each wait, in microseconds.
 
-    When not to believe it: as the time of a read, of direct path reads and smart scans: they are submitted ahead, and a
+    Limitations: not the time of a read, of direct path reads and smart scans: they are submitted ahead, and a
     session waits only for what is not there yet; of parallel reads: one wait is several requests.
 
     Args:
@@ -76,7 +76,7 @@ def wait_sizes(waits: pl.DataFrame, *, block_size: int | None = None) -> pl.Data
 
     Source: the parameters of the waits (``blocks``, ``block cnt``, ``requests``, ``bytes``).
 
-    When not to believe it: a block size that is not that of the file's tablespace; a trace does not print it.
+    Limitations: a block size that is not that of the file's tablespace; a trace does not print it.
 
     Args:
         waits: of a `sqltraceparse.SqlTrace`.
@@ -116,7 +116,7 @@ def multiblock_count(waits: pl.DataFrame) -> pl.DataFrame:
 
     Source: blocks of the waits for multiblock reads through the cache.
 
-    When not to believe it: as the parameter: blocks that are cached already, and ends of extents, cut reads short.
+    Limitations: not the parameter: blocks that are cached already, and ends of extents, cut reads short.
 
     Args:
         waits: of a `sqltraceparse.SqlTrace`.
@@ -143,7 +143,7 @@ def read_shares(waits: pl.DataFrame) -> pl.DataFrame:
 
     Source: blocks of the waits by event.
 
-    When not to believe it: as shares of all reads: a direct path read that the session did not wait for is no wait.
+    Limitations: not shares of all reads: a direct path read that the session did not wait for is no wait.
 
     Args:
         waits: of a `sqltraceparse.SqlTrace`.
@@ -166,7 +166,7 @@ def us_per_get(calls: pl.DataFrame) -> pl.DataFrame:
 
     Source: c, cr and cu of each call, without those of the calls below it.
 
-    When not to believe it: where rows are sorted, joined, aggregated or sent in great number: that CPU is in it.
+    Limitations: where rows are sorted, joined, aggregated or sent in great number: that CPU is in it.
 
     Args:
         calls: of a `sqltraceparse.SqlTrace`.
@@ -211,7 +211,7 @@ def rows_per_fetch(calls: pl.DataFrame) -> pl.DataFrame:
 
     Source: r of each FETCH of depth 0.
 
-    When not to believe it: as the array size, where most fetches are the last of their query.
+    Limitations: not the array size, where most fetches are the last of their query.
 
     Args:
         calls: of a `sqltraceparse.SqlTrace`.

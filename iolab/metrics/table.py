@@ -1,4 +1,4 @@
-"""Metrics as rows: one schema for all of them, and how a refused one looks."""
+"""Metrics as rows: one schema for all of them, also for one that is refused."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Metric:
         hi: not above this; None when nothing bounds it above.
         unit: of value, lo and hi.
         basis: the formula, and the figures that went into it.
-        caveats: what to know before it is believed, separated by `; `; of a refused one, the reason.
+        caveats: what to know before it is used, separated by `; `; of a refused one, the reason.
         ci_lo: lower limit of the 95 % interval, where the figure is that of a sample.
         ci_hi: its upper limit.
     """

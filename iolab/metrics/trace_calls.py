@@ -15,7 +15,7 @@ from logframe.interval import Interval
 from straceparse.descriptors import is_channel
 
 _NEEDS_T: Final = f"{REFUSED}the log has no time of the calls themselves; trace with strace -T"
-_TRACED_ONLY: Final = "calls that strace was told not to trace count as time between calls"
+_TRACED_ONLY: Final = "calls that strace was asked not to trace count as time between calls"
 
 _READS: Final = ("pread64", "preadv", "preadv2", "readv", "read")
 _WRITES: Final = ("pwrite64", "pwritev", "pwritev2", "writev", "write")
@@ -50,7 +50,7 @@ def call_gaps(calls: pl.DataFrame) -> pl.DataFrame:
 
     Source: strace(1), -r: the time from the start of one call to the start of the next.
 
-    When not to believe it: as a latency: it never is one.
+    Limitations: not a latency: it never is one.
 
     Args:
         calls: what `straceparse.calls` gives.
@@ -68,7 +68,7 @@ def call_times(calls: pl.DataFrame) -> pl.DataFrame:
 
     Source: strace(1), -T: the time from the beginning to the end of the call.
 
-    When not to believe it: for calls of microseconds: strace stops the process twice a call, which takes longer
+    Limitations: for calls of microseconds: strace stops the process twice a call, which takes longer
     than they do.
 
     Args:
@@ -104,7 +104,7 @@ def submit_cost(calls: pl.DataFrame) -> pl.DataFrame:
 
     Source: io_submit(2).
 
-    When not to believe it: the mean of few submissions: one that blocks makes it; look at the percentiles.
+    Limitations: the mean of few submissions: one that blocks makes it; look at the percentiles.
 
     Args:
         calls: what `straceparse.calls` gives.
@@ -154,7 +154,7 @@ def time_shares(calls: pl.DataFrame) -> pl.DataFrame:
 
     Source: strace(1), -T and -ttt.
 
-    When not to believe it: strace was told to trace some calls only (-e): the others count as time between calls.
+    Limitations: strace was asked to trace some calls only (-e): the others count as time between calls.
     strace's own time is between calls, too.
 
     Args:
@@ -215,7 +215,7 @@ def database_waits(calls: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFra
 
     Source: strace(1); the names are those of V$EVENT_NAME.
 
-    When not to believe it: as what a session waited for: only V$SESSION_EVENT or a 10046 trace tells. Polling and
+    Limitations: not what a session waited for: only V$SESSION_EVENT or a 10046 trace shows that. Polling and
     io_submit show no wait event.
 
     Args:

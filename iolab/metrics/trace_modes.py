@@ -35,7 +35,7 @@ MODES: Final = pl.Schema(
         "async_from": _DURATION,
         "async_to": _DURATION,
         "has_o_direct": pl.Boolean(),
-        "not_told": pl.String(),
+        "limitations": pl.String(),
     }
 )
 
@@ -65,7 +65,7 @@ def io_mode(frame: pl.DataFrame | pl.LazyFrame, *, by: By = "file") -> pl.DataFr
     Returns:
         The columns `MODES`, in the order in which the reads began:
 
-        * ``pid``, ``file``: null where the rows are not told apart by it; ``fd N`` where the log does not name the file
+        * ``pid``, ``file``: null where the rows are not grouped by it; ``fd N`` where the log does not name the file
         * ``mode``;  ``sync_reads``, ``async_reads``: reads of data (`iolab.metrics.data_reads`)
         * ``sync_bytes``, ``async_bytes``: bytes returned;  ``async_share``: share of the bytes that was asynchronous;
           null where no byte is known
@@ -73,7 +73,7 @@ def io_mode(frame: pl.DataFrame | pl.LazyFrame, *, by: By = "file") -> pl.DataFr
           that was reaped where starts are not in the log
         * ``has_o_direct``: was the file opened with O_DIRECT, past the page cache of the operating system; null when
           the open is not in the log.  It is not the database's direct path.
-        * ``not_told``: what the log cannot tell, separated by `; `
+        * ``limitations``: what the log does not show, separated by `; `
 
     Examples:
         >>> from straceparse import calls, read_strace
@@ -136,11 +136,11 @@ def _row(row: dict[str, object], opened: dict[str, bool]) -> dict[str, object]:
         "mode": mode,
         "async_share": sizes["async"] / total if total else None,
         "has_o_direct": has_o_direct,
-        "not_told": "; ".join([*_not_told(files, mode, has_o_direct=has_o_direct), *_not_shown(row)]),
+        "limitations": "; ".join([*_limitations(files, mode, has_o_direct=has_o_direct), *_not_shown(row)]),
     }
 
 
-def _not_told(files: list[str], mode: str, *, has_o_direct: bool | None) -> Iterable[str]:
+def _limitations(files: list[str], mode: str, *, has_o_direct: bool | None) -> Iterable[str]:
     """What the log cannot tell."""
     if mode != "unknown":
         yield _PATH_OF_READ

@@ -54,7 +54,7 @@ def read_sizes(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFram
 
     Source: pread(2), io_getevents(2): the bytes that the call returned, not those asked for.
 
-    When not to believe it: the trace began or ended within the query, or follows one of several processes; or the
+    Limitations: the trace began or ended within the query, or follows one of several processes; or the
     block size is not the tablespace's.
 
     Args:
@@ -107,7 +107,7 @@ def read_rate(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame
 
     Source: strace(1), -r and -T; pread(2) and io_getevents(2) for the bytes.
 
-    When not to believe it: strace slows every call, by tens of microseconds; and the time between the reads is in
+    Limitations: strace slows every call, by tens of microseconds; and the time between the reads is in
     it.
 
     Args:
@@ -222,7 +222,7 @@ def read_latency(requests: pl.DataFrame) -> pl.DataFrame:
 
     Source: strace(1), -r and -T.
 
-    When not to believe it: as the time of the device: strace's own time is in every call, the page cache answers in
+    Limitations: not the time of the device: strace's own time is in every call, the page cache answers in
     microseconds, and an asynchronous read may have been done long before it was reaped.
 
     Args:
@@ -270,7 +270,7 @@ def sequentiality(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataF
 
     Source: the offsets and lengths of pread(2) and io_submit(2).
 
-    When not to believe it: as the order on disk: offsets are those in the file, and several processes that share a
+    Limitations: not the order on disk: offsets are those in the file, and several processes that share a
     scan each see a part.
 
     Args:
@@ -326,7 +326,7 @@ def queue_depth(requests: pl.DataFrame) -> pl.DataFrame:
 
     Source: io_submit(2) and io_getevents(2): submitted minus reaped.
 
-    When not to believe it: as the depth at the device: what is reaped late was done earlier, and without O_DIRECT
+    Limitations: not the depth at the device: what is reaped late was done earlier, and without O_DIRECT
     the kernel may read within the submission.
 
     Args:
@@ -362,7 +362,7 @@ def depth(requests: pl.DataFrame) -> pl.DataFrame:
 
     Source: as of `queue_depth`.
 
-    When not to believe it: as for `queue_depth`: the device may have had fewer.
+    Limitations: as for `queue_depth`: the device may have had fewer.
 
     Args:
         requests: what `straceparse.io_requests` gives.

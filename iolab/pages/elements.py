@@ -43,7 +43,7 @@ def _library() -> str:
 
 
 def _json(value: object) -> str:
-    """JSON that may stand in a script element: no text in it can end the element."""
+    """JSON for a script element: no text in it can end the element."""
     return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")
 
 
@@ -71,7 +71,7 @@ def chart_html(spec: Mapping[str, Any], *, label: str = "") -> str:
 
 
 def table_html(headings: Sequence[str], rows: Iterable[Sequence[object]], *, numbers: Iterable[str] = ()) -> str:
-    """A table of texts; the columns named in `numbers` stand to the right.
+    """A table of texts; the columns named in `numbers` are aligned to the right.
 
     >>> table_html(["n"], [[1]], numbers=["n"])
     '<div class="wide mathjax_ignore"><table><thead><tr><th class="number">n</th></tr></thead><tbody><tr><td
@@ -89,7 +89,7 @@ def table_html(headings: Sequence[str], rows: Iterable[Sequence[object]], *, num
         f"<tr>{''.join(f'<td{kind}>{html.escape(cell)}</td>' for kind, cell in zip(kinds, row, strict=True))}</tr>"
         for row in shown
     )
-    # In JupyterLab what stands between two dollars would be a formula: v$statname a, v$mystat b.
+    # In JupyterLab what is between two dollars would be a formula: v$statname a, v$mystat b.
     return f'<div class="wide mathjax_ignore"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
@@ -100,7 +100,7 @@ def page_html(title: str, body: str, *, styles: str = "", before: str = "") -> s
         title: The title, as text.
         body: The main part, as HTML; charts as `chart_html` gives them.
         styles: More styles.
-        before: What stands before the main part, such as a contents bar.
+        before: What precedes the main part, such as a contents bar.
     """
     scripts, sources = [], []
     if 'class="chart"' in body:

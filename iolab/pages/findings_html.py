@@ -13,7 +13,7 @@ from iolab.rules.event_groups import GROUPS
 if TYPE_CHECKING:
     from logframe.formats import ParsedLog
 
-#: Findings that stand open; the others are folded.
+#: Findings that are shown open; the others are folded.
 MOST: Final = 7
 _MOST_CITED: Final = 12
 #: Parts with a colour of their own (`iolab.rules.event_groups.GROUPS`).
@@ -103,7 +103,7 @@ def _mark(mark: str) -> str:
 
 
 def _words(value: object) -> str:
-    """A text with what stands between backticks in code font, and bounds in brackets in grey."""
+    """A text with what is between backticks in code font, and bounds in brackets in grey."""
     parts = html.escape(str(value), quote=False).split("`")
     if len(parts) % 2 == 0:
         return "`".join(parts)

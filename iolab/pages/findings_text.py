@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-#: Text starts here; the impact and the mark stand before it.
+#: Text starts here; the impact and the mark come before it.
 _INDENT: Final = 24
 _WIDTH: Final = 100
 _LEAST_WIDTH: Final = 60

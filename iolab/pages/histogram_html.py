@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _HEIGHT: Final = 64
 _LABEL: Final = 16
-#: Shares from here on stand above their bar.
+#: Shares from here on are written above their bar.
 _SHOWN_PCT: Final = 4.0
 #: Edges that get a tick, in us.
 _TICKS: Final = (1, 4, 16, 64, 256, 1e3, 4e3, 16e3, 64e3, 250e3, 1e6, 4e6, 16e6, 64e6)

@@ -106,11 +106,11 @@ def _identity(seen: LogSummary) -> str:
     return html.escape(" · ".join(parts))
 
 
-def findings_by_log(looks: Mapping[str, LogSummary]) -> str:
+def findings_by_log(summaries: Mapping[str, LogSummary]) -> str:
     """Which finding each log has: a row a log, a column a finding, the most frequent first."""
     frames = [
         seen.findings.select(pl.lit(name).alias("log"), "name", "mark", "impact")
-        for name, seen in looks.items()
+        for name, seen in summaries.items()
         if seen.findings.height
     ]
     if not frames:
@@ -125,7 +125,7 @@ def findings_by_log(looks: Mapping[str, LogSummary]) -> str:
         for name, count in counts.head(_MOST_COLUMNS).iter_rows()
     )
     rows = []
-    for name in looks:
+    for name in summaries:
         own = every.filter(pl.col("log") == name)
         cells = "".join(f'<td class="number">{_cell(own.filter(pl.col("name") == one))}</td>' for one in names)
         rows.append(f"<tr><td>{html.escape(name)}</td>{cells}</tr>")

@@ -70,7 +70,7 @@ def text_table(
     numbers: Iterable[str] = NUMBERS,
     width: int | None = None,
 ) -> str:
-    """The rows as a table of text under headings; the columns named in `numbers` stand to the right.
+    """The rows as a table of text under headings; the columns named in `numbers` are aligned to the right.
 
     Args:
         rows: texts.

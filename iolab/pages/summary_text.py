@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from iolab.pages.summary import LogSummary
 
-#: The frames that are printed; of the others only the number of rows is told.
+#: The frames that are printed; of the others only the number of rows is printed.
 _PRINTED: Final = ("head", "samples", "top_events", "wait_classes", "compare_top_events", "io_mode", "calls", "summary")
 _MOST_ROWS: Final = 8
 _MOST_REMARKS: Final = 20

@@ -96,7 +96,7 @@ def format_value(value: object, *, is_name: bool = False) -> str:
 
 
 def heading(column: str) -> str:
-    """What stands above a column: its name in words, its unit in brackets.
+    """The heading of a column: its name in words, its unit in brackets.
 
     >>> [heading(name) for name in ("total_wait_s", "avg_wait_ms", "db_time_pct", "waits_per_s", "reads", "s")]
     ['total wait (s)', 'avg wait (ms)', '% DB time', 'waits per s', 'reads', 's']
@@ -129,7 +129,7 @@ def _time(nanoseconds: int) -> str:
 def frame_html(frame: pl.DataFrame, *, most: int = MOST_ROWS, names: Mapping[str, str] | None = None) -> str:
     """The first rows of a frame as a table of HTML.
 
-    Bounds (``_lo``, ``_hi``) stand in brackets beside their value where the frame is one of ratios (`ratio`), and are
+    Bounds (``_lo``, ``_hi``) are in brackets beside their value where the frame is one of ratios (`ratio`), and are
     left out elsewhere: a printed number shows its rounding itself.  Columns that are null throughout are left out, and
     those with the text as printed.
 

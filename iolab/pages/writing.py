@@ -82,14 +82,14 @@ def write_report(
     is_drawn = len(named) <= _FEW
     if is_drawn:
         enable_chart_theme()
-    looks: dict[str, LogSummary] = {}
+    summaries: dict[str, LogSummary] = {}
     failed, rows, sections = [], [], []
     for number, one in enumerate(named, 1):
         name = one.name
         say(f"[{number}/{len(named)}] {one.place}")
         link = f'<a href="#log-{number}">{_text(name)}</a>'
         try:
-            seen = looks[name] = summarize(one.source)
+            seen = summaries[name] = summarize(one.source)
         except (LogParseError, OSError) as error:
             reason = _reason(error, one.place)
             failed.append(f"{name}: {reason}")
@@ -100,11 +100,11 @@ def write_report(
         rows.append((link, _text(seen.what), _first(seen), _text(_counted(seen.diagnostics))))
         sections.append(log_section(number, name, seen, is_only=len(named) == 1, is_drawn=is_drawn))
     title = f"I/O evidence: {', '.join(one.name for one in named[:3])}{', ...' if len(named) > 3 else ''}"
-    comparisons = _comparisons(looks, is_drawn=is_drawn)
+    comparisons = _comparisons(summaries, is_drawn=is_drawn)
     if len(named) > 1:
         contents = [("comparisons", "Comparisons"), ("by-log", "Findings by log")]
         contents += [(f"log-{n}", one.name) for n, one in enumerate(named, 1)]
-        parts = ["<h1>I/O evidence</h1>", _summary(rows), findings_by_log(looks), comparisons, *sections]
+        parts = ["<h1>I/O evidence</h1>", _summary(rows), findings_by_log(summaries), comparisons, *sections]
     else:
         contents = list(ONE_LOG_CONTENTS)
         parts = [*sections, comparisons]
@@ -150,12 +150,12 @@ def _headline(seen: LogSummary) -> str:
     return "; ".join(f"{name} {value} {unit}".strip() for name, value, _, _, _, unit in figure_rows(wanted))
 
 
-def _comparisons(looks: Mapping[str, LogSummary], *, is_drawn: bool) -> str:
+def _comparisons(summaries: Mapping[str, LogSummary], *, is_drawn: bool) -> str:
     """The pairings of the logs, with those that were refused."""
-    pairings = list(pair_all({name: seen.log for name, seen in looks.items()}))
+    pairings = list(pair_all({name: seen.log for name, seen in summaries.items()}))
     if not pairings:
-        why = "there is one log" if len(looks) == 1 else "no two of these logs are of kinds that compare"
-        return f"<p><small>{_ALONE.format(why)}</small></p>" if looks else ""
+        why = "there is one log" if len(summaries) == 1 else "no two of these logs are of kinds that compare"
+        return f"<p><small>{_ALONE.format(why)}</small></p>" if summaries else ""
     parts = ['<section id="comparisons"><h2>Comparisons</h2>']
     parts += [_pairing(one, is_drawn=is_drawn) for one in pairings if not one.refusal]
     refused: dict[str, list[str]] = {}

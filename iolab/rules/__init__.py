@@ -1,7 +1,7 @@
 """Findings: what a log says first, each a sentence with its share, its evidence and what would refute it.
 
 `iolab.findings` gives them as a frame.  Each rule is a pure function of the figures of a log (`ReportFacts` of a
-report) and stands in the file of its group:
+report) and is in the file of its group:
 
 * `gates`: is the evidence fit; `load`: sessions, processors, time not accounted for; `profile`: where time went
 * `reads`, `latency`, `writes`, `exadata`: kinds of I/O; `concurrency`: latches and mutexes; `ash`: samples, ADDM;

@@ -34,7 +34,7 @@ def exadata(
     Args:
         statistics: figures by their names in V$STATNAME, in lower case.
         elapsed_s: the time of one serial statement; None for a report, whose period is no time of reads.
-        table: where the figures stand.
+        table: that has the figures.
 
     >>> def figures(hits, requests, **others): return {
     ...     "cell flash cache read hits": Interval.exact(hits),

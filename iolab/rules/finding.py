@@ -17,7 +17,7 @@ MAJOR: Final = 0.20
 NOTABLE: Final = 0.05
 #: The marks, in the order of the key; each is shown with its shape and its word.
 MARKS: Final = ("evidence", "major", "notable", "context", "cannot tell")
-#: So many gates stand before all others.
+#: So many gates come before all others.
 MOST_GATES: Final = 2
 
 #: Columns of the frame of findings, one row a finding in the order to read them.
@@ -45,7 +45,7 @@ FINDINGS: Final = pl.Schema(
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Where the figures of a finding stand.
+    """The place of the figures of a finding.
 
     Attributes:
         table: the frame.
@@ -70,11 +70,11 @@ class Finding:
         why: what makes the sentence more than its figures.
         refuted_by: what would show it to be wrong.
         collect: for a refusal, what to collect.
-        evidence: where the figures stand.
+        evidence: the place of the figures.
         caveat: what to know before it is used.
         is_gate: the evidence itself has a problem.
-        is_refused: it says what cannot be told.
-        order: findings of equal mark stand in this order.
+        is_refused: it says what cannot be determined.
+        order: findings of equal mark are in this order.
     """
 
     name: str
@@ -106,7 +106,7 @@ def rank_findings(found: Iterable[Finding]) -> list[Finding]:
     """The findings in the order to read them.
 
     At most two problems of the evidence, what every log says first (the load), impacts from the largest lower bound,
-    the rest without an impact, and what cannot be told.
+    the rest without an impact, and what cannot be determined.
 
     >>> from logframe.interval import Interval
     >>> load, locks = Finding("load", "...", order=0), Finding("lock_waits", "...", Interval(0.3, 0.2, 0.4))

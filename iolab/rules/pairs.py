@@ -35,7 +35,7 @@ def load_change(
     Args:
         before: the facts of the first report.
         after: those of the second.
-        tables: where the periods and the waits stand.
+        tables: that have the periods and the waits.
 
     >>> from iolab.rules.report_facts import ReportFacts, Wait
     >>> def facts(elapsed, time, waits, waited): return ReportFacts(elapsed_s=Interval.exact(elapsed),

@@ -27,7 +27,7 @@ class Wait:
 
     @property
     def avg_s(self) -> Interval | None:
-        """The average wait in seconds; None where the number of waits cannot be told from zero."""
+        """The average wait in seconds; None where the number of waits cannot be distinguished from zero."""
         return self.time_s / self.waits if self.waits.lo > 0 else None
 
 

@@ -184,11 +184,11 @@ def _foreground(report: AwrReport) -> dict[str, Wait]:
         return {}
     found = {}
     for name, every in _waits(report, "wait_events").items():
-        behind = background.get(name)
-        if behind is None:
+        in_background = background.get(name)
+        if in_background is None:
             found[name] = every
             continue
-        waits, time = every.waits - behind.waits, every.time_s - behind.time_s
+        waits, time = every.waits - in_background.waits, every.time_s - in_background.time_s
         if waits.hi > 0 and time.hi > 0:
             found[name] = Wait(_not_below_zero(waits), _not_below_zero(time))
     return found

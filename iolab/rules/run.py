@@ -36,9 +36,9 @@ def findings(logs: ParsedLog | Iterable[ParsedLog] | Mapping[str, ParsedLog]) ->
           `notable` (5 % or more), `context`, `cannot tell`
         * ``impact``, ``impact_lo``, ``impact_hi``: ratio; of what is in ``impact_of``; impacts overlap and do not add
         up
-        * ``sentence``; ``why``; ``refuted_by``; ``collect``: what to collect where it cannot be told; ``caveat``
+        * ``sentence``; ``why``; ``refuted_by``; ``collect``: what to collect where it cannot be determined; ``caveat``
         * ``evidence``: tables with the names of rows, or line numbers
-        * ``refused``: it says what cannot be told
+        * ``refused``: it says what cannot be determined
 
     Examples:
         >>> import iolab

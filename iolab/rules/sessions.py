@@ -67,7 +67,7 @@ def session_findings(spool: Spool) -> Iterator[Finding]:
 
 
 def _elapsed_before_listing(spool: Spool) -> Interval | None:
-    """The time of the only statement that was timed before the listing of statistics, and stands right before it."""
+    """The time of the only statement that was timed before the listing of statistics, and is right before it."""
     if spool.statistics.is_empty():
         return None
     listing = spool.statistics.item(0, "statement")

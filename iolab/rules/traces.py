@@ -269,7 +269,7 @@ def trace_profile(trace: Trace) -> Iterator[Finding]:
 
 
 def direct_path(trace: Trace) -> Iterator[Finding]:
-    """What no strace log tells of the database's reads."""
+    """What no strace log shows of the database's reads."""
     if trace.reads.height:
         yield Finding(
             "buffered_or_direct_path",

@@ -54,7 +54,7 @@ def cache_level(runs: pl.DataFrame) -> CacheLevel:
             `physical_reads` (blocks), `recursive_calls` and `flushed_before` (whether the buffer cache was flushed
             before the run). A missing column and a null both mean "not recorded".
 
-    The first run is held against the median of the others:
+    The first run is compared with the median of the others:
 
     - physical reads fall by a fifth or more: the buffer cache took part;
     - physical reads stay the same within a tenth: the buffer cache did not;
@@ -67,11 +67,12 @@ def cache_level(runs: pl.DataFrame) -> CacheLevel:
     Raises:
         SampleError: If an elapsed time is not a finite number above zero.
 
-    >>> print(cache_level(pl.DataFrame({
-    ...     "elapsed": [63.3, 19.2, 19.3, 19.3], "physical_reads": [7239] * 4, "recursive_calls": [0] * 4})))
-    Cache level: below Oracle. The first run took 3.28x the median of the 3 others.
-    Physical reads stayed the same (7239 to 7239): not the buffer cache.
-    Recursive calls did not fall (0 to 0): not the parse.
+    Examples:
+        >>> print(cache_level(pl.DataFrame({
+        ...     "elapsed": [63.3, 19.2, 19.3, 19.3], "physical_reads": [7239] * 4, "recursive_calls": [0] * 4})))
+        Cache level: below Oracle. The first run took 3.28x the median of the 3 others.
+        Physical reads stayed the same (7239 to 7239): not the buffer cache.
+        Recursive calls did not fall (0 to 0): not the parse.
     """
     known = runs.filter(pl.col("elapsed").is_not_null())
     values = read_sample(known["elapsed"], "elapsed").values
@@ -108,7 +109,7 @@ def parse_noise(runs: pl.DataFrame) -> tuple[int, ...]:
     """The runs, counted from 1, that made recursive calls while their siblings made hardly any.
 
     Such a run holds a hard parse or dynamic sampling beside the statement's work: its time is not that of the others.
-    The siblings of a run are all others; their median is what it is held against.
+    The siblings of a run are all others; it is compared with their median.
 
     Args:
         runs: One row a run of one statement, in run order, with `recursive_calls`; null where they are not recorded.
@@ -116,8 +117,9 @@ def parse_noise(runs: pl.DataFrame) -> tuple[int, ...]:
     Returns:
         Their places; none where nothing is recorded, or where every run makes such calls.
 
-    >>> parse_noise(pl.DataFrame({"recursive_calls": [912, 0, 0, 14, 0]}))
-    (1, 4)
+    Examples:
+        >>> parse_noise(pl.DataFrame({"recursive_calls": [912, 0, 0, 14, 0]}))
+        (1, 4)
     """
     if "recursive_calls" not in runs.columns:
         return ()

@@ -36,13 +36,13 @@ class Changes:
     line_cost: float
 
 
-def estimate_noise(logs: Sequence[float], floor: float) -> float:
+def estimate_noise(logs: Sequence[float], least: float) -> float:
     """The standard deviation of a run around its level, from the differences of neighbours.
 
     Differences are blind to the levels themselves: a jump spoils only one of them, and the median ignores it.
     """
     differences = [following - one for one, following in pairwise(logs)]
-    return max(NORMAL_MAD * median([abs(difference) for difference in differences]) / math.sqrt(2), floor)
+    return max(NORMAL_MAD * median([abs(difference) for difference in differences]) / math.sqrt(2), least)
 
 
 def find_changes(values: Sequence[float], *, step: float | None = None) -> Changes:
@@ -52,8 +52,9 @@ def find_changes(values: Sequence[float], *, step: float | None = None) -> Chang
     PENALTY * log(n) noise variances a change are as small as they can be. Stretches of one run are allowed.
     Source: Jackson et al., An algorithm for optimal partitioning of data on an interval (2005).
 
-    >>> find_changes([63.0, 63.5, 62.7, 19.2, 19.3, 19.1, 19.2, 19.4]).starts
-    (0, 3)
+    Examples:
+        >>> find_changes([63.0, 63.5, 62.7, 19.2, 19.3, 19.1, 19.2, 19.4]).starts
+        (0, 3)
     """
     np = require("numpy")
     logs = [math.log(value) for value in values]

@@ -58,10 +58,11 @@ class Dependence:
 def measure_dependence(*samples: Sequence[float]) -> Dependence:
     """The dependence within samples in run order, pooled.
 
-    >>> measure_dependence([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]).refusal
-    'the runs depend on their neighbours (lag-1 0.95): 15 runs are worth 0.4 independent ones'
-    >>> measure_dependence([1, 2], [2, 1])
-    Dependence(lag1=None, factor=1.0, refusal='')
+    Examples:
+        >>> measure_dependence([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]).refusal
+        'the runs depend on their neighbours (lag-1 0.95): 15 runs are worth 0.4 independent ones'
+        >>> measure_dependence([1, 2], [2, 1])
+        Dependence(lag1=None, factor=1.0, refusal='')
     """
     seen = [(len(values), found) for values in samples if (found := correlate_neighbours(values)) is not None]
     if not seen:
@@ -95,8 +96,9 @@ def residual_dependence(values: Sequence[float]) -> Dependence:
     Within a round the runs share what drifts, so their ratios hardly depend on those of the next round; an estimate
     from a dozen of them is mostly noise.
 
-    >>> residual_dependence([1, 2, 1, 2, 1, 2, 1, 2, 1, 2]).factor
-    1.0
+    Examples:
+        >>> residual_dependence([1, 2, 1, 2, 1, 2, 1, 2, 1, 2]).factor
+        1.0
     """
     raw = correlate_neighbours(values)
     if raw is None:
@@ -111,8 +113,9 @@ def residual_dependence(values: Sequence[float]) -> Dependence:
 def widen(estimate: Estimate, dependence: Dependence, *, is_ratio: bool = False) -> Estimate:
     """The estimate with its interval widened around its value; that of a ratio on the scale of the logarithms.
 
-    >>> widen(Estimate(1.0, 0.5, 2.0, "x"), Dependence(0.6, 2.0), is_ratio=True)
-    Estimate(value=1.0, lo=0.25, hi=4.0, basis='x; widened 2.00 times for dependence (lag-1 0.60)')
+    Examples:
+        >>> widen(Estimate(1.0, 0.5, 2.0, "x"), Dependence(0.6, 2.0), is_ratio=True)
+        Estimate(value=1.0, lo=0.25, hi=4.0, basis='x; widened 2.00 times for dependence (lag-1 0.60)')
     """
     if estimate.lo is None or estimate.hi is None or dependence.factor == 1:
         return estimate
@@ -127,8 +130,9 @@ def widen(estimate: Estimate, dependence: Dependence, *, is_ratio: bool = False)
 def widen_p(p: float, dependence: Dependence) -> float:
     """The two-sided p value of a normal score that is as many times smaller as the intervals are wider.
 
-    >>> round(widen_p(0.001, Dependence(0.6, 2.0)), 2)
-    0.1
+    Examples:
+        >>> round(widen_p(0.001, Dependence(0.6, 2.0)), 2)
+        0.1
     """
     if dependence.factor == 1 or not 0 < p < 1:
         return p

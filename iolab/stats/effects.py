@@ -51,8 +51,9 @@ class Effects:
 def refuse_interval(a: Sequence[float], b: Sequence[float], step: float | None) -> str:
     """Why no 95 % interval can be given for these samples; an empty text if one can.
 
-    >>> refuse_interval([5.1] * 5, [5.2] * 31, 0.01)
-    'no interval: 5 runs in the smaller sample, a 95 % interval needs 6 in each'
+    Examples:
+        >>> refuse_interval([5.1] * 5, [5.2] * 31, 0.01)
+        'no interval: 5 runs in the smaller sample, a 95 % interval needs 6 in each'
     """
     smaller = min(len(a), len(b))
     if smaller < MIN_RUNS:

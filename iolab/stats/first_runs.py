@@ -67,7 +67,7 @@ Kind = Literal["cold_first", "first_apart", "warm_up", "flat", "drifting", "slow
 
 @dataclass(frozen=True, slots=True)
 class FirstRun:
-    """What the beginning of a series of repeated runs looks like.
+    """What the beginning of a series of repeated runs shows.
 
     Attributes:
         kind: ``cold_first`` (one slow run, then a level), ``first_apart`` (the same of fewer than 10 runs: it may be
@@ -183,10 +183,11 @@ def first_run(
         SampleError: If a value, the resolution, the bytes or the device's rate is not a finite number above zero, or
             the threshold is not between 0 and 1.
 
-    >>> print(first_run([63.27, 19.23, 19.28, 19.35, 19.43], name="HP-UX"))
-    HP-UX: first run apart: 63.27 s, then a median of 19.32 s in 4 runs (3.28x);
-    of 5 runs chance puts a slow one first in up to 7% of series.
-    Cache state undetermined: no reference. Change points need 8 runs.
+    Examples:
+        >>> print(first_run([63.27, 19.23, 19.28, 19.35, 19.43], name="HP-UX"))
+        HP-UX: first run apart: 63.27 s, then a median of 19.32 s in 4 runs (3.28x);
+        of 5 runs chance puts a slow one first in up to 7% of series.
+        Cache state undetermined: no reference. Change points need 8 runs.
     """
     check_threshold(threshold)
     check_resolution(resolution)
@@ -249,8 +250,9 @@ def order_p(values: Sequence[float]) -> float:
     The largest difference of the mean logarithm before and after any place, standardised, among random orders of the
     same values.  It holds its level for any distribution, ties among them.
 
-    >>> order_p([9, 8, 9.5, 8.5, 3, 2, 3.5, 2.5, 3.2, 2.7]), order_p([5.0] * 9)
-    (0.008, 1.0)
+    Examples:
+        >>> order_p([9, 8, 9.5, 8.5, 3, 2, 3.5, 2.5, 3.2, 2.7]), order_p([5.0] * 9)
+        (0.008, 1.0)
     """
     np = require("numpy")
     n = len(values)

@@ -2,7 +2,7 @@
 
 What "95 %" was worth was measured by simulation (`benchmarks/coverage_of_intervals.py`): normal, skewed and
 tied samples of 6, 15 and 31 runs. The methods here are those that covered the true value in 93-97 % of the
-samples. Known exceptions stand at each function.
+samples. Known exceptions are listed at each function.
 """
 
 import math
@@ -61,8 +61,9 @@ class Estimate:
 def invert(ratio: Estimate) -> Estimate:
     """The estimate of 1 / ratio.
 
-    >>> invert(Estimate(2.0, 1.6, 2.5, ""))
-    Estimate(value=0.5, lo=0.4, hi=0.625, basis='')
+    Examples:
+        >>> invert(Estimate(2.0, 1.6, 2.5, ""))
+        Estimate(value=0.5, lo=0.4, hi=0.625, basis='')
     """
     lo = None if ratio.hi is None else 1 / ratio.hi
     hi = None if ratio.lo is None else 1 / ratio.lo
@@ -72,8 +73,9 @@ def invert(ratio: Estimate) -> Estimate:
 def percent_less(ratio: Estimate) -> Estimate:
     """The estimate of 100 (1 - ratio): by how many per cent less time.
 
-    >>> percent_less(Estimate(0.75, 0.5, 1.0, ""))
-    Estimate(value=25.0, lo=0.0, hi=50.0, basis='')
+    Examples:
+        >>> percent_less(Estimate(0.75, 0.5, 1.0, ""))
+        Estimate(value=25.0, lo=0.0, hi=50.0, basis='')
     """
     lo = None if ratio.hi is None else 100 * (1 - ratio.hi)
     hi = None if ratio.lo is None else 100 * (1 - ratio.lo)
@@ -91,8 +93,9 @@ def include(value: float, interval: Limits) -> Limits:
 def share_interval(count: int, total: int) -> Limits:
     """The 95 % score interval of a share of samples (E. B. Wilson, 1927), if each sample is an independent draw.
 
-    >>> [round(end, 3) for end in share_interval(50, 100)], share_interval(0, 100)[0]
-    ([0.404, 0.596], 0.0)
+    Examples:
+        >>> [round(end, 3) for end in share_interval(50, 100)], share_interval(0, 100)[0]
+        ([0.404, 0.596], 0.0)
     """
     z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
     share = count / total
@@ -108,9 +111,10 @@ def median_interval(values: Sequence[float]) -> Limits:
     k to k + 1; the interval lies between the two pairs around 95 %.
     Source: Hettmansperger and Sheather, Confidence intervals based on interpolated order statistics (1986).
 
-    >>> lo, hi = median_interval([1, 2, 3, 4, 5, 6])
-    >>> round(lo, 3), round(hi, 3)
-    (1.357, 5.643)
+    Examples:
+        >>> lo, hi = median_interval([1, 2, 3, 4, 5, 6])
+        >>> round(lo, 3), round(hi, 3)
+        (1.357, 5.643)
     """
     ordered, n = sorted(values), len(values)
     # x(k) and x(n+1-k) miss the median if fewer than k of the n values lie on one side of it.
@@ -138,9 +142,10 @@ def ratio_interval(a: Sequence[float], b: Sequence[float], *, seed: int, resampl
     Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 13. The bias-corrected
     bootstrap is not used: it is unstable for medians of few values.
 
-    >>> lo, hi = ratio_interval([10, 11, 12, 13, 14, 15], [5, 6, 7, 8, 9, 10], seed=0, resamples=999)
-    >>> round(lo, 3), round(hi, 3)
-    (0.444, 0.783)
+    Examples:
+        >>> lo, hi = ratio_interval([10, 11, 12, 13, 14, 15], [5, 6, 7, 8, 9, 10], seed=0, resamples=999)
+        >>> round(lo, 3), round(hi, 3)
+        (0.444, 0.783)
     """
     np, stats = require("numpy"), require("scipy.stats")
     first, second = sorted((tuple(sorted(a)), tuple(sorted(b))), key=lambda sample: (len(sample), sample))
@@ -173,8 +178,9 @@ def ratio_interval(a: Sequence[float], b: Sequence[float], *, seed: int, resampl
 def hodges_lehmann_shift(a: Sequence[float], b: Sequence[float]) -> float:
     """The Hodges-Lehmann shift: the median of all differences a_i - b_j.
 
-    >>> hodges_lehmann_shift([57, 58], [51, 53])
-    5.5
+    Examples:
+        >>> hodges_lehmann_shift([57, 58], [51, 53])
+        5.5
     """
     return float(require("numpy").median(_differences(a, b)))
 
@@ -194,11 +200,12 @@ def shift_interval(a: Sequence[float], b: Sequence[float], *, step: float = 0.0)
     Equal readings spread evenly over the step leave every other one on its tick: where the medians are equal, a
     limit is the true shift of zero so often that the interval covers 97.5 % (6 runs, a spread of two steps).
 
-    >>> shift_interval([12, 14, 15, 17], [1, 2, 4, 5])
-    (7.0, 16.0)
-    >>> lo, hi = shift_interval([12, 14, 15, 17], [1, 2, 4, 5], step=1)
-    >>> round(lo, 2), round(hi, 2)
-    (7.0, 16.0)
+    Examples:
+        >>> shift_interval([12, 14, 15, 17], [1, 2, 4, 5])
+        (7.0, 16.0)
+        >>> lo, hi = shift_interval([12, 14, 15, 17], [1, 2, 4, 5], step=1)
+        >>> round(lo, 2), round(hi, 2)
+        (7.0, 16.0)
     """
     depth = rank_sum_depth(len(a), len(b), CONFIDENCE)
     if depth < 0:
@@ -236,8 +243,9 @@ def _unequal_shift(a: Sequence[float], b: Sequence[float]) -> Limits:
 def pseudo_median(values: Sequence[float]) -> float:
     """The Hodges-Lehmann centre of one sample: the median of all Walsh averages (x_i + x_j) / 2, i <= j.
 
-    >>> pseudo_median([1, 2, 6])
-    2.75
+    Examples:
+        >>> pseudo_median([1, 2, 6])
+        2.75
     """
     return float(require("numpy").median(_walsh_averages(values)))
 
@@ -248,8 +256,9 @@ def pseudo_median_interval(values: Sequence[float]) -> Limits | None:
     It is exact for symmetric distributions. None below 6 values.
     Source: Hollander and Wolfe, Nonparametric Statistical Methods (1999), section 3.3.
 
-    >>> pseudo_median_interval([1, 2, 3, 4, 5, 6])
-    (1.0, 6.0)
+    Examples:
+        >>> pseudo_median_interval([1, 2, 3, 4, 5, 6])
+        (1.0, 6.0)
     """
     depth = signed_rank_depth(len(values), CONFIDENCE)
     return None if depth < 0 else _from_depth(_walsh_averages(values), depth)
@@ -304,8 +313,9 @@ def superiority(a: Sequence[float], b: Sequence[float]) -> Superiority:
 
     Source: Brunner and Munzel, The nonparametric Behrens-Fisher problem (2000).
 
-    >>> superiority([3, 4, 5, 9], [1, 2, 4, 8]).value
-    0.71875
+    Examples:
+        >>> superiority([3, 4, 5, 9], [1, 2, 4, 8]).value
+        0.71875
     """
     np = require("numpy")
     signs = np.sign(_differences(a, b)).reshape(len(a), len(b))
@@ -326,9 +336,10 @@ def superiority_interval(found: Superiority, size_a: int, size_b: int) -> Limits
     Source: Newcombe, Confidence intervals for an effect size measure based on the Mann-Whitney statistic,
     part 2 (2006).
 
-    >>> lo, hi = superiority_interval(Superiority(value=1.0, variance=0.0), 6, 6)
-    >>> round(lo, 3), hi
-    (0.694, 1.0)
+    Examples:
+        >>> lo, hi = superiority_interval(Superiority(value=1.0, variance=0.0), 6, 6)
+        >>> round(lo, 3), hi
+        (0.694, 1.0)
     """
     added = 4 / (size_a * size_b)
     theta = found.value
@@ -362,8 +373,9 @@ def _edge(outer: float, inner: float, inside: Callable[[float], bool]) -> float:
 def ratio_bounds(median_a: float, median_b: float, step: float) -> Limits:
     """What median_b / median_a can be when each median is only known to half a step of the clock.
 
-    >>> ratio_bounds(5.0, 2.5, 1.0)
-    (0.36363636363636365, 0.6666666666666666)
+    Examples:
+        >>> ratio_bounds(5.0, 2.5, 1.0)
+        (0.36363636363636365, 0.6666666666666666)
     """
     half = step / 2
     return max(0.0, median_b - half) / (median_a + half), (median_b + half) / max(median_a - half, 1e-300)

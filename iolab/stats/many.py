@@ -55,6 +55,6 @@ class ManyComparison:
             ).select(pl.lit(pair.names[0]).alias("a"), pl.lit(pair.names[1]).alias("b"), pl.all())
             for pair, p in zip(self.pairs, self.p_holm, strict=True)
         ]
-        nobody = pl.lit(None, pl.String)
+        no_name = pl.lit(None, pl.String)
         whole = make_frame([("p_kruskal", self.p_kruskal, None, None, "p", "all samples")])
-        return pl.concat([whole.select(nobody.alias("a"), nobody.alias("b"), pl.all()), *parts])
+        return pl.concat([whole.select(no_name.alias("a"), no_name.alias("b"), pl.all()), *parts])

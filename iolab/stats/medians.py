@@ -26,7 +26,7 @@ NO_TEST = (
 
 @dataclass(frozen=True, slots=True)
 class MedianComparison:
-    """Two published medians held against each other.
+    """Two published medians compared.
 
     Attributes:
         names: What A and B are called.
@@ -127,9 +127,10 @@ def compare_medians(
     Raises:
         SampleError: If a median or the resolution is not a finite number above zero, or a condition is not known.
 
-    >>> result = compare_medians("6.910", "5.654", names=("buffered", "direct"))
-    >>> round(result.pct_less_time.value, 2), round(result.speedup.value, 4)
-    (18.18, 1.2221)
+    Examples:
+        >>> result = compare_medians("6.910", "5.654", names=("buffered", "direct"))
+        >>> round(result.pct_less_time.value, 2), round(result.speedup.value, 4)
+        (18.18, 1.2221)
     """
     check_resolution(resolution)
     a, step_a = _read_median(median_a, resolution, names[0])

@@ -16,7 +16,7 @@ Not 5 %: two samples are each checked twice, and a warning in every fifth compar
 """
 
 MIN_TREND = 5
-"""The smallest sample in which a trend can be told from chance at this level (4 runs: p >= 0.08)."""
+"""The smallest sample in which a trend can be distinguished from chance at this level (4 runs: p >= 0.08)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,10 @@ class Trend:
 def find_trend(values: Sequence[float]) -> Trend | None:
     """The trend of the values over the run order; None below 5 values or where all are equal.
 
-    >>> trend = find_trend([5.1, 5.2, 5.3, 5.4, 5.6])
-    >>> round(trend.tau, 3), round(trend.p, 3)
-    (1.0, 0.017)
+    Examples:
+        >>> trend = find_trend([5.1, 5.2, 5.3, 5.4, 5.6])
+        >>> round(trend.tau, 3), round(trend.p, 3)
+        (1.0, 0.017)
     """
     if len(values) < MIN_TREND or len(set(values)) == 1:
         return None
@@ -46,8 +47,9 @@ def correlate_neighbours(values: Sequence[float]) -> float | None:
     Of the ranks, so that a single slow run does not hide it. For independent runs it is near
     -1 / n with a standard deviation of about 1 / sqrt(n).
 
-    >>> correlate_neighbours([1, 2, 3, 4, 5, 6, 7, 8])
-    0.625
+    Examples:
+        >>> correlate_neighbours([1, 2, 3, 4, 5, 6, 7, 8])
+        0.625
     """
     if len(values) < 8 or len(set(values)) == 1:
         return None

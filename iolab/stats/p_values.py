@@ -31,8 +31,9 @@ class PValues:
 def run_tests(a: Sequence[float], b: Sequence[float]) -> PValues:
     """The p values of two samples.
 
-    >>> run_tests([1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11, 12]).p
-    0.0021645021645021645
+    Examples:
+        >>> run_tests([1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11, 12]).p
+        0.0021645021645021645
     """
     np, stats = require("numpy"), require("scipy.stats")
     distinct = len(set(a) | set(b))

@@ -192,10 +192,11 @@ def compare_paired(  # noqa: PLR0913 - the options are keywords, and each has a 
         SampleError: If a time is not a finite number above zero or is below the resolution, the lengths differ, no
             pair is left, or an option is out of its range.
 
-    >>> result = compare_paired([10, 20, 30], [5, 10, 15], plan_hashes=([1, 2, 3], [1, 2, 4]),
-    ...                         row_counts=([1, 1, 1], [1, 2, 1]))
-    >>> result.n, result.plan_changed, result.excluded, result.ratio.value
-    (2, ('3',), (('2', 'row count 1 against 2'),), 0.5)
+    Examples:
+        >>> result = compare_paired([10, 20, 30], [5, 10, 15], plan_hashes=([1, 2, 3], [1, 2, 4]),
+        ...                         row_counts=([1, 1, 1], [1, 2, 1]))
+        >>> result.n, result.plan_changed, result.excluded, result.ratio.value
+        (2, ('3',), (('2', 'row count 1 against 2'),), 0.5)
     """
     check_threshold(threshold)
     times_a, times_b = read_times(a, names[0], unit), read_times(b, names[1], unit)

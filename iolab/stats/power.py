@@ -48,8 +48,9 @@ def runs_needed(ratio: float, error: float, runs: int, threshold: float) -> Runs
         runs: The runs in the smaller sample, or the rounds.
         threshold: The smallest relative difference that matters.
 
-    >>> print(runs_needed(1.05, 0.02, 15, 0.02))
-    about 57 would decide it if the true difference is the one seen, about 161 if there is none (power 80%)
+    Examples:
+        >>> print(runs_needed(1.05, 0.02, 15, 0.02))
+        about 57 would decide it if the true difference is the one seen, about 161 if there is none (power 80%)
     """
     if not 0 < error < math.inf:
         return None

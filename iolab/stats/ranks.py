@@ -14,8 +14,9 @@ MAX_EXACT = 50
 def mid_ranks(values: Sequence[float]) -> list[float]:
     """The rank of each value, from 1; equal values share the mean of their ranks.
 
-    >>> mid_ranks([5.7, 5.6, 5.7])
-    [2.5, 1.0, 2.5]
+    Examples:
+        >>> mid_ranks([5.7, 5.6, 5.7])
+        [2.5, 1.0, 2.5]
     """
     ranks: list[float] = require("scipy.stats").rankdata(values).tolist()
     return ranks
@@ -66,8 +67,9 @@ def exact_rank_sum_p(a: Sequence[float], b: Sequence[float]) -> float | None:
     approximation, no random numbers. None above 50 values in a sample.
     Source: Streitberg and Roehmel, Exact distributions for permutation and rank tests (1986).
 
-    >>> exact_rank_sum_p([1, 2, 3], [4, 5, 6])
-    0.1
+    Examples:
+        >>> exact_rank_sum_p([1, 2, 3], [4, 5, 6])
+        0.1
     """
     if max(len(a), len(b)) > MAX_EXACT:
         return None
@@ -80,8 +82,9 @@ def exact_signed_rank_p(differences: Sequence[float]) -> float | None:
 
     None above 50 differences, and where every difference is zero.
 
-    >>> exact_signed_rank_p([1, 2, 3, 4, 5, 6])
-    0.03125
+    Examples:
+        >>> exact_signed_rank_p([1, 2, 3, 4, 5, 6])
+        0.03125
     """
     moved = [difference for difference in differences if difference != 0]
     if not moved or len(moved) > MAX_EXACT:
@@ -98,8 +101,9 @@ def rank_sum_depth(size_a: int, size_b: int, confidence: float) -> int:
     The interval is from the (depth + 1)-th smallest to the (depth + 1)-th largest of the size_a * size_b
     differences. -1: the samples are too small for this confidence.
 
-    >>> rank_sum_depth(10, 5, 0.95), rank_sum_depth(3, 3, 0.95)
-    (8, -1)
+    Examples:
+        >>> rank_sum_depth(10, 5, 0.95), rank_sum_depth(3, 3, 0.95)
+        (8, -1)
     """
     tail = (1 - confidence) / 2
     if max(size_a, size_b) > MAX_EXACT:
@@ -115,8 +119,9 @@ def rank_sum_depth(size_a: int, size_b: int, confidence: float) -> int:
 def signed_rank_depth(size: int, confidence: float) -> int:
     """How many of the sorted Walsh averages lie outside the interval on each side; -1 if the sample is too small.
 
-    >>> signed_rank_depth(6, 0.95), signed_rank_depth(5, 0.95)
-    (0, -1)
+    Examples:
+        >>> signed_rank_depth(6, 0.95), signed_rank_depth(5, 0.95)
+        (0, -1)
     """
     tail = (1 - confidence) / 2
     if size > MAX_EXACT:
@@ -137,12 +142,13 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
     Source: Holm, A simple sequentially rejective multiple test procedure (1979).
 
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
+    Examples:
+        >>> holm([0.01, 0.04, 0.03])
+        [0.03, 0.06, 0.06]
     """
     corrected = [0.0] * len(p_values)
-    floor = 0.0
+    largest = 0.0
     for done, place in enumerate(sorted(range(len(p_values)), key=lambda place: p_values[place])):
-        floor = max(floor, min(1.0, (len(p_values) - done) * p_values[place]))
-        corrected[place] = floor
+        largest = max(largest, min(1.0, (len(p_values) - done) * p_values[place]))
+        corrected[place] = largest
     return corrected

@@ -38,8 +38,9 @@ def make_row(metric: str, estimate: Estimate, unit: str) -> Row:
 def make_frame(rows: Iterable[Row], *, is_rounding: bool = False) -> pl.DataFrame:
     """The rows as a tidy frame; their limits are those of samples, or of the rounding of printed figures.
 
-    >>> make_frame([("ratio", 1.2, 1.1, 1.3, "x", "")]).select("value", "lo", "ci_lo").row(0)
-    (1.2, None, 1.1)
+    Examples:
+        >>> make_frame([("ratio", 1.2, 1.1, 1.3, "x", "")]).select("value", "lo", "ci_lo").row(0)
+        (1.2, None, 1.1)
     """
     none = (None, None)
     spread = [
@@ -52,12 +53,13 @@ def make_frame(rows: Iterable[Row], *, is_rounding: bool = False) -> pl.DataFram
 def format_estimate(estimate: Estimate, unit: str = "") -> str:
     """The value with its unit and, where there is one, the 95 % interval of the sample; bounds of rounding in brackets.
 
-    >>> format_estimate(Estimate(1.222, 1.219, 1.226, ""), "x")
-    '1.222x (95 %: 1.219 to 1.226)'
-    >>> format_estimate(Estimate(20.2, 11.8, 28.7, ""), "%")
-    '20 % (95 %: 12 to 29)'
-    >>> format_estimate(Estimate(18.18, 18.16, 18.2, "", is_rounding=True), "%")
-    '18.180 % [18.160, 18.200]'
+    Examples:
+        >>> format_estimate(Estimate(1.222, 1.219, 1.226, ""), "x")
+        '1.222x (95 %: 1.219 to 1.226)'
+        >>> format_estimate(Estimate(20.2, 11.8, 28.7, ""), "%")
+        '20 % (95 %: 12 to 29)'
+        >>> format_estimate(Estimate(18.18, 18.16, 18.2, "", is_rounding=True), "%")
+        '18.180 % [18.160, 18.200]'
     """
     value, lo, hi = format_figure(estimate.value, estimate.lo, estimate.hi, unit)
     shown = with_unit(value, unit)
@@ -69,8 +71,9 @@ def format_estimate(estimate: Estimate, unit: str = "") -> str:
 def format_p(p: float) -> str:
     """A p value in a form that never reads as zero.
 
-    >>> format_p(0.0412), format_p(3.2e-12), format_p(0.0)
-    ('p = 0.041', 'p = 3.2e-12', 'p < 1e-300')
+    Examples:
+        >>> format_p(0.0412), format_p(3.2e-12), format_p(0.0)
+        ('p = 0.041', 'p = 3.2e-12', 'p < 1e-300')
     """
     return "p < 1e-300" if p < 1e-300 else f"p = {p:.2g}"
 
@@ -78,8 +81,9 @@ def format_p(p: float) -> str:
 def describe_time(name: str, than: str, less: Estimate) -> str:
     """The sentence "B takes x % less time than A", or "more", with its interval.
 
-    >>> describe_time("async", "sync", Estimate(-1.06, -2.0, -0.1, ""))
-    'async takes 1.1 % (95 %: 0.1 to 2.0) more time than sync'
+    Examples:
+        >>> describe_time("async", "sync", Estimate(-1.06, -2.0, -0.1, ""))
+        'async takes 1.1 % (95 %: 0.1 to 2.0) more time than sync'
     """
     if less.value >= 0:
         shown, word = less, "less"
@@ -99,7 +103,7 @@ CONDITIONS = (
     "interval length",
     "client or server clock",
 )
-"""What a reader must know before believing a comparison, and the numbers cannot tell."""
+"""What a reader must know to use a comparison, and the numbers do not show."""
 
 RUN_ORDER = "run order of the two samples"
 """What is missing where the common run order was not stated."""
@@ -111,8 +115,9 @@ def read_conditions(conditions: Mapping[str, str] | None) -> tuple[tuple[str, st
     Raises:
         SampleError: If a condition is not one of them.
 
-    >>> read_conditions({"row count": "equal", "plan hash": "equal"})
-    (('plan hash', 'equal'), ('row count', 'equal'))
+    Examples:
+        >>> read_conditions({"row count": "equal", "plan hash": "equal"})
+        (('plan hash', 'equal'), ('row count', 'equal'))
     """
     stated = dict(conditions or {})
     if unknown := sorted(set(stated) - set(CONDITIONS)):
@@ -123,8 +128,9 @@ def read_conditions(conditions: Mapping[str, str] | None) -> tuple[tuple[str, st
 def describe_conditions(stated: Iterable[tuple[str, str]], *, missing: Iterable[str] = ()) -> str:
     """What is known of the runs and what is not, one sentence each.
 
-    >>> describe_conditions([(key, "equal") for key in CONDITIONS[1:]], missing=["run order"]).partition(" Not")[2]
-    ' stated: run order, cache level.'
+    Examples:
+        >>> describe_conditions([(key, "equal") for key in CONDITIONS[1:]], missing=["run order"]).partition(" Not")[2]
+        ' stated: run order, cache level.'
     """
     known = dict(stated)
     sentences = [f"{key.capitalize()}: {value}." for key, value in known.items()]
@@ -137,8 +143,9 @@ def describe_conditions(stated: Iterable[tuple[str, str]], *, missing: Iterable[
 def describe_clock(resolution: float | None, unit: str, *, is_given: bool) -> str:
     """The step of the clock in words.
 
-    >>> describe_clock(0.01, "s", is_given=False)
-    'clock step at most 0.01 s'
+    Examples:
+        >>> describe_clock(0.01, "s", is_given=False)
+        'clock step at most 0.01 s'
     """
     if resolution is None:
         return "no clock step found"
@@ -148,7 +155,8 @@ def describe_clock(resolution: float | None, unit: str, *, is_given: bool) -> st
 def count_runs(count: int) -> str:
     """The number of runs in words.
 
-    >>> count_runs(1), count_runs(31)
-    ('1 run', '31 runs')
+    Examples:
+        >>> count_runs(1), count_runs(31)
+        ('1 run', '31 runs')
     """
     return "1 run" if count == 1 else f"{count} runs"

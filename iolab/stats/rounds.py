@@ -62,12 +62,13 @@ def find_rounds(a: Sample, b: Sample) -> Rounds | None:
     A round ends where as many runs of A as of B were made; where the samples are not of one size, it is a block of
     the one and the block of the other that follows it.
 
-    >>> times = (2.0, 2.1, 2.0, 2.2, 2.1, 2.0)
-    >>> slow = Sample("slow", times, order=(0, 3, 4, 7, 8, 11))
-    >>> fast = Sample("fast", tuple(time / 2 for time in times), order=(1, 2, 5, 6, 9, 10))
-    >>> found = find_rounds(slow, fast)
-    >>> found.pattern, len(found.pairs), round(math.exp(found.log_ratios()[0]), 2)
-    ('A-B-B-A', 6, 0.49)
+    Examples:
+        >>> times = (2.0, 2.1, 2.0, 2.2, 2.1, 2.0)
+        >>> slow = Sample("slow", times, order=(0, 3, 4, 7, 8, 11))
+        >>> fast = Sample("fast", tuple(time / 2 for time in times), order=(1, 2, 5, 6, 9, 10))
+        >>> found = find_rounds(slow, fast)
+        >>> found.pattern, len(found.pairs), round(math.exp(found.log_ratios()[0]), 2)
+        ('A-B-B-A', 6, 0.49)
     """
     if a.order is None or b.order is None:
         return None

@@ -87,8 +87,9 @@ def read_times(values: Runs, name: str, unit: str = "s") -> list[float | None]:
     Raises:
         SampleError: If a value is not a finite number above zero, or too small or large to be a time.
 
-    >>> read_times(pl.Series([1_500, None]).cast(pl.Duration("ms")), "direct")
-    [1.5, None]
+    Examples:
+        >>> read_times(pl.Series([1_500, None]).cast(pl.Duration("ms")), "direct")
+        [1.5, None]
     """
     numbers = _numbers(values, name, unit)
     for place, number in enumerate(numbers):
@@ -142,11 +143,12 @@ def read_sample(
     Raises:
         SampleError: If a value is not a finite number above zero, if nothing is left, or if `order` does not fit.
 
-    >>> read_sample([5.71, None, 5.69], "direct").values
-    (5.71, 5.69)
-    >>> read_sample([5.71, -1], "direct")
-    Traceback (most recent call last):
-    iolab.stats.samples.SampleError: direct: value 1 is -1.0; a time must be a finite number above zero
+    Examples:
+        >>> read_sample([5.71, None, 5.69], "direct").values
+        (5.71, 5.69)
+        >>> read_sample([5.71, -1], "direct")
+        Traceback (most recent call last):
+        iolab.stats.samples.SampleError: direct: value 1 is -1.0; a time must be a finite number above zero
     """
     numbers = read_times(values, name, unit)
     if order is not None and len(order) != len(numbers):
@@ -174,8 +176,9 @@ def read_sample(
 def repeated_share(values: Sequence[float]) -> float:
     """The share of the values that repeat another one: (n - distinct values) / n.
 
-    >>> repeated_share([5.71, 5.71, 5.71, 5.72])
-    0.5
+    Examples:
+        >>> repeated_share([5.71, 5.71, 5.71, 5.72])
+        0.5
     """
     return (len(values) - len(set(values))) / len(values)
 
@@ -183,8 +186,9 @@ def repeated_share(values: Sequence[float]) -> float:
 def modal_share(values: Sequence[float]) -> float:
     """The share of the values that equal the one that comes most often.
 
-    >>> modal_share([5.71, 5.71, 5.71, 5.72])
-    0.75
+    Examples:
+        >>> modal_share([5.71, 5.71, 5.71, 5.72])
+        0.75
     """
     return max(Counter(values).values()) / len(values)
 
@@ -192,8 +196,9 @@ def modal_share(values: Sequence[float]) -> float:
 def median_deviation(values: Sequence[float]) -> float:
     """The median absolute deviation from the median, in the unit of the values.
 
-    >>> median_deviation([1.0, 2.0, 4.0, 100.0])
-    1.5
+    Examples:
+        >>> median_deviation([1.0, 2.0, 4.0, 100.0])
+        1.5
     """
     middle = median(values)
     return median([abs(value - middle) for value in values])
@@ -204,8 +209,9 @@ def robust_spread(values: Sequence[float], step: float | None) -> float:
 
     A clock of step u puts an error of standard deviation u / sqrt(12) on every value.
 
-    >>> round(robust_spread([5.71, 5.71, 5.71, 5.72], 0.01), 6)
-    0.002887
+    Examples:
+        >>> round(robust_spread([5.71, 5.71, 5.71, 5.72], 0.01), 6)
+        0.002887
     """
     return max(NORMAL_MAD * median_deviation(values), (step or 0.0) / math.sqrt(12))
 
@@ -217,10 +223,11 @@ def clock_step(values: Sequence[float]) -> float | None:
     in use; no clock shows less than its step, so it is not above the smallest value. All can only be too large, so
     a known resolution is better than this.
 
-    >>> clock_step([5.71, 5.73, 5.73, 5.79])
-    0.01
-    >>> clock_step([5.7123456789, 5.73918273645, 5.79283746511]) is None
-    True
+    Examples:
+        >>> clock_step([5.71, 5.73, 5.73, 5.79])
+        0.01
+        >>> clock_step([5.7123456789, 5.73918273645, 5.79283746511]) is None
+        True
     """
     distinct = sorted(set(values))
     largest = max(abs(distinct[0]), abs(distinct[-1]))
@@ -260,8 +267,9 @@ def spread_ties(values: Sequence[float], step: float) -> tuple[float, ...]:
     This is the rule for the median of grouped data applied to every value: m equal readings v stand for
     m values at even distances between v - step/2 and v + step/2. Single values stay where they are.
 
-    >>> [round(value, 4) for value in spread_ties([5.71, 5.72, 5.71], 0.01)]
-    [5.7075, 5.7125, 5.72]
+    Examples:
+        >>> [round(value, 4) for value in spread_ties([5.71, 5.72, 5.71], 0.01)]
+        [5.7075, 5.7125, 5.72]
     """
     spread: list[float] = []
     for value, times in sorted(Counter(values).items()):

@@ -39,9 +39,10 @@ def decide(
         dependence: Why dependence leaves the verdict open, or an empty text.
         needed: How many runs would decide, said where the verdict is open.
 
-    >>> decide(Estimate(1.0106, 1.005, 1.016, ""), 0.001, 0.02)
-    Verdict(outcome='equivalent', reason='the whole interval of the ratio lies within 2 %;
-    a difference is there (p = 0.001), but smaller than the threshold')
+    Examples:
+        >>> decide(Estimate(1.0106, 1.005, 1.016, ""), 0.001, 0.02)
+        Verdict(outcome='equivalent', reason='the whole interval of the ratio lies within 2 %;
+        a difference is there (p = 0.001), but smaller than the threshold')
     """
     percent = f"{format_number(100 * threshold)} %"
     significant = p is not None and p < ALPHA
@@ -71,8 +72,9 @@ def decide(
 def describe_verdict(outcome: Outcome, a: str, b: str, threshold: float) -> str:
     """The verdict in words.
 
-    >>> describe_verdict("faster", "buffered", "direct", 0.02), describe_verdict("equivalent", "a", "b", 0.02)
-    ('direct is faster than buffered', 'equivalent within 2 %')
+    Examples:
+        >>> describe_verdict("faster", "buffered", "direct", 0.02), describe_verdict("equivalent", "a", "b", 0.02)
+        ('direct is faster than buffered', 'equivalent within 2 %')
     """
     if outcome in ("faster", "slower"):
         return f"{b} is {outcome} than {a}"

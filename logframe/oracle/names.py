@@ -99,7 +99,7 @@ def full_name(kind: str, printed: str, width: int | None) -> str:
         return printed
     if len(printed) >= width:
         return _completed(kind, printed)
-    # one short of its column: not cut, or cut behind a blank
+    # one short of its column: not cut, or cut after a blank
     full = _completed(kind, f"{printed} ")
     return printed if full.endswith(" ") or printed in known_names(kind) else full
 

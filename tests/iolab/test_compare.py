@@ -1,4 +1,4 @@
-"""Two samples held against each other: what is accepted, refused, found and printed."""
+"""Two samples compared: what is accepted, refused, found and printed."""
 
 import dataclasses
 import math

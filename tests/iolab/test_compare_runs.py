@@ -28,7 +28,7 @@ def runs(name: str) -> pl.DataFrame:
 
 @cache
 def compared(name: str) -> ManyComparison:
-    """The three kinds of a log held against each other."""
+    """The three kinds of a log, compared."""
     kinds = {kind: runs(name).filter(pl.col("sample") == kind) for kind in KINDS.values()}
     return compare_many(
         {kind: rows["elapsed_s"] for kind, rows in kinds.items()},

@@ -36,7 +36,7 @@ def test_verdict_of_a_log(name: str, mode: str, reads: tuple[int, int], share: f
     row = io_mode(read_calls(name), by="log").row(0, named=True)
 
     assert (row["mode"], (row["sync_reads"], row["async_reads"]), row["async_share"]) == (mode, reads, share)
-    assert row["not_told"].startswith(PATH)
+    assert row["limitations"].startswith(PATH)
 
 
 @pytest.mark.parametrize(("by", "rows"), [("file", 4), ("process", 2), ("log", 1)])
@@ -57,7 +57,7 @@ def test_the_open_shows_o_direct(name: str, *, is_direct: bool) -> None:
     found = io_mode(read_calls(f"captures/{name}.strace"))
 
     assert found.get_column("has_o_direct").to_list() == [is_direct] * found.height
-    assert found.get_column("not_told").to_list() == [PATH] * found.height
+    assert found.get_column("limitations").to_list() == [PATH] * found.height
 
 
 def test_without_the_open() -> None:
@@ -65,7 +65,7 @@ def test_without_the_open() -> None:
     found = io_mode(read_calls("articles/000_async_reads.strace").tail(2))
 
     assert found.select("file", "has_o_direct").row(0) == ("(not known)", None)
-    assert found.item(0, "not_told").split("; ") == [
+    assert found.item(0, "limitations").split("; ") == [
         PATH,
         "whether the kernel read asynchronously: without O_DIRECT it reads within io_submit",
         "whether the page cache was used: the log began after the open, which shows O_DIRECT",
@@ -88,8 +88,8 @@ def test_a_list_that_strace_cut(by: By) -> None:
     whole = io_mode(calls(read_strace(WHOLE)), by=by)
 
     assert cut.item(0, "async_reads") == 1
-    assert cut.item(0, "not_told").endswith("all requests: strace cut lists of them short (trace with strace -v)")
-    assert "strace -v" not in whole.item(0, "not_told")
+    assert cut.item(0, "limitations").endswith("all requests: strace cut lists of them short (trace with strace -v)")
+    assert "strace -v" not in whole.item(0, "limitations")
 
 
 MIXED = b"""     0.000000 pread64(256</dev/sdb>, "", 8192, 0) = 8192
@@ -106,7 +106,7 @@ def test_both_modes_of_one_file() -> None:
     assert (row["mode"], row["sync_bytes"], row["async_bytes"], row["async_share"]) == ("mixed", 16384, 24576, 0.6)
     times = [row[name].total_seconds() for name in ("sync_from", "sync_to", "async_from", "async_to")]
     assert times == [0.0, 0.0003, 0.0001, 0.0001]
-    assert "which database file: ASM reads are of the disk group's devices" in row["not_told"]
+    assert "which database file: ASM reads are of the disk group's devices" in row["limitations"]
 
 
 def test_io_uring_is_not_known() -> None:
@@ -115,7 +115,7 @@ def test_io_uring_is_not_known() -> None:
     row = io_mode(read_calls(log)).row(0, named=True)
 
     assert (row["mode"], row["async_share"]) == ("unknown", None)
-    assert row["not_told"] == "what io_uring carried: its requests are in memory that strace does not see"
+    assert row["limitations"] == "what io_uring carried: its requests are in memory that strace does not see"
 
 
 def test_requests_will_do() -> None:
@@ -123,7 +123,7 @@ def test_requests_will_do() -> None:
     found = read_calls("captures/async_buffered_r.strace")
     by_calls, by_requests = io_mode(found.lazy()), io_mode(io_requests(found))
 
-    assert by_requests.drop("has_o_direct", "not_told").equals(by_calls.drop("has_o_direct", "not_told"))
+    assert by_requests.drop("has_o_direct", "limitations").equals(by_calls.drop("has_o_direct", "limitations"))
     assert by_requests.get_column("has_o_direct").null_count() == by_requests.height
 
 
@@ -159,8 +159,8 @@ def test_io_uring_beside_reads_is_said() -> None:
     row = io_mode(read_calls(log), by="process").row(0, named=True)
 
     assert (row["mode"], row["sync_reads"], row["async_reads"]) == ("synchronous", 1, 0)
-    assert row["not_told"].endswith("what io_uring carried: its requests are in memory that strace does not see")
-    assert "which file" in row["not_told"]
+    assert row["limitations"].endswith("what io_uring carried: its requests are in memory that strace does not see")
+    assert "which file" in row["limitations"]
 
 
 TWO_FILES = b"""openat(AT_FDCWD, "./users01.dbf", O_RDWR|O_DIRECT) = 0
@@ -177,7 +177,7 @@ def test_opens_count_where_they_succeeded() -> None:
     found = io_mode(read_calls(TWO_FILES))
 
     assert found.select("file", "has_o_direct").rows() == [("/u01/users01.dbf", True), ("/dev/sdb", False)]
-    assert found.get_column("not_told").to_list() == [
+    assert found.get_column("limitations").to_list() == [
         PATH,
         f"{PATH}; which database file: ASM reads are of the disk group's devices",
     ]
@@ -188,4 +188,4 @@ def test_a_process_with_files_of_both_kinds() -> None:
     row = io_mode(read_calls(TWO_FILES), by="process").row(0, named=True)
 
     assert (row["mode"], row["has_o_direct"]) == ("mixed", None)
-    assert "ASM reads are of the disk group's devices" in row["not_told"]
+    assert "ASM reads are of the disk group's devices" in row["limitations"]

@@ -102,7 +102,7 @@ def test_every_metric_says_where_it_comes_from_and_when_not_to_believe_it(name: 
     """The page of metrics is made of the docstrings: unit or rows, source, and what the figures cannot show."""
     text = inspect.getdoc(getattr(metrics, name)) or ""
 
-    assert [part for part in ("Source: ", "When not to believe it: ", "Returns:") if part not in text] == []
+    assert [part for part in ("Source: ", "Limitations: ", "Returns:") if part not in text] == []
 
 
 def around(value: float, share: float) -> Interval:
