@@ -84,8 +84,9 @@ def _counted_p(x: Sequence[float], y: Sequence[float]) -> float:
 def _orders(values: Sequence[float]) -> int:
     """How many different orders the values have: those that differ by a swap of equal ones are one.
 
-    >>> _orders([1, 2, 3]), _orders([25, 25, 25, 250, 250, 250, 2500, 2500, 2500])
-    (6, 1680)
+    Examples:
+        >>> _orders([1, 2, 3]), _orders([25, 25, 25, 250, 250, 250, 2500, 2500, 2500])
+        (6, 1680)
     """
     return math.factorial(len(values)) // math.prod(map(math.factorial, Counter(values).values()))
 
@@ -93,8 +94,9 @@ def _orders(values: Sequence[float]) -> int:
 def _different_orders(values: list[int]) -> Iterator[list[int]]:
     """Every different order of sorted values, each once, in lexicographic order.
 
-    >>> list(_different_orders([1, 1, 2]))
-    [[1, 1, 2], [1, 2, 1], [2, 1, 1]]
+    Examples:
+        >>> list(_different_orders([1, 1, 2]))
+        [[1, 1, 2], [1, 2, 1], [2, 1, 1]]
     """
     order = list(values)
     while True:

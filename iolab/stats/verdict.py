@@ -84,10 +84,11 @@ def describe_verdict(outcome: Outcome, a: str, b: str, threshold: float) -> str:
 def verdict_line(outcome: Outcome, ratio: Estimate, threshold: float, *, a: str = "A", b: str = "B") -> str:
     """The verdict as the first sentence of a comparison, with the ratio that it rests on.
 
-    >>> verdict_line("faster", Estimate(0.818, 0.815, 0.82, ""), 0.02)
-    'B was faster than A: B / A 0.8180 [0.8150, 0.8200].'
-    >>> verdict_line("different, size unknown", Estimate(2.11, None, None, ""), 0.02)
-    'A and B differ, by how much is open: B / A 2.11.'
+    Examples:
+        >>> verdict_line("faster", Estimate(0.818, 0.815, 0.82, ""), 0.02)
+        'B was faster than A: B / A 0.8180 [0.8150, 0.8200].'
+        >>> verdict_line("different, size unknown", Estimate(2.11, None, None, ""), 0.02)
+        'A and B differ, by how much is open: B / A 2.11.'
     """
     said = {
         "equivalent": f"{a} and {b} were alike within {format_number(100 * threshold)} %",
