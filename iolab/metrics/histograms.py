@@ -159,7 +159,7 @@ def waits_within(
 
     Source: as of `latency_quantiles`.
 
-    When not to believe it: as reads from a cache: a share of short waits suggests one, and does not prove it; and a
+    Limitations: not reads from a cache: a share of short waits suggests one, and does not prove it; and a
     histogram holds background waits, too.
 
     Args:

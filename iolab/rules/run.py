@@ -57,7 +57,7 @@ def findings(logs: ParsedLog | Iterable[ParsedLog] | Mapping[str, ParsedLog]) ->
 
 
 def findings_together(named: list[tuple[str, ParsedLog]]) -> pl.DataFrame:
-    """What a few logs say together (`FINDINGS`): changes, contradictions, and what cannot be told of them."""
+    """What a few logs say together (`FINDINGS`): changes, contradictions, and what cannot be determined of them."""
     return findings_frame(_of_pairs(named))
 
 

@@ -98,7 +98,7 @@ def test_every_public_function_is_here() -> None:
 
 
 @pytest.mark.parametrize("name", sorted({*(one.__name__ for one in POWERS), *OF_FRAMES} & set(metrics.__all__)))
-def test_every_metric_says_where_it_comes_from_and_when_not_to_believe_it(name: str) -> None:
+def test_every_metric_says_where_it_comes_from_and_its_limitations(name: str) -> None:
     """The page of metrics is made of the docstrings: unit or rows, source, and what the figures cannot show."""
     text = inspect.getdoc(getattr(metrics, name)) or ""
 
