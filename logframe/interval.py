@@ -159,10 +159,11 @@ class Interval:
 def _computed(value: float, lo: float, hi: float) -> Interval:
     """The result of arithmetic: whole numbers are exact and their bounds may be rounded, so that the value misses them.
 
-    >>> Interval(94906265 * 94906267, 0, 1e17) * Interval(1, 1.0, 1.0)
-    Interval(value=9007199326062755, lo=0.0, hi=1e+17)
-    >>> Interval(94906265, 94906265.0, 94906265.0) * Interval(94906267, 94906267.0, 94906267.0)
-    Interval(value=9007199326062756.0, lo=9007199326062756.0, hi=9007199326062756.0)
+    Examples:
+        >>> Interval(94906265 * 94906267, 0, 1e17) * Interval(1, 1.0, 1.0)
+        Interval(value=9007199326062755, lo=0.0, hi=1e+17)
+        >>> Interval(94906265, 94906265.0, 94906265.0) * Interval(94906267, 94906267.0, 94906267.0)
+        Interval(value=9007199326062756.0, lo=9007199326062756.0, hi=9007199326062756.0)
     """
     return Interval(min(max(value, lo), hi), lo, hi)
 
