@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from logframe.formats import Format, Sniff
 from logframe.grammar import load_grammar
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from awrparse.report import AwrReport
     from logframe import Source
-    from logframe.formats import Head
+    from logframe.formats import Head, ParsedLog
 
 GRAMMAR: Final = load_grammar("awrparse", "sniff.lark", "name")
 #: A session that spooled a report is more than its report, but the report is what it was run for.
@@ -35,4 +37,18 @@ def read(source: Source) -> AwrReport:
     return read_awr(source, printed=True)
 
 
-FORMAT: Final = Format(name="awr", title="an AWR, Statspack or ASH report", sniff=sniff, read=read)
+def parts(log: ParsedLog) -> tuple[AwrReport, ...]:
+    """All reports of the file that a report was read from."""
+    return cast("AwrReport", log).parts
+
+
+def row_keys(log: ParsedLog) -> pl.DataFrame:
+    """Database, instance, snapshots and period of a report, in one row."""
+    from awrparse.many import row_keys as keys_of  # noqa: PLC0415 - readers are imported on use
+
+    return keys_of(cast("AwrReport", log))
+
+
+FORMAT: Final = Format(
+    name="awr", title="an AWR, Statspack or ASH report", sniff=sniff, read=read, parts=parts, row_keys=row_keys
+)

@@ -225,20 +225,25 @@ def _read_one(job: _Job) -> _Result:
     return frames, pl.concat(problems)
 
 
-def _keyed(report: AwrReport, name: str, part: int, frame: pl.DataFrame) -> pl.DataFrame:
+def row_keys(report: AwrReport) -> pl.DataFrame:
+    """Database, instance, snapshots and period of a report, in one row: the columns of `KEYS` and the database's id."""
     info = report.info
-    values = (
-        name,
-        part,
-        info.db_name,
-        info.instance,
-        info.begin_snap_id,
-        info.end_snap_id,
-        info.begin_time,
-        info.end_time,
-        info.elapsed_s,
-    )
-    keys = [pl.lit(value, dtype=dtype).alias(key) for (key, dtype), value in zip(KEYS.items(), values, strict=True)]
+    values = {
+        "db_name": info.db_name,
+        "db_id": info.db_id,
+        "instance_name": info.instance,
+        "begin_snap_id": info.begin_snap_id,
+        "end_snap_id": info.end_snap_id,
+        "begin_time": info.begin_time,
+        "end_time": info.end_time,
+        "elapsed_s": info.elapsed_s,
+    }
+    return pl.DataFrame([values], schema={name: KEYS.get(name, pl.Int64()) for name in values})
+
+
+def _keyed(report: AwrReport, name: str, part: int, frame: pl.DataFrame) -> pl.DataFrame:
+    values = {"report": name, "part": part, **row_keys(report).row(0, named=True)}
+    keys = [pl.lit(values[key], dtype=dtype).alias(key) for key, dtype in KEYS.items()]
     return frame.rename({column: _clear(column) for column in frame.columns}).select(*keys, pl.all())
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from iolab import charts, comparison, evidence, metrics
+    from iolab import charts, comparison, dataset, evidence, metrics
     from iolab.comparison.samples import compare
     from iolab.lab.picker import LogPicker
     from iolab.loading import load, load_all
@@ -28,6 +28,7 @@ __all__ = [
     "charts",
     "compare",
     "comparison",
+    "dataset",
     "evidence",
     "findings",
     "load",

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
+from iolab.command_line import ExampleCommand, as_text, json_option, logs_argument, named_logs
+from iolab.dataset.commands import compact, convert, scan, status, verify
 from logframe import LogParseError
 from logframe.console import limit_option, log_named, run, say, version_option
 from logframe.errors import LogError
@@ -19,32 +19,14 @@ from logframe.errors import LogError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from iolab.sources import NamedLog
-
 _MOST_NAMED: Final = 3
 _HIGHEST_PORT: Final = 65_535
 _DEFAULT_LAB: Final = Path("iolab-notebooks")
 
 _PATH: Final = click.Path(path_type=Path)
-_logs = click.argument("logs", nargs=-1, required=True, metavar="LOG...")
-_json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 _format_option = click.option(
     "--as", "log_format", metavar="FORMAT", help="Read every log as this format, such as awr, where the guess is wrong."
 )
-
-
-class _Command(click.Command):
-    """A command whose help ends in examples."""
-
-    def __init__(self, *args: Any, examples: tuple[str, ...] = (), **kwargs: Any) -> None:  # noqa: ANN401 - click's
-        super().__init__(*args, **kwargs)
-        self.examples = examples
-
-    def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """The examples, each on a line of its own."""
-        del context  # click's protocol
-        formatter.write_paragraph()
-        formatter.write("examples:\n" + "".join(f"  {line}\n" for line in self.examples))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -72,16 +54,16 @@ def iolab() -> None:
 
 
 def _command(*examples: str, name: str | None = None) -> Callable[[Callable[..., object]], click.Command]:
-    return iolab.command(name, cls=_Command, examples=examples)
+    return iolab.command(name, cls=ExampleCommand, examples=examples)
 
 
 @_command(
     "iolab report awr.html ora_4711.strace spool.txt -o report.html",
     "iolab report before.html after.html -o compared.html --json",
 )
-@_logs
+@logs_argument
 @click.option("-o", "--out", type=_PATH, required=True, metavar="PAGE", help="The page to write.")
-@_json_option
+@json_option
 def report(logs: tuple[str, ...], out: Path, as_json: bool) -> int:  # noqa: FBT001 - click passes options by name
     """Write one page about logs.
 
@@ -92,7 +74,7 @@ def report(logs: tuple[str, ...], out: Path, as_json: bool) -> int:  # noqa: FBT
     failed = write_report([log_named(word) for word in logs], out, say=say)
     for line in failed:
         say(f"iolab: {line}")
-    click.echo(_json({"page": str(out), "failed": failed}) if as_json else str(out))
+    click.echo(as_text({"page": str(out), "failed": failed}) if as_json else str(out))
     return 1 if failed else 0
 
 
@@ -109,13 +91,13 @@ def _coloured(text: str, role: str) -> str:
 
 
 @_command("iolab show awr.html", "iolab show *.strace --json", "ssh dbhost cat /tmp/ora_4711.strace.gz | iolab show -")
-@_logs
+@logs_argument
 @_format_option
 @click.option("--findings", "is_findings", is_flag=True, help="Print the findings: the default.")
 @click.option("--all", "is_all", is_flag=True, help="Print all findings, not the first 7.")
 @click.option("--figures", "is_figures", is_flag=True, help="Print figures with their bounds and notes.")
 @click.option("--tables", "is_tables", is_flag=True, help="Print the main tables.")
-@_json_option
+@json_option
 def show(logs: tuple[str, ...], log_format: str | None, as_json: bool, **asked: bool) -> int:  # noqa: FBT001 - click
     """Say what each log is, and its main findings.
 
@@ -129,19 +111,19 @@ def show(logs: tuple[str, ...], log_format: str | None, as_json: bool, **asked: 
     if asked["is_all"] and "findings" not in parts:
         parts.insert(0, "findings")
     code = 0
-    for number, one in enumerate(_named(logs)):
+    for number, one in enumerate(named_logs(logs)):
         try:
             seen = summarize(one.source, format=log_format)
         except (LogParseError, OSError) as error:
             code = 1
             say(f"iolab: {error}")
             if as_json:
-                click.echo(_json({"log": one.place, "error": str(error)}))
+                click.echo(as_text({"log": one.place, "error": str(error)}))
             continue
         if as_json:
             result = {"log": one.place, "what": seen.what, "findings": seen.findings.to_dicts()}
             result |= {"figures": seen.figures.to_dicts(), "notes": seen.notes}
-            click.echo(_json(result | {"diagnostics": seen.diagnostics.to_dicts()}))
+            click.echo(as_text(result | {"diagnostics": seen.diagnostics.to_dicts()}))
             continue
         text = summary_text(
             seen,
@@ -159,37 +141,12 @@ def show(logs: tuple[str, ...], log_format: str | None, as_json: bool, **asked: 
     return code
 
 
-@_command("iolab convert awr.html -o frames", "iolab convert ora_4711.strace -o frames --format csv")
-@_logs
-@click.option("-o", "--out", type=_PATH, required=True, metavar="DIR", help="Folder of the files.")
-@click.option("--format", "form", type=click.Choice(["parquet", "csv"]), default="parquet", show_default=True)
-@_json_option
-def convert(logs: tuple[str, ...], out: Path, form: str, as_json: bool) -> int:  # noqa: FBT001 - click passes by name
-    """Write every frame of a log as a Parquet or CSV file.
-
-    Several logs are written each to a folder of its own.  In CSV times are nanoseconds, and lists are JSON.
-    """
-    from iolab.converting import convert_log  # noqa: PLC0415 - the parsers are imported by the commands that need them
-
-    named, code = _named(logs), 0
-    for one in named:
-        own = re.sub(r"[^\w.-]+", "_", one.name.partition(".* (")[0])
-        folder = out if len(named) == 1 else out / own
-        try:
-            for path, rows in convert_log(one.source, folder, form="csv" if form == "csv" else "parquet"):
-                click.echo(_json({"file": str(path), "rows": rows}) if as_json else f"{path}  {rows:,} rows")
-        except LogParseError as error:
-            code = 1
-            say(f"iolab: {error}")
-    return code
-
-
 @_command(
     "iolab compare setall.html none.html",
     "iolab compare buffered.strace direct.strace",
     "iolab compare linux.txt hpux.txt --json",
 )
-@_logs
+@logs_argument
 @click.option("--paired", "design", flag_value="rounds", help="Pair the runs of a statement one by one.")
 @click.option("--unpaired", "design", flag_value="samples", help="Never pair runs.")
 @click.option(
@@ -207,7 +164,7 @@ def convert(logs: tuple[str, ...], out: Path, form: str, as_json: bool) -> int: 
     show_default=True,
     help="How the runs of the two logs were made, where the logs do not show it.",
 )
-@_json_option
+@json_option
 def compare(logs: tuple[str, ...], design: str | None, threshold: float, order: str, as_json: bool) -> int:  # noqa: FBT001 - click passes options by name
     """Compare two logs; a ratio is second / first.
 
@@ -222,7 +179,7 @@ def compare(logs: tuple[str, ...], design: str | None, threshold: float, order: 
 
     if len(logs) != 2 and not any(character in logs[0] for character in "*?["):
         raise click.UsageError(f"compare takes exactly 2 logs, got {len(logs)}")
-    named = _named(logs)
+    named = named_logs(logs)
     if len(named) != 2:
         listed = ", ".join(one.name for one in named[:_MOST_NAMED]) + ", ..." * (len(named) > _MOST_NAMED)
         raise LogError(f"compare takes exactly 2 logs, got {len(named)}: {listed}")
@@ -232,7 +189,7 @@ def compare(logs: tuple[str, ...], design: str | None, threshold: float, order: 
     if as_json:
         frames = {title: frame.to_dicts() for title, frame in found.frames.items()}
         said = {"logs": found.names, "verdict": found.verdict, "why": found.why, "paragraphs": found.paragraphs}
-        click.echo(_json(said | {"frames": frames}))
+        click.echo(as_text(said | {"frames": frames}))
         return 0
     both = findings_together([(named[0].name, first), (named[1].name, second)])
     click.echo(pairing_text(found, both, width=shutil.get_terminal_size((100, 24)).columns, style=_coloured))
@@ -282,11 +239,5 @@ def lab(folder: Path, no_browser: bool, port: int | None) -> int:  # noqa: FBT00
     start(lab_command(folder, browser=not no_browser, port=port))
 
 
-def _named(words: Sequence[str]) -> list[NamedLog]:
-    from iolab.sources import find_logs  # noqa: PLC0415 - the parsers are imported by the commands that need them
-
-    return find_logs([log_named(word) for word in words])
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
+for _one in (convert, status, scan, compact, verify):
+    iolab.add_command(_one)

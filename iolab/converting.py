@@ -1,4 +1,4 @@
-"""The frames of a log as files."""
+"""The frames of one log as files, with its figures: for a few logs.  `iolab.dataset` is for any number."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import polars as pl
 
 from iolab.pages.summary import summarize
 from logframe.atomic import replacing
+from logframe.physical import physical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,12 +63,10 @@ def _flat(frame: pl.DataFrame) -> pl.DataFrame:
     """A frame whose columns CSV can hold."""
     columns = []
     for name, dtype in frame.schema.items():
-        if dtype == pl.Duration:
-            columns.append(pl.col(name).dt.total_nanoseconds().alias(f"{name}_ns"))
-        elif dtype.is_nested():
+        if dtype.is_nested():
             whole = pl.struct(pl.col(name).alias("x")).struct.json_encode()
             encoded = whole.str.strip_prefix('{"x":').str.strip_suffix("}")
             columns.append(pl.when(pl.col(name).is_not_null()).then(encoded).alias(name))
         else:
-            columns.append(pl.col(name))
+            columns += physical({name: dtype})
     return frame.select(columns)

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, cast
 
 from logframe import LogParseError, open_logs
 from logframe.formats import formats
-from logframe.source import user_path
+from logframe.places import user_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -15,6 +15,7 @@ EXTRAS: Final = {
         ),
         "lab",
     ),
+    **dict.fromkeys(("dask", "distributed", "obstore"), "cluster"),
 }
 
 

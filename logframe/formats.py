@@ -116,6 +116,10 @@ class Format:
         sniff: Whether a log is of this format, by its beginning; None where nothing says so.
         read: Reads one source.
         is_one_log: Whether several files are one log (the files of ``strace -ff``); None where that never is.
+        parts: All logs that one file held (the reports of one file), of the log that `read` gave; None where there is
+            never more than one.
+        row_keys: What the log says of itself (database, instance, period) as a frame of one row, the most general
+            column first; a dataset puts it before each row and sorts by it.  None where there is nothing of the kind.
     """
 
     name: str
@@ -123,6 +127,8 @@ class Format:
     sniff: Callable[[Head], Sniff | None]
     read: Callable[[Source], ParsedLog]
     is_one_log: Callable[[Sequence[Log]], bool] | None = None
+    parts: Callable[[ParsedLog], Sequence[ParsedLog]] | None = None
+    row_keys: Callable[[ParsedLog], pl.DataFrame] | None = None
 
 
 @cache
@@ -328,12 +334,17 @@ def load_all_logs(source: Source, *, format: str | None = None) -> list[ParsedLo
     for one in formats().values():
         if len(logs) > 1 and one.is_one_log is not None and one.is_one_log(logs):
             return [one.read([log.reopened() for log in logs])]
-    return [parsed for log in logs for parsed in _read_each(log, format)]
+    return [parsed for log in logs for parsed in logs_within(log, format=format)]
 
 
-def _read_each(log: Log, name: str | None) -> list[ParsedLog]:
-    if name is not None:
-        return [named_format(name).read(log.reopened())]
+def logs_within(log: Log, *, format: str | None = None) -> list[ParsedLog]:  # noqa: A002 - the field's word
+    """One opened log as each format that recognises it reads it: a session that spooled a report gives both.
+
+    Raises:
+        LogParseError: It cannot be read.
+    """
+    if format is not None:
+        return [named_format(format).read(log.reopened())]
     found = [(one, sniff) for one, sniff in sniff_all(head_of(log)) if sniff.score >= CERTAIN and not sniff.is_refused]
     if len({sniff.score for _, sniff in found}) < 2:
         return [load_log(log.reopened())]

@@ -18,17 +18,16 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
-from glob import glob, has_magic
 from os import PathLike
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
-from urllib.parse import unquote, urlsplit
 
 import polars as pl
 
 from logframe.encoding import CHUNK, Decoded, decode
-from logframe.errors import Diagnostic, LogNotFoundError, LogParseError
+from logframe.errors import Diagnostic, LogParseError
 from logframe.limits import current
+from logframe.places import places_of
 from logframe.unpack import compression_of, refused_format, unpacked
 
 if TYPE_CHECKING:
@@ -40,10 +39,6 @@ Source = OneSource | Iterable[OneSource]
 
 #: Transcoded or decompressed text above this many bytes lives in a temporary file.
 MEMORY_LIMIT = 32 << 20
-
-_URL_SCHEMES = frozenset(
-    {"http", "https", "s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss", "adl", "hf", "file"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,16 +195,38 @@ def _items(source: Source) -> Iterator[OneSource]:
         raise TypeError(f"a log's source is a path, bytes or a file object, not {type(source).__name__}")
 
 
+def each_log(path: str | PathLike[str]) -> Iterator[Log]:
+    """The logs of one file, opened one at a time: of an archive each member, so that only one is in memory.
+
+    A temporary file that holds a log is removed when the next one is asked for.
+
+    Raises:
+        LogNotFoundError: there is no such file.
+        LogParseError: as `open_logs`; of a damaged archive after the members before the damage.
+    """
+    for place in places_of(path):
+        for log in _logs_at(place, None):
+            yield log
+            if isinstance(log.target, Path) and log.target.parent == temporary_folder():
+                log.target.unlink(missing_ok=True)
+
+
+def clear_temporary() -> None:
+    """Remove all temporary files of this process; no log that was opened before may be read after it."""
+    for path in temporary_folder().iterdir():
+        path.unlink(missing_ok=True)
+
+
 def _open_item(item: OneSource, encoding: str | None) -> list[Log]:
     if isinstance(item, (str, PathLike)):
-        return [log for place in _places(item) for log in _open_place(place, encoding)]
+        return [log for place in places_of(item) for log in _logs_at(place, encoding)]
     if isinstance(item, Mapping):
         content = item.get("content")
         if not isinstance(content, (bytes, bytearray, memoryview)):
             raise TypeError("an uploaded file is a mapping with 'name' and 'content' (bytes)")
-        return _open_stream(io.BytesIO(bytes(content)), str(item.get("name", "<upload>")), encoding)
+        return list(_logs_in(io.BytesIO(bytes(content)), str(item.get("name", "<upload>")), encoding))
     if isinstance(item, (bytes, bytearray, memoryview)):
-        return _open_stream(io.BytesIO(bytes(item)), "<bytes>", encoding)
+        return list(_logs_in(io.BytesIO(bytes(item)), "<bytes>", encoding))
     return _open_copied(item, str(getattr(item, "name", "<file>")), encoding)
 
 
@@ -228,121 +245,29 @@ def _open_copied(stream: IO[bytes] | IO[str], name: str, encoding: str | None) -
                 )
             copy.write(data)
         copy.seek(0)
-        return _open_stream(cast("IO[bytes]", copy), name, encoding)
+        return list(_logs_in(cast("IO[bytes]", copy), name, encoding))
 
 
-def _places(source: str | PathLike[str]) -> list[Path | str]:
-    """The files or URLs a path-like source names, at least one."""
-    text = str(source)
-    if not text:
-        raise LogNotFoundError("the path is empty", source="<path>", expected="the path of a log")
-    if "\n" in text:
-        raise LogParseError(
-            "the source is text, not a path",
-            source=text.split("\n", 1)[0][:60],
-            expected="text.encode() reads text",
-        )
-    if "://" in text and text.partition("://")[0].lower() in _URL_SCHEMES:
-        url = _url(text)
-        if url is not None:
-            return [url]
-        text = unquote(urlsplit(text).path)
-    path = user_path(text)
-    try:
-        if path.is_dir():
-            found = sorted(entry for entry in path.iterdir() if entry.is_file())
-            _check_count(len(found), text)
-        elif path.exists():
-            return [path]
-        else:
-            found = [Path(name) for name in sorted(glob(str(path), recursive=True)) if Path(name).is_file()]  # noqa: PTH207 - Path.glob takes no absolute pattern
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise LogNotFoundError(f"not a usable path: {reason}", source=text[:200]) from error
-    if not found:
-        what = "no file matches the pattern" if has_magic(text) else "no such file"
-        if path.is_dir():
-            what = "the folder holds no file"
-        raise LogNotFoundError(what, source=text[:200], expected=_near(path))
-    return list(found)
-
-
-def user_path(text: str | PathLike[str]) -> Path:
-    """A path with ``~`` for a home folder, where it is one: a file may be called ``~x``, too.
-
-    Examples:
-        >>> user_path("~tilde.strace").name
-        '~tilde.strace'
-    """
-    try:
-        return Path(text).expanduser()
-    except RuntimeError:
-        return Path(text)
-
-
-def _url(text: str) -> str | None:
-    """A URL that may be opened; None for a file of this machine.
-
-    Raises:
-        LogParseError: URLs are not allowed, or it is not a URL.
-    """
-    try:
-        parts = urlsplit(text)
-    except ValueError as error:
-        raise LogParseError(f"not a URL: {error}", source=text[:200]) from error
-    if parts.scheme.lower() == "file":
-        if parts.netloc not in {"", "localhost"}:
-            raise LogParseError(f"files of the host {parts.netloc} are not opened", source=text, expected="a path")
-        return None
-    if not current().allow_urls:
-        raise LogParseError(
-            "URLs are not opened by default",
-            source=text,
-            expected="a path, or the limit allow_urls (on a command line: --limit allow_urls=yes)",
-        )
-    return text
-
-
-def _check_count(count: int, name: str) -> None:
-    if count > current().max_members:
-        raise LogParseError(
-            f"the folder holds {count:,} files", source=name, expected="fewer, or a higher limit max_members"
-        )
-
-
-def _near(path: Path) -> str:
-    """A hint for a path that is not there."""
-    parent = path.parent
-    if has_magic(str(path)):
-        return "a pattern that matches a file, such as logs/*.strace"
-    if not parent.is_dir():
-        return f"a file that exists; the folder {parent} does not"
-    from difflib import get_close_matches  # noqa: PLC0415 - only on the way to an error
-
-    try:
-        close = get_close_matches(path.name, [entry.name for entry in parent.iterdir()], n=1)
-    except OSError:  # a folder that may be entered but not listed
-        close = []
-    return f"a file that exists; did you mean {parent / close[0]}?" if close else "a file that exists"
-
-
-def _open_place(place: Path | str, encoding: str | None) -> list[Log]:
+def _logs_at(place: Path | str, encoding: str | None) -> Iterator[Log]:
+    """The logs of a file or a URL."""
     if isinstance(place, str):
-        return [Log(place, encoding or "utf-8", None, (), place)]
+        yield Log(place, encoding or "utf-8", None, (), place)
+        return
     name = str(place).encode(errors="surrogateescape").decode(errors="backslashreplace")
     try:
         with place.open("rb") as file:
             if not file.seekable() or not place.is_file():  # a pipe; a device may say that it can seek
-                return _open_copied(file, name, encoding)
+                yield from _open_copied(file, name, encoding)
+                return
             # Polars takes no path that is not UTF-8: the text of such a file is kept as a copy.
-            return _open_stream(file, name, encoding, place if name == str(place) else None)
+            yield from _logs_in(file, name, encoding, place if name == str(place) else None)
     except OSError as error:
         if isinstance(error, LogParseError):
             raise
         raise LogParseError(f"cannot be read: {error.strerror or error}", source=name) from error
 
 
-def _open_stream(file: IO[bytes], name: str, encoding: str | None, path: Path | None = None) -> list[Log]:
+def _logs_in(file: IO[bytes], name: str, encoding: str | None, path: Path | None = None) -> Iterator[Log]:
     """The logs in a binary stream that can seek; `path` where the stream is a file on disk."""
     start = file.read(CHUNK)
     file.seek(0)
@@ -352,19 +277,21 @@ def _open_stream(file: IO[bytes], name: str, encoding: str | None, path: Path | 
     with ExitStack() as files:
 
         def spool() -> IO[bytes]:
-            """A file in memory that moves to disk when it grows; closed when the log is open."""
+            """A file in memory that moves to disk when it grows; closed when the logs are open."""
             return files.enter_context(tempfile.SpooledTemporaryFile(max_size=MEMORY_LIMIT))
 
         if compression is None:
             decoded = decode(file, name, encoding=encoding, spool=spool)
             target = path if path is not None and decoded.is_plain else _kept(decoded)
-            return [Log(name, decoded.encoding, None, decoded.notes, target)]
-        logs = []
+            yield Log(name, decoded.encoding, None, decoded.notes, target)
+            return
         for member in unpacked(file, compression, name, spool):
-            decoded = decode(member.stream, member.name, encoding=encoding, spool=spool)
-            notes = decoded.notes if member.note is None else (member.note, *decoded.notes)
-            logs.append(Log(member.name, decoded.encoding, compression, notes, _kept(decoded)))
-        return logs
+            with member.stream:
+                decoded = decode(member.stream, member.name, encoding=encoding, spool=spool)
+                notes = decoded.notes if member.note is None else (member.note, *decoded.notes)
+                with decoded.stream:
+                    log = Log(member.name, decoded.encoding, compression, notes, _kept(decoded))
+            yield log
 
 
 def _kept(decoded: Decoded) -> Path | bytes:

@@ -112,8 +112,8 @@ def refused_format(start: bytes) -> str | None:
     return next((name for magic, name in _REFUSED.items() if start.startswith(magic)), None)
 
 
-def unpacked(file: IO[bytes], compression: str, name: str, spool: Spool) -> list[Unpacked]:
-    """Each file within a compressed file or archive, decompressed.
+def unpacked(file: IO[bytes], compression: str, name: str, spool: Spool) -> Iterator[Unpacked]:
+    """Each file within a compressed file or archive, decompressed, one at a time: the caller closes each stream.
 
     Members of an archive that are compressed themselves are decompressed; archives within archives are not opened.
     Data that ends early or is damaged gives what precedes the damage, and a note.
@@ -123,16 +123,18 @@ def unpacked(file: IO[bytes], compression: str, name: str, spool: Spool) -> list
             more comes out than `logframe.limits` allow.
     """
     if compression in {"zip", "tar"}:
-        return _members(file, compression, name, spool)
+        yield from _members(file, compression, name, spool)
+        return
     out = spool()
     damage = _decompress(file, compression, out, name)
     out.seek(0)
     start = out.read(_PIECE)
     if compression_of(start) == "tar":
         out.seek(0)
-        return _members(out, "tar", name, spool)
+        yield from _members(out, "tar", name, spool)
+        return
     out.seek(0, io.SEEK_END)
-    return [_checked(out, damage, name)]
+    yield _checked(out, damage, name)
 
 
 class Budget:
@@ -219,21 +221,23 @@ def _rest(decompressor: _Decompressor) -> bytes | None:
     return None if getattr(decompressor, "needs_input", True) else b""
 
 
-def _members(file: IO[bytes], kind: str, name: str, spool: Spool) -> list[Unpacked]:
+def _members(file: IO[bytes], kind: str, name: str, spool: Spool) -> Iterator[Unpacked]:
     """The files of an archive, in their order."""
     packed = file.seek(0, io.SEEK_END)
     file.seek(0)
     budget = Budget(name, packed)
+    is_empty = True
     try:
         read = _zip_members if kind == "zip" else _tar_members
-        found = [_member(stream, f"{name}/{member}", budget, spool) for member, stream in read(file, name)]
+        for member, stream in read(file, name):
+            yield _member(stream, f"{name}/{member}", budget, spool)
+            is_empty = False
     except LogParseError:
         raise
     except _DAMAGED_ARCHIVE as error:
         raise LogParseError(f"damaged {kind} archive: {error}", source=name) from error
-    if not found:
+    if is_empty:
         raise LogParseError(f"the {kind} archive is empty", source=name)
-    return found
 
 
 def _zip_members(file: IO[bytes], name: str) -> Iterator[tuple[str, IO[bytes]]]:

@@ -73,7 +73,7 @@ OTHER_PATTERNS = {
     "logframe/ruled.py": (2, "rulers of any ruled table"),
     "straceparse/diagnostics.py": (1, "the column in a message of the parser"),
     "iolab/charts/notebook_frames.py": (3, "HTML that Polars writes"),
-    "iolab/cli.py": (1, "characters of file names"),
+    "iolab/dataset/commands.py": (1, "characters of file names"),
     "iolab/converting.py": (1, "JSON that Polars writes"),
     "iolab/lab/picker.py": (3, "names of uploaded files"),
     "iolab/metrics/awr.py": (1, "a caveat of our own metrics"),

@@ -146,7 +146,7 @@ def test_report_and_convert_json(tmp_path: Path, capsys: pytest.CaptureFixture[s
     page = tmp_path / "page.html"
     assert main(["report", str(SPOOL), str(tmp_path / "none.txt"), "-o", str(page), "--json"]) == 1
     report = json.loads(capsys.readouterr().out)
-    assert main(["convert", str(SPOOL), "-o", str(tmp_path / "frames"), "--json"]) == 0
+    assert main(["convert", str(SPOOL), "-o", str(tmp_path / "frames"), "--format", "parquet", "--json"]) == 0
     files = [json.loads(line)["file"] for line in capsys.readouterr().out.splitlines()]
 
     assert (report["page"], len(report["failed"])) == (str(page), 1)

@@ -93,7 +93,11 @@ def test_standard_input_is_a_log(
         buffer = io.BytesIO(log.read_bytes())
 
     monkeypatch.setattr("sys.stdin", Standard)
-    more = {"compare": [str(log)], "report": ["-o", str(tmp_path / "page.html")], "convert": ["-o", str(tmp_path)]}
+    more = {
+        "compare": [str(log)],
+        "report": ["-o", str(tmp_path / "page.html")],
+        "convert": ["-o", str(tmp_path), "--format", "parquet"],
+    }
 
     assert main([command, "-", *more.get(command, [])]) == 0
     told = capsys.readouterr()

@@ -94,7 +94,7 @@ try:
     pair(log, iolab.load(b"3 close(3) = 0\\n"))
 except UnpairedError as error:
     refused = str(error)
-code = main(["convert", {str(log)!r}, "-o", {str(tmp_path / "out")!r}])
+code = main(["convert", {str(log)!r}, "-o", {str(tmp_path / "out")!r}, "--executor", "serial"])
 code += main(["show", {str(log)!r}])
 page = iolab.write_report({str(log)!r}, {str(tmp_path / "page.html")!r})
 print(json.dumps([log.describe(), iolab.summarize({str(log)!r}).frames["rows"].height, refused, code, page]))
@@ -105,7 +105,7 @@ print(json.dumps([log.describe(), iolab.summarize({str(log)!r}).frames["rows"].h
     described, rows, refused, code, failed = json.loads(done.stdout.splitlines()[-1])
     assert (described, rows, code, failed) == ("toy log, 2 rows", 2, 0, [])
     assert "their figures are not of the same thing" in refused
-    assert (tmp_path / "out/rows.parquet").is_file()
+    assert len(list((tmp_path / "out/toy/rows").glob("*.parquet"))) == 1
     assert "toy log, 2 rows" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 

@@ -1,0 +1,32 @@
+"""Logs of any number and size as a dataset of Parquet files, written by processes of one machine or by a cluster.
+
+iolab.dataset.convert("reports/", "fleet", executor="processes:8")
+iolab.dataset.scan("fleet", "foreground_events")     # a LazyFrame over all reports
+iolab.dataset.sources("fleet")                       # what became of each file
+"""
+
+from typing import TYPE_CHECKING
+
+from logframe.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from iolab.dataset.compaction import compact
+    from iolab.dataset.conversion import convert
+    from iolab.dataset.layout import STATUSES
+    from iolab.dataset.reading import diagnostics, scan, sources, status, verify
+    from iolab.dataset.run import Converted, Progress
+
+__all__ = [
+    "STATUSES",
+    "Converted",
+    "Progress",
+    "compact",
+    "convert",
+    "diagnostics",
+    "scan",
+    "sources",
+    "status",
+    "verify",
+]
+
+__getattr__, __dir__ = lazy_exports(__name__)

@@ -1,0 +1,163 @@
+"""The commands `iolab convert`, `status`, `scan`, `compact` and `verify`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from iolab.command_line import MOST_ROWS, ExampleCommand, as_text, json_option, logs_argument, named_logs
+from logframe import LogParseError
+from logframe.console import say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def _command(*examples: str) -> Callable[[Callable[..., object]], click.Command]:
+    return click.command(cls=ExampleCommand, examples=examples)
+
+
+@_command(
+    "iolab convert reports/ -o fleet --executor processes:8",
+    "iolab convert reports/ -o fleet --resume",
+    "iolab convert ora_4711.strace -o frames --format csv",
+)
+@logs_argument
+@click.option("-o", "--out", required=True, metavar="DATASET", help="Folder of the dataset, or of the files.")
+@click.option(
+    "--executor",
+    default="processes",
+    metavar="WHERE",
+    show_default=True,
+    help="Where logs are read: processes, processes:N, serial.",
+)
+@click.option("--tables", metavar="NAME,...", help="Tables to write, by default all.")
+@click.option("--since", metavar="WHEN", help="Leave out files that did not change since a date, or an age such as 7d.")
+@click.option("--resume", is_flag=True, help="Continue an existing dataset.")
+@click.option("--retry", is_flag=True, help="Read again what could not be read before.")
+@click.option("--seconds", type=float, default=900.0, show_default=True, help="Limit of time for one log; 0 for none.")
+@click.option(
+    "--format", "form", type=click.Choice(["parquet", "csv"]), help="Write plain files of a few logs instead."
+)
+@json_option
+def convert(logs: tuple[str, ...], out: str, form: str | None, as_json: bool, **options: Any) -> int:  # noqa: FBT001, ANN401 - click passes by name
+    """Convert logs of any number to a dataset: one folder a table, Parquet files, each log once.
+
+    A log that cannot be read is a row of the dataset's sources, and stops nothing.  An interrupted run goes on with
+    --resume, which converts what is new or has changed.  LOG is a file, a folder with all below it, a pattern, an
+    archive, or @FILE with one of these a line.
+
+    With --format every frame of a log becomes one file, with its figures; several logs are written each to a folder of
+    its own.  In CSV times are nanoseconds, and lists are JSON.
+    """
+    if form is not None:
+        return _convert_plainly(logs, Path(out), form, as_json=as_json)
+    if "-" in logs:
+        raise click.UsageError("standard input is converted with --format only: a dataset names its sources")
+    from iolab.dataset.console import ProgressLine, since_of  # noqa: PLC0415 - imported by the commands that need it
+    from iolab.dataset.conversion import convert as to_dataset  # noqa: PLC0415 - see above
+
+    tables, since = options.pop("tables"), options.pop("since")
+    with ProgressLine() as progress:
+        try:
+            done = to_dataset(
+                logs,
+                out,
+                tables=None if tables is None else tables.split(","),
+                since=None if since is None else since_of(since),
+                progress=progress,
+                **options,
+            )
+        except KeyboardInterrupt:
+            counts = {} if progress.last is None else progress.last.counts
+            shown = ", ".join(f"{count:,} {status}" for status, count in counts.items()) or "nothing"
+            say(f"iolab: interrupted; committed in this run: {shown}; --resume goes on")
+            raise
+    click.echo(as_text({"dataset": out, **asdict(done)}) if as_json else str(done))
+    return 0
+
+
+def _convert_plainly(logs: tuple[str, ...], out: Path, form: str, *, as_json: bool) -> int:
+    from iolab.converting import convert_log  # noqa: PLC0415 - the parsers are imported by the commands that need them
+
+    named, code = named_logs(logs), 0
+    for one in named:
+        own = re.sub(r"[^\w.-]+", "_", one.name.partition(".* (")[0])
+        folder = out if len(named) == 1 else out / own
+        try:
+            for path, rows in convert_log(one.source, folder, form="csv" if form == "csv" else "parquet"):
+                click.echo(as_text({"file": str(path), "rows": rows}) if as_json else f"{path}  {rows:,} rows")
+        except LogParseError as error:
+            code = 1
+            say(f"iolab: {error}")
+    return code
+
+
+_dataset = click.argument("dataset", metavar="DATASET")
+
+
+@_command("iolab status fleet", "iolab status fleet --sources", "iolab status fleet --diagnostics --json")
+@_dataset
+@click.option("--sources", "part", flag_value="sources", help="List the sources that were not converted.")
+@click.option("--diagnostics", "part", flag_value="diagnostics", help="List what was not read.")
+@json_option
+def status(dataset: str, part: str | None, as_json: bool) -> int:  # noqa: FBT001 - click passes by name
+    """Say what a dataset consists of."""
+    from iolab import dataset as datasets  # noqa: PLC0415 - see above
+    from iolab.pages.tables import frame_text  # noqa: PLC0415 - see above
+
+    if part is None:
+        found = datasets.status(dataset)
+        tables = found.tables.to_dicts()
+        shown = {"batches": found.batches, "sources": found.sources, "tables": tables}
+        click.echo(as_text(shown) if as_json else str(found))
+        return 0
+    frame = datasets.sources(dataset) if part == "sources" else datasets.diagnostics(dataset)
+    if part == "sources":
+        frame = frame.filter(frame["status"] != "converted").select("source", "status", "duplicate_of", "message")
+    click.echo(as_text(frame.to_dicts()) if as_json else frame_text(frame, most=MOST_ROWS, names={}))
+    return 0
+
+
+@_command("iolab scan fleet foreground_events", "iolab scan fleet awr/foreground_events --rows 1000 --json")
+@_dataset
+@click.argument("table", metavar="TABLE")
+@click.option("--rows", type=click.IntRange(1), default=MOST_ROWS, show_default=True, help="Print so many rows.")
+@json_option
+def scan(dataset: str, table: str, rows: int, as_json: bool) -> int:  # noqa: FBT001 - click passes by name
+    """Print the first rows of a table of a dataset."""
+    from iolab import dataset as datasets  # noqa: PLC0415 - see above
+    from iolab.pages.tables import frame_text  # noqa: PLC0415 - see above
+
+    frame = datasets.scan(dataset, table).head(rows).collect()
+    click.echo(as_text(frame.to_dicts()) if as_json else frame_text(frame, most=rows, names={}))
+    return 0
+
+
+@_command("iolab verify fleet", "iolab verify fleet --quick")
+@_dataset
+@click.option("--quick", is_flag=True, help="Compare names and sizes of files, and do not read them.")
+def verify(dataset: str, quick: bool) -> int:  # noqa: FBT001 - click passes by name
+    """Check that a dataset holds what was committed, and nothing else."""
+    from iolab import dataset as datasets  # noqa: PLC0415 - see above
+
+    wrong = datasets.verify(dataset, contents=not quick)
+    for line in wrong:
+        say(f"iolab: {line}")
+    click.echo(f"{dataset}: {f'{len(wrong):,} faults' if wrong else 'no fault'}")
+    return 1 if wrong else 0
+
+
+@_command("iolab compact fleet")
+@_dataset
+def compact(dataset: str) -> int:
+    """Unite the files of a dataset to fewer and larger ones."""
+    from iolab import dataset as datasets  # noqa: PLC0415 - see above
+
+    before, after = datasets.compact(dataset)
+    click.echo(f"{dataset}: {before:,} batches, now {after:,}")
+    return 0

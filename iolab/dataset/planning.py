@@ -1,0 +1,308 @@
+"""What is to be done: the files that were found, compared with those that the dataset holds.
+
+Both are in a temporary SQLite database on disk, so that memory does not grow with their number.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, Self, TypeVar
+
+import polars as pl
+
+from iolab.dataset.jobs import Item, Listed
+from iolab.dataset.layout import DESCRIPTION, SCHEMAS, commit_key, digest, read_commits
+from iolab.dataset.listing import joined_stamp
+from iolab.dataset.store import LOCK
+from logframe import LogParseError, open_logs
+from logframe.formats import formats
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from types import TracebackType
+
+    from iolab.dataset.jobs import Done
+    from iolab.dataset.store import Store
+
+_TABLES: Final = """
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+PRAGMA cache_size = -8000;
+CREATE TABLE batch(id TEXT PRIMARY KEY, number INTEGER) WITHOUT ROWID;
+CREATE TABLE known(
+    source TEXT PRIMARY KEY, file TEXT, stamp TEXT, hash TEXT, status TEXT, in_file INTEGER, batch TEXT) WITHOUT ROWID;
+CREATE TABLE listed(
+    file TEXT PRIMARY KEY, raw BLOB, stamp TEXT, size INTEGER, modified INTEGER, stem TEXT) WITHOUT ROWID;
+CREATE TABLE part(file TEXT, raw BLOB);
+CREATE TABLE content(hash TEXT PRIMARY KEY, source TEXT) WITHOUT ROWID;
+CREATE TABLE live(key TEXT PRIMARY KEY, batch TEXT) WITHOUT ROWID;
+"""
+#: Rows that are written to the database at a time.
+_AT_A_TIME: Final = 10_000
+#: Statuses of sources that a run with `retry` reads again.
+RETRIED: Final = ("unreadable", "killed", "failed")
+
+_Value = TypeVar("_Value")
+
+
+class Plan:
+    """The files that were found and those that the dataset holds.
+
+    Args:
+        store: The dataset.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._folder = tempfile.TemporaryDirectory(prefix="iolab-plan-")
+        self._base = sqlite3.connect(Path(self._folder.name) / "plan.sqlite")
+        self._base.executescript(_TABLES)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._base.close()
+        self._folder.cleanup()
+
+    def read_dataset(self, *, sweep: bool = False) -> int:
+        """Read what the dataset holds; the number of its last commit, 0 for none.
+
+        Args:
+            sweep: Remove the files that belong to no batch: a run that was interrupted left them.
+        """
+        last = 0
+        keys: dict[str, str] = {}
+        for commit in read_commits(self._store):
+            last = commit.number
+            for old in commit.replaces:
+                self._base.execute("DELETE FROM batch WHERE id = ?", (old,))
+                keys = {key: batch for key, batch in keys.items() if batch != old}
+            self._base.execute("INSERT OR REPLACE INTO batch VALUES (?, ?)", (commit.batch, commit.number))
+            keys |= {file.key: commit.batch for file in commit.files if file.table == "_sources"}
+            if sweep:
+                keys_of = [*(file.key for file in commit.files), commit_key(last)]
+                live = [(key, commit.batch) for key in keys_of]
+                self._base.executemany("INSERT OR REPLACE INTO live VALUES (?, ?)", live)
+        if sweep:
+            self._sweep()
+        for several in in_pieces(keys.items(), 500):
+            self._read_sources(dict(several))
+        self._base.executescript(
+            "CREATE INDEX known_file ON known(file); CREATE INDEX known_hash ON known(hash);"
+            "INSERT OR IGNORE INTO content SELECT hash, source FROM known"
+            " WHERE hash IS NOT NULL AND status NOT IN ('duplicate', 'changed') ORDER BY source;"
+        )
+        return last
+
+    def _sweep(self) -> None:
+        """Remove the files of batches that are replaced, and those that were never committed."""
+        query = "SELECT 1 FROM live JOIN batch ON batch.id = live.batch WHERE live.key = ?"
+        for key, _ in self._store.entries():
+            is_fixed = key in {DESCRIPTION, LOCK} or key.startswith(SCHEMAS)
+            if not is_fixed and self._base.execute(query, (key,)).fetchone() is None:
+                self._store.delete(key)
+
+    def _read_sources(self, keys: dict[str, str]) -> None:
+        """Rows of some files of `_sources`; with the key of each row's file, which names its batch."""
+        places = {self._store.location(key): batch for key, batch in keys.items()}
+        wanted = ("source", "file", "stamp", "hash", "status", "in_file")
+        rows = pl.scan_parquet(
+            list(places), include_file_paths="_place", glob=False, storage_options=self._store.options
+        ).select(*wanted, "_place")
+        for frame in rows.collect_batches():
+            self._base.executemany(
+                "INSERT OR REPLACE INTO known VALUES (?, ?, ?, ?, ?, ?, ?)",
+                frame.with_columns(pl.col("_place").replace_strict(places)).iter_rows(),
+            )
+
+    def add_files(self, files: Iterable[Listed], *, since: int | None = None) -> None:
+        """Add files that were found.
+
+        Args:
+            files: The files.
+            since: Those that did not change since are left out; microseconds since 1970.
+        """
+        rows = (
+            (
+                one.file,
+                _raw(one.files[0]),
+                one.stamp,
+                one.size,
+                one.modified,
+                _stem(one.file),
+            )
+            for one in files
+            if since is None or one.modified >= since
+        )
+        for several in in_pieces(rows, _AT_A_TIME):
+            self._base.executemany("INSERT OR IGNORE INTO listed VALUES (?, ?, ?, ?, ?, ?)", several)
+        self._base.commit()
+        self._join_parts()
+
+    def _join_parts(self) -> None:
+        """Put the files that are one log, such as those of ``strace -ff``, in the place of one file."""
+        stems = self._base.execute(
+            "SELECT stem FROM listed WHERE stem IS NOT NULL GROUP BY stem HAVING count(*) > 1"
+        ).fetchall()
+        for (stem,) in stems:
+            rows = self._base.execute(
+                "SELECT file, raw, stamp, size, modified FROM listed WHERE stem = ? ORDER BY file", (stem,)
+            ).fetchall()
+            name, stamp = f"{stem}.*", joined_stamp([row[2] for row in rows])
+            if not self._is_known(name, stamp):
+                singles = sum(self._is_known(row[0], row[2]) for row in rows)
+                if singles == len(rows) or not _is_one_log([row[1] for row in rows]):
+                    continue
+            self._base.execute("DELETE FROM listed WHERE stem = ?", (stem,))
+            self._base.executemany("INSERT INTO part VALUES (?, ?)", [(name, row[1]) for row in rows])
+            total = (name, None, stamp, sum(row[3] for row in rows), max(row[4] for row in rows), None)
+            self._base.execute("INSERT OR REPLACE INTO listed VALUES (?, ?, ?, ?, ?, ?)", total)
+
+    def _is_known(self, file: str, stamp: str) -> bool:
+        query = "SELECT 1 FROM known WHERE file = ? AND stamp = ? LIMIT 1"
+        return self._base.execute(query, (file, stamp)).fetchone() is not None
+
+    def counts(self, *, retry: bool) -> tuple[int, int, int]:
+        """Files that were found, those of them to be read, and the bytes of these."""
+        found = self._base.execute("SELECT count(*) FROM listed").fetchone()[0]
+        todo, size = self._base.execute(f"SELECT count(*), coalesce(sum(size), 0) {_todo(retry=retry)}").fetchone()
+        return found, todo, size
+
+    def work(self, *, retry: bool) -> Iterator[Listed]:
+        """The files that are new or have changed, in the order of their paths.
+
+        Args:
+            retry: Also those that could not be read before.
+        """
+        after = ""
+        while True:
+            rows = self._base.execute(
+                f"SELECT l.file, raw, l.stamp, size, modified {_todo(retry=retry)}"
+                " AND l.file > ? ORDER BY l.file LIMIT ?",
+                (after, _AT_A_TIME),
+            ).fetchall()
+            for file, raw, stamp, size, modified in rows:
+                yield Listed(file, self._files(file, raw), stamp, size, modified)
+            if len(rows) < _AT_A_TIME:
+                return
+            after = rows[-1][0]
+
+    def _files(self, file: str, raw: bytes | None) -> tuple[str, ...]:
+        if raw is not None:
+            return (raw.decode("utf-8", "surrogateescape"),)
+        parts = self._base.execute("SELECT raw FROM part WHERE file = ? ORDER BY raw", (file,))
+        return tuple(one.decode("utf-8", "surrogateescape") for (one,) in parts)
+
+    def original(self, item: Item) -> str | None:
+        """The source that has the same content, or None; then this one is known from now on as having it."""
+        if item.hash is None:
+            return None
+        self._base.execute("DELETE FROM content WHERE source = ? AND hash != ?", (item.source, item.hash))
+        self._base.execute("INSERT OR IGNORE INTO content VALUES (?, ?)", (item.hash, item.source))
+        found: str = self._base.execute("SELECT source FROM content WHERE hash = ?", (item.hash,)).fetchone()[0]
+        return None if found == item.source else found
+
+    def state(self, item: Item) -> Literal["new", "touched", "known"]:
+        """Whether the dataset has a source with this content: not, under another stamp of its file, or as it is."""
+        row = self._base.execute("SELECT hash, stamp, status FROM known WHERE source = ?", (item.source,)).fetchone()
+        if row is None or item.hash is None or row[0] != item.hash or row[2] not in {"converted", "duplicate"}:
+            return "new"
+        query = "SELECT 1 FROM known WHERE hash = ? AND status != 'duplicate' LIMIT 1"
+        if row[2] == "duplicate" and self._base.execute(query, (item.hash,)).fetchone() is None:
+            return "new"  # its original has another content now
+        return "known" if row[1] == item.listed.stamp else "touched"
+
+    def batches_of(self, items: Sequence[Item]) -> dict[str, list[str]]:
+        """The batches that hold rows of sources now, and these sources; of files that became one log, of each file."""
+        found: dict[str, list[str]] = {}
+        for item in items:
+            names = {item.source, *(item.listed.files if len(item.listed.files) > 1 else ())}
+            for name in sorted(names):
+                row = self._base.execute("SELECT batch FROM known WHERE source = ?", (name,)).fetchone()
+                if row is not None:
+                    found.setdefault(row[0], []).append(name)
+        return found
+
+    def number_of(self, batch: str) -> int:
+        """Place of a batch's commit in the log."""
+        row = self._base.execute("SELECT number FROM batch WHERE id = ?", (batch,)).fetchone()
+        return int(row[0])
+
+    def committed(self, number: int, batch: str, done: Done, replaced: dict[str, list[str]]) -> None:
+        """Note a commit: its sources, and the batches that it replaces with the sources that it drops from them."""
+        for old, dropped in replaced.items():
+            self._base.execute("DELETE FROM batch WHERE id = ?", (old,))
+            self._base.executemany("DELETE FROM known WHERE source = ?", [(name,) for name in dropped])
+            self._base.execute("UPDATE known SET batch = ? WHERE batch = ?", (batch, old))
+        self._base.execute("INSERT OR REPLACE INTO batch VALUES (?, ?)", (batch, number))
+        self._base.executemany(
+            "INSERT OR REPLACE INTO known VALUES (?, ?, ?, ?, ?, ?, ?)", [(*row, batch) for row in done.sources]
+        )
+
+    def restamped(self, items: Sequence[Item]) -> None:
+        """Note the new stamps of sources whose content is the same."""
+        self._base.executemany(
+            "UPDATE known SET stamp = ? WHERE source = ?", [(item.listed.stamp, item.source) for item in items]
+        )
+
+    def widowed(self) -> Iterator[Listed]:
+        """Files of duplicates whose original has another content now."""
+        query = (
+            "SELECT k.file, l.raw, l.stamp, l.size, l.modified FROM known k JOIN listed l ON l.file = k.file"
+            " WHERE k.status = 'duplicate' AND NOT EXISTS"
+            " (SELECT 1 FROM known o WHERE o.hash = k.hash AND o.status != 'duplicate') GROUP BY k.file"
+        )
+        for file, raw, stamp, size, modified in self._base.execute(query).fetchall():
+            yield Listed(file, self._files(file, raw), stamp, size, modified)
+
+
+def _todo(*, retry: bool) -> str:
+    again = ", ".join(f"'{status}'" for status in ("changed", *(RETRIED if retry else ())))
+    # Of an archive that was not converted as a whole, some members are missing.
+    return (
+        "FROM listed l WHERE NOT coalesce((SELECT count(*) >= max(in_file) FROM known k"  # noqa: S608 - constant text
+        f" WHERE k.file = l.file AND k.stamp = l.stamp AND k.status NOT IN ({again})), 0)"
+    )
+
+
+def in_pieces(values: Iterable[_Value], count: int) -> Iterator[list[_Value]]:
+    """Values in lists of so many.
+
+    Examples:
+        >>> list(in_pieces("abc", 2))
+        [['a', 'b'], ['c']]
+    """
+    rest = iter(values)
+    while piece := list(islice(rest, count)):
+        yield piece
+
+
+def _raw(path: str) -> bytes:
+    """A path as bytes: it need not be UTF-8."""
+    return path.encode("utf-8", "surrogateescape")
+
+
+def _stem(file: str) -> str | None:
+    """What the names of files that may be one log have in common."""
+    stem, _, suffix = file.rpartition(".")
+    return stem if stem and suffix.isdecimal() and suffix.isascii() else None
+
+
+def _is_one_log(files: Sequence[bytes]) -> bool:
+    """Whether a registered format reads the files as one log."""
+    try:
+        logs = open_logs([Path(file.decode("utf-8", "surrogateescape")) for file in files])
+        return any(one.is_one_log is not None and one.is_one_log(logs) for one in formats().values())
+    except (LogParseError, OSError):
+        return False
+
+
+def batch_id(items: Sequence[Item], more: Sequence[object] = ()) -> str:
+    """The id of a batch: it follows from its sources and options."""
+    return digest([*more, *((item.source, item.listed.stamp, item.hash, item.message) for item in items)])

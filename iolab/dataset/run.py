@@ -1,0 +1,382 @@
+"""A run of `convert`: finds sources, hands batches to an executor, commits what is written."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter, deque
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from iolab.dataset.executors import LostError
+from iolab.dataset.jobs import Done, Item, Job, Listed, Rewrite
+from iolab.dataset.layout import Commit, DataFile, commit_key
+from iolab.dataset.planning import batch_id, in_pieces
+from iolab.dataset.worker import convert_batch, identify
+from logframe.errors import LogError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from iolab.dataset.executors import Executor, Outcome
+    from iolab.dataset.jobs import Settings
+    from iolab.dataset.planning import Plan
+    from iolab.dataset.store import Lock, Store
+
+#: A batch holds at most so many bytes of text, or one source that is larger, and so many sources.
+BATCH_BYTES: Final = 32 << 20
+BATCH_SOURCES: Final = 64
+#: Sources that are recorded without being read, in one commit.
+_RECORDED: Final = 1000
+#: So many files, or bytes of them, are identified by one job.
+_CHUNK_FILES: Final = 256
+_CHUNK_BYTES: Final = 128 << 20
+#: A source whose process ended so many times, alone in its batch, is not tried again.
+_TRIES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """What a run did.
+
+    Attributes:
+        found: Files that were found.
+        skipped: Files that the dataset holds already.
+        counts: Status -> sources (`iolab.dataset.STATUSES`), and `touched`: sources whose file was written again with
+            the same content.
+        rows: Rows that were written.
+        content_bytes: Bytes of text that were read.
+        batches: Batches that were committed.
+        seconds: Time of the run.
+    """
+
+    found: int
+    skipped: int
+    counts: dict[str, int]
+    rows: int
+    content_bytes: int
+    batches: int
+    seconds: float
+
+    def __str__(self) -> str:
+        counts = {**dict.fromkeys(("converted", "unreadable", "duplicate", "killed"), 0), **self.counts}
+        shown = [f"{self.skipped:,} skipped", *(f"{count:,} {status}" for status, count in counts.items())]
+        return f"{self.found:,} files: {', '.join(shown)}; {self.rows:,} rows, {self.seconds:,.1f} s"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is.
+
+    Attributes:
+        done: Bytes of files that are committed.
+        total: Bytes of files to be read.
+        counts: As in `Converted`.
+        rows: As in `Converted`.
+    """
+
+    done: int
+    total: int
+    counts: dict[str, int]
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """Files to be identified."""
+
+    listed: tuple[Listed, ...]
+    tries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Sources to be converted, or recorded with a status."""
+
+    items: tuple[Item, ...]
+    status: str | None = None
+    message: str | None = None
+    originals: dict[str, str] = field(default_factory=dict)
+    touched: bool = False
+    tries: int = 0
+
+
+class Run:
+    """The state of a run.
+
+    Args:
+        store: The dataset.
+        plan: What is to be done.
+        executor: Where jobs run.
+        settings: Of all jobs.
+        lock: Of the dataset.
+        last: Number of the last commit.
+        retry: Also sources that could not be read before.
+        progress: Called after each commit.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        plan: Plan,
+        executor: Executor,
+        settings: Settings,
+        *,
+        lock: Lock,
+        last: int,
+        retry: bool,
+        progress: Callable[[Progress], object] | None,
+    ) -> None:
+        self._store, self._plan, self._executor, self._settings, self._lock = store, plan, executor, settings, lock
+        self._last = last
+        self._progress = progress
+        self._found, self._todo, self._total = plan.counts(retry=retry)
+        self._work: Iterator[Listed] = plan.work(retry=retry)
+        self._held: Listed | None = None
+        self._has_work = True
+        self._chunks: deque[_Chunk] = deque()  # in the order of their files
+        self._identified: dict[int, list[Item]] = {}  # by the identity of the chunk
+        self._ready: deque[_Chunk | _Batch] = deque()
+        self._busy: set[str] = set()  # batches that a running job replaces
+        self._jobs: dict[str, tuple[Job, dict[str, list[str]]]] = {}
+        self._batch: list[Item] = []
+        self._duplicates: list[tuple[Item, str]] = []
+        self._garbage: list[str] = []
+        self._counts: Counter[str] = Counter()
+        self._rows = self._bytes = self._done = self._batches = 0
+        self._start = time.monotonic()
+
+    def result(self) -> Converted:
+        """What was done so far."""
+        return Converted(
+            self._found,
+            self._found - self._todo,
+            dict(self._counts),
+            self._rows,
+            self._bytes,
+            self._batches,
+            time.monotonic() - self._start,
+        )
+
+    def go(self) -> None:
+        """Convert all sources.
+
+        Raises:
+            LogError: Another run has written to the dataset, or the cluster cannot be reached.
+            OSError: The dataset cannot be written.
+        """
+        self._all()
+        if self._counts and (again := list(self._plan.widowed())):
+            self._work, self._has_work = iter(again), True
+            self._all()
+        for key in self._garbage:
+            self._store.delete(key)
+
+    def _all(self) -> None:
+        while True:
+            while self._executor.free and (task := self._next()) is not None:
+                self._submit(task)
+            if not self._executor.running:
+                return
+            for outcome in self._executor.wait(1.0):
+                self._handle(outcome)
+            self._lock.renew()
+
+    def _next(self) -> _Chunk | _Batch | None:
+        """What can be submitted now."""
+        for _ in range(len(self._ready)):
+            task = self._ready.popleft()
+            if isinstance(task, _Chunk) or self._busy.isdisjoint(self._plan.batches_of(task.items)):
+                return task
+            self._ready.append(task)
+        if self._has_work and len(self._chunks) <= 2 * self._executor.workers:
+            chunk = self._next_chunk()
+            if chunk.listed:
+                self._chunks.append(chunk)
+                return chunk
+            self._has_work = False
+        if not self._has_work and not self._chunks and (self._batch or self._duplicates):
+            self._flush()
+            return self._next()
+        return None
+
+    def _next_chunk(self) -> _Chunk:
+        """The next files to identify; none at the end."""
+        found: list[Listed] = []
+        size = 0
+        if self._held is not None:
+            found, size, self._held = [self._held], self._held.size, None
+        for one in self._work:
+            if found and (len(found) == _CHUNK_FILES or size + one.size > _CHUNK_BYTES):
+                self._held = one
+                break
+            found.append(one)
+            size += one.size
+        return _Chunk(tuple(found))
+
+    def _submit(self, task: _Chunk | _Batch) -> None:
+        if isinstance(task, _Chunk):
+            self._executor.submit(task, identify, self._settings, task.listed)
+            return
+        owners = self._plan.batches_of(task.items)
+        rewrites = tuple(self._rewrite(batch, names, task) for batch, names in owners.items())
+        items = () if task.touched else task.items
+        version = [
+            task.status,
+            task.message,
+            *(sorted(self._settings.tables) if self._settings.tables else ()),
+            *owners,
+        ]
+        name = batch_id(task.items, version)
+        job = Job(name, items, rewrites, task.status, task.message, task.originals)
+        self._busy |= owners.keys()
+        self._jobs[name] = job, owners
+        self._executor.submit((task, name), convert_batch, self._settings, job)
+
+    def _rewrite(self, batch: str, names: Sequence[str], task: _Batch) -> Rewrite:
+        files = self._commit_of(batch).files
+        if not task.touched:
+            return Rewrite(batch, files, frozenset(names), {})
+        stamps = {item.source: (item.listed.stamp, item.listed.modified) for item in task.items}
+        return Rewrite(batch, files, frozenset(), stamps)
+
+    def _commit_of(self, batch: str) -> Commit:
+        number = self._plan.number_of(batch)
+        record = json.loads(self._store.read(commit_key(number)))
+        return Commit(number, batch, tuple(record["replaces"]), tuple(DataFile(*one) for one in record["files"]))
+
+    def _handle(self, outcome: Outcome) -> None:
+        """Go on after a job."""
+        if isinstance(outcome.task, _Chunk):
+            self._handle_chunk(outcome, outcome.task)
+            return
+        task, name = outcome.task
+        job, owners = self._jobs.pop(name)
+        self._busy -= owners.keys()
+        if isinstance(outcome.error, LostError):
+            self._ready.extendleft(reversed(self._after_loss(task, outcome.seconds)))
+        elif outcome.error is not None:
+            raise outcome.error
+        else:
+            self._commit(task, job, owners, outcome.result)
+
+    def _handle_chunk(self, outcome: Outcome, chunk: _Chunk) -> None:
+        if isinstance(outcome.error, LostError):
+            place = self._chunks.index(chunk)
+            again = self._chunks_after_loss(chunk, outcome.seconds)
+            del self._chunks[place]
+            for one in reversed(again):
+                self._chunks.insert(place, one)
+                if id(one) not in self._identified:
+                    self._ready.appendleft(one)
+        elif outcome.error is not None:
+            raise outcome.error
+        else:
+            self._identified[id(chunk)] = outcome.result
+        while self._chunks and id(self._chunks[0]) in self._identified:
+            self._plan_items(self._identified.pop(id(self._chunks.popleft())))
+
+    def _chunks_after_loss(self, chunk: _Chunk, seconds: float) -> list[_Chunk]:
+        if len(chunk.listed) > 1:
+            half = len(chunk.listed) // 2
+            return [_Chunk(chunk.listed[:half]), _Chunk(chunk.listed[half:])]
+        if chunk.tries + 1 < _TRIES and not self._was_late(seconds):
+            return [replace(chunk, tries=chunk.tries + 1)]
+        listed = chunk.listed[0]
+        item = Item(listed.file, listed, None, 0, None)
+        self._ready.append(_Batch((item,), "killed", self._reason(seconds)))
+        done = _Chunk(())
+        self._identified[id(done)] = []
+        return [done]
+
+    def _after_loss(self, task: _Batch, seconds: float) -> list[_Batch]:
+        """What is tried after the process of a batch has ended: its halves, or a single source again."""
+        if len(task.items) > 1:
+            half = len(task.items) // 2
+            return [replace(task, items=task.items[:half]), replace(task, items=task.items[half:])]
+        if task.tries + 1 < _TRIES and not self._was_late(seconds):
+            return [replace(task, tries=task.tries + 1)]
+        if task.status is not None:
+            raise LogError(f"the processes that write to {self._store.url} end without an error")
+        return [replace(task, status="killed", message=self._reason(seconds))]
+
+    def _was_late(self, seconds: float) -> bool:
+        return 0 < self._settings.seconds <= seconds
+
+    def _reason(self, seconds: float) -> str:
+        if self._was_late(seconds):
+            return f"not read within the limit of {self._settings.seconds:g} s"
+        return f"the process that read it ended, {_TRIES} times"
+
+    def _plan_items(self, items: Sequence[Item]) -> None:
+        """Put sources into batches: those that are new or changed, duplicates, those that are the same."""
+        touched: dict[str, list[Item]] = {}
+        changed: dict[tuple[str, ...], list[Item]] = {}
+        for item in items:
+            state = self._plan.state(item)
+            owners = tuple(self._plan.batches_of([item]))
+            if state == "known":
+                continue
+            if state == "touched":
+                touched.setdefault(owners[0], []).append(item)
+            elif (original := self._plan.original(item)) is not None:
+                self._duplicates.append((item, original))
+            elif owners:
+                changed.setdefault(owners, []).append(item)
+            else:
+                self._add(item)
+        self._ready += [_Batch(tuple(several), touched=True) for several in touched.values()]
+        for several in changed.values():
+            self._ready += [_Batch(tuple(piece)) for piece in in_pieces(several, BATCH_SOURCES)]
+        if len(self._duplicates) >= _RECORDED:
+            self._flush_duplicates()
+
+    def _add(self, item: Item) -> None:
+        size = sum(one.content_bytes for one in self._batch)
+        if self._batch and (size + item.content_bytes > BATCH_BYTES or len(self._batch) == BATCH_SOURCES):
+            self._flush_batch()
+        self._batch.append(item)
+
+    def _flush(self) -> None:
+        self._flush_duplicates()
+        self._flush_batch()
+
+    def _flush_batch(self) -> None:
+        if self._batch:
+            self._ready.append(_Batch(tuple(self._batch)))
+            self._batch = []
+
+    def _flush_duplicates(self) -> None:
+        for several in in_pieces(self._duplicates, _RECORDED):
+            originals = {item.source: original for item, original in several}
+            items = tuple(item for item, _ in several)
+            self._ready.append(_Batch(items, "duplicate", None, originals))
+        self._duplicates = []
+
+    def _commit(self, task: _Batch, job: Job, owners: dict[str, list[str]], done: Done) -> None:
+        """Make a batch part of the dataset."""
+        commit = Commit(self._last + 1, job.batch, tuple(owners), done.files)
+        old = [self._commit_of(batch) for batch in owners]
+        if not self._store.put_new(commit_key(commit.number), commit.to_json()):
+            raise LogError(f"another run has written to {self._store.url}; what it and this one committed is there")
+        self._last = commit.number
+        kept = {file.key for file in done.files}
+        for one in old:
+            self._garbage += [file.key for file in one.files if file.key not in kept]
+            self._garbage.append(commit_key(one.number))
+        dropped = {} if task.touched else owners
+        self._plan.committed(commit.number, job.batch, done, {batch: dropped.get(batch, []) for batch in owners})
+        if task.touched:
+            self._plan.restamped(task.items)
+        self._count(task, done)
+
+    def _count(self, task: _Batch, done: Done) -> None:
+        if task.touched:
+            self._counts["touched"] += len(task.items)
+        self._counts.update(status for *_, status, _ in done.sources)
+        self._rows += done.rows
+        self._bytes += 0 if task.status else sum(item.content_bytes for item in task.items)
+        self._done += sum(item.listed.size // max(item.in_file, 1) for item in task.items)
+        self._batches += 1
+        if self._progress is not None:
+            self._progress(Progress(min(self._done, self._total), self._total, dict(self._counts), self._rows))

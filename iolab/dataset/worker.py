@@ -1,0 +1,243 @@
+"""The work of one process: identify files, convert a batch of sources.
+
+`convert_batch` depends on its arguments alone and writes files that no reader sees before they are committed, so it may
+run anywhere, several times.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from iolab.dataset.jobs import Done, Item, Job, Listed, Settings
+from iolab.dataset.layout import SOURCES
+from iolab.dataset.listing import stamp_of
+from iolab.dataset.writer import BatchWriter, LogRows, rows_of
+from logframe import DIAGNOSTICS, Diagnostic, LogParseError, diagnostics_frame
+from logframe.formats import formats, load_log, logs_within
+from logframe.limits import limits
+from logframe.source import clear_temporary, each_log, open_logs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from logframe.formats import ParsedLog
+    from logframe.source import Log
+
+_CHUNK: Final = 1 << 20
+#: The text of a source that is larger is written to its tables without being held in memory.
+LARGE: Final = 32 << 20
+#: What readers raise where the content is at fault.
+_UNREADABLE: Final = (LogParseError, OSError)
+
+
+def identify(settings: Settings, listed: Sequence[Listed]) -> list[Item]:
+    """The sources in files, with the hashes of their content; a file that cannot be opened has a message instead."""
+    found: list[Item] = []
+    for one in listed:
+        with _guarded(settings):
+            try:
+                found += _items_of(one)
+            except _UNREADABLE as error:
+                found.append(Item(one.file, one, None, 0, None, str(error)))
+            except Exception as error:  # noqa: BLE001 - a fault of the program stops one source only
+                found.append(Item(one.file, one, None, 0, None, f"{type(error).__name__}: {error}"))
+    return found
+
+
+def _items_of(listed: Listed) -> list[Item]:
+    if len(listed.files) > 1:
+        logs = [log for file in listed.files for log in each_log(file)]
+        whole = blake2b(digest_size=16)
+        size = 0
+        for log in logs:
+            part, count = _hash(log)
+            whole.update(part.encode())
+            size += count
+        return [Item(listed.file, listed, None, size, whole.hexdigest() if size else None)]
+    items = []
+    for log in each_log(listed.files[0]):
+        text, count = _hash(log)
+        member = log.name if log.name.startswith(f"{listed.file}/") else None  # of an archive
+        source = member or listed.file
+        source = source.encode(errors="backslashreplace").decode()
+        items.append(Item(source, listed, member, count, text if count else None))
+    return [replace(item, in_file=len(items)) for item in items]
+
+
+def _hash(log: Log) -> tuple[str, int]:
+    """Hash and size of the text of a log."""
+    found = blake2b(digest_size=16)
+    match log.target:
+        case bytes():
+            found.update(log.target)
+            return found.hexdigest(), len(log.target)
+        case Path():
+            size = 0
+            with log.target.open("rb") as file:
+                while piece := file.read(_CHUNK):
+                    found.update(piece)
+                    size += len(piece)
+            return found.hexdigest(), size
+        case _:
+            raise LogParseError("URLs are read from a destination of s3:// only", source=log.name)
+
+
+def convert_batch(settings: Settings, job: Job) -> Done:
+    """Write the files of a batch.
+
+    Raises:
+        OSError: The files cannot be written.
+    """
+    with settings.store.staging() as folder:
+        writer = BatchWriter(settings.store, job.batch, folder)
+        results = [_recorded(job, item) for item in job.items] if job.status else _converted(settings, job, writer)
+        for result in results:
+            writer.add_source(result.row, result.diagnostics)
+        writer.write()
+        for rewrite in job.rewrites:
+            writer.carry_over(rewrite)
+        files = writer.publish()
+    columns = ("source", "file", "stamp", "hash", "status", "in_file")
+    sources = tuple(tuple(result.row[name] for name in columns) for result in results)
+    return Done(files, sources, writer.rows)
+
+
+@dataclass(slots=True)
+class _Result:
+    """What became of a source: its row of `_sources`, its diagnostics."""
+
+    item: Item
+    row: dict[str, Any]
+    diagnostics: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=DIAGNOSTICS))
+
+
+def _recorded(job: Job, item: Item) -> _Result:
+    """A source that is not read."""
+    assert job.status is not None  # noqa: S101 - the caller checked
+    if job.status == "duplicate":
+        return _Result(item, _row(item, job.status, duplicate_of=job.originals[item.source]))
+    return _problem(item, job.status, job.message or "")
+
+
+def _row(item: Item, status: str, **more: object) -> dict[str, Any]:
+    listed = item.listed
+    modified = datetime.fromtimestamp(0, UTC) + timedelta(microseconds=listed.modified)
+    own = {"source": item.source, "file": listed.file, "status": status, "size_bytes": listed.size}
+    own |= {"content_bytes": item.content_bytes, "modified": modified, "stamp": listed.stamp, "hash": item.hash}
+    own["in_file"] = item.in_file
+    return dict.fromkeys(SOURCES) | own | more
+
+
+def _problem(item: Item, status: str, message: str, line: int | None = None) -> _Result:
+    row = Diagnostic(item.source, line, None, status, None, message)
+    return _Result(item, _row(item, status, message=message), diagnostics_frame([row]))
+
+
+def _converted(settings: Settings, job: Job, writer: BatchWriter) -> list[_Result]:
+    """The sources of a batch, read; the members of one archive in one pass."""
+    results: dict[str, _Result] = {}
+    by_file: dict[str, list[Item]] = {}
+    for item in job.items:
+        if item.message is not None:
+            results[item.source] = _problem(item, "unreadable", item.message)
+        else:
+            by_file.setdefault(item.listed.file, []).append(item)
+    for items in by_file.values():
+        if items[0].member is None:
+            results[items[0].source] = _read(settings, items[0], None, writer)
+        else:
+            _read_members(settings, {str(item.member): item for item in items}, writer, results)
+    return [results[item.source] for item in job.items]
+
+
+def _read_members(
+    settings: Settings, wanted: dict[str, Item], writer: BatchWriter, results: dict[str, _Result]
+) -> None:
+    """Read members of an archive."""
+    listed = next(iter(wanted.values())).listed
+    problem = "the archive has no such member any more"
+    try:
+        for log in each_log(listed.files[0]):
+            if log.name in wanted:
+                item = wanted.pop(log.name)
+                results[item.source] = _read(settings, item, log, writer)
+            if not wanted:
+                break
+    except _UNREADABLE as error:
+        problem = str(error)
+    for item in wanted.values():
+        results[item.source] = _problem(item, "unreadable", problem)
+
+
+def _read(settings: Settings, item: Item, log: Log | None, writer: BatchWriter) -> _Result:
+    """Read one source and add its rows to the batch."""
+    mark = writer.mark()
+    with _guarded(settings):
+        try:
+            parts = _parts(item, log)
+            if not parts:
+                return _problem(item, "unreadable", "it holds no log")
+            found: list[LogRows] = []
+            problems = []
+            for number, part in enumerate(parts, 1):
+                rows = rows_of(part, item.source, number, settings.tables)
+                problems.append(part.diagnostics.select(DIAGNOSTICS.names()))
+                found.append(rows)
+            count = sum(writer.add(rows, is_large=item.content_bytes > LARGE) for rows in found)
+        except _UNREADABLE as error:
+            writer.reset(mark)
+            return _problem(item, "unreadable", str(error), getattr(error, "line", None))
+        except (Exception, pl.exceptions.PanicException) as error:  # noqa: BLE001 - a fault of the program stops one source only
+            writer.reset(mark)
+            return _problem(item, "failed", f"{type(error).__name__}: {error}")
+    if stamp_of(item.listed.files) != item.listed.stamp:
+        writer.reset(mark)
+        return _problem(item, "changed", "the file changed while it was read")
+    kinds = dict.fromkeys(part.kind for part in parts)
+    formats = dict.fromkeys(part.format for part in parts)
+    row = _row(item, "converted", format=",".join(formats), kind=",".join(kinds), parts=len(parts), rows=count)
+    return _Result(item, row, pl.concat(problems))
+
+
+def _parts(item: Item, log: Log | None) -> list[ParsedLog]:
+    """The logs in a source: a session and the report within it, all reports of one file."""
+    if len(item.listed.files) > 1:
+        return [load_log([Path(file) for file in item.listed.files])]
+    opened = [log] if log is not None else open_logs(item.listed.files[0])
+    return [part for one in opened for parsed in logs_within(one) for part in _all_parts(parsed)]
+
+
+def _all_parts(parsed: ParsedLog) -> Sequence[ParsedLog]:
+    """All logs of the file of one log."""
+    own = formats()[parsed.format].parts
+    return [parsed] if own is None else own(parsed)
+
+
+@contextmanager
+def _guarded(settings: Settings) -> Iterator[None]:
+    """A block of work on one source, within the limits; a process that exceeds the limit of time ends."""
+    changes = {name: getattr(settings.limits, name) for name in settings.limits.__slots__}
+    if not settings.is_own_process:
+        with limits(**changes):
+            yield
+        return
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+        if settings.seconds > 0:
+            # Its thread needs no lock of the interpreter, so it also ends a process that hangs in compiled code.
+            faulthandler.dump_traceback_later(settings.seconds, exit=True, file=nowhere)
+        try:
+            with limits(**changes):
+                yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+            with suppress(OSError):
+                clear_temporary()

@@ -1,0 +1,113 @@
+"""Which files or URLs a path, a pattern or a folder names."""
+
+from __future__ import annotations
+
+from glob import glob, has_magic
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from logframe.errors import LogNotFoundError, LogParseError
+from logframe.limits import current
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+_URL_SCHEMES = frozenset(
+    {"http", "https", "s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss", "adl", "hf", "file"}
+)
+
+
+def places_of(source: str | PathLike[str]) -> list[Path | str]:
+    """The files or URLs a path-like source names, at least one."""
+    text = str(source)
+    if not text:
+        raise LogNotFoundError("the path is empty", source="<path>", expected="the path of a log")
+    if "\n" in text:
+        raise LogParseError(
+            "the source is text, not a path",
+            source=text.split("\n", 1)[0][:60],
+            expected="text.encode() reads text",
+        )
+    if "://" in text and text.partition("://")[0].lower() in _URL_SCHEMES:
+        url = _url(text)
+        if url is not None:
+            return [url]
+        text = unquote(urlsplit(text).path)
+    path = user_path(text)
+    try:
+        if path.is_dir():
+            found = sorted(entry for entry in path.iterdir() if entry.is_file())
+            _check_count(len(found), text)
+        elif path.exists():
+            return [path]
+        else:
+            found = [Path(name) for name in sorted(glob(str(path), recursive=True)) if Path(name).is_file()]  # noqa: PTH207 - Path.glob takes no absolute pattern
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise LogNotFoundError(f"not a usable path: {reason}", source=text[:200]) from error
+    if not found:
+        what = "no file matches the pattern" if has_magic(text) else "no such file"
+        if path.is_dir():
+            what = "the folder holds no file"
+        raise LogNotFoundError(what, source=text[:200], expected=_near(path))
+    return list(found)
+
+
+def user_path(text: str | PathLike[str]) -> Path:
+    """A path with ``~`` for a home folder, where it is one: a file may be called ``~x``, too.
+
+    Examples:
+        >>> user_path("~tilde.strace").name
+        '~tilde.strace'
+    """
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        return Path(text)
+
+
+def _url(text: str) -> str | None:
+    """A URL that may be opened; None for a file of this machine.
+
+    Raises:
+        LogParseError: URLs are not allowed, or it is not a URL.
+    """
+    try:
+        parts = urlsplit(text)
+    except ValueError as error:
+        raise LogParseError(f"not a URL: {error}", source=text[:200]) from error
+    if parts.scheme.lower() == "file":
+        if parts.netloc not in {"", "localhost"}:
+            raise LogParseError(f"files of the host {parts.netloc} are not opened", source=text, expected="a path")
+        return None
+    if not current().allow_urls:
+        raise LogParseError(
+            "URLs are not opened by default",
+            source=text,
+            expected="a path, or the limit allow_urls (on a command line: --limit allow_urls=yes)",
+        )
+    return text
+
+
+def _check_count(count: int, name: str) -> None:
+    if count > current().max_members:
+        raise LogParseError(
+            f"the folder holds {count:,} files", source=name, expected="fewer, or a higher limit max_members"
+        )
+
+
+def _near(path: Path) -> str:
+    """A hint for a path that is not there."""
+    parent = path.parent
+    if has_magic(str(path)):
+        return "a pattern that matches a file, such as logs/*.strace"
+    if not parent.is_dir():
+        return f"a file that exists; the folder {parent} does not"
+    from difflib import get_close_matches  # noqa: PLC0415 - only on the way to an error
+
+    try:
+        close = get_close_matches(path.name, [entry.name for entry in parent.iterdir()], n=1)
+    except OSError:  # a folder that may be entered but not listed
+        close = []
+    return f"a file that exists; did you mean {parent / close[0]}?" if close else "a file that exists"
