@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from sqlplusparse.lines import DOTS, SESSION_STATISTIC, STATISTIC, Kind, runs_of
 from sqlplusparse.page import LineRole, Page
 from sqlplusparse.records import Autotrace
+from sqlplusparse.statnames import is_known
 
 if TYPE_CHECKING:
     import re
@@ -32,6 +33,8 @@ _STATISTICS: Final = runs_of(Kind.STATISTIC)
 #: At most so many lines within a list may be none of it.
 _MOST_FOREIGN: Final = 8
 _TEXTS: Final = runs_of(Kind.TEXT)
+#: Fewer statistics without a heading may be anything.
+_FEWEST_UNHEADED: Final = 3
 #: Kinds of lines that may go on with a list.
 _WORDS: Final = frozenset({Kind.TEXT, Kind.ELISION})
 
@@ -47,6 +50,28 @@ def read_autotrace(page: Page, number: int) -> tuple[Autotrace | None, int]:
             return None, start + 1
         page.assign(start, number, LineRole.HEADING)
     return _read_whole(page, number) or _read_lines(page, number, has_heading=number > start)
+
+
+def is_session_statistic(line: str) -> bool:
+    """Is a line a count and the name of a statistic of V$STATNAME?
+
+    Examples:
+        >>> is_session_statistic("      28  Requests to/from client"), is_session_statistic("      28  requests")
+        (True, False)
+    """
+    shown = SESSION_STATISTIC.fullmatch(line.strip())
+    return shown is not None and is_known(shown["name"])
+
+
+def read_unheaded(page: Page, number: int) -> tuple[Autotrace, int] | None:
+    """The list of session statistics that begins at a line without a heading above it, and the line after it.
+
+    None when the lines are not several statistics of V$STATNAME, each after its count.
+    """
+    if not all(map(is_session_statistic, page.lines[number : number + _FEWEST_UNHEADED])):
+        return None
+    found, end = _read_lines(page, number, has_heading=True)
+    return (found, end) if len(found.names) >= _FEWEST_UNHEADED else None
 
 
 def _read_whole(page: Page, number: int) -> tuple[Autotrace, int] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sqlplusparse.autotrace import read_autotrace
+from sqlplusparse.autotrace import read_autotrace, read_unheaded
 from sqlplusparse.delimited import chosen_delimiter, read_delimited
 from sqlplusparse.elapsed import LABELS, CustomPattern, explain_clock, language_of, read_clock
 from sqlplusparse.grids import read_grid
@@ -33,7 +33,8 @@ from sqlplusparse.records import Block, Grid, Outcome, Plan
 _AUTOTRACE_ERRORS: Final = frozenset({"SP2-0611", "SP2-0612", "SP2-0613", "SP2-0618", "SP2-0619"})
 #: After these, a statement's result begins.
 _ASKING: Final = frozenset({"INPUT", "STATEMENT_TEXT"})
-_HTML_TABLE: Final = ("<table", "<TABLE")
+#: How a result in HTML begins (SET MARKUP HTML ON).
+HTML_TABLE: Final = ("<table", "<TABLE")
 _LABELS: Final = tuple(LABELS)
 
 
@@ -126,6 +127,7 @@ class _Blocks:
                 or line[0] == "<"
                 or custom is not None
                 or (line[-1] in _LAST_OF_FIGURE and (line.lstrip()[0].isdigit() or line.lstrip().startswith(_TYPED)))
+                or _may_be_counted(line)
             ):
                 if place > number:
                     self._add_text(number, place)
@@ -143,7 +145,7 @@ class _Blocks:
         page = self.page
         if self._is_exported(number):
             return self._add_text(number, _TEXTS(page.kinds, number).end())
-        if line.startswith(_HTML_TABLE):
+        if line.startswith(HTML_TABLE):
             page.note(number, "markup", "a result in HTML; its rows are not read")
             return None
         if starts_statement(line) and (read := read_bare(page, number)):
@@ -159,6 +161,8 @@ class _Blocks:
             and (unruled := read_unruled(page, number))
         ):
             return self._add("GRID", number, unruled[1], unruled[0])
+        if _may_be_counted(line) and (listed := read_unheaded(page, number)):
+            return self._add("SESSION_STATISTICS", number, listed[1], listed[0])
         if ":" not in line:
             return None
         if line.lstrip().startswith(_LABELS) and NEARLY_ELAPSED.match(line):
@@ -320,6 +324,11 @@ _TEXTS: Final = runs_of(Kind.TEXT)
 _TYPED: Final = (*RUNSTATS, "STAT ", "LATCH ", "TIME")
 #: A line of figures ends with one of these.
 _LAST_OF_FIGURE: Final = frozenset("0123456789.,kKMGT")
+
+
+def _may_be_counted(line: str) -> bool:
+    """Has a line a count, two blanks and a name, as the statistics of a session are listed?"""
+    return line[-1].isalpha() and line.lstrip()[0].isdigit() and "  " in line.lstrip()
 
 
 def _after_missing_plan(page: Page, number: int) -> int:

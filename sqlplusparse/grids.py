@@ -16,6 +16,10 @@ _UNEVEN: Final = 0.5
 #: A heading has at most this many lines.
 _TALLEST_HEADING: Final = 4
 _FOLDED_RULERS: Final = 12
+#: A text does not fit by chance the ruler of so many columns.
+_FEWEST_COLUMNS: Final = 3
+#: Feedback is looked for so many lines below.
+_FARTHEST_FEEDBACK: Final = 200
 LISTS: Final = load_grammar("sqlplusparse", "listing.lark")
 NUMBER: Final = Pattern("{NUMBER}", LISTS)
 #: Kinds of lines that no row of a grid is.
@@ -117,6 +121,7 @@ def _read_rows(page: Page, grid: Grid, heading: list[str], *, is_typed: bool) ->
     """Collect the rows; the line after the last."""
     number = end = head = grid.last
     size = len(page)
+    pages: list[tuple[int, tuple[Column, ...]]] = []
     kinds, roles, rows = page.kinds, page.roles, grid.rows
     while number < size:
         kind = kinds[number]
@@ -126,13 +131,22 @@ def _read_rows(page: Page, grid: Grid, heading: list[str], *, is_typed: bool) ->
                     break
                 number = end = head = _skip_heading(page, grid, number, len(heading))
                 continue
+            if _is_page_of_other_widths(page, grid, number, heading, is_typed=is_typed):
+                heading = page.lines[number : number + 2]
+                pages.append((len(rows), columns_of(heading[1])))
+                number = end = head = _skip_heading(page, grid, number, len(heading))
+                continue
             end = _next_heading(page, number, _TEXTS(kinds, number).end(), heading)
             page.assign(number, end, LineRole.ROW)
             rows.extend(range(number, end))
             number = end
         elif kind == Kind.BLANK:
             number = page.after_blanks(number)
-            if number < size and not _goes_on(page, grid, number, heading):
+            if (
+                number < size
+                and not _goes_on(page, grid, number, heading)
+                and not _is_page_of_other_widths(page, grid, number, heading, is_typed=is_typed)
+            ):
                 break
         elif kind in ENDS and not (kind == Kind.ERROR and _CODED.match(page.lines[number])):
             break
@@ -144,12 +158,47 @@ def _read_rows(page: Page, grid: Grid, heading: list[str], *, is_typed: bool) ->
             if number < size and kinds[number] == Kind.TEXT:
                 grid.computed += 1
         elif kind in _NO_ROWS:
+            if kind == Kind.ELISION:
+                page.note(number, "elided", "rows were left out here by hand; how many is unknown")
+                grid.is_elided = True
             number += 1
         else:
             roles[number] = LineRole.ROW
             rows.append(number)
             number = end = number + 1
+    if pages:
+        _cut_pages(page, grid, pages)
     return end
+
+
+def _is_page_of_other_widths(page: Page, grid: Grid, number: int, heading: list[str], *, is_typed: bool) -> bool:
+    """Is the heading printed again over columns of other widths, as SQLcl does, which fits them to each page?
+
+    Its rulers are of underscores by default; with dashes, only the result of a query that was typed is known to be one.
+    """
+    ruler = page.kind(number + 1) == Kind.RULER and page.lines[number + 1]
+    return (
+        ruler is not False
+        and len(heading) == 2
+        and len(grid.rows) > 1
+        and (is_typed or ruler.lstrip().startswith("_"))
+        and page.lines[number].split() == heading[0].split()
+        and len(columns_of(ruler)) == len(grid.rulers[0])
+    )
+
+
+def _cut_pages(page: Page, grid: Grid, pages: list[tuple[int, tuple[Column, ...]]]) -> None:
+    """Give a grid its cells, cut on each page at that page's ruler.
+
+    Args:
+        page: the page of lines.
+        grid: the grid; its ruler is the first page's.
+        pages: of each further page the place of its first row among the rows, and its columns.
+    """
+    start, columns = 0, grid.rulers[0]
+    for end, following in (*pages, (len(grid.rows), columns)):
+        grid.cells += [cut_cells(page.lines[number], columns) for number in grid.rows[start:end]]
+        start, columns = end, following
 
 
 def _repeats(page: Page, number: int, heading: list[str]) -> bool:
@@ -215,9 +264,33 @@ def _goes_on(page: Page, grid: Grid, number: int, heading: list[str]) -> bool:
     if len(grid.rulers) > 1 and kind == Kind.TEXT:
         fitting = any(fits_ruler(page.lines[number], columns) for columns in grid.rulers)
         return fitting and not _heads_ruler(page, number, grid.rulers[0])
-    if kind != Kind.TEXT or not grid.rows or _heads_ruler(page, number, grid.rulers[0]):
+    if kind != Kind.TEXT or _heads_ruler(page, number, grid.rulers[0]):
         return False
-    return is_alike(page.lines[number], page.lines[grid.rows[0]], grid.rulers[0])
+    if grid.rows and is_alike(page.lines[number], page.lines[grid.rows[0]], grid.rulers[0]):
+        return True
+    return _are_rows(page, number, grid.rulers[0], fewest=_FEWEST_COLUMNS if grid.rows else 1)
+
+
+def _are_rows(page: Page, number: int, columns: tuple[Column, ...], *, fewest: int) -> bool:
+    """Do all lines up to the client's feedback fit at least so many columns, and fill most of them?
+
+    Then they are rows, whatever rows above hold.
+    """
+    if len(columns) < fewest:
+        return False
+    for place in range(number, min(number + _FARTHEST_FEEDBACK, len(page))):
+        kind, line = page.kinds[place], page.lines[place]
+        if kind == Kind.FEEDBACK:
+            return True
+        if (
+            kind == Kind.TEXT
+            and fits_ruler(line, columns)
+            and sum(map(bool, cut_cells(line, columns))) * 2 > len(columns)
+        ):
+            continue
+        if kind != Kind.BLANK:
+            return False
+    return False
 
 
 def _heads_ruler(page: Page, number: int, columns: tuple[Column, ...]) -> bool:

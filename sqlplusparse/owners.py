@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from sqlplusparse.lines import Kind
-from sqlplusparse.records import Block, Clock, Plan, Typed
+from sqlplusparse.records import Block, Clock, Grid, Outcome, Plan, Typed
 from sqlplusparse.settings import AUTOCOMMIT
 
 if TYPE_CHECKING:
@@ -37,6 +37,10 @@ _COMMITS: Final = frozenset({"CHANGED", "CALLED"})
 _TRACED: Final = frozenset({"EXPLAINED", "STATISTICS", "SESSION_STATISTICS"})
 _UNTRACED: Final = frozenset({"DONE", "CALLED"})
 _UNTRACED_KINDS: Final = frozenset({"plsql", "explain", "alter system", "alter session", "transaction", "ddl"})
+#: A heading of rows of text is looked for in so many blocks.
+_MOST_CANDIDATES: Final = 8
+#: What may be between two statements.
+_BETWEEN: Final = frozenset({"COMMAND", "BREAK", "TEXT"})
 #: SQLcl shows milliseconds.
 _SQLCL_DECIMALS: Final = 3
 
@@ -60,6 +64,8 @@ def settle_owners(page: Page, blocks: list[Block]) -> None:
                 _settle_trace_error(blocks, start, place)
             case "ELAPSED":
                 _settle_elapsed(page, blocks, start, place, typed)
+            case "SELECTED":
+                _settle_text_rows(page, blocks, start, place)
             case "CALLED" if typed is None or typed.prompt is None:
                 _settle_call(page, blocks, start, place)
             case _:
@@ -170,6 +176,92 @@ def _has_feedback(blocks: list[Block], place: int) -> bool:
     return False
 
 
+def _settle_text_rows(page: Page, blocks: list[Block], start: int, place: int) -> None:
+    """Rows of text that read as tables, plans or anything else: as many lines as the client says it selected.
+
+    They are one query's, whose heading is above the first, on every page, or has none (SET HEADING OFF, PAGESIZE 0).
+    """
+    outcome = blocks[place].content
+    count = outcome.rows if isinstance(outcome, Outcome) else None
+    first = place
+    while first > start and blocks[first - 1].token in _PRINTED:
+        first -= 1
+    if not count or (place - first < 2 and blocks[place - 1].token != "TEXT"):
+        return
+    end = blocks[place].first
+    end -= page.kinds[end - 1] == Kind.BLANK
+    top = end - count
+    candidates = 0
+    for number in range(first, place):
+        block = blocks[number]
+        if block.first >= top:
+            if top >= 0 and number == first and not any(page.lines[top : block.first]):
+                _print(blocks[number:place])
+                return
+            break
+        heading = block.last - 1 if block.token == "TEXT" else block.first
+        if (
+            place - number > 1
+            and heading >= top - count
+            and page.kinds[heading + 1] == Kind.RULER
+            and candidates < _MOST_CANDIDATES
+        ):
+            candidates += 1
+            if _lines_below(page, heading, end) == count:
+                _print(blocks[number if heading == block.first else number + 1 : place])
+                return
+    if _is_one_timed(blocks, first, place, count):
+        lines = blocks[place - 1].last - blocks[first].first
+        reason = f"the client selected {count} rows; {lines} lines that read as text, tables and plans are their texts"
+        page.note(blocks[first].first, "row_count", reason)
+        _print(blocks[first:place])
+
+
+def _is_one_timed(blocks: list[Block], first: int, place: int, count: int) -> bool:
+    """Are blocks before a feedback one query's rows because SET TIMING has been on since an earlier Elapsed?
+
+    Another query would have an Elapsed of its own.  The last grid alone must not be what the client counted.
+    """
+    before = first
+    while before > 0 and blocks[before - 1].token in _BETWEEN and not _sets_timing(blocks[before - 1]):
+        before -= 1
+    grids = [block.content for block in blocks[first:place] if isinstance(block.content, Grid)]
+    return (
+        before > 0
+        and blocks[before - 1].token == "ELAPSED"
+        and place + 1 < len(blocks)
+        and blocks[place + 1].token == "ELAPSED"
+        and len(grids) > 1
+        and grids[-1].row_count != count
+        and blocks[place - 1].last - blocks[first].first >= count
+    )
+
+
+def _sets_timing(block: Block) -> bool:
+    return block.token == "COMMAND" and "timi" in str(block.content).lower()
+
+
+def _lines_below(page: Page, top: int, end: int) -> int:
+    """How many lines are below a heading of two lines, but for those of the heading on further pages."""
+    heading = page.lines[top : top + 2]
+    count = end - top - 2
+    number = top + 2
+    while True:
+        try:
+            number = page.lines.index(heading[1], number, end)
+        except ValueError:
+            return count
+        if page.lines[number - 1] == heading[0]:
+            count -= 2 + (page.kinds[number - 2] == Kind.BLANK)
+        number += 1
+
+
+def _print(blocks: list[Block]) -> None:
+    """Make blocks output of the statement whose end comes next."""
+    for block in blocks:
+        block.token = _PRINTED[block.token]
+
+
 def _settle_call(page: Page, blocks: list[Block], start: int, place: int) -> None:
     """Results and plans before the end of a PL/SQL block that is not echoed: the block printed them.
 
@@ -194,5 +286,4 @@ def _settle_call(page: Page, blocks: list[Block], start: int, place: int) -> Non
             return
     elif "GRID" not in tokens[first:place] and "PLAN" not in tokens[first:place]:
         return
-    for block in blocks[first:place]:
-        block.token = _PRINTED[block.token]
+    _print(blocks[first:place])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from sqlplusparse.autotrace import is_session_statistic
 from sqlplusparse.lines import BEGINNINGS, KINDS, PLAN_HASH, SQL_ID, Kind, Pattern, runs_of
 from sqlplusparse.page import LineRole, Page
 from sqlplusparse.planheads import PLAN_GRAMMAR, is_heading, names_of
@@ -82,6 +83,8 @@ class _Reader:
                 number = end = self._read_sql_id(number)
             elif (after := self.below.read(number, has_table=bool(self.names))) is not None:
                 number = end = after
+            elif is_session_statistic(page.lines[number]):
+                break
             elif self.is_explained and plan.operations and self._has_statistics_ahead(number):
                 page.refuse(number, "unparsed", "this line between a plan and its statistics belongs to neither")
                 number = end = number + 1

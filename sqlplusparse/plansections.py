@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from sqlplusparse.autotrace import is_session_statistic
 from sqlplusparse.lines import OLD_PLAN_ROW, Kind, Pattern
 from sqlplusparse.page import LineRole
 from sqlplusparse.planheads import PLAN_GRAMMAR
@@ -46,6 +47,8 @@ class Sections:
         line = page.lines[number]
         if self.name:
             return self._read_section_line(number, line)
+        if not has_table and is_session_statistic(line):
+            return None
         if not has_table and (row := OLD_PLAN_ROW.match(line.strip())):
             plan.layout = "old"
             plan.operations.append(

@@ -276,16 +276,18 @@ def read_log(log: Log, custom: CustomPattern | None = None, *, strict: bool = Fa
 def _settle_rows(page: Page, grid: Grid, statement: Statement | None) -> None:
     """Join the lines of wrapped and folded rows, and compare the rows with what the client says it selected."""
     outcome = None if statement is None else statement.outcome
-    count = outcome.rows if outcome is not None and outcome.verb == "select" else None
+    is_only = statement is not None and statement.results == 1
+    count = outcome.rows if is_only and outcome is not None and outcome.verb == "select" else None
     if count is not None and len(grid.rulers) > 1 and grid.row_count != count:
         unfold(page, grid, count)
     join_wrapped(page, grid, count)
     if count is not None:
         add_blank_rows(page, grid, count)
-    if statement is not None and count is not None and statement.results == 1:
+    if count is not None:
         read = grid.row_count - grid.computed
         if read != count:
-            page.note(grid.first, "row_count", f"the client selected {count} rows; {read} were read here")
+            elided = "; lines were left out by hand" if grid.is_elided else ""
+            page.note(grid.first, "row_count", f"the client selected {count} rows; {read} were read here{elided}")
 
 
 def _split(
@@ -305,7 +307,7 @@ def _split(
             case Grid() as grid:
                 listing = read_listing(page, grid, None if ordinal is None else statements[ordinal - 1].text)
                 if listing is None:
-                    _settle_rows(page, grid, None if ordinal is None else statements[ordinal - 1])
+                    _settle_rows(page, grid, statements[ordinal - 1] if ordinal and block.token == "GRID" else None)
                     grids.append((ordinal, grid))
                     note_overflows(page, grid)
                     if grid.pages > 1:

@@ -71,6 +71,7 @@ class Grid:
         cells: of each row, where they are delimited, folded or wrapped and not cut at one ruler.
         computed: rows of COMPUTE and totals below a second ruler, which the client does not count.
         page_length: lines from one heading to the next, where it is printed again.
+        is_elided: lines of it were left out by hand.
     """
 
     headings: tuple[str, ...]
@@ -83,6 +84,7 @@ class Grid:
     cells: list[tuple[str, ...]] = field(default_factory=list)
     computed: int = 0
     page_length: int | None = None
+    is_elided: bool = False
 
     @property
     def row_count(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from sqlplusparse.blocks import HTML_TABLE
 from sqlplusparse.grouping import group
 from sqlplusparse.inputs import kind_of
 from sqlplusparse.lines import COMMANDS, FEEDBACK, Kind, Pattern
@@ -33,6 +34,7 @@ _PROSE: Final = frozenset({Kind.TEXT, Kind.FENCE})
 _ENDED: Final = OUTCOMES | {"GRID"}
 #: What may follow a statement's outcome without being of it.
 _LOOSE: Final = frozenset({"TEXT"})
+_TEXTS: Final = frozenset({"TEXT", "PRINTED_TEXT"})
 _BARE_PARTS: Final = frozenset({"ELAPSED", "STATISTICS", "SESSION_STATISTICS"})
 
 
@@ -182,5 +184,23 @@ def _check(page: Page, statement: Statement) -> None:
     outcome, clock = statement.outcome, statement.clock
     if outcome is not None and outcome.code is not None:
         page.note(outcome.line, "failed", f"the statement failed with {outcome.code}")
+    _check_text_rows(page, statement)
     if clock is not None and all(block.token in _BARE_PARTS for block in statement.blocks):
         page.note(clock.line, "unpaired_elapsed", "the log shows no statement, result or feedback for this Elapsed")
+
+
+def _check_text_rows(page: Page, statement: Statement) -> None:
+    """A diagnostic for the rows of a query that are printed without headings: they are text."""
+    outcome = statement.outcome
+    if statement.kind != "select" or statement.results or any(one.plan_source != "explain" for one in statement.plans):
+        return
+    if outcome is not None and (outcome.code is not None or outcome.rows == 0):
+        return
+    texts = [block for block in statement.blocks if block.token in _TEXTS]
+    if outcome is not None:
+        texts = [block for block in texts if block.first < outcome.line]
+    lines = [line for block in texts for line in page.lines[block.first : block.last] if line]
+    if lines and not any(line.startswith(HTML_TABLE) for line in lines):
+        count = len(lines)
+        reason = f"{count} lines of a query's result have no heading with a ruler below it; they are text"
+        page.note(texts[0].first, "no_headings", reason)

@@ -32,7 +32,7 @@ def join_wrapped(page: Page, grid: Grid, count: int | None) -> None:
     above: tuple[str, ...] = ()
     for number in grid.rows:
         cells = cut_row(page.lines[number], columns).cells
-        if above and _is_wrapped(cells, above, widths):
+        if above and _is_wrapped(cells, above, widths, is_counted=True):
             texts = rows[-1][1]
             for place, cell in enumerate(cells):
                 blank = " " if cell and len(above[place]) < widths[place] else ""
@@ -48,12 +48,23 @@ def join_wrapped(page: Page, grid: Grid, count: int | None) -> None:
 
 
 def add_blank_rows(page: Page, grid: Grid, count: int) -> None:
-    """Take blank lines within a grid for rows of nulls, where so many are missing from what the client selected."""
-    if grid.cells or grid.computed or len(grid.rulers) > 1 or grid.pages > 1 or not grid.rows:
+    """Take blank lines for rows of nulls, where so many are missing from what the client selected.
+
+    They are above, between and below the other rows: one blank line more than the client prints above its feedback.
+    """
+    if grid.cells or grid.computed or len(grid.rulers) > 1 or grid.pages > 1 or len(grid.rows) >= count:
         return
-    blanks = [number for number in range(grid.rows[0], grid.last) if page.kinds[number] == Kind.BLANK]
-    if blanks and len(grid.rows) + len(blanks) == count:
-        grid.rows = sorted(grid.rows + blanks)
+    start = grid.rows[0] if grid.rows else grid.last
+    while page.kinds[start - 1] == Kind.BLANK:
+        start -= 1
+    within = [number for number in range(start, grid.last) if page.kinds[number] == Kind.BLANK]
+    feedback = page.after_blanks(grid.last)
+    below = list(range(grid.last, feedback - 1)) if page.kind(feedback) == Kind.FEEDBACK else []
+    for blanks in (within, within + below):
+        if len(grid.rows) + len(blanks) == count:
+            grid.rows = sorted(grid.rows + blanks)
+            grid.last = max(grid.last, grid.rows[-1] + 1)
+            return
 
 
 def _join_separated(page: Page, grid: Grid) -> None:
@@ -103,10 +114,18 @@ def _ends_with_blank(page: Page, number: int, columns: tuple[Column, ...], cells
     return page.kind(number) == Kind.BLANK
 
 
-def _is_wrapped(cells: tuple[str, ...], above: tuple[str, ...], widths: list[int]) -> bool:
-    """Do the cells of a line go on with those above: texts only, each below one, and not below all?"""
+def _is_wrapped(cells: tuple[str, ...], above: tuple[str, ...], widths: list[int], *, is_counted: bool = False) -> bool:
+    """Do the cells of a line continue those above: texts only, each below one, and not below all?
+
+    Args:
+        cells: of the line.
+        above: of the line above.
+        widths: how wide each column is.
+        is_counted: the number of rows is known, so that digits may continue a text that fills its column.
+    """
     if all(cells):
         return len(cells) == 1 and len(above[0]) == widths[0]
     return any(cells) and all(
-        not cell or (shown and not NUMBER.fullmatch(cell)) for cell, shown in zip(cells, above, strict=True)
+        not cell or (shown and (not NUMBER.fullmatch(cell) or (is_counted and len(shown) == width)))
+        for cell, shown, width in zip(cells, above, widths, strict=True)
     )

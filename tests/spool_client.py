@@ -41,6 +41,7 @@ class Settings:
     serveroutput: bool = False
     pagesize: int = 50
     linesize: int = 200
+    heading: bool = True
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ def _answer(statement: Statement, settings: Settings) -> list[str]:
         lines.append(f"Elapsed: {seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}.{hundredths:02d}")
         lines += [] if is_committed else [""]
     if settings.autotrace and statement.counts:
-        rule = settings.underline * 58
+        rule = (settings.underline or "-") * 58
         lines += ["", "Execution Plan", rule, "Plan hash value: 1388734953", "", "", "Statistics", rule]
         lines += [f"{count:>11}  {name}" for count, name in zip(statement.counts, AUTOTRACE, strict=True)] + [""]
     return lines
@@ -189,10 +190,13 @@ def _folded(columns: tuple[Column, ...], settings: Settings) -> list[list[tuple[
 
 
 def _heading(columns: list[Column], settings: Settings) -> list[str]:
-    return [
-        _row([column.heading for column in columns], columns, settings),
-        settings.colsep.join(settings.underline * column.width for column in columns),
-    ]
+    """The headings and, unless UNDERLINE is OFF (empty here), the ruler below them; nothing with HEADING OFF."""
+    if not settings.heading:
+        return []
+    headings = [_row([column.heading for column in columns], columns, settings)]
+    return headings + [settings.colsep.join(settings.underline * column.width for column in columns)] * bool(
+        settings.underline
+    )
 
 
 def _row(cells: list[str], columns: list[Column], settings: Settings) -> str:

@@ -153,6 +153,30 @@ def test_tables_can_be_read(sessions: dict[str, tuple[Spool | str, str]]) -> Non
             assert is_folded or spool.table(table, printed=True).height == count, name
 
 
+def test_rows_agree_with_feedback(sessions: dict[str, tuple[Spool | str, str]]) -> None:
+    """The rows of a result are as many as the client says; where they are not, a diagnostic says so.
+
+    In one log the author changed the number; 22 results were shortened by hand.
+    """
+    agreeing = 0
+    reasons: Counter[str] = Counter()
+    for spool, _ in read(sessions).values():
+        counted = spool.statements.filter(
+            (pl.col("kind") == "select") & (pl.col("rows") > 0) & pl.col("message").is_not_null()
+        )
+        single = spool.tables.filter(pl.col("statement").is_unique()).join(counted, on="statement", how="inner")
+        noted = spool.diagnostics.filter(pl.col("kind") == "row_count").select("line", "reason").rows()
+        for first, last, rows in single.select("first_line", "last_line", "rows").rows():
+            found = [reason for line, reason in noted if first <= line <= last]
+            reasons.update(reason.rpartition("; ")[2] if "hand" in reason else f"{rows}" for reason in found)
+            agreeing += not found
+    shortened = reasons.pop("lines were left out by hand")
+
+    assert (shortened, dict(reasons)) == (22, {"509": 1})
+    assert agreeing >= 0.98 * (agreeing + reasons.total())
+    assert agreeing >= 125
+
+
 def test_tpch(folder: Path) -> None:
     """The TPC-H set as one frame: elapsed, plan hash, reads and gets by scale and trial; changed plans are flagged."""
     paths = [path for path in sorted(folder.rglob("testlog*.md")) if TPCH.search(path.as_posix())]

@@ -151,7 +151,7 @@ def test_piped_session() -> None:
             ' AND "C_SIZE"<=7)'
         )
     ]
-    assert spool.diagnostics["kind"].value_counts().sort("kind").rows() == [("elided", 1), ("rejoined", 4)]
+    assert spool.diagnostics["kind"].value_counts().sort("kind").rows() == [("elided", 2), ("rejoined", 4)]
 
 
 def test_sqlcl_session() -> None:
