@@ -13,14 +13,17 @@ value is null, and its ``caveats`` begin with "refused:" and give the reason.
   `pio_lio_factor`, `lio_share`, `rows_per_trip`; `time_change`, `rank_correlation`
 * from AWR and Statspack reports: `average_waits`, `total_waits`, `db_time`, `elapsed`, `rate`, `per_transaction`,
   `average_active_sessions`, `class_shares`, `class_times`, `latency_quantiles`, `latency_buckets`, `waits_within`,
-  `contradictions`
-* from strace logs: `read_sizes`, `read_rate`, `read_latency`, `sequentiality`, `queue_depth`, `depth` of I/O requests;
+  `contradictions`; `io_by_function`, `commit_times`, `multiblock_reads`, `pareto`, `modes_of`; of samples `ash_shares`,
+  `ash_samples`, `never_seen`
+* from strace logs: `read_sizes`, `read_rate`, `read_latency`, `sequentiality`, `queue_depth`, `depth`,
+  `littles_law` of I/O requests;
   `call_gaps`, `call_times`, `submit_cost`, `time_shares`, `database_waits` of calls
 * from extended SQL traces: `wait_latency`, `wait_sizes`, `multiblock_count`, `read_shares`, `us_per_get`,
   `rows_per_fetch`; `reads_of`, `cpu_step`
 * to compute with: `Interval`, `intersect`, `statistic`, `elapsed_of`, `figure_of`
 """
 
+from iolab.metrics.ash import ash_samples, ash_shares, never_seen
 from iolab.metrics.awr import (
     average_waits,
     class_shares,
@@ -33,6 +36,7 @@ from iolab.metrics.awr import (
 from iolab.metrics.class_times import class_times
 from iolab.metrics.correlation import rank_correlation
 from iolab.metrics.histograms import latency_buckets, latency_quantiles, waits_within
+from iolab.metrics.littles_law import littles_law
 from iolab.metrics.logical import lio_share, pio_lio_factor, rows_per_trip, time_change, us_per_lio
 from iolab.metrics.lookups import db_time_of, elapsed_of, read_metrics, statistic
 from iolab.metrics.rates import average_active_sessions, per_transaction, rate
@@ -47,6 +51,7 @@ from iolab.metrics.reads import (
     smart_scan_saving,
     throughput,
 )
+from iolab.metrics.report_io import commit_times, io_by_function, modes_of, multiblock_reads, pareto
 from iolab.metrics.sql_trace import (
     cpu_step,
     multiblock_count,
@@ -76,6 +81,8 @@ __all__ = [
     "Interval",
     "Metric",
     "RefusedError",
+    "ash_samples",
+    "ash_shares",
     "average_active_sessions",
     "average_waits",
     "block_size",
@@ -84,6 +91,7 @@ __all__ = [
     "call_times",
     "class_shares",
     "class_times",
+    "commit_times",
     "contradictions",
     "cpu_step",
     "data_reads",
@@ -97,13 +105,19 @@ __all__ = [
     "figure_of",
     "flash_hit_ratio",
     "intersect",
+    "io_by_function",
     "iops",
     "latency_buckets",
     "latency_quantiles",
     "lio_share",
+    "littles_law",
     "metrics_frame",
+    "modes_of",
     "ms_per_flash_read",
     "multiblock_count",
+    "multiblock_reads",
+    "never_seen",
+    "pareto",
     "per_transaction",
     "pio_lio_factor",
     "queue_depth",

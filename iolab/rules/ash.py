@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from iolab.metrics.ash import ash_samples
 from iolab.metrics.formatting import count_text, figure_text, share_text
 from iolab.rules.event_groups import GROUPS, group_of
 from iolab.rules.finding import NOTABLE, Evidence, Finding
@@ -60,7 +61,7 @@ def ash_findings(report: AwrReport) -> Iterator[Finding]:
     """
     frame = report.with_bounds("ash_top_events")
     rows = frame.filter(pl.col("scope").is_in(_SCOPES) & pl.col("activity_pct").is_not_null())
-    total = sample_count(report)
+    total = ash_samples(report)
     yield from _load(rows)
     yield from _events(rows, total)
     yield from _statements(report, total)
@@ -80,14 +81,6 @@ def ash_findings(report: AwrReport) -> Iterator[Finding]:
         evidence=(Evidence("ash_top_events"),),
         is_refused=True,
     )
-
-
-def sample_count(report: AwrReport) -> int | None:
-    """The samples of the report, from its table of activity over time; None where it has none."""
-    if "ash_activity" not in report:
-        return None
-    slots = report["ash_activity"].select("slot", "slot_samples").unique().drop_nulls()
-    return int(slots.get_column("slot_samples").sum()) or None
 
 
 def _load(rows: pl.DataFrame) -> Iterator[Finding]:

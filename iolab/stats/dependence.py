@@ -29,6 +29,9 @@ MIN_EFFECTIVE: Final = 3.0
 MIN_VISIBLE: Final = 15
 """Below so many runs a visible dependence leaves the verdict open: its size is not known well enough."""
 
+SPARE_ERRORS = 0.5
+"""Standard errors added to the estimate: one that is too small costs more coverage than one too large gains."""
+
 VISIBLE: Final = 0.05
 """The level of the one-sided test of a dependence."""
 
@@ -72,8 +75,7 @@ def measure_dependence(*samples: Sequence[float]) -> Dependence:
     corrected = sum(size * (size * found + 1) / (size - 4) for size, found in seen) / runs
     if corrected <= 0:
         return Dependence(max(corrected, -MOST))
-    # Half a standard error is added: an estimate that is too small costs more coverage than one too large gains.
-    lag1 = min(corrected + 0.5 / math.sqrt(runs), MOST)
+    lag1 = min(corrected + SPARE_ERRORS / math.sqrt(runs), MOST)
     inflation = (1 + lag1) / (1 - lag1)
     effective = runs / inflation
     t = require("scipy.stats").t.ppf((1 + CONFIDENCE) / 2, max(effective - len(seen), 1.0))

@@ -87,6 +87,9 @@ OTHERS |= {"read_metrics", "statistic", "us_per_lio"}
 #: Of extended SQL traces: tests/iolab has them apart.
 OTHERS |= {"cpu_step", "multiblock_count", "read_shares", "reads_of", "rows_per_fetch", "us_per_get"}
 OTHERS |= {"wait_latency", "wait_sizes"}
+#: Of reports and samples: tests/iolab/test_metrics_report_io.py has them.
+OTHERS |= {"ash_samples", "ash_shares", "commit_times", "io_by_function", "modes_of", "multiblock_reads", "never_seen"}
+OTHERS |= {"littles_law", "pareto"}
 
 
 def test_every_public_function_is_here() -> None:
