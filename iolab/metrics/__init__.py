@@ -38,7 +38,7 @@ from iolab.metrics.correlation import rank_correlation
 from iolab.metrics.histograms import latency_buckets, latency_quantiles, waits_within
 from iolab.metrics.littles_law import littles_law
 from iolab.metrics.logical import lio_share, pio_lio_factor, rows_per_trip, time_change, us_per_lio
-from iolab.metrics.lookups import db_time_of, elapsed_of, read_metrics, statistic
+from iolab.metrics.lookups import db_time_of, elapsed_of, lio_cost, read_metrics, statistic
 from iolab.metrics.rates import average_active_sessions, per_transaction, rate
 from iolab.metrics.reads import (
     block_size,
@@ -109,6 +109,7 @@ __all__ = [
     "iops",
     "latency_buckets",
     "latency_quantiles",
+    "lio_cost",
     "lio_share",
     "littles_law",
     "metrics_frame",

@@ -10,7 +10,7 @@ import polars as pl
 
 from awrparse import AwrReport
 from iolab.metrics import reads
-from iolab.metrics.logical import rows_per_trip
+from iolab.metrics.logical import rows_per_trip, us_per_lio
 from iolab.metrics.table import METRICS, REFUSED
 from logframe.interval import Interval, row_figure
 from logframe.oracle import unit_of
@@ -38,6 +38,8 @@ _UNITS: Final = {
 _MOST_LISTED: Final = 6
 #: `instances` and the head show the period in minutes of two decimals.
 _HALF_STEP_S: Final = 0.3
+#: CPU is counted in steps of this.
+_CPU_STEP_S: Final = 0.01
 #: What the metrics below call a statistic, and its name in V$STATNAME.
 _STATISTICS: Final = {
     "hits": "cell flash cache read hits",
@@ -144,6 +146,39 @@ def elapsed_of(log: Spool | AwrReport, *, statement: int | None = None) -> Inter
     return row_figure(timed.row(0, named=True), "elapsed_s") if timed.height else None
 
 
+def lio_cost(log: Spool, *, statement: int | None = None) -> pl.DataFrame | None:
+    """What a logical I/O cost a session: `us_per_lio` of its CPU statistic, else at most of its elapsed time.
+
+    `CPU used by this session` is counted in centiseconds: its last one is not certain.  Logical I/Os are `session
+    logical reads`, else `consistent gets` + `db block gets`.  A listing that counts from the logon holds all that the
+    session did, and the caveat says so.
+
+    Returns:
+        One row (`METRICS`), or None where the session shows no gets, no physical reads, or no time.
+
+    Raises:
+        LookupError: several statements show their gets, and none was chosen.
+    """
+
+    def shown(name: str) -> Interval | None:
+        return statistic(log, name, statement=statement)
+
+    gets, consistent, current = map(shown, ("session logical reads", "consistent gets", "db block gets"))
+    if gets is None and consistent is not None and current is not None:
+        gets = consistent + current
+    reads, cpu = shown("physical reads"), shown("CPU used by this session")
+    if gets is None or gets.lo <= 0 or reads is None:
+        return None
+    if cpu is not None and cpu.value > 0:
+        spent = Interval(cpu.value, max(cpu.lo - _CPU_STEP_S, 0.0), cpu.hi + _CPU_STEP_S)
+        found = us_per_lio(gets, cpu_s=spent, physical_reads=reads)
+    elif (elapsed := elapsed_of(log, statement=statement)) is not None:
+        found = us_per_lio(gets, elapsed_s=elapsed, physical_reads=reads)
+    else:
+        return None
+    return _with_basis(found, log)
+
+
 def db_time_of(report: AwrReport) -> Interval | None:
     """DB time as the head of a report prints it, in seconds; None where it does not."""
     seconds = report.info.db_time_s
@@ -193,6 +228,11 @@ def read_metrics(log: Spool | AwrReport, *, statement: int | None = None) -> pl.
     metrics = pl.concat(frames)
     if isinstance(log, AwrReport):
         return metrics.with_columns(pl.col("caveats").str.replace(reads.AT_LEAST, _OF_PERIOD, literal=True))
+    return _with_basis(metrics, log)
+
+
+def _with_basis(metrics: pl.DataFrame, log: Spool) -> pl.DataFrame:
+    """Metrics of a session's statistics; where a listing counts from the logon, the caveats say so."""
     if "cumulative" not in log.statistics.get_column("basis"):
         return metrics
     parts = pl.col("caveats").replace("", None), pl.lit(_CUMULATIVE)

@@ -102,29 +102,19 @@ def spool_figures(log: Spool) -> tuple[pl.DataFrame, list[str]]:
 
 
 def _of_statement(log: Spool) -> Iterator[pl.DataFrame]:
-    """The elapsed time of the one statement that was timed, and what a logical I/O cost it at most.
+    """The elapsed time of the one statement that was timed, and what a logical I/O cost it, by CPU, else at most.
 
     Raises:
         LookupError: If several statements were timed, or show their gets.
     """
     elapsed = metrics.elapsed_of(log)
-    if elapsed is None:
-        return
-    seconds = metrics.Metric(
-        "elapsed_s",
-        elapsed.value,
-        elapsed.lo,
-        elapsed.hi,
-        "s",
-        "elapsed, as the client shows it",
-        "the client's clock: the network and the fetches are in it",
-    )
-    yield metrics.metrics_frame([seconds])
-    consistent, current, reads = (
-        metrics.statistic(log, name) for name in ("consistent gets", "db block gets", "physical reads")
-    )
-    if consistent is not None and current is not None and reads is not None and (consistent + current).lo > 0:
-        yield metrics.us_per_lio(consistent + current, elapsed_s=elapsed, physical_reads=reads)
+    if elapsed is not None:
+        basis, caveat = "elapsed, as the client shows it", "the client's clock: the network and the fetches are in it"
+        seconds = metrics.Metric("elapsed_s", elapsed.value, elapsed.lo, elapsed.hi, "s", basis, caveat)
+        yield metrics.metrics_frame([seconds])
+    found = metrics.lio_cost(log)
+    if found is not None:
+        yield found
 
 
 def summarize_session(log: Spool) -> Summary:
