@@ -112,9 +112,25 @@ _SUFFIXES: Final = {
     "_per_read": "1",
     "_per_miss": "1",
     "_per_session": "1",
-    "_begin": "",
-    "_end": "",
+    "_min": "min",
+    "_kb": "KB",
+    "_cs": "cs",
+    "_per_db_second": "1/s",
+    "_hits": "1",
+    "_users": "1",
+    "_per_operation": "1/operation",
+    "_load_begin": "1",
+    "_load_end": "1",
+    "_victim": "1",
 }
+#: Names of columns whose unit another column of the row says, such as the statistic.
+BY_ROW: Final = frozenset(
+    {
+        *("begin", "end", "value", "total", "per_second", "per_transaction", "per_exec", "per_call", "end_value"),
+        *("first_value", "second_value", "difference_value", "first_begin", "first_end", "second_begin", "second_end"),
+        *("cell_average", "mean", "sd"),
+    }
+)
 #: What counts of a heading, in lower case.
 _TELLING: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789%#/<>=+")
 
@@ -158,8 +174,10 @@ class Column:
         if self.kind in {"text", "time", "flag"} or self.kind in CUT_KINDS:
             return ""
         unit = _UNITS.get(self.kind, "")
+        if not unit and self.name in BY_ROW:
+            return ""
         stem = self.name.removesuffix("_per_s")
-        unit = unit or next((unit for suffix, unit in _SUFFIXES.items() if stem.endswith(suffix)), "")
+        unit = unit or next((unit for suffix, unit in _SUFFIXES.items() if f"_{stem}".endswith(suffix)), "")
         return f"{unit or '1'}/s" if stem != self.name else unit
 
 

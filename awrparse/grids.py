@@ -143,7 +143,7 @@ def _unwrapped(
 def _in_title(column: Column, printed: PrintedTable) -> str:
     """The number that the title gives for a column, or an empty text."""
     text = " ".join((printed.title, *printed.notes))
-    found = re.search(CELLS.pattern(rf"\b{re.escape(column.heads[0])}:\s*({{INTEGER}})"), text)
+    found = re.search(CELLS.pattern(rf"\b{re.escape(column.heads[0])}:\s*({{LABEL_VALUE}})"), text)
     return found.group(1) if found else ""
 
 

@@ -15,9 +15,10 @@ from awrparse.records import Document, PrintedTable, Rows
 from awrparse.sniff import PAGE
 from awrparse.summaries import title_of_summary
 from awrparse.tabbed import count_of_headings
+from awrparse.text.bars import is_plan_title, is_sql_id_title
 
 if TYPE_CHECKING:
-    from selectolax.lexbor import LexborNode
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _NOTES: Final = frozenset({"ul", "ol", "li"})
@@ -25,6 +26,8 @@ _IGNORED: Final = frozenset({"a", "script", "style", "br", "hr", "-comment", "he
 _COMMENT: Final = re.compile(PAGE.pattern("{COMMENT}"))
 _LINE_END: Final = re.compile(PAGE.pattern("{LINE_END}"))
 _PRE_AND_LINE: Final = re.compile(PAGE.pattern(r"{PRE_TAG}(?=\r?\n)"))
+#: The heading over the last table of a plan.
+_LAST_OF_PLAN: Final = "Execution Plan"
 _SQL_TEXT: Final = "SQL TEXT"
 #: How many places a cell may span; a damaged attribute must not fill the memory.
 _MAX_SPAN: Final = 200
@@ -47,8 +50,10 @@ def read_html(text: str, report_kind: str, title: str, first_line: int = 1) -> D
     has_heads = page.css_first("th") is not None
     tables = []
     before = ""
+    plans = _plans(page) if report_kind == "awr_sql" else {}
     for node in nodes:
         heading, notes = _text_before(node)
+        notes += plans.get(node.mem_id, ())
         before = heading or before
         attributes = node.attributes
         summary = " ".join((attributes.get("summary") or "").split())
@@ -57,6 +62,25 @@ def read_html(text: str, report_kind: str, title: str, first_line: int = 1) -> D
         cut = partial(_rows, page, node, has_inner=is_outer, has_heads=has_heads)
         tables.append(PrintedTable(heading or title_of_summary(summary) or before, cut, summary=summary, notes=notes))
     return Document(kind=report_kind, form="html", tables=tables, first_line=first_line, title=title)
+
+
+def _plans(page: LexborHTMLParser) -> dict[int, tuple[str, ...]]:
+    """Each table of a report on one statement -> the statement and the plan that headings above it name."""
+    plan: tuple[str, ...] = ()
+    text = ""
+    found = {}
+    for node in page.css("h1,h2,h3,h4,h5,h6,table"):
+        if node.tag == "table":
+            found[node.mem_id] = plan
+            if text == _LAST_OF_PLAN:
+                plan = plan[:1]
+            continue
+        text = " ".join(node.text().split())
+        if is_sql_id_title(text):
+            plan = (text,)
+        elif is_plan_title(text):
+            plan = (*plan[:1], text)
+    return found
 
 
 def page_text(text: str) -> str | None:

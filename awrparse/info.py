@@ -29,7 +29,7 @@ class AwrInfo:
     """The head of a report.  What the report does not say is None.
 
     Attributes:
-        kind: `awr`, `awr_pdb`, `awr_global`, `awr_diff`, `statspack`, `ash`, `addm` or `fragment`.
+        kind: `awr`, `awr_pdb`, `awr_global`, `awr_sql`, `awr_diff`, `statspack`, `ash`, `addm` or `fragment`.
         form: `text` or `html`.
         db_name: database.
         db_id: its id.

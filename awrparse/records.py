@@ -115,7 +115,7 @@ class Document:
     """One report, read into tables.
 
     Attributes:
-        kind: `awr`, `awr_pdb`, `awr_global`, `awr_diff`, `statspack`, `ash`, `addm` or `fragment`.
+        kind: `awr`, `awr_pdb`, `awr_global`, `awr_sql`, `awr_diff`, `statspack`, `ash`, `addm` or `fragment`.
         form: `text` or `html`.
         tables: in the order of the report.
         first_line: where the report starts in its file, counted from 1.

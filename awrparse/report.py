@@ -82,6 +82,7 @@ _TITLES: Final = {
     "awr": "AWR report",
     "awr_global": "AWR global report of RAC",
     "awr_pdb": "AWR report of a PDB",
+    "awr_sql": "AWR report on one SQL statement",
     "awr_diff": "AWR compare-period report",
     "statspack": "Statspack report",
     "ash": "ASH report",
@@ -96,7 +97,7 @@ class AwrReport:
     Attributes:
         format: ``awr``, its name among the registered formats.
         source: name of the file, or what the caller called it.
-        kind: `awr`, `awr_pdb`, `awr_global`, `awr_diff`, `statspack`, `ash`, `addm` or `fragment`.
+        kind: `awr`, `awr_pdb`, `awr_global`, `awr_sql`, `awr_diff`, `statspack`, `ash`, `addm` or `fragment`.
         form: `text` or `html`.
         found: every table as printed, by title.
         decimal_mark: what its figures have before their decimals, `.` or `,`: the language of the session decides.

@@ -27,7 +27,7 @@ _RULER_DASHES: Final = 5
 #: Fewer lines with tabs than these are no table.
 _FEWEST: Final = 2
 #: What browsers put before the remarks above a table.
-_BULLETS: Final = "\N{BULLET}*o- "
+_BULLETS: Final = "\N{BULLET}*o-# "
 #: Kinds of line that are what they are wherever they stand.
 _KNOWN: Final = (kind.BANNER, kind.END, kind.NO_DATA)
 #: The links behind a table.

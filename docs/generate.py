@@ -8,6 +8,7 @@ A test writes them anew and compares.
 """
 
 import inspect
+import json
 import re
 import sys
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from types import FunctionType
 
 import polars as pl
 
+import awrparse
 import hostparse
 import iolab.metrics
 import sqlplusparse
@@ -24,6 +26,9 @@ import straceparse
 from awrparse.tables import describe_tables
 
 SECTION = re.compile(r"^(Args|Returns|Raises|Examples):$", re.MULTILINE)
+#: Written by docs/awr_releases.py: table -> release -> letters of the kinds and forms.
+RELEASES = Path(__file__).parent / "awr_releases.json"
+Seen = dict[str, dict[str, str]]
 #: The modules of `iolab.metrics` in the order of the page, and what each is about.
 TOPICS = {
     "reads": "Reads, from session statistics, autotrace and a timing",
@@ -47,8 +52,30 @@ def awr_tables() -> str:
     return (
         f"{MADE}\n\n# Tables of AWR, Statspack and ASH reports\n\n"
         "The same columns for every version and form; what a version does not print is null.\n\n"
-        f"{describe_tables().strip()}\n"
+        f"{describe_tables().strip()}\n\n{awr_releases()}"
     )
+
+
+def awr_releases() -> str:
+    """Which canonical tables are read from which releases, kinds and forms of reports."""
+    seen: Seen = json.loads(RELEASES.read_text(encoding="utf-8"))
+    releases = sorted({release for table in seen.values() for release in table}, key=float)
+    lines = [
+        "## Releases",
+        "",
+        "What was read from real reports and from those of the tests: `t` AWR as text, `h` as HTML, `p` of a PDB,",
+        "`g` of all instances, `d` compare-period, `s` Statspack, `a` ASH as text, `b` as HTML. *Headings* is the",
+        "number of sets of headings that releases print; the tests write and read the table with each of them, in",
+        "text, HTML and Markdown.",
+        "",
+        f"| table | headings | {' | '.join(releases)} |",
+        f"|---|---|{'---|' * len(releases)}",
+    ]
+    for name, table in awrparse.TABLES.items():
+        sets = max((len(column.heads) for column in table.columns), default=0)
+        cells = " | ".join(seen.get(name, {}).get(release, "") or " " for release in releases)
+        lines.append(f"| `{name}` | {sets} | {cells} |")
+    return "\n".join(lines) + "\n"
 
 
 def frames() -> str:

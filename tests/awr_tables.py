@@ -159,3 +159,10 @@ def as_text(one: Printed, notes: str = "") -> str:
     )
     end = " " * 26 + "-" * 54
     return f"\n{one.title}     DB/Inst: FIG/fig  Snaps: 1-2\n{notes}\n{body}\n{end}\n"
+
+
+def as_markdown(one: Printed, notes: str = "") -> str:
+    """The table in Markdown, its title above it."""
+    lines = [one.headings, [":---"] + ["---:"] * (len(one.headings) - 1), *one.rows]
+    body = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+    return f"Some words.\n\n## {one.title}\n\n{notes}{body}\n"

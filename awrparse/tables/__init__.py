@@ -16,6 +16,7 @@ from awrparse.tables.interconnect import INTERCONNECT
 from awrparse.tables.io import IO
 from awrparse.tables.load import LOAD
 from awrparse.tables.memory import MEMORY
+from awrparse.tables.plans import PLANS
 from awrparse.tables.rac import RAC
 from awrparse.tables.recovery import RECOVERY
 from awrparse.tables.sql import SQL, SQL_ORDERS
@@ -30,6 +31,7 @@ TABLES: Final[dict[str, Table]] = {
         *LOAD,
         *WAITS,
         *SQL,
+        *PLANS,
         *IO,
         *MEMORY,
         *RECOVERY,

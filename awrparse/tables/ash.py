@@ -28,6 +28,7 @@ _ROW_SOURCE_PCT: Final = Column(
 _STATEMENT: Final = (
     Column("sql_id", "text", "statement", ("SQL ID", "SQL Id")),
     Column("plan_hash", "count", "hash value of the plan", ("Plan Hash", "Planhash", "PlanHash")),
+    Column("full_plan_hash", "count", "hash value of the plan without adaptive steps (19c)", ("FullPlanhash",)),
     Column(
         "executions",
         "count",
@@ -49,7 +50,8 @@ _SAMPLED: Final = (
 )
 _SID: Final = r"^(?P<sid>{INTEGER}),\s*(?P<serial>{INTEGER})(?:\s*\(\s*(?P<instance_number>{INTEGER})\s*\))?$"
 _SHARE: Final = r"^(?P<samples>{COUNT})/(?P<samples_of>{COUNT})\s*\[\s*(?P<samples_pct>{FIGURE}%)\]$"
-_SIZES: Final = ("sga", "buffer_cache", "shared_pool", "ash_buffer")
+_SIZE_HEADS: Final = ("SGA Size", "Buffer Cache", "Shared Pool", "ASH Buffer Size", "In-memory Area Size")
+_SIZES: Final = ("sga", "buffer_cache", "shared_pool", "ash_buffer", "in_memory")
 
 
 def _session(name: str, meaning: str, title: str, head: str) -> Table:
@@ -105,7 +107,7 @@ ASH: Final = (
         (r"^Top SQL with Top Events", r"^Top SQL by Top Events"),
         (*_STATEMENT, _EVENT, _EVENT_PCT, _ROW_SOURCE, _ROW_SOURCE_PCT, _SQL_TEXT, _PDB),
         needs=("sql_id", "event"),
-        filled=("sql_id", "plan_hash", "pdb", "sql_text", "executions", "activity_pct"),
+        filled=("sql_id", "plan_hash", "full_plan_hash", "pdb", "sql_text", "executions", "activity_pct"),
     ),
     Table(
         "ash_sql_row_sources",
@@ -113,7 +115,7 @@ ASH: Final = (
         (r"^Top SQL with Top Row Sources", r"^Top SQL by Top Row Sources"),
         (*_STATEMENT, _ROW_SOURCE, _ROW_SOURCE_PCT, _EVENT, _EVENT_PCT, _SQL_TEXT, _PDB),
         needs=("sql_id", "row_source"),
-        filled=("sql_id", "plan_hash", "pdb", "sql_text", "executions", "activity_pct"),
+        filled=("sql_id", "plan_hash", "full_plan_hash", "pdb", "sql_text", "executions", "activity_pct"),
     ),
     _session(
         "ash_sessions",
@@ -199,6 +201,18 @@ ASH: Final = (
         filled=("service", "module", "pdb", "activity_pct"),
     ),
     Table(
+        "ash_containers",
+        "Active session history: pluggable databases.",
+        (r"^Top Containers",),
+        (
+            Column("pdb", "text", "pluggable database", ("Container Name",)),
+            Column("samples", "count", "samples", ("Count",)),
+            _ACTIVITY,
+            _SESSIONS,
+        ),
+        needs=("pdb", "activity_pct"),
+    ),
+    Table(
         "ash_clients",
         "Active session history: clients.",
         (r"^Top Client IDs",),
@@ -265,9 +279,7 @@ ASH: Final = (
             Column("cpus", "count", "processors", ("CPUs",)),
             *(
                 column
-                for name, head in zip(
-                    _SIZES, ("SGA Size", "Buffer Cache", "Shared Pool", "ASH Buffer Size"), strict=True
-                )
+                for name, head in zip(_SIZES, _SIZE_HEADS, strict=True)
                 for column in (
                     Column(f"{name}_printed", "text", "size and share as printed", (head,)),
                     Column(f"{name}_bytes", "bytes", "size"),

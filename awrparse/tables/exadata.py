@@ -149,6 +149,8 @@ EXADATA: Final = (
             Column("used_gb", "number", "used, in GB", ("Used(GB)", "Used (GB)")),
             Column("disks", "count", "disks", ("# Disks",)),
             Column("redundancy", "text", "redundancy", ("Redundancy",)),
+            Column("griddisks", "count", "grid disks", ("# Griddisks",)),
+            Column("state", "text", "state", ("State",)),
         ),
         needs=("diskgroup",),
     ),

@@ -52,11 +52,14 @@ _GLOBAL: Final[tuple[tuple[str, Kind, str, str], ...]] = (
     ("elapsed_s", "minutes", "time between the snapshots", "Report Total (minutes) Elapsed time"),
 )
 
+#: The titles over the database and its instances; the last is that of reports on one statement.
+_TITLES: Final = (r"^$", r"^Database", r"^WORKLOAD REPOSITORY", r"^ASH Report", r"^Snapshot Period Summary")
+
 IDENTITY: Final = (
     Table(
         "databases",
         "The database and the instance that the report is about.",
-        (r"^$", r"^Database", r"^WORKLOAD REPOSITORY", r"^ASH Report"),
+        _TITLES,
         (
             Column("db_name", "text", "database", ("DB Name", "Database Name", "Name")),
             Column("db_id", "count", "database id", ("DB Id", "Database Id")),
@@ -79,7 +82,7 @@ IDENTITY: Final = (
     Table(
         "instances",
         "The instances in the report.",
-        (r"^$", r"^Database", r"^WORKLOAD REPOSITORY", r"^ASH Report"),
+        _TITLES,
         (
             Column("instance", "text", "instance", ("Instance",)),
             Column("instance_number", "count", "its number", ("Inst Num", "Inst num", "I#")),
@@ -93,6 +96,13 @@ IDENTITY: Final = (
             Column("db_time_s", "minutes", "DB time", ("DB time(min)",)),
             Column("up_hours", "number", "hours since the start", ("Up Time(hrs)",)),
             Column("avg_active_sessions", "number", "average active sessions", ("Avg Active Sessions",)),
+            Column("user", "text", "user who took the report (19c)", ("User Name",)),
+            Column(
+                "sees_system_data",
+                "text",
+                "YES or NO: are figures of the whole system in it?",
+                ("System Data Visible",),
+            ),
             Column("period", "text", "first or second period (compare-period reports)", ("Snapshot Set",)),
         ),
         needs=("instance", "instance_number"),

@@ -91,6 +91,11 @@ SQL: Final = (
             ),
             Column("rows_processed", "count", "rows", ("Rows Processed", "Total Rows")),
             Column("parse_calls", "count", "parse calls", ("Parse Calls",)),
+            Column("offload_eligible_gb", "number", "GB that Exadata cells could filter", ("Offload Elig (GB)",)),
+            Column("interconnect_gb", "number", "GB exchanged with Exadata cells", ("Inter connect(GB)",)),
+            Column("uncompressed_gb", "number", "GB that Exadata cells decompressed", ("Uncompress (GB)",)),
+            Column("smart_scan_returned_pct", "pct", "share that smart scans returned", ("%Ret SS",)),
+            Column("cell_efficiency_pct", "pct", "share that cells kept from the network", ("%Cell Eff",)),
             Column("sharable_bytes", "bytes", "shared memory", ("Sharable Mem (b)",)),
             Column("max_sharable_bytes", "kbytes", "largest shared memory (Statspack)", ("Max Sharable Memory (KB)",)),
             Column(

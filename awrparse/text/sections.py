@@ -8,10 +8,12 @@ that repeats before a terminator goes on with the table of the page before.
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
-from awrparse.records import Document
+from awrparse.records import Document, PrintedTable
 from awrparse.text import lines as kind
+from awrparse.text.bars import cut_bars, is_bar_row, is_plan_title, is_sql_id_title
 from awrparse.text.headings import db_of_section, section_title
 from awrparse.text.labels import label_values
 from awrparse.text.layout import GRAMMAR
@@ -106,6 +108,8 @@ class _Walk(Builder):
         self.resumable = before if goes_on else None
         self.title, self.is_section = title, True
         self.db_name = self.db_name or db_of_section(self.lines[number])
+        if is_sql_id_title(title):
+            self.plan = (title,)
         self.notes = []
         self.pending_heads = []
 
@@ -164,6 +168,12 @@ class _Walk(Builder):
     def _visit_ruler(self, number: int) -> None:
         table = self.open
         line = self.lines[number]
+        if number + 1 < self.end and is_bar_row(self.lines[number + 1]) and not (table is not None and table.is_sql):
+            self._visit_bars(number)
+            return
+        if number > self.first and is_plan_title(self.lines[number - 1]):
+            self._visit_plan_title(number - 1)
+            return
         if table is not None and table.is_sql and not self._repeats(table, line, number):
             if not self.end_sql_at_title(number):
                 table.body.append(number)
@@ -200,6 +210,39 @@ class _Walk(Builder):
             heads = [self.lines[above].replace(title, " " * len(title), 1)]
             self.pending_heads = []
         self.open_table(number, heads, self.lines[number].replace("~", " "))
+
+    def _visit_plan_title(self, number: int) -> None:
+        """A report on one statement has the figures of each plan below the plan's hash value."""
+        self.drop_from_table(number)
+        if self.has_pending(number + 1):
+            self.pending.pop()
+        self.end_section()
+        self.kinds[number] = kind.TITLE
+        self.plan = (*self.plan[:1], self.lines[number].strip())
+
+    def _visit_bars(self, number: int) -> None:
+        """A plan: rulers above and below the headings, and below the rows; its name stands above the first ruler."""
+        above = number - 1
+        self.drop_from_table(above)
+        self.close()
+        self.drop_pending_blanks()
+        if self.pending and self.pending[-1] == above:
+            self.pending.pop()
+            self.flush_pending()
+            self.set_title(self.lines[above], above)
+        below = number + 1
+        body: list[int] = []
+        while below < self.end and (is_bar_row(self.lines[below]) or self.kinds[below] == kind.RULER):
+            if self.kinds[below] != kind.RULER:
+                body.append(below)
+                self.kinds[below] = kind.RECORD
+            below += 1
+        self.kinds[body[0]] = kind.HEADING
+        cut = partial(cut_bars, self.lines, body[0], body[1:])
+        self.tables.append(PrintedTable(self.title, cut, notes=self.plan, line=number + 1))
+        self.skipped_to = below
+        # the lines of a plan come last; what follows is about the plan that the next title names
+        self.plan = self.plan[:1]
 
     def _visit_addm(self, number: int) -> int:
         """An ADDM report is prose up to its end."""

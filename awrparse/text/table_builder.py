@@ -82,6 +82,7 @@ class Builder:
         title: over what follows.
         is_section: has that title database and snapshots beside it?
         notes: below that title.
+        plan: the statement, and its plan, that a report on one statement is about from here on.
         skipped_to: the lines before this one are dealt with.
     """
 
@@ -99,6 +100,7 @@ class Builder:
         self.title = ""
         self.is_section = False
         self.notes: list[str] = []
+        self.plan: tuple[str, ...] = ()
         self.skipped_to = 0
         self._report_kind = report_kind
 
@@ -123,6 +125,12 @@ class Builder:
         """Forget the blank lines at the end of the pending ones."""
         while self.pending and self.kinds[self.pending[-1]] == kind.BLANK:
             self.pending.pop()
+
+    def drop_from_table(self, number: int) -> None:
+        """A line that the open table has taken last is the title of the next one."""
+        if self.open is not None and self.open.body and self.open.body[-1] == number:
+            self.open.body.pop()
+            self.pending.append(number)
 
     def end_sql_at_title(self, number: int) -> bool:
         """Close a SQL table at a known title above this ruler, which belongs to the next table; False without one.
@@ -210,7 +218,7 @@ class Builder:
             title=self.title,
             first=number,
             rulers=[(heads, ruler)],
-            notes=tuple(self.notes),
+            notes=(*self.notes, *self.plan),
             stops_at_blank=not self.is_section,
             is_sql=is_sql_section(self.title),
         )

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
 import pytest
-from awr_tables import as_html, as_text, eras, printed
+from awr_tables import as_html, as_markdown, as_text, eras, printed
 
 from awrparse import TABLES, read_awr
+from awrparse.columns import BY_ROW
 
 if TYPE_CHECKING:
     from awrparse.columns import Table
 
-#: Tables of labels, and those that are made of several printed tables; `awr_data` and `test_awr_pivots` have them.
+#: Tables of labels, and those that are made of several printed tables; `awr_data`, `test_awr_pivots` and
+#: `test_awr_statement` have them.
 OTHERS = {table.name for table in TABLES.values() if table.shape not in {"rows", "sum"}} | {
-    *("info", "compare_snapshots"),
+    *("info", "compare_snapshots", "sql_plans", "sql_plan_lines"),
     *(table.name for table in TABLES.values() if not any(column.heads for column in table.columns)),
 }
 CASES = [(table, era) for table in TABLES.values() if table.name not in OTHERS for era in range(eras(table))]
@@ -25,15 +28,25 @@ NOTES = {"rac_interconnect_ping": "Average and standard deviation of ping latenc
 NO_TEXT = {"sql", "compare_sql"}
 
 
+#: Tables below the title of the report itself, which a copy of one table has not.
+UNTITLED = {"databases", "instances", "hosts", "containers", "snapshots", "ash_memory"}
+
+
+def name_of(value: Table | int) -> str:
+    """A part of a test's name."""
+    return str(getattr(value, "name", value))
+
+
 def check(table: Table, era: int, form: str) -> None:
     """The frame of the written table has the values that were written, and no diagnostics."""
     one = printed(table, era)
     note = NOTES.get(table.name, "")
-    text = (
-        as_html(one, f"<ul><li>{note}</li></ul>" if note else "")
-        if form == "html"
-        else as_text(one, note and f"-> {note}\n")
-    )
+    if form == "html":
+        text = as_html(one, f"<ul><li>{note}</li></ul>" if note else "")
+    elif form == "text":
+        text = as_text(one, note and f"-> {note}\n")
+    else:
+        text = as_markdown(one, note and f"- {note}\n\n")
     report = read_awr(text.encode(), printed=True)
     assert table.name in report, (form, one.title, one.headings)
     frame = report[table.name]
@@ -48,10 +61,16 @@ def test_html(table: Table, era: int) -> None:
     check(table, era, "html")
 
 
-@pytest.mark.parametrize(("table", "era"), [case for case in CASES if case[0].name not in NO_TEXT], ids=str)
+@pytest.mark.parametrize(("table", "era"), [case for case in CASES if case[0].name not in NO_TEXT], ids=name_of)
 def test_text(table: Table, era: int) -> None:
     """In a text report."""
     check(table, era, "text")
+
+
+@pytest.mark.parametrize(("table", "era"), [case for case in CASES if case[0].name not in UNTITLED], ids=name_of)
+def test_markdown(table: Table, era: int) -> None:
+    """In a copy whose cells stand between vertical bars, as chats and issue trackers have them."""
+    check(table, era, "markdown")
 
 
 def test_the_exceptions_are_few() -> None:
@@ -121,6 +140,17 @@ def test_edges_of_a_histogram_are_exact_and_a_second_is_what_the_note_says() -> 
         assert frame["to_us"].to_list() == [1000.0, second, None]
         assert frame.filter(frame["from_us"] != frame["from_us_lo"]).height == 0
         assert frame["to_us_lo"].to_list() == frame["to_us_hi"].to_list() == frame["to_us"].to_list()
+
+
+def test_every_figure_has_a_unit_or_says_where_it_stands() -> None:
+    """A column of figures without a unit is one of few names, whose unit another column of the row names."""
+    without = {
+        column.name
+        for table in TABLES.values()
+        for column in table.columns
+        if column.dtype == pl.Float64 and not column.unit
+    }
+    assert without == BY_ROW
 
 
 def test_units() -> None:
