@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import polars as pl
 
 from logframe import load_grammar
+from sqltraceparse.lines import classified
 from sqltraceparse.sections import sort_lines
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def share_of(text: str) -> tuple[float, int | None]:
     lines = (
         pl.DataFrame({"text": text.split("\n")}).with_row_index("line", 1).with_columns(pl.col("line").cast(pl.Int64))
     )
-    found = sort_lines(lines, "", is_last=True).lines.filter(pl.col("kind") != "blank")
+    found = sort_lines(classified(lines), "", is_last=True).lines.filter(pl.col("kind") != "blank")
     records = found.filter(pl.col("kind").is_in(_RECORDS))
     if records.is_empty():
         return 0.0, None

@@ -21,6 +21,8 @@ from sqltraceparse.regular import FIELDS, RAW_CALLS, RAW_WAITS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from sqltraceparse.sections import Sorted
+
 #: Kinds whose lines may hold a second record.
 _RECORDS: Final = ("wait", "call", "close", "lob", "transaction", "row_source", "parsing", "error")
 #: A field at the very end of a cut line may lack digits.
@@ -38,20 +40,24 @@ class Fields(NamedTuple):
     column: int | None
 
 
-def unfused(lines: pl.DataFrame, name: str) -> tuple[pl.DataFrame | None, list[Diagnostic]]:
-    """Lines (``line``, ``text``, ``kind``) with each record on a line of its own; None where they are so already.
+def unfused(found: Sorted, name: str) -> tuple[pl.DataFrame | None, list[Diagnostic]]:
+    """Lines with each record on a line of its own; None where they are so already.
 
     Returns:
         The lines (``line``, ``text``; the parts of one line have its number), and a row for each line that was split.
     """
-    maybe = lines.with_row_index("place").filter(
+    lines = found.lines
+    placed = lines.with_row_index("place")
+    if found.waits is not None:
+        placed = placed.filter(~pl.col("is_whole"))  # compiled code has read them: each holds one record
+    maybe = placed.filter(
         pl.col("kind").is_in([*_RECORDS, "parse_error", "unparsed", "stamp", "attribute"]),
         pl.col("text").str.contains(f".{GRAMMAR.pattern('{RECORD_START}')}"),
     )
     rows: list[Diagnostic] = []
     parts: dict[int, list[str]] = {}
     for place, line, text in maybe.select("place", "line", "text").iter_rows():
-        starts = [found.start() for found in _record_start().finditer(text) if found.start() > 0]
+        starts = [start.start() for start in _record_start().finditer(text) if start.start() > 0]
         cuts = [0, *starts, len(text)]
         pieces = [text[start:end] for start, end in pairwise(cuts)]
         if len(pieces) < 2 or not all(_is_whole(piece) for piece in pieces[1:-1]) or not _begins(pieces[-1]):

@@ -9,17 +9,18 @@ import polars as pl
 from logframe import Diagnostic
 from sqltraceparse import irregular, records, regular
 from sqltraceparse.grammar import GRAMMAR
+from sqltraceparse.lines import batches, classified
+from sqltraceparse.schema import KINDS
 from sqltraceparse.sections import Sorted, sort_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from logframe import Log
+    from sqltraceparse.lines import Batch
 
 #: A batch is full when its lines have so many bytes.
 BATCH_BYTES: Final = 16 << 20
-#: About the length of a line.
-_LINE_BYTES: Final = 150
 #: Lines that may need others after them are kept up to this many bytes.
 _MOST_HELD: Final = 64 << 20
 _TEXT: Final = pl.col("text")
@@ -59,26 +60,34 @@ def read_pieces(log: Log, *, batch_bytes: int = BATCH_BYTES, n_rows: int | None 
         yield _pieces(done, log.name)
 
 
-def sorted_batches(log: Log, *, batch_bytes: int = BATCH_BYTES, n_rows: int | None = None) -> Iterator[Sorted]:
-    """The lines with their kinds; what is open at the end of a batch goes to the next."""
-    held: pl.DataFrame | None = None
-    for batch, is_last in _batches(log, batch_bytes, n_rows):
-        lines = batch if held is None else pl.concat([held, batch], rechunk=True)
-        is_end = is_last or lines.estimated_size() > _MOST_HELD + batch_bytes
-        found = sort_lines(lines, log.name, is_last=is_end)
-        parted, fused = irregular.unfused(found.lines, log.name)
+def sorted_batches(
+    log: Log,
+    *,
+    batch_bytes: int = BATCH_BYTES,
+    n_rows: int | None = None,
+    columns: Collection[str] | None = None,
+    kinds: Collection[str] = KINDS,
+) -> Iterator[Sorted]:
+    """The lines with their kinds, with these columns (None: all) of whole waits and calls of these kinds.
+
+    What is open at the end of a batch goes to the next.
+    """
+    held: Batch | None = None
+    for read, is_last in batches(log, batch_bytes, n_rows, columns, kinds):
+        batch = read if held is None else held.followed_by(read)
+        is_end = is_last or batch.lines.estimated_size() > _MOST_HELD + batch_bytes
+        found = sort_lines(batch, log.name, is_last=is_end)
+        parted, fused = irregular.unfused(found, log.name)
         if parted is not None:
-            found = sort_lines(parted, log.name, is_last=is_end)
+            found = sort_lines(classified(parted), log.name, is_last=is_end)
         if is_end:
+            found = found._replace(open_from=found.lines.height)
             held = None
-            yield found._replace(diagnostics=[*found.diagnostics, *fused])
-            continue
-        held = lines.filter(pl.col("line") >= _first_open(found))
-        ready = found.lines.head(found.open_from)
-        if ready.height:
-            done = int(ready.item(-1, "line"))
-            fused = [row for row in fused if row.line is not None and row.line <= done]
-            yield found._replace(lines=ready, diagnostics=[*found.diagnostics, *fused])
+        else:
+            held = batch.from_line(_first_open(found))
+        ready = found.ready(fused)
+        if ready.lines.height:
+            yield ready
 
 
 def _first_open(found: Sorted) -> int:
@@ -88,35 +97,11 @@ def _first_open(found: Sorted) -> int:
     return int(found.lines.item(-1, "line")) + 1
 
 
-def _batches(log: Log, batch_bytes: int, n_rows: int | None) -> Iterator[tuple[pl.DataFrame, bool]]:
-    """The lines in batches of about so many bytes, without carriage returns, and whether a batch is the last."""
-    lines = log.scan(name="text", row_index_name="line").with_columns(pl.col("line").cast(pl.Int64))
-    if n_rows is not None:
-        lines = lines.head(n_rows)
-    held: list[pl.DataFrame] = []
-    size = 0
-    for piece in lines.collect_batches(chunk_size=max(50, batch_bytes // _LINE_BYTES), maintain_order=True):
-        if size >= batch_bytes:
-            yield _bare(held), False
-            held, size = [], 0
-        held.append(piece)
-        size += int(piece.estimated_size())
-    if held:
-        yield _bare(held), True
-
-
-def _bare(pieces: list[pl.DataFrame]) -> pl.DataFrame:
-    lines = pl.concat(pieces, rechunk=True)
-    if lines.get_column("text").str.ends_with("\r").any():
-        lines = lines.with_columns(_TEXT.str.strip_suffix("\r"))
-    return lines
-
-
 def _pieces(found: Sorted, name: str) -> Pieces:
     """The raw records of lines whose kinds are known."""
     lines = found.lines
-    waits, cut_waits = read_waits(lines, name)
-    calls, cut_calls = read_calls(lines, name)
+    waits, cut_waits = read_waits(found, name)
+    calls, cut_calls = read_calls(found, name)
     statements, cut_heads = records.statements(lines, found.texts, name)
     row_sources, cut_rows = records.row_sources(lines, name)
     transactions, cut_ends = records.transactions(lines, name)
@@ -147,42 +132,40 @@ def _pieces(found: Sorted, name: str) -> Pieces:
 
 
 def read_waits(
-    lines: pl.DataFrame, name: str, columns: Sequence[str] = tuple(regular.RAW_WAITS)
+    found: Sorted, name: str, columns: Sequence[str] = tuple(regular.RAW_WAITS)
 ) -> tuple[pl.DataFrame, list[Diagnostic]]:
     """The waits among lines whose kinds are known, in their order, and a row for each that is damaged."""
-    kept = lines.lazy().filter(pl.col("kind") == "wait")
-    found, odd = pl.collect_all(
-        [
-            regular.waits(kept.filter("is_whole")).select("line", *(name for name in columns if name != "line")),
-            kept.filter(~pl.col("is_whole")).select("line", "text"),
-        ]
-    )
+    lines = found.lines.lazy().filter(pl.col("kind") == "wait")
+    wanted = ["line", *(name for name in columns if name != "line")]
+    waits = found.waits
+    if waits is None:
+        waits = regular.waits(lines.filter("is_whole")).select(wanted).collect()
+    odd = lines.filter(~pl.col("is_whole")).select("line", "text").collect()
     if odd.is_empty():
-        return found.select(columns), []
+        return waits.select(columns), []
     more, _, cut = irregular.read_irregular(odd, name)
-    return pl.concat([found, more.select(found.columns)]).sort("line", maintain_order=True).select(columns), cut
+    return pl.concat([waits.select(wanted), more.select(wanted)]).sort("line", maintain_order=True).select(columns), cut
 
 
 def read_calls(
-    lines: pl.DataFrame, name: str, columns: Sequence[str] = tuple(regular.RAW_CALLS)
+    found: Sorted, name: str, columns: Sequence[str] = tuple(regular.RAW_CALLS)
 ) -> tuple[pl.DataFrame, list[Diagnostic]]:
     """The calls, closes and LOB calls among lines whose kinds are known, and a row for each that is damaged."""
-    kinds = ["call", "close", "lob"]
-    kept = lines.lazy().filter(pl.col("kind").is_in(kinds)).collect().lazy()
-    is_lob = (pl.col("kind") == "lob") & GRAMMAR.matches(_TEXT, "^{LOB_LINE}$")
+    kind = pl.col("kind")
+    lines = found.lines.lazy()
     wanted = ["line", *(name for name in columns if name != "line")]
-    *found, odd = pl.collect_all(
-        [
-            regular.calls(kept.filter("is_whole", pl.col("kind") == "call")).select(wanted),
-            regular.closes(kept.filter("is_whole", pl.col("kind") == "close")).select(wanted),
-            regular.lobs(kept.filter(is_lob)).select(wanted),
-            kept.filter(~pl.col("is_whole") & ~is_lob).select("line", "text"),
-        ]
-    )
-    _, more, cut = irregular.read_irregular(odd, name)
-    parts = [part for part in (*found, more.select(wanted)) if part.height]
-    calls = pl.concat(parts).sort("line", maintain_order=True) if parts else more.select(wanted)
-    return calls.select(columns), cut
+    calls = found.calls
+    if calls is None:
+        whole = lines.filter("is_whole", kind.is_in(["call", "close"]))
+        calls = regular.calls_and_closes(whole).select(wanted).collect()
+    others = lines.filter(~pl.col("is_whole"), kind.is_in(["call", "close", "lob"])).select("line", "text").collect()
+    if others.is_empty():
+        return calls.select(columns), []
+    is_lob = GRAMMAR.matches(_TEXT, "^{LOB_LINE}$")
+    lobs = regular.lobs(others.lazy().filter(is_lob)).select(wanted).collect()
+    _, more, cut = irregular.read_irregular(others.filter(~is_lob), name)
+    parts = [part for part in (calls.select(wanted), lobs, more.select(wanted)) if part.height]
+    return pl.concat(parts).sort("line", maintain_order=True).select(columns), cut
 
 
 def _foreign(lines: pl.DataFrame, name: str) -> list[Diagnostic]:

@@ -161,6 +161,13 @@ def closes(lines: pl.LazyFrame) -> pl.LazyFrame:
     return cut.select(_typed(RAW_CALLS, missing=set(RAW_CALLS) - there))
 
 
+def calls_and_closes(lines: pl.LazyFrame) -> pl.LazyFrame:
+    """Regular calls and closes (``line``, ``text``) as `RAW_CALLS`, in their order."""
+    is_close = pl.col("text").str.starts_with("CLOSE")
+    parts = [calls(lines.filter(~is_close)), closes(lines.filter(is_close))]
+    return pl.concat(parts).sort("line", maintain_order=True)
+
+
 def lobs(lines: pl.LazyFrame) -> pl.LazyFrame:
     """Regular calls on LOBs (``line``, ``text``) as `RAW_CALLS`; they have no cursor and no depth."""
     pattern = (

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from logframe import Log
+    from sqltraceparse.sections import Sorted
 
 EVENTS: Final = pl.Schema(
     {
@@ -85,8 +86,8 @@ def _scan(log: Log, n_rows: int | None) -> pl.LazyFrame:
         tested = [] if predicate is None else [name for name in predicate.meta.root_names() if name not in wanted]
         kinds = _kinds_of(predicate)
         left = limit
-        for found in sorted_batches(log, n_rows=n_rows):
-            events = _events(found.lines, log.name, [*wanted, *tested], kinds)
+        for found in sorted_batches(log, n_rows=n_rows, columns={"line", "op", *wanted, *tested}, kinds=kinds):
+            events = _events(found, log.name, [*wanted, *tested], kinds)
             events = (events if predicate is None else events.filter(predicate)).select(wanted)
             if left is not None:
                 events = events.head(left)
@@ -98,14 +99,15 @@ def _scan(log: Log, n_rows: int | None) -> pl.LazyFrame:
     return register_io_source(batches, schema=EVENTS, is_pure=True, explain_name="sqltrace", explain_detail=log.name)
 
 
-def _events(lines: pl.DataFrame, name: str, columns: list[str], kinds: Collection[str]) -> pl.DataFrame:
+def _events(found: Sorted, name: str, columns: list[str], kinds: Collection[str]) -> pl.DataFrame:
     """The events among lines whose kinds are known."""
+    lines = found.lines
     parts = []
     if "wait" in kinds:
-        waits, _ = read_waits(lines, name, [column for column in RAW_WAITS if column in {"line", *columns}])
+        waits, _ = read_waits(found, name, [column for column in RAW_WAITS if column in {"line", *columns}])
         parts.append(waits.with_columns(kind=pl.lit("wait", KIND)))
     if not set(_CALLS).isdisjoint(kinds):
-        calls, _ = read_calls(lines, name, [column for column in RAW_CALLS if column in {"line", "op", *columns}])
+        calls, _ = read_calls(found, name, [column for column in RAW_CALLS if column in {"line", "op", *columns}])
         kind = (
             pl.when(pl.col("op") == "CLOSE")
             .then(pl.lit("close", KIND))

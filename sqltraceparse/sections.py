@@ -14,46 +14,22 @@ import polars as pl
 
 from logframe import Diagnostic
 from sqltraceparse.grammar import GRAMMAR
+from sqltraceparse.lines import CODES
 from sqltraceparse.schema import KIND, KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_TEXT: Final = pl.col("text")
-_CODES: Final = {name: code for code, name in enumerate(KINDS)}
+    from sqltraceparse.lines import Batch
 
-#: Kinds that most lines have; the pattern decides alone.
-_HOT: Final = (("wait", "WAIT_LINE"), ("call", "CALL_LINE"), ("close", "CLOSE_LINE"))
-#: The other kinds, the first that fits; what only begins like a record is read by Lark later.
-_OTHERS: Final = (
-    ("blank", "^[ \t]*$"),
-    ("rule", "^{RULE}$"),
-    ("end_of_statement", "^{END_OF_STATEMENT}$"),
-    ("bind", "^{BIND}$"),
-    ("bind_field", "^(?:{BIND_FIELD}|{DUMP})$"),
-    ("binds", "^{BINDS}"),
-    ("wait", "^WAIT #[0-9]"),
-    ("parse_error", "^PARSE ERROR #[0-9]"),
-    ("close", "^CLOSE #[0-9]"),
-    ("call", "^{CALL}[0-9]"),
-    ("row_source", "^STAT #[0-9]"),
-    ("parsing", "^PARSING IN CURSOR #[0-9]"),
-    ("lob", "^{LOB_CALL}: type="),
-    ("transaction", "^XCTEND "),
-    ("error", "^ERROR #[0-9]"),
-    ("stamp", "^\\*\\*\\* {STAMP}$"),
-    ("attribute", "^(?:{ATTRIBUTE}|{APPNAME})$"),
-    ("process", "^(?:{SLICE}|{PROCESS})$"),
-    ("continued", "^{CONTINUED}$"),
-    ("limited", "^{LIMITED}$"),
-    ("head", "^(?:{FILE}|{BANNER}|{VERSION}|{HEAD})$"),
-)
+_TEXT: Final = pl.col("text")
+
 #: Kinds that a line has by its own form, so that they end a text which has no end mark.
 _KNOWN: Final = tuple(
-    _CODES[name] for name in KINDS if name not in {"blank", "bind", "bind_field", "head", "text", "unparsed"}
+    CODES[name] for name in KINDS if name not in {"blank", "bind", "bind_field", "head", "text", "unparsed"}
 )
 #: Kinds that do not end a section of binds; a stamp may be written between two of its lines.
-_BETWEEN: Final = tuple(_CODES[name] for name in ("bind", "bind_field", "blank", "unparsed", "stamp", "attribute"))
+_BETWEEN: Final = tuple(CODES[name] for name in ("bind", "bind_field", "blank", "unparsed", "stamp", "attribute"))
 #: A statement that is this long, in bytes, is not waited for.
 _LONGEST_TEXT: Final = 4 << 20
 #: Lines of one bind's value.
@@ -77,23 +53,47 @@ class Sorted(NamedTuple):
         texts: places of the texts of statements.
         open_from: place of the first line that needs lines which are not in the batch yet.
         diagnostics: what is wrong with texts.
+        waits, calls: the whole ones among the lines, where compiled code has read them.
     """
 
     lines: pl.DataFrame
     texts: list[Text]
     open_from: int
     diagnostics: list[Diagnostic]
+    waits: pl.DataFrame | None = None
+    calls: pl.DataFrame | None = None
+
+    def ready(self, diagnostics: list[Diagnostic]) -> Sorted:
+        """The lines that wait for no other, with further diagnostics."""
+        lines = self.lines.head(self.open_from)
+        if lines.is_empty():
+            return self._replace(lines=lines)
+        done = int(lines.item(-1, "line"))
+        hidden = lines.filter("is_whole", pl.col("kind") == "text").get_column("line")
+
+        def kept(frame: pl.DataFrame | None) -> pl.DataFrame | None:
+            if frame is None or (self.open_from == self.lines.height and hidden.is_empty()):
+                return frame
+            return frame.filter(pl.col("line") <= done, ~pl.col("line").is_in(hidden.implode()))
+
+        return self._replace(
+            lines=lines,
+            diagnostics=[*self.diagnostics, *(row for row in diagnostics if row.line is not None and row.line <= done)],
+            waits=kept(self.waits),
+            calls=kept(self.calls),
+        )
 
 
-def sort_lines(lines: pl.DataFrame, name: str, *, is_last: bool) -> Sorted:
-    """The kinds of lines (``line``, ``text``), and what must wait for the next batch.
+def sort_lines(batch: Batch, name: str, *, is_last: bool) -> Sorted:
+    """The kinds of lines by their form and place, and what must wait for the next batch.
 
     Args:
-        lines: of a batch; the batch begins outside of any section.
+        batch: lines with the kind that each has by itself; the batch begins outside of any section.
         name: of the log, for diagnostics.
         is_last: no lines follow.
     """
-    codes, is_whole = _codes(lines)
+    lines = batch.lines.select("line", "text")
+    codes = batch.lines.get_column("code")
     diagnostics: list[Diagnostic] = []
     texts, open_from = _texts(lines, codes, name, diagnostics, is_last=is_last)
     if texts:
@@ -102,38 +102,17 @@ def sort_lines(lines: pl.DataFrame, name: str, *, is_last: bool) -> Sorted:
             schema={"start": pl.Int64, "end": pl.Int64},
         )
         places = ranges.select(pl.int_ranges("start", "end").explode()).to_series().drop_nulls()
-        codes = codes.scatter(places, _CODES["text"])
+        codes = codes.scatter(places, CODES["text"])
     codes = _placed(lines, codes)
     if not is_last:
-        hot = codes.head(open_from) <= _CODES["close"]
+        hot = codes.head(open_from) <= CODES["close"]
         solid = hot.arg_true()
         open_from = int(solid[-1]) + 1 if len(solid) else 0
         texts = [text for text in texts if text.end <= open_from]
         diagnostics = [row for row in diagnostics if row.line is not None and row.line < _line(lines, open_from)]
     kinds = codes.cat.to(KIND).alias("kind")
-    return Sorted(lines.with_columns(kinds, is_whole), texts, open_from, diagnostics)
-
-
-def _codes(lines: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
-    """The kind that each line has by itself, as its place in `KINDS`; and is it a whole wait, call or close?"""
-    hot = [
-        pl.when(GRAMMAR.matches(_TEXT, f"^{{{terminal}}}$")).then(pl.lit(_CODES[kind], pl.UInt8))
-        for kind, terminal in _HOT
-    ]
-    codes = lines.lazy().select(pl.coalesce(hot).alias("code")).collect().to_series()
-    is_whole = codes.is_not_null().alias("is_whole")
-    others = (~is_whole).arg_true()
-    if len(others):
-        found = pl.DataFrame({"text": lines.get_column("text").gather(others)}).lazy().select(_others()).collect()
-        codes = codes.scatter(others, found.to_series())
-    return codes, is_whole
-
-
-def _others() -> pl.Expr:
-    kinds = [
-        pl.when(GRAMMAR.matches(_TEXT, template)).then(pl.lit(_CODES[name], pl.UInt8)) for name, template in _OTHERS
-    ]
-    return pl.coalesce(*kinds, pl.lit(_CODES["unparsed"], pl.UInt8)).alias("code")
+    found = lines.with_columns(kinds, batch.lines.get_column("is_whole"))
+    return Sorted(found, texts, open_from, diagnostics, batch.waits, batch.calls)
 
 
 # ---------------------------------------------------------------------------------------------- texts of statements
@@ -143,12 +122,12 @@ def _texts(
     lines: pl.DataFrame, codes: pl.Series, name: str, diagnostics: list[Diagnostic], *, is_last: bool
 ) -> tuple[list[Text], int]:
     """The texts below headers, and the place from which on lines must wait."""
-    headers = codes.is_in([_CODES["parsing"], _CODES["parse_error"]]).arg_true()
+    headers = codes.is_in([CODES["parsing"], CODES["parse_error"]]).arg_true()
     if headers.is_empty():
         return [], lines.height
     measure = _Measure(lines)
-    ends = (codes == _CODES["end_of_statement"]).arg_true().to_list()
-    is_error = (codes.gather(headers) == _CODES["parse_error"]).to_list()
+    ends = (codes == CODES["end_of_statement"]).arg_true().to_list()
+    is_error = (codes.gather(headers) == CODES["parse_error"]).to_list()
     head_texts = lines.get_column("text").gather(headers)
     lengths = head_texts.str.extract(" ?len=([0-9]{1,9})(?: |$)", 1).cast(pl.Int64).to_list()
     found: list[Text] = []
@@ -183,12 +162,8 @@ class _Measure:
     """Sizes of texts between places: in bytes, and in characters where they differ."""
 
     def __init__(self, lines: pl.DataFrame) -> None:
-        sums = lines.lazy().select(
-            bytes=(_TEXT.str.len_bytes().cast(pl.Int64) + 1).cum_sum(),
-            chars=(_TEXT.str.len_chars().cast(pl.Int64) + 1).cum_sum(),
-        )
-        self._sums = sums.collect()
-        self._bytes, self._chars = self._sums.get_columns()
+        self._texts = lines.get_column("text")
+        self._bytes = (self._texts.str.len_bytes().cast(pl.Int64) + 1).cum_sum()
 
     def size(self, header: int, end: int) -> int:
         """Bytes of the lines between a header and an end."""
@@ -199,10 +174,12 @@ class _Measure:
         if end <= header + 1:
             return length == 0
         size = self.size(header, end)
-        chars = int(self._chars[end - 1]) - int(self._chars[header]) - 1
         # the header counts a line feed and a zero byte at the end, which SQL*Plus sends, and line ends of two bytes
         breaks = end - header - 2
-        return length - size in {0, 1, 2, breaks} or length - chars in {0, breaks}
+        if length - size in {0, 1, 2, breaks}:
+            return True
+        chars = int(self._texts.slice(header + 1, end - header - 1).str.len_chars().sum()) + breaks
+        return length - chars in {0, breaks}
 
 
 def _text(header: int, length: int | None, ends: list[int], following: int, measure: _Measure) -> Text | None:
@@ -251,16 +228,16 @@ def _line(lines: pl.DataFrame, place: int) -> int:
 
 def _placed(lines: pl.DataFrame, codes: pl.Series) -> pl.Series:
     """The kinds with those of lines that are binds or head only where they stand."""
-    loose = codes.is_in([_CODES["bind"], _CODES["bind_field"], _CODES["unparsed"]])
+    loose = codes.is_in([CODES["bind"], CODES["bind_field"], CODES["unparsed"]])
     if not loose.any():
         return codes
     for place, end in _open_values(lines, codes):
-        codes = codes.scatter(list(range(place + 1, end)), _CODES["bind_field"])
+        codes = codes.scatter(list(range(place + 1, end)), CODES["bind_field"])
     code = pl.col("code")
     within = (
-        pl.when(code == _CODES["binds"])
+        pl.when(code == CODES["binds"])
         .then(pl.lit("binds"))
-        .when(code == _CODES["head"])
+        .when(code == CODES["head"])
         .then(pl.lit("head"))
         .when(~code.is_in(_BETWEEN))
         .then(pl.lit("none"))
@@ -268,10 +245,10 @@ def _placed(lines: pl.DataFrame, codes: pl.Series) -> pl.Series:
         .fill_null("none")
     )
     placed = (
-        pl.when(code.is_in([_CODES["bind"], _CODES["bind_field"]]) & (within != "binds"))
-        .then(pl.when(within == "head").then(_CODES["head"]).otherwise(_CODES["unparsed"]))
-        .when((code == _CODES["unparsed"]) & (within == "head"))
-        .then(_CODES["head"])
+        pl.when(code.is_in([CODES["bind"], CODES["bind_field"]]) & (within != "binds"))
+        .then(pl.when(within == "head").then(CODES["head"]).otherwise(CODES["unparsed"]))
+        .when((code == CODES["unparsed"]) & (within == "head"))
+        .then(CODES["head"])
         .otherwise(code)
         .cast(pl.UInt8)
     )
@@ -280,12 +257,12 @@ def _placed(lines: pl.DataFrame, codes: pl.Series) -> pl.Series:
 
 def _open_values(lines: pl.DataFrame, codes: pl.Series) -> Iterator[tuple[int, int]]:
     """Places of binds' values that go on in the next lines, and where they end."""
-    fields = (codes == _CODES["bind_field"]).arg_true()
+    fields = (codes == CODES["bind_field"]).arg_true()
     texts = lines.get_column("text")
     is_open = texts.gather(fields).str.contains(GRAMMAR.pattern("^{OPEN_VALUE}$"))
     for place in fields.filter(is_open).to_list():
         for end in range(place + 1, min(place + _LONGEST_VALUE, lines.height)):
-            if codes[end] <= _CODES["close"] or codes[end] == _CODES["bind"]:
+            if codes[end] <= CODES["close"] or codes[end] == CODES["bind"]:
                 break
             if str(texts[end]).endswith(('"', '"...')):
                 yield place, end + 1

@@ -1,0 +1,109 @@
+"""Lines as figures and shapes: what stands between the figures is the same in many lines, and is read once.
+
+Bindings of ``shapes.c``.  `part_lines` gives None where there is no compiled code, and for lines that are odd; callers
+then read the lines with Polars expressions.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from logframe.kernel import Block
+from logframe.native import load_compiled
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    import polars as pl
+
+    from logframe.blocks import TextBatch
+    from logframe.kernel import Kernel
+
+#: Shapes of one batch; a log with more of them has no shapes to speak of.
+_MOST_SHAPES: Final = 2048
+_SLOTS: Final = 4 * _MOST_SHAPES
+#: Bytes of a shape at most, as in ``shapes.c``.
+_SHAPE_BYTES: Final = 512
+
+
+class _Shapes(ctypes.Structure):
+    _fields_ = (
+        *((name, ctypes.c_int64) for name in ("slots", "most", "count")),
+        *((name, ctypes.c_void_p) for name in ("slot", "row", "length", "bytes")),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Parted:
+    """Lines in their figures and shapes.
+
+    Attributes:
+        places: of the lines within the batch, from 0.
+        shape: number of each line's shape, from 0.
+        first: of each shape, the row of the first line that has it.
+        figures: the figures of each line in their order, one Series a place; 0 where a line has fewer.
+    """
+
+    places: pl.Series
+    shape: pl.Series
+    first: list[int]
+    figures: list[pl.Series]
+
+
+def part_lines(kernel: Kernel, batch: TextBatch, tags: Block, wanted: Collection[int], most: int) -> Parted | None:
+    """The figures and shapes of the lines of a batch that have certain tags; None where they cannot be parted so.
+
+    A figure is the first run of digits of a line, and every run of digits after an equals sign, where one blank and a
+    minus sign may stand before it.
+
+    Args:
+        kernel: the compiled kernel.
+        batch: the lines.
+        tags: one byte a line, as `logframe.kernel.Kernel.tags_of` gives them.
+        wanted: the tags of the lines to be parted.
+        most: figures of a line at most.
+
+    Returns:
+        None also where a line has more figures, a figure of more than 18 digits, or where there are too many shapes.
+    """
+    library = _library()
+    if library is None:
+        return None
+    is_wanted = bytes(tag in wanted for tag in range(256))
+    rows = library.iolab_count_wanted(tags.address, batch.lines.count, is_wanted)
+    places, numbers = Block(kernel, 4 * rows), Block(kernel, 4 * rows)
+    figures = [Block(kernel, 8 * rows) for _ in range(most)]
+    slot, row = Block(kernel, 4 * _SLOTS, zeroed=True), Block(kernel, 4 * _MOST_SHAPES)
+    length, data = Block(kernel, 4 * _MOST_SHAPES), Block(kernel, _SHAPE_BYTES * _MOST_SHAPES)
+    shapes = _Shapes(_SLOTS, _MOST_SHAPES, 0, slot.address, row.address, length.address, data.address)
+    columns = (ctypes.c_void_p * most)(*(figure.address for figure in figures))
+    count = library.iolab_part(
+        *(batch.text.address, batch.lines.starts.address, batch.lines.ends.address, tags.address, batch.lines.count),
+        *(is_wanted, rows, most, places.address, numbers.address, columns, ctypes.byref(shapes)),
+    )
+    if count < 0:
+        return None
+    return Parted(
+        kernel.series("place", "I", rows, places),
+        kernel.series("shape", "I", rows, numbers),
+        row.view.cast("I")[:count].tolist(),
+        [kernel.series(f"figure_{place}", "l", rows, figure) for place, figure in enumerate(figures)],
+    )
+
+
+@cache
+def _library() -> ctypes.CDLL | None:
+    library = load_compiled("logframe", "shapes").library
+    if library is not None:
+        pointer, size = ctypes.c_void_p, ctypes.c_int64
+        library.iolab_part.restype = size
+        library.iolab_part.argtypes = (
+            *(pointer, pointer, pointer, pointer, size, pointer, size, size),
+            *(pointer, pointer, pointer, pointer),
+        )
+        library.iolab_count_wanted.restype = size
+        library.iolab_count_wanted.argtypes = (pointer, size, pointer)
+    return library

@@ -1,0 +1,257 @@
+"""Lines of a trace in batches, with the kind that each has by its own form.
+
+The compiled kernel classifies the lines and parts those of regular waits and calls into figures and shapes; the
+expressions of `sqltraceparse.regular` read one line of each shape.  Where there is no compiled code, the same
+expressions read them all.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import polars as pl
+
+from logframe.blocks import text_batches
+from logframe.kernel import Block, load_kernel
+from logframe.shapes import part_lines
+from sqltraceparse import regular
+from sqltraceparse.grammar import GRAMMAR
+from sqltraceparse.schema import KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator
+
+    from logframe import Log
+    from logframe.blocks import TextBatch
+    from logframe.classify import Classifier
+    from logframe.kernel import Kernel
+    from logframe.shapes import Parted
+
+#: About the length of a line.
+_LINE_BYTES: Final = 150
+_TEXT: Final = pl.col("text")
+CODES: Final = {name: code for code, name in enumerate(KINDS)}
+#: Terminal of the grammar -> kind of the lines that it describes; the first that fits.
+_TERMINALS: Final = {
+    "WAIT_LINE": "wait",
+    "CALL_LINE": "call",
+    "CLOSE_LINE": "close",
+    "BLANK_LINE": "blank",
+    "RULE": "rule",
+    "END_OF_STATEMENT": "end_of_statement",
+    "BIND": "bind",
+    "BIND_FIELD": "bind_field",
+    "DUMP": "bind_field",
+    "BINDS_START": "binds",
+    "WAIT_START": "wait",
+    "PARSE_ERROR_START": "parse_error",
+    "CLOSE_START": "close",
+    "CALL_START": "call",
+    "STAT_START": "row_source",
+    "PARSING_START": "parsing",
+    "LOB_START": "lob",
+    "TRANSACTION_START": "transaction",
+    "ERROR_START": "error",
+    "STAMP_LINE": "stamp",
+    "ATTRIBUTE": "attribute",
+    "APPNAME": "attribute",
+    "SLICE": "process",
+    "PROCESS": "process",
+    "CONTINUED": "continued",
+    "LIMITED": "limited",
+    "FILE": "head",
+    "BANNER": "head",
+    "VERSION": "head",
+    "HEAD": "head",
+}
+#: Code of a kind by the tag of its terminal, which counts from 1; 0 is no terminal.
+_CODE_OF_TAG: Final = pl.Series([CODES[kind] for kind in ("unparsed", *_TERMINALS.values())], dtype=pl.UInt8)
+#: Kinds of the first tags: whole waits, calls and closes.
+_WHOLE: Final = ("wait", "call", "close")
+#: Figures of waits and of calls in the order in which they are printed.
+_WAIT_FIGURES: Final = ("cursor", "elapsed_us", "p1", "p2", "p3", "object_id", "tim_us")
+_CALL_FIGURES: Final = (
+    *("cursor", "cpu_us", "elapsed_us", "disk_blocks", "consistent_gets", "current_gets", "misses", "rows", "depth"),
+    *("goal", "plan_hash", "close_type", "tim_us"),
+)
+
+
+class Batch(NamedTuple):
+    """Lines of a trace.
+
+    Attributes:
+        lines: ``line``, ``text``, ``code`` (place in `KINDS`), ``is_whole`` (a wait, call or close with all fields).
+        waits, calls: the whole ones among them as `RAW_WAITS` and `RAW_CALLS`, where compiled code has read them.
+    """
+
+    lines: pl.DataFrame
+    waits: pl.DataFrame | None = None
+    calls: pl.DataFrame | None = None
+
+    def from_line(self, line: int) -> Batch:
+        """The lines from this one on."""
+
+        def later(part: pl.DataFrame) -> pl.DataFrame:
+            return part.filter(pl.col("line") >= line)
+
+        return Batch(later(self.lines), *(None if part is None else later(part) for part in (self.waits, self.calls)))
+
+    def followed_by(self, other: Batch) -> Batch:
+        """These lines and others."""
+
+        def joined(first: pl.DataFrame | None, second: pl.DataFrame | None) -> pl.DataFrame | None:
+            return None if first is None or second is None else pl.concat([first, second], rechunk=True)
+
+        lines = pl.concat([self.lines, other.lines], rechunk=True)
+        return Batch(lines, joined(self.waits, other.waits), joined(self.calls, other.calls))
+
+
+@cache
+def classifier() -> Classifier:
+    """What gives each line its kind."""
+    return GRAMMAR.classifier({name: f"{{{name}}}" for name in _TERMINALS})
+
+
+def classified(lines: pl.DataFrame) -> Batch:
+    """Lines (``line``, ``text``) with their kinds."""
+    kinds = classifier().kinds_of(lines.get_column("text"))
+    tags = (kinds.to_physical() + 1).fill_null(0)
+    return Batch(lines.select("line", "text").with_columns(*_codes(tags)))
+
+
+def _codes(tags: pl.Series) -> tuple[pl.Series, pl.Series]:
+    return _CODE_OF_TAG.gather(tags.cast(pl.UInt32)).alias("code"), tags.is_between(1, len(_WHOLE)).alias("is_whole")
+
+
+def batches(
+    log: Log,
+    batch_bytes: int,
+    n_rows: int | None,
+    columns: Collection[str] | None = None,
+    kinds: Collection[str] = KINDS,
+) -> Iterator[tuple[Batch, bool]]:
+    """The lines in batches of about so many bytes, without carriage returns, and whether a batch is the last.
+
+    Args:
+        log: the opened trace.
+        batch_bytes: size of a batch of text.
+        n_rows: read so many lines at most.
+        columns: of waits and calls, those that are needed; None: all.
+        kinds: of lines that are needed; waits and calls may be left out of `Batch` where they are not.
+    """
+    kernel = load_kernel()
+    if kernel is None or isinstance(log.target, str):
+        yield from _with_last(_by_expressions(log, batch_bytes, n_rows))
+        return
+    texts = text_batches(kernel, log, batch_bytes, n_rows)
+    yield from _with_last(_by_kernel(kernel, text, columns, kinds) for text in texts)
+
+
+def _with_last(found: Iterable[Batch]) -> Iterator[tuple[Batch, bool]]:
+    held: Batch | None = None
+    for batch in found:
+        if held is not None:
+            yield held, False
+        held = batch
+    if held is not None:
+        yield held, True
+
+
+def _by_expressions(log: Log, batch_bytes: int, n_rows: int | None) -> Iterator[Batch]:
+    lines = log.scan(name="text", row_index_name="line").with_columns(pl.col("line").cast(pl.Int64))
+    if n_rows is not None:
+        lines = lines.head(n_rows)
+    held: list[pl.DataFrame] = []
+    size = 0
+    for piece in lines.collect_batches(chunk_size=max(50, batch_bytes // _LINE_BYTES), maintain_order=True):
+        if size >= batch_bytes:
+            yield classified(_without_returns(held))
+            held, size = [], 0
+        held.append(piece)
+        size += int(piece.estimated_size())
+    if held:
+        yield classified(_without_returns(held))
+
+
+def _without_returns(pieces: list[pl.DataFrame]) -> pl.DataFrame:
+    lines = pl.concat(pieces, rechunk=True)
+    if lines.get_column("text").str.ends_with("\r").any():
+        lines = lines.with_columns(_TEXT.str.strip_suffix("\r"))
+    return lines
+
+
+# ------------------------------------------------------------------------------------------------------ compiled code
+
+
+def _by_kernel(kernel: Kernel, batch: TextBatch, columns: Collection[str] | None, kinds: Collection[str]) -> Batch:
+    """The lines of a block, classified and parted by compiled code."""
+    count = batch.lines.count
+    tags = kernel.tags_of(batch.text, batch.lines, classifier().tables)
+    texts = kernel.unmatched("text", batch.text, batch.lines, Block(kernel, count, zeroed=True), count)
+    numbers = pl.int_range(batch.first, batch.first + count, dtype=pl.Int64, eager=True).alias("line")
+    lines = pl.DataFrame([numbers, texts, *_codes(kernel.series("tag", "C", count, tags))])
+
+    found = []
+    for tag_kinds, printed, by_text in (
+        (("wait",), _WAIT_FIGURES, regular.waits),
+        (("call", "close"), _CALL_FIGURES, regular.calls_and_closes),
+    ):
+        wanted = [tag for tag, kind in enumerate(_WHOLE, 1) if kind in tag_kinds and kind in kinds]
+        parted = part_lines(kernel, batch, tags, wanted, len(printed))
+        typed = None if parted is None else _typed(lines, parted, printed, by_text, columns)
+        if typed is None:
+            return Batch(lines)
+        found.append(typed)
+    return Batch(lines, *found)
+
+
+def _typed(
+    lines: pl.DataFrame,
+    parted: Parted,
+    printed: tuple[str, ...],
+    by_text: Callable[[pl.LazyFrame], pl.LazyFrame],
+    columns: Collection[str] | None,
+) -> pl.DataFrame | None:
+    """Whole lines as a frame: expressions read the first line of each shape, the figures of the others are known.
+
+    None where the figures are not those that the expressions read, or where a second record may stand in a line.
+    """
+    firsts = parted.places.gather(parted.first)
+    shapes = by_text(lines.lazy().select(pl.col("line", "text").gather(firsts))).collect()
+    if shapes.height != len(firsts) or _may_be_fused(lines.get_column("text").gather(firsts)):
+        return None
+    places: dict[str, list[int | None]] = {name: [] for name in printed}
+    for row, shape in zip(parted.first, shapes.select(printed).iter_rows(named=True), strict=True):
+        there = [name for name in printed if shape[name] is not None]
+        if [parted.figures[place][row] for place in range(len(there))] != [shape[name] for name in there]:
+            return None
+        for name in printed:
+            places[name].append(there.index(name) if name in there else None)
+    wanted = [name for name in shapes.columns if columns is None or name in columns or name == "line"]
+    found = [
+        _figures(parted, places[name]).alias(name)
+        if name in places
+        else lines.get_column("line").gather(parted.places)
+        if name == "line"
+        else shapes.get_column(name).gather(parted.shape).alias(name)
+        for name in wanted
+    ]
+    return pl.DataFrame(found)
+
+
+def _figures(parted: Parted, places: list[int | None]) -> pl.Series:
+    """The figure that stands at a place which depends on the shape."""
+    known = {place for place in places if place is not None}
+    if len(known) == 1 and None not in places:
+        return parted.figures[known.pop()]
+    place = pl.Series(places, dtype=pl.Int8).gather(parted.shape)
+    figure = pl.lit(None, pl.Int64)
+    for number in sorted(known):
+        figure = pl.when(place == number).then(parted.figures[number]).otherwise(figure)
+    return pl.select(figure).to_series() if known else pl.Series([None], dtype=pl.Int64).new_from_index(0, len(place))
+
+
+def _may_be_fused(texts: pl.Series) -> bool:
+    """Does one of these lines hold the start of a second record?"""
+    return bool(texts.str.contains(f".{GRAMMAR.pattern('{RECORD_START}')}").any())
