@@ -9,15 +9,12 @@ A stamp stands between a line written before it and one written after it, so the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import polars as pl
 
 from logframe import Diagnostic
 from sqltraceparse.schema import CLOCK
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 #: Lines of calls that end at nearly the same time are not in the order of their ``tim``.
 STEP_US: Final = 1_000_000
@@ -35,8 +32,11 @@ def with_clock(tims: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagno
     A ``tim`` that alone lies before both its neighbours is damaged: it is null in the result.
     """
     rows: list[Diagnostic] = []
-    parts = []
-    for part in tims.partition_by("process", maintain_order=True) if tims.height else []:
+    step = (pl.col("tim_us").diff().over("process") < -STEP_US).fill_null(value=False)
+    odd = tims.filter(step).get_column("process").unique()
+    is_odd = pl.col("process").is_in(odd.implode(), nulls_equal=True)
+    parts = [tims.filter(~is_odd).with_columns(clock=pl.lit(1, pl.Int64))]
+    for part in tims.filter(is_odd).partition_by("process", maintain_order=True) if len(odd) else []:
         tim = part.get_column("tim_us")
         steps = (tim.diff() < -STEP_US).fill_null(value=False).arg_true().to_list()
         damaged = [place for place in steps if _stands_alone(tim, place)]
@@ -56,9 +56,7 @@ def with_clock(tims: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagno
             rows.append(Diagnostic(name, int(part.item(place, "line")), None, "clock", None, reason))
         starts = pl.Series("clock", [0] * part.height, dtype=pl.Int64).scatter(steps, 1)
         parts.append(part.with_columns((starts.cum_sum() + 1).alias("clock")))
-    if not parts:
-        return tims.with_columns(pl.lit(None, pl.Int64).alias("clock")), rows
-    return pl.concat(parts).sort("line", maintain_order=True), rows
+    return pl.concat(parts).sort("line", maintain_order=True) if len(odd) else parts[0], rows
 
 
 def _stands_alone(tim: pl.Series, place: int) -> bool:
@@ -86,20 +84,20 @@ def clocks(tims: pl.DataFrame, stamps: pl.DataFrame, name: str) -> tuple[pl.Data
     known = tims.filter(pl.col("tim_us").is_not_null())
     rows: list[Diagnostic] = []
     out = []
-    ends: dict[object, int] = {}
-    for (process, clock), part in known.partition_by("process", "clock", as_dict=True, maintain_order=True).items():
-        # stamps after the last line of the clock before it belong to this one
-        after = pl.col("line") > ends.get(process, 0)
-        said = list(_bounds(part, stamps.filter(pl.col("process").eq_missing(process), after)))
-        ends[process] = int(part.item(-1, "line"))
+    said_of = _bounds(known, stamps)
+    ranges = known.group_by("process", "clock", maintain_order=True).agg(
+        pl.col("line").first(), first_tim_us=pl.col("tim_us").min(), last_tim_us=pl.col("tim_us").max()
+    )
+    for process, clock, line, first, last in ranges.iter_rows():
+        said = said_of.get((process, clock), [])
         rate = _rate(said)
         row: dict[str, object] = {
             "process": process,
             "clock": clock,
-            "line": part.item(0, "line"),
+            "line": line,
             "stamps": len(said),
-            "first_tim_us": part.get_column("tim_us").min(),
-            "last_tim_us": part.get_column("tim_us").max(),
+            "first_tim_us": first,
+            "last_tim_us": last,
             "rate": rate,
         }
         if said:
@@ -107,7 +105,7 @@ def clocks(tims: pl.DataFrame, stamps: pl.DataFrame, name: str) -> tuple[pl.Data
             if rate is not None and not _agrees(rate):
                 row["offset_us"] = None
         if rate is not None and abs(rate - 1) > _MOST_DRIFT:
-            rows.append(Diagnostic(name, int(part.item(0, "line")), None, "clock", None, _drift(rate)))
+            rows.append(Diagnostic(name, line, None, "clock", None, _drift(rate)))
         out.append(row)
     return pl.DataFrame([{key: row.get(key) for key in CLOCK} for row in out], schema=CLOCK), rows
 
@@ -123,26 +121,46 @@ class _Said(NamedTuple):
     is_alone: bool
 
 
-def _bounds(tims: pl.DataFrame, stamps: pl.DataFrame) -> Iterator[_Said]:
-    """What each stamp says; a stamp is written with the line after it, or when an attribute changes before that."""
-    if stamps.is_empty():
-        return
-    last = int(tims.item(-1, "line"))
+def _bounds(tims: pl.DataFrame, stamps: pl.DataFrame) -> dict[tuple[int | None, int], list[_Said]]:
+    """What each stamp says, by process and clock.
+
+    A stamp is written with the line after it, or when an attribute changes before that; it is of that line's clock.
+    """
+    found: dict[tuple[int | None, int], list[_Said]] = {}
+    if stamps.is_empty() or tims.is_empty():
+        return found
+    key = pl.col("process").fill_null(-1).alias("key")
+    lines = tims.select(key, "line", "clock", "tim_us")
     around = (
-        stamps.filter(pl.col("line") <= last)
-        .join_asof(tims.select("line", before="tim_us"), on="line", strategy="backward", check_sortedness=False)
-        .join_asof(tims.select("line", after="tim_us"), on="line", strategy="forward", check_sortedness=False)
+        stamps.with_columns(key)
+        .join_asof(
+            lines.rename({"clock": "clock_before", "tim_us": "before"}),
+            on="line",
+            by="key",
+            strategy="backward",
+            check_sortedness=False,
+        )
+        .join_asof(
+            lines.rename({"tim_us": "after"}),
+            on="line",
+            by="key",
+            strategy="forward",
+            check_sortedness=False,
+        )
         .with_columns(wall_times(pl.col("stamp")))
         .filter(pl.col("at").is_not_null(), pl.col("after").is_not_null())
+        .with_columns(before=pl.when(pl.col("clock_before") == pl.col("clock")).then("before"))
     )
-    columns = ("name", "before", "after", "at", "zoned", "digits")
-    for name, before, after, wall, zoned, digits in around.select(columns).iter_rows():
+    columns = ("process", "clock", "name", "before", "after", "at", "zoned", "digits")
+    for process, clock, name, before, after, wall, zoned, digits in around.select(columns).iter_rows():
         printed = 10 ** max(0, 6 - digits)
         low = wall - after - _WRITING_US - printed
         # the first stamps are written with the first line, whenever tracing was switched on
         high = None if before is None else wall - before + printed
         if high is None or high >= low:
-            yield _Said(low, high, wall, after, bool(zoned), name == "stamp")
+            said = _Said(low, high, wall, after, bool(zoned), name == "stamp")
+            found.setdefault((process, clock), []).append(said)
+    return found
 
 
 def _offset(said: list[_Said]) -> dict[str, object]:

@@ -34,9 +34,7 @@ def with_parents(calls: pl.DataFrame) -> pl.DataFrame:
     Args:
         calls: of one log, in the order of lines, with ``process``, ``clock``.
     """
-    rows = calls.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
-    parts = [_parents(part) for part in rows.partition_by("process", maintain_order=True)] or [_parents(rows)]
-    found = pl.concat(parts).sort("row")
+    found = _with_up(calls.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64)))
     below = found.group_by("up").agg(pl.col(name).sum().alias(f"_{name}") for name in INCLUSIVE)
     found = found.join(below, left_on="row", right_on="up", how="left", maintain_order="left")
     lines = found.get_column("line")
@@ -46,19 +44,23 @@ def with_parents(calls: pl.DataFrame) -> pl.DataFrame:
     ).drop("up", *(f"_{name}" for name in INCLUSIVE))
 
 
-def _parents(calls: pl.DataFrame) -> pl.DataFrame:
-    """The calls of one process with ``up``, the row of each parent."""
+def _with_up(calls: pl.DataFrame) -> pl.DataFrame:
+    """The calls (with ``row``) with ``up``, the row of each one's parent, which is of the same process."""
     frame = calls.select(
+        "process",
         "clock",
-        place=pl.int_range(pl.len(), dtype=pl.Int64),
+        "row",
         depth=pl.col("depth").fill_null(_NO_DEPTH),
         start=pl.col("tim_us") - pl.col("elapsed_us"),
         middle=pl.col("tim_us") - pl.col("elapsed_us") // 2,
     )
+    one_process = frame.get_column("process").n_unique() <= 1
     depths = sorted(set(frame.get_column("depth").to_list()) - {0})
     above: pl.Expr = pl.lit(None, pl.Int64)
     for level in depths:
-        next_above = pl.when(pl.col("depth") < level).then("place").backward_fill()
+        next_above = pl.when(pl.col("depth") < level).then("row").backward_fill()
+        if not one_process:
+            next_above = next_above.over("process")
         above = pl.when(pl.col("depth") == level).then(next_above).otherwise(above)
     ups: pl.Series = frame.select(above.alias("up")).to_series()
     # a following call that began later is not the parent: the parent failed, or its line is missing; perhaps the next
@@ -72,7 +74,7 @@ def _parents(calls: pl.DataFrame) -> pl.DataFrame:
     else:
         outside = ((starts.gather(ups) > middles) | (clocks.gather(ups) != clocks)).fill_null(value=False)
         ups = pl.select(pl.when(~outside).then(ups)).to_series()
-    return calls.with_columns(calls.get_column("row").gather(ups).alias("up"))
+    return calls.with_columns(ups.alias("up"))
 
 
 def with_calls(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:

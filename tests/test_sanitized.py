@@ -11,7 +11,12 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 #: What runs the compiled code over many buffers.
-TESTS = ("tests/logframe/test_kernel.py", "tests/straceparse/test_strace_compiled.py")
+TESTS = (
+    "tests/logframe/test_kernel.py",
+    "tests/logframe/test_shapes.py",
+    "tests/straceparse/test_strace_compiled.py",
+    "tests/sqltraceparse/test_sqltrace_compiled.py",
+)
 
 pytestmark = pytest.mark.install
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import random
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -84,3 +85,31 @@ def write(traced: Any) -> Any:  # noqa: ANN401 - a module
         return session
 
     return written
+
+
+@pytest.fixture(scope="session")
+def damaged(write: Any) -> Any:  # noqa: ANN401 - a function of a module
+    """A function of a seed that gives the lines of a session, deleted, cut, fused, inserted, swapped and repeated."""
+
+    def lines_of(seed: int) -> list[str]:
+        lines = list(write("19.22.0.0.0" if seed % 2 else "10.2.0.5.0", seed=seed).lines)
+        chance = random.Random(seed)  # noqa: S311 - data for tests
+        for _ in range(12):
+            place = chance.randrange(len(lines) - 1)
+            match chance.randrange(6):
+                case 0:
+                    del lines[place : place + chance.randrange(9)]
+                case 1:
+                    lines[place] = lines[place][: chance.randrange(len(lines[place]) + 1)]
+                case 2:
+                    lines[place : place + 2] = [lines[place] + lines[place + 1]]
+                case 3:
+                    other = ["", "   ", "END OF STMT", "x" * 500, "BINDS #3:", "*** ", "\t=='"]
+                    lines.insert(place, chance.choice(other))
+                case 4:
+                    lines[place], lines[place + 1] = lines[place + 1], lines[place]
+                case _:
+                    lines[place:place] = lines[chance.randrange(len(lines)) :][:5]
+        return lines
+
+    return lines_of

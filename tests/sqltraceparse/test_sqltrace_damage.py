@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import polars as pl
@@ -216,26 +215,9 @@ def test_strict() -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_any_damage(write: Any, seed: int) -> None:  # noqa: ANN401
+def test_any_damage(damaged: Any, seed: int) -> None:  # noqa: ANN401
     """Whatever is done to the lines, each is accounted for and nothing but a `LogParseError` is raised."""
-    session = write("19.22.0.0.0" if seed % 2 else "10.2.0.5.0", seed=seed)
-    lines = list(session.lines)
-    chance = random.Random(seed)  # noqa: S311 - data for tests
-    for _ in range(12):
-        place = chance.randrange(len(lines) - 1)
-        match chance.randrange(6):
-            case 0:
-                del lines[place : place + chance.randrange(9)]
-            case 1:
-                lines[place] = lines[place][: chance.randrange(len(lines[place]) + 1)]
-            case 2:
-                lines[place : place + 2] = [lines[place] + lines[place + 1]]
-            case 3:
-                lines.insert(place, chance.choice(["", "   ", "END OF STMT", "x" * 500, "BINDS #3:", "*** ", "\t=='"]))
-            case 4:
-                lines[place], lines[place + 1] = lines[place + 1], lines[place]
-            case _:
-                lines[place:place] = lines[chance.randrange(len(lines)) :][:5]
+    lines = damaged(seed)
     text = "\n".join(lines) + "\n"
     events = scan_sqltrace(text.encode()).collect()
 
