@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 import polars as pl
 
 from logframe import Diagnostic
+from sqltraceparse.grammar import GRAMMAR
 from sqltraceparse.schema import CLOCK
 
 #: Lines of calls that end at nearly the same time are not in the order of their ``tim``.
@@ -202,12 +203,12 @@ def _drift(rate: float) -> str:
 def wall_times(stamp: pl.Expr) -> list[pl.Expr]:
     """``at``: microseconds since 1970 of printed stamps, ``zoned``: in UTC by a zone, ``digits`` of the second."""
     text = stamp.str.replace("T", " ", literal=True)
-    zone = text.str.extract("([+-][0-9]{2}:[0-9]{2}) *$", 1)
+    zone = text.str.extract(GRAMMAR.pattern("({ZONE}) *$"), 1)
     minutes = zone.str.slice(1, 2).cast(pl.Int64) * 60 + zone.str.slice(4, 2).cast(pl.Int64)
     shift = pl.when(zone.str.starts_with("-")).then(-minutes).otherwise(minutes)
-    bare = text.str.extract("^([0-9-]{10} [0-9:]{8}(?:[.][0-9]+)?)", 1)
+    bare = text.str.extract(GRAMMAR.pattern("^({LOCAL_STAMP})"), 1)
     at = bare.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False).dt.epoch("us")
-    digits = bare.str.extract("[.]([0-9]+)$", 1).str.len_bytes().fill_null(0).cast(pl.Int64)
+    digits = bare.str.splitn(".", 2).struct.field("field_1").str.len_bytes().fill_null(0).cast(pl.Int64)
     return [
         (at - shift.fill_null(0) * 60_000_000).alias("at"),
         zone.is_not_null().alias("zoned"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import polars as pl
 
 from logframe import load_grammar
+from sqltraceparse.grammar import GRAMMAR
 from sqltraceparse.lines import classified
 from sqltraceparse.sections import sort_lines
 
@@ -96,7 +97,7 @@ def head_of(pieces: list[Pieces]) -> Head:
 def _field(text: str, kind: str) -> tuple[str | None, str | int]:
     """The attribute that a line of the head gives, and its value."""
     if kind == "process":
-        return "process", int(re.findall("[0-9]+", text)[0])
+        return "process", int(re.findall(GRAMMAR.pattern("{NUMBER}"), text)[0])
     if kind == "continued":
         return "continues", text.strip("* ").rpartition(" FILE ")[2].strip()
     if text.startswith("Version ") and text[8:9].isdigit():

@@ -25,6 +25,17 @@ def _field(name: str, key: str) -> pl.Expr:
     return _number(name, rf"[ :,]{key}=(-?[0-9]+)(?:[ ,)]|$)")
 
 
+def _quoted(name: str, terminal: str) -> pl.Expr:
+    """What stands between the quotes of a terminal, null where it is missing or empty."""
+    value = _token(_TEXT, f"({{{terminal}}})").str.splitn("'", 3).struct.field("field_1")
+    return pl.when(value != "").then(value).alias(name)
+
+
+def _token(text: pl.Expr, template: str) -> pl.Expr:
+    """What the group of a template describes."""
+    return text.str.extract(GRAMMAR.pattern(template), 1)
+
+
 _CURSOR: Final = _number("cursor", "#([0-9]+)")
 
 
@@ -54,9 +65,9 @@ def statements(lines: pl.DataFrame, texts: list[Text], name: str) -> tuple[pl.Da
     found = heads.select(
         pl.col("line").alias("statement"),
         _CURSOR,
-        _TEXT.str.extract(r" sqlid='([0-9a-z]+)'", 1).alias("sql_id"),
+        _quoted("sql_id", "SQL_ID"),
         _field("hash_value", "hv"),
-        _TEXT.str.extract(r" ad='([0-9a-fA-F]+)'", 1).alias("address"),
+        _quoted("address", "ADDRESS"),
         _texts(lines, heads),
         "is_whole",
         _field("length", "len"),
@@ -94,17 +105,15 @@ def binds(lines: pl.DataFrame) -> pl.DataFrame:
         section=pl.when(is_header).then(line).forward_fill(),
         cursor=pl.when(is_header).then(_CURSOR).forward_fill(),
         # "value=  Bind#2" is the end of one bind and the start of the next
-        bind=pl.when(is_bind | is_header | _TEXT.str.contains(r"^  value= *Bind#[0-9]+$")).then(line).forward_fill(),
+        bind=pl.when(is_bind | is_header | GRAMMAR.matches(_TEXT, "^{VALUE_AND_BIND}$")).then(line).forward_fill(),
     ).filter(~is_header)
     text = _TEXT.str.join("\n")
     joined = numbered.group_by("section", "cursor", "bind", maintain_order=True).agg(text.alias("text"))
-    value = _TEXT.str.extract(r"(?s)\n  value=(.*)$", 1)
-    printed = pl.when(value.str.contains(r'(?s)^".*"(?:\.\.\.)?\s*$')).then(
-        value.str.strip_chars_end().str.strip_prefix('"').str.replace(r'"(\.\.\.)?$', "$1")
+    value = _token(_TEXT, "(?s)\n{VALUE_START}(.*)$")
+    printed = pl.when(GRAMMAR.matches(value, "(?s)^{QUOTED_VALUE}$")).then(
+        value.str.strip_chars_end().str.strip_prefix('"').str.replace(GRAMMAR.pattern('"({ELLIPSIS})?$'), "$1")
     )
-    plain = (
-        pl.when(value.str.contains(r"^ *(?:Bind#[0-9]+)?(?:$|\n)")).then(None).otherwise(value.str.strip_chars_end())
-    )
+    plain = pl.when(GRAMMAR.matches(value, "^{NO_VALUE}(?:$|\n)")).then(None).otherwise(value.str.strip_chars_end())
     length = _number("length", r" avl=([0-9]+)")
     return joined.select(
         pl.col("bind").alias("line"),
@@ -149,8 +158,8 @@ _ROW_FIGURES: Final = {
 def row_sources(lines: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagnostic]]:
     """One row a row source (a STAT line), its figures cumulative of its children's as printed."""
     kept = lines.filter(pl.col("kind") == "row_source")
-    operation = _TEXT.str.extract(r" op='(.*)'$", 1)
-    figures = operation.str.extract(rf"({GRAMMAR.pattern('{ROW_FIGURES}')})$", 1)
+    operation = _token(_TEXT, "({OPERATION})").str.splitn("'", 2).struct.field("field_1").str.head(-1)
+    figures = _token(operation, "({ROW_FIGURES})$")
     found = kept.select(
         "line",
         _CURSOR,
@@ -161,20 +170,20 @@ def row_sources(lines: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diag
         operation.str.strip_suffix(figures.fill_null("")).str.strip_chars_end().alias("operation"),
         _field("rows", "cnt"),
         *(
-            figures.str.extract(rf"[ (]{key}=([0-9]+)(?: us)?(?:[ )]|$)", 1).cast(pl.Int64, strict=False).alias(column)
+            _token(figures, f"[ (]{key}=({{NUMBER}}){{FIGURE_END}}").cast(pl.Int64).alias(column)
             for key, column in _ROW_FIGURES.items()
         ),
         *((~GRAMMAR.matches(_TEXT, "^{STAT_LINE}$")).alias("is_cut"), figures.is_null().alias("is_bare"), "text"),
     )
     odd = found.filter(
         pl.col("is_cut")
-        | (pl.col("is_bare") & pl.col("operation").str.contains(r"\((?:cr|pr|time)="))
+        | (pl.col("is_bare") & GRAMMAR.matches(pl.col("operation"), "{FIGURES_START}"))
         # a figure in two pieces, such as "size=60 68979"
-        | _TEXT.str.contains(r" [a-z]+=[0-9]+ [0-9]+ ")
+        | GRAMMAR.matches(_TEXT, "{SPLIT_FIGURE}")
     )
     reason = "the row source is cut or damaged; what it says for certain is read"
     rows = [Diagnostic(name, line, None, "cut", text, reason) for line, text in odd.select("line", "text").iter_rows()]
-    damaged = _TEXT.str.contains(r" size=[0-9]+ [0-9]+ ")
+    damaged = GRAMMAR.matches(_TEXT, "{SPLIT_SIZE}")
     found = found.with_columns(size_bytes=pl.when(~damaged).then("size_bytes"))
     return found.filter(pl.col("id").is_not_null()).drop("is_cut", "is_bare", "text"), rows
 
@@ -215,25 +224,32 @@ def attributes(lines: pl.DataFrame) -> pl.DataFrame:
     kept = lines.filter(pl.col("kind").is_in(["stamp", "attribute"]))
     starred = GRAMMAR.groups(
         _TEXT,
-        r"^\*\*\* (?:(?P<name>[A-Z][A-Z ]*):\((?P<value>.*)\)(?: (?P<at>[0-9-]{10}[ T].*?))?|(?P<alone>{STAMP})) *$",
+        r"^{STARS} (?:(?P<name>[A-Z][A-Z ]*):\((?P<value>.*)\)(?: (?P<at>[0-9-]{10}[ T].*?))?"
+        r"|(?P<alone>{STAMP})) *$",
     )
     cut = kept.select("line", "text", starred.alias("parts")).unnest("parts")
-    name = pl.col("name").str.to_lowercase().str.strip_suffix(" name").str.replace(" ", "_", literal=True, n=9)
-    container = pl.col("alone").str.extract(r" \((.*)\) *$", 1)
-    found = cut.filter(~_TEXT.str.starts_with("APPNAME")).select(
+    name = (
+        pl.col("name")
+        .str.strip_suffix(GRAMMAR.literal("ATTRIBUTE_NAME_END"))
+        .str.to_lowercase()
+        .str.replace(" ", "_", literal=True, n=9)
+    )
+    is_appname = GRAMMAR.matches(_TEXT, "^{APPNAME}$")
+    container = _token(pl.col("alone"), "({CONTAINER})$").str.strip_chars().str.slice(1).str.head(-1)
+    found = cut.filter(~is_appname).select(
         "line",
         pl.when(pl.col("name").is_null()).then(pl.lit("stamp")).otherwise(name).alias("name"),
         pl.when(pl.col("name").is_null()).then(container).otherwise("value").alias("value"),
-        pl.coalesce("at", pl.col("alone").str.replace(r" \(.*\) *$", "")).alias("stamp"),
+        pl.coalesce("at", pl.col("alone").str.replace(GRAMMAR.pattern("{CONTAINER}$"), "")).alias("stamp"),
     )
-    old = cut.filter(_TEXT.str.starts_with("APPNAME"))
+    old = cut.filter(is_appname)
     if old.is_empty():
         return found
     said = [
         old.select(
             "line",
             pl.lit(name).alias("name"),
-            _TEXT.str.extract(rf" {key}='(.*?)' [ma]h=", 1).alias("value"),
+            _token(_TEXT, f" {key}='(.*?)'{{APPNAME_HASH}}").alias("value"),
             pl.lit(None, pl.String).alias("stamp"),
         )
         for name, key in (("module", "mod"), ("action", "act"))

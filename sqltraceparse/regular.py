@@ -85,13 +85,13 @@ def waits(lines: pl.LazyFrame) -> pl.LazyFrame:
         lines.select("line", pl.col("text").str.split_exact("=", 7).alias("parts"))
         .select(
             "line",
-            parts[0].str.strip_prefix("WAIT #").str.strip_suffix(": nam").alias("cursor"),
-            parts[1].str.strip_prefix("'").str.strip_suffix("' ela").alias("event"),
+            _number_of(parts[0]).alias("cursor"),
+            parts[1].str.splitn("'", 3).struct.field("field_1").alias("event"),
             parts[2].str.strip_prefix(" ").str.splitn(" ", 2).alias("ela"),
             parts[3].str.splitn(" ", 2).alias("p1"),
             parts[4].str.splitn(" ", 2).alias("p2"),
             parts[5].str.splitn(" ", 2).alias("p3"),
-            parts[6].str.strip_suffix(" tim").alias("object_id"),
+            _before(parts[6], " ").alias("object_id"),
             parts[7].alias("tim_us"),
         )
         .select(
@@ -126,20 +126,20 @@ def calls(lines: pl.LazyFrame) -> pl.LazyFrame:
         lines.select("line", pl.col("text").str.split_exact("=", 11).alias("parts"))
         .select(
             "line",
-            part[0].str.strip_suffix(":c").str.splitn(" #", 2).alias("head"),
-            part[1].str.strip_suffix(",e").alias("cpu_us"),
-            part[2].str.strip_suffix(",p").alias("elapsed_us"),
-            part[3].str.strip_suffix(",cr").alias("disk_blocks"),
-            part[4].str.strip_suffix(",cu").alias("consistent_gets"),
-            part[5].str.strip_suffix(",mis").alias("current_gets"),
-            part[6].str.strip_suffix(",r").alias("misses"),
-            part[7].str.strip_suffix(",dep").alias("rows"),
-            part[8].str.strip_suffix(",og").alias("depth"),
-            part[9].str.strip_suffix(",tim").str.strip_suffix(",plh").alias("goal"),
-            pl.when(has_plan).then(part[10].str.strip_suffix(",tim")).alias("plan_hash"),
+            part[0].str.splitn(" #", 2).alias("head"),
+            _before(part[1], ",").alias("cpu_us"),
+            _before(part[2], ",").alias("elapsed_us"),
+            _before(part[3], ",").alias("disk_blocks"),
+            _before(part[4], ",").alias("consistent_gets"),
+            _before(part[5], ",").alias("current_gets"),
+            _before(part[6], ",").alias("misses"),
+            _before(part[7], ",").alias("rows"),
+            _before(part[8], ",").alias("depth"),
+            _before(part[9], ",").alias("goal"),
+            pl.when(has_plan).then(_before(part[10], ",")).alias("plan_hash"),
             pl.when(has_plan).then(part[11]).otherwise(part[10]).alias("tim_us"),
         )
-        .with_columns(op=head.field("field_0"), cursor=head.field("field_1"))
+        .with_columns(op=head.field("field_0"), cursor=_before(head.field("field_1"), ":"))
         .select(_typed(RAW_CALLS, missing={"close_type", "lob_type", "lob_bytes"}))
     )
 
@@ -150,11 +150,11 @@ def closes(lines: pl.LazyFrame) -> pl.LazyFrame:
     cut = lines.select("line", pl.col("text").str.split_exact("=", 5).alias("parts")).select(
         "line",
         pl.lit("CLOSE").alias("op"),
-        part[0].str.strip_prefix("CLOSE #").str.strip_suffix(":c").alias("cursor"),
-        part[1].str.strip_suffix(",e").alias("cpu_us"),
-        part[2].str.strip_suffix(",dep").alias("elapsed_us"),
-        part[3].str.strip_suffix(",type").alias("depth"),
-        part[4].str.strip_suffix(",tim").alias("close_type"),
+        _number_of(part[0]).alias("cursor"),
+        _before(part[1], ",").alias("cpu_us"),
+        _before(part[2], ",").alias("elapsed_us"),
+        _before(part[3], ",").alias("depth"),
+        _before(part[4], ",").alias("close_type"),
         part[5].alias("tim_us"),
     )
     there = {"line", "op", "cursor", "cpu_us", "elapsed_us", "depth", "close_type", "tim_us"}
@@ -163,7 +163,7 @@ def closes(lines: pl.LazyFrame) -> pl.LazyFrame:
 
 def calls_and_closes(lines: pl.LazyFrame) -> pl.LazyFrame:
     """Regular calls and closes (``line``, ``text``) as `RAW_CALLS`, in their order."""
-    is_close = pl.col("text").str.starts_with("CLOSE")
+    is_close = GRAMMAR.matches(pl.col("text"), "^{CLOSE_START}$")
     parts = [calls(lines.filter(~is_close)), closes(lines.filter(is_close))]
     return pl.concat(parts).sort("line", maintain_order=True)
 
@@ -179,6 +179,16 @@ def lobs(lines: pl.LazyFrame) -> pl.LazyFrame:
     return cut.select(
         _typed(RAW_CALLS, missing={"cursor", "depth", "rows", "misses", "goal", "plan_hash", "close_type"})
     )
+
+
+def _before(text: pl.Expr, mark: str) -> pl.Expr:
+    """What stands before a separator."""
+    return text.str.splitn(mark, 2).struct.field("field_0")
+
+
+def _number_of(text: pl.Expr) -> pl.Expr:
+    """The number of the cursor: what stands between a hash and a colon."""
+    return _before(text.str.splitn("#", 2).struct.field("field_1"), ":")
 
 
 def _whole(name: str) -> pl.Expr:

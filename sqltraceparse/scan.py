@@ -8,6 +8,7 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from logframe import LogParseError, Source, open_logs
+from sqltraceparse.grammar import GRAMMAR
 from sqltraceparse.reader import read_calls, read_waits, sorted_batches
 from sqltraceparse.regular import RAW_CALLS, RAW_WAITS
 from sqltraceparse.schema import KIND, KINDS
@@ -111,7 +112,7 @@ def _events(found: Sorted, name: str, columns: list[str], kinds: Collection[str]
         kind = (
             pl.when(pl.col("op") == "CLOSE")
             .then(pl.lit("close", KIND))
-            .when(pl.col("op").str.starts_with("LOB"))
+            .when(GRAMMAR.matches(pl.col("op"), "^{LOB_CALL}$"))
             .then(pl.lit("lob", KIND))
             .otherwise(pl.lit("call", KIND))
         )

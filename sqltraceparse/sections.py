@@ -129,7 +129,7 @@ def _texts(
     ends = (codes == CODES["end_of_statement"]).arg_true().to_list()
     is_error = (codes.gather(headers) == CODES["parse_error"]).to_list()
     head_texts = lines.get_column("text").gather(headers)
-    lengths = head_texts.str.extract(" ?len=([0-9]{1,9})(?: |$)", 1).cast(pl.Int64).to_list()
+    lengths = head_texts.str.extract(GRAMMAR.pattern("{LENGTH}([0-9]{1,9})(?: |$)"), 1).cast(pl.Int64).to_list()
     found: list[Text] = []
     places = headers.to_list()
     busy_until = 0

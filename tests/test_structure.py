@@ -60,7 +60,7 @@ PATTERNS_LEFT = {
     "awrparse": 43,
     "sqlplusparse": 86,
     "straceparse": 0,
-    "sqltraceparse": 46,
+    "sqltraceparse": 0,
     "hostparse": 10,
     "iolab": 0,
 }
