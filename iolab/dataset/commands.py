@@ -27,13 +27,19 @@ def _command(*examples: str) -> Callable[[Callable[..., object]], click.Command]
     "iolab convert ora_4711.strace -o frames --format csv",
 )
 @logs_argument
-@click.option("-o", "--out", required=True, metavar="DATASET", help="Folder of the dataset, or of the files.")
+@click.option(
+    "-o",
+    "--out",
+    required=True,
+    metavar="DATASET",
+    help="Folder of the dataset or of the files, or s3://BUCKET/PREFIX.",
+)
 @click.option(
     "--executor",
     default="processes",
     metavar="WHERE",
     show_default=True,
-    help="Where logs are read: processes, processes:N, serial.",
+    help="Where logs are read: processes, processes:N, dask-local:N, dask://HOST:PORT, serial.",
 )
 @click.option("--tables", metavar="NAME,...", help="Tables to write, by default all.")
 @click.option("--since", metavar="WHEN", help="Leave out files that did not change since a date, or an age such as 7d.")

@@ -46,10 +46,11 @@ def convert(
     A script that uses processes needs ``if __name__ == "__main__":``, for each process imports it.
 
     Args:
-        sources: Files, folders with all that is below them, patterns, archives, ``@file`` (one source a line); or one.
+        sources: Files, folders with all that is below them, patterns, archives, ``s3://bucket/prefix/``, ``@file`` (one
+            source a line); or one of these.
         dest: Folder of the dataset, or ``s3://bucket/prefix``.
-        executor: ``processes``, ``processes:4``, ``serial``, or an object with the methods of
-            `iolab.dataset.executors.Executor`.
+        executor: ``processes``, ``processes:4``, ``dask-local:4``, ``dask://host:port``, ``serial``, or an object with
+            the methods of `iolab.dataset.executors.Executor`.
         tables: Names of the tables to write, such as ``foreground_events`` or ``awr/foreground_events``; None for all.
         since: Files that did not change since are left out; a `date` or `datetime`, UTC where it has no time zone.
         resume: Continue an existing dataset.

@@ -23,8 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from concurrent.futures import Future
 
+    from iolab.dataset.dask_cluster import DaskCluster
+
 #: A process looks so often whether the one that started it is still there, in seconds.
 _LOOKS: Final = 1.0
+
+
+class UnreachableError(LogError):
+    """The cluster cannot be reached."""
 
 
 class LostError(Exception):
@@ -221,7 +227,8 @@ def open_executor(text: str | Executor) -> Executor:
     """The executor of a description.
 
     Args:
-        text: ``processes``, ``processes:4`` or ``serial``; or an `Executor`.
+        text: ``processes``, ``processes:4``, ``serial``, ``dask-local``, ``dask-local:4`` or ``dask://host:port``; or
+            an `Executor`.
 
     Raises:
         LogError: It is none of these.
@@ -235,7 +242,17 @@ def open_executor(text: str | Executor) -> Executor:
     kind, _, rest = text.partition(":")
     if kind == "serial" and not rest:
         return Serial()
-    if kind == "processes" and (not rest or (rest.isdecimal() and int(rest))):
+    if kind in {"processes", "dask-local"} and (not rest or (rest.isdecimal() and int(rest))):
         count = int(rest) if rest else None
-        return Processes(count)
-    raise LogError(f"no executor {text!r}; there are processes, processes:N and serial")
+        return Processes(count) if kind == "processes" else _dask().local(count)
+    if kind == "dask" and rest.startswith("//") and rest.rpartition(":")[2].isdecimal():
+        return _dask().at(f"tcp:{rest}")
+    raise LogError(
+        f"no executor {text!r}; there are processes, processes:N, serial, dask-local, dask-local:N and dask://HOST:PORT"
+    )
+
+
+def _dask() -> type[DaskCluster]:
+    from iolab.dataset.dask_cluster import DaskCluster  # noqa: PLC0415 - its library is optional
+
+    return DaskCluster

@@ -19,8 +19,9 @@ def list_files(sources: Iterable[str | os.PathLike[str]], *, outside: str | None
     """The files that sources name, one at a time, in no particular order; a file may come twice.
 
     Args:
-        sources: Files, archives, folders with all that is below them, patterns, and ``@file``: a file with one source a
-            line.  Hidden files and folders are left out.
+        sources: Files, archives, folders with all that is below them, patterns, prefixes of an object store
+            (``s3://bucket/prefix/``), and ``@file``: a file with one source a line.  Hidden files and folders are left
+            out.
         outside: A folder that is left out: the dataset.
 
     Raises:
@@ -30,6 +31,11 @@ def list_files(sources: Iterable[str | os.PathLike[str]], *, outside: str | None
         text = os.fspath(source)
         if text.startswith("@") and not Path(text).exists():
             yield from list_files(_lines(text[1:]), outside=outside)
+            continue
+        if "://" in text:
+            from iolab.dataset.objects import list_objects  # noqa: PLC0415 - its library is optional
+
+            yield from list_objects(text)
             continue
         path = user_path(text).absolute()
         if path.is_dir():
@@ -91,6 +97,10 @@ def stamp_of(files: Sequence[str]) -> str | None:
 
     It changes with the size, the time of the last change of the content, and that of its attributes.
     """
+    if "://" in files[0]:
+        from iolab.dataset.objects import stamp_of_object  # noqa: PLC0415 - its library is optional
+
+        return stamp_of_object(files[0])
     try:
         stamps = [_stamp(os.stat(file)) for file in files]  # noqa: PTH116 - this is called for millions of names
     except OSError:

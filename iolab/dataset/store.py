@@ -226,12 +226,17 @@ def held(url: str, text: str) -> LogError:
 def open_store(dest: str | os.PathLike[str]) -> Store:
     """The store of a dataset.
 
+    Args:
+        dest: A folder, or ``s3://bucket/prefix``.
+
     Raises:
-        LogError: It is a URL, or empty.
+        LogError: It is another URL, or empty.
     """
     text = os.fspath(dest)
     if "://" in text:
-        raise LogError(f"{text} is a URL: name a folder")
+        from iolab.dataset.objects import open_objects  # noqa: PLC0415 - its library is optional
+
+        return open_objects(text)
     if not text:
         raise LogError("the path of the dataset is empty")
     return LocalStore(str(user_path(text).absolute()))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import faulthandler
 import os
-from contextlib import contextmanager, suppress
+import tempfile
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
@@ -54,23 +55,40 @@ def identify(settings: Settings, listed: Sequence[Listed]) -> list[Item]:
 
 
 def _items_of(listed: Listed) -> list[Item]:
-    if len(listed.files) > 1:
-        logs = [log for file in listed.files for log in each_log(file)]
-        whole = blake2b(digest_size=16)
-        size = 0
-        for log in logs:
-            part, count = _hash(log)
-            whole.update(part.encode())
-            size += count
-        return [Item(listed.file, listed, None, size, whole.hexdigest() if size else None)]
-    items = []
-    for log in each_log(listed.files[0]):
-        text, count = _hash(log)
-        member = log.name if log.name.startswith(f"{listed.file}/") else None  # of an archive
-        source = member or listed.file
-        source = source.encode(errors="backslashreplace").decode()
-        items.append(Item(source, listed, member, count, text if count else None))
-    return [replace(item, in_file=len(items)) for item in items]
+    with _local(listed) as files:
+        if len(files) > 1:
+            whole = blake2b(digest_size=16)
+            size = 0
+            for log in (log for file in files for log in each_log(file)):
+                part, count = _hash(log)
+                whole.update(part.encode())
+                size += count
+            return [Item(listed.file, listed, None, size, whole.hexdigest() if size else None)]
+        items = []
+        for log in each_log(files[0]):
+            text, count = _hash(log)
+            member = _member(log, files[0])
+            source = f"{listed.file}{member or ''}".encode(errors="backslashreplace").decode()
+            items.append(Item(source, listed, member, count, text if count else None))
+        return [replace(item, in_file=len(items)) for item in items]
+
+
+def _member(log: Log, file: str) -> str | None:
+    """Name of a log within an archive, with a slash before it; None for the log that a file is."""
+    shown = file.encode(errors="surrogateescape").decode(errors="backslashreplace")
+    return log.name.removeprefix(shown) if log.name.startswith(f"{shown}/") else None
+
+
+@contextmanager
+def _local(listed: Listed) -> Iterator[Sequence[str]]:
+    """The files of this machine that hold a source; those of an object store are copied."""
+    if "://" not in listed.files[0]:
+        yield listed.files
+        return
+    from iolab.dataset.objects import fetch  # noqa: PLC0415 - its library is optional
+
+    with tempfile.TemporaryDirectory(prefix="iolab-fetched-") as folder:
+        yield [str(fetch(url, Path(folder))) for url in listed.files]
 
 
 def _hash(log: Log) -> tuple[str, int]:
@@ -88,7 +106,7 @@ def _hash(log: Log) -> tuple[str, int]:
                     size += len(piece)
             return found.hexdigest(), size
         case _:
-            raise LogParseError("URLs are read from a destination of s3:// only", source=log.name)
+            raise LogParseError("its text is not on this machine", source=log.name)
 
 
 def convert_batch(settings: Settings, job: Job) -> Done:
@@ -166,12 +184,13 @@ def _read_members(
     listed = next(iter(wanted.values())).listed
     problem = "the archive has no such member any more"
     try:
-        for log in each_log(listed.files[0]):
-            if log.name in wanted:
-                item = wanted.pop(log.name)
-                results[item.source] = _read(settings, item, log, writer)
-            if not wanted:
-                break
+        with _local(listed) as files:
+            for log in each_log(files[0]):
+                item = wanted.pop(_member(log, files[0]) or "", None)
+                if item is not None:
+                    results[item.source] = _read(settings, item, log, writer)
+                if not wanted:
+                    break
     except _UNREADABLE as error:
         problem = str(error)
     for item in wanted.values():
@@ -183,16 +202,17 @@ def _read(settings: Settings, item: Item, log: Log | None, writer: BatchWriter) 
     mark = writer.mark()
     with _guarded(settings):
         try:
-            parts = _parts(item, log)
-            if not parts:
-                return _problem(item, "unreadable", "it holds no log")
-            found: list[LogRows] = []
-            problems = []
-            for number, part in enumerate(parts, 1):
-                rows = rows_of(part, item.source, number, settings.tables)
-                problems.append(part.diagnostics.select(DIAGNOSTICS.names()))
-                found.append(rows)
-            count = sum(writer.add(rows, is_large=item.content_bytes > LARGE) for rows in found)
+            with _local(item.listed) if log is None else nullcontext(()) as files:
+                parts = _parts(files, log)
+                if not parts:
+                    return _problem(item, "unreadable", "it holds no log")
+                found: list[LogRows] = []
+                problems = []
+                for number, part in enumerate(parts, 1):
+                    rows = rows_of(part, item.source, number, settings.tables)
+                    problems.append(part.diagnostics.select(DIAGNOSTICS.names()))
+                    found.append(rows)
+                count = sum(writer.add(rows, is_large=item.content_bytes > LARGE) for rows in found)
         except _UNREADABLE as error:
             writer.reset(mark)
             return _problem(item, "unreadable", str(error), getattr(error, "line", None))
@@ -208,11 +228,11 @@ def _read(settings: Settings, item: Item, log: Log | None, writer: BatchWriter) 
     return _Result(item, row, pl.concat(problems))
 
 
-def _parts(item: Item, log: Log | None) -> list[ParsedLog]:
+def _parts(files: Sequence[str], log: Log | None) -> list[ParsedLog]:
     """The logs in a source: a session and the report within it, all reports of one file."""
-    if len(item.listed.files) > 1:
-        return [load_log([Path(file) for file in item.listed.files])]
-    opened = [log] if log is not None else open_logs(item.listed.files[0])
+    if len(files) > 1:
+        return [load_log([Path(file) for file in files])]
+    opened = [log] if log is not None else open_logs(Path(files[0]))
     return [part for one in opened for parsed in logs_within(one) for part in _all_parts(parsed)]
 
 

@@ -1,0 +1,112 @@
+"""A Dask cluster gives the dataset of one process; workers and the scheduler may end at any time."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from dataset_logs import content, run, write_logs
+from polars.testing import assert_frame_equal
+
+from iolab import dataset
+from iolab.dataset.dask_cluster import DaskCluster
+from iolab.dataset.executors import UnreachableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+KILLS = int(os.environ.get("IOLAB_KILLS", "2"))
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # those of Dask are not this project's
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    """A folder of logs."""
+    write_logs(tmp_path / "logs", 16)
+    return tmp_path / "logs"
+
+
+def assert_undisturbed(dest: Path, logs: Path, folder: Path) -> None:
+    """A dataset is that of one run in this process."""
+    run(logs, folder / "undisturbed")
+    expected, found = content(folder / "undisturbed"), content(dest)
+
+    assert dataset.verify(dest) == []
+    for table, rows in expected.items():
+        assert_frame_equal(rows, found[table])
+
+
+def test_workers_of_a_cluster_are_killed(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their sources are read by others."""
+    monkeypatch.setattr("iolab.dataset.run.BATCH_SOURCES", 2)
+    draw = random.Random(3)  # noqa: S311 - a case, not a secret
+    cluster = DaskCluster.local(2)
+    killed = []
+
+    def kill(_: dataset.Progress) -> None:
+        if len(killed) < KILLS:
+            numbers = list(cluster._client.run(os.getpid).values())  # noqa: SLF001 - the test kills what it started
+            killed.append(draw.choice(numbers))
+            os.kill(killed[-1], signal.SIGKILL)
+
+    try:
+        done = dataset.convert(logs, tmp_path / "dataset", executor=cluster, progress=kill)
+    finally:
+        cluster.close()
+
+    assert (done.counts, len(killed)) == ({"converted": 16}, KILLS)
+    assert_undisturbed(tmp_path / "dataset", logs, tmp_path)
+
+
+@contextmanager
+def scheduler() -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """A scheduler with one worker, in processes of their own."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    dask = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(port)]
+    with subprocess.Popen([*dask, "--no-dashboard"], **quiet) as one:
+        worker = [sys.executable, "-m", "distributed.cli.dask_worker", f"tcp://127.0.0.1:{port}", "--nthreads", "1"]
+        with subprocess.Popen([*worker, "--no-dashboard", "--death-timeout", "20"], **quiet) as other:
+            try:
+                yield one, port
+            finally:
+                one.kill()
+                other.terminate()
+
+
+def test_the_scheduler_is_killed(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run ends with an error that says so, what is committed stays, and another cluster goes on."""
+    monkeypatch.setattr("iolab.dataset.run.BATCH_SOURCES", 2)
+    dest = tmp_path / "dataset"
+    with scheduler() as (process, port):
+
+        def kill(_: dataset.Progress) -> None:
+            process.kill()
+
+        with pytest.raises(UnreachableError, match="--resume"):
+            dataset.convert(logs, dest, executor=f"dask://127.0.0.1:{port}", progress=kill)
+    committed = dataset.sources(dest).height
+    done = dataset.convert(logs, dest, executor="dask-local:1", resume=True)
+
+    assert 0 < committed < 16
+    assert done.counts == {"converted": 16 - committed}
+    assert_undisturbed(dest, logs, tmp_path)
+
+
+def test_a_scheduler_that_is_not_there(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error says which address does not answer."""
+    monkeypatch.setattr("iolab.dataset.dask_cluster._PATIENCE", 0.5)
+
+    with pytest.raises(UnreachableError, match=r"127\.0\.0\.1:9 does not answer"):
+        dataset.convert(logs, tmp_path / "dataset", executor="dask://127.0.0.1:9")

@@ -1,0 +1,167 @@
+"""Processes that are killed: the dataset is that of an undisturbed run, and a log that kills its reader is recorded."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+from dataset_logs import content, run, statuses, trace, write_logs
+from polars.testing import assert_frame_equal
+
+from iolab import dataset
+from iolab.dataset.executors import Processes
+
+#: How often each is killed; more in a long test by hand.
+KILLS = int(os.environ.get("IOLAB_KILLS", "3"))
+TESTS = Path(__file__).parents[2]
+
+#: A format whose reader ends its process, or never ends.
+FORMAT = """
+import os, time
+from logframe.formats import Format, Sniff
+def sniff(head):
+    return Sniff(1.0, "a toy log") if head.text.startswith("TOY") else None
+def read(source):
+    text = open(source, "rb").read()
+    if b"DIE" in text:
+        os._exit(9)
+    while b"HANG" in text:
+        time.sleep(1)
+FORMAT = Format(name="toy", title="a toy log", sniff=sniff, read=read)
+"""
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    """A folder of logs."""
+    write_logs(tmp_path / "logs", 24)
+    return tmp_path / "logs"
+
+
+@pytest.fixture
+def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another distribution, with a format whose reader ends its process."""
+    place = tmp_path / "site"
+    (place / "toy-1.dist-info").mkdir(parents=True)
+    (place / "toyformat.py").write_text(FORMAT, encoding="utf-8")
+    (place / "toy-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: toy\nVersion: 1\n")
+    (place / "toy-1.dist-info" / "entry_points.txt").write_text("[logframe.formats]\ntoy = toyformat:FORMAT\n")
+    monkeypatch.syspath_prepend(place)
+
+
+def assert_undisturbed(dest: Path, logs: Path, folder: Path) -> None:
+    """A dataset is that of one run in this process, all of it and nothing else."""
+    run(logs, folder / "undisturbed")
+    expected, found = content(folder / "undisturbed"), content(dest)
+
+    assert dataset.verify(dest) == []
+    assert not (dest / "_staging").exists()
+    assert expected.keys() == found.keys()
+    for table, rows in expected.items():
+        assert_frame_equal(rows, found[table])
+
+
+def test_workers_are_killed(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever process is killed, and when: its sources are read by another one."""
+    monkeypatch.setattr("iolab.dataset.run.BATCH_SOURCES", 2)
+    draw = random.Random(7)  # noqa: S311 - a case, not a secret
+    executor = Processes(2)
+    killed = []
+
+    def kill(_: dataset.Progress) -> None:
+        if len(killed) < KILLS and draw.random() < 0.5:
+            number = draw.choice(executor._pools)[1]  # noqa: SLF001 - the test kills what it started
+            killed.append(number)
+            os.kill(number, signal.SIGKILL)
+
+    try:
+        done = dataset.convert(logs, tmp_path / "dataset", executor=executor, progress=kill)
+    finally:
+        executor.close()
+
+    assert (done.counts, len(killed)) == ({"converted": 24}, KILLS)
+    assert_undisturbed(tmp_path / "dataset", logs, tmp_path)
+
+
+DRIVER = """
+import sys
+import iolab.dataset.run as run
+from iolab import dataset
+run.BATCH_SOURCES = 1
+if __name__ == "__main__":
+    show = lambda one: print("x", flush=True)
+    dataset.convert(sys.argv[1], sys.argv[2], executor="processes:1", resume=True, progress=show)
+"""
+
+
+def test_the_driver_is_killed(logs: Path, tmp_path: Path) -> None:
+    """After so many kills at random points a last run completes the dataset, and its workers have ended, too."""
+    draw = random.Random(11)  # noqa: S311 - a case, not a secret
+    script = tmp_path / "driver.py"
+    script.write_text(DRIVER, encoding="utf-8")
+    command = [sys.executable, str(script), str(logs), str(tmp_path / "dataset")]
+    for _ in range(KILLS):
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as driver:
+            assert driver.stdout is not None
+            for _ in range(draw.randint(1, 4)):
+                driver.stdout.readline()
+            time.sleep(draw.random() / 20)
+            driver.kill()
+    subprocess.run(command, check=True, capture_output=True)
+
+    assert_undisturbed(tmp_path / "dataset", logs, tmp_path)
+
+
+@pytest.mark.usefixtures("toys")
+def test_a_log_that_ends_its_reader(logs: Path, tmp_path: Path) -> None:
+    """It is found by halving, tried three times and put aside; all others of its batch are converted."""
+    (logs / "host0" / "ora_0000a.toy").write_bytes(b"TOY DIE\n")
+    done = dataset.convert(logs, tmp_path / "dataset", executor="processes:1")
+    row = dataset.sources(tmp_path / "dataset").filter(pl.col("status") == "killed").row(0, named=True)
+
+    assert done.counts == {"converted": 24, "killed": 1}
+    assert row["message"] == "the process that read it ended, 3 times"
+    assert dataset.convert(logs, tmp_path / "dataset", executor="processes:1", resume=True).skipped == 25
+    assert dataset.verify(tmp_path / "dataset") == []
+
+
+@pytest.mark.usefixtures("toys")
+def test_a_reader_that_never_ends(tmp_path: Path) -> None:
+    """The limit of time puts the log aside, and says so; the others are converted."""
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    (logs / "a.strace").write_bytes(trace(1))
+    (logs / "b.toy").write_bytes(b"TOY HANG\n")
+    done = dataset.convert(logs, tmp_path / "dataset", executor="processes:1", seconds=3)
+    row = dataset.sources(tmp_path / "dataset").filter(pl.col("status") == "killed").row(0, named=True)
+
+    assert done.counts == {"converted": 1, "killed": 1}
+    assert statuses(tmp_path / "dataset") == {"a.strace": "converted", "b.toy": "killed"}
+    assert row["message"] == "not read within the limit of 3 s"
+
+
+def test_ctrl_c_keeps_what_is_committed(logs: Path, tmp_path: Path) -> None:
+    """The exit code is 130, no process is left, and the next run goes on."""
+    command = [sys.executable, "-m", "iolab", "convert", str(logs), "-o", str(tmp_path / "dataset")]
+    code = "import sys, iolab.dataset.run as r; r.BATCH_SOURCES = 1; from iolab.cli import main; sys.exit(main())"
+    first = [sys.executable, "-c", code, *command[3:], "--executor", "processes:1"]
+    with subprocess.Popen(first, stderr=subprocess.PIPE, start_new_session=True) as driver:
+        while not list((tmp_path / "dataset").glob("_commits/*")):
+            time.sleep(0.05)
+        os.killpg(driver.pid, signal.SIGINT)
+        _, said = driver.communicate(timeout=60)
+    committed = dataset.sources(tmp_path / "dataset").height
+    again = run(logs, tmp_path / "dataset", resume=True)
+
+    assert driver.returncode == 130
+    assert b"--resume goes on" in said
+    assert 0 < committed < 24
+    assert again.counts == {"converted": 24 - committed}
+    assert_undisturbed(tmp_path / "dataset", logs, tmp_path)
