@@ -56,15 +56,20 @@ def build_frame(
     """The canonical frame of printed tables, one below the other, and what could not be read."""
     problems: list[Problem] = []
     data: dict[str, list[object]] = {name: [] for name in _names(table, bounds=bounds)}
+    for grid in grids_of(table, printed):
+        _append(data, table, grid, problems, bounds=bounds, decimal_mark=decimal_mark)
+    frame = pl.DataFrame(data, schema=_schema(table, bounds=bounds), strict=False)
+    return frame, problems
+
+
+def grids_of(table: Table, printed: Iterable[PrintedTable]) -> list[Grid]:
+    """The rows of printed tables by canonical column, in the order of the canonical frame."""
     if table.pivots:
         printed = unpivot(table, printed)
     grids = [(one.title, grid_of(table, one)) for one in printed]
     if table.shape == "sum":
         grids = _without_repeats(table, grids)
-    for _, grid in grids:
-        _append(data, table, grid, problems, bounds=bounds, decimal_mark=decimal_mark)
-    frame = pl.DataFrame(data, schema=_schema(table, bounds=bounds), strict=False)
-    return frame, problems
+    return [grid for _, grid in grids]
 
 
 def _without_repeats(table: Table, grids: list[tuple[str, Grid]]) -> list[tuple[str, Grid]]:

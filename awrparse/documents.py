@@ -99,7 +99,7 @@ def _documents(text: str) -> list[Document]:
         for piece in pieces:
             piece.lines, piece.raw_lines = lines, raw_lines
     for piece in pieces:
-        piece.line_map = line_map
+        piece.line_map, piece.file_lines = line_map, file_lines
     return pieces
 
 

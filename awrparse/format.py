@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from awrparse.report import AwrReport
     from logframe import Source
     from logframe.formats import Head, ParsedLog
+    from logframe.provenance import Part
 
 GRAMMAR: Final = load_grammar("awrparse", "sniff.lark", "name")
 #: A session that spooled a report is more than its report, but the report is what it was run for.
@@ -49,6 +50,19 @@ def row_keys(log: ParsedLog) -> pl.DataFrame:
     return keys_of(cast("AwrReport", log))
 
 
+def places(report: AwrReport, _source: Source) -> list[Part]:
+    """Which rows of the canonical tables came from which lines."""
+    from awrparse.provenance import parts_of  # noqa: PLC0415 - wanted by few
+
+    return parts_of(report)
+
+
 FORMAT: Final = Format(
-    name="awr", title="an AWR, Statspack or ASH report", sniff=sniff, read=read, parts=parts, row_keys=row_keys
+    name="awr",
+    title="an AWR, Statspack or ASH report",
+    sniff=sniff,
+    read=read,
+    parts=parts,
+    row_keys=row_keys,
+    places=places,
 )

@@ -75,7 +75,7 @@ def grid_of(table: Table, printed: PrintedTable) -> Grid:
 
 def _grid_of_rows(table: Table, printed: PrintedTable) -> Grid:
     rows = printed.rows
-    places = _columns_of(table, printed)
+    places = columns_of(table, printed)
     cells, lines = rows.cells, rows.lines
     if table.rows_like:
         like = re.compile(table.rows_like)
@@ -102,7 +102,7 @@ def _grid_of_rows(table: Table, printed: PrintedTable) -> Grid:
     return Grid(by_name, headings, extents, lines, rows.spans_lines)
 
 
-def _columns_of(table: Table, printed: PrintedTable) -> list[Column | None]:
+def columns_of(table: Table, printed: PrintedTable) -> list[Column | None]:
     """The canonical column of each printed one, by the headings and the title."""
     found = columns_by_heading(table, printed.headings)
     moved = next((moved for title, moved in table.moved.items() if re.search(title, printed.title)), {})

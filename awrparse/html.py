@@ -61,7 +61,7 @@ def read_html(text: str, report_kind: str, title: str, first_line: int = 1) -> D
         is_outer = has_inner and node.css_first("table") is not None
         cut = partial(_rows, page, node, has_inner=is_outer, has_heads=has_heads)
         tables.append(PrintedTable(heading or title_of_summary(summary) or before, cut, summary=summary, notes=notes))
-    return Document(kind=report_kind, form="html", tables=tables, first_line=first_line, title=title)
+    return Document(kind=report_kind, form="html", tables=tables, first_line=first_line, title=title, page=text)
 
 
 def _plans(page: LexborHTMLParser) -> dict[int, tuple[str, ...]]:

@@ -42,6 +42,14 @@ def unpivot(table: Table, printed: Iterable[PrintedTable]) -> list[PrintedTable]
     return [*plain, PrintedTable(title, lambda: Rows(cells, lines, [], headings))]
 
 
+def names_of_pivot(table: Table, printed: PrintedTable) -> list[str] | None:
+    """The canonical columns whose texts tell the rows of a pivoted table apart; None for another table."""
+    pivot = _pivot_of(table, printed)
+    if pivot is None:
+        return None
+    return [*pivot.fixed, *(column.name for column in _names(table, pivot, printed.headings).values()), pivot.key]
+
+
 def _pivot_of(table: Table, printed: PrintedTable) -> Pivot | None:
     """The form that the printed table has: its title fits, and so do at least two headings."""
     for pivot in table.pivots:

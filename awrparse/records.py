@@ -129,6 +129,8 @@ class Document:
         lines: of its file, as problems count them; empty where columns mean nothing, as in HTML.
         line_map: where in the file the lines are, when lines of a copy were left out.
         raw_lines: the same before a margin was removed (a quoting mark, an indent).
+        file_lines: of a text report, all lines of its file; the reports of one file have the same list.
+        page: of an HTML report, its text.
     """
 
     kind: str
@@ -145,11 +147,16 @@ class Document:
     lines: Sequence[str] = ()
     raw_lines: Sequence[str] = ()
     line_map: LineMap | None = None
+    file_lines: Sequence[str] = ()
+    page: str = ""
 
     def line_of(self, problem: Problem) -> int | None:
         """The line of a problem in the file, counted from 1."""
-        line = problem.line
-        return line if line is None or self.line_map is None else self.line_map.kept[line - 1] + 1
+        return problem.line and self.file_line(problem.line)
+
+    def file_line(self, line: int) -> int:
+        """The number of a line in the file; both are counted from 1."""
+        return line if self.line_map is None else self.line_map.kept[line - 1] + 1
 
     def column_of(self, problem: Problem) -> int | None:
         """Where in its line the text of a problem starts, counted from 1; None where that is unknown."""

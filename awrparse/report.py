@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from logframe.decimal_mark import DecimalMark
 
 #: The canonical tables that say where and when the report was taken.
-_HEAD: Final = ("databases", "instances", "hosts", "snapshots", "host_cpu")
+HEAD_TABLES: Final = ("databases", "instances", "hosts", "snapshots", "host_cpu")
 
 
 class TableNotFoundError(LogParseError, KeyError):
@@ -140,6 +140,10 @@ class AwrReport:
         """Canonical name -> its printed tables."""
         return MatchedTables(self._document.tables)
 
+    def printed_tables(self, name: str) -> list[PrintedTable]:
+        """The printed tables that a canonical one is made of; none for views and `info`."""
+        return self._printed.get(name, [])
+
     @property
     def tables(self) -> tuple[str, ...]:
         """Names of the canonical tables that this report has, in the order of `TABLES`."""
@@ -187,7 +191,7 @@ class AwrReport:
     @cached_property
     def info(self) -> AwrInfo:
         """Database, instance, host and period."""
-        return read_info(self._document, {name: self[name] for name in _HEAD if name in self._printed})
+        return read_info(self._document, {name: self[name] for name in HEAD_TABLES if name in self._printed})
 
     @cached_property
     def line_counts(self) -> dict[str, int]:

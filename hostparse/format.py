@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from hostparse.log import HostLog
     from logframe import Source
     from logframe.formats import Head
+    from logframe.provenance import Part
 
 #: So many lines at the beginning of a log are looked at.
 _LINES: Final = 400
@@ -37,4 +38,11 @@ def read(source: Source) -> HostLog:
     return read_host(source)
 
 
-FORMAT: Final = Format(name="host", title="a log of iostat, vmstat, sar or nmon", sniff=sniff, read=read)
+def places(parsed: HostLog, source: Source) -> list[Part]:
+    """Which samples came from which lines."""
+    from hostparse.provenance import parts_of  # noqa: PLC0415 - wanted by few
+
+    return parts_of(parsed, source)
+
+
+FORMAT: Final = Format(name="host", title="a log of iostat, vmstat, sar or nmon", sniff=sniff, read=read, places=places)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from iolab import charts, comparison, dataset, evidence, metrics
     from iolab.comparison.samples import compare
     from iolab.lab.picker import LogPicker
-    from iolab.loading import load, load_all
+    from iolab.loading import load, load_all, provenance
     from iolab.pages.summary import summarize
     from iolab.pages.writing import write_report
     from iolab.rules.run import findings
@@ -34,6 +34,7 @@ __all__ = [
     "load",
     "load_all",
     "metrics",
+    "provenance",
     "summarize",
     "write_report",
 ]

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Final
 
 from logframe import open_log
 from logframe.formats import head_of, load_all_logs, load_log, recognise
+from logframe.provenance import provenance
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from logframe import Source
     from logframe.formats import ParsedLog
+
+__all__ = ["describe", "load", "load_all", "provenance"]
 
 #: Larger files are not read as a whole to say what they are.
 _LARGE: Final = 16 * 2**20

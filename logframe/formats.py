@@ -16,7 +16,7 @@ import warnings
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, runtime_checkable
 
 from logframe.errors import LogError, LogParseError
 from logframe.source import Log, Source, open_logs
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     import polars as pl
+
+    from logframe.provenance import Part
 
 #: Group of entry points under which formats are registered.
 GROUP: Final = "logframe.formats"
@@ -120,6 +122,8 @@ class Format:
             never more than one.
         row_keys: What the log says of itself (database, instance, period) as a frame of one row, the most general
             column first; a dataset puts it before each row and sorts by it.  None where there is nothing of the kind.
+        places: Which rows of the frames of a log that it read came from which lines of the source, for
+            `logframe.provenance`; None where the format does not say.
     """
 
     name: str
@@ -129,6 +133,7 @@ class Format:
     is_one_log: Callable[[Sequence[Log]], bool] | None = None
     parts: Callable[[ParsedLog], Sequence[ParsedLog]] | None = None
     row_keys: Callable[[ParsedLog], pl.DataFrame] | None = None
+    places: Callable[[Any, Source], list[Part]] | None = None
 
 
 @cache

@@ -11,6 +11,7 @@ from logframe.grammar import load_grammar
 if TYPE_CHECKING:
     from logframe import Source
     from logframe.formats import Head
+    from logframe.provenance import Part
     from sqlplusparse.reader import Spool
 
 GRAMMAR: Final = load_grammar("sqlplusparse", "sniff.lark", "line")
@@ -35,4 +36,11 @@ def read(source: Source) -> Spool:
     return read_spool(source, printed=True)
 
 
-FORMAT: Final = Format(name="sqlplus", title="a SQL*Plus or SQLcl session", sniff=sniff, read=read)
+def places(parsed: Spool, source: Source) -> list[Part]:
+    """Which rows came from which lines."""
+    from sqlplusparse.provenance import parts_of  # noqa: PLC0415 - wanted by few
+
+    return parts_of(parsed, source)
+
+
+FORMAT: Final = Format(name="sqlplus", title="a SQL*Plus or SQLcl session", sniff=sniff, read=read, places=places)

@@ -20,6 +20,7 @@ _NAME_HEADINGS: Final = frozenset(
     {"NAME", "STATISTIC", "STATISTIC NAME", "STATISTIC_NAME", "STAT_NAME", "STAT NAME", "STATNAME", "DISPLAY_NAME"}
 )
 _KEY_HEADINGS: Final = frozenset({"INST_ID", "STATISTIC#", "CLASS", "CON_ID", "SERIAL#", "STAT_ID", "SNAP_ID"})
+_SEVERAL_HEADINGS: Final = frozenset({"INST_ID", "CON_ID", "SNAP_ID"})
 _SID_HEADINGS: Final = frozenset({"SID", "SESSION_ID"})
 _TYPE_HEADINGS: Final = frozenset({"TYPE"})
 _DELTA_HEADINGS: Final = Pattern("{DELTA_HEADING}", LISTS)
@@ -74,6 +75,8 @@ def read_listing(page: Page, grid: Grid, statement_text: str | None) -> Listing 
     ]
     if not values:
         return None
+    if _is_of_several(upper, rows):
+        return None
     sid = next((column for column, heading in enumerate(upper) if heading in _SID_HEADINGS), None)
     kinds = next((column for column, heading in enumerate(upper) if heading in _TYPE_HEADINGS), None)
     interval = _INTERVAL.search(grid.title)
@@ -109,6 +112,15 @@ def read_listing(page: Page, grid: Grid, statement_text: str | None) -> Listing 
                 )
             )
     return listing
+
+
+def _is_of_several(upper: list[str], rows: list[tuple[int, tuple[str, ...]]]) -> bool:
+    """Has a grid the figures of several snapshots or instances, which a listing would not tell apart?"""
+    return any(
+        len({cells[column] for _, cells in rows if cells[column]}) > 1
+        for column, heading in enumerate(upper)
+        if heading in _SEVERAL_HEADINGS
+    )
 
 
 def _joined(above: Statistic, rest: str) -> str | None:

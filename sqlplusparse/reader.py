@@ -23,6 +23,7 @@ from sqlplusparse.frames import (
     timings_frame,
     unparsed,
 )
+from sqlplusparse.grids import cells_of
 from sqlplusparse.links import link_plans, owner_of
 from sqlplusparse.listings import read_listing
 from sqlplusparse.monitor import read_monitors
@@ -141,6 +142,10 @@ class Spool:
             raise IndexError(f"no table {table}; the session has {len(self._grids)}")
         has_bounds = self._has_bounds if printed is None else printed
         return table_frame(self._page, self._grids[table - 1], printed=has_bounds)
+
+    def table_lines(self, table: int) -> list[int]:
+        """The line where each row of a result grid starts, counted from 1."""
+        return [self._page.place(line) + 1 for line, _ in cells_of(self._page, self._grids[table - 1])]
 
     def lines(self) -> pl.DataFrame:
         r"""Every physical line with what became of it (`LINES`).

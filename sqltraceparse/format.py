@@ -9,6 +9,7 @@ from logframe.formats import HEAD_BYTES, Format, Sniff
 if TYPE_CHECKING:
     from logframe import Source
     from logframe.formats import Head
+    from logframe.provenance import Part
     from sqltraceparse.tkprof import Tkprof
     from sqltraceparse.trace import SqlTrace
 
@@ -59,5 +60,12 @@ def read_tkprof(source: Source) -> Tkprof:
     return read_report(source)
 
 
-TKPROF: Final = Format(name="tkprof", title="a TKPROF report", sniff=sniff_tkprof, read=read_tkprof)
-FORMAT: Final = Format(name="sqltrace", title="an extended SQL trace", sniff=sniff, read=read)
+def places(parsed: SqlTrace | Tkprof, source: Source) -> list[Part]:
+    """Which rows came from which lines."""
+    from sqltraceparse.provenance import parts_of  # noqa: PLC0415 - wanted by few
+
+    return parts_of(parsed, source)
+
+
+TKPROF: Final = Format(name="tkprof", title="a TKPROF report", sniff=sniff_tkprof, read=read_tkprof, places=places)
+FORMAT: Final = Format(name="sqltrace", title="an extended SQL trace", sniff=sniff, read=read, places=places)

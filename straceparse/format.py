@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from logframe import Log, Source
     from logframe.formats import Head
+    from logframe.provenance import Part
     from straceparse.log import StraceLog
 
 #: With fewer of its sampled lines strace's, a log is not an strace log.
@@ -54,4 +55,13 @@ def is_one_log(logs: Sequence[Log]) -> bool:
     return not any(log.is_empty() for log in logs[:8]) and all(dialect_of([log]).share >= MIN_SHARE for log in logs[:8])
 
 
-FORMAT: Final = Format(name="strace", title="an strace log", sniff=sniff, read=read, is_one_log=is_one_log)
+def places(parsed: StraceLog, source: Source) -> list[Part]:
+    """Which events and requests came from which lines."""
+    from straceparse.provenance import parts_of  # noqa: PLC0415 - wanted by few
+
+    return parts_of(parsed, source)
+
+
+FORMAT: Final = Format(
+    name="strace", title="an strace log", sniff=sniff, read=read, is_one_log=is_one_log, places=places
+)

@@ -8,6 +8,7 @@ from re import _constants as codes
 from re import _parser as parser
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from awrparse import TABLES
 from logframe.oracle import known_names
 
 if TYPE_CHECKING:
@@ -15,6 +16,13 @@ if TYPE_CHECKING:
 
     from awrparse.columns import Column, Table
 
+#: Tables that are not written here: those of labels, and those that are made of several printed tables.
+OTHERS: Final = {table.name for table in TABLES.values() if table.shape not in {"rows", "sum"}} | {
+    *("info", "compare_snapshots", "sql_plans", "sql_plan_lines"),
+    *(table.name for table in TABLES.values() if not any(column.heads for column in table.columns)),
+}
+#: Statements need the form of their section in text reports.
+NO_TEXT: Final = {"sql", "compare_sql"}
 #: Titles of tables whose pattern leaves open what they are about.
 TITLES: Final = {
     "sql": "SQL ordered by Gets",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
-from awr_tables import as_html, as_markdown, as_text, eras, printed
+from awr_tables import NO_TEXT, OTHERS, as_html, as_markdown, as_text, eras, printed
 
 from awrparse import TABLES, read_awr
 from awrparse.columns import BY_ROW
@@ -14,18 +14,11 @@ from awrparse.columns import BY_ROW
 if TYPE_CHECKING:
     from awrparse.columns import Table
 
-#: Tables of labels, and those that are made of several printed tables; `awr_data`, `test_awr_pivots` and
-#: `test_awr_statement` have them.
-OTHERS = {table.name for table in TABLES.values() if table.shape not in {"rows", "sum"}} | {
-    *("info", "compare_snapshots", "sql_plans", "sql_plan_lines"),
-    *(table.name for table in TABLES.values() if not any(column.heads for column in table.columns)),
-}
+#: `awr_data` and `test_awr_pivots` have the tables that are not written here.
 CASES = [(table, era) for table in TABLES.values() if table.name not in OTHERS for era in range(eras(table))]
 IDS = [f"{table.name}-{era}" for table, era in CASES]
 #: What a note above a table must say so that its figures have a unit.
 NOTES = {"rac_interconnect_ping": "Average and standard deviation of ping latency is given in microseconds"}
-#: Statements need the form of their section in text reports; `awr_data` has it.
-NO_TEXT = {"sql", "compare_sql"}
 
 
 #: Tables below the title of the report itself, which a copy of one table has not.

@@ -141,7 +141,19 @@ def test_prepared(text: str, lines: list[str]) -> None:
 
 
 PACKAGE = Path(sqlplusparse.__file__).parent
-FRAMES = {"cli", "frames", "many", "monitorframe", "planframe", "reader", "runs", "schemas", "subtract", "tableframe"}
+FRAMES = {
+    "cli",
+    "frames",
+    "many",
+    "monitorframe",
+    "planframe",
+    "provenance",
+    "reader",
+    "runs",
+    "schemas",
+    "subtract",
+    "tableframe",
+}
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.glob("*.py")), ids=lambda path: path.stem)

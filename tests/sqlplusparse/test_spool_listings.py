@@ -187,3 +187,18 @@ def test_wrapped_names() -> None:
         ("physical reads", None, False),
         ("# as of today", None, False),
     ]
+
+
+@pytest.mark.parametrize("heading", ["SNAP_ID", "INST_ID"])
+def test_figures_of_several_snapshots_are_no_listing(heading: str) -> None:
+    """A name that comes once for each snapshot or instance says nothing alone: the grid keeps all its columns."""
+    log = (
+        f"SQL> select * from figures;\n\n{heading:>10} STAT_NAME                VALUE\n"
+        "---------- ------------------- ----------\n"
+        "         {0} physical reads              12\n         {1} physical reads              15\n"
+    )
+    one = read_spool(log.format(7, 7).encode())
+    assert one.statistics["value"].to_list() == [12.0, 15.0]
+    several = read_spool(log.format(7, 8).encode())
+    assert several.statistics.is_empty()
+    assert several.table(1).rows() == [(7, "physical reads", 12), (8, "physical reads", 15)]

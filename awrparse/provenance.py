@@ -1,0 +1,237 @@
+"""Which rows of the canonical tables came from which lines of a report, for `logframe.provenance`.
+
+The canonical frames are cut again from tables whose rows carry a number of their own in the place of a line, so that
+each row of a frame says of which printed row it was made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
+
+from awrparse.canonical import grids_of
+from awrparse.grids import columns_of
+from awrparse.pivots import names_of_pivot
+from awrparse.records import PrintedTable
+from awrparse.report import HEAD_TABLES
+from awrparse.tables import TABLES
+from awrparse.tables.identity import INFO
+from awrparse.text import lines as kind
+from awrparse.text.cutting import cutter_at
+from logframe.provenance import Claim, Part
+from logframe.source_numbers import rows_of_page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import polars as pl
+
+    from awrparse.columns import Table
+    from awrparse.grids import Grid
+    from awrparse.records import Document
+    from awrparse.report import AwrReport
+    from logframe import Column
+    from logframe.source_numbers import Key
+
+#: What the numbers of a line of a kind are that no frame has.
+_STATUSES: Final = {
+    kind.NOTE: "text",
+    kind.PROSE: "text",
+    kind.UNPARSED: "lost",
+    kind.RECORD: "raw",
+}
+
+
+def parts_of(report: AwrReport) -> list[Part]:
+    """The texts and pages of the file of a report, with the rows of its canonical tables by place."""
+    parts: list[Part] = []
+    texts: dict[int, Part] = {}
+    for number, one in enumerate(report.parts):
+        document = one._document  # noqa: SLF001 - the same package
+        if document.form == "html":
+            part = Part(
+                document.page,
+                {},
+                default="text",
+                is_page=True,
+                first_line=document.first_line,
+                mark=document.decimal_mark,
+            )
+            parts.append(part)
+        else:
+            part = texts.setdefault(
+                id(document.file_lines),
+                Part("\n".join(document.file_lines), {}, default="text", mark=document.decimal_mark),
+            )
+            if part not in parts:
+                parts.append(part)
+            for place, its_kind in enumerate(document.line_kinds, document.first_line):
+                part.statuses[place] = _STATUSES.get(its_kind, "layout")
+        _Claims(one, part, f" ({number + 1})" if number and document.form != "html" else "").add()
+    return parts
+
+
+class _Row(NamedTuple):
+    """One printed row: its table, its position there, and the places that it takes."""
+
+    table: PrintedTable
+    position: int
+    keys: list[Key]
+
+
+class _Claims:
+    """The rows of the canonical tables of one report, added to the part that holds it."""
+
+    def __init__(self, report: AwrReport, part: Part, suffix: str) -> None:
+        self._report = report
+        self._document: Document = report._document  # noqa: SLF001 - the same package
+        self._part = part
+        self._suffix = suffix
+        self._rows: list[_Row] = []
+        self._copies: dict[int, PrintedTable] = {}
+        self._cells = rows_of_page(self._document.page) if part.is_page else {}
+
+    def add(self) -> None:
+        """Add the claims, and the statuses of rows in no canonical table."""
+        self._number_rows()
+        canonical: set[int] = set()
+        frames: dict[str, pl.DataFrame] = dict(self._part.frames)
+        for name in self._report.tables:
+            printed = self._report.printed_tables(name)
+            if printed:
+                frames[name + self._suffix] = self._report[name]
+                self._claim_table(TABLES[name], printed)
+                canonical.update(map(id, printed))
+        head = {id(one) for name in HEAD_TABLES for one in self._report.printed_tables(name)}
+        if INFO.name in self._report:
+            frames[INFO.name + self._suffix] = self._report[INFO.name]
+        self._part.frames = frames
+        for row in self._rows:
+            if id(row.table) in head and INFO.name in self._report:
+                for key in row.keys:
+                    self._part.claim(key, Claim(INFO.name + self._suffix, 0, is_repeated=True))
+            status = "lost" if id(row.table) in canonical else "raw"
+            for key in row.keys:
+                if self._part.statuses.get(key) != "lost":
+                    self._part.statuses[key] = status
+
+    def _number_rows(self) -> None:
+        """Give each printed row of the report a number, and find the places that it takes."""
+        for number, table in enumerate(self._document.tables, 1):
+            rows = table.rows
+            above = len(self._cells.get(number, ())) - len(rows.cells)
+            first = len(self._rows) + 1
+            for position, line in enumerate(rows.lines):
+                self._rows.append(
+                    _Row(table, position, [(number, above + position + 1) if self._part.is_page else line])
+                )
+            numbers = list(range(first, first + len(rows.cells)))
+            self._copies[id(table)] = PrintedTable(
+                table.title,
+                partial(replace, rows, lines=numbers),
+                summary=table.summary,
+                notes=table.notes,
+                line=table.line,
+            )
+        if not self._part.is_page:
+            self._extend_rows()
+
+    def _extend_rows(self) -> None:
+        """A row of a text report goes on to the line before the next; lines are those of the file from here on."""
+        starts = sorted({line for row in self._rows for line in row.keys if isinstance(line, int)})
+        ends = dict(pairwise([*starts, len(self._document.lines) + 1]))
+        for row in self._rows:
+            start = row.keys[0]
+            if isinstance(start, int):
+                of_file = [self._document.file_line(line) for line in range(start, ends[start])]
+                row.keys[:] = [
+                    line for line in of_file if line == of_file[0] or self._part.statuses.get(line) in {"raw", "lost"}
+                ]
+
+    def _claim_table(self, table: Table, printed: list[PrintedTable]) -> None:
+        copies = [self._copies[id(one)] for one in printed]
+        frame = table.name + self._suffix
+        height = 0
+        claimed: dict[int, int] = {}
+        grids = grids_of(table, copies)
+        for grid in grids:
+            for position, number in enumerate(grid.lines, height):
+                claimed[number] = position
+                self._claim_row(frame, position, self._rows[number - 1], table, grid)
+            height += len(grid.lines)
+        if table.pivots and grids:
+            self._claim_pivoted(frame, table, copies, grids[-1], height - len(grids[-1].lines), claimed)
+        if table.shape in {"wide", "sum"} or table.wraps:
+            self._claim_rest(frame, table, copies, grids, claimed)
+
+    def _claim_row(self, frame: str, number: int, row: _Row, table: Table, grid: Grid) -> None:
+        for key in row.keys:
+            self._part.claim(key, Claim(frame, number))
+        if table.shape not in {"rows", "sum"} or table.splits or grid.spans_lines or len(row.keys) > 1:
+            return
+        for name, start, end in self._extents(row, table, grid):
+            self._part.claim(row.keys[0], Claim(frame, number, name, start, end))
+
+    def _extents(self, row: _Row, table: Table, grid: Grid) -> Iterator[tuple[str, int, int]]:
+        """The columns of a row and where they stand: cells of a page, or letters of a line that is cut at its ruler."""
+        rows = row.table.rows
+        match row.keys[0]:
+            case (number, place):
+                if self._cells[number][place - 1] == len(rows.headings):
+                    for cell, column in enumerate(columns_of(table, row.table), 1):
+                        if column is not None:
+                            yield column.name, cell, cell + 1
+            case int() as line if rows.extents and None not in rows.extents:
+                text = self._document.file_lines[line - 1]
+                cut = cutter_at(cast("tuple[Column, ...]", rows.extents)).cut(text)
+                if cut == rows.cells[row.position]:
+                    last = max(extent.end for extent in grid.extents.values()) if grid.extents else 0
+                    for name, extent in grid.extents.items():
+                        yield name, extent.start, len(text) if extent.end == last else extent.end
+
+    def _claim_pivoted(
+        self,
+        frame: str,
+        table: Table,
+        copies: list[PrintedTable],
+        whole: Grid,
+        first: int,
+        claimed: dict[int, int],
+    ) -> None:
+        """The rows of tables with a column for each name: each printed row is in several rows of the frame."""
+        for copy in copies:
+            names = names_of_pivot(table, copy)
+            if names is None:
+                continue
+            rows = {key: first + place for place, key in enumerate(_keys(whole, names))}
+            for grid in grids_of(table, [copy]):
+                for key, number in zip(_keys(grid, names), grid.lines, strict=True):
+                    if key in rows and claimed.get(number) != rows[key]:
+                        claimed.setdefault(number, rows[key])
+                        for place in self._rows[number - 1].keys:
+                            self._part.claim(place, Claim(frame, rows[key]))
+
+    def _claim_rest(
+        self, frame: str, table: Table, copies: list[PrintedTable], grids: list[Grid], claimed: dict[int, int]
+    ) -> None:
+        """Rows that continue the one above, or repeat a row of another section."""
+        name = table.columns[0].name
+        cells = [cell for grid in grids for cell in grid.cells.get(name, ())]
+        by_name = {cell: place for place, cell in enumerate(cells)}
+        for copy in copies:
+            above: int | None = None
+            for row, number in zip(copy.rows.cells, copy.rows.lines, strict=True):
+                above = claimed.get(number, above)
+                if number in claimed:
+                    continue
+                place = by_name.get(row[0]) if table.shape == "sum" else 0 if table.shape == "wide" else above
+                if place is not None:
+                    for key in self._rows[number - 1].keys:
+                        self._part.claim(key, Claim(frame, place, is_repeated=table.shape == "sum"))
+
+
+def _keys(grid: Grid, names: Iterable[str]) -> list[tuple[str, ...]]:
+    """The texts of some columns, row by row."""
+    return list(zip(*(grid.cells[name] for name in names), strict=True))

@@ -1,0 +1,60 @@
+"""Which samples of a host's log came from which lines, for `logframe.provenance`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from logframe import open_log
+from logframe.provenance import Claim, Part, by_line, is_tabular
+
+if TYPE_CHECKING:
+    from hostparse.log import HostLog
+    from hostparse.parts import Part as Printed
+    from logframe import Source
+    from logframe.source_numbers import Key
+
+#: nmon's lines about the configuration, and output of other programs in them.
+_CONFIGURATION: Final = ("AAA", "BBB")
+#: Tools that put a mark between values -> the mark.
+_SEPARATORS: Final = {"nmon": ",", "sadf": ";"}
+
+
+def parts_of(parsed: HostLog, source: Source) -> list[Part]:
+    """The log's text, with its samples and means by line; a figure whose sample has a flag is null on purpose."""
+    frames = {"samples": parsed.samples.collect(), "averages": parsed.averages.collect()}
+    claims: dict[Key, list[Claim]] = {}
+    flagged: set[int] = set()
+    for name, frame in frames.items():
+        for row, (line, flag) in enumerate(frame.select("line", "flag").rows()):
+            if line not in claims:
+                claims[line] = [Claim(name, row)]
+            claims[line].append(Claim(name, row, "value"))
+            if flag is not None:
+                flagged.add(line)
+    for number, printed in enumerate(parsed.parts, 1):
+        # which device, process, ... a row is about
+        name = f"{printed.heading.scope} ({number})"
+        frames[name] = _names(printed)
+        for row, line in enumerate(frames[name]["line"].to_list()):
+            claims.setdefault(line, []).append(Claim(name, row))
+    part = by_line("\n".join(open_log(source).lines()), frames, (), claims=claims, is_row=_is_row)
+    part.separator = _SEPARATORS.get(parsed.kind, "")
+    part.statuses.update(dict.fromkeys(flagged, "diagnosed"))
+    return [part]
+
+
+def _names(printed: Printed) -> pl.DataFrame:
+    """What each row is about, the length of its interval, and the number that sadf prints for all CPUs."""
+    frame = printed.frame.drop(printed.halves)
+    if "interval_start" in frame.columns:
+        length = pl.col("interval_end") - pl.col("interval_start")
+        frame = frame.with_columns(interval_s=length.dt.total_seconds())
+    if "cpu" in frame.columns:
+        frame = frame.with_columns(cpu_printed=pl.when(pl.col("cpu") == "all").then(pl.lit("-1")))
+    return frame
+
+
+def _is_row(line: str) -> bool:
+    return not line.startswith(_CONFIGURATION) and is_tabular(line.replace(",", " ").replace(";", " "))

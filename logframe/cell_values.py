@@ -1,0 +1,229 @@
+"""Whether a cell of a typed frame holds a number as the source prints it, its unit converted."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, time
+from functools import cache
+from math import isclose
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import polars as pl
+
+from logframe.source_numbers import GRAMMAR
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from logframe.source_numbers import Number
+
+#: Columns that say where a row stands in the source, and bounds: they hold no number of the source.
+_NO_FIGURES: Final = frozenset({"line", "end_line", "first_line", "last_line"})
+_BOUNDS: Final = ("_lo", "_hi")
+_BINARY: Final = tuple(1024.0**power for power in range(7))
+_DECIMAL: Final = tuple(1000.0**power for power in range(7))
+_BYTES: Final = (1.0, 512.0, *_BINARY[1:], *_DECIMAL[1:])
+#: A unit of a column -> what the printed unit may count more or less of.
+_FACTORS: Final[dict[str, tuple[float, ...]]] = {
+    "s": (1.0, 60.0, 3600.0, 0.01, 1e-3, 1e-6),
+    "ms": (1.0, 1e3, 1e-3, 10.0, 6e4, 1e-6),
+    "us": (1.0, 1e6, 1e3, 1e4, 6e7, 1e-3),
+    "ns": (1.0, 1e9, 1e6, 1e3, 1e7),
+    "bytes": _BYTES,
+    "B": _BYTES,
+    "%": (1.0, 100.0, 0.01),
+    "pct": (1.0, 100.0, 0.01),
+    "percent": (1.0, 100.0, 0.01),
+}
+_UNITS: Final = {"%": 1.0, "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "cs": 0.01, "s": 1.0}
+#: Digits between two marks that group them.
+_GROUP: Final = 3
+
+
+class _Forms(NamedTuple):
+    """The forms of a number as compiled patterns."""
+
+    number: re.Pattern[str]
+    clock: re.Pattern[str]
+    whole: re.Pattern[str]
+
+
+@cache
+def _forms() -> _Forms:
+    templates = (
+        "(?P<number>{SIGN}?{AMOUNT})(?P<unit>{UNIT}?)$",
+        "(?:(?P<hours>{WHOLE}):)?(?P<minutes>{WHOLE}):(?P<seconds>{SECONDS})$",
+        "{WHOLE}",
+    )
+    return _Forms(*(re.compile(GRAMMAR.pattern(template)) for template in templates))
+
+
+class Cells:
+    """The cells of frames as values to compare numbers with.
+
+    Args:
+        frames: By name.
+        mark: The decimal mark of the source.
+    """
+
+    def __init__(self, frames: Mapping[str, pl.DataFrame], *, mark: str = ".") -> None:
+        self._frames = frames
+        self._mark = mark
+        self._columns: dict[str, list[str]] = {}
+        self._texts: dict[str, list[str]] = {}
+        self._values: dict[tuple[str, str], list[object]] = {}
+        self._units: dict[str, tuple[float, ...]] = {}
+        self._candidates: dict[str, list[float]] = {}
+
+    def columns(self, frame: str) -> list[str]:
+        """The columns that may hold a number of the source."""
+        if frame not in self._columns:
+            schema = self._frames[frame].schema
+            self._columns[frame] = [
+                name
+                for name, dtype in schema.items()
+                if name not in _NO_FIGURES
+                and not name.endswith(_BOUNDS)
+                and (dtype.is_numeric() or dtype.is_temporal() or dtype in {pl.String, pl.Boolean})
+            ]
+        return self._columns[frame]
+
+    def texts(self, frame: str) -> list[str]:
+        """The columns that hold text."""
+        if frame not in self._texts:
+            schema = self._frames[frame].schema
+            self._texts[frame] = [name for name in schema if isinstance(schema[name], (pl.String, pl.Enum))]
+        return self._texts[frame]
+
+    def _value(self, cell: tuple[str, int, str]) -> object:
+        frame, row, column = cell
+        values = self._values.get((frame, column))
+        if values is None:
+            series = self._frames[frame][column]
+            if isinstance(series.dtype, pl.Duration):
+                series = series.dt.total_nanoseconds() / 1e9
+            elif isinstance(series.dtype, pl.Enum):
+                series = series.cast(pl.String)
+            values = self._values[frame, column] = series.to_list()
+        return values[row] if row < len(values) else None
+
+    def contains(self, cell: tuple[str, int, str], text: str) -> bool:
+        """Is the number part of a cell of text?"""
+        value = self._value(cell)
+        return isinstance(value, str) and text in value
+
+    def holds(self, cell: tuple[str, int, str], number: Number) -> bool:
+        """Is the cell the number?"""
+        value = self._value(cell)
+        match value:
+            case None:
+                return False
+            case bool():
+                return number.text == str(int(value))
+            case str():
+                value = value.strip()
+                return value == number.text or (value.isdigit() and value == number.text.lstrip("0"))
+            case datetime() | time():
+                return (number.is_compound and _is_time(number.text, value)) or _is_stamp(number, value)
+            case int() | float():
+                return self._equals(float(value), number, cell, is_whole=isinstance(value, int))
+            case _:
+                return False
+
+    def _equals(self, value: float, number: Number, cell: tuple[str, int, str], *, is_whole: bool) -> bool:
+        for candidate in self._read(number.text):
+            for factor in self._factors(cell):
+                if isclose(value, candidate * factor, rel_tol=1e-9, abs_tol=1e-12):
+                    return True
+                if is_whole and factor != 1.0 and abs(value - candidate * factor) <= 0.5:
+                    return True
+        return False
+
+    def _factors(self, cell: tuple[str, int, str]) -> tuple[float, ...]:
+        frame, row, column = cell
+        if column == "value" and "unit" in self._frames[frame].columns:
+            unit = str(self._value((frame, row, "unit")) or "")
+            return _FACTORS.get(unit.partition("/")[0], (1.0,))
+        key = f"{frame}.{column}"
+        if key not in self._units:
+            schema = self._frames[frame].schema
+            if isinstance(schema[column], pl.Duration):
+                self._units[key] = _FACTORS["s"]
+            else:
+                words = column.split("_per_")[0].split("_")
+                self._units[key] = next((_FACTORS[word] for word in reversed(words) if word in _FACTORS), (1.0,))
+        return self._units[key]
+
+    def _read(self, text: str) -> list[float]:
+        """The values that a printed number may stand for."""
+        if text not in self._candidates:
+            self._candidates[text] = _values_of(text, self._mark)
+        return self._candidates[text]
+
+
+def _values_of(text: str, mark: str) -> list[float]:
+    """The values that a printed number may stand for; times of units in seconds.
+
+    Examples:
+        >>> _values_of("8K", "."), _values_of("1,234.5", "."), _values_of("00:01:02.5", "."), _values_of("1,234", ".")
+        ([8000.0, 8192.0], [1234.5], [62.5], [1.234, 1234.0])
+    """
+    if mark == ",":
+        text = text.replace(".", "").replace(",", ".")
+    if clock := _forms().clock.match(text):
+        hours, minutes, seconds = clock.groups()
+        return [int(hours or 0) * 3600 + int(minutes) * 60 + float(seconds)]
+    found = _forms().number.match(text)
+    if found is None:
+        return []
+    whole, comma, decimals = found["number"].rpartition(",")
+    # a session may have a decimal mark of its own
+    marks = [""] if "," in whole or "." in decimals else [".", ""] if len(decimals) == _GROUP else ["."]
+    numbers = [float(whole.replace(",", "") + (mark if comma else "") + decimals) for mark in marks]
+    unit = found["unit"]
+    if not unit:
+        return numbers
+    if unit in _UNITS:
+        return [number * factor for number in numbers for factor in (_UNITS[unit], 1.0)]
+    power = "KMGTPE".find(unit[0].upper()) + 1
+    return [number * factor for number in numbers for factor in (_DECIMAL[power], _BINARY[power])] if power else []
+
+
+def _is_time(text: str, value: datetime | time) -> bool:
+    """Is a printed date or time the cell's?
+
+    Examples:
+        >>> at = datetime(2014, 4, 23, 19, 30, 10)
+        >>> _is_time("23-Apr-14 19:30:10", at), _is_time("23-Apr-14", at), _is_time("19:31:10", at)
+        (True, True, False)
+    """
+    date, clock = _parted(text)
+    if clock:
+        hour, minute, *rest = clock
+        # a clock of twelve hours has AM or PM beside it
+        if (value.hour % 12, value.minute) != (int(hour) % 12, int(minute)):
+            return False
+        if rest and not isclose(float(rest[0]), value.second + value.microsecond / 1e6, abs_tol=1e-6):
+            return False
+    if date:
+        if not isinstance(value, datetime):
+            return False
+        known = {value.day, value.month, value.year, value.year % 100}
+        return all(int(digits) in known for digits in date)
+    return bool(clock)
+
+
+def _parted(text: str) -> tuple[list[str], list[str]]:
+    """The digits of a date, and the parts of a time of day."""
+    words = text.replace("T", " ").split()
+    clock = next((word.replace(",", ".").split(":") for word in words if ":" in word), [])
+    date = [digits for word in words if ":" not in word for digits in _forms().whole.findall(word)]
+    return date, clock
+
+
+def _is_stamp(number: Number, value: datetime | time) -> bool:
+    """Is the number the cell's time in seconds since 1970?"""
+    if number.is_compound or not isinstance(value, datetime):
+        return False
+    stamp = (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
+    return any(isclose(candidate, stamp, rel_tol=0, abs_tol=2e-6) for candidate in _values_of(number.text, "."))

@@ -1,0 +1,67 @@
+"""Which rows of a session's frames came from which lines, for `logframe.provenance`."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Final
+
+from logframe import open_log
+from logframe.provenance import Claim, Part
+from sqlplusparse.encodings import read_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from logframe import Source
+    from sqlplusparse.reader import Spool
+
+#: What the numbers of a line are that are in no frame; those of other lines are text.
+_STATUSES: Final = {
+    **dict.fromkeys(("row", "statistic", "elapsed", "timing", "feedback", "unparsed"), "lost"),
+    **dict.fromkeys(("heading", "banner", "blank"), "layout"),
+}
+#: Lines that say what a statement did.
+_OUTCOMES: Final = frozenset({"feedback", "elapsed", "timing"})
+_BY_LINE: Final = ("timings", "autotrace", "statistics", "plans", "monitors", "monitor_lines")
+
+
+def parts_of(spool: Spool, source: Source) -> list[Part]:
+    """The session's text, with the rows of its frames and of its result grids by line."""
+    text, *_ = read_text(open_log(source))
+    lines = spool.lines()
+    roles = lines["role"].to_list()
+    owners = lines["statement"].to_list()
+    frames: dict[str, pl.DataFrame] = {name: getattr(spool, name) for name in ("statements", *_BY_LINE)}
+    part = Part(text, frames, default="text")
+    for line, (role, owner) in enumerate(zip(roles, owners, strict=True), 1):
+        part.statuses[line] = _STATUSES.get(role, "text")
+        if owner is not None and role in _OUTCOMES:
+            part.claim(line, Claim("statements", owner - 1))
+    starts = sorted({line for name in _BY_LINE for line in frames[name]["line"].drop_nulls()})
+    for name in _BY_LINE:
+        for row, start in enumerate(frames[name]["line"].to_list()):
+            if start is None:  # a statistic that the list leaves out
+                continue
+            # a row may be wrapped over the lines below
+            part.claim(start, Claim(name, row))
+            following = bisect_right(starts, start)
+            end = starts[following] if following < len(starts) else len(roles) + 1
+            line = start + 1
+            while line < end and roles[line - 1] == roles[start - 1]:
+                part.claim(line, Claim(name, row))
+                line += 1
+    for table in spool.tables["table"].to_list():
+        name = f"table {table}"
+        frames[name] = spool.table(table)
+        _claim_rows(part, name, spool.table_lines(table), roles)
+    return [part]
+
+
+def _claim_rows(part: Part, name: str, starts: list[int], roles: list[str]) -> None:
+    """The rows of a grid: each goes on over the lines of rows below it."""
+    for row, start in enumerate(starts):
+        end = starts[row + 1] if row + 1 < len(starts) else len(roles) + 1
+        line = start
+        while line < end and (line == start or roles[line - 1] == "row"):
+            part.claim(line, Claim(name, row))
+            line += 1

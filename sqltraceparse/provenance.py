@@ -1,0 +1,64 @@
+"""Which rows of the frames of an SQL trace or a TKPROF report came from which lines, for `logframe.provenance`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from logframe import open_log
+from logframe.provenance import Claim, Part, by_line, is_tabular
+
+if TYPE_CHECKING:
+    from logframe import Source
+    from sqltraceparse.tkprof import Tkprof
+    from sqltraceparse.trace import SqlTrace
+
+#: What records of a trace start with that have figures.
+_RECORDS: Final = ("PARSE", "EXEC", "FETCH", "UNMAP", "SORT UNMAP", "CLOSE", "WAIT", "STAT", "XCTEND", "ERROR", "LOB")
+
+#: What rows of a table of calls start with.
+_CALLS: Final = frozenset({"Parse", "Execute", "Fetch", "total"})
+
+
+def parts_of(parsed: SqlTrace | Tkprof, source: Source) -> list[Part]:
+    """The log's text, with the rows of its frames by line; that of a statement of a trace is the line of its header."""
+    frames = parsed.frames()
+    lines = [(name, "line", "line") for name, frame in frames.items() if "line" in frame.columns]
+    text = open_log(source).lines()
+    if parsed.format == "sqltrace":
+        lines.append(("statements", "statement", "statement"))
+        part = by_line("\n".join(text), frames, lines, is_row=_is_record)
+        _claim_below(part, text, "binds")
+    else:
+        part = by_line("\n".join(text), frames, lines, is_row=_is_figures)
+        _claim_below(part, text, "statements")
+    return [part]
+
+
+def _is_record(line: str) -> bool:
+    """Whether a line is a record with figures, by its first word and the number of its cursor."""
+    word, sign, _ = line.partition(" #")
+    return bool(sign) and word in _RECORDS
+
+
+def _is_figures(line: str) -> bool:
+    """Whether a line of a report is one of a table: a call, or a step of a plan."""
+    word = line.split(maxsplit=1)[0] if line.strip() else ""
+    return (word in _CALLS or word.isdigit()) and is_tabular(line)
+
+
+def _claim_below(part: Part, text: list[str], name: str) -> None:
+    """The rows of a frame that go on in the lines below: a statement's text, and the indented lines of a bind.
+
+    What these say of a bind's place in memory is layout.
+    """
+    for line, claims in list(part.claims.items()):
+        own = [claim for claim in claims if claim.frame == name]
+        below = line + 1 if isinstance(line, int) else len(text) + 1
+        while own and below <= len(text) and below not in part.claims and _goes_on(text[below - 1], name):
+            part.claim(below, Claim(name, own[0].row))
+            part.statuses[below] = "layout" if name == "binds" else "text"
+            below += 1
+
+
+def _goes_on(line: str, name: str) -> bool:
+    return line.startswith(" ") if name == "binds" else not line.startswith("call ")

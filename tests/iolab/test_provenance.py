@@ -1,0 +1,178 @@
+"""Every number of a log is in a cell of the right row, or a status says where it is; a changed frame is noticed."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+from awr_tables import NO_TEXT, OTHERS, as_html, as_text, eras, printed
+from spool_client import Settings, session
+from spool_client import printed as printed_session
+
+import iolab
+from awrparse import TABLES, read_awr
+from logframe import LogError
+from logframe.formats import formats
+from logframe.provenance import account
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from logframe.formats import ParsedLog
+    from logframe.provenance import Part
+
+#: Tables whose rows are written by `awr_tables` as reports print them.
+WRITTEN = [table for table in TABLES.values() if table.name not in OTHERS]
+#: What is done to a frame must be noticed at least so often: a row may hold a number twice.
+NOTICED = 0.9
+
+
+def statuses(frame: pl.DataFrame) -> dict[str, int]:
+    """How many numbers have each status."""
+    return dict(frame.group_by("status").len().sort("status").rows())
+
+
+@pytest.mark.parametrize("form", ["text", "html"])
+@pytest.mark.parametrize("table", WRITTEN, ids=lambda table: table.name)
+def test_tables_of_reports(table: object, form: str) -> None:
+    """Each number of a generated table is in its frame, whatever the era of the headings."""
+    if form == "text" and table.name in NO_TEXT:
+        pytest.skip("its text form has SQL text below each row")
+    for era in sorted({0, eras(table) - 1}):
+        one = printed(table, era)
+        report = read_awr((as_html if form == "html" else as_text)(one).encode(), printed=True)
+        found = iolab.provenance(report).filter(pl.col("status") != "layout")
+        lost = found.filter(pl.col("status").is_in(["lost", "raw"]))
+        assert lost.select("line", "text", "frame").rows() == []
+        assert found.height >= sum(cell.endswith(".5") for row in one.rows for cell in row)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    "settings",
+    [Settings(), Settings(echo=False), Settings(pagesize=9, linesize=40), Settings(colsep="|", autocommit=True)],
+    ids=["usual", "no echo", "narrow", "bars"],
+)
+def test_sessions(seed: int, settings: Settings) -> None:
+    """Each number that a session's client printed is in a frame, or text of a statement or a program."""
+    text = printed_session(session(seed), settings).encode()
+    assert "lost" not in statuses(iolab.provenance(iolab.load(text, format="sqlplus"), text))
+
+
+@pytest.mark.parametrize("folder", ["awr_series", "captures", "host", "runs", "sqltrace", "articles"])
+def test_samples(sample_data: Path, folder: str) -> None:
+    """No number of the project's own logs is lost."""
+    paths = [path for path in sorted((sample_data / folder).iterdir()) if path.suffix != ".csv"]
+    lost = []
+    for path in paths[:6]:
+        log = iolab.load(path)
+        if formats()[log.format].places is not None:
+            lost += iolab.provenance(log).filter(pl.col("status") == "lost").select("line", "text", "frame").rows()
+    assert lost == []
+
+
+def parts_of(log: ParsedLog, source: object) -> list[Part]:
+    """What the log's format says of its places."""
+    places = formats()[log.format].places
+    assert places is not None
+    return places(log, source)
+
+
+def with_frame(parts: list[Part], name: str, frame: pl.DataFrame) -> list[Part]:
+    """The parts with another frame under a name."""
+    for part in parts:
+        if name in part.frames:
+            part.frames = {**part.frames, name: frame}
+    return parts
+
+
+SOURCES = {
+    "report": "awr_series/awrrpt_1_4102_4103.txt",
+    "page": "awr_series/awrrpt_1_4110_4111.html",
+    "session": "articles/004_exadata_flash_cache.txt",
+    "strace": "captures/scattered_direct_f_ttt_T_y.strace",
+    "trace": "sqltrace/orders_disk_ora_4890.trc",
+    "tkprof": "sqltrace/orders_flash_ora_4711.prf",
+    "host": "host/iostat.out",
+}
+
+
+def typed_cells(found: pl.DataFrame, seed: int, count: int = 40) -> list[tuple[str, str, int]]:
+    """Some cells that hold a number of several digits, one a row of a frame."""
+    typed = found.filter((pl.col("status") == "typed") & (pl.col("text").str.len_chars() > 2))
+    rows = typed.unique(["frame", "frame_row"], maintain_order=True).select("frame", "frame_column", "frame_row").rows()
+    return random.Random(seed).sample(rows, min(count, len(rows)))  # noqa: S311 - test data
+
+
+def typed_count(found: pl.DataFrame) -> int:
+    """How many numbers are typed."""
+    return found.filter(pl.col("status") == "typed").height
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_empty_rows_are_noticed(sample_data: Path, kind: str) -> None:
+    """Rows that a reader left empty in every frame: none of their numbers is typed."""
+    path = sample_data / SOURCES[kind]
+    log = iolab.load(path)
+    parts = parts_of(log, path)
+    found = account(parts, log.diagnostics).filter(pl.col("status") == "typed")
+    chosen = random.Random(3).sample(sorted(set(found["line"])), 5)  # noqa: S311 - test data
+    key = ["table", "table_row"] if found["table"].count() else ["line"]
+    keys = [row[0] if len(row) == 1 else row for row in found.filter(pl.col("line").is_in(chosen)).select(key).rows()]
+    for part in parts:
+        for claim in {(claim.frame, claim.row) for one in keys for claim in part.claims.get(one, ())}:
+            frame = part.frames[claim[0]]
+            is_kept = pl.int_range(frame.height) != claim[1]
+            part.frames = {**part.frames, claim[0]: frame.select(pl.when(is_kept).then(pl.all()))}
+    after = account(parts, log.diagnostics).filter(pl.col("status") == "typed")
+    assert set(keys).isdisjoint(row[0] if len(row) == 1 else row for row in after.select(key).rows())
+
+
+@pytest.mark.parametrize("kind", ["report", "page", "trace", "tkprof"])
+def test_dropped_cells_are_noticed(sample_data: Path, kind: str) -> None:
+    """A cell that a reader left empty makes its number lost."""
+    path = sample_data / SOURCES[kind]
+    log = iolab.load(path)
+    parts = parts_of(log, path)
+    found = account(parts, log.diagnostics)
+    cells = typed_cells(found, seed=1)
+    for name, column, row in cells:
+        frame = next(part.frames[name] for part in parts if name in part.frames)
+        is_kept = pl.int_range(frame.height) != row
+        parts = with_frame(parts, name, frame.with_columns(pl.when(is_kept).then(pl.col(column)).alias(column)))
+    assert cells
+    assert typed_count(found) - typed_count(account(parts, log.diagnostics)) >= NOTICED * len(cells)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in SOURCES if kind != "session"])
+def test_swapped_rows_are_noticed(sample_data: Path, kind: str) -> None:
+    """Rows of a frame that change places: their numbers are found in neither."""
+    path = sample_data / SOURCES[kind]
+    log = iolab.load(path)
+    parts = parts_of(log, path)
+    found = account(parts, log.diagnostics)
+    swapped = 0
+    touched: set[tuple[str, int]] = set()
+    for name, column, row in typed_cells(found, seed=2):
+        frame = next(part.frames[name] for part in parts if name in part.frames)
+        values = frame[column].to_list()
+        others = (place for place, value in enumerate(values) if value not in {values[row], None})
+        other = next((place for place in others if (name, place) not in touched), None)
+        if other is None or (name, row) in touched:
+            continue
+        touched |= {(name, row), (name, other)}
+        order = list(range(frame.height))
+        order[row], order[other] = order[other], order[row]
+        parts = with_frame(parts, name, frame[order])
+        swapped += 1
+    assert swapped
+    assert typed_count(found) - typed_count(account(parts, log.diagnostics)) >= NOTICED * swapped
+
+
+def test_a_format_that_does_not_say(sample_data: Path) -> None:
+    """A format without places is an error that says so."""
+    log = iolab.load(sample_data / "articles" / "001_dtrace_profile.txt")
+    with pytest.raises(LogError, match="does not say where"):
+        iolab.provenance(log)

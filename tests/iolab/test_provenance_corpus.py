@@ -1,0 +1,48 @@
+"""Real logs: less than one in a thousand of their numbers is lost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+import iolab
+from logframe import LogError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.corpus
+
+#: Larger files are read by other tests.
+MAX_BYTES = 1_500_000
+#: Of all numbers of a folder so many may be lost; of sessions one has Snapper's rates, which no frame holds.
+FOLDERS = {
+    "awr": 0.002,
+    "sqlplus": 0.01,
+    "sqltrace": 0.001,
+    "os/iostat_vmstat": 0.001,
+    "os/oswbb_iostat": 0.001,
+    "strace/found": 0.001,
+}
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_lost_numbers(corpus: Path, folder: str) -> None:
+    """Every third log of a folder."""
+    counts: Counter[str] = Counter()
+    paths = [path for path in sorted((corpus / folder).rglob("*")) if path.is_file() and path.name != "INDEX.tsv"]
+    for path in paths[:: 3 if len(paths) > 20 else 1]:
+        if path.stat().st_size > MAX_BYTES:
+            continue
+        try:
+            logs = iolab.load_all(path)
+            found = [iolab.provenance(log, path) for log in logs]
+        except LogError:
+            continue
+        for frame in found:
+            counts.update(dict(frame.group_by(pl.col("status").cast(pl.String)).len().rows()))
+    assert counts["typed"] > 0
+    assert counts["lost"] <= FOLDERS[folder] * counts.total()
