@@ -2,6 +2,7 @@
 
     awr_tables.md   the canonical tables of AWR reports, from `awrparse.TABLES`
     frames.md       the frames of strace logs and of spools, from their schemas
+    chart_list.md   what each chart shows, and what to read from it, from the docstrings of `iolab.charts`
     metrics.md      what each metric means, and its limitations, from the docstrings of `iolab.metrics`
 
 A test writes them anew and compares.
@@ -19,6 +20,7 @@ import polars as pl
 
 import awrparse
 import hostparse
+import iolab.charts
 import iolab.metrics
 import sqlplusparse
 import sqltraceparse
@@ -44,6 +46,8 @@ TOPICS = {
     "interval": "Figures to compute with",
     "table": "Frames of metrics",
 }
+#: How the paragraph on the use of a chart begins.
+READING = "What to read from it:"
 MADE = "<!-- made by docs/generate.py -->"
 
 
@@ -143,6 +147,18 @@ def metrics() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def chart_list() -> str:
+    """The page of charts: what each shows, and what to read from it."""
+    parts = [MADE, "# What each chart shows, and what to read from it"]
+    functions = {name: getattr(iolab.charts, name) for name in iolab.charts.__all__}
+    for name, function in functions.items():
+        paragraphs = (inspect.getdoc(function) or "").split("\n\n")
+        reading = [text.removeprefix(READING).strip() for text in paragraphs if text.startswith(READING)]
+        if reading:
+            parts.append(f"## `{name}`\n\n{paragraphs[0]}\n\n**{READING}** {reading[0]}")
+    return "\n\n".join(parts).replace("``", "`") + "\n"
+
+
 def module_of(function: FunctionType) -> str:
     """The module of `iolab.metrics` that a function is defined in."""
     return function.__module__.rpartition(".")[2]
@@ -166,7 +182,7 @@ def parameters(function: FunctionType) -> str:
     return f"({', '.join(names)})"
 
 
-PAGES = {"awr_tables.md": awr_tables, "frames.md": frames, "metrics.md": metrics}
+PAGES = {"awr_tables.md": awr_tables, "chart_list.md": chart_list, "frames.md": frames, "metrics.md": metrics}
 
 
 def main() -> None:

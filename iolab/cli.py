@@ -201,8 +201,10 @@ def formats() -> int:
     """List the formats of logs that are read."""
     from logframe.formats import formats as registered  # noqa: PLC0415 - the packages are imported on use
 
-    for name, one in registered().items():
-        click.echo(f"{name:12} {one.title}")
+    found = registered()
+    width = max(map(len, found), default=0)
+    for name, one in found.items():
+        click.echo(f"{name:{width}}  {one.title}")
     return 0
 
 

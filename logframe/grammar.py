@@ -18,7 +18,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from lark import Lark
+from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
 from lark.lexer import PatternStr
 from lark.load_grammar import FromPackageLoader
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import polars as pl
-    from lark import ParseTree, Token, Transformer
+    from lark import ParseTree, Transformer
     from lark.grammar import Rule
     from lark.lexer import Pattern, TerminalDef
 
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 _SAMPLE = re.compile(r"^// sample: (.*)$")
 _RULE = re.compile(r"^\??(?P<name>[A-Za-z_][A-Za-z0-9_]*)(\.-?\d+)?\s*:")
 _ALIAS = re.compile(r"->\s*(?P<name>[a-z_][a-z0-9_]*)\s*$")
+#: What holds no bracket or bar of its own in a regular expression: escapes, and sets of characters.
+_BRACKETS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
 _PLACE = re.compile(r"\{([A-Z_][A-Z0-9_]*)\}")
 
 
@@ -86,12 +88,19 @@ class Grammar:
     def _compiled(self) -> tuple[list[TerminalDef], list[Rule]]:
         """All terminals, those that no rule uses among them, and the rules below the start rules."""
         grammar, _ = load_lark(self.text, self.name, self._imports, global_keep_all_tokens=False)  # type: ignore[no-untyped-call]
+        if torn := sorted({name for name, (tree, _) in grammar.term_defs if tree is not None and _is_torn(tree)}):
+            raise ValueError(f"{self.name}: write /(?:a|b)/ instead of /a|b/ beside other parts, in {', '.join(torn)}")
         terminals, rules, _ = grammar.compile(list(self.start), "*")
         return terminals, rules
 
     @cached_property
     def _patterns(self) -> dict[str, Pattern]:
-        """Name of each terminal -> its pattern, those that no rule uses among them."""
+        """Name of each terminal -> its pattern, those that no rule uses among them.
+
+        Raises:
+            ValueError: a regular expression with alternatives is one of several parts of a terminal.  Lark joins the
+                parts as they are written, so that ``A: /a|b/ "c"`` would be ``a`` or ``bc``.
+        """
         terminals, _ = self._compiled
         return {terminal.name: terminal.pattern for terminal in terminals if not terminal.name.startswith("__")}
 
@@ -196,6 +205,28 @@ class Grammar:
                 found += [(rule.group("name"), sample) for sample in waiting]
                 waiting = []
         return found
+
+
+def _is_torn(tree: Tree[Token]) -> bool:
+    """Whether a part of a sequence is a regular expression with alternatives outside brackets."""
+    return any(
+        len(sequence.children) > 1 and any(_has_alternatives(part) for part in sequence.children)
+        for sequence in tree.find_data("expansion")
+    )
+
+
+def _has_alternatives(part: Tree[Token] | Token) -> bool:
+    """Whether a part of a terminal is nothing but a regular expression with alternatives outside brackets."""
+    while isinstance(part, Tree) and len(part.children) == 1 and part.data != "expr":
+        part = part.children[0]
+    if not isinstance(part, Token) or part.type != "REGEXP":
+        return False
+    depth = 0
+    for mark in _BRACKETS.sub("", part):
+        depth += (mark == "(") - (mark == ")")
+        if mark == "|" and depth == 0:
+            return True
+    return False
 
 
 @cache

@@ -124,3 +124,32 @@ def test_explain_is_the_same_every_time() -> None:
     words = explain(caught.value)[1].split(", ")
 
     assert words == sorted(words)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "is_refused"),
+    [
+        ('/a|b/ "c"', True),
+        ('"c" SHORT', True),
+        ("SHORT WORD?", True),
+        (r"/\(|b/ WORD", True),
+        ('/(?:a|b)/ "c"', False),
+        ("SHORT | WORD", False),
+        ("(SHORT | WORD) WORD", False),
+        ("WORD SHORT?", False),
+        (r"/[|(]\|/ WORD", False),
+        ('("a" | "b") "c"', False),
+    ],
+)
+def test_alternatives_beside_other_parts(pattern: str, is_refused: bool, tmp_path, monkeypatch) -> None:  # noqa: ANN001, FBT001 - fixtures of pytest, a parameter of the test
+    """Lark joins parts without brackets: `/a|b/ "c"` would be a, or bc.  Such a terminal is refused."""
+    name = f"package_of_alternatives_{abs(hash(pattern))}"
+    write_package(tmp_path, name, f"start: X\nX: {pattern}\nWORD: /[a-z]/\nSHORT: /x|y/\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    grammar = Grammar(name, "g.lark", "start")
+
+    if is_refused:
+        with pytest.raises(ValueError, match=r"\(\?:a\|b\).* in X"):
+            _ = grammar.terminals
+    else:
+        assert grammar.terminals["X"]
