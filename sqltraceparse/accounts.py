@@ -11,26 +11,14 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from logframe.oracle import IDLE_EVENTS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqltraceparse.trace import SqlTrace
 
-#: Events in which a process waits for work, not for the end of something.
-IDLE: Final = (
-    "SQL*Net message from client",
-    "rdbms ipc message",
-    "pmon timer",
-    "smon timer",
-    "pipe get",
-    "jobq slave wait",
-    "PX Idle Wait",
-    "PX Deq: Execution Msg",
-    "virtual circuit next request",
-    "Streams AQ: waiting for messages in the queue",
-    "class slave wait",
-    "LogMiner client waiting for transaction",
-)
+_IS_IDLE: Final = pl.col("event").str.to_lowercase().is_in(sorted(IDLE_EVENTS))
 #: Components of `profile` that are not events.
 CPU, UNACCOUNTED = "CPU", "unaccounted for"
 
@@ -64,7 +52,7 @@ def profile(trace: SqlTrace, *, by: Sequence[str] = ()) -> pl.DataFrame:
     """
     by = list(by)
     waits = trace.waits.lazy().filter(pl.col("elapsed_us").is_not_null())
-    is_idle = pl.col("call").is_null() & pl.col("event").is_in(IDLE)
+    is_idle = pl.col("call").is_null() & _IS_IDLE
     events = waits.select(*by, component="event", is_idle=is_idle, one="elapsed_us")
     parts = [events]
     for component, column in ((CPU, "own_cpu_us"), (UNACCOUNTED, "unaccounted_us")):
@@ -124,7 +112,7 @@ def account_time(trace: SqlTrace) -> pl.DataFrame:
             unaccounted_us=pl.col("unaccounted_us").sum(),
         )
     )
-    idle = pl.col("event").is_in(IDLE)
+    idle = _IS_IDLE
     between = (
         trace.waits.filter(timed, pl.col("call").is_null())
         .group_by(key)
@@ -181,7 +169,7 @@ def statement_totals(trace: SqlTrace) -> pl.DataFrame:
         **{name: pl.col(name).sum() for name in (*own, *gets)},
     )
     idle = (
-        trace.waits.filter(pl.col("call").is_null(), pl.col("event").is_in(IDLE))
+        trace.waits.filter(pl.col("call").is_null(), _IS_IDLE)
         .join(trace.statements.select("statement", "depth", "user_id"), on="statement")
         .join(names.select("statement", "sql"), on="statement")
         .group_by(key)

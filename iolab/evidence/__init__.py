@@ -10,12 +10,14 @@ if TYPE_CHECKING:
     from iolab.evidence.host_alignment import align_host
     from iolab.evidence.report_periods import find_breaks, periods
     from iolab.evidence.timeline import Timeline, read_timeline
+    from iolab.evidence.wait_alignment import align_waits
 
 __all__ = [
     "Timeline",
     "align_host",
     "align_reports",
     "align_trace",
+    "align_waits",
     "find_breaks",
     "neighbour_changes",
     "parameter_changes",

@@ -10,11 +10,11 @@ from iolab.metrics.ash import ash_samples
 from iolab.metrics.formatting import count_text, figure_text, share_text
 from iolab.rules.event_groups import GROUPS, group_of
 from iolab.rules.finding import NOTABLE, Evidence, Finding
-from iolab.rules.idle_events import is_idle
 from iolab.rules.shares import PROFILE
 from iolab.stats.intervals import share_interval
 from logframe.errors import RefusedError
 from logframe.interval import Interval, intersect, row_figure
+from logframe.oracle import is_idle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.formatting import count_text, figure_text, share_text, whole_text
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.idle_events import is_idle
 from iolab.rules.report_facts import total
 from logframe.interval import Interval, intersect
+from logframe.oracle import is_idle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,10 +8,10 @@ from weakref import WeakKeyDictionary
 import polars as pl
 
 from iolab.rules.histograms import histograms_of
-from iolab.rules.idle_events import is_idle
 from iolab.rules.report_facts import FunctionIo, ReportFacts, TopEvent, Wait
 from logframe.errors import RefusedError
 from logframe.interval import Interval, intersect, row_figure
+from logframe.oracle import is_idle
 from logframe.printed import read_printed
 
 if TYPE_CHECKING:

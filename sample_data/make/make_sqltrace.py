@@ -8,9 +8,11 @@ reads take is drawn from a distribution of each storage.  The figures of the lin
 
 from __future__ import annotations
 
+import re
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 
 from traced_session import Done, Session, Statement
 
@@ -79,6 +81,23 @@ def trace(storage: str, pid: int, start: datetime) -> Session:
     return session
 
 
+def system_calls(session: Session) -> str:
+    """The strace log (-f -ttt -T) of the reads of a session: each call lies within the wait of the database."""
+    random = Random(session.pid)  # noqa: S311 - data for tests
+    begun = round(session.start.timestamp() * 1_000_000) - session.boot
+    lines = []
+    for line in session.lines:
+        found = re.match(r"WAIT #\d+: nam='db file .* ela= (\d+) file#=\d+ block#=(\d+) blocks=(\d+) .*tim=(\d+)", line)
+        if found is None:
+            continue
+        waited, block, blocks, end = map(int, found.groups())
+        before, after = random.randint(2, 5), random.randint(6, 24)
+        start = begun + end - waited + before
+        call = f'pread64(257, "..."..., {blocks * 8192}, {block * 8192}) = {blocks * 8192}'
+        lines.append(f"[pid {session.pid:5}] {start / 1e6:.6f} {call} <{(waited - before - after) / 1e6:.6f}>")
+    return "\n".join(lines) + "\n"
+
+
 def cut(microseconds: int) -> str:
     """A time as TKPROF prints it: cut after hundredths of a second."""
     return f"{microseconds // 10_000 / 100:.2f}"
@@ -142,6 +161,7 @@ def main() -> None:
     }
     files = {f"orders_{name}_ora_{session.pid}.trc": session.text for name, session in sessions.items()}
     files["orders_flash_ora_4711.prf"] = tkprof(sessions["flash"])
+    files["orders_flash_4711.strace"] = system_calls(sessions["flash"])
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
         print(folder / name)

@@ -23,7 +23,8 @@ iowp file id|iowp msg|job scheduler coordinator slave wait|jobq slave shutdown w
 jobq slave wait|JOX Jit Process Sleep|JS external job|knlqdeq|KSV master wait|
 LGWR worker group idle|LNS ASYNC archive log|LNS ASYNC dest activation|LNS ASYNC end of log|
 lock manager wait for remote message|Logical Standby Apply Delay|LogMiner builder: branch|
-LogMiner builder: idle|LogMiner client: transaction|LogMiner merger: idle|LogMiner preparer: idle|
+LogMiner builder: idle|LogMiner client: transaction|
+LogMiner client waiting for transaction|LogMiner merger: idle|LogMiner preparer: idle|
 LogMiner reader: log (idle)|LogMiner reader: redo (idle)|LogMiner: activate|LogMiner: find session|
 LogMiner: internal|LogMiner: other|LogMiner: reset|lreg timer|MRP redo arrival|MRP state inspection|OFS idle|
 parallel recovery control message reply|parallel recovery coordinator idle wait|
@@ -59,10 +60,11 @@ _LEAST_CUT: Final = 24
 def is_idle(event: str, wait_class: str | None = None) -> bool:
     """Is the event one of waiting for work, by its class or by its name?
 
-    >>> [is_idle(name) for name in ("SQL*Net message from client", "db file sequential read", "LGWR worker group idle")]
-    [True, False, True]
-    >>> is_idle("wait for unread message on broadc"), is_idle("SQL*Net more data from client"), is_idle("x", "Idle")
-    (True, False, True)
+    Examples:
+        >>> [is_idle(name) for name in ("SQL*Net message from client", "db file sequential read", "PX Idle Wait")]
+        [True, False, True]
+        >>> is_idle("wait for unread message on broadc"), is_idle("SQL*Net more data from client"), is_idle("x", "Idle")
+        (True, False, True)
     """
     if wait_class == "Idle":
         return True
