@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from awrparse.sniff import IDENTITY
 from awrparse.values import read_time
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from awrparse.records import Document
 
 #: How Statspack of 10g says what host it is about.
-_HOST_LABELS = {"host name": "host", "num cpus": "cpus", "phys memory (mb)": "memory_gb"}
+_HOST_LABELS: Final = {"host name": "host", "num cpus": "cpus", "phys memory (mb)": "memory_gb"}
 _SNAPS = re.compile(IDENTITY.pattern(r"{SNAPS} ({SNAP_ID})\s*-\s*({SNAP_ID})"))
 _DB = re.compile(IDENTITY.pattern(r"{DB} ({DB_NAME}),?(?: {INST} ({DB_NAME}),)?(?:\s|$)"))
 _ASH = re.compile(IDENTITY.pattern(r"^{ASH_FOR} ({DB_NAME})/(\S+)"))
@@ -51,6 +51,8 @@ class AwrInfo:
         end_time: when the last was taken.
         elapsed_s: time between them, printed in minutes of two decimals; of several instances the longest.
         db_time_s: DB time, printed likewise; of several instances the sum.
+        db_cpu_s: CPU time of the sessions, which Statspack prints there, in minutes.
+        average_active_sessions: which Statspack prints there.
         sessions_begin: sessions at the first snapshot.
         sessions_end: sessions at the last.
     """
@@ -77,6 +79,8 @@ class AwrInfo:
     end_time: datetime | None = None
     elapsed_s: float | None = None
     db_time_s: float | None = None
+    db_cpu_s: float | None = None
+    average_active_sessions: float | None = None
     sessions_begin: int | None = None
     sessions_end: int | None = None
 
@@ -88,6 +92,10 @@ class AwrInfo:
     def as_dict(self) -> dict[str, object]:
         """Field name -> value."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+#: Labels of times in the table of the snapshots.
+_MINUTES: Final = {"elapsed": "elapsed_s", "elapsed time": "elapsed_s", "db time": "db_time_s", "db cpu": "db_cpu_s"}
 
 
 def read_info(document: Document, frames: dict[str, pl.DataFrame]) -> AwrInfo:
@@ -152,9 +160,11 @@ def _take_labels(found: dict[str, object], document: Document) -> None:
             for place, cell in enumerate(row[:-1]):
                 label = cell.removesuffix(":").strip().lower()
                 value = next((other for other in row[place + 1 :] if other), "")
-                if label in {"elapsed", "elapsed time", "db time"} and "(mins)" in value:
-                    name = "db_time_s" if label == "db time" else "elapsed_s"
-                    _set(found, name, read_printed(value, time_unit="s", decimal=document.decimal_mark).value)
+                if label in _MINUTES and "(mins)" in value:
+                    number = read_printed(value, time_unit="s", decimal=document.decimal_mark).value
+                    _set(found, _MINUTES[label], number)
+                elif label == "av act sess":
+                    _set(found, "average_active_sessions", read_printed(value, decimal=document.decimal_mark).value)
                 elif label in _HOST_LABELS:
                     _set(found, _HOST_LABELS[label], _host_value(label, value, document))
                 elif label in {"analysis begin time", "analysis end time"}:

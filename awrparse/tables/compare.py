@@ -238,6 +238,10 @@ COMPARE: Final = (
                     )
                 ),
                 *(
+                    Column(f"{period}_change_pct", "pct", f"change within the {period} period", (f"{mark} %Diff",))
+                    for period, mark in (("first", "1st"), ("second", "2nd"))
+                ),
+                *(
                     Column(
                         f"{side}_difference_pct",
                         "pct",

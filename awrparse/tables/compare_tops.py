@@ -174,6 +174,13 @@ COMPARE_TOPS: Final = (
                 "% of Captured",
                 *(f"% of Captured {name}" for name in _SEGMENT_COUNTS),
             ),
+            *both(
+                "captured_running_pct",
+                "pct",
+                "share of what was captured, running total",
+                "% of Captured 1st Total",
+                "% of Captured 2nd Total",
+            ),
         ),
         needs=("object", "first_value"),
         group={"ordered_by": _SEGMENT_TITLES},
@@ -230,6 +237,10 @@ COMPARE_TOPS: Final = (
         (r"^Dictionary Cache Stat",),
         (
             Column("cache", "text", "cache", ("Cache",)),
+            *pair(
+                "gets_per_db_second", "number", "per second of DB time", "Get Requests per Sec (DB time)", end="%Diff"
+            ),
+            *pair("gets_per_second", "number", "per second", "Get Requests per Sec (Elapsed Time)", end="%Diff"),
             *pair("gets", "count", "get requests", "Get Requests", end=""),
             *both("get_miss_pct", "pct", "share that missed", "Pct Miss 1st", "Pct Miss 2nd"),
             *pair("scans", "count", "scan requests", "Scan Requests", end=""),
@@ -245,6 +256,10 @@ COMPARE_TOPS: Final = (
         (r"^Library Cache Activity$",),
         (
             Column("namespace", "text", "namespace", ("Namespace",)),
+            *pair(
+                "gets_per_db_second", "number", "per second of DB time", "Get Requests per Sec (DB Time)", end="%Diff"
+            ),
+            *pair("gets_per_second", "number", "per second", "Get Requests per Sec (Elapsed Time)", end="%Diff"),
             *pair("gets", "count", "get requests", "Get Requests", end=""),
             *both("get_miss_pct", "pct", "share that missed", "Pct Miss 1st", "Pct Miss 2nd"),
             *pair("pins", "count", "pin requests", "Pin Requests", end=""),

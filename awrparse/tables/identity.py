@@ -34,6 +34,8 @@ INFO: Final = Table(
         Column("end_time", "time", "when the last was taken"),
         Column("elapsed_s", "s", "time between them"),
         Column("db_time_s", "s", "DB time"),
+        Column("db_cpu_s", "s", "CPU time of the sessions (Statspack)"),
+        Column("average_active_sessions", "number", "average active sessions (Statspack)"),
         Column("sessions_begin", "count", "sessions at the first snapshot"),
         Column("sessions_end", "count", "sessions at the last"),
     ),

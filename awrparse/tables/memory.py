@@ -54,6 +54,14 @@ MEMORY: Final = (
             Column("auto_pct", "pct", "share of work areas under automatic control", ("%Auto W/A Mem",)),
             Column("manual_pct", "pct", "share of work areas under manual control", ("%Man W/A Mem",)),
             Column("bound_kb", "number", "global memory bound", ("Global Mem Bound(K)", "Global Mem Bound (K)")),
+            *(
+                Column(name, "number", f"{words} (reports of all instances)", (f"{head} (M)",))
+                for name, words, head in (
+                    ("auto_work_area_mb", "work areas under automatic control", "Auto Workareas"),
+                    ("manual_work_area_mb", "work areas under manual control", "Manual Workarea"),
+                    ("bound_mb", "global memory bound", "Global Mem Bound"),
+                )
+            ),
             INSTANCE,
         ),
         needs=("target_mb",),
@@ -67,6 +75,9 @@ MEMORY: Final = (
                         ("PGA Aggr Target", "target_mb"),
                         ("Auto PGA Target", "auto_target_mb"),
                         ("PGA Mem Alloc", "allocated_mb"),
+                        ("Auto Workareas", "auto_work_area_mb"),
+                        ("Manual Workarea", "manual_work_area_mb"),
+                        ("Global Mem Bound", "bound_mb"),
                     )
                     for side in ("Begin", "End")
                 },

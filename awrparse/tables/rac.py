@@ -63,6 +63,7 @@ RAC: Final = (
             Column("statistic", "text", "what is counted", ("",)),
             Column("begin", "number", "at the first snapshot", ("Begin",)),
             Column("end", "number", "at the last snapshot", ("End",)),
+            Column("remark", "text", "what is printed beside it", ("#3",)),
         ),
         shape="labels",
     ),

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.corpus
 MAX_BYTES = 1_500_000
 #: Of all numbers of a folder so many may be lost; of sessions one has Snapper's rates, which no frame holds.
 FOLDERS = {
-    "awr": 0.002,
+    "awr": 0.0001,
     "sqlplus": 0.01,
     "sqltrace": 0.001,
     "os/iostat_vmstat": 0.001,
