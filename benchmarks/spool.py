@@ -55,6 +55,15 @@ def session(rows: int) -> str:
     return "\n".join(lines)
 
 
+def short_statements(count: int) -> str:
+    """So many different queries of one row each, timed."""
+    return "".join(
+        f"SQL> select sum(blocks) s from t{number};\n\n{'S':>10}\n{'-' * 10}\n{number * 991:>10}\n\n"  # noqa: S608
+        f"1 row selected.\n\nElapsed: 00:00:{number // 100 % 60:02d}.{number % 100:02d}\n"
+        for number in range(count)
+    )
+
+
 def re_loop(path: Path) -> None:
     """The lines of interest by a loop over one expression."""
     with path.open(encoding="utf-8", errors="replace") as lines:
@@ -104,6 +113,14 @@ def main() -> int:
             text = session(rows)
             path.write_text(text * int(options.size * 1e6 / len(text)), encoding="utf-8")
             measure(name, path, options.repeat)
+        text = short_statements(int(options.size * 7000))
+        path.write_text(text, encoding="utf-8")
+        measure("short statements", path, options.repeat)
+        path.write_text(short_statements(1), encoding="utf-8")
+        small = best_of(options.repeat, lambda: [read_spool(path) for _ in range(100)]) / 100
+        path.write_text(text[:1_000_000], encoding="utf-8")
+        loop = best_of(options.repeat, lambda: re_loop(path))
+        print(f"one short statement alone: {small * 1e3:.2f} ms, {small / loop:.3f} of the re loop over 1 MB")
         if not CORPUS.is_dir():
             print("(the real spools beside the project are missing; IOLAB_CORPUS names their folder)")
             return 0

@@ -97,7 +97,7 @@ def cut_row(row: str, columns: tuple[Column, ...], numeric: tuple[int, ...] = ()
 
 def fits(row: str, columns: tuple[Column, ...]) -> bool:
     """Are the gaps between the columns blank in this row?"""
-    return all(not row[left.end : right.start].strip() for left, right in pairwise(columns))
+    return len(columns) == 1 or all(not row[left.end : right.start].strip() for left, right in pairwise(columns))
 
 
 def _cut_by_words(row: str, columns: tuple[Column, ...], numeric: tuple[int, ...]) -> Cut:

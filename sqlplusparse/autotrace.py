@@ -56,7 +56,7 @@ def is_session_statistic(line: str) -> bool:
     """Is a line a count and the name of a statistic of V$STATNAME?
 
     Examples:
-        >>> is_session_statistic("      28  Requests to/from client"), is_session_statistic("      28  requests")
+        >>> is_session_statistic("      28  Requests to/from client"), is_session_statistic("      28  apples")
         (True, False)
     """
     shown = SESSION_STATISTIC.fullmatch(line.strip())

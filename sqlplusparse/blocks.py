@@ -27,6 +27,7 @@ from sqlplusparse.lines import (
 from sqlplusparse.listings import MAY_BE_FIGURE, RUNSTATS, read_runstats, read_snapper, read_unruled
 from sqlplusparse.outcomes import read_failure, read_feedback
 from sqlplusparse.page import LineRole, Page
+from sqlplusparse.plaingrids import read_plain_grid
 from sqlplusparse.plans import read_plan
 from sqlplusparse.records import Block, Grid, Outcome, Plan
 
@@ -80,7 +81,7 @@ class _Blocks:
         while number < size:
             kind = kinds[number]
             if kind == Kind.BLANK:
-                number = page.after_blanks(number)
+                number += 1
             elif kind == Kind.TEXT:
                 number = self._read_text(number)
             else:
@@ -117,18 +118,19 @@ class _Blocks:
     def _read_text(self, number: int) -> int:
         """A run of text, up to the first line of it that is more than text."""
         page, custom = self.page, self.custom
+        if (
+            page.kind(number + 1) == Kind.RULER
+            and self.text_from is None
+            and not (self.delimiter or custom or _is_notable(page.lines[number]))
+            and (plain := read_plain_grid(page, number, is_typed=self._is_first()))
+        ):
+            self.found.append(Block("GRID", number, plain.last, plain))
+            return plain.last
         if (self.delimiter or page.lines[number].lstrip()[0] == '"') and (grid := self._read_delimited(number)):
             return self._add("GRID", number, grid.last, grid)
         end = _TEXTS(page.kinds, number).end()
         for place, line in enumerate(page.lines[number:end], number):
-            if (
-                ":" in line
-                or line[:3].lower() in FIRST_LETTERS
-                or line[0] == "<"
-                or custom is not None
-                or (line[-1] in _LAST_OF_FIGURE and (line.lstrip()[0].isdigit() or line.lstrip().startswith(_TYPED)))
-                or _may_be_counted(line)
-            ):
+            if custom is not None or _is_notable(line):
                 if place > number:
                     self._add_text(number, place)
                 after = self._read_notable(place, line)
@@ -161,7 +163,7 @@ class _Blocks:
             and (unruled := read_unruled(page, number))
         ):
             return self._add("GRID", number, unruled[1], unruled[0])
-        if _may_be_counted(line) and (listed := read_unheaded(page, number)):
+        if line[-1].isalpha() and line.lstrip()[0].isdigit() and (listed := read_unheaded(page, number)):
             return self._add("SESSION_STATISTICS", number, listed[1], listed[0])
         if ":" not in line:
             return None
@@ -298,7 +300,9 @@ class _Blocks:
 
     def _read_ruler(self, number: int) -> int | None:
         page = self.page
-        if page.kind(number + 1) == Kind.PLAN_ROW or _is_cut_plan_ruler(page, number):
+        if page.kind(number + 1) in _BELOW_PLAN_RULERS and (
+            page.kind(number + 1) == Kind.PLAN_ROW or _is_cut_plan_ruler(page, number)
+        ):
             plan, after = read_plan(page, number, is_explained=False)
             if plan.operations:
                 return self._add("PLAN", number, after, plan)
@@ -320,15 +324,23 @@ _LONGEST_STATEMENT: Final = 300
 #: What a plan begins with below its heading.
 _PLAN_STARTS: Final = frozenset({Kind.RULER, Kind.PLAN_ROW, Kind.PLAN_HASH, Kind.PLAN_TABLE})
 _TEXTS: Final = runs_of(Kind.TEXT)
+#: What may follow the first ruler of a plan, which may be cut at the line size.
+_BELOW_PLAN_RULERS: Final = frozenset({Kind.PLAN_ROW, Kind.RULER, Kind.BLANK})
 #: How lines of runstats and MyStats begin.
 _TYPED: Final = (*RUNSTATS, "STAT ", "LATCH ", "TIME")
 #: A line of figures ends with one of these.
 _LAST_OF_FIGURE: Final = frozenset("0123456789.,kKMGT")
 
 
-def _may_be_counted(line: str) -> bool:
-    """Has a line a count, two blanks and a name, as the statistics of a session are listed?"""
-    return line[-1].isalpha() and line.lstrip()[0].isdigit() and "  " in line.lstrip()
+def _is_notable(line: str) -> bool:
+    """May a line of text be a statement, a timing, a figure, a result without a ruler, or damage?"""
+    if ":" in line or line[:3].lower() in FIRST_LETTERS or line[0] in '<"':
+        return True
+    bare = line.lstrip()
+    return bare[0] == '"' or (
+        (line[-1] in _LAST_OF_FIGURE and (bare[0].isdigit() or bare.startswith(_TYPED)))
+        or (line[-1].isalpha() and bare[0].isdigit() and "  " in bare)
+    )
 
 
 def _after_missing_plan(page: Page, number: int) -> int:

@@ -1,4 +1,4 @@
-"""Elapsed: the clock of SET TIMING ON, in any language, with the interval of times that print that way."""
+"""Elapsed: the clock of SET TIMING ON, in any language, as ticks of its last digit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Final
 from lark.exceptions import UnexpectedInput
 
 from logframe import LogParseError, explain
-from logframe.interval import Interval
 from sqlplusparse.lines import ELAPSED, GRAMMAR
 from sqlplusparse.records import Clock, CustomTiming
 
@@ -31,23 +30,6 @@ LABELS: Final = {
 }
 
 _LONGEST_FIGURE: Final = 30
-
-
-@lru_cache(maxsize=1 << 12)
-def interval_of(ticks: int, decimals: int) -> Interval:
-    """The interval of a printed time, in seconds.
-
-    Whether the client rounds or truncates is not documented, so a time t shown to a resolution u stands for
-    [t - u/2, t + u).  ``00:00:00.00`` is under one tick: [0, u).
-
-    Examples:
-        >>> interval_of(73, 2)
-        Interval(value=0.73, lo=0.725, hi=0.74)
-        >>> interval_of(0, 2)
-        Interval(value=0.0, lo=0.0, hi=0.01)
-    """
-    scale = 10**decimals
-    return Interval(ticks / scale, max(2 * ticks - 1, 0) / (2 * scale), (ticks + 1) / scale)
 
 
 def read_clock(line: str, number: int) -> Clock | None:

@@ -11,15 +11,17 @@ from logframe.decimal_mark import decimal_mark
 from logframe.oracle import unit_of
 from logframe.oracle.units import TIME_MODEL
 from sqlplusparse.autotrace import AUTOTRACE_NAMES
-from sqlplusparse.elapsed import interval_of, language_of
+from sqlplusparse.elapsed import language_of
 from sqlplusparse.grids import LISTS
 from sqlplusparse.lines import Pattern
 from sqlplusparse.page import LINE_ROLES, RECORDS, LineRole
 from sqlplusparse.records import Clock, CustomTiming, Grid, Listing
-from sqlplusparse.schemas import AUTOTRACE, LINES, STATEMENTS, STATISTICS, TABLES, TIMINGS
+from sqlplusparse.schemas import AUTOTRACE, LINES, STATEMENTS, STATISTICS, TABLES, TIMINGS, no_rows
 from sqlplusparse.statnames import complete
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from logframe.normalize import LineMap
     from sqlplusparse.page import Page
     from sqlplusparse.records import Autotrace, Block, Statistic
@@ -47,49 +49,70 @@ _TIMES: Final = frozenset({"TIME", "WAIT"})
 #: The columns that hold numbers of lines.
 _LINES: Final = frozenset({"line", "first_line", "last_line"})
 _SID: Final = Pattern("{DIGITS}", LISTS)
+#: The figures of a statement without autotrace.
+_NO_FIGURES: Final[dict[str, int | None]] = {}
+#: Tokens of blocks that hold a time.
+_TIMED: Final = frozenset({"ELAPSED", "UNOWNED", "REPEATED", "TIMER", "PRINTED_TIMING"})
 _POWERS: Final = {"": 0, "K": 3, "M": 6, "G": 9, "T": 12}
 
 
 def statements_frame(statements: list[Statement]) -> pl.DataFrame:
     """The statements, with their time and the most used figures of autotrace."""
-    return _frame([_statement_row(statement) for statement in statements], STATEMENTS)
+    if not statements:
+        return no_rows("statements")
+    outcomes = [one.outcome for one in statements]
+    figures = [_NO_FIGURES if one.autotrace is None else _figures(one.autotrace) for one in statements]
+    consistent = [one.get("consistent gets") for one in figures]
+    current = [one.get("db block gets") for one in figures]
+    errors = [None if one is None else one.code for one in outcomes]
+    rows = [None if one is None else one.rows for one in outcomes]
+    columns: dict[str, object] = {
+        "statement": range(1, len(statements) + 1),
+        "first_line": [one.blocks[0].first + 1 for one in statements],
+        "last_line": [one.blocks[-1].last for one in statements],
+        "text": [one.text for one in statements],
+        "kind": [one.kind for one in statements],
+        "status": ["ok" if code is None else "error" for code in errors],
+        "error": errors,
+        "message": [None if one is None else one.text for one in outcomes],
+        "rows": [
+            one.get("rows processed") if count is None else count for count, one in zip(rows, figures, strict=True)
+        ],
+        **_times([one.clock for one in statements]),
+        "plan_hash_value": [_plan_hash(one) for one in statements],
+        "physical_reads": [one.get("physical reads") for one in figures],
+        "gets": [None if c is None or d is None else c + d for c, d in zip(consistent, current, strict=True)],
+        "consistent_gets": consistent,
+        "db_block_gets": current,
+        "recursive_calls": [one.get("recursive calls") for one in figures],
+        "flushed_before": [", ".join(one.flushed) or None for one in statements],
+        "prompt": [one.prompt for one in statements],
+        "series": [one.series for one in statements],
+    }
+    return pl.DataFrame(columns, schema=STATEMENTS)
 
 
-def _frame(rows: list[tuple[object, ...]], schema: pl.Schema) -> pl.DataFrame:
-    """Rows as a frame: Polars takes columns several times faster than rows."""
-    return pl.DataFrame(dict(zip(schema, zip(*rows, strict=True), strict=True)) if rows else None, schema=schema)
+def _times(clocks: Sequence[Clock | CustomTiming | None]) -> dict[str, list[float | None]]:
+    """The columns of printed times, in seconds: value, bounds, and the weight of the last digit shown.
+
+    Whether the client rounds or truncates is not documented, so a time t shown to a resolution u stands for
+    [t - u/2, t + u).  ``00:00:00.00`` is under one tick: [0, u).
+    """
+    scaled = [None if clock is None else (clock.ticks, 10**clock.decimals) for clock in clocks]
+    return {
+        "elapsed_s": [None if one is None else one[0] / one[1] for one in scaled],
+        "elapsed_s_lo": [None if one is None else max(2 * one[0] - 1, 0) / (2 * one[1]) for one in scaled],
+        "elapsed_s_hi": [None if one is None else (one[0] + 1) / one[1] for one in scaled],
+        "resolution_s": [None if one is None else 1 / one[1] for one in scaled],
+    }
 
 
-def _statement_row(statement: Statement) -> tuple[object, ...]:
-    outcome, clock = statement.outcome, statement.clock
-    error = outcome.code if outcome is not None else None
-    figures = _figures(statement.autotrace) if statement.autotrace is not None else {}
-    consistent, current = figures.get("consistent gets"), figures.get("db block gets")
-    hashes = [
-        plan.hash_value for plan in statement.plans if plan.plan_source == "explain" and plan.hash_value is not None
-    ]
-    rows = outcome.rows if outcome is not None else None
-    return (
-        statement.ordinal,
-        statement.first + 1,
-        statement.last,
-        statement.text,
-        statement.kind,
-        "ok" if error is None else "error",
-        error,
-        outcome.text if outcome is not None else None,
-        rows if rows is not None else figures.get("rows processed"),
-        *((None,) * 4 if clock is None else _time(clock)),
-        hashes[0] if hashes else statement.cursor_hash,
-        figures.get("physical reads"),
-        None if consistent is None or current is None else consistent + current,
-        consistent,
-        current,
-        figures.get("recursive calls"),
-        ", ".join(statement.flushed) or None,
-        statement.prompt,
-        statement.series,
-    )
+def _plan_hash(statement: Statement) -> int | None:
+    """The hash value of a statement's first plan that has one."""
+    for plan in statement.plans:
+        if plan.plan_source == "explain" and plan.hash_value is not None:
+            return plan.hash_value
+    return statement.cursor_hash
 
 
 def _figures(autotrace: Autotrace) -> dict[str, int | None]:
@@ -103,35 +126,40 @@ def _figures(autotrace: Autotrace) -> dict[str, int | None]:
 
 def timings_frame(blocks: list[Block]) -> pl.DataFrame:
     """Every Elapsed line, timer and custom timing, in the order of the log."""
-    rows: list[tuple[object, ...]] = []
+    rows: list[tuple[int | None, str, str, Clock | CustomTiming]] = []
     for block in blocks:
+        if block.token not in _TIMED:
+            continue
         match block.token, block.content:
             case "ELAPSED" | "UNOWNED", Clock() as clock:
-                rows.append(_timing_row(clock, block.statement, "statement", clock.label))
+                rows.append((block.statement, "statement", clock.label, clock))
             case "REPEATED", Clock() as clock:
-                rows.append(_timing_row(clock, None, "repeat", clock.label))
+                rows.append((None, "repeat", clock.label, clock))
             case "TIMER", (Clock() as clock, str(name)):
-                rows.append(_timing_row(clock, None, "timer", name))
+                rows.append((None, "timer", name, clock))
             case "PRINTED_TIMING", CustomTiming() as timing:
-                rows.append(_timing_row(timing, block.statement, "pattern", timing.label))
+                rows.append((block.statement, "pattern", timing.label, timing))
             case _:
                 pass
-    return _frame(rows, TIMINGS)
-
-
-def _timing_row(clock: Clock | CustomTiming, owner: int | None, origin: str, label: str) -> tuple[object, ...]:
-    language = language_of(clock.label) if isinstance(clock, Clock) else None
-    return (owner, clock.line + 1, origin, label, language, clock.printed, *_time(clock))
-
-
-def _time(clock: Clock | CustomTiming) -> tuple[float, float, float, float]:
-    """A printed time, its bounds, and the weight of the last digit shown, in seconds."""
-    shown = interval_of(clock.ticks, clock.decimals)
-    return shown.value, shown.lo, shown.hi, 1 / 10**clock.decimals
+    if not rows:
+        return no_rows("timings")
+    clocks = [clock for *_, clock in rows]
+    columns: dict[str, object] = {
+        "statement": [owner for owner, *_ in rows],
+        "line": [clock.line + 1 for clock in clocks],
+        "origin": [origin for _, origin, *_ in rows],
+        "label": [label for _, _, label, _ in rows],
+        "language": [language_of(clock.label) if isinstance(clock, Clock) else None for clock in clocks],
+        "printed": [clock.printed for clock in clocks],
+        **_times(clocks),
+    }
+    return pl.DataFrame(columns, schema=TIMINGS)
 
 
 def autotrace_frame(statements: list[Statement]) -> pl.DataFrame:
     """The autotrace lists: what is shown, then the other statistics of SQL*Plus's list, null or zero."""
+    if all(statement.autotrace is None for statement in statements):
+        return no_rows("autotrace")
     columns: dict[str, list[object]] = {name: [] for name in AUTOTRACE}
     for statement in statements:
         if statement.autotrace is None:
@@ -191,7 +219,9 @@ def statistics_frame(page: Page, owned: list[tuple[int | None, Listing]]) -> pl.
             )
         if undecided:
             page.note(listing.first, "basis", "nothing says whether these figures are cumulative or an interval's")
-    return _frame(rows, STATISTICS)
+    if not rows:
+        return no_rows("statistics")
+    return pl.DataFrame(dict(zip(STATISTICS, zip(*rows, strict=True), strict=True)), schema=STATISTICS)
 
 
 def _truncation(printed: str, name: str, *, is_known: bool) -> str:
@@ -258,24 +288,20 @@ def ulp_of(raw: str, decimal: str = ".") -> float | None:
 def tables_frame(owned: list[tuple[int | None, Grid]]) -> pl.DataFrame:
     """One row a grid."""
     if not owned:
-        return TABLES.to_frame()
-    rows: list[tuple[object, ...]] = [
-        (
-            ordinal,
-            owner,
-            grid.first + 1,
-            grid.last,
-            grid.title or None,
-            "\n".join(grid.headings),
-            grid.row_count,
-            grid.pages,
-            len(grid.rulers) > 1,
-        )
-        for ordinal, (owner, grid) in enumerate(owned, 1)
-    ]
-    # Polars splits texts faster than it takes lists.
-    flat = [(name, pl.String if name == "headings" else dtype) for name, dtype in TABLES.items()]
-    return _frame(rows, pl.Schema(flat)).with_columns(pl.col("headings").str.split("\n"))
+        return no_rows("tables")
+    grids = [grid for _, grid in owned]
+    columns: dict[str, object] = {
+        "table": range(1, len(grids) + 1),
+        "statement": [owner for owner, _ in owned],
+        "first_line": [grid.first + 1 for grid in grids],
+        "last_line": [grid.last for grid in grids],
+        "title": [grid.title or None for grid in grids],
+        "headings": [list(grid.headings) for grid in grids],
+        "row_count": [grid.row_count for grid in grids],
+        "pages": [grid.pages for grid in grids],
+        "is_folded": [len(grid.rulers) > 1 for grid in grids],
+    }
+    return pl.DataFrame(columns, schema=TABLES)
 
 
 def lines_frame(roles: bytearray, spans: list[tuple[int, int, int]]) -> pl.DataFrame:

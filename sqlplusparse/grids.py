@@ -31,9 +31,9 @@ _RESULT_SET: Final = "ResultSet #"
 #: Lines within a grid that are no rows of it.
 _NO_ROWS: Final = frozenset({Kind.ELISION, Kind.COMMENT})
 #: Headings within a report of SQL Monitor.
-_MONITOR_TITLES: Final = frozenset({"SQL Text", "Global Information", "Global Stats"})
+MONITOR_TITLES: Final = frozenset({"SQL Text", "Global Information", "Global Stats"})
 #: What may stand between a grid and its title.
-_GAPS: Final = frozenset({Kind.BLANK, Kind.RULER})
+GAPS: Final = frozenset({Kind.BLANK, Kind.RULER})
 _TEXTS: Final = runs_of(Kind.TEXT)
 
 
@@ -51,7 +51,7 @@ def read_grid(page: Page, ruler: int, text_from: int, *, is_typed: bool = False)
     if ruler == text_from or not columns or page.kinds[ruler - 1] != Kind.TEXT:
         return None
     above = page.lines[ruler - 1]
-    is_title = (not is_typed and _is_title(page, ruler, columns[0])) or above.strip() in _MONITOR_TITLES
+    is_title = (not is_typed and _is_title(page, ruler, columns[0])) or above.strip() in MONITOR_TITLES
     if len(columns) == 1 and is_title:
         return None
     top = ruler - 1
@@ -60,7 +60,7 @@ def read_grid(page: Page, ruler: int, text_from: int, *, is_typed: bool = False)
     ):
         top -= 1
     rulers = [columns]
-    found = list(_headings(tuple(page.lines[top:ruler]), line))
+    found = list(headings_of(page.lines[top:ruler], line, columns))
     if not any(found) or len(above.rstrip()) > columns[-1].end + 200:
         return None
     end = ruler + 1
@@ -77,6 +77,13 @@ def read_grid(page: Page, ruler: int, text_from: int, *, is_typed: bool = False)
     if len(rulers) > 1:
         unfold(page, grid)
     return grid
+
+
+def headings_of(lines: list[str], ruler: str, columns: tuple[Column, ...]) -> tuple[str, ...]:
+    """The heading of each column."""
+    if len(lines) == len(columns) == 1 and len(lines[0]) <= columns[0].end:
+        return (" ".join(lines[0].split()),)
+    return _headings(tuple(lines), ruler)
 
 
 @lru_cache(maxsize=1 << 10)
@@ -108,7 +115,7 @@ def _is_title(page: Page, ruler: int, column: Column) -> bool:
 def _title(page: Page, top: int, text_from: int) -> str:
     """The text just above a heading, over at most one blank line and rules of dashes."""
     number = top - 1
-    while number >= 0 and page.kinds[number] in _GAPS and top - number < 3:
+    while number >= 0 and page.kinds[number] in GAPS and top - number < 3:
         number -= 1
     texts: list[str] = []
     while number >= max(text_from - 4, 0) and page.roles[number] == LineRole.TEXT and len(texts) < 3:

@@ -28,6 +28,9 @@ _SQL: Final = Pattern("{STATEMENT_START}", COMMANDS)
 _ONE_LINE: Final = Pattern("{ONE_LINE}", COMMANDS)
 _ENDS_STATEMENT: Final = frozenset(";/.")
 _USUAL: Final = "SQL>"
+_USUAL_START: Final = "SQL> "
+#: First words of statements that no output of the client begins with.
+_QUERIES: Final = frozenset({"select", "with", "insert", "update", "delete", "merge"})
 _WORD_PROMPT: Final = Pattern("{WORD_PROMPT}", COMMANDS)
 _OTHER_PROMPT: Final = Pattern("(?i:{OTHER_PROMPT})", COMMANDS)
 _SHELL: Final = Pattern("{SHELL}", COMMANDS)
@@ -81,6 +84,7 @@ _COMMENTED: Final = _UNNUMBERED | {Kind.PROMPT, Kind.BLANK, Kind.RULER, Kind.ELI
 _MOST_NUMBERED: Final = 1000
 #: How the lines of a statement begin that SQL*Plus numbers.
 _NUMBERED: Final = tuple(f"{number:>3}  " for number in range(_MOST_NUMBERED))
+_SECOND: Final = _NUMBERED[2]
 
 
 def kind_of(text: str) -> str | None:
@@ -103,15 +107,19 @@ def read_prompt(page: Page, number: int) -> Block | None:
 
     A block without a line says that output follows the prompt; the line is then that output.
     """
-    found = PROMPT.match(page.lines[number].strip())
-    if found is None:
-        return None
-    prompt, rest = found.group("prompt", "rest")
-    rest = rest.strip()
+    line = page.lines[number]
+    if line.startswith(_USUAL_START):
+        prompt, rest = _USUAL, line[len(_USUAL_START) :].strip()
+    else:
+        found = PROMPT.match(line.strip())
+        if found is None:
+            return None
+        prompt, rest = found.group("prompt", "rest")
+        rest = rest.strip()
     while prompt in rest and (again := PROMPT.match(rest)) and again["prompt"] == prompt:
         rest = again["rest"].strip()
     prompt = page.prompts.get(number, prompt)
-    if _OTHER_PROMPT.fullmatch(prompt):
+    if prompt != _USUAL and _OTHER_PROMPT.fullmatch(prompt):
         return None
     if (
         "@" not in prompt
@@ -127,12 +135,12 @@ def read_prompt(page: Page, number: int) -> Block | None:
     if rest[0].isdigit() and NUMBERS.fullmatch(rest):
         page.roles[number] = LineRole.INPUT
         return Block("INPUT", number, number + 1, Typed(None, prompt, None))
-    kind = classify(rest)
-    if kind in _OUTPUT:
+    word = rest.split(None, 1)[0].rstrip(";").lower()
+    if word not in _QUERIES and (kind := classify(rest)) in _OUTPUT:
         page.lines[number] = rest
         page.kinds[number] = kind
         return Block("BREAK", number, number)
-    return _read_typed(page, number, prompt, rest)
+    return _read_typed(page, number, prompt, rest, word)
 
 
 def _is_typed(rest: str) -> bool:
@@ -142,15 +150,18 @@ def _is_typed(rest: str) -> bool:
     return command is not None and (command.lastgroup in {"silent", "host"} or rest == "/")
 
 
-def _read_typed(page: Page, number: int, prompt: str, rest: str) -> Block:
-    word = rest.split(None, 1)[0].rstrip(";").lower()
+def _read_typed(page: Page, number: int, prompt: str, rest: str, word: str) -> Block:
+    """What is typed at a prompt, by its first word in small letters."""
     if "@" in prompt and _SHELL.match(rest):
         page.roles[number] = LineRole.COMMAND
         return Block("COMMAND", number, number + 1, rest)
     command = None if word in VERBS or _COMMENTED_SQL.match(rest) else _COMMANDS.match(rest)
     if command is not None:
         return _read_command(page, number, prompt, rest, command.lastgroup)
-    text, end = _statement(page, number, rest)
+    if word in _QUERIES and rest[-1] == ";" and not "".join(page.lines[number + 1 : number + 2]).startswith(_SECOND):
+        text, end = rest[:-1].rstrip(), number + 1
+    else:
+        text, end = _statement(page, number, rest)
     if _is_kept(page, number, end):
         page.assign(number, end, LineRole.COMMAND)
         return Block("COMMAND", number, end, Typed(text, prompt, None))

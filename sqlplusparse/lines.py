@@ -264,6 +264,13 @@ def _classify_dashes(line: str) -> int:
     return Kind.TEXT
 
 
+def _classify_s(line: str) -> int:
+    """A line that begins as the usual prompt does; one that ends with a digit may be a clock."""
+    if line.startswith("SQL>") and line[-1] not in _LAST_OF_CLOCK:
+        return Kind.PROMPT
+    return _classify_words(line)
+
+
 def _classify_stars(line: str) -> int:
     return Kind.RULER if _RULER.fullmatch(line) else _classify_words(line)
 
@@ -310,6 +317,7 @@ _BY_FIRST: Final[dict[str, Callable[[str], int]]] = {
     **dict.fromkeys("0123456789#", _classify_number),
     **dict.fromkeys("-_", _classify_dashes),
     "*": _classify_stars,
+    "S": _classify_s,
     **dict.fromkeys("`~", _classify_fence),
     **dict.fromkeys(".[<…", _classify_elision),
 }

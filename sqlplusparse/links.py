@@ -20,6 +20,8 @@ def link_plans(statements: list[Statement], plans: list[tuple[int | None, Plan]]
 
     Plans of SQL Monitor get the id and the plan hash value of their report.
     """
+    if not monitors and all(plan.sql_text is None for _, plan in plans):
+        return
     shown = {
         statement.ordinal: "".join(normal_text(statement.text).split())
         for statement in statements

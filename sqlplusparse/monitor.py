@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sqlplusparse.page import Page
 
 _STATS: Final = "Global Stats"
+_TITLES: Final = Pattern("{MONITOR_TITLE}", PLAN_GRAMMAR)
 _DETAILS: Final = Pattern(r"{MONITOR_DETAILS}(?P<hash>{DIGITS})\)", PLAN_GRAMMAR)
 _INFORMATION: Final = Pattern(" *(?P<name>{INFORMATION_NAME}) *: {1,3}(?P<value>{REST})", PLAN_GRAMMAR)
 _BAR_RULE: Final = Pattern("{SHORT_RULE}", PLAN_GRAMMAR)
@@ -92,6 +93,8 @@ class Monitor:
 def read_monitors(page: Page) -> list[Monitor]:
     """The reports of SQL Monitor in a log; figures under a heading that is not known are reported."""
     monitors: list[Monitor] = []
+    if _TITLES.search("\n".join(page.lines)) is None:
+        return monitors
     information: dict[str, object] = {}
     number = 0
     while number < len(page):

@@ -52,6 +52,8 @@ def settle_owners(page: Page, blocks: list[Block]) -> None:
     typed: Typed | None = None
     start = 0
     for place, block in enumerate(blocks):
+        if block.token == "GRID":
+            continue
         if isinstance(block.content, Typed) or block.token in _UNTYPED:
             typed = block.content if isinstance(block.content, Typed) else None
             start = place
@@ -77,6 +79,8 @@ def _settle_output(page: Page, blocks: list[Block]) -> None:
 
     The client says once that a block has ended, after all that the block printed and before its Elapsed.
     """
+    if not any(block.token == "CALLED" for block in blocks):
+        return
     call: int | None = None
     tokens = [block.token for block in blocks]
     for place, (token, block) in enumerate(zip(tokens, blocks, strict=True)):

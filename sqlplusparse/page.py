@@ -131,7 +131,11 @@ class Page:
 
     def assign(self, first: int, last: int, role: int) -> None:
         """Give lines `first` to before `last` a role; blank ones stay blank."""
-        self.roles[first:last] = self.kinds[first:last].translate(_FILLS[role])
+        if last == first + 1:
+            if self.kinds[first] != Kind.BLANK:
+                self.roles[first] = role
+        else:
+            self.roles[first:last] = self.kinds[first:last].translate(_FILLS[role])
 
     def assign_text(self, first: int, last: int) -> None:
         """Make lines text after all."""

@@ -303,22 +303,20 @@ def _split(
     grids: list[tuple[int | None, Grid]] = []
     plans: list[tuple[int | None, Plan]] = []
     for block in blocks:
-        ordinal = block.statement
-        match block.content:
-            case Listing():
-                listings.append((ordinal, block.content))
-            case Plan():
-                plans.append((ordinal, block.content))
-            case Grid() as grid:
-                listing = read_listing(page, grid, None if ordinal is None else statements[ordinal - 1].text)
-                if listing is None:
-                    _settle_rows(page, grid, statements[ordinal - 1] if ordinal and block.token == "GRID" else None)
-                    grids.append((ordinal, grid))
-                    note_overflows(page, grid)
-                    if grid.pages > 1:
-                        page.note(grid.first, "page_joined", f"the heading is printed {grid.pages} times; one grid")
-                else:
-                    listings.append((ordinal, listing))
-            case _:
-                pass
+        ordinal, content = block.statement, block.content
+        if isinstance(content, Grid):
+            statement = None if ordinal is None else statements[ordinal - 1]
+            listing = read_listing(page, content, None if statement is None else statement.text)
+            if listing is not None:
+                listings.append((ordinal, listing))
+                continue
+            _settle_rows(page, content, statement if block.token == "GRID" else None)
+            grids.append((ordinal, content))
+            note_overflows(page, content)
+            if content.pages > 1:
+                page.note(content.first, "page_joined", f"the heading is printed {content.pages} times; one grid")
+        elif isinstance(content, Listing):
+            listings.append((ordinal, content))
+        elif isinstance(content, Plan):
+            plans.append((ordinal, content))
     return listings, grids, plans

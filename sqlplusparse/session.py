@@ -54,6 +54,7 @@ class Statement:
         plans: its plans.
         flushed: what was flushed since the statement before it that is not a flush, in order.
         cursor_hash: plan hash value of a cursor's plan that explains it.
+        results: how many results it printed.
         series: counts the runs of statements between which the log has text of its own.
     """
 
@@ -69,11 +70,7 @@ class Statement:
     flushed: tuple[str, ...] = ()
     series: int = 0
     cursor_hash: int | None = None
-
-    @property
-    def results(self) -> int:
-        """How many results it printed."""
-        return sum(isinstance(block.content, (Grid, Listing)) for block in self.blocks)
+    results: int = 0
 
     @property
     def first(self) -> int:
@@ -96,7 +93,7 @@ def read_statements(page: Page, blocks: list[Block]) -> list[Statement]:
     settle_owners(page, blocks)
     for first, end in group([block.token for block in blocks]):
         last = end
-        if any(block.token in _ENDED for block in blocks[first:end]):
+        if blocks[end - 1].token in _LOOSE and any(block.token in _ENDED for block in blocks[first:end]):
             while last > first + 1 and blocks[last - 1].token in _LOOSE:
                 last -= 1
         if first > reached:
@@ -120,8 +117,9 @@ def read_statements(page: Page, blocks: list[Block]) -> list[Statement]:
         statement.kind = statement.kind or _kind_by_output(statement)
         flush = _FLUSH.match(statement.text) if statement.kind == "alter system" and statement.text else None
         if flush is None:
-            statement.flushed = tuple(dict.fromkeys(flushed))
-            flushed.clear()
+            if flushed:
+                statement.flushed = tuple(dict.fromkeys(flushed))
+                flushed.clear()
         elif statement.outcome is None or statement.outcome.code is None:
             flushed.append(" ".join(flush["what"].lower().split()))
         statements.append(statement)
@@ -150,7 +148,9 @@ def _made(ordinal: int, blocks: list[Block], series: int) -> Statement:
     statement = Statement(ordinal, blocks, series=series)
     for block in blocks:
         content = block.content
-        if isinstance(content, Clock):
+        if isinstance(content, (Grid, Listing)):
+            statement.results += 1
+        elif isinstance(content, Clock):
             statement.clock = content
         elif isinstance(content, Typed):
             statement.text, statement.prompt, statement.kind = content
@@ -171,7 +171,7 @@ def _kind_by_output(statement: Statement) -> str | None:
         return outcome.verb
     if outcome is not None and outcome.code is None:
         return next((kind for kind, pattern in _FEEDBACK_KINDS if pattern.search(outcome.text)), "ddl")
-    if any(isinstance(block.content, (Grid, Listing)) for block in statement.blocks):
+    if statement.results:
         return "select"
     for plan in statement.plans:
         if plan.plan_source == "explain" and plan.operations:
@@ -184,15 +184,20 @@ def _check(page: Page, statement: Statement) -> None:
     outcome, clock = statement.outcome, statement.clock
     if outcome is not None and outcome.code is not None:
         page.note(outcome.line, "failed", f"the statement failed with {outcome.code}")
-    _check_text_rows(page, statement)
-    if clock is not None and all(block.token in _BARE_PARTS for block in statement.blocks):
+    if statement.kind == "select" and not statement.results:
+        _check_text_rows(page, statement)
+    if (
+        clock is not None
+        and statement.blocks[0].token in _BARE_PARTS
+        and all(block.token in _BARE_PARTS for block in statement.blocks)
+    ):
         page.note(clock.line, "unpaired_elapsed", "the log shows no statement, result or feedback for this Elapsed")
 
 
 def _check_text_rows(page: Page, statement: Statement) -> None:
     """A diagnostic for the rows of a query that are printed without headings: they are text."""
     outcome = statement.outcome
-    if statement.kind != "select" or statement.results or any(one.plan_source != "explain" for one in statement.plans):
+    if any(one.plan_source != "explain" for one in statement.plans):
         return
     if outcome is not None and (outcome.code is not None or outcome.rows == 0):
         return

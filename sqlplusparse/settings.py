@@ -7,12 +7,16 @@ blanks between them, and the prompt ``SQL>``.  No line is moved and no figure is
 from __future__ import annotations
 
 import re
+import string
 from collections import Counter
+from functools import lru_cache
+from itertools import compress
 from typing import Final
 
 from logframe import Column, columns_of, fits
 from sqlplusparse.lines import (
     COMMANDS,
+    KINDS,
     NUMBERED_LINE,
     PROMPT,
     SEPARATED_RULER,
@@ -28,11 +32,23 @@ _COLSEP: Final = Pattern(r"{SET}{COLSEP}[ \t]+(?P<text>{SETTING_TEXT})", COMMAND
 _SQLPROMPT: Final = Pattern(r"{SET}{SQLPROMPT}[ \t]+(?P<text>{SETTING_TEXT})", COMMANDS)
 _VARIABLE: Final = Pattern("{PROMPT_VARIABLE}", COMMANDS)
 _LEARNED: Final = Pattern(r"(?P<prompt>{ANY_PROMPT})[ \t]?(?P<rest>{TYPED_WORD}.*)", COMMANDS)
+#: What `_LEARNED` finds in one of several lines, but for how the line begins.
+_TYPED: Final = Pattern(r"(?m)[>#$%:\]][ \t]?{TYPED_WORD}", COMMANDS)
+_IS_TEXT: Final = bytes(kind == Kind.TEXT for kind in range(256))
 _QUERY: Final = Pattern("{QUERY_WORD}", COMMANDS)
 #: A heading has at most this many lines.
 TALLEST_HEADING: Final = 4
 _HEADED: Final = frozenset({Kind.PLAN_HEADING, Kind.STATISTICS_HEADING})
+#: Kinds of lines whose words say what they are.
+_NO_RULERS: Final = frozenset(
+    {Kind.BLANK, Kind.PROMPT, Kind.FEEDBACK, Kind.ELAPSED, Kind.STATISTIC, Kind.BANNER, Kind.SUBSTITUTION, Kind.TRACE}
+)
 _DIGITS: Final = str.maketrans("123456789", "000000000")
+#: Kinds of lines that a ruler of any symbols may be taken for.
+_MAY_BE_RULER: Final = re.compile(
+    b"[" + re.escape(bytes(kind for kind in KINDS.values() if kind not in _NO_RULERS)) + b"]"
+).finditer
+_LETTERS: Final = frozenset(string.ascii_letters + string.digits)
 #: A prompt that ends with one of these needs no numbered line below it to be recognised.
 _PROMPT_ENDS: Final = frozenset(">#$%")
 #: A prompt that no command chose is seen so often.
@@ -51,13 +67,13 @@ def usual_rulers(lines: list[str], kinds: bytearray) -> None:
         ['A  B', '-- ----', '1  2']
     """
     separators = _chosen_separators(lines)
-    ends = [number for number, line in enumerate(lines) if line and not line[-1].isalnum() and number]
+    ends = [
+        found.start() for found in _MAY_BE_RULER(kinds) if found.start() and lines[found.start()][-1] not in _LETTERS
+    ]
     for number in ends:
-        line = lines[number]
-        if (found := SEPARATED_RULER.fullmatch(line.strip())) is not None:
-            underline, separator = found.group("underline", "separator")
-            if separator.strip() and separator != underline:
-                _blank_separators(lines, kinds, number, separator)
+        separator = _separator_in(lines[number].strip())
+        if separator is not None:
+            _blank_separators(lines, kinds, number, separator)
     for separator in separators:
         for number in ends:
             if separator in lines[number] and _is_ruler(lines[number].lstrip(" "), separator):
@@ -84,6 +100,16 @@ def usual_rulers(lines: list[str], kinds: bytearray) -> None:
             kinds[number] = classify(lines[number].strip())
 
 
+@lru_cache(maxsize=1 << 10)
+def _separator_in(line: str) -> str | None:
+    """What separates the columns of a ruler, which is no blank; None where no text does, or the line is no ruler."""
+    found = SEPARATED_RULER.fullmatch(line)
+    if found is None:
+        return None
+    underline, separator = found.group("underline", "separator")
+    return str(separator) if separator.strip() and separator != underline else None
+
+
 def _is_ruler(line: str, separator: str) -> bool:
     """Is a line one symbol, again and again, between separators?"""
     symbol = line[:1]
@@ -93,6 +119,8 @@ def _is_ruler(line: str, separator: str) -> bool:
 
 def _chosen_separators(lines: list[str]) -> set[str]:
     """What SET COLSEP commands of the log chose, but for blanks."""
+    if "colsep" not in "\n".join(lines).lower():
+        return set()
     found = (_COLSEP.search(line) for line in lines if "colsep" in line.lower())
     texts = {one["text"].strip("'\"") for one in found if one is not None}
     return {text for text in texts if text.strip()}
@@ -176,9 +204,10 @@ def usual_prompts(lines: list[str], kinds: bytearray) -> dict[int, str]:
         >>> lines
         ['SQL> select 1 from dual;', 'SQL>']
     """
+    has_command = "sqlp" in "\n".join(lines).lower()
     chosen = [
         pattern
-        for line in lines
+        for line in (lines if has_command else ())
         if "sqlp" in line.lower()
         and (found := _SQLPROMPT.search(line))
         and (pattern := _prompt_pattern(found["text"])) is not None
@@ -204,6 +233,8 @@ def _seen_prompts(lines: list[str], kinds: bytearray) -> set[str]:
     """The beginnings of lines, figures as 0, that several lines share and SQL follows."""
     counts: Counter[str] = Counter()
     proven: set[str] = set()
+    if _TYPED.search("\n".join(compress(lines, kinds.translate(_IS_TEXT)))) is None:
+        return proven
     for number, line in enumerate(lines):
         if kinds[number] != Kind.TEXT or (found := _LEARNED.match(line)) is None:
             continue

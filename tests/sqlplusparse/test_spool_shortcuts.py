@@ -212,6 +212,9 @@ def check_without(monkeypatch: pytest.MonkeyPatch, paths: list[Path]) -> int:
             continue
     monkeypatch.setattr(plans._Reader, "_read_whole_rows", lambda *_: None)  # noqa: SLF001 - what is switched off
     monkeypatch.setattr(autotrace, "_read_whole", lambda *_: None)
+    monkeypatch.setattr(blocks, "read_plain_grid", lambda *_, **__: None)
+    monkeypatch.setattr(inputs, "_QUERIES", frozenset())
+    monkeypatch.setattr(inputs, "_USUAL_START", "\n")
     monkeypatch.setattr(session, "group", parse)
     monkeypatch.setattr(inputs, "_MOST_NUMBERED", 0)
     for module in (inputs, blocks):

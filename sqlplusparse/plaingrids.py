@@ -1,0 +1,57 @@
+"""Result grids as most are: one heading of one line, and rows without anything between them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from logframe import columns_of, fits
+from sqlplusparse.grids import ENDS, GAPS, MONITOR_TITLES, headings_of
+from sqlplusparse.lines import Kind, runs_of
+from sqlplusparse.page import LineRole
+from sqlplusparse.records import Grid
+
+if TYPE_CHECKING:
+    from sqlplusparse.page import Page
+
+_HEADED: Final = bytes([LineRole.HEADING]) * 2
+_TEXTS: Final = runs_of(Kind.TEXT)
+_BLANKS: Final = runs_of(Kind.BLANK)
+#: What ends a grid for certain, below a blank line.
+_CERTAIN_ENDS: Final = ENDS - {Kind.ERROR}
+
+
+def read_plain_grid(page: Page, number: int, *, is_typed: bool) -> Grid | None:
+    """The grid whose heading is a line, where `grids.read_grid` gives the same; None for any other grid.
+
+    Args:
+        page: the page.
+        number: number of the heading's line, above which no text is open.
+        is_typed: as for `grids.read_grid`.
+    """
+    end = _plain_end(page, number + 2)
+    if end == number + 2:
+        return None
+    heading, ruler = page.lines[number : number + 2]
+    columns = columns_of(ruler)
+    above = number - 2 if number and page.kinds[number - 1] == Kind.BLANK else number - 1
+    if (
+        not columns
+        or "*" in ruler
+        or (len(columns) == 1 and (not is_typed or heading.strip() in MONITOR_TITLES))
+        or len(heading) > columns[-1].end
+        or not fits(heading, columns)
+        or (above >= 0 and (page.roles[above] == LineRole.TEXT or page.kinds[above] in GAPS))
+        or heading in page.lines[number + 2 : end]
+    ):
+        return None
+    page.roles[number : number + 2] = _HEADED
+    page.roles[number + 2 : end] = bytes([LineRole.ROW]) * (end - number - 2)
+    return Grid(headings_of([heading], ruler, columns), (columns,), list(range(number + 2, end)), 1, number, end)
+
+
+def _plain_end(page: Page, number: int) -> int:
+    """The line after the rows that begin at a line, where nothing interrupts them and the grid ends; else `number`."""
+    end = _TEXTS(page.kinds, number).end()
+    after = _BLANKS(page.kinds, end).end()
+    is_end = after == len(page.kinds) or (after > end and page.kinds[after] in _CERTAIN_ENDS)
+    return end if is_end else number
