@@ -13,11 +13,13 @@ or gives a score outside 0 to 1, is skipped with a `FormatWarning` that names it
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, runtime_checkable
 
+from logframe.encoding import CHUNK
 from logframe.errors import LogError, LogParseError
 from logframe.source import Log, Source, open_logs
 
@@ -35,6 +37,7 @@ GROUP: Final = "logframe.formats"
 HEAD_BYTES: Final = 1 << 16
 #: A score from here on identifies the format; the formats of lower scores are tried one after the other.
 CERTAIN: Final = 0.5
+_NUL: Final = "\x00"
 
 
 class FormatWarning(UserWarning):
@@ -63,7 +66,7 @@ class Head:
 
     Attributes:
         log: The opened log.
-        text: Its first `HEAD_BYTES` bytes as text, lines ended by a line feed.
+        text: Its first `HEAD_BYTES` bytes as text, lines ended by a line feed; without NUL bytes before them.
     """
 
     log: Log
@@ -190,11 +193,28 @@ def head_of(log: Log) -> Head:
         LogParseError: The log is empty, or binary.
     """
     text = "\n".join(log.head(HEAD_BYTES)) or "\n".join(log.lines())[:HEAD_BYTES]
+    if text.startswith(_NUL):
+        text = "\n".join(_after_hole(log).head(HEAD_BYTES)) or text
     if not text.strip():
         raise LogParseError("the file is empty", source=log.name, expected=expected())
-    if "\x00" in text[:4096]:
+    if _NUL in text[:4096]:
         raise LogParseError("binary data, not a log", source=log.name, expected=expected())
     return Head(log, text)
+
+
+def _after_hole(log: Log) -> Log:
+    """The beginning of a log behind NUL bytes, which stand where it was truncated while a program wrote it."""
+    match log.target:
+        case bytes():
+            return replace(log, target=log.target.lstrip(_NUL.encode()))
+        case Path():
+            rest = b""
+            with log.target.open("rb") as file:
+                while not rest and (piece := file.read(CHUNK)):
+                    rest = piece.lstrip(_NUL.encode())
+                return replace(log, target=rest + file.read(HEAD_BYTES))
+        case _:
+            return log
 
 
 def sniff_all(head: Head) -> list[tuple[Format, Sniff]]:

@@ -6,14 +6,13 @@ strace has printed a control block in six ways, from ``{(nil), 0, 0, 0, 268}`` (
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass, replace
 from errno import errorcode
 from typing import Any, Final
 
 import polars as pl
 
-from straceparse.aio_columns import MOST_REQUESTS, OPERATIONS, WITHOUT_BYTES, column_contexts, column_requests
+from straceparse.aio_columns import AIO_GRAMMAR, MOST_REQUESTS, OPERATIONS, WITHOUT_BYTES
 from straceparse.arguments import Decorated, parsed
 from straceparse.schema import whole
 from straceparse.vectors import descriptor_of, vector_size
@@ -26,6 +25,7 @@ _OPS: Final[dict[object, str]] = {
     **dict.fromkeys((2, 3), "sync"),
     5: "poll",
 }
+_HEXADECIMAL: Final = AIO_GRAMMAR.literal("HEXADECIMAL_MARK")
 #: A field of a control block -> its names across versions.
 _FIELDS: Final = {
     "data": ("aio_data", "data"),
@@ -72,21 +72,35 @@ class _Completion:
     is_printed: bool = False
 
 
-def async_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
-    """The asynchronous requests of the calls that submit and reap them.
+def request_of(row: dict[str, Any]) -> Request:
+    """A request that was read as columns, as one that was read by its call."""
+    path = row["file"]
+    return Request(
+        row["_row"],
+        row["_place"],
+        row,
+        data=row["_data"],
+        op=_OPS.get(row["op"], "other"),
+        fd=_printed(row["fd"]),
+        file=None if path is None else path[1:-1],
+        requested=_printed(row["size"]),
+        offset=_printed(row["offset"]),
+        submitted=row["start"],
+    )
 
-    Contexts of the usual form are read as columns (`straceparse.aio_columns`), the others call by call.
+
+def _printed(number: str | None) -> int | None:
+    return None if number is None else int(number, 16 if number.startswith(_HEXADECIMAL) else 10)
+
+
+def by_call(rows: pl.DataFrame, others: list[str], waiting: dict[tuple[object, ...], list[Request]]) -> list[Request]:
+    """The requests that are completed by calls whose arguments Lark reads, one call at a time.
+
+    Args:
+        rows: the calls; their times are numbers of nanoseconds.
+        others: columns that name the log of a call.
+        waiting: the requests of each context that wait, which this changes.
     """
-    rows = rows.with_columns(pl.col("start", "end", "gap", "wall", "time_of_day").to_physical())
-    columns, rest = column_contexts(rows, others)
-    if columns.is_empty():
-        return requests_by_call(rows, others)
-    found = column_requests(columns, others, _SCHEMA)
-    return found if rest.is_empty() else pl.concat([found, requests_by_call(rest, others)])
-
-
-def requests_by_call(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
-    """The requests of calls whose arguments Lark reads, one call at a time; times are numbers of nanoseconds."""
     calls = rows.rows(named=True)
     values = map(parsed, rows.get_column("args"))
     steps = list(zip(calls, values, strict=True))
@@ -94,7 +108,6 @@ def requests_by_call(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
         steps.sort(
             key=lambda step: (step[0]["line" if step[0]["name"] == "io_submit" else "end_line"], step[0]["_row"])
         )
-    waiting: dict[tuple[Any, ...], list[Request]] = defaultdict(list)
     found: list[Request] = []
     for call, arguments in steps:
         items = list(arguments.values()) if isinstance(arguments, dict) else arguments
@@ -106,10 +119,16 @@ def requests_by_call(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
                 found += _ring(call)
             case _:
                 found += _reaped(call, items, waiting[context])
-    found += [request for requests in waiting.values() for request in requests]
+                if not waiting[context]:
+                    del waiting[context]
+    return found
+
+
+def frame_of(requests: list[Request], others: list[str]) -> pl.DataFrame:
+    """One row a request, with the columns `others` and `ASYNC_SCHEMA`."""
     return pl.DataFrame(
-        [tuple(map(_clamped, _row(request, others))) for request in found],
-        schema={**dict.fromkeys(others, pl.String), **_SCHEMA},
+        [tuple(map(_clamped, _row(request, others))) for request in requests],
+        schema={**dict.fromkeys(others, pl.String), **ASYNC_SCHEMA},
         orient="row",
     )
 
@@ -275,7 +294,7 @@ def _integer(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 
-_SCHEMA: Final[dict[str, pl.DataType]] = {
+ASYNC_SCHEMA: Final[dict[str, pl.DataType]] = {
     "_row": pl.UInt32(),
     "_place": pl.UInt32(),
     "line": pl.UInt32(),

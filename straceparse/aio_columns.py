@@ -64,41 +64,47 @@ def _list_pattern(template: str, item: str) -> str:
     return _pattern(template).replace("ITEM", f"(?:{plain})")
 
 
-def column_contexts(rows: pl.DataFrame, others: list[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
+def column_contexts(
+    rows: pl.DataFrame, others: list[str], odd: set[tuple[object, ...]] | None
+) -> tuple[pl.DataFrame, pl.DataFrame, set[tuple[object, ...]] | None]:
     """The calls of contexts that are read as columns, and all other calls.
 
     Args:
-        rows: calls that submit and reap requests, as `straceparse.aio.async_requests` gets them.
+        rows: calls that submit and reap requests, as `straceparse.aio.AsyncRequests` gets them.
         others: columns that name the log of a call.
+        odd: contexts that are not read as columns, because of earlier calls; None for all contexts.
 
     Returns:
         The first frame has only calls that carried requests, and the columns ``_step`` (their order in time),
-        ``_context`` and ``_items`` (the texts of the control blocks or events that count).
+        ``_context`` and ``_items`` (the texts of the control blocks or events that count).  The third is `odd`, with
+        the contexts of these calls that are.
     """
+    if odd is None:
+        return rows.clear(), rows, None
     found = rows.with_columns(_step(others)).lazy().with_columns(_context_and_count()).with_columns(_items()).collect()
     carries = (pl.col("_count") > 0).fill_null(value=True)
     used = found.filter(carries & (pl.col("name") != "io_uring_enter"))
     if used.get_column("_context").has_nulls():
-        return rows.clear(), rows
+        return rows.clear(), rows, None
     is_whole = (pl.col("_items").list.len() == pl.col("_count")).fill_null(value=False)
     # a zero is no data: the match goes by size or order then
     has_data = ~pl.col("_items").list.eval(pl.element().str.contains(_pattern("{BRACE}{NO_DATA}"))).list.any()
     is_other = ~(is_whole & has_data & (pl.col("_count") <= MOST_REQUESTS))
     keys = [*others, "_context"]
-    odd = used.filter(is_other).select(keys).unique()
-    columns = used.join(odd, on=keys, how="anti", nulls_equal=True, maintain_order="left")
-    if columns.is_empty():
-        return rows.clear(), rows
-    # calls that carried nothing mean nothing to either reader
-    rest = found.filter(pl.col("name") == "io_uring_enter" if odd.is_empty() else pl.lit(value=True))
-    rest = rest if odd.is_empty() else rest.join(columns, on="_row", how="anti", maintain_order="left")
-    return columns, rest.select(rows.columns)
+    odd = {*odd, *used.filter(is_other).select(keys).unique().iter_rows()}
+    if not odd:
+        # calls that carried nothing mean nothing to either reader
+        return used, found.filter(pl.col("name") == "io_uring_enter").select(rows.columns), odd
+    table = pl.DataFrame(list(odd), schema=used.select(keys).schema, orient="row")
+    columns = used.join(table, on=keys, how="anti", nulls_equal=True, maintain_order="left")
+    rest = found.join(columns, on="_row", how="anti", maintain_order="left")
+    return columns, rest.select(rows.columns), odd
 
 
 def _step(others: list[str]) -> pl.Expr:
     """The order of calls in time: a request exists from the start of its call, a completion at the end of its call."""
     if others:  # the calls of several logs are in order already
-        return pl.int_range(pl.len()).alias("_step")
+        return pl.col("_row").cast(pl.Int64).alias("_step")
     turn = pl.when(pl.col("name") == "io_submit").then("line").otherwise("end_line").cast(pl.Int64)
     return (turn * (1 << 32) + pl.col("_row").cast(pl.Int64)).alias("_step")
 
@@ -127,22 +133,53 @@ def _items() -> pl.Expr:
     return found.list.head(pl.col("_count")).alias("_items")
 
 
-def column_requests(calls: pl.DataFrame, others: list[str], schema: dict[str, pl.DataType]) -> pl.DataFrame:
-    """The requests of the calls that `column_contexts` gives, with the columns `others` and those of `schema`."""
+def column_requests(
+    calls: pl.DataFrame, waiting: pl.DataFrame | None, others: list[str], schema: dict[str, pl.DataType]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The requests that are completed by calls that `column_contexts` gives, and those that wait then.
+
+    Args:
+        calls: the next calls.
+        waiting: the requests that wait before them; None at the start.
+        others: columns that name the log of a call.
+        schema: columns of the first result, after `others`.
+    """
     is_submit = pl.col("name") == "io_submit"
-    submitted = _exploded(calls.filter(is_submit), _BLOCK).with_row_index("_request")
+    submitted = _exploded(calls.filter(is_submit), _BLOCK)
+    submitted = (submitted if waiting is None else pl.concat([waiting, submitted])).with_row_index("_request")
     completed = _exploded(calls.filter(~is_submit), _EVENT).with_columns(_completed()).with_row_index("_completion")
     pairs = _matched(submitted, completed, [*others, "_context"])
     result = pl.col("_result")
     ends = completed.select(
         "_completion", result.alias("_end_result"), pl.col("end_line").alias("_end_line"), "_completed", "_from"
     )
-    requests = submitted.join(pairs, on="_request", how="left", maintain_order="left").join(
+    done = submitted.join(pairs, on="_request", maintain_order="left").join(
         ends, on="_completion", how="left", maintain_order="left"
     )
-    both = pl.col("_completion").is_not_null()
+    waiting = submitted.join(pairs, on="_request", how="anti", maintain_order="left").drop("_request")
+    alone = completed.join(pairs, on="_completion", how="anti", maintain_order="left").with_columns(
+        pl.lit("other").alias("op"),
+        pl.lit("none").alias("match"),
+        pl.lit(None, pl.Int64).alias("wall"),
+        pl.lit(None, pl.Int64).alias("time_of_day"),
+    )
+    return pl.concat([_finished(_request(done), others, schema), _finished(alone, others, schema)]), waiting
+
+
+def column_rest(waiting: pl.DataFrame, others: list[str], schema: dict[str, pl.DataType]) -> pl.DataFrame:
+    """The requests that were never completed."""
+    nothing = {"_end_line": pl.UInt32, "_end_result": pl.Int64, "_completed": pl.Int64, "_from": pl.String}
+    return _finished(
+        _request(waiting.with_columns(pl.lit(None, dtype).alias(name) for name, dtype in nothing.items()), "none"),
+        others,
+        schema,
+    )
+
+
+def _request(rows: pl.DataFrame, match: str = "data") -> pl.DataFrame:
+    """The columns of requests, from control blocks with the ends of the calls that reaped them."""
     has_times = pl.col("start").is_not_null() & pl.col("_completed").is_not_null()
-    rows = requests.with_columns(
+    return rows.with_columns(
         pl.coalesce("_end_line", "end_line").alias("end_line"),
         pl.col("op").replace_strict(OPERATIONS, default="other").alias("op"),
         _number(pl.col("fd")).alias("fd"),
@@ -153,15 +190,8 @@ def column_requests(calls: pl.DataFrame, others: list[str], schema: dict[str, pl
         pl.col("start").alias("submitted"),
         pl.when(has_times).then(pl.col("_completed") - pl.col("start")).alias("latency"),
         pl.when(has_times).then("_from").alias("latency_from"),
-        pl.when(both).then(pl.lit("data")).otherwise(pl.lit("none")).alias("match"),
+        pl.lit(match).alias("match"),
     )
-    alone = completed.join(pairs, on="_completion", how="anti", maintain_order="left").with_columns(
-        pl.lit("other").alias("op"),
-        pl.lit("none").alias("match"),
-        pl.lit(None, pl.Int64).alias("wall"),
-        pl.lit(None, pl.Int64).alias("time_of_day"),
-    )
-    return pl.concat([_finished(rows, others, schema), _finished(alone, others, schema)])
 
 
 def _exploded(calls: pl.DataFrame, item: str) -> pl.DataFrame:

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 _LINE: Final = pl.col("_line")
 
-#: Default size of a batch in bytes.
-BATCH_BYTES: Final = 16 << 20
+#: Default size of a batch in bytes: several are in memory at a time, and larger ones are no faster.
+BATCH_BYTES: Final = 8 << 20
 
 #: Batches in progress at a time; each uses all processors, but not in all of its steps.
 _AT_A_TIME: Final = 2
@@ -97,15 +97,18 @@ class BatchReader:
         if clock is not None and clock.needs not in wanted:
             wanted.append(clock.needs)
         leaves_out = clock is None and _STARTS.isdisjoint(kinds)
-        with ThreadPoolExecutor(_AT_A_TIME) as readers:
+        readers = ThreadPoolExecutor(_AT_A_TIME)
+        try:
             pending: deque[Future[pl.DataFrame]] = deque()
             batches = _batches(lines, self._batch_bytes) if isinstance(lines, pl.LazyFrame) else lines
             for batch in batches:
                 if len(pending) == _AT_A_TIME:
                     yield _with_times(pending.popleft().result(), clock).select(columns)
                 pending.append(readers.submit(self._read, batch, wanted, leaves_out=leaves_out))
-            for found in pending:
-                yield _with_times(found.result(), clock).select(columns)
+            while pending:
+                yield _with_times(pending.popleft().result(), clock).select(columns)
+        finally:  # a query that needs no more rows may end this in one of the threads, which cannot wait for itself
+            readers.shutdown(wait=False, cancel_futures=True)
 
     def _read(self, batch: pl.DataFrame | TextBatch, columns: list[str], *, leaves_out: bool) -> pl.DataFrame:
         if isinstance(batch, pl.DataFrame):

@@ -38,7 +38,7 @@ def totals(events: pl.LazyFrame | pl.DataFrame) -> pl.DataFrame:
     return _totals(counts, "elapsed")
 
 
-def gap_totals(calls: pl.DataFrame) -> pl.DataFrame:
+def gap_totals(calls: pl.LazyFrame | pl.DataFrame) -> pl.DataFrame:
     """Calls, errors and gap of each system call, from joined calls; for logs without ``-T``.
 
     Args:

@@ -121,47 +121,44 @@ def _is_table(options: _Options) -> bool:
     return options.table not in {"", "events"}
 
 
-def _table(logs: list[Log], options: _Options, dialect: Dialect) -> pl.DataFrame:
+def _table(logs: list[Log], options: _Options, dialect: Dialect) -> pl.DataFrame | pl.LazyFrame:
     events = scan_logs(logs, include_file_paths="log" if len(logs) > 1 else None, dialect=dialect)
     if options.table == "events":
-        return events.collect()
+        return events
     if options.table == "unparsed":
         return unparsed(events)
     if options.table == "calls":
-        return calls(events).collect()
+        return calls(events)
     if options.table == "requests":
-        return io_requests(calls(events)).collect()
-    return totals(events) if dialect.has_elapsed else gap_totals(calls(events).collect())
+        return io_requests(calls(events))
+    return totals(events) if dialect.has_elapsed else gap_totals(calls(events))
 
 
 def _write_events(source: Source, logs: Sequence[str], output: Path) -> int:
-    """Write all lines as a table, without holding them in memory."""
     if output.suffix == ".parquet" and output.is_dir():
         to_parquet(source, output)
-        return 0
-    events = scan_logs(open_logs(source))
-    with replacing(output, inputs=logs) as path:
-        match _FORMATS[output.suffix]:
-            case "parquet":
-                events.sink_parquet(path)
-            case "csv":
-                _seconds(events).sink_csv(path)
-            case _:
-                _seconds(events).sink_ndjson(path)
+    else:
+        _write(scan_logs(open_logs(source)), logs, output)
     return 0
 
 
-def _show(table: pl.DataFrame, options: _Options) -> int:
+def _write(table: pl.LazyFrame, logs: Sequence[str], output: Path) -> None:
+    """Write a table, without holding it in memory."""
+    with replacing(output, inputs=logs) as path:
+        match _FORMATS[output.suffix]:
+            case "parquet":
+                table.sink_parquet(path)
+            case "csv":
+                _seconds(table).sink_csv(path)
+            case _:
+                _seconds(table).sink_ndjson(path)
+
+
+def _show(found: pl.DataFrame | pl.LazyFrame, options: _Options) -> int:
     if options.output is not None:
-        with replacing(options.output, inputs=options.logs) as path:
-            match _FORMATS[options.output.suffix]:
-                case "parquet":
-                    table.write_parquet(path)
-                case "csv":
-                    _seconds(table.lazy()).collect().write_csv(path)
-                case _:
-                    _seconds(table.lazy()).collect().write_ndjson(path)
+        _write(found.lazy(), options.logs, options.output)
         return 0
+    table = found.lazy().collect()
     rows = table if options.n == 0 else table.head(options.n)
     if options.json:
         for row in _seconds(rows.lazy()).collect().iter_rows(named=True):

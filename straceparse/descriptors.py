@@ -64,7 +64,7 @@ _COMMA: Final = PARTS_GRAMMAR.literal("COMMA")
 _HEXADECIMAL: Final = PARTS_GRAMMAR.literal("HEXADECIMAL_MARK")
 _WORDS = re.compile(PARTS_GRAMMAR.pattern("{FLAG}"))
 
-#: Columns of `files_of`.
+#: Columns of the changes of descriptors.
 FILES: Final = pl.Schema({"_row": pl.UInt32, "pid": pl.Int32, "fd": pl.Int32, "file": pl.String})
 
 
@@ -97,16 +97,51 @@ def opens(calls: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=OPENS, orient="row")
 
 
-def files_of(calls: pl.DataFrame) -> pl.DataFrame:
-    """The changes of descriptors, one row per change, with the columns `FILES`.
+class Files:
+    """The files of descriptors, batch by batch.
 
     A child inherits its parent's descriptors; a thread (``CLONE_FILES``) shares them.
+    """
+
+    def __init__(self) -> None:
+        self._tables: dict[int | None, _Table] = {}
+        self._sharers: dict[int | None, set[int | None]] = {}
+        self._known = pl.DataFrame(schema=FILES)
+
+    def changes(self, calls: pl.DataFrame) -> pl.DataFrame:
+        """What is known of the descriptors before the next calls, and their changes, one row each (`FILES`).
+
+        Args:
+            calls: the next ones in order, with ``_row`` (their position), ``pid``, ``name``, ``args`` and ``result``.
+        """
+        wanted = calls.filter(pl.col("name").is_in(DESCRIPTOR_CALLS) & pl.col("result").is_between(0, _LAST))
+        if wanted.is_empty():
+            return self._known
+        changes = pl.DataFrame(list(_changes(wanted, self._tables, self._sharers)), schema=FILES, orient="row")
+        known = pl.concat([self._known, changes])
+        self._known = known.unique(["pid", "fd"], keep="last", maintain_order=True)
+        return known
+
+
+def with_known_files(requests: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
+    """The requests, with the files that are known of their descriptors.
 
     Args:
-        calls: with ``_row`` (position of the call), ``pid``, ``name``, ``args`` and ``result``, in order.
+        requests: with ``_turn``, ``_owner``, ``fd``, ``file`` and, where they have two files, ``fd_out``, ``file_out``.
+        known: what `Files.changes` gives, in the same turns.
     """
-    wanted = calls.filter(pl.col("name").is_in(DESCRIPTOR_CALLS) & pl.col("result").is_between(0, _LAST))
-    return pl.DataFrame(list(_changes(wanted)), schema=FILES, orient="row")
+    known = known.select(
+        pl.col("_row").alias("_turn"), pl.col("pid").fill_null(-1).alias("_key"), "fd", pl.col("file").alias("_file")
+    ).sort("_turn", maintain_order=True)
+    wanted = requests.with_columns(pl.col("_owner").fill_null(-1).alias("_key")).with_row_index("_order").sort("_turn")
+    for fd, file in (("fd", "file"), ("fd_out", "file_out")):
+        if fd in wanted.columns and wanted.get_column(fd).null_count() < wanted.height:
+            wanted = wanted.with_columns(pl.col(fd).cast(pl.Int32, strict=False))
+            found = wanted.join_asof(
+                known.rename({"fd": fd}, strict=False), on="_turn", by=["_key", fd], check_sortedness=False
+            )
+            wanted = found.with_columns(pl.coalesce(file, "_file").alias(file)).drop("_file")
+    return wanted.sort("_order").drop("_order", "_key")
 
 
 def is_channel(path: pl.Expr) -> pl.Expr:
@@ -141,9 +176,9 @@ class _Table:
             self.closed_on_exec.add(fd)
 
 
-def _changes(calls: pl.DataFrame) -> Iterator[tuple[int, int | None, int, str | None]]:
-    tables: dict[int | None, _Table] = {}
-    sharers: dict[int | None, set[int | None]] = {}
+def _changes(
+    calls: pl.DataFrame, tables: dict[int | None, _Table], sharers: dict[int | None, set[int | None]]
+) -> Iterator[tuple[int, int | None, int, str | None]]:
     for row, pid, name, args, result in calls.select("_row", "pid", "name", "args", "result").iter_rows():
         table = tables.setdefault(pid, _Table())
         if name in _MAKES:

@@ -27,8 +27,6 @@ class _File(Protocol):
 
 #: Default number of lines in one file of the data set.
 LINES_PER_FILE = 2_000_000
-#: Size of the batches, of which several wait to be written.
-_BATCH_BYTES: Final = 8 << 20
 #: Lines in one row group.
 _LINES_PER_GROUP: Final = 65_536
 
@@ -65,7 +63,7 @@ def to_parquet(
         ['part-00000.parquet'] ['close']
     """
     logs = open_logs(source, encoding=encoding)
-    events = scan_logs(logs, include_file_paths="file" if len(logs) > 1 else None, batch_bytes=_BATCH_BYTES)
+    events = scan_logs(logs, include_file_paths="file" if len(logs) > 1 else None)
     names: dict[int, str] = {}
     with new_folder(os.fspath(dest)) as folder:
 

@@ -7,18 +7,23 @@ strace never prints the address of the control block, so the two are matched by 
 
 from __future__ import annotations
 
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import polars as pl
+from polars.io.plugins import register_io_source
 
-from straceparse.aio import async_requests
 from straceparse.arguments import is_escaped, unescaped
-from straceparse.descriptors import DESCRIPTOR_CALLS, files_of
+from straceparse.async_requests import AsyncRequests
+from straceparse.descriptors import DESCRIPTOR_CALLS, FILES, Files, with_known_files
+from straceparse.ordered import InOrder, batches_of, is_one_log, limited, rows_where
 from straceparse.records import PARTS_GRAMMAR
-from straceparse.restarts import restarts_of
+from straceparse.restarts import RestartedRequests
 from straceparse.schema import DURATION, number
 from straceparse.system_calls import CALLS
 from straceparse.transfers import PARSED_CALLS, transfer_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 #: Columns of the requests frame, one row per I/O request.
 REQUESTS: Final = pl.Schema(
@@ -80,15 +85,17 @@ SYNC_CALLS: Final = {
 #: Calls that carry asynchronous requests.
 ASYNC_CALLS: Final = ("io_submit", "io_getevents", "io_pgetevents", "io_uring_enter")
 
+#: The descriptors of a request.
+_FDS: Final = ("fd", "fd_out")
 _FD: Final = PARTS_GRAMMAR.pattern("^{FD_NAME}?({INTEGER})")
 _LAST: Final = PARTS_GRAMMAR.pattern("{COMMA}{SIZE_NAME}?({INTEGER})$")
 _LAST_TWO: Final = PARTS_GRAMMAR.pattern(
     "{COMMA}{SIZE_NAME}?(?P<count>{INTEGER}){COMMA}{OFFSET_NAME}?(?P<offset>{INTEGER})$"
 )
-_PLAIN_TWO: Final = PARTS_GRAMMAR.pattern("{COMMA}(?P<count>{DECIMAL}){COMMA}(?P<offset>{DECIMAL})$")
-#: The last two numbers of a call, and its descriptor, are no longer than this; without names (-N) they are shorter.
+#: The last two numbers of a call, and its descriptor, are no longer than this.
 _WIDTH: Final = 64
-_PLAIN_WIDTH: Final = 44
+#: Arguments of up to this many bytes are split; longer ones hold much text of a buffer.
+_SHORT: Final = 256
 
 FrameType = TypeVar("FrameType", pl.DataFrame, pl.LazyFrame)
 
@@ -145,34 +152,135 @@ def io_requests(calls: FrameType) -> FrameType:
         │ read ┆ async ┆ 8192              ┆ 512    ┆ 245µs        ┆ data  │
         └──────┴───────┴───────────────────┴────────┴──────────────┴───────┘
     """
-    if isinstance(calls, pl.LazyFrame):
-        unused = ("syscall", "result_text", "note")
-        return _requests_of(calls.drop(unused, strict=False).collect()).lazy()
-    return _requests_of(calls)
-
-
-def _requests_of(calls: pl.DataFrame) -> pl.DataFrame:
-    """The requests of calls in memory."""
     calls = calls.rename({"file": "log"}, strict=False)
+    return _of_frame(calls) if isinstance(calls, pl.DataFrame) else _of_query(calls)
+
+
+def _of_frame(calls: pl.DataFrame) -> pl.DataFrame:
     others = [name for name in calls.columns if name not in CALLS]
-    names = [*SYNC_CALLS, *ASYNC_CALLS, *DESCRIPTOR_CALLS]
-    numbered = calls.filter(pl.col("state") != "resumed").with_row_index("_row")
-    rows = numbered.filter(pl.col("name").is_in(names))
-    found = [_with_restarts(_sync_requests(rows, others), numbered)]
-    if rows.get_column("name").is_in(ASYNC_CALLS).any():
-        found.append(async_requests(rows.filter(pl.col("name").is_in(ASYNC_CALLS)), others))
-    requests = pl.concat(found, how="diagonal_relaxed").sort("_row", "_place", nulls_last=False)
-    return _with_files(_with_plain_paths(requests), rows).select(
-        *others, *(pl.col(name).cast(dtype, strict=False).alias(name) for name, dtype in REQUESTS.items())
+    found, _ = _RequestReader(others).add(calls, is_last=True)
+    return found.select(*others, *REQUESTS)
+
+
+def _of_query(calls: pl.LazyFrame) -> pl.LazyFrame:
+    schema = calls.collect_schema()
+    others = [name for name in schema if name not in CALLS]
+
+    def found_in(
+        columns: list[str] | None, predicate: pl.Expr | None, n_rows: int | None, _batch_size: int | None
+    ) -> Iterator[pl.DataFrame]:
+        """The requests, with the selected columns."""
+        tested = [] if predicate is None else predicate.meta.root_names()
+        used = [*others, *REQUESTS] if columns is None else list(dict.fromkeys([*columns, *tested]))
+        for rows in limited(_request_batches(calls, others, used), predicate, n_rows):
+            yield rows if columns is None else rows.select(columns)
+
+    return register_io_source(
+        found_in, schema={**{name: schema[name] for name in others}, **REQUESTS}, is_pure=True, explain_name="requests"
     )
+
+
+def _request_batches(calls: pl.LazyFrame, others: list[str], used: list[str]) -> Iterator[pl.DataFrame]:
+    """The requests of a log, batch by batch, with the columns that are used."""
+    unused = {"syscall", "result_text", "note", *{"wall", "time_of_day"}.difference(used)}
+    needed = [*others, *(name for name in CALLS if name not in unused)]
+    nothing = [pl.lit(None, CALLS[name]).alias(name) for name in ("wall", "time_of_day") if name in unused]
+    reader = _RequestReader(others)
+    if not is_one_log(calls):
+        yield reader.add(calls.select(needed).collect().with_columns(nothing), is_last=True)[0].select(used)
+        return
+    with InOrder(("_row", "_place")) as order:
+        for batch in batches_of(calls, needed):
+            parts = order.add(*reader.add(batch.with_columns(nothing)))
+            del batch  # the memory of a batch is needed for the next one
+            yield from (part.select(used) for part in parts)
+        schema = calls.collect_schema()
+        last = pl.DataFrame(schema={name: schema[name] for name in needed}).with_columns(nothing)
+        yield from (part.select(used) for part in order.add(*reader.add(last, is_last=True)))
+
+
+class _RequestReader:
+    """Finds the requests among calls, batch by batch.
+
+    Args:
+        others: columns of the calls that name their log.
+    """
+
+    def __init__(self, others: list[str]) -> None:
+        self._others = others
+        self._rows = 0
+        self._restarted = RestartedRequests(SYNC_CALLS)
+        self._async = AsyncRequests(others)
+        self._files = Files()
+        self._waiting = pl.DataFrame(schema=FILES)
+
+    def add(self, calls: pl.DataFrame, *, is_last: bool = False) -> tuple[pl.DataFrame, int | None]:
+        """The requests that are complete with the next calls, with ``_row`` and ``_place``.
+
+        Returns:
+            The requests in order, and the row of the first call that has another one, or None.
+        """
+        last_line: int | None = None if is_last else calls.get_column("line").max()  # type: ignore[assignment]
+        numbered = rows_where(calls, pl.col("state") != "resumed").with_row_index("_row", offset=self._rows)
+        self._rows += numbered.height
+        rows = rows_where(numbered, pl.col("name").is_in([*SYNC_CALLS, *ASYNC_CALLS, *DESCRIPTOR_CALLS]))
+        requests = self._restarted.joined(_sync_requests(rows, self._others), numbered, is_last=is_last)
+        open_rows: list[int] = []
+        if self._restarted.waiting is not None:
+            open_rows = self._restarted.waiting.get_column("_row").to_list()
+        asynchronous = rows_where(rows, pl.col("name").is_in(ASYNC_CALLS))
+        if asynchronous.height or self._async.is_waiting:
+            found, first = self._async.add(asynchronous, last_line)
+            open_rows += [] if first is None else [first]
+            requests = pl.concat([requests, found], how="diagonal_relaxed").sort("_row", "_place")
+        return self._with_files(_with_plain_paths(requests), rows).select(
+            *self._others,
+            *(pl.col(name).cast(dtype, strict=False).alias(name) for name, dtype in REQUESTS.items()),
+            "_row",
+            "_place",
+        ), min(open_rows, default=None)
+
+    def _with_files(self, requests: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+        """The requests, with the file of each descriptor where ``-y`` does not print it.
+
+        In a ``-ff`` set the threads of a process are in different files, so their calls, which are here all at once,
+        are put in the order of time.
+        """
+        turns = rows.with_columns(pl.col("_row").alias("_turn"))
+        if not rows.get_column("line").is_sorted() and not rows.get_column("start").has_nulls():
+            turns = rows.sort("start", maintain_order=True).with_row_index("_turn")
+            order = turns.select("_row", "_turn")
+            requests = requests.join(order, on="_row", how="left", maintain_order="left")
+        else:
+            requests = requests.with_columns(pl.col("_row").cast(pl.UInt32).alias("_turn"))
+        known = pl.concat([self._files.changes(turns.drop("_row").rename({"_turn": "_row"})), self._waiting])
+        self._waiting = self._files_of_waiting(known)
+        if known.is_empty():
+            return requests
+        return with_known_files(requests.rename({"pid": "_owner"}), known).rename({"_owner": "pid"})
+
+    def _files_of_waiting(self, known: pl.DataFrame) -> pl.DataFrame:
+        """The files of the requests that wait, at the time of their calls."""
+        waiting = self._async.waiting_descriptors()
+        roots = self._restarted.waiting
+        if roots is not None:
+            fds = (roots.select("_row", "pid", pl.col(name).cast(pl.Int32, strict=False).alias("fd")) for name in _FDS)
+            waiting = pl.concat([waiting, *fds])
+        waiting = waiting.drop_nulls("fd").unique(["_row", "pid", "fd"], maintain_order=True)
+        if waiting.is_empty() or known.is_empty():
+            return waiting.with_columns(pl.lit(None, pl.String).alias("file"))
+        asked = waiting.select(pl.col("_row").alias("_turn"), pl.col("pid").alias("_owner"), "fd")
+        asked = asked.with_columns(pl.lit(None, pl.String).alias("file"))
+        found = with_known_files(asked, known)
+        return found.select(pl.col("_turn").alias("_row"), pl.col("_owner").alias("pid"), "fd", "file")
 
 
 def _sync_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
     """Requests that are one call each."""
-    calls = rows.filter(pl.col("name").is_in(list(SYNC_CALLS)))
+    calls = rows_where(rows, pl.col("name").is_in(list(SYNC_CALLS)))
     name, op = pl.col("name"), pl.col("name").replace_strict(SYNC_CALLS, default="other")
     result = pl.when(pl.col("result") >= 0).then("result")
-    requests = _with_sizes(calls.lazy()).select(
+    requests = _with_sizes(calls).select_seq(
         *others,
         "_row",
         "line",
@@ -201,45 +309,43 @@ def _sync_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
         "errno",
         pl.lit(0, pl.UInt32).alias("_place"),
     )
-    return _with_parsed(requests.collect(), calls)
+    return _with_parsed(requests, calls)
 
 
-def _with_sizes(calls: pl.LazyFrame) -> pl.LazyFrame:
+def _with_sizes(calls: pl.DataFrame) -> pl.DataFrame:
     """The calls with the numbers among their arguments: descriptor, size and offset.
 
-    Most are plain decimals, matched by a short pattern; only the others need the pattern with names and bases.
+    Most are plain decimals, which need no pattern; only the others need those with names and bases.
     """
     name, args = pl.col("name"), pl.col("args")
-    # the numbers are the last arguments, so the patterns do not search the buffer before them
-    head, tail = args.str.head(_WIDTH), args.str.tail(_WIDTH)
     is_placed, is_sized = name.is_in(["pread64", "pwrite64"]), name.is_in(["read", "write"])
-    plain, placed = pl.col("_plain").struct, pl.col("_placed").struct
-    return (
-        calls.with_columns(
-            args.str.head(args.str.find(PARTS_GRAMMAR.literal("COMMA")[0], literal=True).fill_null(_WIDTH))
-            .cast(pl.Int64, strict=False)
-            .alias("_fd"),
-            pl.when(is_placed).then(args.str.tail(_PLAIN_WIDTH)).str.extract_groups(_PLAIN_TWO).alias("_plain"),
-            pl.when(is_sized).then(tail).str.extract(_LAST, 1).alias("_last"),
-        )
-        .with_columns(
-            pl.when(is_placed & plain.field("count").is_null())
-            .then(tail)
-            .str.extract_groups(_LAST_TWO)
-            .alias("_placed"),
-        )
-        .with_columns(
-            pl.coalesce("_fd", number(pl.when(pl.col("_fd").is_null()).then(head).str.extract(_FD, 1))).alias("_fd"),
-            pl.coalesce(_decimal(plain.field("count")), number(placed.field("count")), number(pl.col("_last"))).alias(
-                "_count"
-            ),
-            pl.coalesce(_decimal(plain.field("offset")), number(placed.field("offset"))).alias("_offset"),
-        )
+    parts = pl.when(args.str.len_bytes() <= _SHORT).then(args).str.split(PARTS_GRAMMAR.literal("COMMA"))
+    count = pl.col("_parts").list.len()
+    last = pl.when(count > 1).then(_decimal_at(-1))
+    size = pl.when(is_placed & (count > 2)).then(_decimal_at(-2)).when(is_sized).then(last)
+    found = calls.with_columns_seq(parts.alias("_parts")).with_columns_seq(
+        _decimal_at(0).alias("_fd"), size.alias("_count"), pl.when(is_placed).then(last).alias("_offset")
     )
+    is_odd = pl.col("_fd").is_null() | (is_placed & (pl.col("_offset").is_null() | pl.col("_count").is_null()))
+    odd = found.select_seq((is_odd | (is_sized & pl.col("_count").is_null())).arg_true()).to_series()
+    if not len(odd):
+        return found
+    # the numbers are the first and the last arguments, so the patterns do not search the buffer between them
+    head, tail = args.str.head(_WIDTH), args.str.tail(_WIDTH)
+    two = pl.when(is_placed).then(tail).str.extract_groups(_LAST_TWO).struct
+    one = pl.when(is_sized).then(tail).str.extract(_LAST, 1)
+    columns = {
+        "_fd": number(head.str.extract(_FD, 1)),
+        "_count": number(pl.coalesce(two.field("count"), one)),
+        "_offset": number(two.field("offset")),
+    }
+    values = calls.select("name", "args")[odd].select(column.alias(name) for name, column in columns.items())
+    return found.with_columns(found[name].clone().scatter(odd, values[name]) for name in columns)
 
 
-def _decimal(text: pl.Expr) -> pl.Expr:
-    return text.cast(pl.Int64, strict=False)
+def _decimal_at(place: int) -> pl.Expr:
+    """The argument at a place as a number; null where it is none, or there is no such argument."""
+    return pl.col("_parts").list.get(place, null_on_oob=True).cast(pl.Int64, strict=False)
 
 
 def _with_parsed(requests: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
@@ -273,44 +379,6 @@ def _with_parsed(requests: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _with_restarts(requests: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
-    """The requests, with the retries of an interrupted call joined to it."""
-    retries = restarts_of(calls, list(SYNC_CALLS))
-    if retries.is_empty():
-        return requests
-    ends = retries.join(
-        calls.select("_row", "end_line", "end", "elapsed", "elapsed_hi", "gap", "start", "result", "errno"), on="_row"
-    ).sort("_row")
-    elapsed = pl.col("elapsed").sum()
-    last = ends.group_by("_root", maintain_order=True).agg(
-        pl.col("end_line", "end", "gap", "start", "result", "errno").last().name.prefix("_"),
-        pl.len().cast(pl.UInt32).alias("_restarts"),
-        pl.when(pl.col("elapsed").is_not_null().all()).then(elapsed).alias("_elapsed"),
-        pl.when(pl.col("elapsed_hi").is_not_null().all()).then(pl.col("elapsed_hi").sum()).alias("_elapsed_hi"),
-    )
-    is_restarted = pl.col("_restarts").is_not_null()
-    has_bytes = pl.col("op").is_in(["read", "write", "copy"]) & (pl.col("_result") >= 0)
-    between = pl.col("_end") - pl.col("submitted")
-    has_clock = between.is_not_null()
-    columns = {
-        "end_line": pl.col("_end_line"),
-        "completed": pl.col("_end"),
-        "gap": pl.col("_start") + pl.col("_gap") - pl.col("submitted"),
-        "bytes_transferred": pl.when(has_bytes).then("_result"),
-        "errno": pl.col("_errno"),
-        "latency": pl.coalesce(between, pl.col("latency") + pl.col("_elapsed")),
-        "latency_hi": pl.when(~has_clock).then(pl.col("latency_hi") + pl.col("_elapsed_hi")),
-        "latency_from": pl.when(has_clock).then(pl.lit("stamps")).otherwise("latency_from"),
-        "restarts": pl.col("_restarts"),
-    }
-    joined = requests.join(retries.select("_row"), on="_row", how="anti", maintain_order="left").join(
-        last.rename({"_root": "_row"}), on="_row", how="left", maintain_order="left"
-    )
-    return joined.with_columns(
-        pl.when(is_restarted).then(column).otherwise(name).alias(name) for name, column in columns.items()
-    ).select(requests.columns)
-
-
 def _with_plain_paths(requests: pl.DataFrame) -> pl.DataFrame:
     """The requests, with the escapes of the paths that ``-y`` prints undone, as those of an open's path are."""
     files = pl.concat([requests.get_column("file"), requests.get_column("file_out")]).unique()
@@ -319,28 +387,3 @@ def _with_plain_paths(requests: pl.DataFrame) -> pl.DataFrame:
         return requests
     plain = [unescaped(file).decode("utf-8", errors="backslashreplace") for file in escaped]
     return requests.with_columns(pl.col("file", "file_out").replace(escaped, plain))
-
-
-def _with_files(requests: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """The requests, with the file of each descriptor where ``-y`` does not print it.
-
-    In a ``-ff`` set the threads of a process are in different files, so their calls are put in the order of time.
-    """
-    is_set = not rows.get_column("line").is_sorted() and not rows.get_column("start").has_nulls()
-    turns = rows.sort("start", maintain_order=True).with_row_index("_turn") if is_set else rows
-    turns = turns if is_set else turns.with_columns(pl.col("_row").alias("_turn"))
-    files = files_of(turns.drop("_row").rename({"_turn": "_row"}))
-    if files.is_empty():
-        return requests
-    owner = pl.col("pid").fill_null(-1).alias("_owner")
-    known = files.select(pl.col("_row").alias("_turn"), owner, "fd", pl.col("file").alias("_file")).sort("_turn")
-    wanted = requests.with_columns(pl.col("_row").cast(pl.UInt32), owner).with_row_index("_order")
-    wanted = wanted.join(turns.select("_row", "_turn"), on="_row").sort("_turn", "_order")
-    for fd, file in (("fd", "file"), ("fd_out", "file_out")):
-        if wanted.get_column(fd).null_count() < wanted.height:
-            wanted = wanted.with_columns(pl.col(fd).cast(pl.Int32, strict=False))
-            found = wanted.join_asof(
-                known.rename({"fd": fd}, strict=False), on="_turn", by=["_owner", fd], check_sortedness=False
-            )
-            wanted = found.with_columns(pl.coalesce(file, "_file").alias(file)).drop("_file")
-    return wanted.sort("_order")

@@ -23,6 +23,7 @@ from straceparse.batches import BATCH_BYTES, BatchReader, kinds_of
 from straceparse.diagnostics import raise_first
 from straceparse.dialects import Dialect, dialect_of, file_pid
 from straceparse.opening import open_logs
+from straceparse.ordered import is_known_as_one_log, of_one_log
 from straceparse.prefix import Layout, layout_of
 from straceparse.processes import survivors
 from straceparse.schema import EVENTS
@@ -114,7 +115,9 @@ def scan_logs(
         if include_file_paths is not None:
             frame = frame.with_columns(pl.lit(log.name).alias(include_file_paths))
         frames.append(frame)
-    return frames[0] if len(frames) == 1 else _one_after_the_other(frames)
+    if len(frames) > 1:
+        return _one_after_the_other(frames)
+    return frames[0] if is_known_as_one_log(frames[0]) else of_one_log(frames[0])
 
 
 def read_strace(
@@ -165,7 +168,7 @@ def _scan(log: Log, dialect: Dialect, layout: Layout | None, n_rows: int | None,
 
     events = register_io_source(batches, schema=EVENTS, is_pure=True, explain_name="strace", explain_detail=log.name)
     if dialect.pid != "mixed":
-        return events
+        return of_one_log(events, lambda columns: batches(columns, None, None, None))
     process = pl.struct("pid", "kind", "name", "result", "note").map_batches(survivors, return_dtype=EVENTS["pid"])
     return events.with_columns(process.alias("pid"))
 

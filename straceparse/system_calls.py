@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from straceparse.names import EXECUTES
-from straceparse.records import PARTS_GRAMMAR
-from straceparse.schema import DURATION, EVENTS, KIND
+from straceparse.joining import CallJoiner
+from straceparse.ordered import InOrder, batches_of, in_larger, is_known_as_one_log, limited, of_one_log
+from straceparse.schema import DURATION, EVENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
 #: Columns of the calls frame, one row per system call.
 CALLS: Final = pl.Schema(
@@ -48,21 +48,17 @@ CALLS: Final = pl.Schema(
     }
 )
 
-#: Kinds of lines that are a call or half of a call.
-_CALLS: Final = ("call", "unfinished", "detached", "cut", "resumed")
-#: Kinds of lines that end a gap: neither the end of a call nor a line without a prefix.
-_NEXT: Final = ("call", "unfinished", "detached", "cut", "signal", "stopped", "exited", "killed", "superseded")
-
-#: A notice at the end of a cut line: after `strace` or the path under which strace was started.
-_NOTICE_AT_END: Final = PARTS_GRAMMAR.pattern("{PROCESS_NOTICE}$")
-_OUTCOME: Final = ("result", "result_text", "errno", "note", "elapsed", "elapsed_hi")
-
-#: Columns of the events that the calls are computed from.
-_NEEDED: Final = ("line", "at", "kind", *(name for name in CALLS if name in EVENTS and name != "line"))
-#: Of these, the columns that are only passed on.
-_PASSED_ON: Final = ("wall", "time_of_day", "syscall", "args", "errno", "fd_path")
-#: Columns that are passed on, and used to join continuation lines.
-_FOR_CONTINUATIONS: Final = ("result_text", "note")
+#: Columns of the calls -> the columns of the events that they are made of, where these differ.
+_MADE_OF: Final = {
+    "end_line": ("line",),
+    "start": ("at", "elapsed"),
+    "end": ("at", "elapsed"),
+    "gap": ("at", "elapsed"),
+    "elapsed_from": ("elapsed",),
+    "wall": ("wall", "elapsed"),
+    "time_of_day": ("time_of_day", "elapsed"),
+    "state": ("kind",),
+}
 
 FrameType = TypeVar("FrameType", pl.DataFrame, pl.LazyFrame)
 
@@ -83,8 +79,8 @@ def calls(events: FrameType) -> FrameType:
         events: the result of `scan_strace` or `read_strace` with all lines: filter calls, not events.
 
     Returns:
-        The columns of `straceparse.CALLS`; a LazyFrame for a LazyFrame.  (Joining needs the whole log, so the events
-        are collected.)
+        The columns of `straceparse.CALLS`; a LazyFrame for a LazyFrame.  That reads the log batch by batch, in bounded
+        memory: calls that wait for the end of an earlier one are kept in temporary files when they are many.
 
         * ``line``, ``end_line``: first and last line of the call
         * ``start``, ``end``: since the log's first timestamp; ``wall``: ``start`` in UTC (``-ttt``);
@@ -110,153 +106,67 @@ def calls(events: FrameType) -> FrameType:
         │ 2132µs       ┆ null         ┆ null         │
         └──────────────┴──────────────┴──────────────┘
     """
-    if isinstance(events, pl.DataFrame):
-        return _calls_of(events)
-    others = {name: dtype for name, dtype in events.collect_schema().items() if name not in EVENTS}
+    return _of_frame(events) if isinstance(events, pl.DataFrame) else _of_query(events)
+
+
+def _of_frame(events: pl.DataFrame) -> pl.DataFrame:
+    others = [name for name in events.columns if name not in EVENTS and events[name].dtype == pl.String]
+    found, _ = CallJoiner(others, _sources(CALLS)).join(events.select(_needed(others, CALLS)), is_last=True)
+    return _calls(found, others, list(CALLS))
+
+
+def _of_query(events: pl.LazyFrame) -> pl.LazyFrame:
+    schema = events.collect_schema()
+    others = [name for name, dtype in schema.items() if name not in EVENTS and dtype == pl.String]
 
     def joined(
         columns: list[str] | None, predicate: pl.Expr | None, n_rows: int | None, _batch_size: int | None
     ) -> Iterator[pl.DataFrame]:
         """The calls, with the selected columns."""
-        used = list(CALLS) if columns is None else columns
-        if predicate is not None:
-            used = used + predicate.meta.root_names()
-        unused = {*_PASSED_ON, *_FOR_CONTINUATIONS}.difference(used)
-        found = _with(events, others, unused)
-        if unused.intersection(_FOR_CONTINUATIONS) and (found.get_column("kind") == "continuation").any():
-            found = _with(events, others, unused.difference(_FOR_CONTINUATIONS))
-        found = _calls_of(found)
-        found = found if n_rows is None else found.head(n_rows)
-        found = found if predicate is None else found.filter(predicate)
-        yield found if columns is None else found.select(columns)
+        tested = [] if predicate is None else predicate.meta.root_names()
+        used = [*others, *CALLS] if columns is None else list(dict.fromkeys([*columns, *tested]))
+        found = _joined_batches(events, others, used)
+        for rows in limited(found, predicate, n_rows):
+            yield rows if columns is None else rows.select(columns)
 
-    return register_io_source(joined, schema={**others, **CALLS}, is_pure=True)
-
-
-def _with(events: pl.LazyFrame, others: Iterable[str], unused: Collection[str]) -> pl.DataFrame:
-    """The events in memory, with null in unused columns."""
-    wanted = (pl.lit(None, EVENTS[name]).alias(name) if name in unused else pl.col(name) for name in _NEEDED)
-    return events.select(*others, *wanted).collect()
-
-
-def _calls_of(events: pl.DataFrame) -> pl.DataFrame:
-    """The calls of events in memory."""
-    others = [name for name in events.columns if name not in EVENTS and events[name].dtype == pl.String]
-    owner = [*([] if _are_one_run(events, others) else others), "_owner"]
-    lines = _with_owner(_join_continuations(events.with_row_index("_row")))
-    lines = lines.join(_gaps(lines, owner), on="_row", how="left", maintain_order="left")
-    lines = lines.filter(pl.col("kind").is_in(_CALLS))
-    if not lines.get_column("kind").is_in(["unfinished", "resumed"]).any():
-        return _calls(lines, others)
-    return _calls(_joined(lines, owner), others)
-
-
-def _are_one_run(events: pl.DataFrame, others: list[str]) -> bool:
-    """Whether each process occurs in one log only, as in a ``-ff`` set, so that the pid alone identifies it."""
-    processes = events.select(*others, "pid").unique().get_column("pid")
-    return not processes.has_nulls() and processes.is_unique().all()
-
-
-def _with_owner(lines: pl.DataFrame) -> pl.DataFrame:
-    """The process that each line belongs to, and the order of its lines.
-
-    A thread that calls execve takes over the id of its process: strace prints the start under the id of the thread, a
-    ``superseded`` line, and the end under the id of the process, with ``-ff`` in another file.
-    """
-    owners = lines.with_columns(_owner=pl.col("pid"), _order=pl.col("_row"))
-    superseded = lines.filter((pl.col("kind") == "superseded") & pl.col("result").is_not_null())
-    for thread, process, row in superseded.select("result", "pid", "_row").iter_rows():
-        is_start = (pl.col("pid") == thread) & (pl.col("kind") == "unfinished") & pl.col("name").is_in(EXECUTES)
-        owners = owners.with_columns(
-            _owner=pl.when(is_start).then(process).otherwise("_owner").cast(pl.Int32, strict=False),
-            _order=pl.when(is_start).then(row).otherwise("_order"),
-        )
-    return owners
-
-
-def _join_continuations(lines: pl.DataFrame) -> pl.DataFrame:
-    """Lines that were interrupted, with their continuation appended.
-
-    With ``-z`` and ``-e status=`` strace may print the end of a split call directly after its start, without a prefix.
-    """
-    is_cut, is_continuation = pl.col("kind") == "cut", pl.col("kind") == "continuation"
-    if not lines.get_column("kind").is_in(["continuation"]).any():
-        return lines
-    is_left = (pl.col("kind") == "unfinished") & is_continuation.shift(-1)
-    rests = (
-        lines.filter(is_cut | is_continuation | is_left)
-        .with_columns(_cut=pl.when(~is_continuation).then("_row").forward_fill(), _before=pl.col("kind").shift(1))
-        .filter(is_continuation & (pl.col("_before") != "continuation"))
-        .select(
-            pl.col("_cut").alias("_row"),
-            pl.col("line").alias("_end_line"),
-            pl.col("args").alias("_rest"),
-            *(pl.col(name).alias(f"_{name}") for name in _OUTCOME),
-        )
+    found = register_io_source(
+        joined, schema={**{name: schema[name] for name in others}, **CALLS}, is_pure=True, explain_name="calls"
     )
-    is_continued = pl.col("_end_line").is_not_null()
-    has_outcome = pl.col("_result_text").is_not_null()
-    args = pl.col("args").str.replace(_NOTICE_AT_END, "")
-    kind = (
-        pl.when(is_continued & has_outcome)
-        .then(pl.lit("call"))
-        .when(is_continued & (pl.col("_note") == "detached"))
-        .then(pl.lit("detached"))
-        .when(is_continued)
-        .then(pl.lit("unfinished"))
-        .otherwise(pl.col("kind").cast(pl.String))
-    )
-    return (
-        lines.join(rests, on="_row", how="left", maintain_order="left")
-        .with_columns(
-            kind.cast(KIND).alias("kind"),
-            pl.when(is_continued).then(args + pl.col("_rest").fill_null("")).otherwise("args").alias("args"),
-            *(pl.when(is_continued).then(f"_{name}").otherwise(name).alias(name) for name in _OUTCOME),
-        )
-        .drop("_rest", *(f"_{name}" for name in _OUTCOME))
-    )
+    if not is_known_as_one_log(events):
+        return found
+    return of_one_log(found, lambda columns: _joined_batches(events, others, columns))
 
 
-def _gaps(lines: pl.DataFrame, owner: list[str]) -> pl.DataFrame:
-    """Time from the start of each line to the start of the next line of the same process."""
-    starts = lines.filter(pl.col("kind").is_in(_NEXT)).select("_row", "at", *owner)
-    following = pl.col("at").shift(-1)
-    if any(starts.get_column(name).n_unique() > 1 for name in owner):
-        following = following.over(owner)
-    return starts.select("_row", gap=following - pl.col("at"))
+def _joined_batches(events: pl.LazyFrame, others: list[str], used: list[str]) -> Iterator[pl.DataFrame]:
+    """The calls of a log, batch by batch, with the columns that are used."""
+    own = [name for name in CALLS if name in used]
+    joiner = CallJoiner(others, _sources(own))
+    needed = _needed(others, own)
+    with InOrder() as order:
+        for batch in in_larger(batches_of(events, needed), lambda: joiner.kept):
+            rows, first_open = joiner.join(batch)
+            del batch  # the memory of a batch is needed for the next one
+            found = _calls(rows, others, own, "_row")
+            del rows
+            parts = order.add(found, first_open)
+            del found
+            yield from (part.select(used) for part in parts)
+        schema = events.collect_schema()
+        rows, _ = joiner.join(pl.DataFrame(schema={name: schema[name] for name in needed}), is_last=True)
+        yield from (part.select(used) for part in order.add(_calls(rows, others, own, "_row"), None))
 
 
-def _joined(lines: pl.DataFrame, owner: list[str]) -> pl.DataFrame:
-    """The lines with each end of a call joined to its start, the previous line of the same process.
+def _sources(columns: Iterable[str]) -> list[str]:
+    """The columns of the events that columns of the calls are made of."""
+    found = {"line", "pid", "kind", "at", "name"}
+    for name in columns:
+        found.update(_MADE_OF.get(name, (name,)))
+    return [name for name in EVENTS if name in found]
 
-    Calls of execve are paired separately, because the exits of other threads come between their halves.
-    """
-    lines = lines.with_columns(_lane=pl.col("name").is_in(EXECUTES).fill_null(value=False))
-    before = {name: pl.col(name).shift(1).over(*owner, "_lane", order_by="_order") for name in ("kind", "name", "_row")}
-    has_start = (pl.col("kind") == "resumed") & (before["kind"] == "unfinished") & (before["name"] == pl.col("name"))
-    ends = lines.with_columns(_start=pl.when(has_start.fill_null(value=False)).then(before["_row"]))
-    found = ends.filter(pl.col("_start").is_not_null()).select(
-        pl.col("_start").alias("_row"),
-        pl.col("line").alias("_end_line_of"),
-        pl.col("at").alias("_end_at"),
-        pl.col("args").alias("_rest"),
-        pl.col("fd_path").alias("_fd_path"),
-        *(pl.col(name).alias(f"_{name}") for name in _OUTCOME),
-    )
-    is_split = pl.col("_end_line_of").is_not_null()
-    rest = (
-        pl.when(pl.col("_rest") != " ").then("_rest").otherwise(pl.lit(""))
-    )  # strace 4.26 and before: `<... close resumed> ) = 0`
-    return (
-        ends.filter(pl.col("_start").is_null())
-        .join(found, on="_row", how="left", maintain_order="left")
-        .with_columns(
-            pl.when(is_split).then(pl.col("args") + rest).otherwise("args").alias("args"),
-            pl.coalesce("fd_path", "_fd_path").alias("fd_path"),
-            *(pl.when(is_split).then(f"_{name}").otherwise(name).alias(name) for name in _OUTCOME),
-            _split=is_split,
-        )
-    )
+
+def _needed(others: list[str], columns: Iterable[str]) -> list[str]:
+    """The columns of the events that columns of the calls are made of, and those that lines are joined by."""
+    return [*others, *dict.fromkeys([*_sources(columns), "result", "result_text", "note"])]
 
 
 def _earlier(time_of_day: pl.Expr, elapsed: pl.Expr) -> pl.Expr:
@@ -265,17 +175,9 @@ def _earlier(time_of_day: pl.Expr, elapsed: pl.Expr) -> pl.Expr:
     return (nanoseconds % (86_400 * 10**9)).cast(pl.Time)
 
 
-def _calls(lines: pl.DataFrame, others: list[str]) -> pl.DataFrame:
-    """The columns of `CALLS`, from lines whose halves are joined."""
-    empty = {
-        "_end_line": pl.UInt32(),
-        "_end_line_of": pl.UInt32(),
-        "_end_at": DURATION,
-        "_split": pl.Boolean(),
-    }
-    missing = [pl.lit(None, dtype).alias(name) for name, dtype in empty.items() if name not in lines.columns]
-    is_split = pl.col("_split").fill_null(value=False)
-    is_end = pl.col("kind") == "resumed"
+def _calls(lines: pl.DataFrame, others: list[str], names: list[str], *more: str) -> pl.DataFrame:
+    """These columns of `CALLS`, from lines whose halves are joined."""
+    is_split, is_end = pl.col("_is_split"), pl.col("kind") == "resumed"
     by_stamps = pl.when(is_split).then(pl.col("_end_at") - pl.col("at"))
     elapsed = pl.coalesce("elapsed", by_stamps)
     start = pl.when(is_end).then(pl.col("at") - pl.col("elapsed")).otherwise("at")
@@ -283,11 +185,12 @@ def _calls(lines: pl.DataFrame, others: list[str]) -> pl.DataFrame:
         pl.when(pl.col("elapsed").is_not_null()).then(pl.lit("T")).when(by_stamps.is_not_null()).then(pl.lit("stamps"))
     )
     state = pl.when(is_split).then(pl.lit("split")).when(pl.col("kind") == "call").then(pl.lit("whole"))
+    gap = pl.col("_gap").cast(DURATION)
     columns = {
-        "end_line": pl.coalesce("_end_line_of", "_end_line", "line"),
+        "end_line": pl.coalesce("_end_line", "line"),
         "start": start,
         "end": pl.when(is_end).then("at").otherwise(start + elapsed),
-        "gap": pl.when(~is_end).then(pl.max_horizontal("gap", pl.when(pl.col("gap").is_not_null()).then(elapsed))),
+        "gap": pl.when(~is_end).then(pl.max_horizontal(gap, pl.when(gap.is_not_null()).then(elapsed))),
         "elapsed": elapsed,
         "elapsed_from": source,
         "wall": pl.when(is_end).then(pl.col("wall") - pl.col("elapsed")).otherwise("wall"),
@@ -296,6 +199,6 @@ def _calls(lines: pl.DataFrame, others: list[str]) -> pl.DataFrame:
         .otherwise("time_of_day"),
         "state": state.otherwise(pl.col("kind").cast(pl.String)),
     }
-    return lines.with_columns(missing).select(
-        *others, *(columns.get(name, pl.col(name)).cast(dtype).alias(name) for name, dtype in CALLS.items())
+    return lines.select(
+        *others, *(columns.get(name, pl.col(name)).cast(CALLS[name]).alias(name) for name in names), *more
     )

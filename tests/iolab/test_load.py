@@ -177,3 +177,17 @@ def test_corpus(corpus: Path) -> None:
                 wrong.append(f"{path.relative_to(corpus)}: {loaded!r}")
 
     assert wrong == []
+
+
+@pytest.mark.parametrize("hole", [1, 5000, 3 << 20])
+def test_a_log_that_was_truncated_while_it_was_written(tmp_path: Path, hole: int) -> None:
+    """It begins with a hole of NUL bytes; what stands behind it decides, and NUL bytes alone are no log."""
+    path = tmp_path / "a.strace"
+    path.write_bytes(b"\0" * hole + b"     0.000123 close(3) = 0\n" * 3)
+    found = load(path)
+
+    assert (found.format, found.diagnostics.height) == ("strace", 1)
+    assert load(path.read_bytes()).describe() == found.describe()
+    path.write_bytes(b"\0" * hole)
+    with pytest.raises(LogParseError, match="binary data"):
+        load(path)

@@ -1,6 +1,7 @@
 """Asynchronous requests read as columns are those that Lark reads call by call, in every spelling."""
 
 import random
+from collections import defaultdict
 from collections.abc import Callable
 
 import polars as pl
@@ -10,6 +11,7 @@ from polars.testing import assert_frame_equal
 from logframe import Log
 from straceparse import Dialect, aio, calls, read_strace, scan_strace
 from straceparse.aio_columns import column_contexts
+from straceparse.async_requests import AsyncRequests
 from straceparse.requests import ASYNC_CALLS
 from straceparse.system_calls import CALLS
 
@@ -89,7 +91,7 @@ def log_of(spelling: str, prefix: str, seed: int, *, regular: bool, count: int =
 
 
 def async_calls(log: bytes, *, with_log: bool = False) -> tuple[pl.DataFrame, list[str]]:
-    """The rows that `async_requests` gets, and the columns that name the log."""
+    """The rows that `AsyncRequests` gets, and the columns that name the log."""
     found = calls(read_strace(log))
     if with_log:
         found = found.with_columns((pl.col("line") % 2).cast(pl.String).alias("log"))
@@ -100,12 +102,24 @@ def async_calls(log: bytes, *, with_log: bool = False) -> tuple[pl.DataFrame, li
 
 
 def assert_same(rows: pl.DataFrame, others: list[str]) -> int:
-    """Both readers give the same requests; the number of them."""
-    found, expected = (
-        reader(rows, others).sort("_row", "_place") for reader in (aio.async_requests, aio.requests_by_call)
-    )
-    assert_frame_equal(found, expected)
-    return found.height
+    """Both readers give the same requests, whatever the batches; the number of them."""
+    expected = requests_by_call(rows, others).sort("_row", "_place")
+    for step in (rows.height, 7, 40):
+        reader, found = AsyncRequests(others), []
+        for start in range(0, rows.height, step):
+            batch = rows.slice(start, step)
+            found.append(reader.add(batch, batch.get_column("line").max())[0])  # type: ignore[arg-type]
+        found.append(reader.add(rows.clear(), None)[0])
+
+        assert_frame_equal(expected, pl.concat(found).sort("_row", "_place"))
+    return expected.height
+
+
+def requests_by_call(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
+    """The requests as Lark reads them."""
+    waiting: dict[tuple[object, ...], list[aio.Request]] = defaultdict(list)
+    found = aio.by_call(rows, others, waiting)
+    return aio.frame_of([*found, *(request for requests in waiting.values() for request in requests)], others)
 
 
 @pytest.mark.parametrize("regular", [True, False])
@@ -127,10 +141,10 @@ def test_columns_are_what_lark_reads(spelling: str, prefix: str, *, regular: boo
 def test_regular_calls_are_read_as_columns(spelling: str) -> None:
     """Where every request prints its data, no call is left to Lark; one odd context leaves the others alone."""
     log = log_of(spelling, "-f -ttt -T", 1, regular=True)
-    columns, rest = column_contexts(*async_calls(log.encode()))
+    columns, rest, _ = column_contexts(*async_calls(log.encode()), set())
     assert (columns.height > 200, rest.height) == (True, 0)
     odd = "4711 1795253120.000000 io_getevents(2, 1, 128, [{data=0, obj=0x7f, res=8192, res2=0}], NULL) = 1 <0.000050>"
-    columns, rest = column_contexts(*async_calls(f"{log}\n{odd}".encode()))
+    columns, rest, _ = column_contexts(*async_calls(f"{log}\n{odd}".encode()), set())
 
     assert set(columns.get_column("_context")) == {1}
     assert rest.height > 30
@@ -141,7 +155,7 @@ def test_unknown_context_leaves_all_calls_to_lark() -> None:
     block = "{aio_data=0x1, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=3, aio_buf=0x7f, aio_nbytes=512, aio_offset=0}"
     log = f"io_submit(1, 1, [{block}]) = 1\nio_submit(ctx, 1, [{block}]) = 1"
 
-    assert column_contexts(*async_calls(log.encode()))[0].is_empty()
+    assert column_contexts(*async_calls(log.encode()), set())[0].is_empty()
     assert scan_strace(log.encode()).collect().height == 2
 
 
