@@ -63,9 +63,9 @@ def read_nmon(log: Log) -> Tables:
     lines = log.scan(name="text", row_index_name="line").collect()
     if lines.select((TEXT.str.ends_with("\r") | TEXT.str.ends_with(" ")).any()).item():
         lines = lines.with_columns(TEXT.str.strip_chars_end(" \r"))
-    is_other = TEXT.str.starts_with("ZZZZ,") | TEXT.str.starts_with("UARG,")
+    is_other = NMON.matches(TEXT, "^{OTHER_START}")
     lines = lines.with_columns((NMON.matches(TEXT, "^{DATA_START}") & ~is_other).alias("is_data"))
-    starts = (TEXT.str.starts_with("AAA,progname").cum_sum().cast(pl.Int32) - 1).clip(lower_bound=0).cast(pl.UInt32)
+    starts = (NMON.matches(TEXT, "^{FILE_START}").cum_sum().cast(pl.Int32) - 1).clip(lower_bound=0).cast(pl.UInt32)
     others = lines.filter(~pl.col("is_data")).select("line", "text", _kind(), starts.alias("run"))
     data = lines.filter("is_data").select("line", "text")
     if others.get_column("run").max():
@@ -349,7 +349,8 @@ def _crossed(
 def _processes(name: str, others: pl.DataFrame, ticks: pl.DataFrame, notes: list[Diagnostic]) -> list[Part]:
     """The processes of TOP; the command may hold commas."""
     rows = others.filter(pl.col("kind") == "process")
-    heads = others.filter((pl.col("kind") == "process_heading") & TEXT.str.starts_with("TOP,+PID")).get_column("text")
+    is_heading = (pl.col("kind") == "process_heading") & NMON.matches(TEXT, "^{PROCESS_COLUMNS}")
+    heads = others.filter(is_heading).get_column("text")
     if rows.is_empty():
         return []
     if heads.is_empty():
@@ -359,9 +360,11 @@ def _processes(name: str, others: pl.DataFrame, ticks: pl.DataFrame, notes: list
         ]
         return []
     words = heads[0].split(",")[1:]
-    groups = ["(?P<pid>[0-9]+)", "T(?P<tick>[0-9]+)"]
-    groups += [f"(?P<c{i}>{'.*' if word == 'Command' else '[^,]*'})" for i, word in enumerate(words[2:], 2)]
-    found = rows.with_columns(TEXT.str.extract_groups(f"^TOP,{','.join(groups)}$").alias("cells")).unnest("cells")
+    groups = ["(?P<pid>{PROCESS_NUMBER})", "T(?P<tick>{PROCESS_NUMBER})"]
+    patterns = ["{PROCESS_COMMAND}" if word == "Command" else "{PROCESS_CELL}" for word in words[2:]]
+    groups += [f"(?P<c{i}>{cell})" for i, cell in enumerate(patterns, 2)]
+    template = "^{PROCESS_START}" + ",".join(groups) + "$"
+    found = rows.with_columns(NMON.groups(TEXT, template).alias("cells")).unnest("cells")
     bad = found.filter(pl.col("pid").is_null())
     notes += [
         Diagnostic(name, line, None, "unparsed", text, "does not fit the heading of TOP")

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from hostparse.log import HostLog, kind_of, make_diagnostics
 from hostparse.nmon import is_nmon, read_nmon
-from hostparse.sadf import HEADING_START, read_sadf
+from hostparse.sadf import GRAMMAR as SADF
+from hostparse.sadf import read_sadf
 from hostparse.stacked import is_stacked, read_stacked
 from hostparse.sysstat_json import read_sysstat_json
 from hostparse.tables import read_tables
@@ -63,7 +64,7 @@ def _tables(log: Log, date_order: DateOrder | None) -> Tables:
     first = next((line.strip() for line in head if line.strip()), "")
     if is_nmon(head):
         return read_nmon(log)
-    if first.startswith(HEADING_START):
+    if first.startswith(SADF.literal("HEADING_START")):
         return read_sadf(log)
     if first.startswith("{") and '"sysstat"' in "".join(head[:3]):
         return read_sysstat_json(log)

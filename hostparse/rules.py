@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from hostparse.lines import GRAMMAR as LINES
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -59,7 +61,7 @@ def flag_of(name: str, columns: Collection[str], scope: str, factor: float) -> p
         none = pl.all_horizontal([each == 0.0 for each in rates])
         rules.append(((value == 0.0) & none, "no_requests"))
     if scope == "device" and name in _MD_COUNTS:
-        rules.append(((value == 0.0) & pl.col("device").str.contains("^md[0-9]"), "not_counted"))
+        rules.append(((value == 0.0) & LINES.matches(pl.col("device"), "^{MD_DEVICE}"), "not_counted"))
     if not rules:
         return None
     flag: pl.Expr = pl.lit(None, dtype=pl.String)

@@ -15,23 +15,21 @@ from hostparse.parts import Half, Part
 from hostparse.runs import Run, Runs
 from hostparse.sampling import PLACE
 from hostparse.tables import Tables
-from logframe import Diagnostic
+from logframe import Diagnostic, load_grammar
 
 if TYPE_CHECKING:
     from logframe import Log
 
-HEADING_START: Final = "# hostname;interval;timestamp"
-_RESTART: Final = "LINUX-RESTART"
-_COMMENT: Final = "^[^;]*;-1;[^;]*;COM "
-#: Host, interval and timestamp stand before the columns of a table.
+GRAMMAR: Final = load_grammar("hostparse", "sadf.lark")
+#: Host, interval and timestamp come before the columns of a table.
 _BEFORE: Final = 3
 
 
 def read_sadf(log: Log) -> Tables:
     """The tables of a file of ``sadf -d``."""
     lines = log.scan(name="text", row_index_name="line").collect().with_columns(TEXT.str.strip_chars_end(" \r"))
-    is_heading = TEXT.str.starts_with(HEADING_START)
-    is_restart = TEXT.str.contains(f";{_RESTART}", literal=True)
+    is_heading = GRAMMAR.matches(TEXT, "^{HEADING_START}")
+    is_restart = GRAMMAR.matches(TEXT, "^{RESTART}")
     width = TEXT.str.count_matches(";", literal=True) + 1
     kind = (
         pl.when(TEXT == "")
@@ -40,7 +38,7 @@ def read_sadf(log: Log) -> Tables:
         .then(pl.lit("words"))
         .when(is_restart)
         .then(pl.lit("restart"))
-        .when(TEXT.str.contains(_COMMENT))
+        .when(GRAMMAR.matches(TEXT, "^{COMMENT}"))
         .then(pl.lit("notice"))
         .when(width > _BEFORE)
         .then(pl.lit("row"))

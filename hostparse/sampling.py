@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from hostparse.clocks import DAY_S, GRAMMAR, dated_clock, long_time, seconds_of_day
+from hostparse.lines import GRAMMAR as LINES
 from logframe import Diagnostic
 
 if TYPE_CHECKING:
@@ -238,7 +239,7 @@ def _reports(name: str, marks: pl.DataFrame, days: pl.DataFrame, placed: Placed)
         ]
         return reports.select("run", "sample", *nothing, mark="line")
     text = pl.col("text").str.strip_chars()
-    clock = text.str.strip_prefix("Time:").str.strip_chars()
+    clock = text.str.strip_prefix(LINES.literal("TIME_MARK")).str.strip_chars()
     epoch = pl.from_epoch(text.cast(pl.Int64, strict=False), time_unit="s").cast(pl.Datetime("us"))
     stamps = stamps.join(days, on="run", how="left", maintain_order="left").with_columns(
         dated_clock(text, placed.runs.order.order).alias("dated"),

@@ -61,7 +61,7 @@ PATTERNS_LEFT = {
     "sqlplusparse": 0,
     "straceparse": 0,
     "sqltraceparse": 0,
-    "hostparse": 10,
+    "hostparse": 0,
     "iolab": 0,
 }
 #: Files whose patterns are of no log format: how many there are, and what they are of.
