@@ -1,7 +1,7 @@
 """Self-contained pages: charts, styles and scripts inside, nothing asked of a network.
 
-A page carries a content security policy that runs its own two scripts, known by their hashes, and nothing else: text of
-a log that looks like a script stays text.
+A page carries a content security policy that runs its own scripts, known by their hashes, and nothing else: text of a
+log that looks like a script stays text.
 """
 
 import base64
@@ -111,6 +111,10 @@ def page_html(title: str, body: str, *, styles: str = "", before: str = "") -> s
             element, source = _script(text)
             scripts.append(element)
             sources.append(source)
+    if '<div class="wide' in body:
+        element, source = _script(files("iolab.pages").joinpath("page.js").read_text(encoding="utf-8"))
+        scripts.append(element)
+        sources.append(source)
     style = files("iolab.pages").joinpath("page.css").read_text(encoding="utf-8") + styles
     if 'class="drawn' in body:
         from iolab.pages.drawn import dark_rules  # noqa: PLC0415 - of pages with drawings

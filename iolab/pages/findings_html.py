@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 #: Findings that are shown open; the others are folded.
 MOST: Final = 7
-_MOST_CITED: Final = 12
+_MOST_CITED: Final = 60
 #: Parts with a colour of their own (`iolab.rules.event_groups.GROUPS`).
 _BAR_GROUPS: Final = frozenset(GROUPS)
 #: Each mark's shape in a box of 13 by 13, and its word in the key.
@@ -29,12 +29,13 @@ _SHAPES: Final = {
 _NOTHING: Final = "Nothing stands out."
 
 
-def findings_html(findings: pl.DataFrame, *, anchor: str) -> str:
+def findings_html(findings: pl.DataFrame, *, anchor: str, is_linked: bool = True) -> str:
     """The findings as a list: mark, impact, sentence with a link to its evidence, and why below it.
 
     Args:
         findings: what `iolab.findings` gives of one log.
         anchor: what the identifiers of the log's evidence begin with, as for `evidence_html`.
+        is_linked: whether the rows that findings cite are on the page.
 
     >>> from iolab.rules.finding import Evidence, Finding, findings_frame
     >>> found = findings_frame([Finding("load", "2 sessions were `on <CPU>`.", evidence=(Evidence("info"),))])
@@ -43,7 +44,7 @@ def findings_html(findings: pl.DataFrame, *, anchor: str) -> str:
     """
     if findings.is_empty():
         return f'<p class="nothing">{_NOTHING}</p>'
-    rows = [_row(row, anchor) for row in findings.iter_rows(named=True)]
+    rows = [_row(row, anchor if is_linked else "") for row in findings.iter_rows(named=True)]
     bases = findings.get_column("impact_of").drop_nulls().unique(maintain_order=True).to_list()
     heading = f'<p class="base">% of<br>{html.escape(" / ".join(bases))}</p>' if bases else ""
     parts = [heading, f'<ol class="findings">{"".join(rows[:MOST])}</ol>']
@@ -60,7 +61,7 @@ def findings_html(findings: pl.DataFrame, *, anchor: str) -> str:
 def _row(row: dict[str, object], anchor: str) -> str:
     impact = row["impact"]
     number = f"{100 * impact:.1f}" if isinstance(impact, float) else ""
-    links = "".join(_link(one, anchor) for one in _evidence(row)[:2])
+    links = "".join(_link(one, anchor) for one in _evidence(row)[:2]) if anchor else ""
     below = []
     if row["why"]:
         below.append(f"<b>why</b> {_words(row['why'])}")
@@ -160,7 +161,8 @@ def evidence_html(log: ParsedLog, findings: pl.DataFrame, *, anchor: str) -> str
         frame = frame_of(log, table)
         shown = frame if frame is None else _cited_rows(frame, names, lines)
         body = "<p>Of the whole log.</p>" if shown is None or shown.is_empty() else frame_html(shown, most=_MOST_CITED)
-        parts.append(f'<section class="cited" id="{anchor}-{table}"><h4>{html.escape(table)}</h4>{body}</section>')
+        title = html.escape(table.replace("_", " "))
+        parts.append(f'<section class="cited" id="{anchor}-{table}"><h4>{title}</h4>{body}</section>')
     return "".join(parts)
 
 

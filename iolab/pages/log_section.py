@@ -26,6 +26,10 @@ ONE_LOG_CONTENTS: Final = (
     ("log-1-figures", "Figures"),
 )
 _HISTOGRAM: Final = "event_histogram"
+#: Rows of a table on a page; its script folds all but the first.
+_MOST_ROWS: Final = 60
+#: Beside more findings than this there is room for a chart.
+_FEW: Final = 4
 _MOST_HISTOGRAMS: Final = 3
 #: Findings in the table of many logs.
 _MOST_COLUMNS: Final = 12
@@ -55,23 +59,34 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
     level = "h1" if is_only else "h2"
     parts = [f'<section id="{anchor}"><{level}>{html.escape(name)}</{level}><p class="lead">{_identity(seen)}</p>']
     profile = profile_html(seen.profile) + _histograms(seen)
+    drawn = (
+        [drawn_html(chart.to_dict(), label=f"{name}: {seen.what}") for chart in seen.charts(name=name)]
+        if is_drawn
+        else []
+    )
     if not seen.findings.is_empty():
-        beside = f'<div class="beside-findings">{profile}</div>' if profile else ""
+        # beside many findings there is room for a chart; without a profile the first chart is the picture of the log
+        early = 1 if drawn and (not profile or (not _has_histogram(profile) and seen.findings.height > _FEW)) else 0
+        first, drawn = "".join(drawn[:early]), drawn[early:]
+        beside = (
+            f'<div class="beside-findings"><div>{profile}</div><div>{first}</div></div>' if profile or first else ""
+        )
         said = findings_html(seen.findings, anchor=anchor)
-        parts.append(f'<div class="first{" beside" if profile else ""}"><div>{said}</div>{beside}</div>')
+        parts.append(f'<div class="first{" beside" if beside else ""}"><div>{said}</div>{beside}</div>')
     parts += [f"<p>{html.escape(note[:1].upper() + note[1:])}.</p>" for note in seen.notes]
-    if is_drawn:
-        drawn = [drawn_html(chart.to_dict(), label=f"{name}: {seen.what}") for chart in seen.charts(name=name)]
+    if drawn:
         parts.append(f'<div id="{anchor}-charts" class="two">{"".join(f"<div>{one}</div>" for one in drawn)}</div>')
     tables = "".join(
-        f"<div><h3>{html.escape(title.replace('_', ' '))}</h3>{frame_html(frame)}</div>"
+        f"<div><h3>{html.escape(title.replace('_', ' '))}</h3>{frame_html(frame, most=_MOST_ROWS)}</div>"
         for title, frame in seen.frames.items()
         if title != "head"
     )
-    parts.append(f'<div id="{anchor}-tables">{tables}</div>')
+    parts.append(f'<div id="{anchor}-tables" class="tables">{tables}</div>')
     cited = evidence_html(seen.log, seen.findings, anchor=anchor)
     if cited:
-        parts.append(f'<div id="{anchor}-cited"><h3>Evidence: the rows that findings cite</h3>{cited}</div>')
+        parts.append(
+            f'<div id="{anchor}-cited"><h3>Rows that findings cite</h3><div class="tables">{cited}</div></div>'
+        )
     if seen.figures.height:
         figures = figures_html(seen.figures)
         parts.append(f'<details id="{anchor}-figures"><summary>Figures with bounds</summary>{figures}</details>')
@@ -80,6 +95,10 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
         said = f"What was not read, or is worth a look: {seen.diagnostics.height:,}"
         parts.append(f"<details><summary>{said}</summary>{remarks}</details>")
     return "".join(parts) + "</section>"
+
+
+def _has_histogram(drawn: str) -> bool:
+    return 'class="histogram"' in drawn
 
 
 def _histograms(seen: LogSummary) -> str:
@@ -106,7 +125,7 @@ def _identity(seen: LogSummary) -> str:
     return html.escape(" · ".join(parts))
 
 
-def findings_by_log(summaries: Mapping[str, LogSummary]) -> str:
+def findings_by_log(summaries: Mapping[str, LogSummary], links: Mapping[str, str]) -> str:
     """Which finding each log has: a row a log, a column a finding, the most frequent first."""
     frames = [
         seen.findings.select(pl.lit(name).alias("log"), "name", "mark", "impact")
@@ -128,7 +147,8 @@ def findings_by_log(summaries: Mapping[str, LogSummary]) -> str:
     for name in summaries:
         own = every.filter(pl.col("log") == name)
         cells = "".join(f'<td class="number">{_cell(own.filter(pl.col("name") == one))}</td>' for one in names)
-        rows.append(f"<tr><td>{html.escape(name)}</td>{cells}</tr>")
+        link = f'<a href="#{links[name]}">{html.escape(name)}</a>' if name in links else html.escape(name)
+        rows.append(f"<tr><td>{link}</td>{cells}</tr>")
     return (
         '<section id="by-log"><h2>Findings by log</h2><p class="note">Share in %; ✕ cannot be told, ◆ problem of the '
         "evidence; the number under a finding counts the logs that have it.</p>"

@@ -10,6 +10,7 @@ import polars as pl
 from iolab import metrics
 from iolab.comparison.report_and_trace import pair_evidence
 from iolab.comparison.reports import pair_reports
+from iolab.metrics.formatting import format_number
 from iolab.metrics.table import Metric
 from iolab.pages.figures import join_figures
 from iolab.rules.evidence import report_and_trace
@@ -31,6 +32,10 @@ _WANTED: Final = (
     ("load_profile", "compare_load_profile"),
     ("io_profile",),
     ("addm_findings",),
+    ("sql_by_elapsed",),
+    ("segments",),
+    ("iostat_function",),
+    ("file_io", "tablespace_io"),
 )
 #: Where none of them is there, so many of the others.
 _OTHERS: Final = 3
@@ -57,9 +62,11 @@ def report_frames(report: AwrReport) -> dict[str, pl.DataFrame]:
     if report.kind != "fragment" and head:
         frames["head"] = pl.DataFrame({"what": list(head), "value": list(head.values())})
     there = [name for name in report.tables if name not in _HEAD]
-    wanted = [next((name for name in names if name in there), None) for names in _WANTED]
+    wanted = [next((name for name in names if name in report), None) for names in _WANTED]
     found = [name for name in wanted if name] or there[:_OTHERS]
     frames |= {name: frame for name in found if (frame := report[name]).height}
+    if "sql_by_elapsed" in frames:
+        frames["sql_by_elapsed"] = frames["sql_by_elapsed"].drop("ordered_by")
     if quantiles := _histogram(report):
         frames["latency from histograms"] = pl.DataFrame(quantiles)
     return frames
@@ -99,7 +106,7 @@ def _histogram(report: AwrReport) -> list[dict[str, str]]:
     rows: dict[str, dict[str, str]] = {}
     for row in found.filter(pl.col("value").is_not_null()).iter_rows(named=True):
         name = f"{row['metric'].removeprefix('wait_us_')} (ms)"
-        lo, hi = (None if edge is None else f"{edge / 1000:,.4g}" for edge in (row["lo"], row["hi"]))
+        lo, hi = (None if edge is None else format_number(edge / 1000) for edge in (row["lo"], row["hi"]))
         rows.setdefault(row["event"], {"event": row["event"]})[name] = f"above {lo}" if hi is None else f"{lo} to {hi}"
     order = {event: place for place, event in enumerate(events)}
     return sorted(rows.values(), key=lambda row: order.get(row["event"], 0))[:_MOST_EVENTS]

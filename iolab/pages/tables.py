@@ -57,6 +57,7 @@ _LEFT_OUT: Final = (
     "is_known",
     "is_truncated",
     "is_shown",
+    "is_total",
     "client",
     "column",
     "prompt",

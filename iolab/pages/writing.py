@@ -14,10 +14,13 @@ from iolab.comparison import Pairing, pair_all
 from iolab.metrics.table import REFUSED
 from iolab.pages import page_html
 from iolab.pages.drawn import drawn_html
+from iolab.pages.findings_html import findings_html
+from iolab.pages.heat_html import heat_html
 from iolab.pages.log_section import ONE_LOG_CONTENTS, contents_html, findings_by_log, log_section
 from iolab.pages.metric_table import figure_rows
 from iolab.pages.summary import LogSummary, summarize
 from iolab.pages.tables import frame_html
+from iolab.rules.run import findings_together
 from iolab.sources import Place, find_logs
 from logframe import LogParseError
 from logframe.atomic import check_output, replacing
@@ -32,6 +35,13 @@ _HEADLINES: Final = (
     *("latency_us_p50 (sync)", "latency_us_p50 (async)", "elapsed_s", "us_per_lio", "reads"),
 )
 _MOST_HEADLINES: Final = 3
+#: The bar of contents of a page of many logs.
+_CONTENTS: Final = (
+    ("comparisons", "Comparisons"),
+    ("heat", "Where DB time went"),
+    ("by-log", "Findings by log"),
+    ("logs", "Logs"),
+)
 #: Links of the bar of contents.
 _MOST_CONTENTS: Final = 7
 #: Of more logs a page has no drawings.
@@ -95,19 +105,30 @@ def write_report(
             failed.append(f"{name}: {reason}")
             rows.append((link, f"not read: {_text(reason)}", "", ""))
             said = str(error).replace(one.place, name)
-            sections.append(f'<section id="log-{number}"><h2>{_text(name)}</h2><pre>{_text(said)}</pre></section>')
+            section = f'<section id="log-{number}"><h2>{_text(name)}</h2><pre>{_text(said)}</pre></section>'
+            sections.append(section if is_drawn else _folded(number, name, "not read", section))
             continue
         rows.append((link, _text(seen.what), _first(seen), _text(_counted(seen.diagnostics))))
-        sections.append(log_section(number, name, seen, is_only=len(named) == 1, is_drawn=is_drawn))
+        section = log_section(number, name, seen, is_only=len(named) == 1, is_drawn=is_drawn)
+        sections.append(section if is_drawn else _folded(number, name, seen.what, section))
     title = f"I/O evidence: {', '.join(one.name for one in named[:3])}{', ...' if len(named) > 3 else ''}"
     comparisons = _comparisons(summaries, is_drawn=is_drawn)
     if len(named) > 1:
-        contents = [("comparisons", "Comparisons"), ("by-log", "Findings by log")]
-        contents += [(f"log-{n}", one.name) for n, one in enumerate(named, 1)]
-        parts = ["<h1>I/O evidence</h1>", _summary(rows), findings_by_log(summaries), comparisons, *sections]
+        links = {one.name: f"log-{n}" for n, one in enumerate(named, 1)}
+        contents = list(_CONTENTS) if not is_drawn else [_CONTENTS[0], *((link, name) for name, link in links.items())]
+        heat = heat_html({name: seen.profile for name, seen in summaries.items()}, links)
+        together = findings_together([(name, seen.log) for name, seen in summaries.items()])
+        said = findings_html(together, anchor="both", is_linked=False) if together.height else ""
+        parts = [f"<h1>{_titled(len(named))}</h1>", f'<div class="first">{said}</div>' if said else ""]
+        overview = [heat, findings_by_log(summaries, links)]
+        summary = f'<section id="logs"><h2>Logs</h2>{_summary(rows)}</section>'
+        parts += (
+            [summary, *overview, comparisons] if is_drawn else [*overview, summary, comparisons, "<h2>Each log</h2>"]
+        )
+        parts += sections
     else:
         contents = list(ONE_LOG_CONTENTS)
-        parts = [*sections, comparisons]
+        parts = [*sections, comparisons if "<section" in comparisons else ""]
     body = "".join(parts)
     there = [(anchor, said) for anchor, said in contents if f' id="{anchor}"' in body]
     page.parent.mkdir(parents=True, exist_ok=True)
@@ -115,6 +136,17 @@ def write_report(
         bar = contents_html(there[:_MOST_CONTENTS])
         out_page.write_text(page_html(title, body, before=bar), encoding="utf-8")
     return failed
+
+
+def _titled(count: int) -> str:
+    return f"I/O evidence <span>of {count:,} logs</span>"
+
+
+def _folded(number: int, name: str, what: str, section: str) -> str:
+    """The part of one of many logs, folded; the fold takes over its identifier."""
+    anchor = f' id="log-{number}"'
+    summary = f"<summary>{_text(name)} <small>{_text(what)}</small></summary>"
+    return f'<details class="log"{anchor}>{summary}{section.replace(anchor, "", 1)}</details>'
 
 
 def _first(seen: LogSummary) -> str:

@@ -1,0 +1,148 @@
+"""Pages in a real browser: they fit every width, ask nothing of a network, and their tables sort, filter and save."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import CHROMIUM, open_browser, outside
+
+from iolab import write_report
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+SERIES = SAMPLES / "awr_series"
+REPORT = SERIES / "awrrpt_1_4110_4111.html"
+#: Each kind of page, and the logs of one.
+KINDS = {
+    "report": [REPORT],
+    "trace": [SAMPLES / "captures" / "async_direct_tt_T.strace"],
+    "session": [SAMPLES / "runs" / "buffered_direct_async.txt"],
+    "pair": [SERIES / "awrrpt_1_4106_4107.txt", SERIES / "awrrpt_1_4109_4110.txt"],
+    "mixed": [REPORT, SAMPLES / "captures" / "async_direct_tt_T.strace", SAMPLES / "articles" / "002_linux.txt"],
+    "folder": [SERIES],
+}
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
+    # Playwright's own event loop, and sockets that a browser leaves open when it is closed
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The address of a page of each kind."""
+    folder = tmp_path_factory.mktemp("pages")
+    for kind, logs in KINDS.items():
+        write_report(logs, folder / f"{kind}.html")
+    return {kind: (folder / f"{kind}.html").as_uri() for kind in KINDS}
+
+
+def _excess(page: Any) -> int:  # noqa: ANN401 - Playwright's page
+    return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+
+
+def test_every_page_fits_and_shows_a_finding_and_a_picture_first(pages: dict[str, str]) -> None:
+    """At 390, 1280 and 1920 px nothing is wider than the screen; a sentence and a picture are on the first one."""
+    seen = []
+    with open_browser() as (page, asked):
+        messages: list[str] = []
+        page.on("console", lambda message: messages.append(message.text))
+        for kind, address in pages.items():
+            for width, height in ((390, 844), (1280, 900), (1920, 1000)):
+                page.set_viewport_size({"width": width, "height": height})
+                page.goto(address)
+                first = page.locator("ol.findings p, .heat td").first.bounding_box()
+                picture = page.locator("main svg:visible").first.bounding_box()
+                fits = first is not None and picture is not None and max(first["y"], picture["y"]) < height
+                seen.append((kind, width, _excess(page), fits))
+
+    assert [one for one in seen if one[2] > 0 or not one[3]] == []
+    assert messages == []
+    assert outside(asked) == []
+
+
+def test_pages_print_on_a4_both_ways(pages: dict[str, str]) -> None:
+    """Printed, no table is cut at the right: nothing is wider than the paper."""
+    wide = []
+    with open_browser() as (page, _):
+        page.emulate_media(media="print")
+        for kind, address in pages.items():
+            for width in (703, 1032):  # A4 less its margins, in CSS pixels
+                page.set_viewport_size({"width": width, "height": 900})
+                page.goto(address)
+                wide.append((kind, width, _excess(page), page.locator(".tools:visible").count()))
+
+    assert [one for one in wide if one[2] > 0 or one[3]] == []
+
+
+def test_no_serious_problem_of_accessibility(pages: dict[str, str]) -> None:
+    """Axe finds nothing serious or critical on any kind of page, nor in the dark."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    found = []
+    with open_browser() as (page, _):
+        for kind, address in pages.items():
+            for scheme in ("light", "dark") if kind == "report" else ("light",):
+                page.emulate_media(color_scheme=scheme)
+                page.goto(address)
+                found += [
+                    (kind, scheme, one["id"], one["nodes"][0]["html"][:200])
+                    for one in axe.Axe().run(page).response["violations"]
+                    if one["impact"] in {"serious", "critical"}
+                ]
+
+    assert found == []
+
+
+def test_tables_sort_filter_unfold_and_save(pages: dict[str, str], tmp_path: Path) -> None:
+    """A heading sorts by number, falling first; a word filters; all rows unfold; the CSV has every row."""
+    with open_browser() as (page, _):
+        page.goto(pages["report"])
+        box = page.locator("div.wide", has=page.locator("th:has-text('waits')")).first
+        heading = box.locator("th", has_text="total wait").first
+
+        def column() -> list[float]:
+            place = heading.evaluate("head => head.cellIndex")
+            cells = box.locator("tbody tr").evaluate_all(f"rows => rows.map(row => row.cells[{place}].textContent)")
+            return [float(cell.replace(",", "")) for cell in cells if cell]
+
+        before = column()
+        heading.locator("button").click()
+        falling, order = column(), heading.get_attribute("aria-sort")
+        heading.locator("button").click()
+        rising = column()
+
+        place = page.locator("div.wide").evaluate_all("all => all.findIndex(one => one.querySelector('tr[hidden]'))")
+        long = page.locator("div.wide").nth(place)
+        rows = long.locator("tbody tr").count()
+        tools = long.locator("xpath=following-sibling::p[1]")
+        shown = long.locator("tbody tr:visible").count()
+        page.get_by_role("button", name="unfold all").click()
+        unfolded = long.locator("tbody tr:visible").count()
+        word = long.locator("tbody tr").nth(rows - 1).locator("td").first.inner_text()
+        if tools.locator("input").count():
+            tools.locator("input").fill(word)
+            filtered = long.locator("tbody tr:visible").count()
+            assert 1 <= filtered < rows
+        with page.expect_download() as saving:
+            tools.get_by_role("button", name="CSV").click()
+        saving.value.save_as(tmp_path / "table.csv")
+
+    assert sorted(before, reverse=True) == falling
+    assert (order, sorted(before)) == ("descending", rising)
+    assert shown < rows == unfolded
+    assert len((tmp_path / "table.csv").read_text(encoding="utf-8-sig").splitlines()) == rows + 1
+
+
+def test_a_link_into_a_fold_opens_it(pages: dict[str, str]) -> None:
+    """On the page of a folder each report is folded, and a link to it opens it."""
+    with open_browser() as (page, _):
+        page.goto(pages["folder"])
+        closed = page.locator("details.log[open]").count()
+        page.locator("#heat tbody a").first.click()
+        page.wait_for_function("document.querySelectorAll('details.log[open]').length > 0")
+        opened = page.locator("details.log[open]").count()
+
+    assert (closed, opened) == (0, 1)
