@@ -60,18 +60,36 @@ def _command(*examples: str, name: str | None = None) -> Callable[[Callable[...,
 @_command(
     "iolab report awr.html ora_4711.strace spool.txt -o report.html",
     "iolab report before.html after.html -o compared.html --json",
+    "iolab report --before monday/ --after tuesday/ -o change.html",
 )
-@logs_argument
+@click.argument("logs", nargs=-1, metavar="[LOG]...")
+@click.option("--before", multiple=True, metavar="LOG", help="A log of before a change; may be given again.")
+@click.option("--after", multiple=True, metavar="LOG", help="A log of after it; may be given again.")
 @click.option("-o", "--out", type=_PATH, required=True, metavar="PAGE", help="The page to write.")
 @json_option
-def report(logs: tuple[str, ...], out: Path, as_json: bool) -> int:  # noqa: FBT001 - click passes options by name
-    """Write one page about logs.
+def report(
+    logs: tuple[str, ...],
+    before: tuple[str, ...],
+    after: tuple[str, ...],
+    out: Path,
+    as_json: bool,  # noqa: FBT001 - click passes options by name
+) -> int:
+    """Write one page about logs, or about a change.
 
-    Any mix of logs is read, and logs that belong together are compared; the page says why others are not.
+    Any mix of logs is read, and logs that belong together are compared; the page says why others are not.  With
+    --before and --after the page says what changed between two sets of logs: settings, load, latencies, statements.
     """
     from iolab.pages.writing import write_report  # noqa: PLC0415 - Altair is imported by the commands that need it
 
-    failed = write_report([log_named(word) for word in logs], out, say=say)
+    if bool(before) != bool(after) or bool(logs) == bool(before):
+        raise click.UsageError("report takes logs, or logs of --before and of --after a change")
+    if before:
+        from iolab.pages.before_after import write_change_report  # noqa: PLC0415 - see above
+
+        sides = [[log_named(word) for word in words] for words in (before, after)]
+        failed = write_change_report(sides[0], sides[1], out, say=say)
+    else:
+        failed = write_report([log_named(word) for word in logs], out, say=say)
     for line in failed:
         say(f"iolab: {line}")
     click.echo(as_text({"page": str(out), "failed": failed}) if as_json else str(out))

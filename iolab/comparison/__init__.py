@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from iolab.comparison.before_after import BeforeAfter, compare_sets
     from iolab.comparison.matching import pair, pair_all
     from iolab.comparison.result import Pairing, UnpairedError
     from iolab.comparison.samples import (
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CONDITIONS",
+    "BeforeAfter",
     "CacheLevel",
     "Comparison",
     "FirstRun",
@@ -54,6 +56,7 @@ __all__ = [
     "compare_many",
     "compare_medians",
     "compare_paired",
+    "compare_sets",
     "first_run",
     "pair",
     "pair_all",

@@ -189,7 +189,7 @@ def _comparisons(summaries: Mapping[str, LogSummary], *, is_drawn: bool) -> str:
         why = "there is one log" if len(summaries) == 1 else "no two of these logs are of kinds that compare"
         return f"<p><small>{_ALONE.format(why)}</small></p>" if summaries else ""
     parts = ['<section id="comparisons"><h2>Comparisons</h2>']
-    parts += [_pairing(one, is_drawn=is_drawn) for one in pairings if not one.refusal]
+    parts += [pairing_html(one, is_drawn=is_drawn) for one in pairings if not one.refusal]
     refused: dict[str, list[str]] = {}
     for one in pairings:
         if one.refusal:
@@ -200,7 +200,8 @@ def _comparisons(summaries: Mapping[str, LogSummary], *, is_drawn: bool) -> str:
     return "".join(parts) + "</section>"
 
 
-def _pairing(one: Pairing, *, is_drawn: bool) -> str:
+def pairing_html(one: Pairing, *, is_drawn: bool) -> str:
+    """A comparison of two logs: what makes them a pair, the result in words, charts and tables."""
     parts = [f'<h3>{_text(one.title)}</h3><p class="lead">{_text(one.why[:1].upper() + one.why[1:])}.</p>']
     if one.verdict:
         parts.append(f'<p class="verdict">{_text(one.verdict.replace("`", ""))}</p>')

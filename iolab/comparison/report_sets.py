@@ -1,0 +1,302 @@
+"""Two sets of reports of one instance: settings, load and latencies before and after a change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from awrparse import AwrReport
+from iolab.comparison.samples import SampleError, compare
+from iolab.metrics import average_waits, elapsed_of, latency_quantiles, statistic
+from iolab.metrics.awr import narrow_waits
+from iolab.metrics.class_times import class_times
+from iolab.metrics.formatting import count_text, figure_text
+from iolab.metrics.lookups import db_time_of
+from iolab.rules.idle_events import is_idle
+from iolab.stats.intervals import MIN_RUNS
+from logframe.interval import Interval, row_figure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+#: What of each report is compared as a rate: name, unit, statistic, and its divisor.
+_RATES: Final = (
+    ("transactions_per_s", "1/s", ("user commits", "user rollbacks"), 1),
+    ("executions_per_s", "1/s", ("execute count",), 1),
+    ("logical_reads_per_s", "1/s", ("session logical reads",), 1),
+    ("read_iops", "1/s", ("physical read total IO requests",), 1),
+    ("write_iops", "1/s", ("physical write total IO requests",), 1),
+    ("read_mb_per_s", "MB/s", ("physical read total bytes",), 10**6),
+    ("write_mb_per_s", "MB/s", ("physical write total bytes",), 10**6),
+    ("redo_mb_per_s", "MB/s", ("redo size",), 10**6),
+)
+#: Rates that get a place in a sentence.
+_LOADS: Final = {
+    "transactions_per_s": "transactions a second",
+    "read_iops": "reads a second",
+    "write_iops": "writes a second",
+}
+_HEAD: Final = ("db_name", "instance", "release", "host", "platform", "cpus", "cores", "memory_gb")
+#: Events with a smaller share of DB time in both sets are left out.
+_LEAST_SHARE: Final = 0.01
+#: So many changes of one kind get a place in a sentence.
+_MOST_NAMED: Final = 4
+_RANGE: Final = tuple(f"{side}{end}" for side in ("before", "after", "ratio") for end in ("", "_least", "_greatest"))
+#: Columns of the load and of the latencies: middle, least and greatest of a set's reports, rounding included.
+CHANGES: Final = pl.Schema(
+    {"quantity": pl.String(), "unit": pl.String()}
+    | dict.fromkeys(_RANGE, pl.Float64())
+    | {"reports_before": pl.Int64(), "reports_after": pl.Int64(), "change": pl.String()}
+)
+#: Columns of the settings; ``change`` is `changed`, `mixed` (the reports of a set differ), `appeared` or `vanished`.
+SETTINGS: Final = pl.Schema(
+    {"setting": pl.String(), "before": pl.String(), "after": pl.String(), "change": pl.String()}
+)
+#: What `change` says where the two ranges do not meet, and where they do.
+UP: Final = "up"
+DOWN: Final = "down"
+OPEN: Final = "within the range of the set"
+
+
+Reports = dict[str, AwrReport]
+
+
+def by_instance(before: Reports, after: Reports) -> dict[str, tuple[Reports, Reports]]:
+    """The reports of each database and instance, before and after."""
+    groups: dict[str, tuple[Reports, Reports]] = {}
+    for place, reports in enumerate((before, after)):
+        for name, report in reports.items():
+            info = report.info
+            label = "/".join(str(part) for part in (info.db_name, info.instance) if part) or "an unnamed database"
+            groups.setdefault(f"{label} ({report.kind})", ({}, {}))[place][name] = report
+    open_groups = [label for label, (first, second) in groups.items() if not first or not second]
+    if len(groups) == 2 and len(open_groups) == 2:  # one database on each side: a copy, or one that moved
+        ordered = sorted(groups.items(), key=lambda item: not item[1][0])
+        (one, (first, _)), (two, (_, second)) = ordered
+        if first and second and next(iter(first.values())).kind == next(iter(second.values())).kind:
+            return {f"{one} and {two}": (first, second)}
+    return groups
+
+
+def changed_settings(before: Reports, after: Reports) -> pl.DataFrame:
+    """What the heads and parameters of the reports of a set agree on, where the two sets differ."""
+    rows = []
+    sides = [[_facts(report) for report in reports.values()] for reports in (before, after)]
+    names = dict.fromkeys(name for side in sides for facts in side for name in facts)
+    lists_parameters = [any(name.startswith("parameter ") for facts in side for name in facts) for side in sides]
+    for name in names:
+        values = [sorted({facts[name] for facts in side if name in facts}) for side in sides]
+        if values[0] == values[1]:
+            continue
+        if name.startswith("parameter ") and not all(lists_parameters):
+            continue
+        first, second = (", ".join(one) or None for one in values)
+        change = "appeared" if first is None else "vanished" if second is None else "changed"
+        if max(map(len, values)) > 1:
+            change = "mixed"
+        rows.append((name.removeprefix("parameter "), first, second, change))
+    order = {"changed": 0, "mixed": 1, "appeared": 2, "vanished": 3}
+    rows.sort(key=lambda row: order[row[3]])
+    return pl.DataFrame(rows, schema=SETTINGS, orient="row")
+
+
+def _facts(report: AwrReport) -> dict[str, str]:
+    facts = {name: str(value) for name in _HEAD if (value := getattr(report.info, name, None)) is not None}
+    if "parameters" in report:
+        for name, begin, end in report["parameters"].select("parameter", "begin", "end").iter_rows():
+            facts[f"parameter {name}"] = str(end or begin or "")
+    return facts
+
+
+def changed_load(before: Reports, after: Reports) -> pl.DataFrame:
+    """Sessions active, CPU and rates of both sets (`CHANGES`); reports whose length is not known are left out."""
+    sides = [[_rates(report) for report in reports.values()] for reports in (before, after)]
+    names = dict.fromkeys(name for side in sides for one in side for name in one)
+    units = {"sessions_active": "sessions", "db_cpus": "CPUs"} | {name: unit for name, unit, _, _ in _RATES}
+    rows = [_row(name, units[name], *([one[name] for one in side if name in one] for side in sides)) for name in names]
+    return pl.DataFrame([row for row in rows if row], schema=CHANGES, orient="row")
+
+
+def _rates(report: AwrReport) -> dict[str, Interval]:
+    """The load of a report; empty where its length is not known."""
+    elapsed = elapsed_of(report)
+    if elapsed is None or elapsed.lo <= 0:
+        return {}
+    found: dict[str, Interval] = {}
+    if (db_time := db_time_of(report)) is not None:
+        found["sessions_active"] = db_time / elapsed
+    if "time_model" in report:
+        rows = report.with_bounds("time_model").filter(pl.col("statistic") == "DB CPU")
+        if rows.height == 1 and (cpu := row_figure(rows.row(0, named=True), "time_s")) is not None:
+            found["db_cpus"] = cpu / elapsed
+    for name, _, statistics, divisor in _RATES:
+        figures = [one for title in statistics if (one := statistic(report, title)) is not None]
+        if figures:
+            found[name] = sum(figures[1:], figures[0]) / elapsed / divisor
+    return found
+
+
+def changed_latencies(before: Reports, after: Reports) -> pl.DataFrame:
+    """Average and percentiles of each event with 1 % of DB time in a report of either set (`CHANGES`)."""
+    sides = [[_waits(report) for report in reports.values()] for reports in (before, after)]
+    shares: dict[str, float] = {}
+    for side in sides:
+        for _, weights in side:
+            for event, share in weights.items():
+                shares[event] = max(shares.get(event, 0.0), share)
+    rows = []
+    for event in sorted((one for one, share in shares.items() if share >= _LEAST_SHARE), key=lambda one: -shares[one]):
+        for quantity in ("average", "p50", "p95", "p99"):
+            figures = [[found[event, quantity] for found, _ in side if (event, quantity) in found] for side in sides]
+            rows.append(_row(f"{event}, {quantity}", "ms", *figures))
+    return pl.DataFrame([row for row in rows if row], schema=CHANGES, orient="row")
+
+
+def _waits(report: AwrReport) -> tuple[dict[tuple[str, str], Interval], dict[str, float]]:
+    """Average and percentiles of each event in ms, and its share of DB time."""
+    table = next((name for name in ("foreground_events", "top_events") if name in report), None)
+    if table is None:
+        return {}, {}
+    waits = report.with_bounds(table).unique("event", keep="first", maintain_order=True)
+    if table == "foreground_events":
+        waits = narrow_waits(waits, report.with_bounds("top_events"))
+    found: dict[tuple[str, str], Interval] = {}
+    for row in average_waits(waits).filter(pl.col("value").is_not_null()).iter_rows(named=True):
+        if not is_idle(row["event"]):
+            found[row["event"], "average"] = Interval(row["value"], row["lo"], row["hi"])
+    if "event_histogram" in report:
+        events = [event for event, _ in found]
+        quantiles = latency_quantiles(report.with_bounds("event_histogram"), events=events)
+        for row in quantiles.drop_nulls(["value", "lo", "hi"]).iter_rows(named=True):
+            edges = Interval(row["value"] / 1000, row["lo"] / 1000, row["hi"] / 1000)
+            found[row["event"], row["metric"].removeprefix("wait_us_")] = edges
+    db_time = db_time_of(report)
+    seconds = waits.select("event", "total_wait_s").drop_nulls().iter_rows()
+    total = db_time.value if db_time is not None and db_time.value > 0 else None
+    weights = {event: time / total if total else 1.0 for event, time in seconds if (event, "average") in found}
+    return found, weights
+
+
+def _row(quantity: str, unit: str, before: Sequence[Interval], after: Sequence[Interval]) -> dict[str, object] | None:
+    """A quantity of both sets: the middle, the least and the greatest; None where a set has none."""
+    if not before or not after:
+        return None
+    row: dict[str, object] = {"quantity": quantity, "unit": unit}
+    spans = []
+    for side, figures in (("before", before), ("after", after)):
+        values = sorted(one.value for one in figures)
+        middle = (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2
+        span = Interval(middle, min(one.lo for one in figures), max(one.hi for one in figures))
+        spans.append(span)
+        row |= {side: span.value, f"{side}_least": span.lo, f"{side}_greatest": span.hi}
+        row[f"reports_{side}"] = len(figures)
+    first, second = spans
+    if first.lo > 0:
+        ratio = second / first
+        row |= {"ratio": ratio.value, "ratio_least": ratio.lo, "ratio_greatest": ratio.hi}
+    row["change"] = UP if second.lo > first.hi else DOWN if second.hi < first.lo else OPEN
+    if min(len(before), len(after)) >= MIN_RUNS and min(one.value for one in (*before, *after)) > 0:
+        try:
+            found = compare([one.value for one in before], [one.value for one in after])
+        except SampleError:
+            return row
+        row["change"] = {"slower": UP, "faster": DOWN}.get(found.verdict, found.verdict)
+    return row
+
+
+def cautions_of_sets(before: Reports, after: Reports) -> Iterator[str]:
+    """Why rates of these sets are to be taken with care."""
+    lengths = [
+        [seconds.value for report in reports.values() if (seconds := elapsed_of(report)) is not None]
+        for reports in (before, after)
+    ]
+    if not all(lengths):
+        yield "a report does not say how long it is: it has no rates"
+        return
+    longest, shortest = (max(map(max, lengths)), min(map(min, lengths)))
+    if longest > 2 * shortest:
+        yield f"the reports cover {shortest / 60:.0f} to {longest / 60:.0f} minutes: their rates are of different loads"
+    hours = [
+        {report.info.begin_time.hour for report in reports.values() if report.info.begin_time is not None}
+        for reports in (before, after)
+    ]
+    if all(hours) and not hours[0] & hours[1]:
+        yield "the reports are of different hours of the day: the load may differ for that reason alone"
+
+
+def cautions_of_report(report: AwrReport) -> Iterator[str]:
+    """What the report's figures say against themselves."""
+    found = report.check().get_column("check").unique(maintain_order=True).to_list()
+    if found:
+        yield f"its figures contradict each other (AwrReport.check: {', '.join(found)})"
+
+
+def middle_report(reports: Reports) -> AwrReport:
+    """The report with the middle number of sessions active."""
+    ordered = sorted(reports.values(), key=_active)
+    return ordered[(len(ordered) - 1) // 2]
+
+
+def _active(report: AwrReport) -> float:
+    found = _rates(report).get("sessions_active")
+    return 0.0 if found is None else found.value
+
+
+def draw_times(before: AwrReport, after: AwrReport) -> Any:  # noqa: ANN401 - any chart
+    """Where the time of a report of each set went."""
+    from iolab import charts  # noqa: PLC0415 - Altair is loaded for those who look at charts
+
+    times = {"before": class_times(before), "after": class_times(after)}
+    return charts.wait_classes(times, title="Where the time went, before and after")
+
+
+def change_sentences(settings: pl.DataFrame, load: pl.DataFrame, latencies: pl.DataFrame) -> Iterator[str]:
+    """What changed, a sentence a kind."""
+    changed = settings.filter(pl.col("change") == "changed")
+    if changed.height:
+        rows = changed.head(_MOST_NAMED).select("setting", "before", "after").iter_rows()
+        listed = ", ".join(f"`{name}` {first} to {second}" for name, first, second in rows)
+        more = f", {changed.height - _MOST_NAMED} more" if changed.height > _MOST_NAMED else ""
+        yield f"{count_text(changed.height, 'setting')} changed: {listed}{more}."
+    else:
+        yield "No setting that the reports show changed."
+    mixed = settings.filter(pl.col("change") == "mixed").get_column("setting").head(_MOST_NAMED).to_list()
+    if mixed:
+        yield f"Settings that differ within a set: {', '.join(f'`{name}`' for name in mixed)}."
+    for row in load.filter(pl.col("quantity") == "sessions_active").iter_rows(named=True):
+        yield f"Sessions active: {_from_to(row)}."
+    rates = load.filter(pl.col("quantity").is_in(list(_LOADS)))
+    loads = [f"{_LOADS[row['quantity']]} {_from_to(row)}" for row in rates.iter_rows(named=True)]
+    if loads:
+        yield f"Load: {'; '.join(loads)}."
+    moved = latencies.filter(pl.col("quantity").str.ends_with(", average") & pl.col("change").is_in([UP, DOWN]))
+    far = moved.sort(pl.col("ratio").log().abs(), descending=True, nulls_last=True, maintain_order=True)
+    named = [
+        f"`{row['quantity'].removesuffix(', average')}` {_from_to(row)}"
+        for row in far.head(_MOST_NAMED).iter_rows(named=True)
+    ]
+    if named:
+        yield f"Average waits that changed most, of those with 1 % of DB time: {'; '.join(named)}."
+    else:
+        yield "No average wait with 1 % of DB time changed beyond what the reports of a set differ by."
+
+
+def _from_to(row: Mapping[str, object]) -> str:
+    """A change in words: from, to, and how many times."""
+
+    def known(name: str) -> float:
+        return float(str(row[name]))
+
+    unit = "" if row["unit"] in ("1/s", "sessions") else f" {row['unit']}"
+    is_set = max(known("reports_before"), known("reports_after")) > 1
+    sides = []
+    for side in ("before", "after"):
+        shown = figure_text(float(f"{known(side):.4g}"))
+        ends = [figure_text(float(f"{known(f'{side}_{end}'):.3g}")) for end in ("least", "greatest")]
+        sides.append(f"{shown} ({ends[0]} to {ends[1]})" if is_set else shown)
+    said = f"{sides[0]} to {sides[1]}{unit}"
+    if row["ratio"] is not None:
+        ratio = Interval(known("ratio"), known("ratio_least"), known("ratio_greatest"))
+        said += f": {figure_text(float(f'{ratio.value:.3g}') if is_set else ratio)} times"
+    return said if row["change"] in (UP, DOWN) else f"{said}, {row['change']}"

@@ -1,0 +1,145 @@
+"""The page of a change: what changed between two sets of logs, on its first screen by how much."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from iolab.charts.theme import enable_chart_theme
+from iolab.comparison.before_after import compare_sets
+from iolab.loading import load
+from iolab.metrics.formatting import count_text
+from iolab.pages import page_html
+from iolab.pages.drawn import drawn_html
+from iolab.pages.log_section import contents_html
+from iolab.pages.tables import frame_html
+from iolab.pages.writing import pairing_html
+from iolab.sources import Place, find_logs
+from logframe import LogParseError
+from logframe.atomic import check_output, replacing
+from logframe.errors import LogError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from iolab.comparison.before_after import BeforeAfter
+    from iolab.comparison.session_report import Options
+    from logframe.formats import ParsedLog
+
+
+def write_change_report(
+    before: Iterable[Place],
+    after: Iterable[Place],
+    out: str | Path,
+    *,
+    options: Options | None = None,
+    say: Callable[[str], object] = lambda _: None,
+) -> list[str]:
+    """A page about a change: settings, load, latencies, plans and statements of two sets of logs, before and after.
+
+    Args:
+        before: Paths, folders, patterns or archives of the logs of before the change, of any formats.
+        after: Those of after it.
+        out: Where the page is written; folders on the way are made.
+        options: How runs of statements are compared.
+        say: Takes a line of progress a log.
+
+    Returns:
+        One line a log that could not be read, with the reason; the page has them too.
+
+    Raises:
+        UnpairedError: If no log of one set compares with one of the other.
+        LogError: If a set has no log, or the page would overwrite one.
+        OSError: If the page cannot be written.
+    """
+    page = Path(out)
+    sets: list[dict[str, ParsedLog]] = []
+    failed: list[str] = []
+    for title, places in (("before", before), ("after", after)):
+        named = find_logs(places)
+        if not named:
+            raise LogError(f"no log of {title} the change was given")
+        check_output(page, [one.place for one in named])
+        found: dict[str, ParsedLog] = {}
+        for one in named:
+            say(f"{title}: {one.place}")
+            try:
+                found[one.name] = load(one.source)
+            except (LogParseError, OSError) as error:
+                failed.append(f"{one.name}: {str(error).splitlines()[0]}")
+        sets.append(found)
+    result = compare_sets(sets[0], sets[1], options=options)
+    enable_chart_theme()
+    page.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(page) as out_page:
+        out_page.write_text(change_html(result, failed), encoding="utf-8")
+    return failed
+
+
+def change_html(result: BeforeAfter, failed: Iterable[str] = ()) -> str:
+    """The page of a change."""
+    sections = [
+        ("changed", "What changed", _first_screen(result)),
+        ("settings", "Settings", _table(result.settings)),
+        ("load", "Load", _table(_shown(result.load)) + _ranges(result.load)),
+        ("latency", "Latencies", _table(_shown(result.latencies)) + _ranges(result.latencies)),
+        ("logs", "Logs compared one by one", "".join(pairing_html(one, is_drawn=True) for one in result.pairings)),
+        ("left-out", "What may not be compared, or only with care", _left_out(result.not_compared, failed)),
+    ]
+    there = [(anchor, title, body) for anchor, title, body in sections if body]
+    body = "<h1>Before and after</h1>" + "".join(
+        f'<section id="{anchor}"><h2>{title}</h2>{part}</section>' for anchor, title, part in there
+    )
+    return page_html("Before and after", body, before=contents_html((anchor, title) for anchor, title, _ in there))
+
+
+def _first_screen(result: BeforeAfter) -> str:
+    names = [
+        f"{side}: {escape(', '.join(names))}" for side, names in zip(("Before", "After"), result.names, strict=True)
+    ]
+    items = "".join(f"<li>{_marked(sentence)}</li>" for sentence in result.sentences)
+    drawn = "".join(drawn_html(chart.to_dict(), label="before and after") for chart in result.charts())
+    care = result.not_compared.height
+    note = (
+        f'<p><small><a href="#left-out">{count_text(care, "remark")}</a> on what may not be compared.</small></p>'
+        if care
+        else ""
+    )
+    return f"<p>{'<br>'.join(names)}</p><ul>{items}</ul>{note}{drawn}"
+
+
+def _marked(sentence: str) -> str:
+    """A sentence with its names between backticks as code."""
+    parts = escape(sentence).split("`")
+    return "".join(f"<code>{part}</code>" if place % 2 else part for place, part in enumerate(parts))
+
+
+def _table(frame: pl.DataFrame) -> str:
+    return frame_html(frame, most=frame.height) if frame.height else ""
+
+
+def _shown(changes: pl.DataFrame) -> pl.DataFrame:
+    """The columns of changes that readers want, rounded to four digits."""
+    figures = [name for name, kind in changes.schema.items() if kind == pl.Float64]
+    counts = ["reports_before", "reports_after"]
+    one_each = changes.select(pl.max_horizontal(counts).max()).item() in (None, 1)
+    ends = [f"{side}_{end}" for side in ("before", "after") for end in ("least", "greatest")]
+    return changes.with_columns(pl.col(figures).round_sig_figs(4)).drop([*counts, *ends] if one_each else [])
+
+
+def _ranges(changes: pl.DataFrame) -> str:
+    if changes.is_empty():
+        return ""
+    said = (
+        "least and greatest: over the reports of a set, the rounding of their figures included; percentiles are buckets"
+    )
+    return f"<p><small>{said}.</small></p>"
+
+
+def _left_out(frame: pl.DataFrame, failed: Iterable[str]) -> str:
+    items = [f"<li><b>{escape(what)}</b>: {escape(reason)}</li>" for what, reason in frame.iter_rows()]
+    items += [f"<li>not read: {escape(line)}</li>" for line in failed]
+    return f"<ul>{''.join(items)}</ul>" if items else ""
