@@ -43,9 +43,10 @@ _LEAST_SHARE: Final = 0.01
 #: So many changes of one kind get a place in a sentence.
 _MOST_NAMED: Final = 4
 _RANGE: Final = tuple(f"{side}{end}" for side in ("before", "after", "ratio") for end in ("", "_least", "_greatest"))
-#: Columns of the load and of the latencies: middle, least and greatest of a set's reports, rounding included.
+#: Columns of the load (without an event) and of the latencies: middle, least and greatest over the reports of a set,
+#: the rounding of their figures included.
 CHANGES: Final = pl.Schema(
-    {"quantity": pl.String(), "unit": pl.String()}
+    {"event": pl.String(), "quantity": pl.String(), "unit": pl.String()}
     | dict.fromkeys(_RANGE, pl.Float64())
     | {"reports_before": pl.Int64(), "reports_after": pl.Int64(), "change": pl.String()}
 )
@@ -149,7 +150,7 @@ def changed_latencies(before: Reports, after: Reports) -> pl.DataFrame:
     for event in sorted((one for one, share in shares.items() if share >= _LEAST_SHARE), key=lambda one: -shares[one]):
         for quantity in ("average", "p50", "p95", "p99"):
             figures = [[found[event, quantity] for found, _ in side if (event, quantity) in found] for side in sides]
-            rows.append(_row(f"{event}, {quantity}", "ms", *figures))
+            rows.append(_row(quantity, "ms", *figures, event=event))
     return pl.DataFrame([row for row in rows if row], schema=CHANGES, orient="row")
 
 
@@ -178,11 +179,13 @@ def _waits(report: AwrReport) -> tuple[dict[tuple[str, str], Interval], dict[str
     return found, weights
 
 
-def _row(quantity: str, unit: str, before: Sequence[Interval], after: Sequence[Interval]) -> dict[str, object] | None:
+def _row(
+    quantity: str, unit: str, before: Sequence[Interval], after: Sequence[Interval], *, event: str | None = None
+) -> dict[str, object] | None:
     """A quantity of both sets: the middle, the least and the greatest; None where a set has none."""
     if not before or not after:
         return None
-    row: dict[str, object] = {"quantity": quantity, "unit": unit}
+    row: dict[str, object] = {"event": event, "quantity": quantity, "unit": unit}
     spans = []
     for side, figures in (("before", before), ("after", after)):
         values = sorted(one.value for one in figures)
@@ -270,12 +273,9 @@ def change_sentences(settings: pl.DataFrame, load: pl.DataFrame, latencies: pl.D
     loads = [f"{_LOADS[row['quantity']]} {_from_to(row)}" for row in rates.iter_rows(named=True)]
     if loads:
         yield f"Load: {'; '.join(loads)}."
-    moved = latencies.filter(pl.col("quantity").str.ends_with(", average") & pl.col("change").is_in([UP, DOWN]))
+    moved = latencies.filter((pl.col("quantity") == "average") & pl.col("change").is_in([UP, DOWN]))
     far = moved.sort(pl.col("ratio").log().abs(), descending=True, nulls_last=True, maintain_order=True)
-    named = [
-        f"`{row['quantity'].removesuffix(', average')}` {_from_to(row)}"
-        for row in far.head(_MOST_NAMED).iter_rows(named=True)
-    ]
+    named = [f"`{row['event']}` {_from_to(row)}" for row in far.head(_MOST_NAMED).iter_rows(named=True)]
     if named:
         yield f"Average waits that changed most, of those with 1 % of DB time: {'; '.join(named)}."
     else:
