@@ -13,9 +13,9 @@ from iolab.metrics.awr import narrow_waits
 from iolab.metrics.class_times import class_times
 from iolab.metrics.formatting import count_text, figure_text
 from iolab.metrics.lookups import db_time_of
-from iolab.rules.idle_events import is_idle
 from iolab.stats.intervals import MIN_RUNS
 from logframe.interval import Interval, row_figure
+from logframe.oracle import is_idle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
