@@ -12,7 +12,8 @@ from straceparse.schema import DURATION
 if TYPE_CHECKING:
     from straceparse.dialects import Dialect
 
-_DAY: Final = 86_400 * 10**9
+#: Nanoseconds of a day.
+DAY: Final = 86_400 * 10**9
 
 
 class Clock:
@@ -66,7 +67,7 @@ class Clock:
         if self._origin is None:
             return clock - first
         # a file that starts after midnight
-        return clock + (_DAY if first < self._origin else 0) - self._origin
+        return clock + (DAY if first < self._origin else 0) - self._origin
 
     def _days_added(self, clock: pl.Series) -> pl.Series:
         held = clock.forward_fill() if clock.null_count() else clock
@@ -75,4 +76,4 @@ class Clock:
             before = before.fill_null(self._last)
         days = (clock - before < -HALF_DAY).fill_null(value=False).cum_sum() + self._days
         self._days, self._last = days.last(), held.last()  # type: ignore[assignment]
-        return clock + days.cast(pl.Int64) * _DAY
+        return clock + days.cast(pl.Int64) * DAY
