@@ -12,6 +12,7 @@ from logframe.lazy import lazy_exports
 if TYPE_CHECKING:
     from iolab.dataset.compaction import compact
     from iolab.dataset.conversion import convert
+    from iolab.dataset.fleet import differing_parameters, report_frames, slower_events
     from iolab.dataset.layout import STATUSES
     from iolab.dataset.reading import diagnostics, scan, sources, status, verify
     from iolab.dataset.run import Converted, Progress
@@ -23,7 +24,10 @@ __all__ = [
     "compact",
     "convert",
     "diagnostics",
+    "differing_parameters",
+    "report_frames",
     "scan",
+    "slower_events",
     "sources",
     "status",
     "verify",

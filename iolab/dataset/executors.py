@@ -142,7 +142,13 @@ class Processes:
         pool = ProcessPoolExecutor(1, get_context("spawn"), _prepare, (os.getpid(),))
         with _one_thread_each():
             number: Future[int] = pool.submit(os.getpid)
-        return pool, number.result()
+        try:
+            return pool, number.result()
+        except BrokenExecutor as error:
+            raise LogError(
+                "a process cannot be started: a script needs if __name__ == '__main__', and code that is read from the "
+                "standard input cannot start any; executor='serial' reads in this process"
+            ) from error
 
     @property
     def free(self) -> int:

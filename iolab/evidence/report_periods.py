@@ -45,6 +45,8 @@ BREAKS: Final = pl.Schema(
 )
 #: Reports of a period between two snapshots of one instance; others have no place on a time line.
 KINDS: Final = ("awr", "awr_pdb", "statspack", "fragment")
+#: Waits for one block from a file: their average is the latency of a read as sessions see it.
+SINGLE_BLOCK_READS: Final = ("db file sequential read", "cell single block physical read")
 #: Snapshots are timed to the second.
 CLOCK_S: Final = 1.0
 #: HTML reports of these releases print the month for the minutes of the startup time.
@@ -68,6 +70,12 @@ def periods(info: pl.DataFrame) -> pl.DataFrame:
     return known.select(pl.col(name).cast(dtype) for name, dtype in PERIODS.items()).sort(
         "db_name", "db_id", "instance_name", "begin_time", "end_time", "report", "part", maintain_order=True
     )
+
+
+def once(periods: pl.DataFrame) -> pl.DataFrame:
+    """The periods without repeats: of the reports of one period of an instance, such as text and HTML, the first."""
+    names = ["db_name", "db_id", "instance_name", "kind", "begin_time", "end_time"]
+    return periods.unique(names, keep="first", maintain_order=True)
 
 
 def find_breaks(periods: pl.DataFrame) -> pl.DataFrame:

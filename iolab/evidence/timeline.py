@@ -12,12 +12,15 @@ different length are comparable.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
 from awrparse import read_awrs
-from iolab.evidence.report_periods import CLOCK_S, find_breaks, periods
+from iolab.dataset.fleet import report_frames
+from iolab.dataset.layout import DESCRIPTION
+from iolab.evidence.report_periods import CLOCK_S, SINGLE_BLOCK_READS, find_breaks, once, periods
 from iolab.metrics.awr import key_of, narrow_waits
 from iolab.metrics.histograms import waits_within
 from iolab.metrics.table import METRICS
@@ -31,13 +34,13 @@ if TYPE_CHECKING:
 
 #: Columns that name the report, before the event or class and the columns of a metric.
 KEYS: Final = ("report", "instance_name", "begin_time", "end_time")
-#: Waits for one block from a file: their average is the latency of a read as sessions see it.
-SINGLE_BLOCK_READS: Final = ("db file sequential read", "cell single block physical read")
 
 #: The head of a report shows minutes with two decimals.
 _HALF_STEP_S: Final = 0.3
 #: The table that prints some of the foreground events once more, now and then with more digits.
 _NARROWING: Final = "top_events"
+#: The tables of reports that a time line is made of.
+TABLES: Final = ("info", "foreground_wait_classes", "foreground_events", _NARROWING, "parameters")
 _AVERAGE: Final = "an average is no latency: look at the histogram for modes"
 
 
@@ -107,21 +110,25 @@ def read_timeline(sources: Source, *, workers: int | None = None, progress: bool
     name no instance; take those of its instances.
 
     Args:
-        sources: As for `awrparse.read_awrs`: a folder, a glob, a list of paths, an archive.
+        sources: As for `awrparse.read_awrs`: a folder, a glob, a list of paths, an archive; or a dataset
+            (`iolab.dataset`).
         workers: How many processes read; 1 reads in this one, which is quickest for a few small reports.
         progress: Show a progress bar on the standard error; when None, only on a terminal.
 
     Raises:
         LogNotFoundError: A path leads nowhere.
     """
-    names = ("info", "foreground_wait_classes", "foreground_events", _NARROWING, "parameters")
-    read = read_awrs(sources, table=names, printed=True, workers=workers, progress=progress)
+    if isinstance(sources, (str, Path)) and Path(sources, DESCRIPTION).is_file():
+        return timeline_of(report_frames(sources, TABLES))
+    return timeline_of(read_awrs(sources, table=TABLES, printed=True, workers=workers, progress=progress))
+
+
+def timeline_of(read: AwrFrames) -> Timeline:
+    """The time line of the reports of which the tables `TABLES` were read, from files or from a dataset."""
     known = periods(read.frames["info"])
-    once = known.unique(
-        ["db_name", "db_id", "instance_name", "kind", "begin_time", "end_time"], keep="first", maintain_order=True
-    )
+    single = once(known)
     frames = {
-        name: frame.join(once, on=["report", "part"], how="semi", maintain_order="left")
+        name: frame.join(single, on=["report", "part"], how="semi", maintain_order="left")
         for name, frame in read.frames.items()
     }
     waits = narrow_waits(frames["foreground_events"], frames[_NARROWING], ("report", "part", "event"))
@@ -129,7 +136,7 @@ def read_timeline(sources: Source, *, workers: int | None = None, progress: bool
     cpu = sessions.filter(pl.col("wait_class") == "DB CPU").rename({"wait_class": "event"})
     events = pl.concat([cpu, active_sessions(waits)])
     return Timeline(
-        once,
+        single,
         find_breaks(known),
         sessions,
         events.sort("begin_time", "report", maintain_order=True),
