@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import os
+import platform
 import secrets
 import shutil
+import time
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+from zlib import crc32
 
 from logframe.errors import LogError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+#: A part that a killed process left is removed by the next writer when it is older than so many seconds.
+_STALE_S: Final = 3600
 
 
 @contextmanager
@@ -38,7 +45,7 @@ def replacing(path: str | Path, *, inputs: Iterable[object] = ()) -> Iterator[Pa
     """
     target = Path(path)
     check_output(target, inputs)
-    temporary = target.with_name(f".{target.name[:120]}.{secrets.token_hex(6)}.part")
+    temporary = _part_of(target)
     try:
         yield temporary
         with temporary.open("rb+") as written:
@@ -76,7 +83,7 @@ def new_folder(path: str | Path) -> Iterator[Path]:
     if target.exists() and not target.is_dir():
         raise FileExistsError(f"{path} is a file; name a new folder")
     target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f".{target.name[:120]}.{secrets.token_hex(6)}.part")
+    temporary = _part_of(target)
     temporary.mkdir()
     try:
         yield temporary
@@ -89,6 +96,40 @@ def new_folder(path: str | Path) -> Iterator[Path]:
         _sync_folder(target.parent)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _part_of(target: Path) -> Path:
+    """A new name beside an output, under which it is written; parts that killed processes left there are removed.
+
+    The name holds the machine and the process that writes.  Only parts of this machine whose process is gone are
+    removed, when they were not written to for `_STALE_S`: containers may share a folder and not their process numbers.
+    """
+    host = f"{crc32(platform.node().encode()):08x}"
+    start = f".{target.name[:120]}.{host}-"
+    for part in target.parent.glob(f"{escape(start)}*.part"):
+        pid = part.name.removeprefix(start).partition("-")[0]
+        try:
+            is_stale = pid.isdecimal() and not _is_alive(int(pid)) and time.time() - part.stat().st_mtime > _STALE_S
+            if is_stale and part.is_dir():
+                shutil.rmtree(part, ignore_errors=True)
+            elif is_stale:
+                part.unlink()
+        except OSError:  # another process was faster, or may not remove it
+            continue
+    return target.with_name(f"{start}{os.getpid()}-{secrets.token_hex(6)}.part")
+
+
+def _is_alive(pid: int) -> bool:
+    """Whether there may be a process of this number."""
+    if os.name != "posix":  # elsewhere asking may end it
+        return True
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def check_output(target: Path, inputs: Iterable[object] = ()) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from iolab import write_report
-from logframe.atomic import replacing
+from logframe.atomic import new_folder, replacing
 from logframe.errors import LogError
 from straceparse.cli import main
 
@@ -109,3 +109,35 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(OSError, match="Permission denied"), replacing(tmp_path / "x") as out:
         out.write_text("x")
+
+
+def test_parts_of_killed_processes_are_removed(tmp_path: Path) -> None:
+    """The next writer of the same output removes them; those that are fresh, of living processes or of others stay."""
+    path = tmp_path / "frames"
+    code = """
+import os, sys
+from logframe.atomic import new_folder, replacing
+with new_folder(sys.argv[1]) as folder, replacing(sys.argv[1] + ".csv") as file:
+    (folder / "a.parquet").write_text("half")
+    file.write_text("half")
+    os._exit(9)
+"""
+    for _ in range(2):
+        subprocess.run([sys.executable, "-c", code, str(path)], check=False)
+    left = sorted(tmp_path.glob(".*.part"))
+    assert len(left) == 4
+    old = time.time() - 100_000
+    for part in left[::2]:
+        os.utime(part, (old, old))
+    alive = tmp_path / left[0].name.replace(left[0].name.split("-")[1], str(os.getpid()))
+    other = tmp_path / f".frames.csv.00000000-{left[0].name.split('-')[1]}-abc.part"
+    for part in (alive, other):
+        part.write_text("half")
+        os.utime(part, (old, old))
+
+    with new_folder(path) as folder, replacing(f"{path}.csv") as file:
+        (folder / "a.parquet").write_text("whole")
+        file.write_text("whole")
+
+    assert sorted(tmp_path.glob(".*.part")) == sorted([left[1], left[3], alive, other])
+    assert (path / "a.parquet").read_text() == "whole"
