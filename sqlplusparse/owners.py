@@ -51,14 +51,21 @@ def settle_owners(page: Page, blocks: list[Block]) -> None:
     autocommit: bool | None = None
     typed: Typed | None = None
     start = 0
+    results: int | None = None
     for place, block in enumerate(blocks):
         if block.token == "GRID":
+            if results and typed is not None and typed.prompt is not None and typed.kind == "select":
+                block.token = "PRINTED_GRID"  # a query that was typed has one result: this is more of its output
+            results = None if results is None else results + 1
             continue
         if isinstance(block.content, Typed) or block.token in _UNTYPED:
             typed = block.content if isinstance(block.content, Typed) else None
             start = place
+            results = 0
             if block.token == "COMMAND" and (found := AUTOCOMMIT.match(str(block.content))):
                 autocommit = found["off"] is None
+        if block.token in OUTCOMES or block.token in _ENDS_OF_STATEMENTS:
+            results = None
         match block.token:
             case "COMMITTED":
                 _settle_commit(page, blocks, place, typed, autocommit=autocommit)

@@ -88,14 +88,17 @@ def usual_rulers(lines: list[str], kinds: bytearray) -> None:
     chosen = {found["char"] for line in lines if "und" in line.lower() and (found := _UNDERLINE.search(line))}
     chosen |= {symbol for number, symbol in candidates if kinds[number - 1] in _HEADED}
     shown: set[tuple[str, str]] = set()
+    rulers: set[int] = set()
     for number, symbol in candidates:
         headed = (lines[number - 1], lines[number])
         if (
             headed in shown  # the next page
+            or (number - 2 in rulers and _underlines(lines, kinds, number))  # the next ruler of a folded heading
             or (symbol in chosen and _underlines(lines, kinds, number))
             or _is_shown_to_be_ruler(lines, kinds, number, symbol)
         ):
             shown.add(headed)
+            rulers.add(number)
             lines[number] = lines[number].replace(symbol, "-")
             kinds[number] = classify(lines[number].strip())
 

@@ -204,6 +204,35 @@ def test_statistics_without_a_heading(plan: str, echo: str) -> None:
     assert spool.plans.height == {"none": 0, "old": 2, "table": 1}[plan]
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_folded_rows_with_separators(seed: int) -> None:
+    """Rows folded at a narrow line size, between separators: no phantom statement, and no row is silently another."""
+    chance = random.Random(seed)  # noqa: S311 - test data
+    settings = Settings(
+        underline=chance.choice("-=~*"),
+        colsep=chance.choice([" ", "|", " | ", ";"]),
+        linesize=chance.choice([40, 80]),
+        pagesize=chance.choice([14, 1000]),
+        autotrace=False,
+        feedback=seed % 3 > 0,
+    )
+    built = [one for one in session(seed + 900, size=20) if one.kind == "select" and one.rows]
+    spool = read_spool(printed(built, settings).encode())
+
+    assert spool.statements.select("kind", TICKS).rows() == [("select", one.ticks) for one in built]
+    cells = [
+        [
+            tuple(
+                int(cell) if column.is_number else cell or None for cell, column in zip(row, one.columns, strict=True)
+            )
+            for row in one.cells
+        ]
+        for one in built
+    ]
+    found = [spool.table(number).rows() for number in range(1, spool.tables.height + 1)]
+    assert found == cells or {"folded_rows", "row_count"} & set(kinds(spool))
+
+
 def test_counts_in_prose_are_no_statistics() -> None:
     """Two lines, or counts of anything else, make no list."""
     text = "3  apples\n4  pears\n5  plums\n7  consistent gets from cache\n8  user calls\nElapsed: 00:00:00.01\n"
