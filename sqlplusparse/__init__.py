@@ -5,7 +5,7 @@
     spool = sqlplusparse.read_spool("autotrace.lst")    # spool.statements, spool.statistics, spool.plans
 
 One direction: text -> lines (`lines`, by the terminals of ``line.lark``) -> blocks (`blocks` and the reader of each
-kind: `inputs`, `grids`, `listings`, `plans`, `autotrace`, `elapsed`) -> statements (`session`, by ``session.lark``)
+kind: `statements`, `grids`, `listings`, `plans`, `autotrace`, `elapsed`) -> statements (`session`, by ``session.lark``)
 -> frames (`frames`, `planframe`, `tableframe`, `runs`).  What stands within lines is described by ``command.lark``
 (what is typed), ``feedback.lark``, ``listing.lark`` and ``plan.lark``.  Names are imported on first use.
 """

@@ -12,7 +12,6 @@ from sqlplusparse.autotrace import read_autotrace, read_unheaded
 from sqlplusparse.delimited import chosen_delimiter, read_delimited
 from sqlplusparse.elapsed import LABELS, CustomPattern, explain_clock, language_of, read_clock
 from sqlplusparse.grids import read_grid
-from sqlplusparse.inputs import FIRST_LETTERS, read_bare, read_prompt, starts_statement
 from sqlplusparse.lines import (
     BEGINNINGS,
     BLOCK_DONE,
@@ -30,6 +29,7 @@ from sqlplusparse.page import LineRole, Page
 from sqlplusparse.plaingrids import read_plain_grid
 from sqlplusparse.plans import read_plan
 from sqlplusparse.records import Block, Grid, Outcome, Plan
+from sqlplusparse.statements import FIRST_LETTERS, read_bare, read_prompt, starts_statement
 
 _AUTOTRACE_ERRORS: Final = frozenset({"SP2-0611", "SP2-0612", "SP2-0613", "SP2-0618", "SP2-0619"})
 #: After these, a statement's result begins.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from sqlplusparse.inputs import starts_statement
 from sqlplusparse.lines import DIGITS, FEEDBACK, ROWS, Kind, Pattern
 from sqlplusparse.page import LineRole, Page
 from sqlplusparse.records import Outcome
+from sqlplusparse.statements import starts_statement
 
 #: The words for what was done to rows, in the clients' languages -> the kind of statement that does it.
 _VERBS: Final = (

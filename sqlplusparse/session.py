@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from sqlplusparse.blocks import HTML_TABLE
 from sqlplusparse.grouping import group
-from sqlplusparse.inputs import kind_of
 from sqlplusparse.lines import COMMANDS, FEEDBACK, Kind, Pattern
 from sqlplusparse.owners import OUTCOMES, settle_owners
 from sqlplusparse.records import Autotrace, Block, Clock, Grid, Listing, Outcome, Plan, Typed
+from sqlplusparse.statements import kind_of
 
 if TYPE_CHECKING:
     from sqlplusparse.page import Page

@@ -14,21 +14,21 @@ from sqlplusparse import (
     Spool,
     autotrace,
     blocks,
-    inputs,
     lines,
     listings,
     plans,
     read_spool,
     session,
+    statements,
     statistic_names,
 )
 from sqlplusparse.autotrace import AUTOTRACE_NAMES
 from sqlplusparse.grouping import GRAMMAR as SESSION
 from sqlplusparse.grouping import group, neighbours, parse
-from sqlplusparse.inputs import FIRST_LETTERS, VERBS, kind_of, starts_statement
 from sqlplusparse.lines import GRAMMAR, KINDS, Kind, classify, kinds_of, runs_of
 from sqlplusparse.prepare import prepared
 from sqlplusparse.reader import FRAMES
+from sqlplusparse.statements import FIRST_LETTERS, VERBS, kind_of, starts_statement
 from sqlplusparse.statnames import is_known, may_be_known
 
 DATA = Path(__file__).parent / "spool_data"
@@ -157,14 +157,14 @@ def test_verbs() -> None:
     """A word that begins a statement at once begins no client command, and says the kind that the patterns say."""
     for word, kind in VERBS.items():
         for rest in ("", " x", ";", "\tx"):
-            assert inputs._COMMANDS.match(word.upper() + rest) is None  # noqa: SLF001 - the slow way itself
+            assert statements._COMMANDS.match(word.upper() + rest) is None  # noqa: SLF001 - the slow way itself
             assert classify(word + rest) == Kind.TEXT
         assert kind is None or kind_of(f"{word} x") == kind_of(f"{word};") == kind
 
 
 def test_first_letters() -> None:
     """Every word that a statement begins with is seen by its first letters."""
-    sql = inputs._SQL  # noqa: SLF001 - the slow way itself
+    sql = statements._SQL  # noqa: SLF001 - the slow way itself
     pairs = itertools.product(re.findall("[a-z]{3,}", sql.compiled.pattern), ("", "plan", "table", "on", "role"))
     words = {first for first, second in pairs if sql.match(f"{first} {second}")}
 
@@ -213,11 +213,11 @@ def check_without(monkeypatch: pytest.MonkeyPatch, paths: list[Path]) -> int:
     monkeypatch.setattr(plans._Reader, "_read_whole_rows", lambda *_: None)  # noqa: SLF001 - what is switched off
     monkeypatch.setattr(autotrace, "_read_whole", lambda *_: None)
     monkeypatch.setattr(blocks, "read_plain_grid", lambda *_, **__: None)
-    monkeypatch.setattr(inputs, "_QUERIES", frozenset())
-    monkeypatch.setattr(inputs, "_USUAL_START", "\n")
+    monkeypatch.setattr(statements, "_QUERIES", frozenset())
+    monkeypatch.setattr(statements, "_USUAL_START", "\n")
     monkeypatch.setattr(session, "group", parse)
-    monkeypatch.setattr(inputs, "_MOST_NUMBERED", 0)
-    for module in (inputs, blocks):
+    monkeypatch.setattr(statements, "_MOST_NUMBERED", 0)
+    for module in (statements, blocks):
         monkeypatch.setattr(module, "FIRST_LETTERS", Everything())
     monkeypatch.setattr(blocks, "_LAST_OF_FIGURE", Everything())
     monkeypatch.setattr(listings, "may_be_known", bool)
