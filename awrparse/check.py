@@ -11,9 +11,13 @@ their intervals do not meet.  What is compared:
 | `active_sessions` | average active sessions | as printed | time of the class / elapsed time |
 | `db_time` | DB time, s | in the head of the report | in the time model |
 | `elapsed` | elapsed time, s | as printed | between the two snapshots |
+| `total` | bytes and requests of the I/O tables | the row of the total | the sum of its rows |
 | `tablespace_io` | writes of a tablespace | as printed | the sum of its files: 11.2.0.4 prints other figures there |
 | `flash_writes` | write requests to a cell's flash cache | as printed | its parts: 12.1 prints overwrites twice |
 | `startup_time` | minutes of the startup time | as printed | the month: HTML reports of 11.2 to 12.2 print it there |
+
+Contradictions of the head, the time model, the snapshots and the totals (`CERTAIN`) are rows of the diagnostics, too:
+no release prints such a report.
 
 Figures that cannot be, such as a part beyond its whole, are in `awrparse.impossible`.
 """
@@ -25,6 +29,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import polars as pl
 
 from awrparse.impossible import impossible_rows
+from awrparse.totals import wrong_totals
 from logframe import Interval, read_printed
 from logframe.interval import row_figure
 
@@ -56,6 +61,8 @@ _WAIT_TABLES: Final = (
     ("foreground_events", "event"),
     ("background_events", "event"),
 )
+#: Checks that a whole report of no release fails; others find faults of Oracle.
+CERTAIN: Final = ("db_time", "elapsed", "total")
 #: The clock of the snapshots shows whole seconds, at both ends.
 _CLOCK_S: Final = 1.0
 
@@ -84,6 +91,7 @@ def check_report(report: AwrReport) -> pl.DataFrame:
         *_active_sessions(report),
         *_db_time(report),
         *_elapsed(report),
+        *_totals(report),
         *_tablespaces(report),
         *_flash_writes(report),
         *_startup(report),
@@ -94,6 +102,18 @@ def check_report(report: AwrReport) -> pl.DataFrame:
     ]
     rows += impossible_rows(report)
     return pl.DataFrame(rows, schema=CHECKS, orient="row")
+
+
+def certain_contradictions(report: AwrReport) -> Iterator[Contradiction]:
+    """The contradictions of `CERTAIN`, which a report has that was damaged or read wrongly."""
+    yield from _db_time(report)
+    yield from _elapsed(report)
+    yield from _totals(report)
+
+
+def _totals(report: AwrReport) -> Iterator[Contradiction]:
+    for table, item, total, whole in wrong_totals(report):
+        yield Contradiction("total", table, item, total, whole, "the total is not the sum of its rows")
 
 
 def _bounds(figure: Interval) -> tuple[float, float, float]:

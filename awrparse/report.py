@@ -223,7 +223,13 @@ class AwrReport:
             self[name]
             problems += self._problems[name]
         problems.sort(key=lambda problem: problem.line or 0)
-        return [*self._notes, *map(self._to_diagnostic, dict.fromkeys(problems))]
+        from awrparse.check import certain_contradictions  # noqa: PLC0415 - wanted with the diagnostics only
+
+        contradictions = [
+            Diagnostic(self.source, None, None, "contradiction", one.item, f"{one.table}: {one.reason}")
+            for one in certain_contradictions(self)
+        ]
+        return [*self._notes, *map(self._to_diagnostic, dict.fromkeys(problems)), *contradictions]
 
     def _to_diagnostic(self, problem: Problem) -> Diagnostic:
         """A problem as a row of the diagnostics."""
@@ -295,7 +301,8 @@ def read_awr(source: Source, *, strict: bool = False, printed: bool = False, enc
         report.parts = tuple(reports)
     if strict:
         for report in reports:
-            faults = [fault for fault in report._diagnostics() if fault.kind != "several_reports"]  # noqa: SLF001 - its own class
+            diagnosed = report._diagnostics()  # noqa: SLF001 - its own class
+            faults = [one for one in diagnosed if one.kind not in {"several_reports", "contradiction"}]
             if faults:
                 raise faults[0].to_error()
     return reports[0]
