@@ -224,10 +224,16 @@ class AwrReport:
             problems += self._problems[name]
         problems.sort(key=lambda problem: problem.line or 0)
         from awrparse.check import certain_contradictions  # noqa: PLC0415 - wanted with the diagnostics only
+        from awrparse.repeats import repeated_names  # noqa: PLC0415 - wanted with the diagnostics only
 
         contradictions = [
             Diagnostic(self.source, None, None, "contradiction", one.item, f"{one.table}: {one.reason}")
             for one in certain_contradictions(self)
+        ]
+        reason = "the name is there twice: rows of another table may have joined it where lines are missing"
+        contradictions += [
+            Diagnostic(self.source, None, None, "repeated_name", name, f"{table}: {reason}")
+            for table, name in repeated_names(self)
         ]
         return [*self._notes, *map(self._to_diagnostic, dict.fromkeys(problems)), *contradictions]
 
@@ -302,7 +308,7 @@ def read_awr(source: Source, *, strict: bool = False, printed: bool = False, enc
     if strict:
         for report in reports:
             diagnosed = report._diagnostics()  # noqa: SLF001 - its own class
-            faults = [one for one in diagnosed if one.kind not in {"several_reports", "contradiction"}]
+            faults = [one for one in diagnosed if one.kind not in {"several_reports", "contradiction", "repeated_name"}]
             if faults:
                 raise faults[0].to_error()
     return reports[0]

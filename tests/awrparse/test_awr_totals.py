@@ -60,3 +60,22 @@ def test_strict_reads_what_contradicts_itself() -> None:
     """With `strict` lines that are not read are errors, figures that contradict each other are none."""
     with_fault = report_of("iostat_function", "text", "7.0")
     assert "iostat_function" in read_awr(with_fault, strict=True)
+
+
+def test_two_tables_that_became_one() -> None:
+    """Without the lines from a table's end to the rows of the next these join it; names that come twice say so."""
+    text = (SERIES / "awrrpt_1_4102_4103.txt").read_text(encoding="utf-8")
+    report = read_awr(text.encode())
+    foreground, background = report["foreground_events"], report["background_events"]
+    both = set(foreground["event"]) & set(background["event"])
+    lines = text.split("\n")
+    start = next(place for place, line in enumerate(lines) if line.startswith("Background Wait Events"))
+    first = next(
+        place for place, line in enumerate(lines[start:], start) if line.startswith(background["event_printed"][0])
+    )
+    end = max(place for place, line in enumerate(lines[:start]) if line.startswith(foreground["event_printed"][-1]))
+    joined = read_awr("\n".join([*lines[: end + 1], *lines[first:]]).encode())
+    assert joined["foreground_events"].height > foreground.height
+    assert both
+    assert set(joined.diagnostics.filter(kind="repeated_name")["text"]) == both
+    assert report.diagnostics.filter(kind="repeated_name").is_empty()
