@@ -152,7 +152,8 @@ def io_requests(calls: FrameType) -> FrameType:
         │ read ┆ async ┆ 8192              ┆ 512    ┆ 245µs        ┆ data  │
         └──────┴───────┴───────────────────┴────────┴──────────────┴───────┘
     """
-    calls = calls.rename({"file": "log"}, strict=False)
+    if "file" in calls.collect_schema():
+        calls = calls.rename({"file": "log"})
     return _of_frame(calls) if isinstance(calls, pl.DataFrame) else _of_query(calls)
 
 
