@@ -11,6 +11,7 @@ from typing import Final
 from sqlplusparse.autotrace import read_autotrace, read_unheaded
 from sqlplusparse.delimited import chosen_delimiter, read_delimited
 from sqlplusparse.elapsed import LABELS, CustomPattern, explain_clock, language_of, read_clock
+from sqlplusparse.feedback import read_failure, read_feedback
 from sqlplusparse.grids import read_grid
 from sqlplusparse.lines import (
     BEGINNINGS,
@@ -24,7 +25,6 @@ from sqlplusparse.lines import (
     runs_of,
 )
 from sqlplusparse.listings import MAY_BE_FIGURE, RUNSTATS, read_runstats, read_snapper, read_unruled
-from sqlplusparse.outcomes import read_failure, read_feedback
 from sqlplusparse.page import LineRole, Page
 from sqlplusparse.plaingrids import read_plain_grid
 from sqlplusparse.plans import read_plan
