@@ -296,12 +296,14 @@ def tables_frame(owned: list[tuple[int | None, Grid]]) -> pl.DataFrame:
         "first_line": [grid.first + 1 for grid in grids],
         "last_line": [grid.last for grid in grids],
         "title": [grid.title or None for grid in grids],
-        "headings": [list(grid.headings) for grid in grids],
+        "headings": ["\n".join(grid.headings) for grid in grids],
         "row_count": [grid.row_count for grid in grids],
         "pages": [grid.pages for grid in grids],
         "is_folded": [len(grid.rulers) > 1 for grid in grids],
     }
-    return pl.DataFrame(columns, schema=TABLES)
+    # Polars splits texts faster than it takes lists.
+    flat = [(name, pl.String if name == "headings" else dtype) for name, dtype in TABLES.items()]
+    return pl.DataFrame(columns, schema=flat).with_columns(pl.col("headings").str.split("\n"))
 
 
 def lines_frame(roles: bytearray, spans: list[tuple[int, int, int]]) -> pl.DataFrame:
