@@ -58,6 +58,7 @@ class Plan:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._folder = tempfile.TemporaryDirectory(prefix="iolab-plan-")
+        self._counts: tuple[int, int, int] | None = None
         self._base = sqlite3.connect(Path(self._folder.name) / "plan.sqlite")
         self._base.executescript(_TABLES)
 
@@ -93,11 +94,7 @@ class Plan:
             self._sweep()
         for several in in_pieces(keys.items(), 500):
             self._read_sources(dict(several))
-        self._base.executescript(
-            "CREATE INDEX known_file ON known(file); CREATE INDEX known_hash ON known(hash);"
-            "INSERT OR IGNORE INTO content SELECT hash, source FROM known"
-            " WHERE hash IS NOT NULL AND status NOT IN ('duplicate', 'changed') ORDER BY source;"
-        )
+        self._base.execute("CREATE INDEX known_file ON known(file)")
         return last
 
     def _sweep(self) -> None:
@@ -168,11 +165,22 @@ class Plan:
         query = "SELECT 1 FROM known WHERE file = ? AND stamp = ? LIMIT 1"
         return self._base.execute(query, (file, stamp)).fetchone() is not None
 
+    def index_contents(self) -> None:
+        """Make sources be found by their content: needed only where there is work."""
+        self._base.executescript(
+            "CREATE INDEX known_hash ON known(hash);"
+            "INSERT OR IGNORE INTO content SELECT hash, source FROM known"
+            " WHERE hash IS NOT NULL AND status NOT IN ('duplicate', 'changed') ORDER BY source;"
+        )
+
     def counts(self, *, retry: bool) -> tuple[int, int, int]:
-        """Files that were found, those of them to be read, and the bytes of these."""
+        """Files that were found, those of them to be read, and the bytes of these; counted once, before the run."""
+        if self._counts is not None:
+            return self._counts
         found = self._base.execute("SELECT count(*) FROM listed").fetchone()[0]
         todo, size = self._base.execute(f"SELECT count(*), coalesce(sum(size), 0) {_todo(retry=retry)}").fetchone()
-        return found, todo, size
+        self._counts = found, todo, size
+        return self._counts
 
     def work(self, *, retry: bool) -> Iterator[Listed]:
         """The files that are new or have changed, in the order of their paths.
@@ -181,7 +189,7 @@ class Plan:
             retry: Also those that could not be read before.
         """
         after = ""
-        while True:
+        while self.counts(retry=retry)[1]:
             rows = self._base.execute(
                 f"SELECT l.file, raw, l.stamp, size, modified {_todo(retry=retry)}"
                 " AND l.file > ? ORDER BY l.file LIMIT ?",

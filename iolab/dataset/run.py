@@ -131,6 +131,8 @@ class Run:
         self._last = last
         self._progress = progress
         self._found, self._todo, self._total = plan.counts(retry=retry)
+        if self._todo:
+            plan.index_contents()
         self._work: Iterator[Listed] = plan.work(retry=retry)
         self._held: Listed | None = None
         self._has_work = True
