@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from awrparse.columns import CUT_KINDS, IS_TOTAL, MEASURES, Table
+from awrparse.columns import CUT_KINDS, IS_TOTAL
+from awrparse.frames import HI, LO, VALUE, Columns
 from awrparse.grids import Grid, columns_by_heading, grid_of
 from awrparse.pivots import is_pivoted, unpivot
 from awrparse.records import PrintedTable, Problem
-from awrparse.values import CELLS, read_measures, read_time
+from awrparse.values import CELLS, read_time, reading_of
 from logframe.oracle import full_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from awrparse.columns import Column, Table
     from logframe.decimal_mark import DecimalMark
 
 #: End of the name of a group that holds minutes.
@@ -54,12 +57,145 @@ def build_frame(
     table: Table, printed: Iterable[PrintedTable], *, bounds: bool = False, decimal_mark: DecimalMark = "."
 ) -> tuple[pl.DataFrame, list[Problem]]:
     """The canonical frame of printed tables, one below the other, and what could not be read."""
-    problems: list[Problem] = []
-    data: dict[str, list[object]] = {name: [] for name in _names(table, bounds=bounds)}
-    for grid in grids_of(table, printed):
-        _append(data, table, grid, problems, bounds=bounds, decimal_mark=decimal_mark)
-    frame = pl.DataFrame(data, schema=_schema(table, bounds=bounds), strict=False)
-    return frame, problems
+    return build_frames({table.name: (table, printed)}, bounds=bounds, decimal_mark=decimal_mark)[table.name]
+
+
+def build_frames(
+    tables: Mapping[str, tuple[Table, Iterable[PrintedTable]]],
+    *,
+    bounds: bool = False,
+    decimal_mark: DecimalMark = ".",
+) -> dict[str, tuple[pl.DataFrame, list[Problem]]]:
+    """The canonical frames of several tables by name, and what could not be read in each.
+
+    Args:
+        tables: name -> the canonical table and its printed ones.
+        bounds: add ``_lo`` and ``_hi`` to each figure.
+        decimal_mark: of the report.
+    """
+    columns = Columns()
+    started = {
+        name: _Frame(table, printed, columns, bounds=bounds, decimal_mark=decimal_mark)
+        for name, (table, printed) in tables.items()
+    }
+    columns.build()
+    return {name: (frame.build(), frame.problems) for name, frame in started.items()}
+
+
+class _Frame:
+    """A frame whose cells are among those of others."""
+
+    def __init__(
+        self,
+        table: Table,
+        printed: Iterable[PrintedTable],
+        columns: Columns,
+        *,
+        bounds: bool,
+        decimal_mark: DecimalMark,
+    ) -> None:
+        self._table = table
+        self._grids = grids_of(table, printed)
+        self._heights = [len(grid.lines) for grid in self._grids]
+        self._height = sum(self._heights)
+        self._columns = columns
+        self._bounds = bounds
+        self._decimal_mark = decimal_mark
+        self._faults: list[list[Problem]] = [[] for _ in self._grids]
+        self._slices: list[Callable[[], pl.Series]] = []
+        are_totals: list[bool] = []
+        for grid, height, faults in zip(self._grids, self._heights, self._faults, strict=True):
+            for name, template in table.splits.items():
+                _split(table, name, template, grid, faults)
+            if table.total:
+                are_totals += _mark_totals(table, grid, height)
+        for column in table.columns:
+            self._add(column)
+        if table.total:
+            self._slices.append(partial(pl.Series, IS_TOTAL, are_totals, pl.Boolean))
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What could not be read, in the order of the printed tables."""
+        return [problem for faults in self._faults for problem in faults]
+
+    def build(self) -> pl.DataFrame:
+        """The frame, when all cells are known."""
+        return pl.DataFrame([column() for column in self._slices])
+
+    def _add(self, column: Column) -> None:
+        """Put the cells of a column to those of its type."""
+        match column.kind:
+            case "text":
+                self._add_texts(column.name, [grid.cells.get(column.name) for grid in self._grids])
+            case "time" | "flag":
+                values = [value for place in range(len(self._grids)) for value in self._times(column, place)]
+                self._slices.append(partial(pl.Series, column.name, values, column.dtype))
+            case kind if kind in CUT_KINDS:
+                self._add_texts(column.name, [_full_names(kind, column.name, grid) for grid in self._grids])
+                printed = f"{column.name}_printed"
+                self._add_texts(printed, [grid.cells.get(printed, grid.cells.get(column.name)) for grid in self._grids])
+            case _:
+                self._add_figures(column)
+
+    def _add_texts(self, name: str, parts: Sequence[Sequence[str] | None]) -> None:
+        start = self._columns.text_count
+        for cells, height in zip(parts, self._heights, strict=True):
+            if cells is None:
+                self._columns.add_nulls(height)
+            else:
+                self._columns.add_texts(cells)
+        self._slices.append(partial(self._columns.texts, start, self._height, name))
+
+    def _times(self, column: Column, place: int) -> list[object]:
+        grid = self._grids[place]
+        cells = grid.cells.get(column.name)
+        if cells is None:
+            return [None] * self._heights[place]
+        start = _start(grid, column.name)
+        return [_time(cell, line, self._faults[place], start) for cell, line in zip(cells, grid.lines, strict=True)]
+
+    def _add_figures(self, column: Column) -> None:
+        figures = self._columns.figures(column.dtype)
+        first = len(figures)
+        # the ends of a range are no printed figures
+        is_edge = self._table.shape == "histogram" and not column.heads
+        for grid, height, faults in zip(self._grids, self._heights, self._faults, strict=True):
+            cells = grid.cells.get(column.name)
+            if cells is None:
+                figures.extend_nulls(height)
+                continue
+            heading = grid.headings.get(column.name, "")
+            reading = reading_of(cells, column.kind, heading, self._decimal_mark if column.heads else ".")
+            codes = figures.extend(cells, reading)
+            if not figures.faults or figures.faults.keys().isdisjoint(codes):
+                continue
+            start = _start(grid, column.name)
+            for code, cell, line in zip(codes, cells, grid.lines, strict=True):
+                if code in figures.faults:
+                    kind, reason = figures.faults[code]
+                    text = f"{self._table.name}.{column.name}: {reason}"
+                    faults.append(Problem(line or None, kind, cell, text, start))
+        for part in (VALUE, LO, HI) if self._bounds else (VALUE,):
+            source = VALUE if is_edge else part
+            self._slices.append(partial(figures.slice, source, first, self._height, f"{column.name}{part}"))
+
+
+def _start(grid: Grid, name: str) -> int | None:
+    """Where the cells of a column start in their lines; None where that is not known."""
+    extent = grid.extents.get(name)
+    return None if extent is None or grid.spans_lines else extent.start
+
+
+def _full_names(kind: str, name: str, grid: Grid) -> list[str] | None:
+    """The names of a column in full; None where the grid has no such column."""
+    cells = grid.cells.get(name)
+    if cells is None:
+        return None
+    extent = grid.extents.get(name)
+    width = None if extent is None else extent.end - extent.start
+    known = {cell: full_name(kind, cell, width) if cell else "" for cell in set(cells)}
+    return [known[cell] for cell in cells]
 
 
 def grids_of(table: Table, printed: Iterable[PrintedTable]) -> list[Grid]:
@@ -84,80 +220,6 @@ def _without_repeats(table: Table, grids: list[tuple[str, Grid]]) -> list[tuple[
             grid = grid._replace(cells=cells, lines=[grid.lines[place] for place in places])  # noqa: PLW2901 - what is left of it
         kept.append((title, grid))
     return kept
-
-
-def _schema(table: Table, *, bounds: bool) -> dict[str, pl.DataType]:
-    types: dict[str, pl.DataType] = {}
-    for column in table.columns:
-        types[column.name] = column.dtype
-        if column.kind in CUT_KINDS:
-            types[f"{column.name}_printed"] = pl.String()
-        if bounds and column.kind in MEASURES:
-            types[f"{column.name}_lo"] = types[f"{column.name}_hi"] = pl.Float64()
-    if table.total:
-        types[IS_TOTAL] = pl.Boolean()
-    return types
-
-
-def _names(table: Table, *, bounds: bool) -> list[str]:
-    return list(_schema(table, bounds=bounds))
-
-
-def _append(
-    data: dict[str, list[object]],
-    table: Table,
-    grid: Grid,
-    problems: list[Problem],
-    *,
-    bounds: bool,
-    decimal_mark: DecimalMark,
-) -> None:
-    height = len(grid.lines)
-    for name, template in table.splits.items():
-        _split(table, name, template, grid, problems)
-    if table.total:
-        data[IS_TOTAL].extend(_mark_totals(table, grid, height))
-    for column in table.columns:
-        cells = grid.cells.get(column.name)
-        if cells is None:
-            for name in (column.name, f"{column.name}_printed", f"{column.name}_lo", f"{column.name}_hi"):
-                if name in data:
-                    data[name].extend([None] * height)
-            continue
-        extent = grid.extents.get(column.name)
-        start = None if extent is None or grid.spans_lines else extent.start
-        match column.kind:
-            case "text":
-                data[column.name].extend([cell.strip() or None for cell in cells])
-            case "time":
-                data[column.name].extend(
-                    [_time(cell, line, problems, start) for cell, line in zip(cells, grid.lines, strict=True)]
-                )
-            case name if name in CUT_KINDS:
-                width = None if extent is None else extent.end - extent.start
-                data[column.name].extend([full_name(column.kind, cell, width) if cell else None for cell in cells])
-                data[f"{column.name}_printed"].extend(
-                    [cell or None for cell in grid.cells.get(f"{column.name}_printed", cells)]
-                )
-            case _:
-                read = read_measures(
-                    # the ends of a range are not printed figures
-                    cells,
-                    column.kind,
-                    grid.headings.get(column.name, ""),
-                    decimal_mark if column.heads else ".",
-                )
-                data[column.name].extend(read.values)
-                if bounds:
-                    is_exact = table.shape == "histogram" and not column.heads
-                    data[f"{column.name}_lo"].extend(read.values if is_exact else read.lo)
-                    data[f"{column.name}_hi"].extend(read.values if is_exact else read.hi)
-                problems += [
-                    Problem(
-                        grid.lines[place] or None, kind, cells[place], f"{table.name}.{column.name}: {reason}", start
-                    )
-                    for place, kind, reason in read.faults
-                ]
 
 
 def _split(table: Table, name: str, template: str, grid: Grid, problems: list[Problem]) -> None:

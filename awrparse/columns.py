@@ -273,6 +273,11 @@ class Table:
         return re.compile("|".join(f"(?:{title})" for title in self.titles), re.IGNORECASE)
 
     @cached_property
+    def known_headings(self) -> dict[tuple[str, ...], list[Column | None]]:
+        """Headings that were printed -> their canonical columns; `awrparse.grids` fills it."""
+        return {}
+
+    @cached_property
     def by_head(self) -> dict[str, Column]:
         """Folded heading -> column."""
         return {fold(head): column for column in self.columns for head in column.heads}

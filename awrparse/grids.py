@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from awrparse.columns import Column, Table, fold
 from awrparse.pivots import behind_mark, has_marks
@@ -25,6 +25,10 @@ _IN_CENTISECONDS = re.compile(CELLS.pattern(r"\((?P<head>{IN_BRACKETS})\) {IN_CE
 _MICROSECONDS = {"us": 1, "u": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
 
 
+#: So many sets of headings of one table are remembered.
+_MOST_HEADINGS: Final = 256
+
+
 class Grid(NamedTuple):
     """Rows of one printed table by canonical column."""
 
@@ -35,8 +39,17 @@ class Grid(NamedTuple):
     spans_lines: bool = False
 
 
-def columns_by_heading(table: Table, headings: Sequence[str]) -> list[Column | None]:
+def columns_by_heading(table: Table, headings: tuple[str, ...]) -> list[Column | None]:
     """The canonical column of each printed one.  Garbled headings are recognised by their number and order."""
+    known = table.known_headings
+    if headings not in known:
+        if len(known) >= _MOST_HEADINGS:
+            known.clear()
+        known[headings] = _columns_by_heading(table, headings)
+    return known[headings]
+
+
+def _columns_by_heading(table: Table, headings: Sequence[str]) -> list[Column | None]:
     seen: Counter[str] = Counter()
     found: list[Column | None] = []
     taken: set[str] = set()

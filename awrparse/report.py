@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from awrparse.canonical import build_frame
+from awrparse.canonical import build_frame, build_frames
 from awrparse.documents import documents_of, is_known
 from awrparse.info import AwrInfo, read_info
 from awrparse.matching import MatchedTables
@@ -125,6 +125,7 @@ class AwrReport:
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """Every canonical table of the report by name."""
+        self._build(self.tables)
         return {name: self[name] for name in self.tables}
 
     def describe(self) -> str:
@@ -172,12 +173,17 @@ class AwrReport:
         if name not in self._printed:
             reason = f"the report has no table {name!r}" if name in TABLES else f"{name!r} is no canonical table"
             raise TableNotFoundError(reason, source=self.source, expected=_near(name, self.tables))
-        if name not in self._frames:
-            frame, problems = build_frame(
-                TABLES[name], self._printed[name], bounds=self._bounds, decimal_mark=self.decimal_mark
-            )
-            self._frames[name], self._problems[name] = frame, problems
+        self._build((name,))
         return self._frames[name]
+
+    def _build(self, names: Iterable[str]) -> None:
+        """Build the canonical tables that are not built yet, all at once."""
+        missing = [name for name in names if name not in self._frames and name in self._printed]
+        if missing:
+            tables = {name: (TABLES[name], self._printed[name]) for name in missing}
+            built = build_frames(tables, bounds=self._bounds, decimal_mark=self.decimal_mark)
+            for name, (frame, problems) in built.items():
+                self._frames[name], self._problems[name] = frame, problems
 
     def with_bounds(self, name: str) -> pl.DataFrame:
         """A canonical table with `_lo` and `_hi`, whatever `printed` was; without rows when the report lacks it."""
@@ -219,8 +225,8 @@ class AwrReport:
         problems = list(self._document.problems)
         for printed in self._document.tables:
             problems += printed.rows.problems
+        self._build(self._printed)
         for name in self._printed:
-            self[name]
             problems += self._problems[name]
         problems.sort(key=lambda problem: problem.line or 0)
         from awrparse.check import certain_contradictions  # noqa: PLC0415 - wanted with the diagnostics only

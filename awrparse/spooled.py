@@ -8,7 +8,6 @@ line that is longer than the line size goes on in the next.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from functools import cache
 from typing import Final
 
@@ -44,9 +43,9 @@ def lines_of_pages(lines: list[str]) -> frozenset[int]:
         >>> sorted(lines_of_pages(["a  1", "", "OUTPUT", "------", "b  2"]))
         [1, 2, 3]
     """
-    if "-" * 6 not in lines and not any(line.startswith("-" * 6) and not line.strip("-") for line in lines):
-        return frozenset()
     text = "\n".join(lines)
+    if "\n" + "-" * 6 not in text:
+        return frozenset()
     found: dict[tuple[str, int], list[int]] = {}
     number, counted = 0, 0
     for heading in _heading().finditer(text):
@@ -86,9 +85,9 @@ def joined_html(text: str) -> str:
         0
     """
     lines = text.split("\n")
-    lengths = Counter(map(len, lines))
+    lengths = list(map(len, lines))
     longest = max(lengths)
-    is_wrapped = longest >= _NARROWEST_HTML and lengths[longest] >= _FEWEST_WRAPPED
+    is_wrapped = longest >= _NARROWEST_HTML and lengths.count(longest) >= _FEWEST_WRAPPED
     if not is_wrapped and _CHUNKS.isdisjoint(lengths):
         return text
     parts: list[str] = []

@@ -54,21 +54,42 @@ _MEBI: Final = 1 << 20
 _MAX_COUNT: Final = (1 << 63) - 1
 #: Kind of column and the other unit that its heading names -> what the figures are divided by.
 _IN_HEADING: Final = {("ms", "(us)"): 1000.0, ("s", "(cs)"): 100.0, ("s", "(ms)"): 1000.0, ("us", "(ms)"): 0.001}
+#: Kinds of times; kinds whose columns show as many decimals in every cell.
+_TIMES: Final = frozenset({"s", "ms", "us"})
+_WITH_DECIMALS: Final = _TIMES | {"pct", "number"}
 #: A heading whose unit is not known.
 _UNKNOWN: Final = "(?)"
 
 
-class Read(NamedTuple):
-    """Values of a column with their bounds, and which cells are no value: position and reason."""
+class Reading(NamedTuple):
+    """How the cells of a column are read.
 
-    values: list[float | int | None]
-    lo: list[float | None]
-    hi: list[float | None]
-    faults: list[tuple[int, str, str]]
+    Attributes:
+        kind: of the column.
+        decimals: how many the column shows; None where each cell shows its own.
+        divisor: of figures in another unit than the kind's, as in ``Avg Time (us)``.
+        is_unknown: no note says in which unit the column is printed.
+        decimal_mark: of the report.
+    """
+
+    kind: Kind
+    decimals: int | None = None
+    divisor: float = 1.0
+    is_unknown: bool = False
+    decimal_mark: DecimalMark = "."
 
 
-def read_measures(cells: Sequence[str], kind: Kind, heading: str, decimal_mark: DecimalMark = ".") -> Read:
-    """Numbers of a column; the heading may name another unit than the kind's, as in ``Avg Time (us)``.
+class Measure(NamedTuple):
+    """A cell as a value with its bounds, and why it is no value, or another than printed: one word and a sentence."""
+
+    value: float | int | None
+    lo: float | None
+    hi: float | None
+    fault: tuple[str, str] | None = None
+
+
+def reading_of(cells: Sequence[str], kind: Kind, heading: str, decimal_mark: DecimalMark = ".") -> Reading:
+    """How a column is read; the heading may name another unit than the kind's, as in ``Avg Time (us)``.
 
     A whole number in a column that shows decimals has lost a trailing ``.0``: it is read with the column's decimals.
 
@@ -78,34 +99,47 @@ def read_measures(cells: Sequence[str], kind: Kind, heading: str, decimal_mark: 
         heading: of the column.
         decimal_mark: the decimal mark of the report.
     """
-    shown_cells = cells
-    if decimal_mark == ",":
-        cells = [with_points(cell, decimal_mark) for cell in cells]
-    shown = [len(found.group(1)) for cell in cells if (found := _DECIMALS.match(cell))]
-    decimals = max(shown, default=0) if kind in {"s", "ms", "us", "pct", "number"} else None
+    decimals = None
+    if kind in _WITH_DECIMALS:
+        shown = [with_points(cell, decimal_mark) for cell in cells] if decimal_mark == "," else cells
+        decimals = max(map(_shown_decimals, shown), default=0)
     divisor = next((size for (one, unit), size in _IN_HEADING.items() if one == kind and unit in heading), 1.0)
-    is_unknown = kind in {"s", "ms", "us"} and heading.endswith(_UNKNOWN)
-    result = Read([], [], [], [])
-    for place, cell in enumerate(cells):
-        printed = _read(cell, kind, decimals)
-        value: float | int | None = printed.value
-        lo, hi = printed.lo, printed.hi
-        if printed.flag in {"overflow", "text"}:
-            result.faults.append((place, *_fault(shown_cells[place], printed.flag)))
-        if is_unknown and value:
-            result.faults.append((place, "unit_unknown", "no note says in which unit this is printed; it is null"))
-            value = lo = hi = None
-        if divisor != 1 and value is not None and lo is not None and hi is not None and printed.unit is None:
-            value, lo, hi = value / divisor, lo / divisor, hi / divisor
-        if kind == "count" and value is not None:
-            value, reason = _whole(cell, value, shown_cells[place])
-            if reason:
-                result.faults.append((place, "not_a_count" if value is None else "repaired", reason))
-                lo = hi = None if value is None else float(value)
-        result.values.append(value)
-        result.lo.append(lo)
-        result.hi.append(hi)
-    return result
+    return Reading(kind, decimals, divisor, kind in _TIMES and heading.endswith(_UNKNOWN), decimal_mark)
+
+
+@lru_cache(maxsize=1 << 14)
+def _shown_decimals(cell: str) -> int:
+    found = _DECIMALS.match(cell)
+    return len(found.group(1)) if found else 0
+
+
+@lru_cache(maxsize=1 << 15)
+def read_measure(cell: str, reading: Reading) -> Measure:
+    """One cell of a column of figures.
+
+    Examples:
+        >>> read_measure("11.1K", Reading("count"))
+        Measure(value=11100, lo=11050.0, hi=11150.0, fault=None)
+        >>> read_measure("####", Reading("s")).fault
+        ('overflow', 'the value did not fit its column; it is null')
+    """
+    shown = cell
+    cell = with_points(cell, reading.decimal_mark)
+    printed = _read(cell, reading.kind, reading.decimals)
+    value: float | int | None = printed.value
+    lo, hi, fault = printed.lo, printed.hi, None
+    if printed.flag in {"overflow", "text"}:
+        fault = _fault(shown, printed.flag)
+    if reading.is_unknown and value:
+        return Measure(None, None, None, ("unit_unknown", "no note says in which unit this is printed; it is null"))
+    if reading.divisor != 1 and value is not None and lo is not None and hi is not None and printed.unit is None:
+        value, lo, hi = value / reading.divisor, lo / reading.divisor, hi / reading.divisor
+    if reading.kind == "count" and value is not None:
+        value, reason = _whole(cell, value, shown)
+        if reason:
+            fault = "not_a_count" if value is None else "repaired", reason
+            lo = hi = None if value is None else float(value)
+    return Measure(value, lo, hi, fault)
 
 
 def _fault(cell: str, flag: str) -> tuple[str, str]:

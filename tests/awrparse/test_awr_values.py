@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
 from awrparse import read_awr
-from awrparse.values import read_measures, read_time
+from awrparse.values import read_measure, read_time, reading_of
+
+DATA = Path(__file__).parent / "awr_data" / "valid"
+REPORTS = sorted(path for path in DATA.iterdir() if path.suffix != ".json")
 
 
 @pytest.mark.parametrize(
@@ -27,7 +31,7 @@ def test_months_in_the_language_of_the_session(month: str, number: int) -> None:
 @pytest.mark.parametrize(("heading", "value"), [("Wt Time", 123.0), ("Wt Time (cs)", 1.23), ("Wait Time (ms)", 0.123)])
 def test_a_heading_may_name_another_unit(heading: str, value: float) -> None:
     """Seconds that are printed as hundredths or thousandths are seconds."""
-    assert read_measures(["123"], "s", heading).values == [value]
+    assert read_measure("123", reading_of(["123"], "s", heading)).value == value
 
 
 def test_digits_behind_a_zero_are_an_id() -> None:
@@ -40,3 +44,16 @@ def test_digits_behind_a_zero_are_an_id() -> None:
     found = read_awr(page.encode()).raw_tables["Anything"]
 
     assert found.rows() == [("0012", 0), ("77", 1200)]
+
+
+@pytest.mark.parametrize("path", REPORTS, ids=lambda path: path.name)
+def test_tables_built_together_are_those_built_alone(path: Path) -> None:
+    """Asked for at once or one by one, in any order, each table has the same rows, bounds and diagnostics."""
+    together, alone = read_awr(path, printed=True), read_awr(path, printed=True)
+
+    frames = together.frames()
+
+    assert list(frames) == list(alone.tables)
+    for name in reversed(alone.tables):
+        assert (name, frames[name].equals(alone[name])) == (name, True)
+        assert together.table_diagnostics(name).equals(alone.table_diagnostics(name))
