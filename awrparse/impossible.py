@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe.interval import Interval, row_figure
+from logframe.oracle import is_idle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,12 +139,10 @@ def _percentages(report: AwrReport) -> Iterator[Row]:
             is_part = column.endswith(_PERCENT) and (table, column) not in _NOT_PARTS
             if not is_part or any(part in column for part in _NO_WHOLE) or not frame[column].dtype.is_numeric():
                 continue
-            if report.kind == "awr_global" and column == "background_time_pct":
-                continue  # it lists idle waits
             reason = f"{column}: more than 100 % of its base"
             for row in frame.filter(pl.col(column) > _WHOLE_PCT.value).iter_rows(named=True):
                 figure = row_figure(row, column)
-                if figure is not None and row.get("wait_class") != "Idle":
+                if figure is not None and not is_idle(str(row.get("event")), row.get("wait_class")):
                     yield from _row("above_100_pct", table, _name(row), figure, _WHOLE_PCT, reason)
 
 
