@@ -370,7 +370,7 @@ def test_row_24_not_an_hour() -> None:
 
 
 def test_the_processors_were_idle() -> None:
-    """The claim "choked by CPU" is contradicted: sessions used below 1 % of one CPU with SETALL, and below 4 % with NONE."""
+    """The claim "choked by CPU": sessions used below 1 % of one CPU with SETALL, and below 4 % with NONE."""
     used = {}
     for name in ("setall", "none"):
         row = report(name).with_bounds("top_events").filter(pl.col("event") == "DB CPU").row(0, named=True)
