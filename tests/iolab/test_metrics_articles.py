@@ -369,19 +369,6 @@ def test_row_24_not_an_hour() -> None:
     assert rates == [29.7, 446.8]
 
 
-def test_the_processors_were_idle() -> None:
-    """The claim "choked by CPU": sessions used below 1 % of one CPU with SETALL, and below 4 % with NONE."""
-    used = {}
-    for name in ("setall", "none"):
-        row = report(name).with_bounds("top_events").filter(pl.col("event") == "DB CPU").row(0, named=True)
-        seconds = metrics.Interval(row["total_wait_s"], row["total_wait_s_lo"], row["total_wait_s_hi"])
-        used[name] = seconds / elapsed(name)
-
-    assert used["setall"].hi < 0.01
-    assert used["none"].value == pytest.approx(0.0385, abs=5e-4)
-    assert used["none"].hi < 0.04
-
-
 def test_row_25_a_class_of_more_than_db_time() -> None:
     """The foreground events of User I/O take 15,007 s, the class 15,558 s or 103.7 % of DB time: that is legal."""
     tables = report("setall")
