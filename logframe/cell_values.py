@@ -148,7 +148,7 @@ class Cells:
         if key not in self._units:
             schema = self._frames[frame].schema
             if isinstance(schema[column], pl.Duration):
-                self._units[key] = _FACTORS["s"]
+                self._units[key] = (1.0,)  # printed in seconds
             else:
                 words = column.split("_per_")[0].split("_")
                 self._units[key] = next((_FACTORS[word] for word in reversed(words) if word in _FACTORS), (1.0,))

@@ -47,7 +47,7 @@ class Number(NamedTuple):
 def _pattern() -> re.Pattern[str]:
     return re.compile(
         GRAMMAR.pattern(
-            r"(?<![\w$#.])(?<!\d,)(?<![^\W\d][+-])(?:(?P<compound>{COMPOUND})|(?:(?<![+-]){SIGN})?{AMOUNT}{UNIT}?)(?![\w$#]|[.,]\d)"
+            r"(?<![\w$#.])(?<!\d,)(?<!\x1b\[)(?<![^\W\d][+-])(?:(?P<compound>{COMPOUND})|(?:(?<![+-]){SIGN})?{AMOUNT}{UNIT}?)(?![\w$#]|[.,]\d)"
         )
     )
 
