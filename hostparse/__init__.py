@@ -16,7 +16,7 @@ from logframe.lazy import lazy_exports
 if TYPE_CHECKING:
     from hostparse.cpu_profile import PROFILE, CpuProfile, read_profile
     from hostparse.histograms import HISTOGRAMS, LatencyHistograms, read_histograms
-    from hostparse.log import HostLog
+    from hostparse.log import AssumedClock, HostLog
     from hostparse.read import read_host
     from hostparse.runs import RUNS, Run
     from hostparse.shapes import SAMPLES
@@ -26,6 +26,7 @@ __all__ = [
     "PROFILE",
     "RUNS",
     "SAMPLES",
+    "AssumedClock",
     "CpuProfile",
     "HostLog",
     "LatencyHistograms",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hostparse.shapes import joined, long_rows, stacked, wide_rows
 from logframe import diagnostics_frame
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     import polars as pl
 
     from hostparse.parts import Part
@@ -17,6 +19,20 @@ if TYPE_CHECKING:
     from logframe import Diagnostic
 
 _RANK: Final = ("iostat", "vmstat", "mpstat", "pidstat", "sar", "zpool", "nmon")
+
+
+class AssumedClock(NamedTuple):
+    """Times of a log that prints none.
+
+    Attributes:
+        first_end: The end of the first report.
+        step_s: Seconds from one report to the next.
+        why: What they rest on.
+    """
+
+    first_end: datetime
+    step_s: float
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -30,6 +46,7 @@ class HostLog:
         runs: where, when and by what command.
         diagnostics: `logframe.DIAGNOSTICS`: lines and cells that could not be read, and what was assumed.
         lines: number of lines of each kind.
+        clock: times that someone states for a log without times; the frames do not show them.
     """
 
     source: str
@@ -38,6 +55,7 @@ class HostLog:
     run_list: Runs
     diagnostics: pl.DataFrame
     lines: dict[str, int] = field(default_factory=dict)
+    clock: AssumedClock | None = None
 
     @property
     def format(self) -> str:

@@ -53,6 +53,7 @@ class View:
         compare: Name of another format, or of this one, to the function that compares a log of this format with one of
             it; the function takes both logs, their names and `iolab.comparison.Options`, and raises
             `iolab.comparison.UnpairedError` with a reason.
+        relate: Completes logs of this format that belong together by one another; takes and gives them by name.
         compare_runs: Compares what one log repeats; takes the log and its name, and gives None where nothing is.
         findings: What a log says first (`iolab.findings`).
         profile: The parts of the log's time (`iolab.rules.shares.PROFILE`).
@@ -63,6 +64,7 @@ class View:
     summarize: Callable[[Any], Summary]
     noun: str = "log"
     compare: Mapping[str, Callable[[Any, Any, tuple[str, str], Options], Pairing]] = field(default_factory=dict)
+    relate: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     compare_runs: Callable[[Any, str], Pairing | None] | None = None
     findings: Callable[[Any], Iterable[Finding]] | None = None
     profile: Callable[[Any], pl.DataFrame] | None = None

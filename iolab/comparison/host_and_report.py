@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 from iolab.comparison.result import Pairing, UnpairedError
@@ -9,6 +10,8 @@ from iolab.evidence.host_alignment import align_host
 from logframe.errors import RefusedError
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from awrparse import AwrReport
     from hostparse import HostLog
 
@@ -38,6 +41,16 @@ def pair_host_and_report(log: HostLog, report: AwrReport, names: tuple[str, str]
     paragraphs = []
     for verdict, quantities in aligned.group_by("verdict", maintain_order=True).agg("quantity").iter_rows():
         named = ", ".join(quantity.replace("_", " ") for quantity in quantities)
-        paragraphs.append(f"{named.capitalize()}: {_SAID[verdict]}.")
+        paragraphs.append(f"{named.capitalize()}: {_SAID[verdict]}{_most(aligned, verdict)}.")
+    if log.clock is not None and log.clock.why:
+        paragraphs.append(f"The log has no times; assumed: {log.clock.why}.")
     why = "the samples are of the whole host, the report counts one instance; the clocks are taken to be the same"
     return Pairing(names, why, tuple(paragraphs), {"Host and database": aligned})
+
+
+def _most(aligned: pl.DataFrame, verdict: str) -> str:
+    """Of reads that devices cannot have served: how many they served at most, of how many."""
+    rows = aligned.filter(quantity="read_requests", verdict="missing").rows(named=True)
+    if verdict != "missing" or not rows:
+        return ""
+    return f" (at most {math.ceil(rows[0]['host_hi']):,} of {rows[0]['database']:,.0f} read requests)"

@@ -67,6 +67,10 @@ def pair_all(logs: Mapping[str, ParsedLog]) -> Iterator[Pairing]:
     by_format: dict[str, list[str]] = {}
     for name, log in logs.items():
         by_format.setdefault(log.format, []).append(name)
+    for one, names in by_format.items():
+        if (relate := view_of(one).relate) is not None:
+            logs = {**logs, **relate({name: logs[name] for name in names})}
+    for name, log in logs.items():
         compare_runs = view_of(log.format).compare_runs
         if compare_runs is not None and (found := compare_runs(log, name)) is not None:
             yield found

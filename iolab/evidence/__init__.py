@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from iolab.evidence.changes import neighbour_changes, parameter_changes
     from iolab.evidence.host_alignment import align_host
     from iolab.evidence.report_periods import find_breaks, periods
+    from iolab.evidence.run_set import align_run, share_clocks
     from iolab.evidence.timeline import Timeline, read_timeline
     from iolab.evidence.wait_alignment import align_waits
 
@@ -16,6 +17,7 @@ __all__ = [
     "Timeline",
     "align_host",
     "align_reports",
+    "align_run",
     "align_trace",
     "align_waits",
     "find_breaks",
@@ -23,6 +25,7 @@ __all__ = [
     "parameter_changes",
     "periods",
     "read_timeline",
+    "share_clocks",
 ]
 
 __getattr__, __dir__ = lazy_exports(__name__)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
+from hostparse import AssumedClock
 from iolab.metrics.lookups import statistic
 from logframe.errors import RefusedError
 
@@ -82,7 +83,7 @@ def align_host(
         report: what `awrparse.read_awr` gives.
         log: what `hostparse.read_host` gives.
         first_end: for a log without times: the end of its first report, on the clock of the report.
-        step_s: for a log without times: the seconds between its reports.
+        step_s: for a log without times: the seconds between its reports; by default both are those of ``log.clock``.
 
     Returns:
         The columns `ALIGNED`, one row a quantity.  ``verdict``: `agrees` (within the bounds, or within 2 %), `more`
@@ -101,7 +102,8 @@ def align_host(
     rows = log.wide(scope, bounds=True).filter(~pl.col("is_since_boot").fill_null(value=False))
     if rows.is_empty():
         raise RefusedError("the log has no sample but the mean since the start of the system")
-    window = _window(rows, begin, end, first_end, step_s)
+    clock = log.clock if first_end is None or step_s is None else AssumedClock(first_end, step_s)
+    window = _window(rows, begin, end, clock)
     seconds = (end - begin).total_seconds()
     found = []
     for quantity, (name, column) in _QUANTITIES.items():
@@ -134,17 +136,17 @@ def _scope(log: HostLog) -> str:
     raise RefusedError("the samples have no rates of bytes or requests")
 
 
-def _window(
-    rows: pl.DataFrame, begin: datetime, end: datetime, first_end: datetime | None, step_s: float | None
-) -> _Window:
+def _window(rows: pl.DataFrame, begin: datetime, end: datetime, clock: AssumedClock | None) -> _Window:
     """The samples within a time, with the seconds of each that lie in it."""
     note = ""
-    if first_end is not None and step_s is not None:
+    if clock is not None:
+        first_end, step_s, why = clock
         at = pl.lit(first_end).cast(pl.Datetime("us")) + pl.duration(
             microseconds=((pl.col("sample").cast(pl.Float64) - 1) * step_s * 1e6).cast(pl.Int64)
         )
         rows = rows.with_columns(interval_end=at, interval_start=at - pl.duration(microseconds=int(step_s * 1e6)))
         note = f"times assumed: the first report ended at {first_end:%Y-%m-%d %H:%M:%S}, one every {step_s:g} s"
+        note += f" ({why})" if why else ""
     timed = rows.drop_nulls(["interval_start", "interval_end"])
     if timed.is_empty():
         return _Window(rows.with_columns(weight=pl.lit(None, dtype=pl.Float64)), None, "the log has no times")

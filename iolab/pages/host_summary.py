@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.comparison.host_and_report import pair_host_and_report
+from iolab.evidence.run_set import share_clocks
 from iolab.metrics import METRICS
 from iolab.views import Summary, View
 
@@ -56,4 +57,4 @@ def _compare_with_report(log: HostLog, report: AwrReport, names: tuple[str, str]
     return pair_host_and_report(log, report, names)
 
 
-VIEW: Final = View(summarize_host, noun="log of samples", compare={"awr": _compare_with_report})
+VIEW: Final = View(summarize_host, noun="log of samples", relate=share_clocks, compare={"awr": _compare_with_report})
