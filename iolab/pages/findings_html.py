@@ -23,10 +23,10 @@ _SHAPES: Final = {
     "major": ('<rect x="1.5" y="1.5" width="10" height="10"/>', "major, 20 % or more"),
     "notable": ('<path d="M6.5 1 12.5 12 .5 12z"/>', "notable, 5 to 20 %"),
     "context": ('<circle cx="6.5" cy="6.5" r="4.6" fill="none" stroke-width="2"/>', "context"),
-    "cannot tell": ('<path d="M2 2 11 11M11 2 2 11" fill="none" stroke-width="2.4"/>', "cannot be told"),
+    "cannot tell": ('<path d="M2 2 11 11M11 2 2 11" fill="none" stroke-width="2.4"/>', "cannot tell"),
     "evidence": ('<path d="M6.5.5 12.5 6.5 6.5 12.5.5 6.5z"/>', "problem of the evidence"),
 }
-_NOTHING: Final = "Nothing stands out."
+_NOTHING: Final = "No finding applies to this log."
 
 
 def findings_html(findings: pl.DataFrame, *, anchor: str, is_linked: bool = True) -> str:

@@ -18,7 +18,7 @@ _LEAST_WIDTH: Final = 60
 MOST: Final = 7
 _BAR: Final = 38
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
-_NOTHING: Final = "Nothing stands out."
+_NOTHING: Final = "No finding applies to this log."
 
 
 def plain(text: str, role: str) -> str:

@@ -150,7 +150,7 @@ def findings_by_log(summaries: Mapping[str, LogSummary], links: Mapping[str, str
         link = f'<a href="#{links[name]}">{html.escape(name)}</a>' if name in links else html.escape(name)
         rows.append(f"<tr><td>{link}</td>{cells}</tr>")
     return (
-        '<section id="by-log"><h2>Findings by log</h2><p class="note">Share in %; ✕ cannot be told, ◆ problem of the '
+        '<section id="by-log"><h2>Findings by log</h2><p class="note">Share in %; ✕ cannot tell, ◆ problem of the '
         "evidence; the number under a finding counts the logs that have it.</p>"
         f'<div class="wide"><table><thead><tr><th>log</th>{heads}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"

@@ -111,7 +111,7 @@ def test_a_contradiction_silences_every_share() -> None:
 
 
 def test_rank_has_two_gates_the_load_and_falling_impacts() -> None:
-    """A third gate comes after what has an impact; what cannot be told is last."""
+    """A third gate comes after what has an impact; what the log cannot tell is last."""
     impacts = [Finding(str(share), ".", Interval(share, share, share)) for share in (0.1, 0.4, 0.2)]
     others = [Finding("x", ".", is_gate=True)] * 3 + [
         Finding("load", ".", order=0),
