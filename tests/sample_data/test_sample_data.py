@@ -32,7 +32,7 @@ def test_every_kind_of_file_is_there() -> None:
         "host": 4,
         "make": 15,
         "runs": 2,
-        "sqltrace": 3,
+        "sqltrace": 4,
         "README.md": 1,
     }
 
