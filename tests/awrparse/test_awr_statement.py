@@ -175,3 +175,30 @@ def test_a_report_without_its_plan_titles_has_no_hash_value() -> None:
 
     assert torn.height == whole.height
     assert torn["plan_hash_value"].to_list() == [2222222222] * 2 + [None] * 2
+
+
+def test_a_statement_that_names_addm_is_no_addm_report() -> None:
+    """A line of SQL text with ADDM and a quoted name stays in its statement, and the next statement is read."""
+    text = as_text().replace(
+        "select /* fruit */ sum(weight) from plums where tree = :t\n\n          ---",
+        "select /* ADDM */ 1 from plums where task = 'ADDM:1'\nand tree = :t\n\n          ---",
+    )
+    report = read_awr(text.encode())
+
+    assert report.raw_tables["SQL Summary"]["SQL Text"][0].endswith("and tree = :t")
+    assert report["sql_plans"].height == 2
+    assert report.line_counts.get("prose", 0) == 0
+
+
+def test_markdown_in_a_quoted_mail() -> None:
+    """The bars of a table of Markdown are found behind the marks of a quotation, too."""
+    lines = ["Hello,", "", "### Top 5 Timed Foreground Events", ""]
+    lines += ["| Event | Waits | Time(s) | Avg wait (ms) | % DB time | Wait Class |", "|---|--:|--:|:-:|---|---|"]
+    lines += ["| log file sync | 1,234 | 5 | 4 | 12.5 | Commit |", "| a \\| b | 2 | 6 | 3000 | 7.5 | Other |"]
+    plain, quoted = "\n".join(lines), "\n".join(f"> {line}" for line in lines)
+
+    for text in (plain, quoted, plain.replace("\n", "\r\n")):
+        assert read_awr(text.encode())["top_events"].select("event", "waits").rows() == [
+            ("log file sync", 1234),
+            ("a | b", 2),
+        ]
