@@ -59,6 +59,18 @@ class Wait(NamedTuple):
     ranges: tuple[int, ...]
 
 
+class Instance(NamedTuple):
+    """Whose report it is."""
+
+    database: str
+    name: str
+    host: str
+    release: str
+
+
+HARBOR = Instance("HARBOR", "harbor1", "quay07", "12.1.0.2.0")
+
+
 class Hour(NamedTuple):
     """An hour as it is planned: what ran, where the files were cached, and how large the buffer cache was."""
 
@@ -72,6 +84,7 @@ class Hour(NamedTuple):
     has_page_cache: bool
     cache_mb: tuple[int, int]
     form: str = "text"
+    instance: Instance = HARBOR
 
 
 class Work(NamedTuple):

@@ -8,7 +8,6 @@ from awr_forms import Block, Column, Table
 from awr_io import controls, io_by_filetype, io_by_function, tablespaces
 from awr_model import BLOCK, CPUS, MEMORY_GB, Activity, Wait
 from awr_numbers import bare, by_class, fixed, in_thousands, millis
-from awr_summary import DATABASE
 
 #: Statements: share of DB time, of it CPU and I/O, share of reads, executions of a thousand, id, module, text.
 _STATEMENTS: Final = (
@@ -307,11 +306,11 @@ def parameters(activity: Activity) -> Table:
     hour = activity.hour
     begin, end = (str(size * 2**20) for size in hour.cache_mb)
     found = {
-        "compatible": "12.1.0.2.0",
+        "compatible": hour.instance.release,
         "cpu_count": str(CPUS),
         "db_block_size": str(BLOCK),
         "db_file_multiblock_read_count": "128",
-        "db_name": DATABASE,
+        "db_name": hour.instance.database,
         "disk_asynch_io": "TRUE",
         "filesystemio_options": "NONE" if hour.has_page_cache else "SETALL",
         "log_buffer": str(32_768 * 1024),

@@ -6,9 +6,7 @@ from awr_forms import Block, Column, Labels, Table
 from awr_model import BLOCK, CPUS, MEMORY_GB, Activity
 from awr_numbers import bare, by_class, fixed, millis, scaled, time_of
 
-DATABASE, INSTANCE, HOST = "HARBOR", "harbor1", "quay07"
 DB_ID = 2870431956
-RELEASE = "12.1.0.2.0"
 
 
 def make_summary(activity: Activity) -> list[Block]:
@@ -26,7 +24,7 @@ def make_summary(activity: Activity) -> list[Block]:
 
 def head(activity: Activity) -> list[Block]:
     """Database, host and snapshots."""
-    hour = activity.hour
+    hour, own = activity.hour, activity.hour.instance
     database = Table(
         "",
         (
@@ -38,7 +36,7 @@ def head(activity: Activity) -> list[Block]:
             Column("Release", ("Release",), 11, "<"),
             Column("RAC", ("RAC",), 3, "<"),
         ),
-        [(DATABASE, str(DB_ID), INSTANCE, "1", time_of(hour.startup, seconds=False), RELEASE, "NO")],
+        [(own.database, str(DB_ID), own.name, "1", time_of(hour.startup, seconds=False), own.release, "NO")],
         is_section=False,
     )
     host = Table(
@@ -51,7 +49,7 @@ def head(activity: Activity) -> list[Block]:
             Column("Sockets", ("Sockets",), 7),
             Column("Memory (GB)", ("Memory(GB)",), 10),
         ),
-        [(HOST, "Linux x86 64-bit", str(CPUS), "8", "2", f"{MEMORY_GB:.2f}")],
+        [(own.host, "Linux x86 64-bit", str(CPUS), "8", "2", f"{MEMORY_GB:.2f}")],
         is_section=False,
     )
     sessions = (40 + round(60 * hour.level), 41 + round(60 * hour.level))

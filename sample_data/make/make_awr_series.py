@@ -19,7 +19,7 @@ from typing import Final
 from awr_forms import Block, Head, write_html, write_text
 from awr_model import Hour, make_activity
 from awr_sections import make_sections
-from awr_summary import DATABASE, INSTANCE, make_summary
+from awr_summary import make_summary
 
 SERIES = Path(__file__).resolve().parent.parent / "awr_series"
 #: Full hours from this one on are snapshots; the first has this number.
@@ -86,7 +86,7 @@ def write_report(hour: Hour, form: str) -> str:
     """The report of an hour as text or HTML."""
     activity = make_activity(hour)
     blocks: list[Block] = [*make_summary(activity), *make_sections(activity)]
-    head = Head(DATABASE, INSTANCE, hour.begin_snap, hour.begin_snap + 1)
+    head = Head(hour.instance.database, hour.instance.name, hour.begin_snap, hour.begin_snap + 1)
     return write_html(blocks, head) if form == "html" else write_text(blocks, head)
 
 

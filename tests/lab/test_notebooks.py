@@ -26,7 +26,7 @@ def count_lines(source: str) -> int:
 
 def test_there_are_notebooks() -> None:
     """The tests below look at something."""
-    assert len(NOTEBOOKS) >= 7
+    assert len(NOTEBOOKS) >= 10
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -18,7 +18,11 @@ FILES = sorted(
     for path in SAMPLE_DATA.rglob("*")
     if path.is_file() and "__pycache__" not in path.parts
 )
-LOGS = [name for name in FILES if name.startswith(("articles/", "awr_series/", "captures/", "runs/", "sqltrace/"))]
+LOGS = [
+    name
+    for name in FILES
+    if name.startswith(("articles/", "awr_series/", "captures/", "one_case/", "runs/", "sqltrace/"))
+]
 CAPTURES = [name for name in LOGS if name.startswith("captures/")]
 RUNS = [name for name in LOGS if name.startswith("runs/")]
 
@@ -30,7 +34,8 @@ def test_every_kind_of_file_is_there() -> None:
         "awr_series": 13,
         "captures": 15,
         "host": 4,
-        "make": 15,
+        "make": 16,
+        "one_case": 2,
         "runs": 2,
         "sqltrace": 4,
         "README.md": 1,
@@ -113,6 +118,19 @@ def test_articles_are_reproducible(tmp_path: Path) -> None:
     committed = {path.name: path.read_bytes() for path in (SAMPLE_DATA / "articles").iterdir()}
 
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == committed
+
+
+def test_the_logs_of_one_case_are_reproducible_and_agree(tmp_path: Path) -> None:
+    """The script writes the committed files; the spool counts the blocks of the trace and of the system calls."""
+    subprocess.run([sys.executable, "-B", MAKE / "make_one_case.py", tmp_path], check=True, capture_output=True)
+    committed = {path.name: path.read_bytes() for path in (SAMPLE_DATA / "one_case").iterdir()}
+    trace, calls = (SAMPLE_DATA / "sqltrace" / f"orders_flash_{name}" for name in ("ora_4711.trc", "4711.strace"))
+    spool = committed["orders_flash.lst"].decode()
+
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == committed
+    printed = sum(map(int, re.findall(r"(\d+)  physical reads", spool)))
+    assert printed == sum(map(int, re.findall(r"nam='db file .* blocks=(\d+)", trace.read_text(encoding="utf-8"))))
+    assert printed * 8192 == sum(map(int, re.findall(r" = (\d+) <", calls.read_text(encoding="utf-8"))))
 
 
 @pytest.mark.parametrize(
