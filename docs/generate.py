@@ -89,6 +89,9 @@ def frames() -> str:
     parts += [f"### `straceparse.{name}`\n\n{schema_table(getattr(straceparse, name))}" for name in schemas]
     parts.append("## SQL\\*Plus and SQLcl spools")
     parts += [f"### `{name}`\n\n{schema_table(schema)}" for name, schema in sqlplusparse.SPOOL_SCHEMAS.items()]
+    parts.append("## Samples of sessions")
+    schemas = ("SESSION_SAMPLES", "SNAPS", "OTHERS")
+    parts += [f"### `sqlplusparse.{name}`\n\n{schema_table(getattr(sqlplusparse, name))}" for name in schemas]
     parts.append("## Extended SQL traces and TKPROF reports")
     parts += [
         f"### `{kind}` `{name}`\n\n{schema_table(schema)}"

@@ -18,13 +18,25 @@ if TYPE_CHECKING:
     from sqlplusparse.many import SpoolFrames, read_spools
     from sqlplusparse.reader import Spool, read_spool
     from sqlplusparse.schemas import SPOOL_SCHEMAS
+    from sqlplusparse.session_samples import (
+        OTHERS,
+        SESSION_SAMPLES,
+        SNAPS,
+        SessionSamples,
+        read_session_samples,
+    )
     from sqlplusparse.statnames import statistic_names
     from sqlplusparse.subtract import subtract_statistics
 
 __all__ = [
+    "OTHERS",
+    "SESSION_SAMPLES",
+    "SNAPS",
     "SPOOL_SCHEMAS",
+    "SessionSamples",
     "Spool",
     "SpoolFrames",
+    "read_session_samples",
     "read_spool",
     "read_spools",
     "statistic_names",

@@ -20,6 +20,7 @@ value is null, and its ``caveats`` begin with "refused:" and give the reason.
   `call_gaps`, `call_times`, `submit_cost`, `time_shares`, `database_waits` of calls
 * from extended SQL traces: `wait_latency`, `wait_sizes`, `multiblock_count`, `read_shares`, `us_per_get`,
   `rows_per_fetch`; `reads_of`, `cpu_step`
+* from samples of sessions: `session_shares`
 * to compute with: `Interval`, `intersect`, `statistic`, `elapsed_of`, `figure_of`
 """
 
@@ -52,6 +53,7 @@ from iolab.metrics.reads import (
     throughput,
 )
 from iolab.metrics.report_io import commit_times, io_by_function, modes_of, multiblock_reads, pareto
+from iolab.metrics.session_samples import session_shares
 from iolab.metrics.sql_trace import (
     cpu_step,
     multiblock_count,
@@ -134,6 +136,7 @@ __all__ = [
     "rows_per_fetch",
     "rows_per_trip",
     "sequentiality",
+    "session_shares",
     "smart_scan_saving",
     "statistic",
     "submit_cost",

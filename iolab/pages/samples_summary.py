@@ -1,0 +1,43 @@
+"""The view of samples of sessions: the share of time on CPU and in each wait."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.metrics.session_samples import session_shares
+from iolab.pages.figures import join_figures
+from iolab.views import Summary, View
+
+if TYPE_CHECKING:
+    from sqlplusparse import SessionSamples
+
+
+def summarize_samples(log: SessionSamples) -> Summary:
+    """Shares by state with the 95 % interval of sampling, and the snapshots."""
+    shares = session_shares(log)
+    states = shares.select("state", "samples", share="value", share_ci_lo="ci_lo", share_ci_hi="ci_hi")
+    named = shares.with_columns(
+        metric=pl.concat_str("metric", pl.lit(": "), pl.col("state").fill_null("all"), ignore_nulls=True)
+    )
+    frames = {"states": states, "samples": log.samples}
+    if log.snaps.height:
+        frames["snaps"] = log.snaps
+    return Summary(frames, join_figures([named]), tuple(_notes(log, shares)))
+
+
+def _notes(log: SessionSamples, shares: pl.DataFrame) -> list[str]:
+    notes = []
+    unseen = shares.filter(state="any wait").rows(named=True)
+    if unseen:
+        most = 100 * unseen[0]["ci_hi"]
+        notes.append(f"No sample met a wait: waits had less than {most:.2g} % of the time, with 95 % confidence.")
+    if log.filters:
+        notes.append(f"Not all sessions were sampled: {'; '.join(log.filters)}")
+    if log.diagnostics.height:
+        notes.append(f"{log.diagnostics.height:,} rows of diagnostics say what was not read.")
+    return notes
+
+
+VIEW: Final = View(summarize_samples, noun="log of session samples")

@@ -1,0 +1,318 @@
+"""Samples of sessions: the tables of Snapper, and lists of polls or of v$active_session_history as CSV."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log, read_printed
+from logframe.formats import Format, Sniff
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from logframe import Source
+    from logframe.formats import Head
+
+GRAMMAR: Final = load_grammar("sqlplusparse", "samples.lark", "line")
+
+#: Columns of `SessionSamples.samples`.
+SESSION_SAMPLES: Final = pl.Schema(
+    {
+        "snap": pl.UInt32(),
+        "table": pl.UInt32(),
+        "line": pl.UInt32(),
+        "sample": pl.String(),
+        "instance": pl.Int64(),
+        "session": pl.Int64(),
+        "serial": pl.Int64(),
+        "sql_id": pl.String(),
+        "sql_child": pl.Int64(),
+        "state": pl.String(),
+        "event": pl.String(),
+        "wait_class": pl.String(),
+        "active_sessions": pl.Float64(),
+        "active_sessions_lo": pl.Float64(),
+        "active_sessions_hi": pl.Float64(),
+        "session_samples": pl.Int64(),
+    }
+)
+#: Columns of `SessionSamples.snaps`.
+SNAPS: Final = pl.Schema(
+    {
+        "snap": pl.UInt32(),
+        "line": pl.UInt32(),
+        "window_end": pl.Datetime("us"),
+        "window_s": pl.Float64(),
+        "samples_taken": pl.Int64(),
+        "active_sessions": pl.Float64(),
+        "active_sessions_lo": pl.Float64(),
+        "active_sessions_hi": pl.Float64(),
+    }
+)
+#: Columns of `SessionSamples.others`: cells of headings that `SESSION_SAMPLES` has no column for.
+OTHERS: Final = pl.Schema({"line": pl.UInt32(), "column": pl.String(), "text": pl.String()})
+#: Headings -> columns of `SESSION_SAMPLES`.
+_COLUMNS: Final = {
+    "INST": "instance", "INST_ID": "instance", "SID": "session", "SESSION_ID": "session", "SERIAL#": "serial",
+    "SESSION_SERIAL#": "serial", "SQL_ID": "sql_id", "SQL_CHILD": "sql_child", "SQL_CHILD_NUMBER": "sql_child",
+    "STATE": "state", "SESSION_STATE": "state", "EVENT": "event", "WAIT_CLASS": "wait_class",
+}  # fmt: skip
+_WHOLE_COLUMNS: Final = ("instance", "session", "serial", "sql_child")
+#: A poll's moment, by the first of these headings.
+_MOMENTS: Final = ("SAMPLE_ID", "SAMPLE_TIME", "TM")
+_KINDS: Final = ("HEADING", "ROW", "END", "STATS_END", "SNAPPER", "FILTER", "DASHES", "DONE", "SCRIPT")
+_PATTERNS: Final = [(kind, re.compile(f"(?:{GRAMMAR.terminals[kind]})$")) for kind in _KINDS]
+_POLLS: Final = re.compile(f"(?:{GRAMMAR.terminals['POLLS']})$")
+_END: Final = re.compile(
+    GRAMMAR.pattern(
+        "--[ ]+End of ASH snap {WHOLE}, end=(?P<end>{STAMP})?[^,]*, seconds=(?P<seconds>{SECONDS}), "
+        "samples_taken=(?P<taken>{WHOLE})(?:, AAS=(?P<average>{AVERAGE})?.*)?$"
+    )
+)
+_OTHER_PROMPT: Final = re.compile(GRAMMAR.pattern("(?m)^{OTHER_PROMPT}"))
+_SIGN: Final = re.compile(GRAMMAR.pattern("(?m)^(?:{HEADING}|{END})[ ]*$"))
+_WHOLE: Final = re.compile(GRAMMAR.pattern("{WHOLE}$"))
+_ON_CPU: Final = "ON CPU"
+
+
+class SessionSamples:
+    """Samples of sessions.
+
+    Attributes:
+        format: ``session_samples``.
+        kind: ``snapper`` or ``polls``.
+        source: Name of the log.
+        samples: `SESSION_SAMPLES`.  Snapper: one row a line of a table, ``active_sessions`` with its rounding, and
+            ``session_samples``, how many samples of sessions that is, where one whole number only fits.  Polls: one row
+            a session and moment; ``sample`` is the moment as printed.  ``state`` is ``CPU`` or ``WAIT``, null where the
+            log does not say.
+        snaps: `SNAPS`: the end, length and number of samples of each snapshot; the time is the database server's.
+        others: `OTHERS`.
+        filters: The lines that say which sessions were sampled.
+        diagnostics: Lines that are no part of the samples, and rows that do not fit their heading.
+    """
+
+    format: Final = "session_samples"
+
+    def __init__(self, source: str, kind: str) -> None:
+        self.source = source
+        self.kind = kind
+        self.samples = pl.DataFrame(schema=SESSION_SAMPLES)
+        self.snaps = pl.DataFrame(schema=SNAPS)
+        self.others = pl.DataFrame(schema=OTHERS)
+        self.filters: tuple[str, ...] = ()
+        self.diagnostics = diagnostics_frame([])
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """The frames `samples`, `snaps` and `others`."""
+        return {"samples": self.samples, "snaps": self.snaps, "others": self.others}
+
+    @property
+    def moments(self) -> int | None:
+        """How many times the sessions were looked at; None where the log does not say."""
+        if self.kind == "polls":
+            return self.samples.get_column("sample").n_unique()
+        taken = self.snaps.get_column("samples_taken")
+        return None if self.snaps.is_empty() else int(taken.sum())
+
+    def describe(self) -> str:
+        """What the samples are, in a few words."""
+        count = "an unknown number of" if self.moments is None else f"{self.moments:,}"
+        return f"session samples ({self.kind}), {count} sample{'' if self.moments == 1 else 's'}"
+
+
+def read_session_samples(source: Source) -> SessionSamples:
+    r"""Snapper's tables of active sessions, or a CSV list of polls.
+
+    A list of polls has a line of headings with ``STATE`` or ``SESSION_STATE``, ``EVENT``, and ``SAMPLE_TIME``,
+    ``SAMPLE_ID`` or ``TM``; further columns are kept as text.  A state ``WAITED ...`` of v$session is time on CPU: its
+    event is of a wait that has ended.
+
+    Args:
+        source: A path, bytes, a file object.
+
+    Raises:
+        LogParseError: The log holds neither.
+
+    Examples:
+        >>> log = read_session_samples(b"SAMPLE_ID,SID,STATE,EVENT\n1,42,WAITING,log file sync\n2,42,ON CPU,\n")
+        >>> log.samples.select("sample", "state", "event").rows()
+        [('1', 'WAIT', 'log file sync'), ('2', 'CPU', None)]
+    """
+    log = open_log(source)
+    lines = [line.rstrip() for line in log.lines()]
+    first = next((number for number, line in enumerate(lines) if line.strip()), None)
+    if first is None:
+        raise LogParseError("the file is empty", source=log.name, expected="samples of sessions")
+    kind = "polls" if _POLLS.match(lines[first]) else "snapper"
+    found = _Reader(log.name, kind)
+    if kind == "polls":
+        found.read_polls(lines, first)
+    else:
+        found.read_snapper(lines)
+    if not found.has_table:
+        raise LogParseError(
+            "no table of samples", source=log.name, expected="a table of Snapper, or headings with STATE and EVENT"
+        )
+    return found.finish()
+
+
+class _Reader:
+    """Collects the rows of one log."""
+
+    def __init__(self, source: str, kind: str) -> None:
+        self.log = SessionSamples(source, kind)
+        self.rows: list[dict[str, Any]] = []
+        self.snaps: list[dict[str, Any]] = []
+        self.others: list[tuple[int, str, str]] = []
+        self.notes: list[Diagnostic] = []
+        self.has_table = False
+
+    def finish(self) -> SessionSamples:
+        """The log."""
+        log = self.log
+        log.samples = pl.DataFrame(self.rows, schema=SESSION_SAMPLES)
+        log.snaps = pl.DataFrame(self.snaps, schema=SNAPS)
+        log.others = pl.DataFrame(self.others, schema=OTHERS, orient="row")
+        log.diagnostics = diagnostics_frame(self.notes)
+        return log
+
+    def read_polls(self, lines: list[str], first: int) -> None:
+        """One row a line under the headings."""
+        headings = [cell.upper() for cell in _cells(lines[first])]
+        moment = next((headings.index(name) for name in _MOMENTS if name in headings), None)
+        if moment is None:
+            return
+        self.has_table = True
+        for number, line in enumerate(lines[first + 1 :], first + 2):
+            if not line.strip() or line == lines[first]:
+                continue
+            cells = _cells(line)
+            if len(cells) != len(headings):
+                self._note(number, line, "row", f"{len(cells)} values under {len(headings)} headings")
+                continue
+            row = self._row(number, list(zip(headings, cells, strict=True)), kept=moment)
+            self.rows.append({**row, "sample": cells[moment] or None, "session_samples": 1})
+
+    def read_snapper(self, lines: list[str]) -> None:
+        """The rows of each table, and the line that ends a snapshot: it has the time and the number of samples."""
+        headings: list[str] | None = None
+        snap = table = start = 0
+        for number, line in enumerate(lines, 1):
+            kind = next((name for name, pattern in _PATTERNS if pattern.match(line)), None)
+            cells = [cell.strip() for cell in line.split("|")]
+            if kind == "HEADING":
+                headings, table, self.has_table = [cell.upper() for cell in cells], table + 1, True
+            elif kind == "ROW" and headings is not None and len(cells) == len(headings):
+                row = self._row(number, list(zip(headings, cells, strict=True))[1:])
+                self.rows.append({**row, **_activity(cells[0]), "snap": snap + 1, "table": table})
+            elif kind == "END" and (end := _END.match(line)) is not None:
+                snap, headings = snap + 1, None
+                self.snaps.append({"snap": snap, "line": number, **_window(end)})
+                for row in self.rows[start:]:
+                    row["session_samples"] = _count(row, int(end["taken"]))
+                start = len(self.rows)
+            elif kind == "FILTER":
+                self.log.filters += (line,)
+            elif line and kind in {None, "ROW", "END", "STATS_END"}:
+                self._note(number, line, "text", "no part of a table of samples")
+        if start < len(self.rows):
+            last = self.rows[-1]["line"]
+            self._note(last, None, "truncated", "the line with the number of samples is missing after these rows")
+
+    def _row(self, number: int, cells: list[tuple[str, str]], kept: int | None = None) -> dict[str, Any]:
+        row: dict[str, Any] = {"line": number}
+        for place, (heading, text) in enumerate(cells):
+            name = _COLUMNS.get(heading)
+            is_whole = name in _WHOLE_COLUMNS
+            if name is None or name in row or (is_whole and text and not _WHOLE.match(text)):
+                if text and place != kept:
+                    self.others.append((number, heading, text))
+            else:
+                row[name] = (int(text) if is_whole else text) if text else None
+        state, event = row.get("state"), row.get("event")
+        row["state"] = _state(state, event)
+        if state is not None and row["state"] is None:
+            self.others.append((number, "STATE", state))
+        if row["state"] == "CPU":
+            if event is not None and event != _ON_CPU:
+                self.others.append((number, "EVENT", event))
+            row["event"] = None
+        return row
+
+    def _note(self, number: int, text: str | None, kind: str, reason: str) -> None:
+        self.notes.append(Diagnostic(self.log.source, number, None, kind, text, reason))
+
+
+def _cells(line: str) -> list[str]:
+    """The values of a line of CSV; none of a line that is no CSV."""
+    try:
+        return [cell.strip() for cell in next(csv.reader([line], skipinitialspace=True))]
+    except csv.Error:
+        return []
+
+
+def _moment(text: str | None) -> datetime | None:
+    """A stamp as a time; None of a day or an hour that there is not."""
+    try:
+        return datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None
+
+
+def _state(state: str | None, event: str | None) -> str | None:
+    """CPU or WAIT: by the state where there is one, else by the event."""
+    if state is None:
+        return None if event is None else "CPU" if event == _ON_CPU else "WAIT"
+    words = state.upper()
+    if words in {_ON_CPU, "CPU"} or words.startswith("WAITED"):
+        return "CPU"
+    return "WAIT" if words in {"WAITING", "WAIT"} else None
+
+
+def _activity(text: str) -> dict[str, float | None]:
+    """Mean active sessions with rounding: ``2.35    (235%)``, or ``26322%``."""
+    if text.endswith("%"):
+        share = float(text.rstrip("%"))
+        value, lo, hi = share / 100, max(share - 0.5, 0) / 100, (share + 0.5) / 100
+    else:
+        printed = read_printed(text.partition(" ")[0], rounded=True)
+        return {"active_sessions": printed.value, "active_sessions_lo": printed.lo, "active_sessions_hi": printed.hi}
+    return {"active_sessions": value, "active_sessions_lo": lo, "active_sessions_hi": hi}
+
+
+def _window(end: re.Match[str]) -> dict[str, Any]:
+    average = read_printed(end["average"] or "", rounded=True)
+    return {
+        "window_end": _moment(end["end"]),
+        "window_s": float(end["seconds"]),
+        "samples_taken": int(end["taken"]),
+        "active_sessions": average.value,
+        "active_sessions_lo": average.lo,
+        "active_sessions_hi": average.hi,
+    }
+
+
+def _count(row: dict[str, Any], taken: int) -> int | None:
+    """The one whole number of samples that the mean of active sessions stands for."""
+    fewest, most = math.ceil(row["active_sessions_lo"] * taken), math.floor(row["active_sessions_hi"] * taken)
+    return fewest if fewest == most else None
+
+
+def sniff(head: Head) -> Sniff | None:
+    """Whether a log is samples of sessions only; a session that holds other statements is a session."""
+    lines: Iterator[str] = (line.rstrip() for line in head.text.split("\n") if line.strip())
+    if _POLLS.match(next(lines, "")):
+        return Sniff(0.95, "a list of polls of sessions")
+    if _SIGN.search(head.text) is None:
+        return None
+    return Sniff(0.4 if _OTHER_PROMPT.search(head.text) else 0.95, "tables of Snapper")
+
+
+FORMAT: Final = Format(name="session_samples", title="a log of session samples", sniff=sniff, read=read_session_samples)
