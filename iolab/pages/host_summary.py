@@ -9,6 +9,7 @@ import polars as pl
 from iolab.comparison.host_and_report import pair_host_and_report
 from iolab.evidence.run_set import share_clocks
 from iolab.metrics import METRICS
+from iolab.rules.samples import devices_of_others
 from iolab.views import Summary, View
 
 if TYPE_CHECKING:
@@ -57,4 +58,10 @@ def _compare_with_report(log: HostLog, report: AwrReport, names: tuple[str, str]
     return pair_host_and_report(log, report, names)
 
 
-VIEW: Final = View(summarize_host, noun="log of samples", relate=share_clocks, compare={"awr": _compare_with_report})
+VIEW: Final = View(
+    summarize_host,
+    noun="log of samples",
+    relate=share_clocks,
+    compare={"awr": _compare_with_report},
+    pair_findings={"awr": devices_of_others},
+)

@@ -8,6 +8,7 @@ import polars as pl
 
 from iolab.metrics.session_samples import session_shares
 from iolab.pages.figures import join_figures
+from iolab.rules.samples import sampled_time
 from iolab.views import Summary, View
 
 if TYPE_CHECKING:
@@ -40,4 +41,4 @@ def _notes(log: SessionSamples, shares: pl.DataFrame) -> list[str]:
     return notes
 
 
-VIEW: Final = View(summarize_samples, noun="log of session samples")
+VIEW: Final = View(summarize_samples, noun="log of session samples", findings=sampled_time)

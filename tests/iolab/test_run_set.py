@@ -13,6 +13,7 @@ from hostparse import read_host
 from iolab.comparison.matching import pair_all
 from iolab.evidence import align_run, share_clocks
 from iolab.metrics import statistic
+from iolab.rules.run import findings_together
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -117,6 +118,21 @@ def test_logs_that_are_read_together(report: AwrReport) -> None:
 
     assert any("saw what the database counted" in text and "times of mpstat.out" in text for text in said)
     assert any("no rates of bytes" in text for text in said)
+
+
+def test_devices_of_others_are_a_finding(report: AwrReport) -> None:
+    """Of idle devices the page says that they are not the database's; of a whole host there is nothing to say."""
+    named: list[tuple[str, ParsedLog]] = [("awr.txt", report), ("iostat.out", _iostat(report))]
+    found = findings_together(named)
+
+    assert found["name"].to_list() == ["devices_of_others"]
+    assert (
+        "The devices of iostat.out did not serve the database of awr.txt, if both are of the same time: at most "
+        in found.item(0, "sentence")
+    )
+    assert found.item(0, "impact") is None
+    assert findings_together([named[0], ("vmstat.out", _vmstat(report))]).is_empty()
+    assert findings_together([named[0], ("mpstat.out", _mpstat(report))]).is_empty()
 
 
 @pytest.mark.corpus
