@@ -19,7 +19,7 @@ from straceparse.fixed_width import ELAPSED_TERMINALS, FixedWidth
 from straceparse.names import renamed
 from straceparse.opening import ShortenedLog
 from straceparse.patterns import PARTS, match_lines
-from straceparse.records import COLOUR, KINDS
+from straceparse.records import COLOUR, KINDS, LONG
 from straceparse.schema import KIND, typed_columns
 
 if TYPE_CHECKING:
@@ -125,7 +125,8 @@ class BatchReader:
         if leaves_out:
             lines = self._fixed_width.without_starts(lines)
         typed = [self._typed[name] for name in columns]
-        found = self._sliced(self._fixed_width, lines).select(*typed, "_fixed_width").collect()
+        short = lines.with_columns(pl.when(_LINE.str.len_bytes() <= LONG).then(_LINE).otherwise(pl.lit("")))
+        found = self._sliced(self._fixed_width, short).select(*typed, "_fixed_width").collect()
         if "name" in columns:
             found = found.with_columns(renamed(found.get_column("name")))
         is_fixed_width = found.drop_in_place("_fixed_width")
@@ -146,7 +147,7 @@ class BatchReader:
 
     def _matched(self, lines: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
         parts = match_lines(lines.get_column("_line")).with_columns(lines.get_column("line"))
-        return parts.lazy().select(self._typed_any[name] for name in columns).collect()
+        return parts.select(self._typed_any[name] for name in columns)
 
 
 def _lines(log: Log, dialect: Dialect, n_rows: int | None) -> pl.LazyFrame:
@@ -184,7 +185,11 @@ def _mixed(found: pl.DataFrame, is_fixed_width: pl.Series, rest: pl.DataFrame) -
     for number, place in enumerate((~is_fixed_width).arg_true()):
         pieces += [found.slice(end, place - end), rest.slice(number, 1)]
         end = place + 1
-    return pl.concat([*pieces, found.slice(end)])
+    pieces.append(found.slice(end))
+    whole, *others = [piece for piece in pieces if piece.height]
+    for piece in others:
+        whole = whole.vstack(piece)
+    return whole
 
 
 def _batches(lines: pl.LazyFrame, batch_bytes: int) -> Iterator[pl.DataFrame]:

@@ -144,3 +144,25 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / 8_0
         done = subprocess.run([sys.executable, "-c", code, filling], capture_output=True, text=True, check=True)
 
         assert float(done.stdout) < 5, filling
+
+
+def test_memory_of_a_line_below_the_limit() -> None:
+    """A line that is read whole costs at most twenty times its size, with what its columns hold."""
+    code = """
+import resource, sys, straceparse
+start, filling, end = (part.encode() for part in sys.argv[1:])
+good = b'1795253115.000001 close(3) = 0 <0.000041>\\n'
+def log(size): return good + start + filling * (size // len(filling)) + end + b'\\n' + good
+straceparse.read_strace(log(20_000))
+text = log(2_000_000)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+events = straceparse.read_strace(text)
+assert events.height == 3
+assert events.estimated_size() > 2_000_000
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / 2_000_000)
+"""
+    call = '1795253115.000001 write(3, "'
+    for parts in ((call, "a", ""), (call, "word ", '", 8) = 8'), ("read(3<", "/a", '>, "", 1) = 1'), ("x", "y ", "")):
+        done = subprocess.run([sys.executable, "-c", code, *parts], capture_output=True, text=True, check=True)
+
+        assert float(done.stdout) < 20, parts
