@@ -14,7 +14,8 @@ from awrparse.report import AwrReport, read_awr
 from awrparse.tables import TABLES, VIEWS
 from logframe import LogParseError
 from logframe.atomic import replacing
-from logframe.console import limit_option, log_named, run, version_option
+from logframe.console import limit_option, log_named, run, spreadsheet_option, version_option
+from logframe.spreadsheet import spreadsheet_safe as safe_cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,7 +38,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return run(show, arguments, "python -m awrparse")
 
 
-@click.command(params=[version_option(), limit_option()], context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    params=[version_option(), limit_option(), spreadsheet_option()],
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.argument("reports", nargs=-1, metavar="REPORT...")
 @click.option("--tables", is_flag=True, help="List the canonical tables and their columns.")
 @click.option("--table", metavar="NAME", help="One canonical table of all reports.")
@@ -51,6 +55,7 @@ def show(
     output: str | None,
     printed: bool,  # noqa: FBT001 - see above
     check: bool,  # noqa: FBT001 - see above
+    spreadsheet_safe: bool,  # noqa: FBT001 - see above
 ) -> int:
     """Read AWR, Statspack and ASH reports, text or HTML.
 
@@ -62,7 +67,7 @@ def show(
     if not reports:
         raise click.UsageError("missing argument 'REPORT...'")
     if table:
-        return _write_table(reports, table, output, printed=printed)
+        return _write_table(reports, table, output, printed=printed, is_safe=spreadsheet_safe)
     return max([_print_report(path, check=check) for path in reports], default=0)
 
 
@@ -73,7 +78,7 @@ def _print_tables() -> None:
     print("\nparts of sql: " + ", ".join(VIEWS))  # noqa: T201 - a command prints
 
 
-def _write_table(reports: Sequence[str], table: str, output: str | None, *, printed: bool) -> int:
+def _write_table(reports: Sequence[str], table: str, output: str | None, *, printed: bool, is_safe: bool) -> int:
     found = read_awrs([log_named(path) for path in reports], table=table, printed=printed)
     for row in found.diagnostics.iter_rows(named=True):
         place = ":".join(str(part) for part in (row["source"], row["line"]) if part is not None)
@@ -91,7 +96,8 @@ def _write_table(reports: Sequence[str], table: str, output: str | None, *, prin
             )
         try:
             with replacing(output, inputs=reports) as path:
-                _WRITERS[suffix](found.frame, str(path))
+                is_marked = is_safe and suffix == ".csv"
+                _WRITERS[suffix](safe_cells(found.frame) if is_marked else found.frame, str(path))
         except OSError as error:
             raise LogParseError(f"cannot be written: {error.strerror or error}", source=output) from error
         print(f"{found.frame.height} rows written to {output}")  # noqa: T201 - a command prints

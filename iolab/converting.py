@@ -9,6 +9,7 @@ import polars as pl
 from iolab.pages.summary import summarize
 from logframe.atomic import replacing
 from logframe.physical import physical
+from logframe.spreadsheet import spreadsheet_safe as safe_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 Format = Literal["parquet", "csv"]
 
 
-def convert_log(source: Source, folder: Path, *, form: Format = "parquet") -> Iterator[tuple[Path, int]]:
+def convert_log(
+    source: Source, folder: Path, *, form: Format = "parquet", spreadsheet_safe: bool = False
+) -> Iterator[tuple[Path, int]]:
     """Write every frame of a log, its figures and its diagnostics to a folder, each as a file.
 
     In CSV a time is a whole number of nanoseconds (its column ends in ``_ns``), and a list is JSON.
@@ -28,6 +31,7 @@ def convert_log(source: Source, folder: Path, *, form: Format = "parquet") -> It
         source: As for `iolab.load`.
         folder: Made if it is not there.
         form: `parquet` or `csv`.
+        spreadsheet_safe: In CSV, put an apostrophe before what a spreadsheet would run as a formula.
 
     Yields:
         Each file that was written, and its number of rows.
@@ -55,7 +59,8 @@ def convert_log(source: Source, folder: Path, *, form: Format = "parquet") -> It
             if form == "parquet":
                 frame.write_parquet(out)
             else:
-                _flat(frame).write_csv(out)
+                cells = _flat(frame)
+                (safe_cells(cells) if spreadsheet_safe else cells).write_csv(out)
         yield path, frame.height
 
 

@@ -133,6 +133,15 @@ def limit_option() -> click.Option:
     )
 
 
+def spreadsheet_option() -> click.Option:
+    """The option ``--spreadsheet-safe`` of every command that writes CSV (`logframe.spreadsheet`)."""
+    return click.Option(
+        ["--spreadsheet-safe"],
+        is_flag=True,
+        help="In CSV, put an apostrophe before what a spreadsheet would run as a formula.",
+    )
+
+
 def log_named(argument: str) -> str | BinaryIO:
     """What an argument of a command names: a path, or the standard input for ``-``.
 

@@ -15,7 +15,8 @@ import polars as pl
 
 from logframe import LogParseError
 from logframe.atomic import replacing
-from logframe.console import limit_option, log_named, run, version_option
+from logframe.console import limit_option, log_named, run, spreadsheet_option, version_option
+from logframe.spreadsheet import spreadsheet_safe as safe_cells
 from straceparse.call_totals import gap_totals, totals
 from straceparse.diagnostics import unparsed
 from straceparse.dialects import dialect_of
@@ -52,6 +53,7 @@ class _Options:
     output: Path | None
     json: bool
     n: int
+    spreadsheet_safe: bool
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 @click.command(
-    params=[version_option(), limit_option()],
+    params=[version_option(), limit_option(), spreadsheet_option()],
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=_EXAMPLES,
 )
@@ -86,6 +88,7 @@ def show(
     output: Path | None,
     as_json: bool,  # noqa: FBT001 - click passes options by name
     n: int,
+    spreadsheet_safe: bool,  # noqa: FBT001 - see above
 ) -> int:
     """Read logs of strace, whatever its version and options.
 
@@ -95,13 +98,13 @@ def show(
         raise click.UsageError(f"one table at a time, not {', '.join(f'--{name}' for name in tables)}")
     if output is not None and output.suffix not in _FORMATS:
         raise click.UsageError(f"{output}: the name must end in {', '.join(_FORMATS)}")
-    return _run(_Options(logs, tables[0] if tables else "", output, as_json, n))
+    return _run(_Options(logs, tables[0] if tables else "", output, as_json, n, spreadsheet_safe))
 
 
 def _run(options: _Options) -> int:
     source: Source = [log_named(log) for log in options.logs]
     if options.output is not None and not _is_table(options):
-        return _write_events(source, options.logs, options.output)
+        return _write_events(source, options, options.output)
     logs = open_logs(source)
     if options.table == "dialect":
         for log in logs:
@@ -134,29 +137,30 @@ def _table(logs: list[Log], options: _Options, dialect: Dialect) -> pl.DataFrame
     return totals(events) if dialect.has_elapsed else gap_totals(calls(events))
 
 
-def _write_events(source: Source, logs: Sequence[str], output: Path) -> int:
+def _write_events(source: Source, options: _Options, output: Path) -> int:
     if output.suffix == ".parquet" and output.is_dir():
         to_parquet(source, output)
     else:
-        _write(scan_logs(open_logs(source)), logs, output)
+        _write(scan_logs(open_logs(source)), options, output)
     return 0
 
 
-def _write(table: pl.LazyFrame, logs: Sequence[str], output: Path) -> None:
+def _write(table: pl.LazyFrame, options: _Options, output: Path) -> None:
     """Write a table, without holding it in memory."""
-    with replacing(output, inputs=logs) as path:
+    with replacing(output, inputs=options.logs) as path:
         match _FORMATS[output.suffix]:
             case "parquet":
                 table.sink_parquet(path)
             case "csv":
-                _seconds(table).sink_csv(path)
+                cells = _seconds(table)
+                (safe_cells(cells) if options.spreadsheet_safe else cells).sink_csv(path)
             case _:
                 _seconds(table).sink_ndjson(path)
 
 
 def _show(found: pl.DataFrame | pl.LazyFrame, options: _Options) -> int:
     if options.output is not None:
-        _write(found.lazy(), options.logs, options.output)
+        _write(found.lazy(), options, options.output)
         return 0
     table = found.lazy().collect()
     rows = table if options.n == 0 else table.head(options.n)

@@ -73,7 +73,7 @@ def _groups(texts: pl.Series) -> list[tuple[str | None, ...]]:
             for text in texts
         ]
     groups = pl.col(texts.name).str.extract_groups(_call_pattern())
-    return texts.to_frame().lazy().select(groups).unnest(texts.name).collect(engine="in-memory").rows()  # on all processors
+    return texts.to_frame().lazy().select(groups).unnest(texts.name).collect().rows()  # on all processors
 
 
 def _call(groups: tuple[str | None, ...]) -> tuple[str | None, ...] | None:

@@ -71,6 +71,7 @@ OTHER_PATTERNS = {
     "logframe/normalize.py": (1, "characters that word processors change"),
     "logframe/oracle/units.py": (4, "units within Oracle's names of statistics"),
     "logframe/ruled.py": (2, "rulers of any ruled table"),
+    "logframe/spreadsheet.py": (2, "formulas of spreadsheets"),
     "straceparse/diagnostics.py": (1, "the column in a message of the parser"),
     "iolab/charts/notebook_frames.py": (3, "HTML that Polars writes"),
     "iolab/dataset/commands.py": (1, "characters of file names"),

@@ -11,20 +11,23 @@ import click
 
 from iolab.command_line import MOST_ROWS, ExampleCommand, as_text, json_option, logs_argument, named_logs
 from logframe import LogParseError
-from logframe.console import say
+from logframe.console import say, spreadsheet_option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 
-def _command(*examples: str) -> Callable[[Callable[..., object]], click.Command]:
-    return click.command(cls=ExampleCommand, examples=examples)
+def _command(
+    *examples: str, params: Sequence[click.Parameter] = ()
+) -> Callable[[Callable[..., object]], click.Command]:
+    return click.command(cls=ExampleCommand, examples=examples, params=list(params))
 
 
 @_command(
     "iolab convert reports/ -o fleet --executor processes:8",
     "iolab convert reports/ -o fleet --resume",
-    "iolab convert ora_4711.strace -o frames --format csv",
+    "iolab convert ora_4711.strace -o frames --format csv --spreadsheet-safe",
+    params=[spreadsheet_option()],
 )
 @logs_argument
 @click.option(
@@ -50,7 +53,14 @@ def _command(*examples: str) -> Callable[[Callable[..., object]], click.Command]
     "--format", "form", type=click.Choice(["parquet", "csv"]), help="Write plain files of a few logs instead."
 )
 @json_option
-def convert(logs: tuple[str, ...], out: str, form: str | None, as_json: bool, **options: Any) -> int:  # noqa: FBT001, ANN401 - click passes by name
+def convert(
+    logs: tuple[str, ...],
+    out: str,
+    form: str | None,
+    as_json: bool,  # noqa: FBT001 - click passes options by name
+    spreadsheet_safe: bool,  # noqa: FBT001 - see above
+    **options: Any,  # noqa: ANN401 - see above
+) -> int:
     """Convert logs of any number to a dataset: one folder a table, Parquet files, each log once.
 
     A log that cannot be read is a row of the dataset's sources, and stops nothing.  An interrupted run goes on with
@@ -60,8 +70,10 @@ def convert(logs: tuple[str, ...], out: str, form: str | None, as_json: bool, **
     With --format every frame of a log becomes one file, with its figures; several logs are written each to a folder of
     its own.  In CSV times are nanoseconds, and lists are JSON.
     """
+    if spreadsheet_safe and form != "csv":
+        raise click.UsageError("--spreadsheet-safe needs --format csv")
     if form is not None:
-        return _convert_plainly(logs, Path(out), form, as_json=as_json)
+        return _convert_plainly(logs, Path(out), form, as_json=as_json, is_safe=spreadsheet_safe)
     if "-" in logs:
         raise click.UsageError("standard input is converted with --format only: a dataset names its sources")
     from iolab.dataset.console import ProgressLine, since_of  # noqa: PLC0415 - imported by the commands that need it
@@ -87,7 +99,7 @@ def convert(logs: tuple[str, ...], out: str, form: str | None, as_json: bool, **
     return 0
 
 
-def _convert_plainly(logs: tuple[str, ...], out: Path, form: str, *, as_json: bool) -> int:
+def _convert_plainly(logs: tuple[str, ...], out: Path, form: str, *, as_json: bool, is_safe: bool) -> int:
     from iolab.converting import convert_log  # noqa: PLC0415 - the parsers are imported by the commands that need them
 
     named, code = named_logs(logs), 0
@@ -95,7 +107,10 @@ def _convert_plainly(logs: tuple[str, ...], out: Path, form: str, *, as_json: bo
         own = re.sub(r"[^\w.-]+", "_", one.name.partition(".* (")[0])
         folder = out if len(named) == 1 else out / own
         try:
-            for path, rows in convert_log(one.source, folder, form="csv" if form == "csv" else "parquet"):
+            written = convert_log(
+                one.source, folder, form="csv" if form == "csv" else "parquet", spreadsheet_safe=is_safe
+            )
+            for path, rows in written:
                 click.echo(as_text({"file": str(path), "rows": rows}) if as_json else f"{path}  {rows:,} rows")
         except LogParseError as error:
             code = 1
