@@ -48,6 +48,14 @@ def test_form_of_a_notebook(path: Path) -> None:
     assert str(ROOT) not in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_an_answer_with_figures_says_of_which_logs_it_is(path: Path) -> None:
+    """Text does not change with the logs: an answer with a figure names the sample or what was published."""
+    answer = "".join(read(path)["cells"][0]["source"]).split("**")[1]
+
+    assert not any(sign.isdigit() for sign in answer) or "published" in answer or "sample" in answer
+
+
 def write_notebook(path: Path, *sources: str) -> None:
     """A notebook of code cells below a heading."""
     cells: list[dict[str, Any]] = [
