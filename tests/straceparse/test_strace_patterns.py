@@ -40,6 +40,7 @@ NOT_OF_THE_FORMAT = {
     ("aio_columns", "<"): "a part of a template",
     ("fields", "\n"): "lines",
     ("opening", "\n"): "lines",
+    ("ranges", "\n"): "lines",
     ("prefix", "( *)(0+)( *)"): "shapes that this module makes",
     ("records", "\r"): "line ends",
     ("batches", "\r"): "line ends",
