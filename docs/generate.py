@@ -31,21 +31,6 @@ SECTION = re.compile(r"^(Args|Returns|Raises|Examples):$", re.MULTILINE)
 #: Written by docs/awr_releases.py: table -> release -> letters of the kinds and forms.
 RELEASES = Path(__file__).parent / "awr_releases.json"
 Seen = dict[str, dict[str, str]]
-#: The modules of `iolab.metrics` in the order of the page, and what each is about.
-TOPICS = {
-    "reads": "Reads, from session statistics, autotrace and a timing",
-    "logical": "Logical I/O, and two times of one task",
-    "correlation": "Two measures of a table",
-    "awr": "Waits, from AWR and Statspack reports",
-    "rates": "Counts and DB time of a period",
-    "histograms": "Wait event histograms",
-    "trace_reads": "Reads, from strace logs",
-    "trace_calls": "System calls, from strace logs",
-    "sql_trace": "Waits and calls, from extended SQL traces",
-    "lookups": "Figures looked up in a log",
-    "interval": "Figures to compute with",
-    "table": "Frames of metrics",
-}
 #: How the paragraph on the use of a chart begins.
 READING = "What to read from it:"
 MADE = "<!-- made by docs/generate.py -->"
@@ -139,13 +124,12 @@ def metrics() -> str:
         'is listed under "Limitations" cannot be seen from the figures; what can be seen is refused.'
     )
     functions = {name: member for name, member in vars(iolab.metrics).items() if isinstance(member, FunctionType)}
-    topics = dict.fromkeys([*TOPICS, *(module_of(member) for member in functions.values())])
-    for topic in topics:
-        parts.append(f"## {TOPICS.get(topic, topic)}")
+    for topic in sorted({member.__module__ for member in functions.values()}, key=heading_of):
+        parts.append(f"## {heading_of(topic)}")
         parts += [
             f"### `{name}{parameters(member)}`\n\n{described(member)}"
             for name, member in functions.items()
-            if module_of(member) == topic
+            if member.__module__ == topic
         ]
     return "\n\n".join(parts) + "\n"
 
@@ -162,9 +146,10 @@ def chart_list() -> str:
     return "\n\n".join(parts).replace("``", "`") + "\n"
 
 
-def module_of(function: FunctionType) -> str:
-    """The module of `iolab.metrics` that a function is defined in."""
-    return function.__module__.rpartition(".")[2]
+def heading_of(module: str) -> str:
+    """What a module is about: the first words of its docstring."""
+    words = re.split("[:.]", sys.modules[module].__doc__ or "", maxsplit=1)[0].removeprefix("Metrics of ")
+    return words[:1].upper() + words[1:]
 
 
 def described(function: FunctionType) -> str:

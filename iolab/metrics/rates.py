@@ -1,4 +1,4 @@
-"""Metrics of counts and of DB time over a period: for each second, for each transaction, sessions active."""
+"""Counts and DB time of a period: for each second, for each transaction, sessions active."""
 
 from __future__ import annotations
 
