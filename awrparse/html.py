@@ -11,6 +11,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from awrparse.addm import addm_of_page
 from awrparse.records import Document, PrintedTable, Rows
 from awrparse.sniff import PAGE
 from awrparse.summaries import title_of_summary
@@ -61,7 +62,19 @@ def read_html(text: str, report_kind: str, title: str, first_line: int = 1) -> D
         is_outer = has_inner and node.css_first("table") is not None
         cut = partial(_rows, page, node, has_inner=is_outer, has_heads=has_heads)
         tables.append(PrintedTable(heading or title_of_summary(summary) or before, cut, summary=summary, notes=notes))
+    for node in page.css("pre"):
+        tables += addm_of_page(_own_text(node))
     return Document(kind=report_kind, form="html", tables=tables, first_line=first_line, title=title, page=text)
+
+
+def _own_text(node: LexborNode) -> str:
+    """The text of preformatted lines up to a table, as there is one where nothing closes them."""
+    texts = []
+    for part in node.iter(include_text=True):
+        if part.tag == "table" or (part.tag != "-text" and part.css_first("table") is not None):
+            break
+        texts.append(part.text())
+    return "".join(texts)
 
 
 def _plans(page: LexborHTMLParser) -> dict[int, tuple[str, ...]]:

@@ -123,10 +123,11 @@ class _Claims:
             rows = table.rows
             above = len(self._cells.get(number, ())) - len(rows.cells)
             first = len(self._rows) + 1
+            # what stands in preformatted lines of a page is in none of its tables
+            is_outside = self._part.is_page and number not in self._cells
             for position, line in enumerate(rows.lines):
-                self._rows.append(
-                    _Row(table, position, [(number, above + position + 1) if self._part.is_page else line])
-                )
+                key: Key = (number, above + position + 1) if self._part.is_page else line
+                self._rows.append(_Row(table, position, [] if is_outside else [key]))
             numbers = list(range(first, first + len(rows.cells)))
             self._copies[id(table)] = PrintedTable(
                 table.title,
@@ -169,7 +170,7 @@ class _Claims:
     def _claim_row(self, frame: str, number: int, row: _Row, table: Table, grid: Grid) -> None:
         for key in row.keys:
             self._part.claim(key, Claim(frame, number))
-        if table.shape not in {"rows", "sum"} or table.splits or grid.spans_lines or len(row.keys) > 1:
+        if table.shape not in {"rows", "sum"} or table.splits or grid.spans_lines or len(row.keys) != 1:
             return
         for name, start, end in self._extents(row, table, grid):
             self._part.claim(row.keys[0], Claim(frame, number, name, start, end))

@@ -10,6 +10,7 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from awrparse.addm import findings_of
 from awrparse.records import Document, PrintedTable, Problem, Rows
 from awrparse.tables import tables_titled
 from awrparse.text import lines as kind
@@ -100,6 +101,7 @@ class _Walk:
         for line in body:
             self.kinds[line] = kind.PROSE
         self.tables.append(PrintedTable("ADDM Report", partial(cut_prose, self.lines, body), line=start + 1))
+        self.tables += findings_of(self.lines, body)
         return stop
 
     def _add_table(self, start: int, stop: int) -> None:

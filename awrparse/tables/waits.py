@@ -300,4 +300,18 @@ WAITS: Final = (
         ),
         needs=("finding",),
     ),
+    Table(
+        "addm_report_findings",
+        "The findings of ADDM reports, as the summary in each of them lists them.",
+        (r"^ADDM Summary of Findings",),
+        (
+            Column("task", "text", "ADDM task", ("Task Name",)),
+            Column("finding_number", "count", "number of the finding in the report", ("Finding Number",)),
+            Column("finding", "text", "finding, in the language of the report", ("Description",)),
+            Column("impact_sessions", "number", "active sessions that the finding is about", ("Active Sessions",)),
+            Column("impact_pct", "pct", "share of the activity that the finding is about", ("Percent of Activity",)),
+            Column("recommendations", "count", "recommendations for the finding", ("Recommendations",)),
+        ),
+        needs=("finding", "impact_pct"),
+    ),
 )

@@ -11,6 +11,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
+from awrparse.addm import findings_of
 from awrparse.records import Document, PrintedTable
 from awrparse.text import lines as kind
 from awrparse.text.bars import cut_bars, is_bar_row, is_plan_title, is_sql_id_title
@@ -245,7 +246,7 @@ class _Walk(Builder):
         self.plan = self.plan[:1]
 
     def _visit_addm(self, number: int) -> int:
-        """An ADDM report is prose up to its end."""
+        """An ADDM report is prose up to its end; the summary of its findings is a table, too."""
         self.end_section()
         start = number
         while number < self.end and self.kinds[number] not in (kind.END, kind.BANNER, kind.TITLE):
@@ -253,6 +254,7 @@ class _Walk(Builder):
                 self.kinds[number] = kind.PROSE
             number += 1
         self.add_prose("ADDM Report", start, number)
+        self.tables += findings_of(self.lines, range(start, number))
         return number
 
 

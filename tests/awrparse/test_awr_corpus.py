@@ -265,7 +265,9 @@ def test_no_character_of_a_row_is_lost(
             for kind, line in zip(document.line_kinds, below, strict=False):
                 if kind in kinds:
                     printed.update(filter(str.isalnum, line.removeprefix("Module:")))
-            cells = (cell for title in report.raw_tables for cells in report.raw_tables.cells(title) for cell in cells)
+            # the lines of the summary are in the text of the ADDM report, too
+            titles = [title for title in report.raw_tables if not title.startswith("ADDM Summary of Findings")]
+            cells = (cell for title in titles for cells in report.raw_tables.cells(title) for cell in cells)
             read.update(filter(str.isalnum, "".join(cells)))
         lost = first.diagnostics.filter(pl.col("kind").is_in(["unparsed", "trailing"]))["text"].to_list()
         read.update(filter(str.isalnum, "".join(lost)))

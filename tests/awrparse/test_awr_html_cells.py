@@ -56,8 +56,10 @@ def test_html_tables_and_cells(corpus: Path) -> None:
         reader.feed((corpus / "awr" / path).read_text(encoding="utf-8", errors="backslashreplace"))
         reader.close()
         report = read_awr(corpus / "awr" / path)
-        assert (path, len(report.raw_tables)) == (path, len(reader.tables))
-        for title, expected in zip(report.raw_tables, reader.tables, strict=True):
+        # ADDM reports are preformatted lines, and come last
+        titles = [title for title in report.raw_tables if not title.startswith(("ADDM Report", "ADDM Summary of"))]
+        assert (path, len(titles)) == (path, len(reader.tables))
+        for title, expected in zip(titles, reader.tables, strict=True):
             headings = ["".join(heading.split()) for heading in report.raw_tables.headings(title)]
             # the report cuts long texts in the middle of a word
             cells = ["".join(cell.split()) for values in report.raw_tables.cells(title) for cell in values if cell]

@@ -1,0 +1,106 @@
+"""ADDM reports: running text with a summary of the findings, alone or at the end of an AWR report."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from awrparse.records import PrintedTable, Problem, Rows
+from awrparse.text import lines as kind
+from awrparse.text.labels import cut_prose
+from awrparse.text.layout import GRAMMAR
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: What follows a report on a page, or within preformatted lines.
+_ENDS: Final = frozenset({kind.END, kind.BANNER, kind.TITLE})
+_RULER = re.compile(GRAMMAR.pattern("{FINDINGS_RULER}"))
+_ROW = re.compile(
+    GRAMMAR.pattern(
+        r"\s*(?P<number>{FINDING_NUMBER})\s+(?P<name>{FINDING_NAME})\s+"
+        r"(?P<sessions>{FINDING_FIGURE}) *\| *(?P<pct>{FINDING_FIGURE})(?:\s+(?P<count>{FINDING_NUMBER}))?\s*"
+    )
+)
+_TITLE = re.compile(GRAMMAR.pattern(r"\s*{FINDING_TITLE}"))
+_TASK = re.compile(GRAMMAR.pattern("{TASK_NAME}"))
+_HEADINGS: Final = (
+    "Task Name",
+    "Finding Number",
+    "Description",
+    "Active Sessions",
+    "Percent of Activity",
+    "Recommendations",
+)
+
+
+def findings_of(lines: list[str], body: Sequence[int], *, is_page: bool = False) -> list[PrintedTable]:
+    """The summary of the findings of one ADDM report as a table; none where the report has no finding.
+
+    Args:
+        lines: all lines of the file, or of the preformatted text.
+        body: the numbers of the lines of the report, counted from 0; the first names the task.
+        is_page: the lines are from a page, whose lines have no numbers.
+
+    Returns:
+        At most one table.  A finding that the text names and no summary lists is a problem of its rows.
+    """
+    if not any(_RULER.fullmatch(lines[number]) or _TITLE.match(lines[number]) for number in body):
+        return []
+    cut = partial(_cut, lines, body, is_page=is_page)
+    return [PrintedTable("ADDM Summary of Findings", cut, line=0 if is_page else body[0] + 1)]
+
+
+def addm_of_page(text: str) -> list[PrintedTable]:
+    r"""The ADDM reports within preformatted lines of a page: the text of each, and its findings.
+
+    Examples:
+        >>> [table.title for table in addm_of_page("ADDM Report for Task 'T'\n\nFINDING 1: 5% impact (3 seconds)")]
+        ['ADDM Report', 'ADDM Summary of Findings']
+    """
+    if "ADDM" not in text:
+        return []
+    lines = text.splitlines()
+    kinds = kind.classify(lines)
+    tables = []
+    start = kinds.find(bytes([kind.ADDM]))
+    while start >= 0:
+        stop = start + 1
+        while stop < len(lines) and kinds[stop] not in _ENDS and kinds[stop] != kind.ADDM:
+            stop += 1
+        body = [number for number in range(start, stop) if lines[number].strip()]
+        tables.append(PrintedTable("ADDM Report", partial(_cut_page, lines, body)))
+        tables += findings_of(lines, body, is_page=True)
+        start = kinds.find(bytes([kind.ADDM]), stop)
+    return tables
+
+
+def _cut_page(lines: list[str], body: Sequence[int]) -> Rows:
+    rows = cut_prose(lines, body)
+    rows.lines = [0] * len(rows.lines)
+    return rows
+
+
+def _cut(lines: list[str], body: Sequence[int], *, is_page: bool) -> Rows:
+    """One row a finding, and a problem for each finding that is in the text only."""
+    named = _TASK.search(lines[body[0]])
+    task = named[0].strip("'") if named else ""
+    rows = Rows(headings=_HEADINGS)
+    listed: set[str] = set()
+    is_summary = False
+    for number in body:
+        line = lines[number]
+        if _RULER.fullmatch(line):
+            is_summary = True
+        elif is_summary and (found := _ROW.fullmatch(line)):
+            listed.add(found["number"])
+            rows.cells.append((task, *(found[part] or "" for part in ("number", "name", "sessions", "pct", "count"))))
+            rows.lines.append(0 if is_page else number + 1)
+        elif titled := _TITLE.match(line):
+            is_summary = False
+            if titled[0].split()[-1].rstrip(":") not in listed:
+                at = None if is_page else number + 1
+                reason = "no summary lists this finding of ADDM; only the raw table of the report has its figures"
+                rows.problems.append(Problem(at, "finding_not_listed", line.strip(), reason))
+    return rows

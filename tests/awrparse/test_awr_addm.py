@@ -1,0 +1,127 @@
+"""ADDM reports, alone and within other reports, as text and on pages: no text and no finding is lost."""
+
+from __future__ import annotations
+
+from html import escape
+from random import Random
+from typing import Final
+
+import pytest
+
+from awrparse import read_awr
+from logframe.formats import load_log
+from logframe.provenance import provenance
+
+NAMES: Final = ("Undersized Orchard", 'Top Trees by "Fruit I/O" and "Basket"', "Ripe | Unripe Plums", "12 Baskets 3")
+
+
+def summary(findings: list[tuple[str, str, str, str]]) -> list[str]:
+    """The summary of findings, as wide as its longest name."""
+    width = max(len(name) for name, *_ in findings)
+    lines = ["Summary of Findings", "-------------------"]
+    lines += [f"   {'Description':{width}}  Active Sessions      Recommendations"]
+    lines += [f"   {'':{width}}  Percent of Activity", f"   {'-' * width}  {'-' * 19}  {'-' * 15}"]
+    for number, (name, sessions, pct, count) in enumerate(findings, 1):
+        lines.append(f"{number:<3}{name:{width}}  {f'{sessions} | {pct}':19}  {count}")
+    return lines
+
+
+def addm(task: str, findings: list[tuple[str, str, str, str]], title: str = "ADDM Report for Task") -> list[str]:
+    """An ADDM report with its summary, and what it says of each finding."""
+    lines = [f"          {title} '{task}'", f"          {'-' * (len(task) + 23)}", ""]
+    lines += ["Analysis Period", "---------------", "AWR snapshot range from 5 to 7.", ""]
+    lines += [*summary(findings), "", "~" * 78, "~" * 78, ""] if findings else ["There are no findings to report."]
+    for number, (name, sessions, pct, _) in enumerate(findings, 1):
+        impact = f"Impact is {sessions} active sessions, {pct}% of total activity."
+        lines += [f"Finding {number}: {name}", impact, "-" * len(impact), "The trees need water.", ""]
+        lines += ["   Recommendation 1: Watering", f"   Estimated benefit is {sessions} active sessions, {pct}%.", ""]
+    return lines
+
+
+def drawn(seed: int) -> tuple[list[tuple[str, str, str, str]], list[tuple[object, ...]]]:
+    """Findings as printed, and as read."""
+    random = Random(seed)  # noqa: S311 - data for a test
+    printed, read = [], []
+    for number in range(1, random.randint(2, 12)):
+        name = random.choice(NAMES)
+        sessions, pct = random.randint(1, 9999) / 100, random.randint(1, 10000) / 100
+        count = random.randint(0, 12)
+        printed.append((name, f"{sessions:g}".removeprefix("0"), f"{pct:g}", str(count)))
+        read.append((number, name, sessions, pct, count))
+    return printed, read
+
+
+def page(*reports: list[str]) -> str:
+    """A page with a table, and ADDM reports in preformatted lines."""
+    head = "<html><head><title>AWR Report for DB: FIG</title></head><body><h1>WORKLOAD REPOSITORY report for</h1>"
+    table = "<table><tr><th>DB Name</th><th>DB Id</th></tr><tr><td>FIG</td><td>7</td></tr></table>"
+    pres = "".join(f"<h2>ADDM Task</h2>\n<pre>\n{escape(chr(10).join(lines))}\n</pre>" for lines in reports)
+    return f"{head}{table}{pres}<p>End of Report</body></html>"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_findings_of_reports_as_text_and_on_a_page(seed: int) -> None:
+    """The findings are read, and the text is kept, whatever stands around the report."""
+    printed, read = drawn(seed)
+    lines = addm("ADDM:7_1_45", printed)
+    for text in ("\n".join(lines), "\r\n".join(lines), page(lines), "\n".join(f"> {line}" for line in lines)):
+        report = read_awr(text.encode())
+        assert report["addm_report_findings"].rows() == [("ADDM:7_1_45", *row) for row in read]
+        assert "The trees need water." in report.raw_tables["ADDM Report"]["text"].to_list()
+        assert report.diagnostics.is_empty()
+
+
+def test_two_reports_on_one_page() -> None:
+    """Each finding is that of its own task."""
+    first, second = drawn(1), drawn(2)
+    report = read_awr(page(addm("PLUM", first[0]), addm("PEAR", second[0])).encode())
+
+    expected = [("PLUM", *row) for row in first[1]] + [("PEAR", *row) for row in second[1]]
+    assert report["addm_report_findings"].rows() == expected
+
+
+def test_a_report_in_another_language() -> None:
+    """The form of the rows is known, not their words; the decimal mark is that of the report."""
+    lines = addm("ADDM:7_1_45", [("Obstgarten zu klein", ",33", "29,93", "5"), ("Birnen", "1,2", "4,4", "0")])
+    lines[0] = "          ADDM-Bericht für Task 'ADDM:7_1_45'"
+    report = read_awr("\n".join(lines).encode())
+
+    found = report["addm_report_findings"].select("finding", "impact_sessions", "impact_pct").rows()
+    assert found == [("Obstgarten zu klein", 0.33, 29.93), ("Birnen", 1.2, 4.4)]
+
+
+def test_no_findings_is_no_table_and_no_problem() -> None:
+    """A report that found nothing keeps its text."""
+    for text in ("\n".join(addm("PLUM", [])), page(addm("PLUM", []))):
+        report = read_awr(text.encode())
+        assert "addm_report_findings" not in report.tables
+        assert "There are no findings to report." in report.raw_tables["ADDM Report"]["text"].to_list()
+        assert report.diagnostics.is_empty()
+
+
+def test_findings_that_no_summary_lists_are_named() -> None:
+    """Releases before 11.1 print no summary; a row of another form is not read, and both are said."""
+    old = ["          ADDM Report for Task 'PLUM'", "", "FINDING 1: 51% impact (309 seconds)", "-----", "Dry trees."]
+    report = read_awr("\n".join(old).encode())
+    assert report.diagnostics.select("line", "kind").rows() == [(3, "finding_not_listed")]
+    assert "51% impact" in "".join(report.raw_tables["ADDM Report"]["text"])
+    assert read_awr(page(old).encode()).diagnostics["kind"].to_list() == ["finding_not_listed"]
+
+    lines = addm("PLUM", [("Trees", ".33", "29.93", "5"), ("Figs", "####", "####", "1"), ("Plums", ".1", "2", "3")])
+    report = read_awr("\n".join(lines).encode())
+    assert report["addm_report_findings"]["finding"].to_list() == ["Trees", "Plums"]
+    assert report.diagnostics["text"].to_list() == ["Finding 2: Figs"]
+
+
+def test_the_figures_of_the_summary_are_accounted_for() -> None:
+    """No number of a report is lost, and those of the summary are in its table."""
+    printed, _ = drawn(3)
+    text = "\n".join(addm("PLUM", printed))
+    first = text.split("\n").index("Summary of Findings") + 6
+    found = provenance(load_log(text.encode()), text.encode())
+    rows = found.filter(found["line"].is_between(first, first + len(printed) - 1))
+
+    assert set(rows.filter(rows["frame"].is_not_null())["frame"]) == {"addm_report_findings"}
+    assert "lost" not in found["status"].to_list()
+    pages = page(addm("PLUM", printed)).encode()
+    assert "lost" not in provenance(load_log(pages), pages)["status"].to_list()
