@@ -80,8 +80,13 @@ def _events(report: AwrReport, side: str) -> dict[str, Wait]:
 
 
 def _parameters(report: AwrReport, side: str) -> dict[str, str]:
-    """Parameters with a value in both periods."""
+    """Parameters with their value at the end of a period; lists of values, printed in several rows, are left out.
+
+    A report prints the value of the second period only where it differs from that of the first.
+    """
     frame = report.with_bounds("compare_parameters")
-    columns = ("first_begin", "second_begin")
-    known = frame.filter(pl.col("parameter").is_not_null() & pl.all_horizontal(pl.col(columns).is_not_null()))
-    return dict(known.select("parameter", f"{side}_begin").iter_rows())
+    first, second = pl.col("first_end"), pl.col("second_end")
+    value = first if side == "first" else pl.coalesce(second, first)
+    follows = pl.col("parameter").is_null() | pl.col("parameter").is_duplicated()
+    alone = ~follows & ~pl.col("parameter").is_null().shift(-1, fill_value=False)
+    return dict(frame.filter(alone, first.is_not_null()).select("parameter", value).iter_rows())

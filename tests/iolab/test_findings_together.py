@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import polars as pl
 import pytest
 
 import iolab
+from iolab.rules.compare_report import _parameters
+from iolab.rules.pairs import settings_changed
+from iolab.rules.report_facts import ReportFacts
 
 ROOT = Path(__file__).parents[2]
 SERIES = sorted((ROOT / "sample_data" / "awr_series").glob("*.txt"))
@@ -196,3 +201,23 @@ def test_a_blocker_with_a_share_of_another_base_is_not_named() -> None:
     found = iolab.findings(iolab.load(ASH.replace("{blocked}", "80.00").encode()))
 
     assert "blocking_session" not in found["name"]
+
+
+def test_settings_of_a_compare_period_report() -> None:
+    """The second period's value is printed where it differs from the first's; lists in several rows are left out."""
+    frame = pl.DataFrame(
+        [
+            ("cursor_sharing", None, "EXACT", None, "FORCE"),
+            ("db_block_size", None, "8192", None, None),
+            ("open_cursors", "30", "60", None, None),
+            ("control_files", None, "+DATA/a", None, "+DATA/b"),
+            (None, None, "+FRA/a", None, None),
+        ],
+        schema=["parameter", "first_begin", "first_end", "second_begin", "second_end"],
+        orient="row",
+    )
+    report: Any = SimpleNamespace(with_bounds=lambda _: frame)
+    before, after = (ReportFacts(parameters=_parameters(report, side)) for side in ("first", "second"))
+    (found,) = settings_changed(before, after)
+
+    assert found.sentence == "1 parameter of 3 changed between the reports: `cursor_sharing` EXACT to FORCE."
