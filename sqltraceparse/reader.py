@@ -165,7 +165,8 @@ def read_calls(
     lobs = regular.lobs(others.lazy().filter(is_lob)).select(wanted).collect()
     _, more, cut = irregular.read_irregular(others.filter(~is_lob), name)
     parts = [part for part in (calls.select(wanted), lobs, more.select(wanted)) if part.height]
-    return pl.concat(parts).sort("line", maintain_order=True).select(columns), cut
+    calls = pl.concat(parts).sort("line", maintain_order=True) if parts else calls
+    return calls.select(columns), cut
 
 
 def _foreign(lines: pl.DataFrame, name: str) -> list[Diagnostic]:

@@ -63,6 +63,10 @@ def checkout(tmp_path: Path) -> Path:
     (tmp_path / "reports").mkdir()
     for report in (ROOT / "sample_data/awr_series").iterdir():
         shutil.copy(report, tmp_path / "reports")
+    for name, numbers in (("old", "410[2-4]"), ("new", "411[0-2]")):
+        (tmp_path / name).mkdir()
+        for report in (ROOT / "sample_data/awr_series").glob(f"awrrpt_1_{numbers}_*.txt"):
+            shutil.copy(report, tmp_path / name)
     return tmp_path
 
 

@@ -45,6 +45,7 @@ def tree(sanitizer: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("notebooks", "sample_data", "dist"):
         (folder / name).mkdir()
         (folder / name / "README.md").write_text("none", encoding="utf-8")
+    shutil.copytree(ROOT / "sample_data" / "make", folder / "sample_data" / "make")
     for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", ".gitignore"):
         shutil.copy(ROOT / name, folder)
     done = subprocess.run(

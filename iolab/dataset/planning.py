@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from iolab.dataset.jobs import Done
+    from iolab.dataset.layout import Commit
     from iolab.dataset.store import Store
 
 _TABLES: Final = """
@@ -81,21 +82,29 @@ class Plan:
         keys: dict[str, str] = {}
         for commit in read_commits(self._store):
             last = commit.number
+            self._add_commit(commit, with_files=sweep)
             for old in commit.replaces:
-                self._base.execute("DELETE FROM batch WHERE id = ?", (old,))
                 keys = {key: batch for key, batch in keys.items() if batch != old}
-            self._base.execute("INSERT OR REPLACE INTO batch VALUES (?, ?)", (commit.batch, commit.number))
             keys |= {file.key: commit.batch for file in commit.files if file.table == "_sources"}
-            if sweep:
-                keys_of = [*(file.key for file in commit.files), commit_key(last)]
-                live = [(key, commit.batch) for key in keys_of]
-                self._base.executemany("INSERT OR REPLACE INTO live VALUES (?, ?)", live)
         if sweep:
             self._sweep()
         for several in in_pieces(keys.items(), 500):
             self._read_sources(dict(several))
         self._base.execute("CREATE INDEX known_file ON known(file)")
         return last
+
+    def sweep(self) -> None:
+        """Remove the files that belong to no batch: processes that were killed left them."""
+        for commit in read_commits(self._store):
+            self._add_commit(commit, with_files=True)
+        self._sweep()
+
+    def _add_commit(self, commit: Commit, *, with_files: bool) -> None:
+        self._base.executemany("DELETE FROM batch WHERE id = ?", [(old,) for old in commit.replaces])
+        self._base.execute("INSERT OR REPLACE INTO batch VALUES (?, ?)", (commit.batch, commit.number))
+        if with_files:
+            keys = [*(file.key for file in commit.files), commit_key(commit.number)]
+            self._base.executemany("INSERT OR REPLACE INTO live VALUES (?, ?)", [(key, commit.batch) for key in keys])
 
     def _sweep(self) -> None:
         """Remove the files of batches that are replaced, and those that were never committed."""

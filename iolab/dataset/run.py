@@ -144,6 +144,7 @@ class Run:
         self._batch: list[Item] = []
         self._duplicates: list[tuple[Item, str]] = []
         self._garbage: list[str] = []
+        self._has_lost = False  # a process ended in a batch, whose files may be there
         self._counts: Counter[str] = Counter()
         self._rows = self._bytes = self._done = self._batches = 0
         self._start = time.monotonic()
@@ -173,6 +174,8 @@ class Run:
             self._all()
         for key in self._garbage:
             self._store.delete(key)
+        if self._has_lost:
+            self._plan.sweep()
 
     def _all(self) -> None:
         while True:
@@ -256,6 +259,7 @@ class Run:
         job, owners = self._jobs.pop(name)
         self._busy -= owners.keys()
         if isinstance(outcome.error, LostError):
+            self._has_lost = True
             self._ready.extendleft(reversed(self._after_loss(task, outcome.seconds)))
         elif outcome.error is not None:
             raise outcome.error

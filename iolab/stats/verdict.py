@@ -86,7 +86,7 @@ def verdict_line(outcome: Outcome, ratio: Estimate, threshold: float, *, a: str 
 
     Examples:
         >>> verdict_line("faster", Estimate(0.818, 0.815, 0.82, ""), 0.02)
-        'B was faster than A: B / A 0.8180 [0.8150, 0.8200].'
+        'B was faster than A: B / A 0.8180 (95 %: 0.8150 to 0.8200).'
         >>> verdict_line("different, size unknown", Estimate(2.11, None, None, ""), 0.02)
         'A and B differ, by how much is open: B / A 2.11.'
     """

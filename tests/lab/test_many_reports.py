@@ -167,6 +167,7 @@ def test_the_answer_of_the_notebook_is_the_computed_one() -> None:
     computed = "\n".join("".join(data.get("text/markdown", data.get("text/plain", ""))) for data in outputs)
     figures = re.findall(r"\d+\.\d+", answer)
     known = [float(text) for text in re.findall(r"\d+\.\d+", computed)]
+    known += [100 * one for one in known if one < 1]  # shares are said in percent
 
     assert len(figures) == 8
     for text in figures:

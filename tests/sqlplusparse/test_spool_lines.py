@@ -148,6 +148,7 @@ FRAMES = {
     "monitorframe",
     "planframe",
     "provenance",
+    "session_samples",
     "reader",
     "runs",
     "schemas",

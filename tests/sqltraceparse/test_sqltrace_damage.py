@@ -234,3 +234,13 @@ def test_any_damage(damaged: Any, seed: int) -> None:  # noqa: ANN401
 def _reasons(trace: Any, kind: str) -> list[str]:  # noqa: ANN401
     found: list[str] = trace.diagnostics.filter(pl.col("kind") == kind).get_column("reason").to_list()
     return found
+
+
+@pytest.mark.parametrize("line", ["EXEC #3:", "CLOSE #3:dep=0", "LOBREAD: type=PERSISTENT LOB,bytes=1"])
+def test_a_call_that_says_nothing_is_the_only_one(line: str) -> None:
+    """A trace whose only call is cut before its figures has no call, and a diagnostic."""
+    wait = "WAIT #3: nam='db file sequential read' ela= 40 file#=1 block#=2 blocks=1 obj#=3 tim=1050"
+    trace = read_sqltrace(f"{wait}\n{line}\n".encode())
+
+    assert (trace.waits.height, trace.calls.height) == (1, 0)
+    assert trace.diagnostics.get_column("line").to_list() == [2]
