@@ -31,7 +31,7 @@ _WANTED: Final = (
     ("wait_classes", "foreground_wait_classes", "compare_wait_classes"),
     ("load_profile", "compare_load_profile"),
     ("io_profile",),
-    ("addm_findings",),
+    ("addm_findings", "addm_report_findings"),
     ("sql_by_elapsed",),
     ("segments",),
     ("iostat_function",),

@@ -8,9 +8,7 @@ import polars as pl
 
 from iolab.metrics.ash import ash_samples
 from iolab.metrics.formatting import count_text, figure_text, share_text
-from iolab.rules.event_groups import GROUPS, group_of
 from iolab.rules.finding import NOTABLE, Evidence, Finding
-from iolab.rules.shares import PROFILE
 from iolab.stats.intervals import share_interval
 from logframe.errors import RefusedError
 from logframe.interval import Interval, intersect, row_figure
@@ -28,6 +26,8 @@ _SAMPLES: Final = "the samples"
 _MOST_NAMED: Final = 3
 #: Fewer samples are no profile: the 95 % interval of a share of a half is then wider than 20 points.
 _LEAST_SAMPLES: Final = 100
+#: Table of the findings of ADDM -> its column with their shares of the activity.
+_ADDM_TABLES: Final = {"addm_report_findings": "impact_pct", "addm_findings": "finding_pct"}
 #: A statement with so large a share gets a sentence, as in AWR reports.
 _STATEMENT: Final = 0.5
 #: Tables that each hold every sample once; the table of a cluster holds those of the instances again.
@@ -184,25 +184,6 @@ def _blockers(report: AwrReport, rows: pl.DataFrame) -> Iterator[Finding]:
         )
 
 
-def ash_profile(report: AwrReport) -> pl.DataFrame:
-    """The groups of events of user sessions by their samples, and those of the background (`PROFILE`)."""
-    rows = report["ash_top_events"].filter(pl.col("scope").is_in(_SCOPES) & pl.col("activity_pct").is_not_null())
-    parts: dict[tuple[str, str], tuple[float, float]] = {}
-    for scope, event, share, active in rows.select("scope", "event", "activity_pct", "avg_active_sessions").iter_rows():
-        group = "cpu" if event == _CPU else group_of(str(event))
-        said = GROUPS[group] if group != "cpu" else "CPU, or waiting for it"
-        key = (group, said.removeprefix("waiting for ")) if scope == "user" else ("other", "background processes")
-        before = parts.get(key, (0.0, 0.0))
-        parts[key] = before[0] + share / 100, before[1] + (active or 0.0)
-    listed = [(group, part, share, active, _SAMPLES) for (group, part), (share, active) in parts.items()]
-    missing = 1 - sum(one[2] for one in listed)
-    if listed and missing > 0.005:
-        known = max(listed, key=lambda one: one[2])
-        listed.append(("other", "not listed", missing, missing * known[3] / known[2], _SAMPLES))
-    listed.sort(key=lambda one: -one[2])
-    return pl.DataFrame(listed, schema=PROFILE, orient="row")
-
-
 def addm_findings(report: AwrReport) -> Iterator[Finding]:
     r"""What ADDM found, in its own words and figures; refused where the report has no table of it.
 
@@ -211,7 +192,8 @@ def addm_findings(report: AwrReport) -> Iterator[Finding]:
     >>> for one in addm_findings(report): print(one.sentence, one.is_refused)
     What ADDM found: its text is not read into tables. True
     """
-    if "addm_findings" not in report:
+    columns = next(((table, share) for table, share in _ADDM_TABLES.items() if table in report), None)
+    if columns is None:
         yield Finding(
             "addm_finding",
             "What ADDM found: its text is not read into tables.",
@@ -219,8 +201,9 @@ def addm_findings(report: AwrReport) -> Iterator[Finding]:
             is_refused=True,
         )
         return
-    for row in report.with_bounds("addm_findings").iter_rows(named=True):
-        share = row_figure(row, "finding_pct")
+    table, column = columns
+    for row in report.with_bounds(table).iter_rows(named=True):
+        share = row_figure(row, column)
         if share is None or share.hi > 100:
             continue
         yield Finding(
@@ -229,5 +212,5 @@ def addm_findings(report: AwrReport) -> Iterator[Finding]:
             share / 100,
             "the activity, by ADDM",
             why="ADDM's own estimate; its findings overlap and do not add up",
-            evidence=(Evidence("addm_findings", (str(row["finding"]),)),),
+            evidence=(Evidence(table, (str(row["finding"]),)),),
         )

@@ -203,6 +203,18 @@ def test_a_blocker_with_a_share_of_another_base_is_not_named() -> None:
     assert "blocking_session" not in found["name"]
 
 
+def test_findings_of_an_addm_report() -> None:
+    """ADDM's own findings are read from the summary of its report; one above 100 % is none."""
+    lines = ["          ADDM Report for Task 'T1'", "          -------------------------", ""]
+    lines += ["Summary of Findings", "-------------------", "   Description     Active Sessions      Recommendations"]
+    lines += ["                   Percent of Activity", "   --------------  -------------------  ---------------"]
+    lines += ["1  Top Trees       .52 | 41.3           2", "2  Ripe Plums      2 | 158            0", ""]
+    found = iolab.findings(iolab.load("\n".join(lines).encode()))
+
+    assert found["sentence"].to_list() == ["ADDM names `Top Trees` with 41.3 % of the activity."]
+    assert found["refused"].to_list() == [False]
+
+
 def test_settings_of_a_compare_period_report() -> None:
     """The second period's value is printed where it differs from the first's; lists in several rows are left out."""
     frame = pl.DataFrame(
