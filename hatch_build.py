@@ -21,7 +21,7 @@ from typing import Any, Final
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 #: Any machine of the platform runs the library: no flag names a processor.
-FLAGS: Final = ("-O2", "-shared", "-fPIC", "-fvisibility=hidden")
+FLAGS: Final = ("-O2", "-shared", "-fPIC")
 #: The compiler needs less than a second; one that hangs is stopped after so many.
 TIMEOUT_S: Final = 120
 

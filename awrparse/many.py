@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -16,9 +15,10 @@ from awrparse.canonical import build_frame
 from awrparse.report import AwrReport, read_awr
 from awrparse.tables import TABLES, VIEWS
 from logframe import DIAGNOSTICS, Diagnostic, LogParseError, diagnostics_frame, distinct_names, open_logs
+from logframe.processes import one_thread_each
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from concurrent.futures import Future
 
     from logframe import Log, Source
@@ -137,7 +137,7 @@ def _read_all(jobs: list[_Job]) -> list[_Result]:
 def _read_in_processes(jobs: list[_Job], sizes: list[int], count: int, bar: _Bar) -> list[_Result]:
     """Results in the order of the jobs, read by so many processes.
 
-    This process is one of them, and reads while the others start: it takes the smallest that nobody has taken yet, they
+    This process is one of them, and reads while the others start: it takes the smallest that is not taken yet, they
     take the largest.  They are spawned: a fork after a query of Polars may hang.
     """
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - wanted by few
@@ -148,7 +148,7 @@ def _read_in_processes(jobs: list[_Job], sizes: list[int], count: int, bar: _Bar
     results: dict[int, _Result] = {}
     pool = ProcessPoolExecutor(count - 1, mp_context=get_context("spawn"))
     try:
-        with _one_thread_each():
+        with one_thread_each():
             others = [pool.submit(_read_all, [jobs[number] for number in chunk]) for chunk in chunks]
         for chunk, other in zip(chunks, others, strict=True):
             other.add_done_callback(bar.advancing(len(chunk)))
@@ -171,29 +171,14 @@ def _read_in_processes(jobs: list[_Job], sizes: list[int], count: int, bar: _Bar
 def _chunks(sizes: list[int]) -> list[list[int]]:
     """The numbers of the reports in chunks of some size, the largest reports first."""
     chunks: list[list[int]] = []
-    room = 0
+    free = 0
     for number in sorted(range(len(sizes)), key=lambda number: -sizes[number]):
-        if not chunks or sizes[number] > room:
+        if not chunks or sizes[number] > free:
             chunks.append([])
-            room = _CHUNK
+            free = _CHUNK
         chunks[-1].append(number)
-        room -= sizes[number]
+        free -= sizes[number]
     return chunks
-
-
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Processes started meanwhile run Polars in one thread: they shall not fight for the processors."""
-    name = "POLARS_MAX_THREADS"
-    before = os.environ.get(name)
-    os.environ[name] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = before
 
 
 def _size(content: str | bytes) -> int:

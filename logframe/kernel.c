@@ -9,23 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef IOLAB_SOURCE
-#define IOLAB_SOURCE ""
-#endif
-
-#if defined(__GNUC__)
-#define EXPORT __attribute__((visibility("default")))
-#else
-#define EXPORT
-#endif
-
 /* The hash of the source this library was compiled from. */
-EXPORT const char *iolab_source(void) { return IOLAB_SOURCE; }
+const char *iolab_source(void) { return IOLAB_SOURCE; }
 
 /* ---------------------------------------------------------------------------------------------------- lines */
 
 /* The number of lines: a last one needs no newline, and an empty buffer has none. */
-EXPORT int64_t iolab_count_lines(const uint8_t *data, int64_t size) {
+int64_t iolab_count_lines(const uint8_t *data, int64_t size) {
     const uint8_t *here = data, *end = data + size;
     int64_t lines = 0;
     while (here < end) {
@@ -39,7 +29,7 @@ EXPORT int64_t iolab_count_lines(const uint8_t *data, int64_t size) {
 
 /* Where each line starts and ends.  Where `returns` is set, a carriage return at the end of a line is not part of it.
  * Returns 0, or -1 where the buffer does not hold that many lines. */
-EXPORT int32_t iolab_find_lines(const uint8_t *data, int64_t size, int64_t lines, int32_t returns, uint32_t *starts,
+int32_t iolab_find_lines(const uint8_t *data, int64_t size, int64_t lines, int32_t returns, uint32_t *starts,
                                 uint32_t *ends) {
     const uint8_t *here = data, *end = data + size;
     for (int64_t line = 0; line < lines; line++) {
@@ -54,13 +44,13 @@ EXPORT int32_t iolab_find_lines(const uint8_t *data, int64_t size, int64_t lines
 }
 
 /* The number of bytes up to the last newline, with it; 0 where there is none. */
-EXPORT int64_t iolab_whole_lines(const uint8_t *data, int64_t size) {
+int64_t iolab_whole_lines(const uint8_t *data, int64_t size) {
     while (size > 0 && data[size - 1] != '\n') size--;
     return size;
 }
 
 /* Arrow views of the lines whose tag is 0, one after the other. */
-EXPORT void iolab_views(const uint8_t *data, const uint32_t *starts, const uint32_t *ends, int64_t lines,
+void iolab_views(const uint8_t *data, const uint32_t *starts, const uint32_t *ends, int64_t lines,
                         const uint8_t *tags, uint8_t *views) {
     for (int64_t line = 0; line < lines; line++) {
         if (tags[line]) continue;
@@ -134,7 +124,7 @@ static inline __attribute__((always_inline)) void run(const uint8_t *data, const
 }
 
 /* The tag of each line by the tables: 0 for a line that no pattern describes.  `wide` says how large a step is. */
-EXPORT void iolab_classify(const uint8_t *data, const uint32_t *starts, const uint32_t *ends, int64_t lines,
+void iolab_classify(const uint8_t *data, const uint32_t *starts, const uint32_t *ends, int64_t lines,
                            const uint8_t *classes, const void *steps, int32_t wide, uint32_t width, uint32_t start,
                            const uint8_t *tags, uint8_t *kinds) {
     if (wide)
@@ -155,7 +145,7 @@ struct block {
 static struct block *block_of(void *bytes) { return (struct block *)((uint8_t *)bytes - offsetof(struct block, bytes)); }
 
 /* Memory with one owner, zeroed or not; a null pointer where there is none left. */
-EXPORT void *iolab_allocate(int64_t size, int32_t zeroed) {
+void *iolab_allocate(int64_t size, int32_t zeroed) {
     if (size < 0) return NULL;
     size_t whole = sizeof(struct block) + (size_t)size;
     struct block *made = zeroed ? calloc(1, whole) : malloc(whole);
@@ -164,7 +154,7 @@ EXPORT void *iolab_allocate(int64_t size, int32_t zeroed) {
     return made->bytes;
 }
 
-EXPORT void iolab_let_go(void *bytes) {
+void iolab_let_go(void *bytes) {
     struct block *block = block_of(bytes);
     if (__atomic_sub_fetch(&block->owners, 1, __ATOMIC_ACQ_REL) == 0) free(block);
 }
@@ -199,7 +189,7 @@ static void release(struct ArrowArray *array) {
  *
  * `buffers` are validity (or null), values and, for string views, the text, whose length is `text_size` (-1: none).
  * Returns 0, or -1 where there is no memory left; then nothing is owned. */
-EXPORT int32_t iolab_export(struct ArrowArray *array, int64_t length, int64_t null_count, void *validity, void *values,
+int32_t iolab_export(struct ArrowArray *array, int64_t length, int64_t null_count, void *validity, void *values,
                             void *text, int64_t text_size) {
     struct held *held = calloc(1, sizeof *held);
     if (!held) return -1;

@@ -8,18 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#ifndef IOLAB_SOURCE
-#define IOLAB_SOURCE ""
-#endif
-
-#if defined(__GNUC__)
-#define EXPORT __attribute__((visibility("default")))
-#else
-#define EXPORT
-#endif
-
 /* The hash of the source this library was compiled from. */
-EXPORT const char *iolab_source(void) { return IOLAB_SOURCE; }
+const char *iolab_source(void) { return IOLAB_SOURCE; }
 
 /* The most figures of a line, digits of a figure, and bytes of a shape; a line beyond them is odd. */
 enum { MOST_FIGURES = 16, MOST_DIGITS = 18, MOST_BYTES = 512 };
@@ -171,7 +161,7 @@ static inline int part(struct cursor *line, int64_t *figures) {
 }
 
 /* The number of lines whose tag is wanted. */
-EXPORT int64_t iolab_count_wanted(const uint8_t *tags, int64_t lines, const uint8_t *wanted) {
+int64_t iolab_count_wanted(const uint8_t *tags, int64_t lines, const uint8_t *wanted) {
     int64_t rows = 0;
     for (int64_t line = 0; line < lines; line++) rows += wanted[tags[line]] != 0;
     return rows;
@@ -180,7 +170,7 @@ EXPORT int64_t iolab_count_wanted(const uint8_t *tags, int64_t lines, const uint
 /* Part the lines whose tag is wanted, `rows` of them: the place of each goes to `places`, its shape's number to
  * `numbers`, and its figure N to `figures[N]` (NULL where it is not needed), 0 where it has fewer.
  * Returns the number of shapes, -1 where a line is odd or there are too many shapes. */
-EXPORT int64_t iolab_part(const uint8_t *data, const uint32_t *starts, const uint32_t *ends, const uint8_t *tags,
+int64_t iolab_part(const uint8_t *data, const uint32_t *starts, const uint32_t *ends, const uint8_t *tags,
                           int64_t lines, const uint8_t *wanted, int64_t rows, int64_t columns, uint32_t *places,
                           uint32_t *numbers, int64_t **figures, struct shapes *shapes) {
     uint8_t shape[MOST_BYTES];

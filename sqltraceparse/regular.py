@@ -11,44 +11,26 @@ from typing import Final
 import polars as pl
 
 from sqltraceparse.grammar import GRAMMAR
+from sqltraceparse.schema import CALLS, WAITS
 
 #: Columns of waits as they are printed, before they are given to calls.
 RAW_WAITS: Final = pl.Schema(
     {
-        "line": pl.Int64(),
-        "cursor": pl.Int64(),
-        "event": pl.String(),
-        "elapsed_us": pl.Int64(),
-        "p1_name": pl.String(),
-        "p1": pl.Int64(),
-        "p2_name": pl.String(),
-        "p2": pl.Int64(),
-        "p3_name": pl.String(),
-        "p3": pl.Int64(),
-        "object_id": pl.Int64(),
-        "tim_us": pl.Int64(),
+        name: WAITS[name]
+        for name in (
+            *("line", "cursor", "event", "elapsed_us", "p1_name", "p1", "p2_name", "p2", "p3_name", "p3"),
+            *("object_id", "tim_us"),
+        )
     }
 )
 #: Columns of calls as they are printed.
 RAW_CALLS: Final = pl.Schema(
     {
-        "line": pl.Int64(),
-        "cursor": pl.Int64(),
-        "op": pl.String(),
-        "depth": pl.Int64(),
-        "cpu_us": pl.Int64(),
-        "elapsed_us": pl.Int64(),
-        "disk_blocks": pl.Int64(),
-        "consistent_gets": pl.Int64(),
-        "current_gets": pl.Int64(),
-        "rows": pl.Int64(),
-        "misses": pl.Int64(),
-        "goal": pl.Int64(),
-        "plan_hash": pl.Int64(),
-        "close_type": pl.Int64(),
-        "lob_type": pl.String(),
-        "lob_bytes": pl.Int64(),
-        "tim_us": pl.Int64(),
+        name: CALLS[name]
+        for name in (
+            *("line", "cursor", "op", "depth", "cpu_us", "elapsed_us", "disk_blocks", "consistent_gets"),
+            *("current_gets", "rows", "misses", "goal", "plan_hash", "close_type", "lob_type", "lob_bytes", "tim_us"),
+        )
     }
 )
 #: Field of a call, as printed -> its column.

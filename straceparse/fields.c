@@ -10,18 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#ifndef IOLAB_SOURCE
-#define IOLAB_SOURCE ""
-#endif
-
-#if defined(__GNUC__)
-#define EXPORT __attribute__((visibility("default")))
-#else
-#define EXPORT
-#endif
-
 /* The hash of the source this library was compiled from. */
-EXPORT const char *iolab_source(void) { return IOLAB_SOURCE; }
+const char *iolab_source(void) { return IOLAB_SOURCE; }
 
 enum { CALL, UNFINISHED, RESUMED, SIGNAL, EXITED };
 enum { NO_CLOCK, EPOCH, TIME_OF_DAY };
@@ -373,7 +363,7 @@ static void write_line(struct columns *columns, int64_t row, struct text text, i
 
 /* Cut the lines whose tag is not 0; one that is odd gets the tag 0 and fills no column.
  * Values that are not filled must be zero, and so must validity.  Returns the number of lines left over. */
-EXPORT int64_t iolab_cut(const uint8_t *data, int64_t size, const uint32_t *starts, const uint32_t *ends,
+int64_t iolab_cut(const uint8_t *data, int64_t size, const uint32_t *starts, const uint32_t *ends,
                          int64_t lines, uint8_t *tags,
                          const struct prefix *prefix, const struct alias *first_alias, int64_t alias_count,
                          struct columns *columns) {

@@ -6,6 +6,7 @@ import random
 from typing import TYPE_CHECKING
 
 import polars as pl
+from polars.testing import assert_frame_equal
 
 from iolab import dataset
 
@@ -74,3 +75,15 @@ def statuses(dest: Path) -> dict[str, str]:
     """Name of each source without its folder -> its status."""
     rows = dataset.sources(dest).select("source", "status").iter_rows()
     return {source.rpartition("/")[2]: status for source, status in rows}
+
+
+def assert_undisturbed(dest: Path, logs: Path, folder: Path) -> None:
+    """A dataset is that of one run in this process, all of it and nothing else."""
+    run(logs, folder / "undisturbed")
+    expected, found = content(folder / "undisturbed"), content(dest)
+
+    assert dataset.verify(dest) == []
+    assert not (dest / "_staging").exists()
+    assert expected.keys() == found.keys()
+    for table, rows in expected.items():
+        assert_frame_equal(rows, found[table])

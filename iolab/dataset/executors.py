@@ -12,15 +12,16 @@ import signal
 import threading
 import time
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from logframe.errors import LogError
+from logframe.processes import one_thread_each
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from concurrent.futures import Future
 
     from iolab.dataset.dask_cluster import DaskCluster
@@ -140,7 +141,7 @@ class Processes:
     @staticmethod
     def _start() -> tuple[ProcessPoolExecutor, int]:
         pool = ProcessPoolExecutor(1, get_context("spawn"), _prepare, (os.getpid(),))
-        with _one_thread_each():
+        with one_thread_each():
             number: Future[int] = pool.submit(os.getpid)
         try:
             return pool, number.result()
@@ -212,21 +213,6 @@ def _prepare(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Processes started in this block run Polars in one thread: there is one process a processor."""
-    name = "POLARS_MAX_THREADS"
-    before = os.environ.get(name)
-    os.environ[name] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = before
 
 
 def open_executor(text: str | Executor) -> Executor:

@@ -144,8 +144,7 @@ def align_waits(
     waits = [one for one in every if one.end + wide[1] >= first and one.end - one.elapsed + wide[0] <= last]
     if len(waits) < len(every):
         notes.append(f"{len(every) - len(waits):,} waits for reads lie outside the time of strace's log")
-    found = {size: _offsets(waits, calls, wide, size) for size in _BLOCK_SIZES}
-    size, (best, elsewhere) = max(found.items(), key=lambda item: item[1][0].waits)
+    size, best, elsewhere = _offset(waits, calls, wide)
     probed = len(_probed(waits))
     if best.waits < max(_LEAST_READS, _LEAST_SHARE * probed):
         raise RefusedError(
@@ -224,28 +223,31 @@ def _calls(log: StraceLog, process: int) -> list[_Call]:
     return [_Call(*row) for row in kept.sort("wall").iter_rows()]
 
 
-def _offsets(waits: list[_Wait], calls: list[_Call], wide: tuple[float, float], block_size: int) -> tuple[_Window, int]:
-    """The offsets at which the most waits hold a call of their size, and how many do at the best one far from them."""
+def _offset(waits: list[_Wait], calls: list[_Call], wide: tuple[float, float]) -> tuple[int, _Window, int]:
+    """The block size and the offsets at which the most waits hold a call of their size.
+
+    Returns:
+        The size, the offsets, and how many waits hold a call at the best offset that is far from them.
+    """
     starts = [call.start for call in calls]
     probed = _probed(waits)
-    edges: list[tuple[float, int]] = []
+    edges: dict[int, list[tuple[float, int]]] = {size: [] for size in _BLOCK_SIZES}
     for wait in probed:
         first = bisect_left(starts, wait.end - wait.elapsed + wide[0] - _RESOLUTION_US)
         last = bisect_right(starts, wait.end + wide[1] + _RESOLUTION_US)
         for call in calls[first:last]:
-            if call.size != wait.blocks * block_size:
-                continue
+            size, rest = divmod(call.size, wait.blocks) if wait.blocks else (0, 0)
             low = max(wide[0], call.end - wait.end - _RESOLUTION_US)
             high = min(wide[1], call.start - wait.end + wait.elapsed + _RESOLUTION_US)
-            if low <= high:
-                edges += [(low, 0), (high, 1)]
-    windows = _windows(edges)
-    if not windows:
-        return _Window(0, *wide), 0
-    best = max(windows, key=lambda window: window.waits)
-    away = max(wait.elapsed for wait in probed) + _RESOLUTION_US
-    others = [one.waits for one in windows if one.high < best.low - away or one.low > best.high + away]
-    return best, max(others, default=0)
+            if rest == 0 and size in edges and low <= high:
+                edges[size] += [(low, 0), (high, 1)]
+    windows = {size: _windows(edges[size]) or [_Window(0, *wide)] for size in _BLOCK_SIZES}
+    best = {size: max(found, key=lambda window: window.waits) for size, found in windows.items()}
+    size = max(best, key=lambda one: best[one].waits)
+    away = max((wait.elapsed for wait in probed), default=0) + _RESOLUTION_US
+    low, high = best[size].low - away, best[size].high + away
+    others = [one.waits for one in windows[size] if one.high < low or one.low > high]
+    return size, best[size], max(others, default=0)
 
 
 def _probed(waits: list[_Wait]) -> list[_Wait]:

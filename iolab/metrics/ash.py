@@ -37,7 +37,7 @@ def ash_shares(activity: pl.DataFrame, samples: int | None) -> pl.DataFrame:
     Source: Wilson (1927); Oracle Database Reference, V$ACTIVE_SESSION_HISTORY (a sample a second; one of ten is kept in
     DBA_HIST_ACTIVE_SESS_HISTORY).
 
-    When not to believe it: samples follow each other, so a wait of many seconds is several samples of one event: then
+    Limitations: samples follow each other, so a wait of many seconds is several samples of one event: then
     the true interval is wider.  A share of samples is a share of time, never of waits: short waits are seldom met.
 
     Args:
@@ -78,7 +78,7 @@ def never_seen(samples: int) -> pl.DataFrame:
 
     Source: the rule of three; Hanley and Lippman-Hand, If nothing goes wrong, is everything all right? (1983).
 
-    When not to believe it: of a state that lasts shorter than the distance of the samples and comes with their beat.
+    Limitations: of a state that lasts shorter than the distance of the samples and comes with their beat.
 
     Returns:
         One row (`METRICS`): ``share_never_seen``, a ratio of 0, whose interval ends at 1 - 0.05^(1/n).

@@ -28,7 +28,7 @@ def littles_law(requests: pl.DataFrame) -> pl.DataFrame:
 
     Source: Little, A proof for the queuing formula L = lambda W (1961).
 
-    When not to believe it: as a proof that the latencies are right: errors in both ways agree with each other.
+    Limitations: as a proof that the latencies are right: errors in both ways agree with each other.
 
     Args:
         requests: what `straceparse.io_requests` gives.

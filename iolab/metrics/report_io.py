@@ -38,7 +38,7 @@ def io_by_function(iostat: pl.DataFrame, elapsed_s: Figure = None) -> pl.DataFra
     Source: Oracle Database Reference, V$IOSTAT_FUNCTION and V$IOSTAT_FILE.  Bytes a second are those printed, and the
     bytes of the period over its length, intersected.  Sizes are refused where the printed rate may be zero.
 
-    When not to believe it: the waits of a function are synchronous ones only; a large read is one of 128 KiB or more
+    Limitations: the waits of a function are synchronous ones only; a large read is one of 128 KiB or more
     and its time is that of all its parts.  LGWR, DBWR and ARCH are background processes.
 
     Args:
@@ -120,7 +120,7 @@ def commit_times(
     Source: Oracle Database Reference, wait events `log file sync` and `log file parallel write`; the busy time of one
     process is the time of its waits over the elapsed time.
 
-    When not to believe it: several commits share a write, and a write may carry none; a standby in synchronous mode,
+    Limitations: several commits share a write, and a write may carry none; a standby in synchronous mode,
     or a slow processor queue, is in the difference.
 
     Args:
@@ -234,7 +234,7 @@ def multiblock_reads(
     Source: Oracle Database Reference, `physical reads cache` counts blocks; `db file sequential read` waits for one
     block and `db file scattered read` for several in neighbouring buffers.
 
-    When not to believe it: reads without a wait (asynchronous prefetch, smart scans) are in the blocks only; ends of
+    Limitations: reads without a wait (asynchronous prefetch, smart scans) are in the blocks only; ends of
     extents and cached blocks cut multiblock reads short.
 
     Args:
@@ -308,7 +308,7 @@ def pareto(
 
     Source: arithmetic; Juran's use of Pareto's curve.
 
-    When not to believe it: as what to tune: the segment that is read most may be read well.
+    Limitations: as what to tune: the segment that is read most may be read well.
 
     Args:
         table: such as `segments` of one order (``ordered_by``), or `file_io`.

@@ -137,7 +137,7 @@ def test_devices_of_others_are_a_finding(report: AwrReport) -> None:
 
 @pytest.mark.corpus
 def test_a_run_of_slob(corpus: Path) -> None:
-    """The set gives the figures of issue 20 with no time typed in."""
+    """The set gives the known figures with no time typed in."""
     folder = corpus / "os" / "slob"
     if not folder.is_dir():
         pytest.skip("no run of SLOB in the corpus")

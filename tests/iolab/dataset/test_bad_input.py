@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
-from dataset_logs import PNG, run, statuses, trace, write_logs
+from dataset_logs import PNG, run, statuses, trace
 
 import iolab
 from iolab import dataset
@@ -19,14 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from iolab.dataset.writer import LogRows
-
-
-@pytest.fixture
-def logs(tmp_path: Path) -> Path:
-    """A folder of logs."""
-    folder = tmp_path / "logs"
-    write_logs(folder, 12)
-    return folder
 
 
 def test_what_is_no_log(logs: Path, tmp_path: Path) -> None:

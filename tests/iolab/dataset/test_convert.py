@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
-from dataset_logs import PNG, content, run, session, statuses, trace, write_logs
+from dataset_logs import PNG, content, run, session, statuses, trace
 from polars.testing import assert_frame_equal
 
 import iolab
@@ -22,14 +22,6 @@ from logframe.physical import physical
 
 if TYPE_CHECKING:
     from iolab.dataset.writer import LogRows
-
-
-@pytest.fixture
-def logs(tmp_path: Path) -> Path:
-    """A folder of logs."""
-    folder = tmp_path / "logs"
-    write_logs(folder, 12)
-    return folder
 
 
 def test_rows_are_those_of_the_readers(sample_data: Path, tmp_path: Path) -> None:

@@ -12,8 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from dataset_logs import content, run, write_logs
-from polars.testing import assert_frame_equal
+from dataset_logs import assert_undisturbed
 
 from iolab import dataset
 from iolab.dataset.dask_cluster import DaskCluster
@@ -23,26 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+#: Logs in the folder of a test.
+LOGS = 16
 KILLS = int(os.environ.get("IOLAB_KILLS", "2"))
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of Dask are not this project's
-
-
-@pytest.fixture
-def logs(tmp_path: Path) -> Path:
-    """A folder of logs."""
-    write_logs(tmp_path / "logs", 16)
-    return tmp_path / "logs"
-
-
-def assert_undisturbed(dest: Path, logs: Path, folder: Path) -> None:
-    """A dataset is that of one run in this process."""
-    run(logs, folder / "undisturbed")
-    expected, found = content(folder / "undisturbed"), content(dest)
-
-    assert dataset.verify(dest) == []
-    for table, rows in expected.items():
-        assert_frame_equal(rows, found[table])
 
 
 def test_workers_of_a_cluster_are_killed(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from dataset_logs import content, run, statuses, trace, write_logs
-from polars.testing import assert_frame_equal
+from dataset_logs import assert_undisturbed, run, statuses, trace
 
 from iolab import dataset
 from iolab.dataset.executors import Processes
 
+#: Logs in the folder of a test.
+LOGS = 24
 #: How often each is killed; more in a long test by hand.
 KILLS = int(os.environ.get("IOLAB_KILLS", "3"))
 TESTS = Path(__file__).parents[2]
@@ -39,13 +40,6 @@ FORMAT = Format(name="toy", title="a toy log", sniff=sniff, read=read)
 
 
 @pytest.fixture
-def logs(tmp_path: Path) -> Path:
-    """A folder of logs."""
-    write_logs(tmp_path / "logs", 24)
-    return tmp_path / "logs"
-
-
-@pytest.fixture
 def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another distribution, with a format whose reader ends its process."""
     place = tmp_path / "site"
@@ -54,18 +48,6 @@ def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (place / "toy-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: toy\nVersion: 1\n")
     (place / "toy-1.dist-info" / "entry_points.txt").write_text("[logframe.formats]\ntoy = toyformat:FORMAT\n")
     monkeypatch.syspath_prepend(place)
-
-
-def assert_undisturbed(dest: Path, logs: Path, folder: Path) -> None:
-    """A dataset is that of one run in this process, all of it and nothing else."""
-    run(logs, folder / "undisturbed")
-    expected, found = content(folder / "undisturbed"), content(dest)
-
-    assert dataset.verify(dest) == []
-    assert not (dest / "_staging").exists()
-    assert expected.keys() == found.keys()
-    for table, rows in expected.items():
-        assert_frame_equal(rows, found[table])
 
 
 def test_workers_are_killed(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 import boto3
 import polars as pl
 import pytest
-from dataset_logs import PNG, content, run, trace, write_logs
+from dataset_logs import PNG, content, run, trace
 from moto.server import ThreadedMotoServer
 from polars.testing import assert_frame_equal
 
 from iolab import dataset
 from iolab.dataset.objects import ObjectStore
 from logframe.errors import LogError, LogNotFoundError
+
+#: Logs in the folder of a test.
+LOGS = 6
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,13 +54,6 @@ def bucket(server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     for one in client.list_objects_v2(Bucket="fleet").get("Contents", []):
         client.delete_object(Bucket="fleet", Key=one["Key"])
     client.delete_bucket(Bucket="fleet")
-
-
-@pytest.fixture
-def logs(tmp_path: Path) -> Path:
-    """A folder of logs."""
-    write_logs(tmp_path / "logs", 6)
-    return tmp_path / "logs"
 
 
 def upload(folder: Path, prefix: str) -> None:
