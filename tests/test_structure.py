@@ -50,9 +50,6 @@ LONG_FILES: dict[str, str] = {
     "tests/iolab/test_compare.py": "every comparison, on the same samples",
 }
 
-#: Folders whose doctests have no heading: those of findings, each a positive, a negative and a refused one, and pages.
-BARE_DOCTESTS = {"iolab/rules", "iolab/pages"}
-
 #: Patterns of log formats that are left in Python, by package: these numbers may only fall, each pattern moved into
 #: a ``.lark`` file.
 PATTERNS_LEFT = {
@@ -345,7 +342,6 @@ def test_doctests_have_the_heading_of_google_style(package: str) -> None:
     bare = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in sources(package)
-        if path.parent.relative_to(ROOT).as_posix() not in BARE_DOCTESTS
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.FunctionDef | ast.ClassDef)
         if ">>>" in (text := ast.get_docstring(node) or "") and "Examples:" not in text

@@ -32,9 +32,10 @@ def drawn_html(spec: Mapping[str, Any], *, label: str = "", is_narrow: bool = Tr
         label: what the drawing shows, in a sentence, for readers who do not see it.
         is_narrow: whether a narrow drawing is made for phones.
 
-    >>> spec = {"data": {"values": [{"x": 1}]}, "mark": "point", "encoding": {"x": {"field": "x"}}}
-    >>> drawn_html(spec, label="a < b", is_narrow=False)[:59]
-    '<figure class="drawn" role="img" aria-label="a &lt; b"><svg'
+    Examples:
+        >>> spec = {"data": {"values": [{"x": 1}]}, "mark": "point", "encoding": {"x": {"field": "x"}}}
+        >>> drawn_html(spec, label="a < b", is_narrow=False)[:59]
+        '<figure class="drawn" role="img" aria-label="a &lt; b"><svg'
     """
     drawings = [_svg(dict(spec))]
     kinds = ["drawn"]
@@ -58,8 +59,9 @@ def _svg(spec: dict[str, Any]) -> str:
 def dark_rules() -> str:
     """Rules of a style sheet that give each colour of the light theme its dark counterpart in drawings.
 
-    >>> "figure.drawn [fill='#FFFFFF']{fill:#10151B}" in dark_rules()
-    True
+    Examples:
+        >>> "figure.drawn [fill='#FFFFFF']{fill:#10151B}" in dark_rules()
+        True
     """
     pairs = [*zip(CATEGORIES, CATEGORIES_DARK, strict=True)]
     pairs += [(INKS["light"][name], _PAGE_INKS[name]) for name in INKS["light"]]

@@ -60,9 +60,10 @@ def chart_html(spec: Mapping[str, Any], *, label: str = "") -> str:
         spec: A Vega-Lite specification.
         label: What the picture shows, for readers who do not see it.
 
-    >>> chart_html({"mark": "</script>"}, label="a < b")
-    '<figure class="chart" role="img" aria-label="a &lt; b"><script
-    type="application/json">{"mark": "\\u003c/script\\u003e"}</script></figure>'
+    Examples:
+        >>> chart_html({"mark": "</script>"}, label="a < b")
+        '<figure class="chart" role="img" aria-label="a &lt; b"><script
+        type="application/json">{"mark": "\\u003c/script\\u003e"}</script></figure>'
     """
     return (
         f'<figure class="chart" role="img" aria-label="{html.escape(label)}">'
@@ -73,9 +74,10 @@ def chart_html(spec: Mapping[str, Any], *, label: str = "") -> str:
 def table_html(headings: Sequence[str], rows: Iterable[Sequence[object]], *, numbers: Iterable[str] = ()) -> str:
     """A table of texts; the columns named in `numbers` are aligned to the right.
 
-    >>> table_html(["n"], [[1]], numbers=["n"])
-    '<div class="wide mathjax_ignore"><table><thead><tr><th class="number">n</th></tr></thead><tbody><tr><td
-    class="number">1</td></tr></tbody></table></div>'
+    Examples:
+        >>> table_html(["n"], [[1]], numbers=["n"])
+        '<div class="wide mathjax_ignore"><table><thead><tr><th class="number">n</th></tr></thead><tbody><tr><td
+        class="number">1</td></tr></tbody></table></div>'
     """
     shown = [["" if cell is None else str(cell) for cell in row] for row in rows]
     right = {place for place, heading in enumerate(headings) if heading in set(numbers)}

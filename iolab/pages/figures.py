@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 def join_figures(parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """The metrics of several frames (`iolab.metrics.METRICS`), in their order; an empty frame of none.
 
-    >>> join_figures([]).columns
-    ['metric', 'value', 'lo', 'hi', 'ci_lo', 'ci_hi', 'unit', 'basis', 'caveats']
+    Examples:
+        >>> join_figures([]).columns
+        ['metric', 'value', 'lo', 'hi', 'ci_lo', 'ci_hi', 'unit', 'basis', 'caveats']
     """
     return pl.concat([pl.DataFrame(schema=METRICS), *(part.select(list(METRICS)) for part in parts)])

@@ -37,10 +37,11 @@ def findings_html(findings: pl.DataFrame, *, anchor: str, is_linked: bool = True
         anchor: what the identifiers of the log's evidence begin with, as for `evidence_html`.
         is_linked: whether the rows that findings cite are on the page.
 
-    >>> from iolab.rules.finding import Evidence, Finding, findings_frame
-    >>> found = findings_frame([Finding("load", "2 sessions were `on <CPU>`.", evidence=(Evidence("info"),))])
-    >>> 'on &lt;CPU&gt;</code>. <a href="#log-1-info">info' in findings_html(found, anchor="log-1")
-    True
+    Examples:
+        >>> from iolab.rules.finding import Evidence, Finding, findings_frame
+        >>> found = findings_frame([Finding("load", "2 sessions were `on <CPU>`.", evidence=(Evidence("info"),))])
+        >>> 'on &lt;CPU&gt;</code>. <a href="#log-1-info">info' in findings_html(found, anchor="log-1")
+        True
     """
     if findings.is_empty():
         return f'<p class="nothing">{_NOTHING}</p>'
@@ -114,9 +115,10 @@ def _words(value: object) -> str:
 def profile_html(profile: pl.DataFrame) -> str:
     """The parts of a log's time as bars from one zero, with their shares and sessions as text.
 
-    >>> from iolab.rules.shares import PROFILE
-    >>> profile_html(pl.DataFrame([("cpu", "CPU", 0.5, 2.0, "DB time")], schema=PROFILE, orient="row"))[:38]
-    '<figure class="profile"><figcaption>Wh'
+    Examples:
+        >>> from iolab.rules.shares import PROFILE
+        >>> profile_html(pl.DataFrame([("cpu", "CPU", 0.5, 2.0, "DB time")], schema=PROFILE, orient="row"))[:38]
+        '<figure class="profile"><figcaption>Wh'
     """
     if profile.is_empty():
         return ""

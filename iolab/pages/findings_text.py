@@ -38,15 +38,16 @@ def findings_text(
         most: so many findings are shown.
         style: takes a text and its role (a mark, or `dim`) and gives it with colour.
 
-    >>> from iolab.rules.finding import Finding, findings_frame
-    >>> from logframe import Interval
-    >>> locks = Finding("lock_waits", "51.0 % was row locks.", Interval.exact(0.51), why="no holder")
-    >>> found = [Finding("load", "2.1 sessions were active on average.", order=0), locks]
-    >>> print(findings_text(findings_frame(found)))
-    % of DB time
-              [context]     2.1 sessions were active on average.
-        51.0  [major]       51.0 % was row locks.
-                            why: no holder
+    Examples:
+        >>> from iolab.rules.finding import Finding, findings_frame
+        >>> from logframe import Interval
+        >>> locks = Finding("lock_waits", "51.0 % was row locks.", Interval.exact(0.51), why="no holder")
+        >>> found = [Finding("load", "2.1 sessions were active on average.", order=0), locks]
+        >>> print(findings_text(findings_frame(found)))
+        % of DB time
+                  [context]     2.1 sessions were active on average.
+            51.0  [major]       51.0 % was row locks.
+                                why: no holder
     """
     if findings.is_empty():
         return f"{'':{_INDENT}}{_NOTHING}"
@@ -78,9 +79,10 @@ _SHAPES: Final = {"evidence": "◆", "major": "■", "notable": "▲", "context"
 def findings_markdown(findings: pl.DataFrame, *, most: int = MOST) -> str:
     """Findings as a list of Markdown: mark, impact, sentence; refusals with what to collect.
 
-    >>> from iolab.rules.finding import Finding, findings_frame
-    >>> print(findings_markdown(findings_frame([Finding("load", "2.1 sessions were active on average.")])))
-    - ○ 2.1 sessions were active on average.
+    Examples:
+        >>> from iolab.rules.finding import Finding, findings_frame
+        >>> print(findings_markdown(findings_frame([Finding("load", "2.1 sessions were active on average.")])))
+        - ○ 2.1 sessions were active on average.
     """
     lines = []
     for row in findings.head(most).iter_rows(named=True):
@@ -95,12 +97,14 @@ def findings_markdown(findings: pl.DataFrame, *, most: int = MOST) -> str:
 def profile_text(profile: pl.DataFrame, *, is_utf8: bool = True) -> str:
     """The parts of a log's time as bars of 38 columns.
 
-    >>> import polars as pl
-    >>> parts = pl.DataFrame({"part": ["CPU", "locks"], "share": [0.75, 0.25], "sessions": [3.0, 1.0], "of": "DB time"})
-    >>> print(profile_text(parts, is_utf8=False))
-    profile, % of DB time
-    CPU    ######################################  75.0  3 sessions
-    locks  #############                           25.0  1 session
+    Examples:
+        >>> import polars as pl
+        >>> parts = pl.DataFrame({"part": ["CPU", "locks"], "share": [0.75, 0.25], "sessions": [3.0, 1.0],
+        ...     "of": "DB time"})
+        >>> print(profile_text(parts, is_utf8=False))
+        profile, % of DB time
+        CPU    ######################################  75.0  3 sessions
+        locks  #############                           25.0  1 session
     """
     if profile.is_empty():
         return ""

@@ -29,11 +29,12 @@ def heat_html(profiles: Mapping[str, pl.DataFrame], links: Mapping[str, str]) ->
         profiles: of each log by name (`iolab.rules.shares.PROFILE`).
         links: the identifier of each log's part of the page.
 
-    >>> from iolab.rules.shares import PROFILE
-    >>> one = pl.DataFrame([("cpu", "CPU", 0.5, 2.0, "DB time")], schema=PROFILE, orient="row")
-    >>> page = heat_html({"a": one, "b": one, "c": one}, {})
-    >>> page.count("<rect"), '>50.0<' in page, heat_html({"a": one}, {})
-    (3, True, '')
+    Examples:
+        >>> from iolab.rules.shares import PROFILE
+        >>> one = pl.DataFrame([("cpu", "CPU", 0.5, 2.0, "DB time")], schema=PROFILE, orient="row")
+        >>> page = heat_html({"a": one, "b": one, "c": one}, {})
+        >>> page.count("<rect"), '>50.0<' in page, heat_html({"a": one}, {})
+        (3, True, '')
     """
     rows = {name: one for name, one in profiles.items() if one.height and one.item(0, "of") == _WHOLE}
     if len(rows) < _LEAST_LOGS:

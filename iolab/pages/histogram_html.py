@@ -30,11 +30,12 @@ def histograms_html(event_histogram: pl.DataFrame, events: Sequence[str]) -> str
 
     An open bucket, of which one end is not known, has a dashed outline.
 
-    >>> rows = {"event": ["log file sync"] * 2, "waits": [100] * 2, "section": [None] * 2, "from_us": [0.0, 1000.0],
-    ...     "to_us": [1000.0, 2000.0], "waits_pct": [60.0, 40.0]}
-    >>> drawn = histograms_html(pl.DataFrame(rows), ["log file sync"])
-    >>> "log file sync" in drawn, drawn.count("<rect"), histograms_html(pl.DataFrame(rows), [])
-    (True, 2, '')
+    Examples:
+        >>> rows = {"event": ["log file sync"] * 2, "waits": [100] * 2, "section": [None] * 2, "from_us": [0.0, 1000.0],
+        ...     "to_us": [1000.0, 2000.0], "waits_pct": [60.0, 40.0]}
+        >>> drawn = histograms_html(pl.DataFrame(rows), ["log file sync"])
+        >>> "log file sync" in drawn, drawn.count("<rect"), histograms_html(pl.DataFrame(rows), [])
+        (True, 2, '')
     """
     if not events:
         return ""

@@ -38,8 +38,9 @@ _MOST_COLUMNS: Final = 12
 def contents_html(links: Iterable[tuple[str, str]]) -> str:
     """The bar at the top of a page: identifiers and what to call them.
 
-    >>> contents_html([("log-1", "Findings")])
-    '<nav class="contents" aria-label="contents"><b>iolab</b><a href="#log-1">Findings</a></nav>'
+    Examples:
+        >>> contents_html([("log-1", "Findings")])
+        '<nav class="contents" aria-label="contents"><b>iolab</b><a href="#log-1">Findings</a></nav>'
     """
     items = "".join(f'<a href="#{anchor}">{html.escape(said)}</a>' for anchor, said in links)
     return f'<nav class="contents" aria-label="contents"><b>iolab</b>{items}</nav>'

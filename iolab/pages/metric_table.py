@@ -29,11 +29,12 @@ Figures = Iterable[Mapping[str, Any]]
 def figure_rows(figures: Figures) -> list[tuple[str, ...]]:
     """The figures as rows of texts under `HEADINGS`: metric, value, lo, hi, 95 % interval, unit.
 
-    >>> one = {"metric": "p50", "value": 48.0, "lo": 0.0, "hi": 49.0, "unit": "us"}
-    >>> figure_rows([one, one | {"caveats": "an upper bound: without -T ..."}])
-    [('p50', '48', '0', '49', '', 'us'), ('p50', 'at most 49', '0', '49', '', 'us')]
-    >>> figure_rows([one | {"lo": None, "hi": None, "ci_lo": 44.0, "ci_hi": 53.0}])
-    [('p50', '48', '', '', '44 to 53', 'us')]
+    Examples:
+        >>> one = {"metric": "p50", "value": 48.0, "lo": 0.0, "hi": 49.0, "unit": "us"}
+        >>> figure_rows([one, one | {"caveats": "an upper bound: without -T ..."}])
+        [('p50', '48', '0', '49', '', 'us'), ('p50', 'at most 49', '0', '49', '', 'us')]
+        >>> figure_rows([one | {"lo": None, "hi": None, "ci_lo": 44.0, "ci_hi": 53.0}])
+        [('p50', '48', '', '', '44 to 53', 'us')]
     """
     rows: list[tuple[str, ...]] = []
     for one in figures:
@@ -53,8 +54,9 @@ def figure_rows(figures: Figures) -> list[tuple[str, ...]]:
 def without_empty(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[list[str], list[list[str]]]:
     """Headings and rows of `figure_rows` without the interval where none has one, and without bounds where all have.
 
-    >>> without_empty(HEADINGS, [("p50", "48", "0", "49", "", "us")])
-    (['metric', 'value', 'lo', 'hi', 'unit'], [['p50', '48', '0', '49', 'us']])
+    Examples:
+        >>> without_empty(HEADINGS, [("p50", "48", "0", "49", "", "us")])
+        (['metric', 'value', 'lo', 'hi', 'unit'], [['p50', '48', '0', '49', 'us']])
     """
     left_out = [_INTERVAL] if not any(row[_INTERVAL] for row in rows) else []
     if not left_out and not any(row[place] for row in rows for place in _BOUNDS):
@@ -79,14 +81,15 @@ def text_table(
         width: of a terminal.  A wider table has its headings on several lines, and then its texts cut; what is still
             too wide is printed in parts, each with the first column.
 
-    >>> print(text_table([("ms per flash read", "0.397", "0.395", "0.403", "ms")]))
-    metric             value  lo     hi     unit
-    ms per flash read  0.397  0.395  0.403  ms
-    >>> print(text_table([("db file sequential read", "0.1997", "446.8")], width=41,
-    ...     headings=("event", "ms a wait", "waits a second"), numbers=("ms a wait", "waits a second")))
-                                ms a  waits a
-    event                       wait   second
-    db file sequential read   0.1997    446.8
+    Examples:
+        >>> print(text_table([("ms per flash read", "0.397", "0.395", "0.403", "ms")]))
+        metric             value  lo     hi     unit
+        ms per flash read  0.397  0.395  0.403  ms
+        >>> print(text_table([("db file sequential read", "0.1997", "446.8")], width=41,
+        ...     headings=("event", "ms a wait", "waits a second"), numbers=("ms a wait", "waits a second")))
+                                    ms a  waits a
+        event                       wait   second
+        db file sequential read   0.1997    446.8
     """
     right = set(numbers)
     table = [list(row) for row in rows]
@@ -191,10 +194,12 @@ def headline(*frames: pl.DataFrame, only: Iterable[str] | None = None, note: str
     Raises:
         KeyError: If `only` names a metric that no frame has.
 
-    >>> frame = pl.DataFrame({"metric": ["speedup"], "value": [1.2221], "lo": [1.2219], "hi": [1.2223], "unit": ["x"]})
-    >>> headline(frame)
-    metric     value       lo       hi  unit
-    speedup  1.22210  1.22190  1.22230  x
+    Examples:
+        >>> frame = pl.DataFrame({"metric": ["speedup"], "value": [1.2221], "lo": [1.2219], "hi": [1.2223],
+        ...     "unit": ["x"]})
+        >>> headline(frame)
+        metric     value       lo       hi  unit
+        speedup  1.22210  1.22190  1.22230  x
     """
     rows = [
         dict.fromkeys(COLUMNS) | row

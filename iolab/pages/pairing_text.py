@@ -28,15 +28,16 @@ def pairing_text(
         width: of the terminal, in columns.
         style: gives a text of a role (``verdict``, a mark, or ``dim``) its colour.
 
-    >>> from iolab.comparison.result import Pairing
-    >>> from iolab.rules.finding import findings_frame
-    >>> found = Pairing(("a.txt", "b.txt"), "two logs", ("The words.",), is_lettered=True, verdict="B was faster.")
-    >>> print(pairing_text(found, findings_frame([])))
-    B was faster.
-    <BLANKLINE>
-    A: a.txt; B: b.txt (two logs)
-    <BLANKLINE>
-    The words.
+    Examples:
+        >>> from iolab.comparison.result import Pairing
+        >>> from iolab.rules.finding import findings_frame
+        >>> found = Pairing(("a.txt", "b.txt"), "two logs", ("The words.",), is_lettered=True, verdict="B was faster.")
+        >>> print(pairing_text(found, findings_frame([])))
+        B was faster.
+        <BLANKLINE>
+        A: a.txt; B: b.txt (two logs)
+        <BLANKLINE>
+        The words.
     """
     legend = found.legend or found.title
     blocks = [style(wrapped(found.verdict, width), "verdict")] if found.verdict else []

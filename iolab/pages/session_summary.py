@@ -72,9 +72,10 @@ def samples(runs: pl.DataFrame) -> pl.DataFrame:
     Returns:
         The columns `SAMPLES`; the interval has four digits, and is null where fewer than 6 runs allow none.
 
-    >>> runs = pl.DataFrame({"sample": [1] * 3, "text": ["select 1 from dual"] * 3, "elapsed_s": [0.4, 0.2, 0.3]})
-    >>> samples(runs).row(0)
-    (1, 'select 1 from dual', 3, 0.3, None, None, 0.4, 0.2, 0.4)
+    Examples:
+        >>> runs = pl.DataFrame({"sample": [1] * 3, "text": ["select 1 from dual"] * 3, "elapsed_s": [0.4, 0.2, 0.3]})
+        >>> samples(runs).row(0)
+        (1, 'select 1 from dual', 3, 0.3, None, None, 0.4, 0.2, 0.4)
     """
     rows = []
     timed = runs.filter(pl.col("elapsed_s").is_not_null())

@@ -68,10 +68,11 @@ _LEFT_OUT: Final = (
 def format_value(value: object, *, is_name: bool = False) -> str:
     """A value of a frame as a text.
 
-    >>> format_value(13653352448.0), format_value(6.2e-05), format_value(timedelta(microseconds=564))
-    ('13,653,352,448', '0.000062', '564 us')
-    >>> format_value(632526761, is_name=True), format_value(["C_COUNT", "CUSTDIST"]), format_value(None)
-    ('632526761', 'C_COUNT, CUSTDIST', '')
+    Examples:
+        >>> format_value(13653352448.0), format_value(6.2e-05), format_value(timedelta(microseconds=564))
+        ('13,653,352,448', '0.000062', '564 us')
+        >>> format_value(632526761, is_name=True), format_value(["C_COUNT", "CUSTDIST"]), format_value(None)
+        ('632526761', 'C_COUNT, CUSTDIST', '')
     """
     match value:
         case None:
@@ -99,8 +100,9 @@ def format_value(value: object, *, is_name: bool = False) -> str:
 def heading(column: str) -> str:
     """The heading of a column: its name in words, its unit in brackets.
 
-    >>> [heading(name) for name in ("total_wait_s", "avg_wait_ms", "db_time_pct", "waits_per_s", "reads", "s")]
-    ['total wait (s)', 'avg wait (ms)', '% DB time', 'waits per s', 'reads', 's']
+    Examples:
+        >>> [heading(name) for name in ("total_wait_s", "avg_wait_ms", "db_time_pct", "waits_per_s", "reads", "s")]
+        ['total wait (s)', 'avg wait (ms)', '% DB time', 'waits per s', 'reads', 's']
     """
     if column in _HEADINGS:
         return _HEADINGS[column]
@@ -149,10 +151,11 @@ def frame_text(
 ) -> str:
     """The first rows of a frame as a table of text; see `frame_html`, and `text_table` for its width.
 
-    >>> print(frame_text(pl.DataFrame({"event": ["log file sync"], "a": [2.0], "a_lo": [1.5], "a_hi": [2.5],
-    ...                                "ratio": [1.0]}), names={"a": "before"}))
-    event             before  ratio
-    log file sync  2.0 [1.5, 2.5]  1
+    Examples:
+        >>> print(frame_text(pl.DataFrame({"event": ["log file sync"], "a": [2.0], "a_lo": [1.5], "a_hi": [2.5],
+        ...                                "ratio": [1.0]}), names={"a": "before"}))
+        event             before  ratio
+        log file sync  2.0 [1.5, 2.5]  1
     """
     headings, rows, numbers, more = _table(frame, most, names or {})
     return text_table(rows, headings=headings, numbers=numbers, width=width) + (f"\nand {more}" if more else "")
@@ -214,12 +217,15 @@ def figures_html(figures: pl.DataFrame) -> str:
 def figures_text(figures: pl.DataFrame, *, width: int | None = None) -> str:
     """Metrics as a table of text, with their caveats as numbered notes below, and what was refused; see `figures_html`.
 
-    >>> row = {"metric": "p50", "value": 48.0, "lo": 47.0, "hi": 49.0, "unit": "us", "basis": "", "caveats": "of reads"}
-    >>> print(figures_text(pl.DataFrame([row, row | {"metric": "p99", "value": None, "caveats": "refused: one read"}])))
-    metric  value    lo    hi  unit  notes
-    p50      48.0  47.0  49.0  us    1
-    1. of reads
-    refused: p99: one read
+    Examples:
+        >>> row = {"metric": "p50", "value": 48.0, "lo": 47.0, "hi": 49.0, "unit": "us", "basis": "",
+        ...     "caveats": "of reads"}
+        >>> print(figures_text(pl.DataFrame([row, row | {"metric": "p99", "value": None,
+        ...     "caveats": "refused: one read"}])))
+        metric  value    lo    hi  unit  notes
+        p50      48.0  47.0  49.0  us    1
+        1. of reads
+        refused: p99: one read
     """
     shown, caveats, refused = _noted(figures)
     headings, trimmed = without_empty(_FIGURE_HEADINGS, shown)

@@ -77,12 +77,13 @@ def write_report(
         LogError: If there is no log to read, or the page would overwrite one.
         OSError: If the page cannot be written.
 
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     log = Path(folder) / "reads.strace"
-    ...     _ = log.write_text("     0.000123 pread64(268, '', 8192, 0) = 8192" + chr(10))
-    ...     write_report(log, Path(folder) / "report.html")
-    []
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     log = Path(folder) / "reads.strace"
+        ...     _ = log.write_text("     0.000123 pread64(268, '', 8192, 0) = 8192" + chr(10))
+        ...     write_report(log, Path(folder) / "report.html")
+        []
     """
     named = find_logs(logs)
     if not named:

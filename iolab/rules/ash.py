@@ -37,27 +37,28 @@ _SCOPES: Final = ("user", "background")
 def ash_findings(report: AwrReport) -> Iterator[Finding]:
     """The findings of an ASH report.
 
-    >>> import awrparse
-    >>> text = b'''ASH Report For TEST/TEST
-    ...
-    ... DB Name         DB Id    Instance     Inst Num Release     RAC Host
-    ... ------------ ----------- ------------ -------- ----------- --- ------------
-    ... TEST            12345678 TEST                1 11.2.0.3.0  NO  dbhost
-    ...
-    ... Top User Events            DB/Inst: TEST/TEST  (Apr 23 19:30 to 19:45)
-    ...
-    ...                                                                Avg Active
-    ... Event                               Event Class        % Event   Sessions
-    ... ----------------------------------- --------------- ---------- ----------
-    ... db file sequential read             User I/O             75.00       3.00
-    ... CPU + Wait for CPU                  CPU                  25.00       1.00
-    ...           -------------------------------------------------------------
-    ... '''
-    >>> for one in ash_findings(awrparse.read_awr(text)): print(one.sentence)
-    4.00 [3.99, 4.01] sessions were active on average, those of the background among them.
-    75.0 % of the samples were in `db file sequential read`.
-    25.0 % of the samples were on a processor, or waiting for one.
-    How many waits there were, and how long each took: samples do not tell.
+    Examples:
+        >>> import awrparse
+        >>> text = b'''ASH Report For TEST/TEST
+        ...
+        ... DB Name         DB Id    Instance     Inst Num Release     RAC Host
+        ... ------------ ----------- ------------ -------- ----------- --- ------------
+        ... TEST            12345678 TEST                1 11.2.0.3.0  NO  dbhost
+        ...
+        ... Top User Events            DB/Inst: TEST/TEST  (Apr 23 19:30 to 19:45)
+        ...
+        ...                                                                Avg Active
+        ... Event                               Event Class        % Event   Sessions
+        ... ----------------------------------- --------------- ---------- ----------
+        ... db file sequential read             User I/O             75.00       3.00
+        ... CPU + Wait for CPU                  CPU                  25.00       1.00
+        ...           -------------------------------------------------------------
+        ... '''
+        >>> for one in ash_findings(awrparse.read_awr(text)): print(one.sentence)
+        4.00 [3.99, 4.01] sessions were active on average, those of the background among them.
+        75.0 % of the samples were in `db file sequential read`.
+        25.0 % of the samples were on a processor, or waiting for one.
+        How many waits there were, and how long each took: samples do not tell.
     """
     frame = report.with_bounds("ash_top_events")
     rows = frame.filter(pl.col("scope").is_in(_SCOPES) & pl.col("activity_pct").is_not_null())
@@ -187,10 +188,11 @@ def _blockers(report: AwrReport, rows: pl.DataFrame) -> Iterator[Finding]:
 def addm_findings(report: AwrReport) -> Iterator[Finding]:
     r"""What ADDM found, in its own words and figures; refused where the report has no table of it.
 
-    >>> import awrparse
-    >>> report = awrparse.read_awr(b"          ADDM Report for Task 'TASK_1'\n          ------------------\n")
-    >>> for one in addm_findings(report): print(one.sentence, one.is_refused)
-    What ADDM found: its text is not read into tables. True
+    Examples:
+        >>> import awrparse
+        >>> report = awrparse.read_awr(b"          ADDM Report for Task 'TASK_1'\n          ------------------\n")
+        >>> for one in addm_findings(report): print(one.sentence, one.is_refused)
+        What ADDM found: its text is not read into tables. True
     """
     columns = next(((table, share) for table, share in _ADDM_TABLES.items() if table in report), None)
     if columns is None:

@@ -28,15 +28,16 @@ _SHORT: Final = ("latch", "cursor:", "library cache: mutex", "mutex")
 def short_latches_long_waits(facts: ReportFacts) -> Iterator[Finding]:
     """Two or more latch or mutex events whose average wait was 100 ms or longer.
 
-    >>> from iolab.rules.report_facts import ReportFacts, Wait
-    >>> def facts(seconds): return ReportFacts(db_time_s=Interval.exact(33_153), elapsed_s=Interval.exact(3_566),
-    ...     events={name: Wait(Interval.exact(1_070), Interval.exact(seconds))
-    ...             for name in ("latch: shared pool", "library cache: mutex X")})
-    >>> print(*(one.sentence for one in short_latches_long_waits(facts(217))))
-    `latch: shared pool` was waited for 203 ms on average, longer than a process that runs holds a latch; so were 2
-    events of latches and mutexes in all.
-    >>> list(short_latches_long_waits(facts(21)))
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts, Wait
+        >>> def facts(seconds): return ReportFacts(db_time_s=Interval.exact(33_153), elapsed_s=Interval.exact(3_566),
+        ...     events={name: Wait(Interval.exact(1_070), Interval.exact(seconds))
+        ...             for name in ("latch: shared pool", "library cache: mutex X")})
+        >>> print(*(one.sentence for one in short_latches_long_waits(facts(217))))
+        `latch: shared pool` was waited for 203 ms on average, longer than a process that runs holds a latch; so were 2
+        events of latches and mutexes in all.
+        >>> list(short_latches_long_waits(facts(21)))
+        []
     """
     if is_idle_instance(facts) or facts.whole_s is None:
         return

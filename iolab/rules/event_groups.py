@@ -69,10 +69,11 @@ _CONCURRENCY: Final = ("latch", "cursor:", "library cache", "row cache", "mutex"
 def group_of(event: str) -> str:
     """The group of an event that is not idle, a key of `GROUPS`.
 
-    >>> [group_of(name) for name in ("log buffer space", "log file switch completion", "enq: TX - contention")]
-    ['space_to_write', 'space_to_write', 'locks']
-    >>> group_of("DB CPU"), group_of("gc cr block 2-way"), group_of("external table read")
-    ('cpu', 'cluster', 'other')
+    Examples:
+        >>> [group_of(name) for name in ("log buffer space", "log file switch completion", "enq: TX - contention")]
+        ['space_to_write', 'space_to_write', 'locks']
+        >>> group_of("DB CPU"), group_of("gc cr block 2-way"), group_of("external table read")
+        ('cpu', 'cluster', 'other')
     """
     name = event.lower()
     if name in {"db cpu", "cpu time"}:

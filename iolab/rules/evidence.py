@@ -26,15 +26,16 @@ _COUNTED: Final = ("blocks", "requests", "bytes")
 def report_and_trace(first: tuple[str, AwrReport], second: tuple[str, StraceLog]) -> Iterator[Finding]:
     """A gate where a trace is of another system or time than a report; refused where times are missing.
 
-    >>> import awrparse, iolab
-    >>> trace = iolab.load(b"     0.000123 pread64(268, '', 8192, 0) = 8192")
-    >>> lines = ("Top 10 Foreground Events by Total Wait Time", "",
-    ...     "Event                            Waits Time (sec)  Avg(ms)  time    Class",
-    ...     "------------------------------ ------- ---------- -------- ----- --------",
-    ...     "log file sync                      100       11.1   111.00  50.0 Commit")
-    >>> report = iolab.load(chr(10).join(lines).encode())
-    >>> for one in report_and_trace(("awr.txt", report), ("x.strace", trace)): print(one.sentence)
-    Whether awr.txt and x.strace are of one time: they do not both say when they were taken.
+    Examples:
+        >>> import awrparse, iolab
+        >>> trace = iolab.load(b"     0.000123 pread64(268, '', 8192, 0) = 8192")
+        >>> lines = ("Top 10 Foreground Events by Total Wait Time", "",
+        ...     "Event                            Waits Time (sec)  Avg(ms)  time    Class",
+        ...     "------------------------------ ------- ---------- -------- ----- --------",
+        ...     "log file sync                      100       11.1   111.00  50.0 Commit")
+        >>> report = iolab.load(chr(10).join(lines).encode())
+        >>> for one in report_and_trace(("awr.txt", report), ("x.strace", trace)): print(one.sentence)
+        Whether awr.txt and x.strace are of one time: they do not both say when they were taken.
     """
     if second[1].kind != "strace":
         return

@@ -36,20 +36,22 @@ def exadata(
         elapsed_s: the time of one serial statement; None for a report, whose period is no time of reads.
         table: that has the figures.
 
-    >>> def figures(hits, requests, **others): return {
-    ...     "cell flash cache read hits": Interval.exact(hits),
-    ...     "physical read total io requests": Interval.exact(requests),
-    ...     **{name.replace("_", " "): Interval.exact(value) for name, value in others.items()}}
-    >>> elapsed = Interval(0.73, 0.725, 0.74)
-    >>> read = figures(1837, 1841, physical_read_total_bytes=59_301_888)
-    >>> for one in exadata(read, elapsed_s=elapsed): print(one.sentence)
-    99.8 % of 1,841 read requests were answered from flash.
-    At most 397 [394, 403] us a read of 31.5 KiB from flash.
-    >>> for one in exadata(figures(103_676_522, 123_661_694), elapsed_s=elapsed): print(one.sentence, one.is_refused)
-    83.8 % of 123,661,694 read requests were answered from flash. False
-    The time of a read from flash: 16.2 % of the reads were not answered from it. True
-    >>> list(exadata({}))
-    []
+    Examples:
+        >>> def figures(hits, requests, **others): return {
+        ...     "cell flash cache read hits": Interval.exact(hits),
+        ...     "physical read total io requests": Interval.exact(requests),
+        ...     **{name.replace("_", " "): Interval.exact(value) for name, value in others.items()}}
+        >>> elapsed = Interval(0.73, 0.725, 0.74)
+        >>> read = figures(1837, 1841, physical_read_total_bytes=59_301_888)
+        >>> for one in exadata(read, elapsed_s=elapsed): print(one.sentence)
+        99.8 % of 1,841 read requests were answered from flash.
+        At most 397 [394, 403] us a read of 31.5 KiB from flash.
+        >>> for one in exadata(figures(103_676_522, 123_661_694), elapsed_s=elapsed): print(one.sentence,
+        ...     one.is_refused)
+        83.8 % of 123,661,694 read requests were answered from flash. False
+        The time of a read from flash: 16.2 % of the reads were not answered from it. True
+        >>> list(exadata({}))
+        []
     """
     hits, requests = statistics.get(_HITS), statistics.get(_REQUESTS)
     eligible, returned, size = statistics.get(_ELIGIBLE), statistics.get(_RETURNED), statistics.get(_BYTES)

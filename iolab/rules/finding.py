@@ -108,11 +108,13 @@ def rank_findings(found: Iterable[Finding]) -> list[Finding]:
     At most two problems of the evidence, what every log says first (the load), impacts from the largest lower bound,
     the rest without an impact, and what cannot be determined.
 
-    >>> from logframe.interval import Interval
-    >>> load, locks = Finding("load", "...", order=0), Finding("lock_waits", "...", Interval(0.3, 0.2, 0.4))
-    >>> cut, gate = Finding("flash_latency", "...", is_refused=True), Finding("overlapping_shares", "...", is_gate=True)
-    >>> [one.name for one in rank_findings([cut, locks, load, gate])]
-    ['overlapping_shares', 'load', 'lock_waits', 'flash_latency']
+    Examples:
+        >>> from logframe.interval import Interval
+        >>> load, locks = Finding("load", "...", order=0), Finding("lock_waits", "...", Interval(0.3, 0.2, 0.4))
+        >>> cut, gate = Finding("flash_latency", "...", is_refused=True), Finding("overlapping_shares", "...",
+        ...     is_gate=True)
+        >>> [one.name for one in rank_findings([cut, locks, load, gate])]
+        ['overlapping_shares', 'load', 'lock_waits', 'flash_latency']
     """
     gates = [one for one in found if one.is_gate]
     others = [one for one in found if not one.is_gate]

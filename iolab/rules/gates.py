@@ -35,12 +35,13 @@ _DAY_S: Final = 86_400
 def impossible_figure(facts: ReportFacts) -> Iterator[Finding]:
     """Figures that contradict each other: CPU above DB time, two statements of DB time, a class above all sessions.
 
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> time, cpu = Interval(617.8, 617.7, 617.9), Interval(1186.7, 1186.6, 1186.8)
-    >>> print(*(one.sentence for one in impossible_figure(ReportFacts(db_time_s=time, db_cpu_s=cpu))))
-    DB CPU is 1,187 s and DB time 618 s: they contradict each other, and neither is used for a share.
-    >>> list(impossible_figure(ReportFacts(db_time_s=time, db_cpu_s=time * 1.04)))  # two clocks may differ so much
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> time, cpu = Interval(617.8, 617.7, 617.9), Interval(1186.7, 1186.6, 1186.8)
+        >>> print(*(one.sentence for one in impossible_figure(ReportFacts(db_time_s=time, db_cpu_s=cpu))))
+        DB CPU is 1,187 s and DB time 618 s: they contradict each other, and neither is used for a share.
+        >>> list(impossible_figure(ReportFacts(db_time_s=time, db_cpu_s=time * 1.04)))  # two clocks may differ so much
+        []
     """
     if facts.cpu_contradicts and facts.db_cpu_s is not None and facts.db_time_s is not None:
         yield Finding(
@@ -95,12 +96,13 @@ def _above_sessions(facts: ReportFacts) -> Iterator[Finding]:
 def idle_events_in_top(facts: ReportFacts) -> Iterator[Finding]:
     """Idle waits among the top events: their shares are of nothing.
 
-    >>> from iolab.rules.report_facts import ReportFacts, TopEvent
-    >>> top = (TopEvent("LGWR worker group idle", None, None, None), TopEvent("DB CPU", None, None, None))
-    >>> print(*(one.sentence for one in idle_events_in_top(ReportFacts(top_events=top))))
-    1 of the 2 top events is an idle wait (`LGWR worker group idle`): its share is of nothing.
-    >>> list(idle_events_in_top(ReportFacts(top_events=top[1:])))
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts, TopEvent
+        >>> top = (TopEvent("LGWR worker group idle", None, None, None), TopEvent("DB CPU", None, None, None))
+        >>> print(*(one.sentence for one in idle_events_in_top(ReportFacts(top_events=top))))
+        1 of the 2 top events is an idle wait (`LGWR worker group idle`): its share is of nothing.
+        >>> list(idle_events_in_top(ReportFacts(top_events=top[1:])))
+        []
     """
     idle = [one.event for one in facts.top_events if is_idle(one.event, one.wait_class)]
     if not idle:
@@ -138,16 +140,17 @@ def captured(facts: ReportFacts) -> tuple[Interval, bool] | None:
 def overlapping_shares(facts: ReportFacts) -> Iterator[Finding]:
     """Waits and CPU that add up to more than DB time; waits alone that do (`waits_before_the_period`).
 
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> def facts(waited, cpu): return ReportFacts(db_time_s=Interval.exact(600), db_cpu_s=Interval.exact(cpu),
-    ...     classes={"User I/O": Interval.exact(waited)})
-    >>> for one in (facts(520, 240), facts(650, 14), facts(400, 180)):
-    ...     print([(found.name, found.sentence) for found in overlapping_shares(one)])
-    [('overlapping_shares', 'Waits and CPU add up to 126.7 % of DB time: up to 26.7 % is CPU inside waits.')]
-    [('waits_before_the_period', 'Waits alone are 108.3 % of DB time: a wait is counted whole when it ends, also one
-    that
-    began before the period.')]
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> def facts(waited, cpu): return ReportFacts(db_time_s=Interval.exact(600), db_cpu_s=Interval.exact(cpu),
+        ...     classes={"User I/O": Interval.exact(waited)})
+        >>> for one in (facts(520, 240), facts(650, 14), facts(400, 180)):
+        ...     print([(found.name, found.sentence) for found in overlapping_shares(one)])
+        [('overlapping_shares', 'Waits and CPU add up to 126.7 % of DB time: up to 26.7 % is CPU inside waits.')]
+        [('waits_before_the_period', 'Waits alone are 108.3 % of DB time: a wait is counted whole when it ends, also one
+        that
+        began before the period.')]
+        []
     """
     found = captured(facts)
     if found is None or facts.whole_s is None or facts.waited_s is None or facts.db_cpu_s is None:
@@ -197,11 +200,12 @@ def _polled(facts: ReportFacts) -> bool:
 def interval_too_long(facts: ReportFacts) -> Iterator[Finding]:
     """A period above one hour and five minutes: its averages hide any hour that was different.
 
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> print(*(one.sentence for one in interval_too_long(ReportFacts(elapsed_s=Interval.exact(550_844)))))
-    The report covers 153 h: averages over it hide any hour that was different.
-    >>> list(interval_too_long(ReportFacts(elapsed_s=Interval.exact(3_613))))
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> print(*(one.sentence for one in interval_too_long(ReportFacts(elapsed_s=Interval.exact(550_844)))))
+        The report covers 153 h: averages over it hide any hour that was different.
+        >>> list(interval_too_long(ReportFacts(elapsed_s=Interval.exact(3_613))))
+        []
     """
     if facts.elapsed_s is None or facts.elapsed_s.lo <= LONG_S:
         return
@@ -220,13 +224,15 @@ def interval_too_long(facts: ReportFacts) -> Iterator[Finding]:
 def too_few_waits(facts: ReportFacts) -> Iterator[Finding]:
     """Top events with too few waits, or too little time, to call their average a latency.
 
-    >>> from iolab.rules.report_facts import ReportFacts, TopEvent
-    >>> top = TopEvent("log file sync", "Commit", Interval.exact(2), Interval(0.04, 0, 0.5))
-    >>> print(*(one.sentence for one in too_few_waits(ReportFacts(db_time_s=Interval.exact(1.8), top_events=(top,)))))
-    `log file sync`: 2 waits: too few to call their average a latency.
-    >>> many = TopEvent("log file sync", "Commit", Interval.exact(2_000), Interval(8.0, 7.5, 8.5))
-    >>> list(too_few_waits(ReportFacts(db_time_s=Interval.exact(60), top_events=(many,))))
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts, TopEvent
+        >>> top = TopEvent("log file sync", "Commit", Interval.exact(2), Interval(0.04, 0, 0.5))
+        >>> print(*(one.sentence for one in too_few_waits(ReportFacts(db_time_s=Interval.exact(1.8),
+        ...     top_events=(top,)))))
+        `log file sync`: 2 waits: too few to call their average a latency.
+        >>> many = TopEvent("log file sync", "Commit", Interval.exact(2_000), Interval(8.0, 7.5, 8.5))
+        >>> list(too_few_waits(ReportFacts(db_time_s=Interval.exact(60), top_events=(many,))))
+        []
     """
     few = [
         (one.event, one.waits.value)

@@ -29,8 +29,9 @@ class Histogram:
     def below(self, edge_us: float) -> float | None:
         """The share of the waits below an edge in per cent; None where no table prints this edge.
 
-        >>> Histogram(100, (1000.0, 2000.0), (60.0, 98.0)).below(2000)
-        98.0
+        Examples:
+            >>> Histogram(100, (1000.0, 2000.0), (60.0, 98.0)).below(2000)
+            98.0
         """
         if edge_us == math.inf:
             return 100.0
@@ -61,11 +62,12 @@ class Histogram:
 def histograms_of(event_histogram: pl.DataFrame) -> dict[str, Histogram]:
     """The histogram of each event of a report's `event_histogram`, its sections merged (`latency_buckets`).
 
-    >>> import polars as pl
-    >>> rows = {"event": ["log file sync"] * 2, "waits": [10] * 2, "section": [None] * 2, "from_us": [0.0, 1000.0],
-    ...     "to_us": [1000.0, 2000.0], "waits_pct": [40.0, 60.0]}
-    >>> histograms_of(pl.DataFrame(rows))["log file sync"].buckets()
-    [(0.0, 1000.0, 40.0), (1000.0, 2000.0, 60.0)]
+    Examples:
+        >>> import polars as pl
+        >>> rows = {"event": ["log file sync"] * 2, "waits": [10] * 2, "section": [None] * 2, "from_us": [0.0, 1000.0],
+        ...     "to_us": [1000.0, 2000.0], "waits_pct": [40.0, 60.0]}
+        >>> histograms_of(pl.DataFrame(rows))["log file sync"].buckets()
+        [(0.0, 1000.0, 40.0), (1000.0, 2000.0, 60.0)]
     """
     found = {}
     for (event,), rows in latency_buckets(event_histogram).group_by("event", maintain_order=True):
@@ -87,8 +89,9 @@ def histograms_of(event_histogram: pl.DataFrame) -> dict[str, Histogram]:
 def spread_factor(histogram: Histogram) -> float | None:
     """CV² of the waits, from the upper edges of the buckets: variance over squared mean; None with an open bucket.
 
-    >>> round(spread_factor(Histogram(100, (1000.0, 2000.0), (50.0, 100.0))), 3)
-    0.111
+    Examples:
+        >>> round(spread_factor(Histogram(100, (1000.0, 2000.0), (50.0, 100.0))), 3)
+        0.111
     """
     buckets = histogram.buckets()
     if buckets[-1][1] == math.inf:
@@ -118,12 +121,13 @@ def hills_of(histogram: Histogram) -> Hills | None:
     A bucket wider than a doubling is no peak by itself: its share is taken per doubling.  A hill ends where a bucket
     holds less than 40 % of its peak (30 % on the outer side); the open bucket is no peak.
 
-    >>> edges, below = (1e3, 2e3, 4e3, 8e3, 16e3, 32e3), (10.0, 45.0, 47.0, 49.0, 80.0, 100.0)
-    >>> hills = hills_of(Histogram(1000, edges, below))
-    >>> (hills.low_to_us, hills.low_pct, hills.high_from_us, hills.between_pct)
-    (2000.0, 35.0, 8000.0, 4.0)
-    >>> hills_of(Histogram(1000, edges, (10.0, 30.0, 60.0, 90.0, 95.0, 100.0))) is None
-    True
+    Examples:
+        >>> edges, below = (1e3, 2e3, 4e3, 8e3, 16e3, 32e3), (10.0, 45.0, 47.0, 49.0, 80.0, 100.0)
+        >>> hills = hills_of(Histogram(1000, edges, below))
+        >>> (hills.low_to_us, hills.low_pct, hills.high_from_us, hills.between_pct)
+        (2000.0, 35.0, 8000.0, 4.0)
+        >>> hills_of(Histogram(1000, edges, (10.0, 30.0, 60.0, 90.0, 95.0, 100.0))) is None
+        True
     """
     buckets = [one for one in histogram.buckets() if one[1] < math.inf]
     if len(buckets) < 4:

@@ -42,19 +42,21 @@ _RANGES: Final = (
 def read_latency_class(facts: ReportFacts) -> Iterator[Finding]:
     """The range of time that held most single-block reads, from the histogram, never from the average.
 
-    >>> from logframe.interval import Interval
-    >>> from iolab.rules.histograms import Histogram
-    >>> from iolab.rules.report_facts import ReportFacts, Wait
-    >>> def facts(edges, below): return ReportFacts(db_time_s=Interval.exact(12_727), elapsed_s=Interval.exact(899),
-    ...     events={"db file sequential read": Wait(Interval.exact(776_224), Interval.exact(9_455))},
-    ...     histograms={"db file sequential read": Histogram(776_224, edges, below)})
-    >>> disk = facts((1e3, 2e3, 4e3, 8e3, 16e3, 32e3), (1.0, 2.1, 16.1, 55.3, 81.1, 93.3))
-    >>> print(*(one.sentence for one in read_latency_class(disk)))
-    79.0 % of the single-block reads took 2 to 16 ms, as a disk does, or a queue before something faster.
-    >>> for one in read_latency_class(facts((1e3, 2e3), (86.8, 97.0))): print(one.sentence, one.is_refused)
-    Flash or a cache: 86.8 % of the single-block reads took under 1 ms, and this report counts no finer. True
-    >>> list(read_latency_class(facts((1e3, 2e3, 4e3, 8e3, 16e3), (30.0, 40.0, 60.0, 80.0, 90.0))))  # no range has most
-    []
+    Examples:
+        >>> from logframe.interval import Interval
+        >>> from iolab.rules.histograms import Histogram
+        >>> from iolab.rules.report_facts import ReportFacts, Wait
+        >>> def facts(edges, below): return ReportFacts(db_time_s=Interval.exact(12_727), elapsed_s=Interval.exact(899),
+        ...     events={"db file sequential read": Wait(Interval.exact(776_224), Interval.exact(9_455))},
+        ...     histograms={"db file sequential read": Histogram(776_224, edges, below)})
+        >>> disk = facts((1e3, 2e3, 4e3, 8e3, 16e3, 32e3), (1.0, 2.1, 16.1, 55.3, 81.1, 93.3))
+        >>> print(*(one.sentence for one in read_latency_class(disk)))
+        79.0 % of the single-block reads took 2 to 16 ms, as a disk does, or a queue before something faster.
+        >>> for one in read_latency_class(facts((1e3, 2e3), (86.8, 97.0))): print(one.sentence, one.is_refused)
+        Flash or a cache: 86.8 % of the single-block reads took under 1 ms, and this report counts no finer. True
+        >>> list(read_latency_class(facts((1e3, 2e3, 4e3, 8e3, 16e3), (30.0, 40.0, 60.0, 80.0,
+        ...     90.0))))  # no range has most
+        []
     """
     if facts.whole_s is None or is_idle_instance(facts):
         return
@@ -124,17 +126,18 @@ def _range_text(start: float, end: float) -> str:
 def two_modes(facts: ReportFacts) -> Iterator[Finding]:
     """Waits of one event in two separate hills, of which the average is neither.
 
-    >>> from logframe.interval import Interval
-    >>> from iolab.rules.histograms import Histogram
-    >>> from iolab.rules.report_facts import ReportFacts, Wait
-    >>> def facts(below): return ReportFacts(db_time_s=Interval.exact(9_000), elapsed_s=Interval.exact(3_600),
-    ...     events={"db file sequential read": Wait(Interval.exact(100_000), Interval.exact(500))}, histograms={
-    ...     "db file sequential read": Histogram(100_000, (1e3, 2e3, 4e3, 8e3, 16e3, 32e3), below)})
-    >>> print(*(one.sentence for one in two_modes(facts((60.0, 62.0, 63.0, 65.0, 95.0, 100.0)))))
-    `db file sequential read` was of two kinds: 60.0 % took under 1 ms, 30.0 % 8 to 16 ms; the average of 5 ms is
-    neither.
-    >>> list(two_modes(facts((10.0, 30.0, 60.0, 90.0, 95.0, 100.0))))
-    []
+    Examples:
+        >>> from logframe.interval import Interval
+        >>> from iolab.rules.histograms import Histogram
+        >>> from iolab.rules.report_facts import ReportFacts, Wait
+        >>> def facts(below): return ReportFacts(db_time_s=Interval.exact(9_000), elapsed_s=Interval.exact(3_600),
+        ...     events={"db file sequential read": Wait(Interval.exact(100_000), Interval.exact(500))}, histograms={
+        ...     "db file sequential read": Histogram(100_000, (1e3, 2e3, 4e3, 8e3, 16e3, 32e3), below)})
+        >>> print(*(one.sentence for one in two_modes(facts((60.0, 62.0, 63.0, 65.0, 95.0, 100.0)))))
+        `db file sequential read` was of two kinds: 60.0 % took under 1 ms, 30.0 % 8 to 16 ms; the average of 5 ms is
+        neither.
+        >>> list(two_modes(facts((10.0, 30.0, 60.0, 90.0, 95.0, 100.0))))
+        []
     """
     if facts.whole_s is None or is_idle_instance(facts):
         return

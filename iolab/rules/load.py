@@ -42,16 +42,17 @@ def is_idle_instance(facts: ReportFacts) -> bool:
 def load(facts: ReportFacts) -> Iterator[Finding]:
     """Sessions active, and the host's processors: one sentence of every report with a period.
 
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> facts = ReportFacts(db_time_s=Interval(38493.6, 38493.3, 38493.9), elapsed_s=Interval(304.2, 303.9, 304.5),
-    ...     cpus=32, idle_pct=Interval(77.7, 77.65, 77.75), classes={"User I/O": Interval.exact(37_661)})
-    >>> print(*(one.sentence for one in load(facts)))
-    126.5 [126.4, 126.7] sessions were active on average, most of them waiting; the 32 CPUs were 77.7 % idle.
-    >>> from dataclasses import replace
-    >>> print(*(one.sentence for one in load(replace(facts, kind="awr_pdb"))))
-    126.5 [126.4, 126.7] sessions were active on average, most of them waiting.
-    >>> list(load(ReportFacts(elapsed_s=Interval.exact(60))))
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> facts = ReportFacts(db_time_s=Interval(38493.6, 38493.3, 38493.9), elapsed_s=Interval(304.2, 303.9, 304.5),
+        ...     cpus=32, idle_pct=Interval(77.7, 77.65, 77.75), classes={"User I/O": Interval.exact(37_661)})
+        >>> print(*(one.sentence for one in load(facts)))
+        126.5 [126.4, 126.7] sessions were active on average, most of them waiting; the 32 CPUs were 77.7 % idle.
+        >>> from dataclasses import replace
+        >>> print(*(one.sentence for one in load(replace(facts, kind="awr_pdb"))))
+        126.5 [126.4, 126.7] sessions were active on average, most of them waiting.
+        >>> list(load(ReportFacts(elapsed_s=Interval.exact(60))))
+        []
     """
     active = sessions_active(facts)
     if active is None or facts.whole_s is None or is_idle_instance(facts):
@@ -76,13 +77,14 @@ def load(facts: ReportFacts) -> Iterator[Finding]:
 def instance_idle(facts: ReportFacts) -> Iterator[Finding]:
     """An instance where almost nothing ran.
 
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> facts = ReportFacts(db_time_s=Interval(14.4, 14.1, 14.7), elapsed_s=Interval(7059.6, 7059.3, 7059.9))
-    >>> print(*(one.sentence for one in instance_idle(facts)))
-    Almost nothing ran: 0.00204 [0.00199, 0.00209] sessions were active on average, 14.4 [14.1, 14.7] s of DB time in
-    118 min.
-    >>> list(instance_idle(ReportFacts(db_time_s=Interval.exact(353), elapsed_s=Interval.exact(3_615))))
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> facts = ReportFacts(db_time_s=Interval(14.4, 14.1, 14.7), elapsed_s=Interval(7059.6, 7059.3, 7059.9))
+        >>> print(*(one.sentence for one in instance_idle(facts)))
+        Almost nothing ran: 0.00204 [0.00199, 0.00209] sessions were active on average, 14.4 [14.1, 14.7] s of DB time
+        in 118 min.
+        >>> list(instance_idle(ReportFacts(db_time_s=Interval.exact(353), elapsed_s=Interval.exact(3_615))))
+        []
     """
     if facts.elapsed_s is None or facts.elapsed_s.lo <= 0:
         return
@@ -117,15 +119,16 @@ def instance_idle(facts: ReportFacts) -> Iterator[Finding]:
 def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
     """DB time that is neither CPU nor a wait, with what fits and what does not follow.
 
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> facts = ReportFacts(db_time_s=Interval.exact(33_153), db_cpu_s=Interval.exact(4_737), cpus=32,
-    ...     elapsed_s=Interval.exact(3_566), idle_pct=Interval.exact(81.9),
-    ...     classes={"Concurrency": Interval.exact(2_769)})
-    >>> for one in db_time_unaccounted(facts): print(one.sentence)
-    77.4 % of DB time is neither CPU nor a wait; the processors were 81.9 % idle on average over the period.
-    >>> from dataclasses import replace
-    >>> list(db_time_unaccounted(replace(facts, db_cpu_s=Interval.exact(30_000))))
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> facts = ReportFacts(db_time_s=Interval.exact(33_153), db_cpu_s=Interval.exact(4_737), cpus=32,
+        ...     elapsed_s=Interval.exact(3_566), idle_pct=Interval.exact(81.9),
+        ...     classes={"Concurrency": Interval.exact(2_769)})
+        >>> for one in db_time_unaccounted(facts): print(one.sentence)
+        77.4 % of DB time is neither CPU nor a wait; the processors were 81.9 % idle on average over the period.
+        >>> from dataclasses import replace
+        >>> list(db_time_unaccounted(replace(facts, db_cpu_s=Interval.exact(30_000))))
+        []
     """
     found = captured(facts)
     if found is None or found[1] or facts.whole_s is None or is_idle_instance(facts):
@@ -169,14 +172,15 @@ def _cause(facts: ReportFacts) -> str:
 def cpu_is_the_time(facts: ReportFacts) -> Iterator[Finding]:
     """DB time that is mostly CPU.
 
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> facts = ReportFacts(db_time_s=Interval.exact(61_163), db_cpu_s=Interval.exact(60_900), cpus=48,
-    ...     elapsed_s=Interval.exact(3_617), classes={"User I/O": Interval.exact(160)})
-    >>> print(*(one.sentence for one in cpu_is_the_time(facts)))
-    99.6 % of DB time is CPU: 16.84 of 48 CPUs on average.
-    >>> from dataclasses import replace
-    >>> list(cpu_is_the_time(replace(facts, classes={"User I/O": Interval.exact(12_000)})))  # shares overlap
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> facts = ReportFacts(db_time_s=Interval.exact(61_163), db_cpu_s=Interval.exact(60_900), cpus=48,
+        ...     elapsed_s=Interval.exact(3_617), classes={"User I/O": Interval.exact(160)})
+        >>> print(*(one.sentence for one in cpu_is_the_time(facts)))
+        99.6 % of DB time is CPU: 16.84 of 48 CPUs on average.
+        >>> from dataclasses import replace
+        >>> list(cpu_is_the_time(replace(facts, classes={"User I/O": Interval.exact(12_000)})))  # shares overlap
+        []
     """
     whole, cpu, found = facts.whole_s, facts.db_cpu_s, captured(facts)
     if whole is None or cpu is None or found is None or found[1] or facts.elapsed_s is None or is_idle_instance(facts):
@@ -207,12 +211,13 @@ def cpu_is_the_time(facts: ReportFacts) -> Iterator[Finding]:
 def host_busy_with_others(facts: ReportFacts) -> Iterator[Finding]:
     """A busy host whose CPU this instance used half of, or less.
 
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> facts = ReportFacts(idle_pct=Interval.exact(12.0), busy_cpu_pct=Interval.exact(31.0))
-    >>> print(*(one.sentence for one in host_busy_with_others(facts)))
-    The processors were 12.0 % idle; of the CPU used, this instance had 31.0 %.
-    >>> list(host_busy_with_others(ReportFacts(idle_pct=Interval.exact(97.0), busy_cpu_pct=Interval.exact(31.0))))
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> facts = ReportFacts(idle_pct=Interval.exact(12.0), busy_cpu_pct=Interval.exact(31.0))
+        >>> print(*(one.sentence for one in host_busy_with_others(facts)))
+        The processors were 12.0 % idle; of the CPU used, this instance had 31.0 %.
+        >>> list(host_busy_with_others(ReportFacts(idle_pct=Interval.exact(97.0), busy_cpu_pct=Interval.exact(31.0))))
+        []
     """
     idle, own = facts.idle_pct, facts.busy_cpu_pct
     if facts.is_aix or not facts.has_host or idle is None or own is None or idle.hi >= 30 or own.hi > 50:
@@ -231,14 +236,15 @@ def host_busy_with_others(facts: ReportFacts) -> Iterator[Finding]:
 def host_memory_exhausted(facts: ReportFacts) -> Iterator[Finding]:
     """Swap that was full while the system used more CPU than user code, or paging above 1 MB/s.
 
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> facts = ReportFacts(os={"SWAP_FREE_BYTES": 0.0, "VM_OUT_BYTES": 29_757_440.0, "VM_IN_BYTES": 34_418_688.0},
-    ...     elapsed_s=Interval.exact(3_566), user_pct=Interval.exact(4.2), system_pct=Interval.exact(13.8))
-    >>> print(*(one.sentence for one in host_memory_exhausted(facts)))
-    Swap was full at a snapshot (0 bytes free), and 0.00834 MB/s were paged out.
-    >>> from dataclasses import replace
-    >>> list(host_memory_exhausted(replace(facts, user_pct=Interval.exact(40.0))))
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> facts = ReportFacts(os={"SWAP_FREE_BYTES": 0.0, "VM_OUT_BYTES": 29_757_440.0, "VM_IN_BYTES": 34_418_688.0},
+        ...     elapsed_s=Interval.exact(3_566), user_pct=Interval.exact(4.2), system_pct=Interval.exact(13.8))
+        >>> print(*(one.sentence for one in host_memory_exhausted(facts)))
+        Swap was full at a snapshot (0 bytes free), and 0.00834 MB/s were paged out.
+        >>> from dataclasses import replace
+        >>> list(host_memory_exhausted(replace(facts, user_pct=Interval.exact(40.0))))
+        []
     """
     if facts.is_aix or not facts.has_host or facts.elapsed_s is None or facts.elapsed_s.lo <= 0:
         return
@@ -267,13 +273,14 @@ def host_memory_exhausted(facts: ReportFacts) -> Iterator[Finding]:
 def parse_time(facts: ReportFacts) -> Iterator[Finding]:
     """Time in parsing, from 10 % of DB time.
 
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> facts = ReportFacts(db_time_s=Interval.exact(13_799), elapsed_s=Interval.exact(3_614),
-    ...     parse_s=Interval.exact(6_030), hard_parse_s=Interval.exact(5_917))
-    >>> print(*(one.sentence for one in parse_time(facts)))
-    43.7 % of DB time was in parsing, 42.9 % in hard parses.
-    >>> list(parse_time(ReportFacts(db_time_s=Interval.exact(13_799), parse_s=Interval.exact(60))))
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> facts = ReportFacts(db_time_s=Interval.exact(13_799), elapsed_s=Interval.exact(3_614),
+        ...     parse_s=Interval.exact(6_030), hard_parse_s=Interval.exact(5_917))
+        >>> print(*(one.sentence for one in parse_time(facts)))
+        43.7 % of DB time was in parsing, 42.9 % in hard parses.
+        >>> list(parse_time(ReportFacts(db_time_s=Interval.exact(13_799), parse_s=Interval.exact(60))))
+        []
     """
     whole, parse, hard = facts.whole_s, facts.parse_s, facts.hard_parse_s
     if whole is None or parse is None or is_idle_instance(facts) or (parse / whole).lo < _PARSE_SHARE:

@@ -37,16 +37,17 @@ def load_change(
         after: those of the second.
         tables: that have the periods and the waits.
 
-    >>> from iolab.rules.report_facts import ReportFacts, Wait
-    >>> def facts(elapsed, time, waits, waited): return ReportFacts(elapsed_s=Interval.exact(elapsed),
-    ...     db_time_s=Interval.exact(time),
-    ...     events={"db file sequential read": Wait(Interval.exact(waits), Interval.exact(waited))})
-    >>> first, second = facts(900, 6_381, 520_240, 4_567), facts(898.8, 12_727, 776_224, 9_455)
-    >>> for one in load_change(first, second): print(one.sentence)
-    Sessions active went from 7.09 to 14.16: 1.997 times as many.
-    77.0 % of the increase is `db file sequential read`: 1.494 times as many waits, each 1.388 times as long.
-    >>> list(load_change(first, facts(9_000, 63_810, 1, 1)))  # periods of other lengths
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts, Wait
+        >>> def facts(elapsed, time, waits, waited): return ReportFacts(elapsed_s=Interval.exact(elapsed),
+        ...     db_time_s=Interval.exact(time),
+        ...     events={"db file sequential read": Wait(Interval.exact(waits), Interval.exact(waited))})
+        >>> first, second = facts(900, 6_381, 520_240, 4_567), facts(898.8, 12_727, 776_224, 9_455)
+        >>> for one in load_change(first, second): print(one.sentence)
+        Sessions active went from 7.09 to 14.16: 1.997 times as many.
+        77.0 % of the increase is `db file sequential read`: 1.494 times as many waits, each 1.388 times as long.
+        >>> list(load_change(first, facts(9_000, 63_810, 1, 1)))  # periods of other lengths
+        []
     """
     sessions = [sessions_active(facts) for facts in (before, after)]
     if before.elapsed_s is None or after.elapsed_s is None or sessions[0] is None or sessions[1] is None:
@@ -118,14 +119,15 @@ def _differ(one: str, two: str) -> bool:
 def settings_changed(before: ReportFacts, after: ReportFacts, *, table: str = "parameters") -> Iterator[Finding]:
     """Parameters that both reports list with different values; between the periods, never because of them.
 
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> one, two = ReportFacts(parameters={"a": "1", "b": "2"}), ReportFacts(parameters={"a": "1", "b": "3"})
-    >>> print(*(found.sentence for found in settings_changed(one, two)))
-    1 parameter of 2 changed between the reports: `b` 2 to 3.
-    >>> list(settings_changed(one, one))
-    []
-
     Text reports cut long values, and print a list on several lines: a part of the other value is no change.
+
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> one, two = ReportFacts(parameters={"a": "1", "b": "2"}), ReportFacts(parameters={"a": "1", "b": "3"})
+        >>> print(*(found.sentence for found in settings_changed(one, two)))
+        1 parameter of 2 changed between the reports: `b` 2 to 3.
+        >>> list(settings_changed(one, one))
+        []
 
     >>> path = "/u00/app/oracle/admin/DBM11203/adump"
     >>> list(settings_changed(ReportFacts(parameters={"a": path}), ReportFacts(parameters={"a": path[:-3]})))

@@ -41,16 +41,18 @@ def time_profile(facts: ReportFacts) -> Iterator[Finding]:
 
     Groups, not events: the largest event may be a read while the largest group waits for space to write.
 
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> def wait(count, seconds): return Wait(Interval.exact(count), Interval.exact(seconds))
-    >>> events = {"db file sequential read": wait(21_628_695, 16_407), "log buffer space": wait(25_753, 12_641),
-    ...     "free buffer waits": wait(617_937, 6_616)}
-    >>> facts = ReportFacts(db_time_s=Interval.exact(38_493), elapsed_s=Interval.exact(304.2), events=events)
-    >>> for one in time_profile(facts): print(one.sentence)
-    50.0 % of DB time was waiting for space to write: `log buffer space` 32.8, `free buffer waits` 17.2 %.
-    42.6 % of DB time was single-block reads: `db file sequential read`, 71,100 a second, 759 us on average.
-    >>> list(time_profile(ReportFacts(db_time_s=Interval.exact(12), elapsed_s=Interval.exact(7_000), events=events)))
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> def wait(count, seconds): return Wait(Interval.exact(count), Interval.exact(seconds))
+        >>> events = {"db file sequential read": wait(21_628_695, 16_407), "log buffer space": wait(25_753, 12_641),
+        ...     "free buffer waits": wait(617_937, 6_616)}
+        >>> facts = ReportFacts(db_time_s=Interval.exact(38_493), elapsed_s=Interval.exact(304.2), events=events)
+        >>> for one in time_profile(facts): print(one.sentence)
+        50.0 % of DB time was waiting for space to write: `log buffer space` 32.8, `free buffer waits` 17.2 %.
+        42.6 % of DB time was single-block reads: `db file sequential read`, 71,100 a second, 759 us on average.
+        >>> list(time_profile(ReportFacts(db_time_s=Interval.exact(12), elapsed_s=Interval.exact(7_000),
+        ...     events=events)))
+        []
     """
     whole = facts.whole_s
     if whole is None or is_idle_instance(facts):
@@ -116,13 +118,14 @@ def _why(facts: ReportFacts, group: str, events: dict[str, Wait]) -> str:
 def lock_waits(facts: ReportFacts) -> Iterator[Finding]:
     """Row locks, from 20 % of DB time.
 
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> events = {"enq: TX - row lock contention": Wait(Interval.exact(22_983), Interval.exact(2_198_781))}
-    >>> facts = ReportFacts(db_time_s=Interval.exact(2_269_545), elapsed_s=Interval.exact(2_220), events=events)
-    >>> print(*(one.sentence for one in lock_waits(facts)))
-    96.9 % of DB time was waiting for row locks: 22,983 waits of 95.7 s on average.
-    >>> list(lock_waits(ReportFacts(db_time_s=Interval.exact(20_000_000), events=events)))
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> events = {"enq: TX - row lock contention": Wait(Interval.exact(22_983), Interval.exact(2_198_781))}
+        >>> facts = ReportFacts(db_time_s=Interval.exact(2_269_545), elapsed_s=Interval.exact(2_220), events=events)
+        >>> print(*(one.sentence for one in lock_waits(facts)))
+        96.9 % of DB time was waiting for row locks: 22,983 waits of 95.7 s on average.
+        >>> list(lock_waits(ReportFacts(db_time_s=Interval.exact(20_000_000), events=events)))
+        []
     """
     waits = facts.of_events(_ROW_LOCKS)
     if facts.whole_s is None or not waits or is_idle_instance(facts):
@@ -147,13 +150,15 @@ def lock_waits(facts: ReportFacts) -> Iterator[Finding]:
 def top_sql_share(facts: ReportFacts) -> Iterator[Finding]:
     """A statement with half of DB time or more.
 
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> statements = (("309mwpa4tk161", Interval.exact(22_411), 71_984.0, "SQL*Plus"),)
-    >>> facts = ReportFacts(db_time_s=Interval.exact(38_493), elapsed_s=Interval.exact(304), statements=statements)
-    >>> print(*(one.sentence for one in top_sql_share(facts)))
-    Statement `309mwpa4tk161` took 58.2 % of DB time in 71,984 executions.
-    >>> list(top_sql_share(ReportFacts(db_time_s=Interval.exact(9_000), statements=statements)))  # more than the whole
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> statements = (("309mwpa4tk161", Interval.exact(22_411), 71_984.0, "SQL*Plus"),)
+        >>> facts = ReportFacts(db_time_s=Interval.exact(38_493), elapsed_s=Interval.exact(304), statements=statements)
+        >>> print(*(one.sentence for one in top_sql_share(facts)))
+        Statement `309mwpa4tk161` took 58.2 % of DB time in 71,984 executions.
+        >>> list(top_sql_share(ReportFacts(db_time_s=Interval.exact(9_000),
+        ...     statements=statements)))  # more than the whole
+        []
     """
     whole = facts.whole_s
     if whole is None or is_idle_instance(facts) or whole.lo < 60:
@@ -184,13 +189,14 @@ def top_sql_share(facts: ReportFacts) -> Iterator[Finding]:
 def resource_manager(facts: ReportFacts) -> Iterator[Finding]:
     """Waits for the resource manager, from 5 % of DB time.
 
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> events = {"resmgr:cpu quantum": Wait(Interval.exact(900), Interval.exact(120))}
-    >>> facts = ReportFacts(db_time_s=Interval.exact(1_000), elapsed_s=Interval.exact(600), events=events)
-    >>> print(*(one.sentence for one in resource_manager(facts)))
-    12.0 % of DB time was waiting for the resource manager: 900 waits of 133.3 ms on average.
-    >>> list(resource_manager(ReportFacts(db_time_s=Interval.exact(9_000), events=events)))
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> events = {"resmgr:cpu quantum": Wait(Interval.exact(900), Interval.exact(120))}
+        >>> facts = ReportFacts(db_time_s=Interval.exact(1_000), elapsed_s=Interval.exact(600), events=events)
+        >>> print(*(one.sentence for one in resource_manager(facts)))
+        12.0 % of DB time was waiting for the resource manager: 900 waits of 133.3 ms on average.
+        >>> list(resource_manager(ReportFacts(db_time_s=Interval.exact(9_000), events=events)))
+        []
     """
     waits = facts.of_events(prefix="resmgr:")
     if facts.whole_s is None or not waits or is_idle_instance(facts):

@@ -34,13 +34,14 @@ _FULL_NAMES: Final = {"buffer cache re": "Buffer Cache Reads", "direct reads": "
 def io_by_kind(facts: ReportFacts) -> Iterator[Finding]:
     """Which database function read most bytes, from 1 MB/s on.
 
-    >>> from iolab.rules.report_facts import FunctionIo, ReportFacts
-    >>> io = {"Direct Reads": FunctionIo(Interval.exact(595), Interval.exact(581e6)),
-    ...     "TOTAL": FunctionIo(Interval.exact(1140), Interval.exact(591e6))}
-    >>> print(*(one.sentence for one in io_by_kind(ReportFacts(functions=io))))
-    98.3 % of the bytes read were Direct Reads: 595 a second of 954 KiB.
-    >>> list(io_by_kind(ReportFacts(functions={"TOTAL": FunctionIo(Interval.exact(9), Interval.exact(7e4))})))
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import FunctionIo, ReportFacts
+        >>> io = {"Direct Reads": FunctionIo(Interval.exact(595), Interval.exact(581e6)),
+        ...     "TOTAL": FunctionIo(Interval.exact(1140), Interval.exact(591e6))}
+        >>> print(*(one.sentence for one in io_by_kind(ReportFacts(functions=io))))
+        98.3 % of the bytes read were Direct Reads: 595 a second of 954 KiB.
+        >>> list(io_by_kind(ReportFacts(functions={"TOTAL": FunctionIo(Interval.exact(9), Interval.exact(7e4))})))
+        []
     """
     total_io = facts.functions.get("TOTAL")
     kinds = {name: io for name, io in facts.functions.items() if name != "TOTAL"}
@@ -69,13 +70,14 @@ def io_by_kind(facts: ReportFacts) -> Iterator[Finding]:
 def read_size(facts: ReportFacts) -> Iterator[Finding]:
     """The average size of a read request, of all reads of the instance.
 
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> activity = {"physical read total io requests": Interval.exact(15_500_000),
-    ...     "physical read total bytes": Interval.exact(127_061_250_000)}
-    >>> print(*(one.sentence for one in read_size(ReportFacts(activity=activity, elapsed_s=Interval.exact(121)))))
-    A read was 8.01 KiB on average (15,500,000 requests).
-    >>> list(read_size(ReportFacts(activity={})))
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> activity = {"physical read total io requests": Interval.exact(15_500_000),
+        ...     "physical read total bytes": Interval.exact(127_061_250_000)}
+        >>> print(*(one.sentence for one in read_size(ReportFacts(activity=activity, elapsed_s=Interval.exact(121)))))
+        A read was 8.01 KiB on average (15,500,000 requests).
+        >>> list(read_size(ReportFacts(activity={})))
+        []
     """
     requests = facts.activity.get("physical read total io requests")
     size = facts.activity.get("physical read total bytes")
@@ -94,8 +96,9 @@ def average_read_size(requests: Interval, size: Interval, table: str) -> Finding
         size: ``physical read total bytes``.
         table: The table that holds both.
 
-    >>> average_read_size(Interval.exact(1000), Interval.exact(8192000), "statistics").sentence
-    'A read was 8 KiB on average (1,000 requests).'
+    Examples:
+        >>> average_read_size(Interval.exact(1000), Interval.exact(8192000), "statistics").sentence
+        'A read was 8 KiB on average (1,000 requests).'
     """
     return Finding(
         "read_size",
@@ -111,15 +114,16 @@ def average_read_size(requests: Interval, size: Interval, table: str) -> Finding
 def buffered_or_direct_path(facts: ReportFacts) -> Iterator[Finding]:
     """Which share of the blocks was read past the buffer cache; temporary tablespace and LOBs apart.
 
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> def facts(direct, temp): return ReportFacts(elapsed_s=Interval.exact(60), activity={
-    ...     "physical reads": Interval.exact(1_000_000), "physical read bytes": Interval.exact(8_192_000_000),
-    ...     "physical reads direct": Interval.exact(direct),
-    ...     "physical reads direct temporary tablespace": Interval.exact(temp)})
-    >>> for one in (facts(990_000, 0), facts(990_000, 980_000)):
-    ...     print(*(found.sentence for found in buffered_or_direct_path(one)))
-    99.0 % of the blocks were read past the buffer cache (direct path).
-    1.0 % of the blocks were read past the buffer cache (direct path), and 98.0 % of temporary tablespaces.
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> def facts(direct, temp): return ReportFacts(elapsed_s=Interval.exact(60), activity={
+        ...     "physical reads": Interval.exact(1_000_000), "physical read bytes": Interval.exact(8_192_000_000),
+        ...     "physical reads direct": Interval.exact(direct),
+        ...     "physical reads direct temporary tablespace": Interval.exact(temp)})
+        >>> for one in (facts(990_000, 0), facts(990_000, 980_000)):
+        ...     print(*(found.sentence for found in buffered_or_direct_path(one)))
+        99.0 % of the blocks were read past the buffer cache (direct path).
+        1.0 % of the blocks were read past the buffer cache (direct path), and 98.0 % of temporary tablespaces.
     """
     blocks, direct = facts.activity.get("physical reads"), facts.activity.get("physical reads direct")
     size = facts.activity.get("physical read bytes")
@@ -152,19 +156,20 @@ def buffered_or_direct_path(facts: ReportFacts) -> Iterator[Finding]:
 def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
     """Were direct path reads waited for one by one?  By three counts: requests, waits of I/O statistics, event waits.
 
-    >>> from iolab.rules.report_facts import FunctionIo, ReportFacts, Wait
-    >>> def facts(waits, event_waits, seconds): return ReportFacts(elapsed_s=Interval.exact(3_605.4),
-    ...     db_time_s=Interval.exact(6_679), parameters={"filesystemio_options": "none"},
-    ...     events={"direct path read": Wait(Interval.exact(event_waits), Interval.exact(seconds))},
-    ...     functions={"Direct Reads": FunctionIo(Interval.exact(594.84),
-    ...         Interval.exact(581e6), Interval.exact(waits))})
-    >>> print(*(one.sentence for one in direct_path_sync_or_async(facts(2_144_800, 2_144_793, 720))))
-    Direct path reads were synchronous, each waited for: 954 KiB in 336 us, 2.91 GB/s of a process: from memory.
-    >>> print(*(one.sentence for one in direct_path_sync_or_async(facts(0, 1_400_000, 720))))
-    Direct path reads were asynchronous: 1.532 requests a wait, so 514 us a wait is not a read's latency; a
-    request cost at most 3.11 ms of DB time.
-    >>> list(direct_path_sync_or_async(facts(900_000, 1_400_000, 720)))
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import FunctionIo, ReportFacts, Wait
+        >>> def facts(waits, event_waits, seconds): return ReportFacts(elapsed_s=Interval.exact(3_605.4),
+        ...     db_time_s=Interval.exact(6_679), parameters={"filesystemio_options": "none"},
+        ...     events={"direct path read": Wait(Interval.exact(event_waits), Interval.exact(seconds))},
+        ...     functions={"Direct Reads": FunctionIo(Interval.exact(594.84),
+        ...         Interval.exact(581e6), Interval.exact(waits))})
+        >>> print(*(one.sentence for one in direct_path_sync_or_async(facts(2_144_800, 2_144_793, 720))))
+        Direct path reads were synchronous, each waited for: 954 KiB in 336 us, 2.91 GB/s of a process: from memory.
+        >>> print(*(one.sentence for one in direct_path_sync_or_async(facts(0, 1_400_000, 720))))
+        Direct path reads were asynchronous: 1.532 requests a wait, so 514 us a wait is not a read's latency; a
+        request cost at most 3.11 ms of DB time.
+        >>> list(direct_path_sync_or_async(facts(900_000, 1_400_000, 720)))
+        []
     """
     io = facts.functions.get(_DIRECT_READS)
     names = ("direct path read", "direct path read temp", "direct path read (lob)")
@@ -230,13 +235,14 @@ def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
 def logical_io(facts: ReportFacts) -> Iterator[Finding]:
     """Logical reads a second, where CPU is most of DB time.
 
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> facts = ReportFacts(db_time_s=Interval.exact(61_163), db_cpu_s=Interval.exact(60_900),
-    ...     elapsed_s=Interval.exact(3_617), activity={"session logical reads": Interval.exact(14_650_000_000)})
-    >>> print(*(one.sentence for one in logical_io(facts)))
-    4,050,000 logical reads a second, 241,000 a second of CPU.
-    >>> list(logical_io(ReportFacts()))
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> facts = ReportFacts(db_time_s=Interval.exact(61_163), db_cpu_s=Interval.exact(60_900),
+        ...     elapsed_s=Interval.exact(3_617), activity={"session logical reads": Interval.exact(14_650_000_000)})
+        >>> print(*(one.sentence for one in logical_io(facts)))
+        4,050,000 logical reads a second, 241,000 a second of CPU.
+        >>> list(logical_io(ReportFacts()))
+        []
     """
     gets, cpu, whole = facts.activity.get("session logical reads"), facts.db_cpu_s, facts.whole_s
     if gets is None or cpu is None or whole is None or facts.elapsed_s is None or is_idle_instance(facts):

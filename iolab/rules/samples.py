@@ -24,15 +24,16 @@ _OF: Final = "sampled time"
 def sampled_time(log: SessionSamples) -> Iterator[Finding]:
     r"""The states that had the sampled time of sessions, from 5 % on; and waits that no sample met.
 
-    >>> from sqlplusparse import read_session_samples
-    >>> head = "SAMPLE_ID,SID,STATE,EVENT\n"
-    >>> polls = head + "".join(f"{number},42,ON CPU,\n" for number in range(200))
-    >>> for one in sampled_time(read_session_samples(polls.encode())): print(one.sentence)
-    CPU had 100.0 % of the sampled time of sessions (95 % interval 98.1 to 100.0 %).
-    No sample met a wait: waits had at most 1.5 % of the time, with 95 % confidence.
-    >>> few = read_session_samples((head + "1,42,SLEEPING,\n").encode())
-    >>> [one.is_refused for one in sampled_time(few)]
-    [True]
+    Examples:
+        >>> from sqlplusparse import read_session_samples
+        >>> head = "SAMPLE_ID,SID,STATE,EVENT\n"
+        >>> polls = head + "".join(f"{number},42,ON CPU,\n" for number in range(200))
+        >>> for one in sampled_time(read_session_samples(polls.encode())): print(one.sentence)
+        CPU had 100.0 % of the sampled time of sessions (95 % interval 98.1 to 100.0 %).
+        No sample met a wait: waits had at most 1.5 % of the time, with 95 % confidence.
+        >>> few = read_session_samples((head + "1,42,SLEEPING,\n").encode())
+        >>> [one.is_refused for one in sampled_time(few)]
+        [True]
     """
     shares = session_shares(log)
     named = [row for row in shares.iter_rows(named=True) if row["value"] is not None and row["state"] != "not said"]

@@ -32,19 +32,20 @@ _COLUMNS: Final = ("statement", "text", "rows", "plan_hash_value", "elapsed_s", 
 def session_pair(first: tuple[str, Spool], second: tuple[str, Spool]) -> Iterator[Finding]:
     """Statements of two sessions with equal text, or of equally named files in the same place, whose plan differs.
 
-    >>> import sqlplusparse
-    >>> def session(plan, seconds): return sqlplusparse.read_spool(f'''SQL> set autotrace on
-    ... SQL> select count(*) from t;
-    ... Elapsed: 00:00:0{seconds}
-    ... Execution Plan
-    ... ----------------------------------------------------------
-    ... Plan hash value: {plan}
-    ... '''.encode(), printed=True)
-    >>> for one in session_pair(("a", session(11, "3.38")), ("b", session(12, "1.24"))): print(one.sentence)
-    Statement 1: other plan (11 to 12), 3.38 to 1.24 s.
-    Which was faster: one run each.
-    >>> list(session_pair(("a", session(11, "3.38")), ("b", session(11, "1.24"))))
-    []
+    Examples:
+        >>> import sqlplusparse
+        >>> def session(plan, seconds): return sqlplusparse.read_spool(f'''SQL> set autotrace on
+        ... SQL> select count(*) from t;
+        ... Elapsed: 00:00:0{seconds}
+        ... Execution Plan
+        ... ----------------------------------------------------------
+        ... Plan hash value: {plan}
+        ... '''.encode(), printed=True)
+        >>> for one in session_pair(("a", session(11, "3.38")), ("b", session(12, "1.24"))): print(one.sentence)
+        Statement 1: other plan (11 to 12), 3.38 to 1.24 s.
+        Which was faster: one run each.
+        >>> list(session_pair(("a", session(11, "3.38")), ("b", session(11, "1.24"))))
+        []
     """
     pairs = list(_paired(first, second))
     changed = [

@@ -47,14 +47,15 @@ _RESOLUTION: Final = 0.05
 def session_findings(spool: Spool) -> Iterator[Finding]:
     """The findings of a session.
 
-    >>> import sqlplusparse
-    >>> text = b'''SQL> select count(*) from t;
-    ... Elapsed: 00:00:00.11
-    ... SQL> select count(*) from t;
-    ... Elapsed: 00:00:00.02
-    ... '''
-    >>> for one in session_findings(sqlplusparse.read_spool(text, printed=True)): print(one.sentence)
-    Whether a first run is slower: 2 runs of one statement, 0.11 and 0.02 s, are no sample.
+    Examples:
+        >>> import sqlplusparse
+        >>> text = b'''SQL> select count(*) from t;
+        ... Elapsed: 00:00:00.11
+        ... SQL> select count(*) from t;
+        ... Elapsed: 00:00:00.02
+        ... '''
+        >>> for one in session_findings(sqlplusparse.read_spool(text, printed=True)): print(one.sentence)
+        Whether a first run is slower: 2 runs of one statement, 0.11 and 0.02 s, are no sample.
     """
     figures = _figures(spool)
     elapsed = _elapsed_before_listing(spool)
@@ -92,12 +93,13 @@ def _figures(spool: Spool) -> dict[str, Interval]:
 def read_size(figures: dict[str, Interval]) -> Iterator[Finding]:
     """The average size of a read of the session.
 
-    >>> figures = {"physical read total io requests": Interval.exact(30),
-    ...     "physical read total bytes": Interval.exact(8_192_000)}
-    >>> print(*(one.sentence for one in read_size(figures)))
-    A read was 267 KiB on average (30 requests).
-    >>> list(read_size({}))
-    []
+    Examples:
+        >>> figures = {"physical read total io requests": Interval.exact(30),
+        ...     "physical read total bytes": Interval.exact(8_192_000)}
+        >>> print(*(one.sentence for one in read_size(figures)))
+        A read was 267 KiB on average (30 requests).
+        >>> list(read_size({}))
+        []
     """
     requests, size = figures.get("physical read total io requests"), figures.get("physical read total bytes")
     if requests is None or size is None or requests.lo < _LEAST_READS:
@@ -108,13 +110,14 @@ def read_size(figures: dict[str, Interval]) -> Iterator[Finding]:
 def repeated_runs(spool: Spool) -> Iterator[Finding]:
     r"""The median of each statement that ran six times or more, with its 95 % interval.
 
-    >>> import sqlplusparse
-    >>> run = "SQL> select count(*) from t;\n\nElapsed: 00:00:0{}.00\n"
-    >>> text = "".join(run.format(seconds) for seconds in (1, 2, 3, 4, 5, 6, 7)).encode()
-    >>> for one in repeated_runs(sqlplusparse.read_spool(text, printed=True)): print(one.sentence)
-    Statement 1 ran 7 times: median 4 s, 95 % 1.733 to 6.267 s.
-    >>> list(repeated_runs(sqlplusparse.read_spool(run.format(1).encode(), printed=True)))
-    []
+    Examples:
+        >>> import sqlplusparse
+        >>> run = "SQL> select count(*) from t;\n\nElapsed: 00:00:0{}.00\n"
+        >>> text = "".join(run.format(seconds) for seconds in (1, 2, 3, 4, 5, 6, 7)).encode()
+        >>> for one in repeated_runs(sqlplusparse.read_spool(text, printed=True)): print(one.sentence)
+        Statement 1 ran 7 times: median 4 s, 95 % 1.733 to 6.267 s.
+        >>> list(repeated_runs(sqlplusparse.read_spool(run.format(1).encode(), printed=True)))
+        []
     """
     runs = spool.runs().filter(pl.col("elapsed_s").is_not_null() & pl.col("text").is_not_null())
     shown = 0

@@ -32,13 +32,15 @@ def facts_profile(facts: ReportFacts) -> pl.DataFrame:
 
     Without a row where DB time is contradicted, or almost nothing ran.
 
-    >>> from iolab.rules.report_facts import ReportFacts, Wait
-    >>> from logframe import Interval
-    >>> events = {"log file sync": Wait(Interval.exact(100), Interval.exact(30))}
-    >>> facts = ReportFacts(db_time_s=Interval.exact(100), db_cpu_s=Interval.exact(20), elapsed_s=Interval.exact(100),
-    ...     events=events)
-    >>> facts_profile(facts).select("group", "share", "sessions").rows()
-    [('other', 0.5, 0.5), ('commit', 0.3, 0.3), ('cpu', 0.2, 0.2)]
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts, Wait
+        >>> from logframe import Interval
+        >>> events = {"log file sync": Wait(Interval.exact(100), Interval.exact(30))}
+        >>> facts = ReportFacts(db_time_s=Interval.exact(100), db_cpu_s=Interval.exact(20),
+        ...     elapsed_s=Interval.exact(100),
+        ...     events=events)
+        >>> facts_profile(facts).select("group", "share", "sessions").rows()
+        [('other', 0.5, 0.5), ('commit', 0.3, 0.3), ('cpu', 0.2, 0.2)]
     """
     whole, active = facts.whole_s, sessions_active(facts)
     if whole is None or active is None or is_idle_instance(facts) or not (facts.events or facts.classes):

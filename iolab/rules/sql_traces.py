@@ -31,13 +31,14 @@ _LEAST_PART: Final = 0.005
 def sql_trace_findings(trace: SqlTrace) -> Iterator[Finding]:
     r"""The findings of an extended SQL trace.
 
-    >>> import iolab
-    >>> log = (b"WAIT #1: nam='db file sequential read' ela= 600 file#=1 block#=2 blocks=1 obj#=3 tim=1700\n"
-    ...     b"FETCH #1:c=200,e=1000,p=1,cr=2,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim=2000\n")
-    >>> for one in sql_trace_findings(iolab.load(log)): print(one.sentence)
-    Of 1 ms of response time 60.0 % was `db file sequential read`, 20.0 % CPU, 20.0 % unaccounted for.
-    `db file sequential read`: 600 us a wait on average, half took at most 600 us (1 wait).
-    CPU of a logical read: 100.0 us with the row work in it (2 gets).
+    Examples:
+        >>> import iolab
+        >>> log = (b"WAIT #1: nam='db file sequential read' ela= 600 file#=1 block#=2 blocks=1 obj#=3 tim=1700\n"
+        ...     b"FETCH #1:c=200,e=1000,p=1,cr=2,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim=2000\n")
+        >>> for one in sql_trace_findings(iolab.load(log)): print(one.sentence)
+        Of 1 ms of response time 60.0 % was `db file sequential read`, 20.0 % CPU, 20.0 % unaccounted for.
+        `db file sequential read`: 600 us a wait on average, half took at most 600 us (1 wait).
+        CPU of a logical read: 100.0 us with the row work in it (2 gets).
     """
     for rule in (clock_is_off, where_time_went, cost_of_reads, main_statement, cost_of_gets, not_in_the_trace):
         yield from rule(trace)

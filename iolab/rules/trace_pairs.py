@@ -50,13 +50,14 @@ class _Series:
 def trace_pair(first: tuple[str, StraceLog], second: tuple[str, StraceLog]) -> Iterator[Finding]:
     """The rates of synchronous and asynchronous reads of one file and size; refused where caches may make them.
 
-    >>> import iolab
-    >>> start = '1700000000.000000 openat(AT_FDCWD, "/u01/users01.dbf", O_RDONLY|O_DIRECT) = 3 <0.000010>'
-    >>> lines = [f'1700000000.{n:06} pread64(3</u01/users01.dbf>, ""..., 8192, {8192 * n}) = 8192 <0.000400>'
-    ...          for n in range(1000, 60_000, 1000)]
-    >>> log = iolab.load(chr(10).join([start, *lines]).encode())
-    >>> list(trace_pair(("a", log), ("b", log)))  # both are synchronous
-    []
+    Examples:
+        >>> import iolab
+        >>> start = '1700000000.000000 openat(AT_FDCWD, "/u01/users01.dbf", O_RDONLY|O_DIRECT) = 3 <0.000010>'
+        >>> lines = [f'1700000000.{n:06} pread64(3</u01/users01.dbf>, ""..., 8192, {8192 * n}) = 8192 <0.000400>'
+        ...          for n in range(1000, 60_000, 1000)]
+        >>> log = iolab.load(chr(10).join([start, *lines]).encode())
+        >>> list(trace_pair(("a", log), ("b", log)))  # both are synchronous
+        []
     """
     if {first[1].kind, second[1].kind} != {"strace"}:
         return

@@ -55,12 +55,13 @@ def read_sizes(trace: Trace) -> Iterator[Finding]:
 def read_latency_class(trace: Trace) -> Iterator[Finding]:
     """Times of small O_DIRECT reads of one size: under 64 us no NAND flash was read; longer is not decided.
 
-    >>> from iolab.rules.trace_facts import trace_of
-    >>> import iolab
-    >>> log = b'''     0.000000 openat(AT_FDCWD, "t", O_RDWR|O_DIRECT) = 3
-    ...      0.000100 pread64(3, "", 8192, 0) = 8192'''
-    >>> for one in read_latency_class(trace_of(iolab.load(log))): print(one.sentence, one.is_refused)
-    How long reads took: without -T there are upper bounds only. True
+    Examples:
+        >>> from iolab.rules.trace_facts import trace_of
+        >>> import iolab
+        >>> log = b'''     0.000000 openat(AT_FDCWD, "t", O_RDWR|O_DIRECT) = 3
+        ...      0.000100 pread64(3, "", 8192, 0) = 8192'''
+        >>> for one in read_latency_class(trace_of(iolab.load(log))): print(one.sentence, one.is_refused)
+        How long reads took: without -T there are upper bounds only. True
     """
     if trace.reads.is_empty():
         return

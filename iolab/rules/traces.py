@@ -44,16 +44,17 @@ _ASLEEP: Final = frozenset(
 def trace_findings(log: StraceLog) -> Iterator[Finding]:
     """The findings of an strace log.
 
-    >>> import iolab
-    >>> log = b'''1700000000.000000 openat(AT_FDCWD, "users01.dbf", O_RDWR|O_DIRECT) = 3 <0.000010>
-    ... 1700000000.000100 pread64(3, "", 8192, 0) = 8192 <0.000400>
-    ... 1700000000.000600 pread64(3, "", 8192, 8192) = 8192 <0.000380>'''
-    >>> for one in trace_findings(iolab.load(log)): print(one.sentence)
-    `users01.dbf` was opened with O_DIRECT (line 1): the kernel was asked to go past its cache.
-    All 16.0 KiB of `users01.dbf` were read synchronously, 2 reads.
-    Of 980 us 79.6 % passed in `pread64`, 1.0 % in `openat`, 19.4 % between calls.
-    All 2 reads were of 8 KiB.
-    Through the buffer cache or direct path: the calls are the same.
+    Examples:
+        >>> import iolab
+        >>> log = b'''1700000000.000000 openat(AT_FDCWD, "users01.dbf", O_RDWR|O_DIRECT) = 3 <0.000010>
+        ... 1700000000.000100 pread64(3, "", 8192, 0) = 8192 <0.000400>
+        ... 1700000000.000600 pread64(3, "", 8192, 8192) = 8192 <0.000380>'''
+        >>> for one in trace_findings(iolab.load(log)): print(one.sentence)
+        `users01.dbf` was opened with O_DIRECT (line 1): the kernel was asked to go past its cache.
+        All 16.0 KiB of `users01.dbf` were read synchronously, 2 reads.
+        Of 980 us 79.6 % passed in `pread64`, 1.0 % in `openat`, 19.4 % between calls.
+        All 2 reads were of 8 KiB.
+        Through the buffer cache or direct path: the calls are the same.
     """
     if log.kind != "strace":
         return
@@ -77,10 +78,11 @@ def trace_findings(log: StraceLog) -> Iterator[Finding]:
 def page_cache_bypassed(trace: Trace) -> Iterator[Finding]:
     """Whether files were opened with O_DIRECT; refused where the open is not in the log.
 
-    >>> import iolab
-    >>> log = b'1.000000 pread64(3</u01/users01.dbf>, "", 8192, 0) = 8192 <0.000400>'
-    >>> for one in page_cache_bypassed(trace_of(iolab.load(log))): print(one.sentence)
-    Whether `users01.dbf` was read past the kernel's cache: the log began after it was opened.
+    Examples:
+        >>> import iolab
+        >>> log = b'1.000000 pread64(3</u01/users01.dbf>, "", 8192, 0) = 8192 <0.000400>'
+        >>> for one in page_cache_bypassed(trace_of(iolab.load(log))): print(one.sentence)
+        Whether `users01.dbf` was read past the kernel's cache: the log began after it was opened.
     """
     for row in data_files(trace):
         file = str(row["file"])
@@ -169,10 +171,11 @@ def _size_text(size: int) -> str:
 def async_in_name_only(trace: Trace) -> Iterator[Finding]:
     """Time in io_submit on files that were opened without O_DIRECT.
 
-    >>> import iolab
-    >>> log = b'1.000000 openat(AT_FDCWD, "users01.dbf", O_RDWR|O_DIRECT) = 3 <0.000010>'
-    >>> list(async_in_name_only(trace_of(iolab.load(log))))
-    []
+    Examples:
+        >>> import iolab
+        >>> log = b'1.000000 openat(AT_FDCWD, "users01.dbf", O_RDWR|O_DIRECT) = 3 <0.000010>'
+        >>> list(async_in_name_only(trace_of(iolab.load(log))))
+        []
     """
     submits = trace.calls.filter(pl.col("name") == "io_submit")
     files = [str(row["file"]) for row in data_files(trace) if _count(row["async_reads"])]
@@ -214,10 +217,11 @@ def _named(files: Sequence[str]) -> str:
 def trace_profile(trace: Trace) -> Iterator[Finding]:
     """Where the time of the process with most calls passed: in system calls by name, and between them; needs -T.
 
-    >>> import iolab
-    >>> log = b'1.000000 pread64(3, "", 8192, 0) = 8192'
-    >>> for one in trace_profile(trace_of(iolab.load(log))): print(one.sentence, one.is_refused)
-    Where time passed: the log has no times of calls. True
+    Examples:
+        >>> import iolab
+        >>> log = b'1.000000 pread64(3, "", 8192, 0) = 8192'
+        >>> for one in trace_profile(trace_of(iolab.load(log))): print(one.sentence, one.is_refused)
+        Where time passed: the log has no times of calls. True
     """
     if trace.calls.is_empty():
         return
@@ -306,10 +310,11 @@ def trace_again(trace: Trace) -> Iterator[Finding]:
 def lines_not_read(trace: Trace) -> Iterator[Finding]:
     """Lines that are no call, signal or exit.
 
-    >>> import iolab
-    >>> log = b'pread64(3, "", 8192, 0) = 8192' + chr(10).encode() + b'a remark of the user'
-    >>> for one in lines_not_read(trace_of(iolab.load(log))): print(one.sentence)
-    1 of 2 lines was not read, the first is line 2.
+    Examples:
+        >>> import iolab
+        >>> log = b'pread64(3, "", 8192, 0) = 8192' + chr(10).encode() + b'a remark of the user'
+        >>> for one in lines_not_read(trace_of(iolab.load(log))): print(one.sentence)
+        1 of 2 lines was not read, the first is line 2.
     """
     unread = trace.unread
     if unread.is_empty():

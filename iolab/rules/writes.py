@@ -49,15 +49,17 @@ def _redo_kib(facts: ReportFacts, write: Wait) -> Interval | None:
 def log_writer_busy(facts: ReportFacts) -> Iterator[Finding]:
     """A log writer that waited for large writes half of the time, or more.
 
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> def facts(redo): return ReportFacts(db_time_s=Interval.exact(38_493), elapsed_s=Interval(304.2, 303.9, 304.5),
-    ...     background={"log file parallel write": Wait(Interval.exact(674), Interval(297, 296.5, 297.5))},
-    ...     activity={"redo size": Interval.exact(redo)})
-    >>> print(*(one.sentence for one in log_writer_busy(facts(34_537_740_800))))
-    The log writer waited for its writes 97.6 [97.3, 97.9] % of the time: 674 writes of 441 [439, 442] ms and 51.2 MB
-    each.
-    >>> list(log_writer_busy(facts(4_000_000)))  # small writes: their size does not explain it
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> def facts(redo): return ReportFacts(db_time_s=Interval.exact(38_493), elapsed_s=Interval(304.2, 303.9,
+        ...     304.5),
+        ...     background={"log file parallel write": Wait(Interval.exact(674), Interval(297, 296.5, 297.5))},
+        ...     activity={"redo size": Interval.exact(redo)})
+        >>> print(*(one.sentence for one in log_writer_busy(facts(34_537_740_800))))
+        The log writer waited for its writes 97.6 [97.3, 97.9] % of the time: 674 writes of 441 [439, 442] ms and
+        51.2 MB each.
+        >>> list(log_writer_busy(facts(4_000_000)))  # small writes: their size does not explain it
+        []
     """
     write, share = facts.background.get(_WRITE), log_writer_share(facts)
     if write is None or share is None or share.lo < _BUSY or is_idle_instance(facts):
@@ -84,14 +86,15 @@ def log_writer_busy(facts: ReportFacts) -> Iterator[Finding]:
 def small_log_writes_slow(facts: ReportFacts) -> Iterator[Finding]:
     """Small log writes that took 20 ms or more on average: their size does not explain it.
 
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> def facts(seconds): return ReportFacts(db_time_s=Interval.exact(2_269_545), elapsed_s=Interval.exact(2_220),
-    ...     background={"log file parallel write": Wait(Interval.exact(26_990), Interval.exact(seconds))},
-    ...     activity={"redo size": Interval.exact(193_500_000)})
-    >>> print(*(one.sentence for one in small_log_writes_slow(facts(2_044))))
-    A log write of 7.00 KiB took 75.7 ms on average: its size does not explain it.
-    >>> list(small_log_writes_slow(facts(20)))
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> def facts(seconds): return ReportFacts(db_time_s=Interval.exact(2_269_545), elapsed_s=Interval.exact(2_220),
+        ...     background={"log file parallel write": Wait(Interval.exact(26_990), Interval.exact(seconds))},
+        ...     activity={"redo size": Interval.exact(193_500_000)})
+        >>> print(*(one.sentence for one in small_log_writes_slow(facts(2_044))))
+        A log write of 7.00 KiB took 75.7 ms on average: its size does not explain it.
+        >>> list(small_log_writes_slow(facts(20)))
+        []
     """
     write = facts.background.get(_WRITE)
     if write is None or write.waits.lo < _LEAST or is_idle_instance(facts):
@@ -119,19 +122,20 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
     A commit waits for its own write and, with the share L of time that the writer is busy, for the rest of a running
     one: 1 + L (1 + CV²) / 2 writes on average.  Above that, and above 2.5, it waited for something else.
 
-    >>> from iolab.rules.histograms import Histogram
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> def facts(writes, seconds): return ReportFacts(
-    ...     db_time_s=Interval.exact(33_153), elapsed_s=Interval.exact(3_566),
-    ...     events={"log file sync": Wait(Interval.exact(4_186), Interval.exact(558))},
-    ...     background={"log file parallel write": Wait(Interval.exact(writes), Interval.exact(seconds))},
-    ...     histograms={"log file parallel write": Histogram(writes, (1e3, 2e3, 4e3), (60.0, 95.0, 100.0))})
-    >>> for one in commit_beyond_write(facts(11_538, 13)): print(one.sentence)
-    A commit waited 133.3 ms, a log write took 1.127 ms: 132.2 ms are not the write.
-    >>> for one in commit_beyond_write(facts(115_380, 3_400)): print(one.sentence, one.is_refused)
-    Why commits waited longer than a log write: the log writer was busy 95.3 % of the time. True
-    >>> list(commit_beyond_write(facts(11_538, 1_000)))
-    []
+    Examples:
+        >>> from iolab.rules.histograms import Histogram
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> def facts(writes, seconds): return ReportFacts(
+        ...     db_time_s=Interval.exact(33_153), elapsed_s=Interval.exact(3_566),
+        ...     events={"log file sync": Wait(Interval.exact(4_186), Interval.exact(558))},
+        ...     background={"log file parallel write": Wait(Interval.exact(writes), Interval.exact(seconds))},
+        ...     histograms={"log file parallel write": Histogram(writes, (1e3, 2e3, 4e3), (60.0, 95.0, 100.0))})
+        >>> for one in commit_beyond_write(facts(11_538, 13)): print(one.sentence)
+        A commit waited 133.3 ms, a log write took 1.127 ms: 132.2 ms are not the write.
+        >>> for one in commit_beyond_write(facts(115_380, 3_400)): print(one.sentence, one.is_refused)
+        Why commits waited longer than a log write: the log writer was busy 95.3 % of the time. True
+        >>> list(commit_beyond_write(facts(11_538, 1_000)))
+        []
     """
     sync, write, busy = facts.events.get(_SYNC), facts.background.get(_WRITE), log_writer_share(facts)
     if sync is None or write is None or busy is None or facts.whole_s is None or is_idle_instance(facts):
@@ -180,13 +184,14 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
 def writers_behind(facts: ReportFacts) -> Iterator[Finding]:
     """Waits for the database writers to free buffers, from 5 % of DB time.
 
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> events = {"free buffer waits": Wait(Interval.exact(617_937), Interval.exact(6_616))}
-    >>> facts = ReportFacts(db_time_s=Interval.exact(38_493), elapsed_s=Interval.exact(304), events=events)
-    >>> print(*(one.sentence for one in writers_behind(facts)))
-    17.2 % of DB time was waiting for the database writers to free buffers: 617,937 waits.
-    >>> list(writers_behind(ReportFacts(db_time_s=Interval.exact(500_000), events=events)))
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> events = {"free buffer waits": Wait(Interval.exact(617_937), Interval.exact(6_616))}
+        >>> facts = ReportFacts(db_time_s=Interval.exact(38_493), elapsed_s=Interval.exact(304), events=events)
+        >>> print(*(one.sentence for one in writers_behind(facts)))
+        17.2 % of DB time was waiting for the database writers to free buffers: 617,937 waits.
+        >>> list(writers_behind(ReportFacts(db_time_s=Interval.exact(500_000), events=events)))
+        []
     """
     waits = facts.of_events("free buffer waits", "write complete waits")
     yield from _space(
@@ -197,13 +202,14 @@ def writers_behind(facts: ReportFacts) -> Iterator[Finding]:
 def log_space(facts: ReportFacts) -> Iterator[Finding]:
     """Waits for space in the log buffer, or for a log switch, from 5 % of DB time; each event by its name.
 
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> events = {"log buffer space": Wait(Interval.exact(25_753), Interval.exact(12_641))}
-    >>> facts = ReportFacts(db_time_s=Interval.exact(38_493), elapsed_s=Interval.exact(304), events=events)
-    >>> print(*(one.sentence for one in log_space(facts)))
-    32.8 % of DB time was waiting for `log buffer space`: 25,753 waits.
-    >>> list(log_space(ReportFacts(db_time_s=Interval.exact(500_000), events=events)))
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> events = {"log buffer space": Wait(Interval.exact(25_753), Interval.exact(12_641))}
+        >>> facts = ReportFacts(db_time_s=Interval.exact(38_493), elapsed_s=Interval.exact(304), events=events)
+        >>> print(*(one.sentence for one in log_space(facts)))
+        32.8 % of DB time was waiting for `log buffer space`: 25,753 waits.
+        >>> list(log_space(ReportFacts(db_time_s=Interval.exact(500_000), events=events)))
+        []
     """
     for name, wait in facts.of_events("log buffer space", prefix="log file switch").items():
         yield from _space(facts, {name: wait}, "log_space", f"`{name}`", (_WRITE,))
@@ -240,17 +246,19 @@ def _writers_why(facts: ReportFacts, names: tuple[str, ...]) -> str:
 def all_io_slow(facts: ReportFacts) -> Iterator[Finding]:
     """Three kinds of I/O or more with averages of 20 ms or more.
 
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> def wait(count, seconds): return Wait(Interval.exact(count), Interval.exact(seconds))
-    >>> facts = ReportFacts(db_time_s=Interval.exact(227_750), elapsed_s=Interval.exact(1_606),
-    ...     events={"db file sequential read": wait(500_000, 22_000)},
-    ...     background={"log file parallel write": wait(4_974, 1_557), "control file parallel write": wait(800, 886)})
-    >>> print(*(one.sentence for one in all_io_slow(facts)))
-    Reads and writes of every kind were slow on average: single-block reads 44 ms, log writes 313 ms, control file
-    writes
-    1.108 s.
-    >>> list(all_io_slow(ReportFacts(db_time_s=Interval.exact(9_000), events=facts.events)))
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> def wait(count, seconds): return Wait(Interval.exact(count), Interval.exact(seconds))
+        >>> facts = ReportFacts(db_time_s=Interval.exact(227_750), elapsed_s=Interval.exact(1_606),
+        ...     events={"db file sequential read": wait(500_000, 22_000)},
+        ...     background={"log file parallel write": wait(4_974, 1_557), "control file parallel write": wait(800,
+        ...     886)})
+        >>> print(*(one.sentence for one in all_io_slow(facts)))
+        Reads and writes of every kind were slow on average: single-block reads 44 ms, log writes 313 ms, control file
+        writes
+        1.108 s.
+        >>> list(all_io_slow(ReportFacts(db_time_s=Interval.exact(9_000), events=facts.events)))
+        []
     """
     kinds = (
         ("single-block reads", facts.events, "db file sequential read"),
@@ -291,14 +299,16 @@ def all_io_slow(facts: ReportFacts) -> Iterator[Finding]:
 def remote_redo(facts: ReportFacts) -> Iterator[Finding]:
     """Waits for redo on another host, from 20 % of the time of commits.
 
-    >>> from iolab.rules.report_facts import ReportFacts
-    >>> facts = ReportFacts(db_time_s=Interval.exact(1_448), elapsed_s=Interval.exact(2_653),
-    ...     events={"log file sync": Wait(Interval.exact(9_000), Interval.exact(120))},
-    ...     background={"LGWR real time apply sync": Wait(Interval.exact(700), Interval.exact(77))})
-    >>> print(*(one.sentence for one in remote_redo(facts)))
-    Background processes waited 77 s for redo on another host (`LGWR real time apply sync`), beside 120 s of commits.
-    >>> list(remote_redo(ReportFacts()))
-    []
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> facts = ReportFacts(db_time_s=Interval.exact(1_448), elapsed_s=Interval.exact(2_653),
+        ...     events={"log file sync": Wait(Interval.exact(9_000), Interval.exact(120))},
+        ...     background={"LGWR real time apply sync": Wait(Interval.exact(700), Interval.exact(77))})
+        >>> print(*(one.sentence for one in remote_redo(facts)))
+        Background processes waited 77 s for redo on another host (`LGWR real time apply sync`), beside 120 s of
+        commits.
+        >>> list(remote_redo(ReportFacts()))
+        []
     """
     sync = facts.events.get(_SYNC)
     waits = {name: wait for name, wait in facts.background.items() if name.startswith(_REMOTE)}

@@ -40,8 +40,9 @@ WARM = "warm; the files stay in the page cache, which direct reads pass by. Cach
 def format_elapsed(nanoseconds: int) -> str:
     """An elapsed time as SQLcl prints it; what is less than a millisecond is cut off.
 
-    >>> format_elapsed(61_234_999_999)
-    '00:01:01.234'
+    Examples:
+        >>> format_elapsed(61_234_999_999)
+        '00:01:01.234'
     """
     seconds, rest = divmod(nanoseconds, 1_000_000_000)
     minutes, seconds = divmod(seconds, 60)
