@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from awrparse import AwrReport
+from iolab.comparison.changes import CHANGES
 from iolab.comparison.matching import pair
 from iolab.comparison.report_sets import (
-    CHANGES,
     SETTINGS,
     by_instance,
     cautions_of_report,
@@ -27,6 +27,13 @@ from iolab.comparison.report_sets import (
     changed_settings,
     draw_times,
     middle_report,
+    place_of,
+)
+from iolab.comparison.report_statements import (
+    STATEMENT_CHANGES,
+    cautions_of_statements,
+    changed_statements,
+    statement_sentences,
 )
 from iolab.comparison.result import Pairing, UnpairedError
 from iolab.comparison.session_report import Options
@@ -53,6 +60,7 @@ class BeforeAfter:
         settings: Parameters and facts of the head that changed between the reports (`SETTINGS`).
         load: Rates and sessions of the reports (`CHANGES`).
         latencies: Average waits and percentiles of the reports' events (`CHANGES`).
+        statements: Statements of the reports (`STATEMENT_CHANGES`).
         pairings: Sessions, traces and other logs compared one by one.
         not_compared: What could not be compared, or only with care: ``what`` and ``reason``.
         drawers: Functions that draw a chart each; they may raise `iolab.charts.ChartError`.
@@ -63,6 +71,7 @@ class BeforeAfter:
     settings: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=SETTINGS))
     load: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=CHANGES))
     latencies: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=CHANGES))
+    statements: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=STATEMENT_CHANGES))
     pairings: tuple[Pairing, ...] = ()
     not_compared: pl.DataFrame = field(
         default_factory=lambda: pl.DataFrame(schema={"what": pl.String(), "reason": pl.String()})
@@ -109,7 +118,7 @@ def compare_sets(
     skipped: list[tuple[str, str]] = []
     reports = [{name: log for name, log in logs.items() if isinstance(log, AwrReport)} for logs in (before, after)]
     groups = by_instance(*reports)
-    settings, load, latencies = [], [], []
+    settings, load, latencies, statements = [], [], [], []
     sentences: list[str] = []
     drawers: list[Callable[[], Any]] = []
     for instance, (first, second) in groups.items():
@@ -121,9 +130,14 @@ def compare_sets(
         settings.append(changed_settings(first, second))
         load.append(changed_load(first, second))
         latencies.append(changed_latencies(first, second))
+        statements.append(
+            changed_statements(*([(place_of(one), one) for one in side.values()] for side in (first, second)))
+        )
         label = f"{instance}: " if sum(bool(one and two) for one, two in groups.values()) > 1 else ""
         sentences += [label + said for said in change_sentences(settings[-1], load[-1], latencies[-1])]
+        sentences += [label + said for said in statement_sentences(statements[-1])]
         skipped += [(instance, said) for said in cautions_of_sets(first, second)]
+        skipped += [(instance, said) for said in cautions_of_statements(statements[-1])]
         skipped += [(name, said) for name, report in {**first, **second}.items() for said in cautions_of_report(report)]
         drawers.append(partial(draw_times, middle_report(first), middle_report(second)))
     others = [{name: log for name, log in logs.items() if not isinstance(log, AwrReport)} for logs in (before, after)]
@@ -139,6 +153,7 @@ def compare_sets(
         pl.concat([empty.settings, *settings]),
         pl.concat([empty.load, *load]),
         pl.concat([empty.latencies, *latencies]),
+        pl.concat([empty.statements, *statements]),
         tuple(pairings),
         pl.DataFrame(skipped, schema=empty.not_compared.schema, orient="row"),
         tuple(drawers),

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from datetime import UTC
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import polars as pl
 
 from awrparse import AwrReport
-from iolab.comparison.samples import SampleError, compare
+from iolab.comparison.changes import CHANGES, DOWN, UP, decide_together, from_to, measure_change
 from iolab.metrics import average_waits, elapsed_of, latency_quantiles, statistic
 from iolab.metrics.awr import narrow_waits
 from iolab.metrics.class_times import class_times
-from iolab.metrics.formatting import count_text, figure_text
+from iolab.metrics.formatting import count_text
 from iolab.metrics.lookups import db_time_of
-from iolab.stats.intervals import MIN_RUNS
 from logframe.interval import Interval, row_figure
 from logframe.oracle import is_idle
 
@@ -42,25 +42,13 @@ _HEAD: Final = ("db_name", "instance", "release", "host", "platform", "cpus", "c
 _LEAST_SHARE: Final = 0.01
 #: So many changes of one kind get a place in a sentence.
 _MOST_NAMED: Final = 4
-_RANGE: Final = tuple(f"{side}{end}" for side in ("before", "after", "ratio") for end in ("", "_least", "_greatest"))
-#: Columns of the load (without an event) and of the latencies: middle, least and greatest over the reports of a set,
-#: the rounding of their figures included.
-CHANGES: Final = pl.Schema(
-    {"event": pl.String(), "quantity": pl.String(), "unit": pl.String()}
-    | dict.fromkeys(_RANGE, pl.Float64())
-    | {"reports_before": pl.Int64(), "reports_after": pl.Int64(), "change": pl.String()}
-)
 #: Columns of the settings; ``change`` is `changed`, `mixed` (the reports of a set differ), `appeared` or `vanished`.
 SETTINGS: Final = pl.Schema(
     {"setting": pl.String(), "before": pl.String(), "after": pl.String(), "change": pl.String()}
 )
-#: What `change` says where the two ranges do not meet, and where they do.
-UP: Final = "up"
-DOWN: Final = "down"
-OPEN: Final = "within the range of the set"
-
 
 Reports = dict[str, AwrReport]
+Key = TypeVar("Key")
 
 
 def by_instance(before: Reports, after: Reports) -> dict[str, tuple[Reports, Reports]]:
@@ -112,11 +100,30 @@ def _facts(report: AwrReport) -> dict[str, str]:
 
 def changed_load(before: Reports, after: Reports) -> pl.DataFrame:
     """Sessions active, CPU and rates of both sets (`CHANGES`); reports whose length is not known are left out."""
-    sides = [[_rates(report) for report in reports.values()] for reports in (before, after)]
-    names = dict.fromkeys(name for side in sides for one in side for name in one)
+    sides = [[(place_of(report), _rates(report)) for report in reports.values()] for reports in (before, after)]
+    names = dict.fromkeys(name for side in sides for _, found in side for name in found)
     units = {"sessions_active": "sessions", "db_cpus": "CPUs"} | {name: unit for name, unit, _, _ in _RATES}
-    rows = [_row(name, units[name], *([one[name] for one in side if name in one] for side in sides)) for name in names]
-    return pl.DataFrame([row for row in rows if row], schema=CHANGES, orient="row")
+    return _changes(sides, {name: {"quantity": name, "unit": units[name]} for name in names})
+
+
+def place_of(report: AwrReport) -> float | None:
+    """The place of a report in time: the begin of its period."""
+    begin = report.info.begin_time
+    return None if begin is None else begin.replace(tzinfo=UTC).timestamp()
+
+
+def _changes(
+    sides: Sequence[Sequence[tuple[float | None, Mapping[Key, Interval]]]], labels: Mapping[Key, Mapping[str, str]]
+) -> pl.DataFrame:
+    """The figures of both sets by their keys, as `CHANGES` with the labels of each key."""
+    made = []
+    for key, label in labels.items():
+        figures = [[(found[key], place) for place, found in side if key in found] for side in sides]
+        if (change := measure_change(*figures)) is not None:
+            change.row |= label
+            made.append(change)
+    decide_together(made)
+    return pl.DataFrame([change.row for change in made], schema=CHANGES, orient="row")
 
 
 def _rates(report: AwrReport) -> dict[str, Interval]:
@@ -140,18 +147,19 @@ def _rates(report: AwrReport) -> dict[str, Interval]:
 
 def changed_latencies(before: Reports, after: Reports) -> pl.DataFrame:
     """Average and percentiles of each event with 1 % of DB time in a report of either set (`CHANGES`)."""
-    sides = [[_waits(report) for report in reports.values()] for reports in (before, after)]
+    read = [[(place_of(report), *_waits(report)) for report in reports.values()] for reports in (before, after)]
     shares: dict[str, float] = {}
-    for side in sides:
-        for _, weights in side:
+    for side in read:
+        for _, _, weights in side:
             for event, share in weights.items():
                 shares[event] = max(shares.get(event, 0.0), share)
-    rows = []
-    for event in sorted((one for one, share in shares.items() if share >= _LEAST_SHARE), key=lambda one: -shares[one]):
-        for quantity in ("average", "p50", "p95", "p99"):
-            figures = [[found[event, quantity] for found, _ in side if (event, quantity) in found] for side in sides]
-            rows.append(_row(quantity, "ms", *figures, event=event))
-    return pl.DataFrame([row for row in rows if row], schema=CHANGES, orient="row")
+    events = sorted((one for one, share in shares.items() if share >= _LEAST_SHARE), key=lambda one: -shares[one])
+    labels = {
+        (event, quantity): {"event": event, "quantity": quantity, "unit": "ms"}
+        for event in events
+        for quantity in ("average", "p50", "p95", "p99")
+    }
+    return _changes([[(place, found) for place, found, _ in side] for side in read], labels)
 
 
 def _waits(report: AwrReport) -> tuple[dict[tuple[str, str], Interval], dict[str, float]]:
@@ -177,35 +185,6 @@ def _waits(report: AwrReport) -> tuple[dict[tuple[str, str], Interval], dict[str
     total = db_time.value if db_time is not None and db_time.value > 0 else None
     weights = {event: time / total if total else 1.0 for event, time in seconds if (event, "average") in found}
     return found, weights
-
-
-def _row(
-    quantity: str, unit: str, before: Sequence[Interval], after: Sequence[Interval], *, event: str | None = None
-) -> dict[str, object] | None:
-    """A quantity of both sets: the middle, the least and the greatest; None where a set has none."""
-    if not before or not after:
-        return None
-    row: dict[str, object] = {"event": event, "quantity": quantity, "unit": unit}
-    spans = []
-    for side, figures in (("before", before), ("after", after)):
-        values = sorted(one.value for one in figures)
-        middle = (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2
-        span = Interval(middle, min(one.lo for one in figures), max(one.hi for one in figures))
-        spans.append(span)
-        row |= {side: span.value, f"{side}_least": span.lo, f"{side}_greatest": span.hi}
-        row[f"reports_{side}"] = len(figures)
-    first, second = spans
-    if first.lo > 0:
-        ratio = second / first
-        row |= {"ratio": ratio.value, "ratio_least": ratio.lo, "ratio_greatest": ratio.hi}
-    row["change"] = UP if second.lo > first.hi else DOWN if second.hi < first.lo else OPEN
-    if min(len(before), len(after)) >= MIN_RUNS and min(one.value for one in (*before, *after)) > 0:
-        try:
-            found = compare([one.value for one in before], [one.value for one in after])
-        except SampleError:
-            return row
-        row["change"] = {"slower": UP, "faster": DOWN}.get(found.verdict, found.verdict)
-    return row
 
 
 def cautions_of_sets(before: Reports, after: Reports) -> Iterator[str]:
@@ -268,35 +247,15 @@ def change_sentences(settings: pl.DataFrame, load: pl.DataFrame, latencies: pl.D
     if mixed:
         yield f"Settings that differ within a set: {', '.join(f'`{name}`' for name in mixed)}."
     for row in load.filter(pl.col("quantity") == "sessions_active").iter_rows(named=True):
-        yield f"Sessions active: {_from_to(row)}."
+        yield f"Sessions active: {from_to(row)}."
     rates = load.filter(pl.col("quantity").is_in(list(_LOADS)))
-    loads = [f"{_LOADS[row['quantity']]} {_from_to(row)}" for row in rates.iter_rows(named=True)]
+    loads = [f"{_LOADS[row['quantity']]} {from_to(row)}" for row in rates.iter_rows(named=True)]
     if loads:
         yield f"Load: {'; '.join(loads)}."
     moved = latencies.filter((pl.col("quantity") == "average") & pl.col("change").is_in([UP, DOWN]))
     far = moved.sort(pl.col("ratio").log().abs(), descending=True, nulls_last=True, maintain_order=True)
-    named = [f"`{row['event']}` {_from_to(row)}" for row in far.head(_MOST_NAMED).iter_rows(named=True)]
+    named = [f"`{row['event']}` {from_to(row)}" for row in far.head(_MOST_NAMED).iter_rows(named=True)]
     if named:
         yield f"Average waits that changed most, of those with 1 % of DB time: {'; '.join(named)}."
     else:
         yield "No average wait with 1 % of DB time changed beyond what the reports of a set differ by."
-
-
-def _from_to(row: Mapping[str, object]) -> str:
-    """A change in words: from, to, and how many times."""
-
-    def known(name: str) -> float:
-        return float(str(row[name]))
-
-    unit = "" if row["unit"] in ("1/s", "sessions") else f" {row['unit']}"
-    is_set = max(known("reports_before"), known("reports_after")) > 1
-    sides = []
-    for side in ("before", "after"):
-        shown = figure_text(float(f"{known(side):.4g}"))
-        ends = [figure_text(float(f"{known(f'{side}_{end}'):.3g}")) for end in ("least", "greatest")]
-        sides.append(f"{shown} ({ends[0]} to {ends[1]})" if is_set else shown)
-    said = f"{sides[0]} to {sides[1]}{unit}"
-    if row["ratio"] is not None:
-        ratio = Interval(known("ratio"), known("ratio_least"), known("ratio_greatest"))
-        said += f": {figure_text(float(f'{ratio.value:.3g}') if is_set else ratio)} times"
-    return said if row["change"] in (UP, DOWN) else f"{said}, {row['change']}"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
+import polars.selectors as cs
 
 from iolab.charts.theme import enable_chart_theme
 from iolab.comparison.before_after import compare_sets
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from iolab.comparison.before_after import BeforeAfter
     from iolab.comparison.session_report import Options
     from logframe.formats import ParsedLog
+
+#: Characters of a statement that the table shows.
+_TEXT_SHOWN: Final = 60
 
 
 def write_change_report(
@@ -86,6 +90,7 @@ def change_html(result: BeforeAfter, failed: Iterable[str] = ()) -> str:
         ("settings", "Settings", _table(result.settings)),
         ("load", "Load", _table(_shown(result.load)) + _ranges(result.load)),
         ("latency", "Latencies", _table(_shown(result.latencies)) + _ranges(result.latencies)),
+        ("statements", "Statements", _statements(result.statements)),
         ("logs", "Logs compared one by one", "".join(pairing_html(one, is_drawn=True) for one in result.pairings)),
         ("left-out", "What may not be compared, or only with care", _left_out(result.not_compared, failed)),
     ]
@@ -126,8 +131,8 @@ def _shown(changes: pl.DataFrame) -> pl.DataFrame:
     figures = [name for name, kind in changes.schema.items() if kind == pl.Float64]
     counts = ["reports_before", "reports_after"]
     one_each = changes.select(pl.max_horizontal(counts).max()).item() in (None, 1)
-    ends = [f"{side}_{end}" for side in ("before", "after") for end in ("least", "greatest")]
-    return changes.with_columns(pl.col(figures).round_sig_figs(4)).drop([*counts, *ends] if one_each else [])
+    ends = cs.matches("(before|after)_(least|greatest)$")
+    return changes.with_columns(pl.col(figures).round_sig_figs(4)).drop(cs.by_name(counts) | ends if one_each else [])
 
 
 def _ranges(changes: pl.DataFrame) -> str:
@@ -137,6 +142,34 @@ def _ranges(changes: pl.DataFrame) -> str:
         "least and greatest: over the reports of a set, the rounding of their figures included; percentiles are buckets"
     )
     return f"<p><small>{said}.</small></p>"
+
+
+def _statements(changes: pl.DataFrame) -> str:
+    """Two tables of the statements: time per execution with share and text, and the work and plans of an execution."""
+    if changes.is_empty():
+        return ""
+    time, work = cs.starts_with("elapsed_per_exec_s"), cs.contains("_per_exec_") & ~cs.starts_with("elapsed")
+    shown = _shown(changes)
+    is_single = "reports_before" not in shown.columns
+    times = shown.select(
+        "sql_id",
+        "pdb",
+        "change",
+        cs.by_name("ratio") if is_single else cs.starts_with("ratio"),
+        (time * 1000).round_sig_figs(4).name.replace("elapsed_per_exec_s", "ms_per_exec"),
+        cs.starts_with("share_pct"),
+        cs.starts_with("executions_per_s"),
+        pl.col("sql_text").str.replace_all(r"\s+", " ").str.slice(0, _TEXT_SHOWN),
+    )
+    worked = shown.select("sql_id", work, cs.starts_with("plans"))
+    worked = worked.filter(pl.any_horizontal(pl.exclude("sql_id").is_not_null()))
+    note = (
+        "Averages of an execution, by the totals that a section prints; a statement's time holds that of the "
+        "statements it calls and of its parallel processes.  Shares are of DB time, so they can add up to more than "
+        "100 %"
+    )
+    more = f"<h3>Blocks, rows and plans of an execution</h3>{_table(worked)}" if worked.height else ""
+    return f"{_table(times)}<p><small>{note}.</small></p>{more}"
 
 
 def _left_out(frame: pl.DataFrame, failed: Iterable[str]) -> str:

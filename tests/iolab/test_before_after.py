@@ -85,7 +85,8 @@ def test_the_same_logs_on_both_sides_changed_nothing() -> None:
         assert (known["ratio_greatest"] >= 1).all()
         assert set(frame["change"]) == {"within the range of the set"}
     assert found.sentences[0] == "No setting that the reports show changed."
-    assert "No average wait" in found.sentences[-1]
+    assert "No average wait" in found.sentences[-2]
+    assert "none took a fifth longer" in found.sentences[-1]
 
 
 def test_databases_are_compared_with_themselves() -> None:
