@@ -101,7 +101,7 @@ def _write_table(reports: Sequence[str], table: str, output: str | None, *, prin
         except OSError as error:
             raise LogParseError(f"cannot be written: {error.strerror or error}", source=output) from error
         print(f"{found.frame.height} rows written to {output}")  # noqa: T201 - a command prints
-    return int((found.diagnostics["kind"] == "unreadable").any())
+    return int(found.diagnostics["kind"].is_in(["unreadable", "no_report"]).any())
 
 
 def _print_report(path: str, *, check: bool) -> int:

@@ -69,8 +69,6 @@ _TYPES: Final[dict[str, type[pl.DataType] | pl.DataType]] = {
     "time": pl.Datetime("us"),
     "flag": pl.Boolean(),
 }
-#: Kinds whose numbers are rounded, and so have bounds.
-MEASURES: Final = frozenset({"count", "number", "pct", "s", "ms", "us", "bytes", "kbytes", "mbytes", "minutes"})
 _UNITS: Final = {
     "count": "1",
     "pct": "%",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from awrparse.canonical import build_frame
-from awrparse.report import AwrReport, read_awr
+from awrparse.report import AwrReport, NoReportError, read_awr
 from awrparse.tables import TABLES, VIEWS
 from logframe import DIAGNOSTICS, Diagnostic, LogParseError, diagnostics_frame, distinct_names, open_logs
 from logframe.processes import one_thread_each
@@ -49,7 +49,8 @@ class AwrFrames:
 
     Attributes:
         frames: table -> the rows of all reports, one below the other; the first columns are `KEYS`.
-        diagnostics: what could not be read; a report that could not be read at all is one row.
+        diagnostics: what could not be read; a file that could not be read at all is one row, of the kind `unreadable`,
+            and one that is no report is one row, of the kind `no_report`.
     """
 
     frames: dict[str, pl.DataFrame]
@@ -196,7 +197,8 @@ def _read_one(job: _Job) -> _Result:
     try:
         first = read_awr(content, printed=printed)
     except LogParseError as error:
-        fault = Diagnostic(name, error.line, error.column, "unreadable", error.text, error.message)
+        kind = "no_report" if isinstance(error, NoReportError) else "unreadable"
+        fault = Diagnostic(name, error.line, error.column, kind, error.text, error.message)
         return frames, diagnostics_frame([fault])
     problems = [pl.DataFrame(schema=DIAGNOSTICS)]
     for number, report in enumerate(first.parts, 1):

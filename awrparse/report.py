@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -14,6 +15,7 @@ from awrparse.documents import documents_of, is_known
 from awrparse.info import AwrInfo, read_info
 from awrparse.matching import MatchedTables
 from awrparse.raw_tables import frame_as_printed
+from awrparse.sniff import IDENTITY
 from awrparse.tables import TABLES, VIEWS
 from awrparse.tables.identity import INFO
 from awrparse.text import lines as line_kinds
@@ -21,8 +23,10 @@ from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log, uni
 
 if TYPE_CHECKING:
     from awrparse.records import Document, PrintedTable, Problem
-    from logframe import Source
+    from logframe import Log, Source
     from logframe.decimal_mark import DecimalMark
+
+_TOOL_ERROR: Final = re.compile(IDENTITY.pattern("{TOOL_ERROR}"))
 
 #: The canonical tables that say where and when the report was taken.
 HEAD_TABLES: Final = ("databases", "instances", "hosts", "snapshots", "host_cpu")
@@ -30,6 +34,10 @@ HEAD_TABLES: Final = ("databases", "instances", "hosts", "snapshots", "host_cpu"
 
 class TableNotFoundError(LogParseError, KeyError):
     """The report has no such table."""
+
+
+class NoReportError(LogParseError):
+    """The file was opened and is no report; where it holds the error that stopped the report, that is the reason."""
 
 
 class RawTables(Mapping[str, pl.DataFrame]):
@@ -298,9 +306,7 @@ def read_awr(source: Source, *, strict: bool = False, printed: bool = False, enc
     log = open_log(source, encoding=encoding)
     documents = documents_of(log)
     if not any(is_known(document) for document in documents):
-        raise LogParseError(
-            "no AWR, Statspack or ASH table found", source=log.name, expected="a report, or tables copied out of one"
-        )
+        raise _no_report(log)
     several: tuple[Diagnostic, ...] = ()
     if len(documents) > 1:
         reason = f"the file holds {len(documents)} reports; this is the first, `parts` has them all"
@@ -318,6 +324,19 @@ def read_awr(source: Source, *, strict: bool = False, printed: bool = False, enc
             if faults:
                 raise faults[0].to_error()
     return reports[0]
+
+
+def _no_report(log: Log) -> NoReportError:
+    """The error for a file without a table of a report; an error of Oracle in it says why there is none."""
+    text = log.text()
+    stopped = _TOOL_ERROR.search(text)
+    if stopped is None:
+        return NoReportError(
+            "no AWR, Statspack or ASH table found", source=log.name, expected="a report, or tables copied out of one"
+        )
+    shown = stopped.group().rstrip()
+    line = text.count("\n", 0, stopped.start()) + 1
+    return NoReportError(f"no report was made: {shown}", source=log.name, line=line, text=shown)
 
 
 def _near(name: str, known: Mapping[str, object] | tuple[str, ...]) -> str:

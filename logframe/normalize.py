@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from logframe.grammar import load_grammar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Sequence
+    from collections.abc import Callable, Container, Sequence
 
     import polars as pl
 
@@ -66,8 +66,8 @@ class LineMap:
 
     Examples:
         >>> lines = LineMap.of(5).without({1, 2})
-        >>> lines.kept, lines.select("abcde"), lines.keep([0, 2]).kept
-        ([0, 3, 4], ['a', 'd', 'e'], [0, 4])
+        >>> lines.kept, lines.select("abcde")
+        ([0, 3, 4], ['a', 'd', 'e'])
     """
 
     kept: Sequence[int]
@@ -82,10 +82,6 @@ class LineMap:
     def is_whole(self) -> bool:
         """Whether all lines were kept."""
         return len(self.kept) == self.size
-
-    def keep(self, numbers: Iterable[int]) -> LineMap:
-        """The map after only these of the kept lines are left."""
-        return LineMap([self.kept[number] for number in numbers], self.size)
 
     def without(self, numbers: Container[int]) -> LineMap:
         """The map after these of the kept lines are left out."""

@@ -9,19 +9,8 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, replace
 
-AUTOTRACE = (
-    "recursive calls",
-    "db block gets",
-    "consistent gets",
-    "physical reads",
-    "redo size",
-    "bytes sent via SQL*Net to client",
-    "bytes received via SQL*Net from client",
-    "SQL*Net roundtrips to/from client",
-    "sorts (memory)",
-    "sorts (disk)",
-    "rows processed",
-)
+from sqlplusparse.autotrace import AUTOTRACE_NAMES
+
 WORDS = ("ALPHA", "BRAVO", "DELTA FORCE", "ECHO", "X", "LONG_NAME_OF_A_TABLE", "KILO", "")
 CHANGED = {"insert": "created", "update": "updated", "delete": "deleted", "merge": "merged"}
 
@@ -76,7 +65,7 @@ def session(seed: int, size: int = 6) -> list[Statement]:
 def _statement(chance: random.Random, number: int) -> Statement:
     kind = chance.choice(["select", "select", "select", "insert", "update", "delete", "plsql", "ddl"])
     ticks = chance.randrange(0, 500_000)
-    counts = tuple(chance.randrange(0, 10**6) for _ in AUTOTRACE[:-1])
+    counts = tuple(chance.randrange(0, 10**6) for _ in AUTOTRACE_NAMES[:-1])
     if kind == "plsql":
         output = tuple(f"step {step} took {chance.randrange(100)} ms" for step in range(chance.randrange(3)))
         return Statement(kind, f"begin load_parts({number}); end;\n/", ticks, output=output)
@@ -138,7 +127,7 @@ def _answer(statement: Statement, settings: Settings) -> list[str]:
     if settings.autotrace and statement.counts:
         rule = (settings.underline or "-") * 58
         lines += ["", "Execution Plan", rule, "Plan hash value: 1388734953", "", "", "Statistics", rule]
-        lines += [f"{count:>11}  {name}" for count, name in zip(statement.counts, AUTOTRACE, strict=True)] + [""]
+        lines += [f"{count:>11}  {name}" for count, name in zip(statement.counts, AUTOTRACE_NAMES, strict=True)] + [""]
     return lines
 
 

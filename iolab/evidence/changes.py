@@ -238,9 +238,13 @@ def _periods_sentence(line: Timeline) -> str:
     kinds = [
         (kind, line.breaks.filter(pl.col("kind") == kind).height) for kind in ("restart", "gap", "overlap", "repeat")
     ]
-    lost = line.diagnostics.filter(pl.col("kind") == "unreadable").get_column("source").n_unique()
+    others, lost = (
+        line.diagnostics.filter(pl.col("kind") == kind).get_column("source").n_unique()
+        for kind in ("no_report", "unreadable")
+    )
     reports = f"{count} report{'' if count == 1 else 's'} of `{line.instances[0]}`"
     parts = [f"{reports}, {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M}"]
     parts += [f"{number} {kind}{'' if number == 1 else 's'}" for kind, number in kinds if number]
+    parts += [f"{others} file{' is no report' if others == 1 else 's are no reports'}"] if others else []
     parts += [f"{lost} file{'' if lost == 1 else 's'} could not be read"] if lost else []
     return "; ".join(parts) + "."

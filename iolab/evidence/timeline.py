@@ -259,24 +259,6 @@ def shares_within(
     return pl.concat(parts).sort("begin_time", "report", "event", maintain_order=True)
 
 
-def rank_events(sessions: pl.DataFrame, *, most: int = 3) -> pl.DataFrame:
-    """The events or classes of each report that most sessions were active in: ``rank`` 1 is the first.
-
-    Args:
-        sessions: What `active_sessions` gives.
-        most: How many of each report.
-
-    Returns:
-        The same columns after ``rank``, in order of time and rank.
-    """
-    key = key_of(sessions)
-    ranked = sessions.sort(
-        "begin_time", "report", "value", key, descending=[False, False, True, False], nulls_last=True
-    )
-    place = pl.int_range(1, pl.len() + 1).over("report", "instance_name", "begin_time").alias("rank")
-    return ranked.select(place, pl.all()).filter(pl.col("rank") <= most)
-
-
 def db_time_sessions(periods: pl.DataFrame) -> pl.DataFrame:
     """Average active sessions of each report as its head has them: DB time / elapsed time, with bounds.
 

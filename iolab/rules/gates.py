@@ -25,9 +25,8 @@ LEAST_DB_TIME_S: Final = 60
 _SLACK_PCT: Final = 0.2
 #: Sessions at the snapshots are not the most there were between them.
 _SESSIONS_FACTOR: Final = 1.5
-#: Fewer waits are no sample of a latency; shorter than this in all, their time is a few ticks.
+#: Fewer waits are no sample of a latency.
 LEAST_WAITS: Final = 30
-LEAST_WAIT_S: Final = 1.0
 _HOUR_S: Final = 3_600
 _DAY_S: Final = 86_400
 

@@ -48,11 +48,39 @@ def test_a_report_without_the_table_is_a_row_of_the_diagnostics() -> None:
 
 
 def test_a_bad_report_is_a_row_of_the_diagnostics() -> None:
-    """What is no report at all is one row; the others are read."""
-    found = read_awrs([REPORTS[1], DATA / "invalid" / "prose.txt", b"<html><table>"], table="top_events", workers=1)
+    """What is no report at all is one row, what cannot be read another; the others are read."""
+    bad = [DATA / "invalid" / "prose.txt", b"<html><table>", b"", b"\0\1\2"]
+    found = read_awrs([REPORTS[1], *bad], table="top_events", workers=1)
 
-    assert found.diagnostics["kind"].to_list().count("unreadable") == 2
+    assert [kind for kind in found.diagnostics["kind"] if kind in {"no_report", "unreadable"}] == [
+        *["no_report"] * 2,
+        *["unreadable"] * 2,
+    ]
     assert found.frame["db_name"].unique().to_list() == ["FIG"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "error"),
+    [
+        (
+            "declare\n*\nERROR at line 1:\nORA-20019: invalid snapshot\nORA-06512: at line 9\n",
+            4,
+            "ORA-20019: invalid snapshot",
+        ),
+        (
+            "SQL> @spreport\r\nORA-00942: table or view does not exist \r\n",
+            2,
+            "ORA-00942: table or view does not exist",
+        ),
+    ],
+)
+def test_a_report_that_was_not_made(text: str, line: int, error: str) -> None:
+    """The error of Oracle that stands in place of the report is the reason, with its line."""
+    found = read_awrs(text.encode(), table="top_events", workers=1).diagnostics
+
+    assert found.select("line", "kind", "text", "reason").rows() == [
+        (line, "no_report", error, f"no report was made: {error}")
+    ]
 
 
 def test_processes_give_the_same_frame(tmp_path: Path) -> None:

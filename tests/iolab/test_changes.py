@@ -170,7 +170,7 @@ def test_what_is_told(line: Timeline, neighbours: pl.DataFrame) -> None:
     text = "\n".join(tell_timeline(line, neighbours, parameter_changes(line.parameters)))
 
     assert "12 reports of `harbor1`" in text
-    assert "1 restart; 1 gap; 1 file could not be read" in text
+    assert "1 restart; 1 gap; 1 file is no report" in text
     assert "`db file sequential read` went up" in text
     assert "`filesystemio_options` NONE to SETALL" in text
     assert "the instance was started at 2026-09-15 00:24:00" in text

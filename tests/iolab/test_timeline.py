@@ -20,7 +20,6 @@ from iolab.evidence.timeline import (
     active_sessions,
     db_time_sessions,
     latencies,
-    rank_events,
     read_timeline,
     shares_within,
 )
@@ -74,7 +73,7 @@ def test_a_broken_file_is_a_row(line: Timeline) -> None:
     """The file that is no report is one row of the diagnostics, though five tables were asked for."""
     rows = line.diagnostics.select(pl.col("source").str.split("/").list.last(), "kind").rows()
 
-    assert rows == [("awrrpt_1_4108_4109.txt", "unreadable")]
+    assert rows == [("awrrpt_1_4108_4109.txt", "no_report")]
 
 
 @pytest.mark.parametrize(
@@ -240,17 +239,6 @@ def test_idle_events_are_left_out(line: Timeline) -> None:
     assert "SQL*Net message from client" not in names.to_list()
     assert "db file sequential read" in names.to_list()
     assert line.latencies.filter(pl.col("event").is_in(SINGLE_BLOCK_READS)).height == 12
-
-
-def test_ranks(line: Timeline) -> None:
-    """The first of each report has the most sessions, and ranks are without holes."""
-    ranked = rank_events(line.events, most=2)
-
-    assert ranked.get_column("rank").to_list() == [1, 2] * 12
-    by_report = ranked.group_by("begin_time", maintain_order=True).agg("value")
-    assert all(first >= second for first, second in by_report.get_column("value"))
-    after = ranked.filter(pl.col("begin_time") > datetime(2026, 9, 15, 1), pl.col("rank") == 1)  # noqa: DTZ001 - above
-    assert after.row(0, named=True)["event"] == "db file sequential read"
 
 
 def wait_row(waits: int, seconds: float, average: float, digits: tuple[int, int]) -> dict[str, Any]:

@@ -173,4 +173,4 @@ def test_the_answer_of_the_notebook_is_the_computed_one() -> None:
     for text in figures:
         decimals = len(text.partition(".")[2])
         assert float(text) in {round(one, decimals) for one in known}, text
-    assert "1 file could not be read" in computed
+    assert "1 file is no report" in computed

@@ -4,9 +4,10 @@ import random
 
 import polars as pl
 import pytest
-from spool_client import AUTOTRACE, Settings, expected, printed, session
+from spool_client import Settings, expected, printed, session
 
 from sqlplusparse import Spool, read_spool
+from sqlplusparse.autotrace import AUTOTRACE_NAMES
 
 TICKS = (pl.col("elapsed_s") * 100).round().cast(pl.Int64)
 
@@ -160,7 +161,7 @@ def test_rows_of_text_that_read_as_tables(seed: int, has_heading: bool) -> None:
 @pytest.mark.parametrize("version", ["", " (9.2.0.4)", " (10.1.0.2 autotrace)", " (8.1.7)"])
 def test_plan_headings_with_a_version(version: str) -> None:
     """Articles write the version behind the heading; it is no table, and the plan is the statement's."""
-    counts = "".join(f"{place:>11}  {name}\n" for place, name in enumerate(AUTOTRACE))
+    counts = "".join(f"{place:>11}  {name}\n" for place, name in enumerate(AUTOTRACE_NAMES))
     text = (
         f"SQL> select 1 from t;\n\nElapsed: 00:00:00.03\n\nExecution Plan{version}\n{'-' * 58}\n"
         "   0      SELECT STATEMENT Optimizer=CHOOSE (Cost=2 Card=7 Bytes=126)\n"
