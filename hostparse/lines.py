@@ -8,8 +8,11 @@ import polars as pl
 
 from logframe import load_grammar
 from logframe.normalize import without_terminal_codes_expr
+from logframe.source import batches_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from logframe import Log
 
 GRAMMAR: Final = load_grammar("hostparse", "line.lark", "line", "cells", "human")
@@ -43,28 +46,34 @@ _SPECIAL: Final = tuple(name for kind, names in _KINDS.items() if kind not in {"
 
 TEXT: Final = pl.col("text")
 KIND: Final = pl.Enum(KINDS)
+#: So many bytes of text are in memory at a time.
+_BATCH_BYTES: Final = 8 << 20
 
 
-def lines_of(log: Log) -> pl.DataFrame:
-    """The lines of a log with the kind of each.
+def batches(log: Log) -> Iterator[pl.DataFrame]:
+    """The lines of a log, some megabytes at a time.
 
     Returns:
-        ``line`` (UInt32, from 1), ``text`` (without carriage return, blanks at its end and colours), ``kind``.
+        ``line`` (UInt32, from 1), ``text`` (without carriage return, blanks at its end and colours).
     """
-    lines = log.scan(name="text", row_index_name="line").collect()
-    if lines.select(TEXT.str.contains("[ \t\r]$").any()).item():
-        lines = lines.with_columns(TEXT.str.strip_chars_end(" \t\r"))
-    if lines.select(TEXT.str.contains("\x1b", literal=True).any()).item():
-        lines = lines.with_columns(without_terminal_codes_expr(TEXT).str.strip_chars_end(" \t"))
+    for lines in batches_of(log.scan(name="text", row_index_name="line"), _BATCH_BYTES):
+        text = lines.get_column("text")
+        if text.str.contains("[ \t\r]$").any():
+            text = text.str.strip_chars_end(" \t\r")
+        if text.str.contains("\x1b", literal=True).any():
+            text = pl.select(without_terminal_codes_expr(pl.lit(text)).str.strip_chars_end(" \t")).to_series()
+        yield lines.with_columns(text.alias("text"))
+
+
+def kinds_of(lines: pl.DataFrame) -> pl.Series:
+    """The kind of each line of a batch."""
     is_special = _is("|".join(f"(?:{GRAMMAR.terminals[name]})" for name in _SPECIAL)).alias("is_special")
     lines = lines.with_columns(is_special)
     special = lines.filter("is_special").select("line", _special_kind())
     rest = pl.when(TEXT == "").then(pl.lit("blank")).when(_is(GRAMMAR.terminals["ROW"])).then(pl.lit("row"))
-    return (
-        lines.join(special, on="line", how="left", maintain_order="left")
-        .with_columns(pl.coalesce("kind", rest.otherwise(pl.lit("text")).cast(KIND)))
-        .drop("is_special")
-    )
+    found = lines.join(special, on="line", how="left", maintain_order="left")
+    kind = pl.coalesce("kind", rest.otherwise(pl.lit("text")).cast(KIND))
+    return found.select(kind.alias("kind")).to_series()
 
 
 def _is(pattern: str) -> pl.Expr:

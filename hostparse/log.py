@@ -88,7 +88,7 @@ class HostLog:
         parts = [part for part in self.parts if part.heading.scope == scope]
         if not parts:
             raise KeyError(f"{scope!r}: the log has {', '.join(self.scopes) or 'no table'}")
-        return joined([wide_rows(part, bounds=bounds) for part in parts], [part.heading.keys for part in parts])
+        return joined((wide_rows(part, bounds=bounds) for part in parts), [part.heading.keys for part in parts])
 
     @property
     def samples(self) -> pl.LazyFrame:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
 
@@ -13,8 +12,9 @@ from hostparse.cells import figures
 from hostparse.clocks import MONTHS, Order, seconds_of_day
 from hostparse.headings import Field, Heading
 from hostparse.lines import NMON, TEXT
+from hostparse.nmon_lines import data_of, sorted_out
 from hostparse.nmon_names import CROSSED, MIXED, counted_of, metric_in, table_of
-from hostparse.parts import CrossedPart, Half, Part
+from hostparse.parts import CrossedPart, Half, Part, together
 from hostparse.runs import Run, Runs
 from hostparse.sampling import PLACE
 from hostparse.tables import Tables
@@ -26,26 +26,24 @@ if TYPE_CHECKING:
     from hostparse.columns import Metric
     from logframe import Log
 
-_KINDS: Final = {
-    "setting": "SETTING",
-    "configuration": "CONFIGURATION",
-    "clock": "CLOCK",
-    "process_heading": "PROCESS_HEADING",
-    "process": "PROCESS",
-    "arguments": "ARGUMENTS",
-    "heading": "HEADING",
-}
 #: Keys of a process in the words of the heading of TOP.
 _PROCESS_KEYS: Final = {"+PID": "pid", "Command": "command", "WLMclass": "workload_class"}
 
 
-@dataclass(frozen=True)
-class _Table:
+class _Title(NamedTuple):
+    """What a heading says of a table."""
+
+    table: str
+    columns: tuple[str, ...]
+    title: str
+
+
+class _Table(NamedTuple):
     """Rows of one table under one heading: ``line``, ``run``, ``tick``, ``tag`` and ``rest`` (the figures)."""
 
     table: str
-    title: str
     columns: tuple[str, ...]
+    title: str
     rows: pl.DataFrame
 
 
@@ -60,40 +58,26 @@ def is_nmon(lines: list[str]) -> bool:
 
 def read_nmon(log: Log) -> Tables:
     """The tables of an nmon file."""
-    lines = log.scan(name="text", row_index_name="line").collect()
-    if lines.select((TEXT.str.ends_with("\r") | TEXT.str.ends_with(" ")).any()).item():
-        lines = lines.with_columns(TEXT.str.strip_chars_end(" \r"))
-    is_other = NMON.matches(TEXT, "^{OTHER_START}")
-    lines = lines.with_columns((NMON.matches(TEXT, "^{DATA_START}") & ~is_other).alias("is_data"))
-    starts = (NMON.matches(TEXT, "^{FILE_START}").cum_sum().cast(pl.Int32) - 1).clip(lower_bound=0).cast(pl.UInt32)
-    others = lines.filter(~pl.col("is_data")).select("line", "text", _kind(), starts.alias("run"))
-    data = lines.filter("is_data").select("line", "text")
-    if others.get_column("run").max():
-        data = data.join_asof(others.select("line", "run"), on="line").with_columns(pl.col("run").fill_null(0))
-    else:
-        data = data.with_columns(pl.lit(0, dtype=pl.UInt32).alias("run"))
+    lines = sorted_out(log)
+    others = lines.others
     notes = [
         Diagnostic(log.name, line, None, "unparsed", text, "no line of nmon")
         for line, text in others.filter(pl.col("kind") == "text").select("line", "text").iter_rows()
     ]
     runs = _runs(others.filter(pl.col("kind") == "setting"))
     ticks = _ticks(log.name, others.filter(pl.col("kind") == "clock"), runs, notes)
-    parts: list[Part] = []
-    for table in _tables(log.name, data, others.filter(pl.col("kind") == "heading"), notes):
-        parts += _parts(log.name, table, ticks, lines.height, notes)
+    known, titles = _titles(others.filter(pl.col("kind") == "heading"))
+    pieces: dict[tuple[int, int], list[Part]] = {}
+    for data in data_of(log, lines):
+        for number, table in _tables(log.name, data, known, titles, notes):
+            for place, part in enumerate(_parts(log.name, table, ticks, lines.height, notes)):
+                pieces.setdefault((number, place), []).append(part)
+    parts = [together(pieces[key]) for key in pieces]
     parts += _processes(log.name, others, ticks, notes)
     kinds = dict(others.get_column("kind").value_counts().iter_rows())
-    kinds = dict(sorted({**kinds, "data": data.height}.items()))
+    kinds = dict(sorted({**kinds, "data": lines.is_data.sum()}.items()))
     notes.sort(key=lambda note: note.line or 0)
     return Tables(tuple(parts), Runs(tuple(runs), Order("dmy", is_assumed=False)), kinds, tuple(notes))
-
-
-def _kind() -> pl.Expr:
-    """The kind of a line that is no row of figures."""
-    kind: pl.Expr = pl.when(TEXT == "").then(pl.lit("blank")).otherwise(pl.lit("text"))
-    for name, terminal in reversed(_KINDS.items()):
-        kind = pl.when(NMON.matches(TEXT, f"^{{{terminal}}}$")).then(pl.lit(name)).otherwise(kind)
-    return kind.alias("kind")
 
 
 def _runs(settings: pl.DataFrame) -> list[Run]:
@@ -170,8 +154,8 @@ def _ticks(name: str, clocks: pl.DataFrame, runs: Sequence[Run], notes: list[Dia
     )
 
 
-def _tables(name: str, data: pl.DataFrame, headings: pl.DataFrame, notes: list[Diagnostic]) -> list[_Table]:
-    """The rows of each table under the heading that holds for them."""
+def _titles(headings: pl.DataFrame) -> tuple[pl.DataFrame, list[_Title]]:
+    """The number of the table that each heading names, and what the tables are called."""
     keys: dict[tuple[str, tuple[str, ...]], str] = {}
     numbers: list[int] = []
     tags: list[str] = []
@@ -187,6 +171,13 @@ def _tables(name: str, data: pl.DataFrame, headings: pl.DataFrame, notes: list[D
         {"tag": tags, "table": numbers, "heading_line": headings.get_column("line")},
         schema={"tag": pl.String, "table": pl.Int32, "heading_line": pl.UInt32},
     )
+    return known, [_Title(table.removesuffix("_ALL"), columns, title) for (table, columns), title in keys.items()]
+
+
+def _tables(
+    name: str, data: pl.DataFrame, known: pl.DataFrame, titles: list[_Title], notes: list[Diagnostic]
+) -> list[tuple[int, _Table]]:
+    """The rows of each table under the heading that holds for them, with the number of the table."""
     part = TEXT.str.splitn(",", 3).struct
     cut = [part.field(f"field_{number}").alias(name) for number, name in enumerate(("tag", "second", "rest"))]
     tick = pl.col("second").str.slice(1).cast(pl.UInt32, strict=False).alias("tick")
@@ -201,12 +192,7 @@ def _tables(name: str, data: pl.DataFrame, headings: pl.DataFrame, notes: list[D
     for line, tag in data.filter(pl.col("table").is_null()).select("line", "tag").iter_rows():
         notes.append(Diagnostic(name, line, None, "unparsed", tag, "a row of a table without a heading"))
     found = data.drop_nulls("table").partition_by("table", as_dict=True, maintain_order=True)
-    named = [(*key, title) for key, title in keys.items()]
-    return [
-        _Table(named[number][0].removesuffix("_ALL"), named[number][2], named[number][1], rows)
-        for (number,), rows in found.items()
-        if isinstance(number, int)
-    ]
+    return [(number, _Table(*titles[number], rows)) for (number,), rows in found.items() if isinstance(number, int)]
 
 
 def _cells(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -54,7 +54,7 @@ class CrossedPart(Part):
         names = pl.Series(key, self.names, dtype=pl.String)
         height, width = self.frame.height, len(self.names)
         # column after column: the row numbers say how to put all names of a sample together
-        order = pl.select(row=pl.int_range(height * width)).select(
+        order = pl.select(row=pl.int_range(height * width, dtype=pl.UInt32)).select(
             cell=pl.col("row") % width * height + pl.col("row") // width,
             sample=pl.col("row") // width,
             name=pl.col("row") % width,
@@ -70,3 +70,29 @@ class CrossedPart(Part):
         ]
         together = pl.concat([half.rename("half") for half in spread])
         return frame, {metric: together.gather(order.get_column("cell"))}
+
+
+def together(pieces: list[Part]) -> Part:
+    """The pieces of a part, read from one stretch of the log after another, as one part."""
+    if len(pieces) == 1:
+        return pieces[0]
+    frame = pl.concat([piece.frame for piece in pieces])
+    problems = tuple(problem for piece in pieces for problem in piece.problems)
+    return replace(pieces[0], frame=frame, halves=_halves_together(pieces), problems=problems)
+
+
+def _halves_together(pieces: list[Part]) -> dict[str, Half]:
+    filled = [piece for piece in pieces if piece.frame.height] or pieces[:1]
+    found: dict[str, Half] = {}
+    for name, first in filled[0].halves.items():
+        halves = [piece.halves[name] for piece in filled]
+        if isinstance(first, float) and all(isinstance(half, float) and half == first for half in halves):
+            found[name] = first
+        else:
+            found[name] = pl.concat(
+                [
+                    half if isinstance(half, pl.Series) else pl.Series([half]).new_from_index(0, piece.frame.height)
+                    for half, piece in zip(halves, filled, strict=True)
+                ]
+            )
+    return found

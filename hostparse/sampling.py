@@ -98,10 +98,15 @@ def _days(runs: tuple[Run, ...]) -> pl.DataFrame:
 
 
 def _ordered(part: Part, frame: pl.DataFrame) -> Part:
-    """The part with the columns of `PLACE` first, and without what placed them."""
+    """The part with the columns of `PLACE`, which `frame` has row by row, first, and without what placed them."""
     names = [column.name for column in part.heading.fields]
-    place = [pl.col(column).cast(dtype) for column, dtype in PLACE.items()]
-    return replace(part, frame=frame.select(*place, *names))
+    place = frame.select(pl.col(column).cast(dtype) for column, dtype in PLACE.items())
+    return replace(part, frame=place.hstack(part.frame.select(names)))
+
+
+def _unplaced(part: Part) -> pl.DataFrame:
+    """A part without its figures: joins copy every column, and figures are many."""
+    return part.frame.drop([column.name for column in part.heading.fields if column.metric is not None])
 
 
 def _time(seconds: pl.Expr) -> pl.Expr:
@@ -153,7 +158,7 @@ def _clocked(
     found = []
     for number, part in enumerate(parts):
         of_part = row.filter(pl.col("part") == number).select("line", "run", "stretch", "end")
-        frame = part.frame.drop("run").join(of_part, on="line", how="left", maintain_order="left")
+        frame = _unplaced(part).drop("run").join(of_part, on="line", how="left", maintain_order="left")
         frame = frame.with_columns(part.frame.get_column("run"))
         frame = frame.join(samples, on=["run", "stretch", "end"], how="left", maintain_order="left")
         is_first = (pl.col("sample") == 1) & pl.col("is_at_start") & pl.lit(tool[number] in {"mpstat", "pidstat"})
@@ -291,7 +296,7 @@ def _zones(rows: pl.DataFrame, placed: Placed) -> None:
 
 
 def _by_report(part: Part, reports: pl.DataFrame, headless: frozenset[int]) -> Part:
-    frame = part.frame.join(reports.drop("run"), on="mark", how="left", maintain_order="left")
+    frame = _unplaced(part).join(reports.drop("run"), on="mark", how="left", maintain_order="left")
     if part.heading.tool in {"vmstat", "zpool"}:  # the heading is not printed above each report: a name begins it again
         again = pl.int_range(pl.len()).over("run", "sample", *part.heading.keys).alias("again")
         numbered = pl.struct("sample", "again").rank("dense").over("run").cast(pl.UInt32)
@@ -303,7 +308,7 @@ def _by_report(part: Part, reports: pl.DataFrame, headless: frozenset[int]) -> P
 
 # ------------------------------------------------------------------------------------------------ each row is a sample
 def _by_row(name: str, part: Part, placed: Placed, headless: frozenset[int]) -> Part:
-    frame = part.frame.with_columns((pl.int_range(pl.len()).over("run") + 1).alias("sample"))
+    frame = _unplaced(part).with_columns((pl.int_range(pl.len()).over("run") + 1).alias("sample"))
     end: pl.Expr = pl.lit(None, dtype=pl.Datetime("us"))
     if part.heading.has_stamp:
         read = frame.select("line", "run", "stamp", dated_clock(pl.col("stamp"), "ymd").alias("at")).unnest("at")
@@ -329,7 +334,7 @@ def _by_row(name: str, part: Part, placed: Placed, headless: frozenset[int]) -> 
 def _timed(part: Part, placed: Placed) -> Part:
     """``pidstat -h``: seconds since 1970, or a time of day, in the first column."""
     epoch = pl.from_epoch(pl.col("clock").cast(pl.Int64, strict=False), time_unit="s").cast(pl.Datetime("us"))
-    frame = part.frame.with_columns(epoch.alias("end"), seconds_of_day(pl.col("clock")).alias("second"))
+    frame = _unplaced(part).with_columns(epoch.alias("end"), seconds_of_day(pl.col("clock")).alias("second"))
     frame = frame.join(_days(placed.runs.runs), on="run", how="left", maintain_order="left")
     frame = frame.with_columns(pl.coalesce("end", _at(pl.col("base"), pl.col("second"))).alias("interval_end"))
     zone = pl.when(pl.col("end").is_not_null()).then(pl.lit("UTC")).alias("zone")

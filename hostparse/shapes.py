@@ -9,6 +9,8 @@ import polars as pl
 from hostparse.rules import flag_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hostparse.parts import Half, Part
 
 #: Columns of `HostLog.samples`: one row a figure.
@@ -55,9 +57,9 @@ def wide_rows(part: Part, *, bounds: bool) -> pl.DataFrame:
     return kept.filter(~pl.col("is_average")).drop("is_average")
 
 
-def joined(frames: list[pl.DataFrame], keys: list[tuple[str, ...]]) -> pl.DataFrame:
+def joined(rows: Iterable[pl.DataFrame], keys: list[tuple[str, ...]]) -> pl.DataFrame:
     """Wide frames of one scope as one: tables that split a report are side by side, the others one after another."""
-    frames = _side_by_side(frames, keys)
+    frames = _side_by_side(rows, keys)
     if len(frames) == 1:
         return frames[0]
     names = list(dict.fromkeys(name for group in keys for name in group))
@@ -76,7 +78,7 @@ def joined(frames: list[pl.DataFrame], keys: list[tuple[str, ...]]) -> pl.DataFr
     )
 
 
-def _side_by_side(frames: list[pl.DataFrame], keys: list[tuple[str, ...]]) -> list[pl.DataFrame]:
+def _side_by_side(frames: Iterable[pl.DataFrame], keys: list[tuple[str, ...]]) -> list[pl.DataFrame]:
     """Frames with the same samples and names in the same order are put beside each other, without a join."""
     found: list[tuple[list[str], pl.DataFrame]] = []
     for frame, key in zip(frames, keys, strict=True):

@@ -9,7 +9,7 @@ import polars as pl
 from hostparse.clocks import Order
 from hostparse.columns import Metric
 from hostparse.headings import Field, Heading
-from hostparse.lines import GRAMMAR, TEXT, lines_of
+from hostparse.lines import GRAMMAR, TEXT, batches, kinds_of
 from hostparse.parts import Half, Part
 from hostparse.runs import Run, Runs
 from hostparse.sampling import PLACE
@@ -65,7 +65,7 @@ def is_stacked(lines: list[str]) -> bool:
 
 def read_stacked(log: Log) -> Tables:
     """The disks of ``iostat -D``: each is a row, with one column for each figure of its groups."""
-    lines = lines_of(log)
+    lines = pl.concat([batch.with_columns(kinds_of(batch)) for batch in batches(log)])
     heads = lines.with_columns(GRAMMAR.groups(TEXT, _HEAD).alias("head")).unnest("head")
     heads = heads.with_columns(pl.col("device").forward_fill(), TEXT.shift(-1).alias("below"))
     found = heads.filter(pl.col("group").is_not_null())

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
 from hostparse.cells import cut_rows, figures
 from hostparse.headings import read_heading, without_clock
-from hostparse.lines import GRAMMAR, OPENS, TEXT, lines_of
-from hostparse.parts import Part
+from hostparse.lines import GRAMMAR, KIND, OPENS, TEXT, batches, kinds_of
+from hostparse.parts import Part, together
 from hostparse.runs import Runs, read_runs
 from hostparse.sampling import place_samples
 from logframe import Diagnostic
@@ -41,6 +41,36 @@ class Tables:
     diagnostics: tuple[Diagnostic, ...]
 
 
+class _Lines(NamedTuple):
+    """The lines of a log.
+
+    Attributes:
+        kinds: of every line.
+        kept: ``line``, ``text``, ``kind`` and ``rows_before`` of the lines that are no rows, and of the row below each
+            heading.
+    """
+
+    kinds: pl.Series
+    kept: pl.DataFrame
+
+
+@dataclass
+class _Rows:
+    """What was read from the rows.
+
+    Attributes:
+        parts: by the number of their heading, piece by piece.
+        alone: lines with a clock and no row.
+        unread: diagnostics.
+        headless: runs that begin with rows without a heading.
+    """
+
+    parts: dict[int, list[Part]] = field(default_factory=dict)
+    alone: list[pl.DataFrame] = field(default_factory=list)
+    unread: list[list[Diagnostic]] = field(default_factory=list)
+    headless: set[int] = field(default_factory=set)
+
+
 @dataclass
 class _Marks:
     """The lines between the rows.
@@ -64,30 +94,14 @@ def read_tables(log: Log, *, date_order: DateOrder | None = None) -> Tables:
         log: opened.
         date_order: ``mdy`` or ``dmy``, where the dates of the log do not show it.
     """
-    lines = lines_of(log)
-    marks = _marks(log.name, lines)
+    lines = _classified(log)
+    marks = _marks(log.name, lines.kept)
     runs, notes = read_runs(log.name, marks.frame, date_order)
-    rows = lines.filter(_KIND.is_in(["row", "average", "clock_alone"])).join_asof(
-        marks.frame.select("line", "heading", "heading_line", "run", mark="line"), on="line"
-    )
-    rows = rows.with_columns(pl.col("heading").fill_null(-1), pl.col("run").fill_null(0))
-    parts: list[Part] = []
-    unread = [_unread(log.name, lines.filter(_KIND == "text"), "no line of a table")]
-    alone: list[pl.DataFrame] = []
-    for (number,), group in rows.partition_by("heading", as_dict=True, maintain_order=True).items():
-        if not isinstance(number, int) or number < 0:
-            unread.append(_unread(log.name, group, "a row without a heading above it"))
-            continue
-        heading = marks.headings[number]
-        is_alone = _KIND == "clock_alone"
-        part, left = _part(heading, group.filter(~is_alone))
-        parts.append(part)
-        alone.append(group.filter(is_alone & pl.lit(heading.has_clock)))
-        unread.append(_unread(log.name, left, f"does not fit its heading: {' '.join(heading.printed)}"))
-        if not heading.has_clock:
-            unread.append(_unread(log.name, group.filter(is_alone), "a clock among rows that have none"))
-    headless = frozenset(rows.filter(pl.col("heading") < 0).get_column("run").unique())
-    placed = place_samples(log.name, parts, marks.frame, runs, pl.concat(alone) if alone else None, headless)
+    rows = _rows(log, lines.kinds, marks)
+    parts = [together(pieces) for pieces in rows.parts.values()]
+    unread = [_unread(log.name, lines.kept.filter(_KIND == "text"), "no line of a table"), *rows.unread]
+    alone = pl.concat(rows.alone) if rows.alone else None
+    placed = place_samples(log.name, parts, marks.frame, runs, alone, frozenset(rows.headless))
     bad = [
         Diagnostic(log.name, line, None, "cell", text, f"no figure under {printed}: null in the frames")
         for part in parts
@@ -95,8 +109,55 @@ def read_tables(log: Log, *, date_order: DateOrder | None = None) -> Tables:
     ]
     found = [*marks.notes, *notes, *placed.notes, *bad, *(note for part in unread for note in part)]
     found.sort(key=lambda note: note.line or 0)
-    kinds = dict(lines.get_column("kind").cast(pl.String).value_counts().sort("kind").iter_rows())
+    kinds = dict(lines.kinds.value_counts().with_columns(pl.col("kind").cast(pl.String)).sort("kind").iter_rows())
     return Tables(tuple(placed.parts), placed.runs, kinds, tuple(found))
+
+
+def _classified(log: Log) -> _Lines:
+    """The kind of every line; the text of ordinary rows is not kept."""
+    kinds: list[pl.Series] = []
+    kept: list[pl.DataFrame] = []
+    rows_before = 0
+    for batch in batches(log):
+        kind = kinds_of(batch)
+        is_row = kind.cast(pl.String) == "row"
+        before = is_row.cum_sum() + rows_before
+        kinds.append(kind)
+        # the row below a heading, with a ruler between them or not, shows how many columns there are
+        is_below = kind.cast(pl.String).shift(1).is_in(["words", "ruler"]).fill_null(value=True)
+        lines = batch.with_columns(kind, before.alias("rows_before"))
+        few = lines.filter(~is_row | is_below)
+        # a copy, since a filtered column holds on to the text of all lines
+        kept.append(few.with_columns(pl.Series("text", few.get_column("text").to_list(), dtype=pl.String)))
+        rows_before = int(before[-1])
+    schema = {"line": pl.UInt32(), "text": pl.String(), "kind": KIND, "rows_before": pl.UInt32()}
+    whole = pl.concat(kept, rechunk=True) if kept else pl.DataFrame(schema=schema)
+    return _Lines(pl.concat(kinds, rechunk=True) if kinds else pl.Series("kind", dtype=KIND), whole)
+
+
+def _rows(log: Log, kinds: pl.Series, marks: _Marks) -> _Rows:
+    """The figures of the rows, some megabytes of text at a time."""
+    found = _Rows()
+    around = marks.frame.select("line", "heading", "heading_line", "run", mark="line")
+    for batch in batches(log):
+        kind = kinds.slice(int(batch.item(0, "line")) - 1, batch.height)
+        rows = batch.with_columns(kind).filter(_KIND.is_in(["row", "average", "clock_alone"]))
+        rows = rows.join_asof(around, on="line")
+        rows = rows.with_columns(pl.col("heading").fill_null(-1), pl.col("run").fill_null(0))
+        for (number,), group in rows.partition_by("heading", as_dict=True, maintain_order=True).items():
+            if not isinstance(number, int) or number < 0:
+                found.unread.append(_unread(log.name, group, "a row without a heading above it"))
+                found.headless.update(group.get_column("run").unique())
+                continue
+            heading = marks.headings[number]
+            is_alone = _KIND == "clock_alone"
+            part, left = _part(heading, group.filter(~is_alone))
+            found.parts.setdefault(number, []).append(part)
+            found.alone.append(group.filter(is_alone & pl.lit(heading.has_clock)))
+            found.unread.append(_unread(log.name, left, f"does not fit its heading: {' '.join(heading.printed)}"))
+            if not heading.has_clock:
+                found.unread.append(_unread(log.name, group.filter(is_alone), "a clock among rows that have none"))
+    return found
 
 
 def _unread(name: str, rows: pl.DataFrame, reason: str) -> list[Diagnostic]:
@@ -107,7 +168,7 @@ def _unread(name: str, rows: pl.DataFrame, reason: str) -> list[Diagnostic]:
 
 def _marks(name: str, lines: pl.DataFrame) -> _Marks:
     """The lines between the rows, with the number of the heading and of the run that hold from each on."""
-    around = lines.with_columns((_KIND == "row").cum_sum().alias("rows_before")).filter(_KIND != "ruler")
+    around = lines.filter(_KIND != "ruler")
     is_words = _KIND == "words"
     around = around.with_columns(
         _KIND.shift(-1).fill_null("").alias("next_kind"),

@@ -165,6 +165,21 @@ def open_log(source: Source, *, encoding: str | None = None) -> Log:
     return logs[0]
 
 
+def batches_of(lines: pl.LazyFrame, batch_bytes: int) -> Iterator[pl.DataFrame]:
+    """Lines, as of `Log.scan`, in batches of about so many bytes of text; none is empty."""
+    held: list[pl.DataFrame] = []
+    size = 0
+    for piece in lines.collect_batches():
+        if piece.height:
+            held.append(piece)
+        size += int(piece.estimated_size())
+        if held and size >= batch_bytes:
+            yield pl.concat(held)
+            held, size = [], 0
+    if held:
+        yield pl.concat(held)
+
+
 def distinct_names(names: Iterable[str]) -> list[str]:
     """The names, of logs or of columns, with a number after each one that comes again.
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe.normalize import LineCleanup
+from logframe.source import batches_of
 from straceparse.clocks import Clock
 from straceparse.fields import cutter_of
 from straceparse.fixed_width import ELAPSED_TERMINALS, FixedWidth
@@ -100,7 +101,7 @@ class BatchReader:
         readers = ThreadPoolExecutor(_AT_A_TIME)
         try:
             pending: deque[Future[pl.DataFrame]] = deque()
-            batches = _batches(lines, self._batch_bytes) if isinstance(lines, pl.LazyFrame) else lines
+            batches = batches_of(lines, self._batch_bytes) if isinstance(lines, pl.LazyFrame) else lines
             for batch in batches:
                 if len(pending) == _AT_A_TIME:
                     yield _with_times(pending.popleft().result(), clock).select(columns)
@@ -190,17 +191,3 @@ def _mixed(found: pl.DataFrame, is_fixed_width: pl.Series, rest: pl.DataFrame) -
     for piece in others:
         whole = whole.vstack(piece)
     return whole
-
-
-def _batches(lines: pl.LazyFrame, batch_bytes: int) -> Iterator[pl.DataFrame]:
-    """The lines in batches of about this many bytes; none is empty."""
-    held: list[pl.DataFrame] = []
-    size = 0
-    for piece in lines.collect_batches():
-        held.append(piece)
-        size += int(piece.estimated_size())
-        if size >= batch_bytes:
-            yield pl.concat(held)
-            held, size = [], 0
-    if held:
-        yield pl.concat(held)
