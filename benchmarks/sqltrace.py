@@ -81,6 +81,11 @@ def main() -> None:
                 ">= 60 MB/s",
             ),
             (
+                "to_parquet, all frames",
+                cpu_of(own, lambda: sqltraceparse.to_parquet(path, folder / "frames")),
+                ">= 60 MB/s",
+            ),
+            (
                 "scan_sqltrace, sink_parquet",
                 cpu_of(own, lambda: sqltraceparse.scan_sqltrace(path).sink_parquet(folder / "events.parquet")),
                 "",

@@ -16,6 +16,7 @@ from logframe.lazy import lazy_exports
 if TYPE_CHECKING:
     from sqltraceparse.accounts import account_time, profile, statement_totals
     from sqltraceparse.heads import Head
+    from sqltraceparse.parquet import to_parquet
     from sqltraceparse.scan import EVENTS, scan_sqltrace
     from sqltraceparse.schema import KINDS, SCHEMAS
     from sqltraceparse.tkprof import Tkprof, read_tkprof
@@ -34,6 +35,7 @@ __all__ = [
     "read_tkprof",
     "scan_sqltrace",
     "statement_totals",
+    "to_parquet",
 ]
 
 __getattr__, __dir__ = lazy_exports(__name__)

@@ -27,11 +27,25 @@ _MOST_DRIFT: Final = 0.005
 _RATE_FROM_US: Final = 3_000_000
 
 
-def with_clock(tims: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagnostic]]:
+def with_clock(
+    tims: pl.DataFrame, name: str, before: pl.DataFrame | None = None
+) -> tuple[pl.DataFrame, list[Diagnostic]]:
     """The lines with a ``tim`` (``process``, ``line``, ``tim_us``) with ``clock``, counted from 1 in each process.
 
     A ``tim`` that alone lies before both its neighbours is damaged: it is null in the result.
+
+    Args:
+        tims: the lines.
+        name: of the log.
+        before: the last line before them of each process, with ``clock``; it is the first of the result.
     """
+    if before is not None and before.height:
+        found, said = with_clock(pl.concat([before.drop("clock"), tims], how="diagonal_relaxed"), name)
+        counted = before.filter(pl.col("clock") > 1).select("process", _before=pl.col("clock") - 1)
+        if counted.height:
+            found = found.join(counted, on="process", how="left", nulls_equal=True, maintain_order="left")
+            found = found.with_columns(pl.col("clock") + pl.col("_before").fill_null(0)).drop("_before")
+        return found, said
     rows: list[Diagnostic] = []
     step = (pl.col("tim_us").diff().over("process") < -STEP_US).fill_null(value=False)
     odd = tims.filter(step).get_column("process").unique()
@@ -69,12 +83,14 @@ def _stands_alone(tim: pl.Series, place: int) -> bool:
     return bool(after is not None and after >= before - STEP_US)
 
 
-def clocks(tims: pl.DataFrame, stamps: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagnostic]]:
+def clocks(
+    ranges: pl.DataFrame, said_of: dict[tuple[int | None, int], list[Said]], name: str
+) -> tuple[pl.DataFrame, list[Diagnostic]]:
     """What is known of each clock (`CLOCK`): its range, its offset to the wall clock with bounds, its rate.
 
     Args:
-        tims: ``process``, ``line``, ``tim_us``, ``clock``.
-        stamps: ``process``, ``line``, ``name`` (``stamp`` where it stands alone), ``stamp`` (as printed).
+        ranges: one row a clock: ``process``, ``clock``, ``line``, ``first_tim_us``, ``last_tim_us``.
+        said_of: what the stamps of each process and clock say (`Stamps.said`).
         name: of the log, for diagnostics.
 
     Returns:
@@ -82,13 +98,8 @@ def clocks(tims: pl.DataFrame, stamps: pl.DataFrame, name: str) -> tuple[pl.Data
         else in the local time of the host; it lies between ``offset_lo_us`` and ``offset_hi_us`` (null: not bounded).
         ``rate`` is seconds of ``tim`` in a second of the wall clock.
     """
-    known = tims.filter(pl.col("tim_us").is_not_null())
     rows: list[Diagnostic] = []
     out = []
-    said_of = _bounds(known, stamps)
-    ranges = known.group_by("process", "clock", maintain_order=True).agg(
-        pl.col("line").first(), first_tim_us=pl.col("tim_us").min(), last_tim_us=pl.col("tim_us").max()
-    )
     for process, clock, line, first, last in ranges.iter_rows():
         said = said_of.get((process, clock), [])
         rate = _rate(said)
@@ -111,7 +122,7 @@ def clocks(tims: pl.DataFrame, stamps: pl.DataFrame, name: str) -> tuple[pl.Data
     return pl.DataFrame([{key: row.get(key) for key in CLOCK} for row in out], schema=CLOCK), rows
 
 
-class _Said(NamedTuple):
+class Said(NamedTuple):
     """What one stamp says of the offset: its bounds, and the times it was made of."""
 
     low: int
@@ -122,49 +133,70 @@ class _Said(NamedTuple):
     is_alone: bool
 
 
-def _bounds(tims: pl.DataFrame, stamps: pl.DataFrame) -> dict[tuple[int | None, int], list[_Said]]:
-    """What each stamp says, by process and clock.
+class Stamps:
+    """The stamps of a log with the times around them.
 
     A stamp is written with the line after it, or when an attribute changes before that; it is of that line's clock.
     """
-    found: dict[tuple[int | None, int], list[_Said]] = {}
-    if stamps.is_empty() or tims.is_empty():
-        return found
-    key = pl.col("process").fill_null(-1).alias("key")
-    lines = tims.select(key, "line", "clock", "tim_us")
-    around = (
-        stamps.with_columns(key)
-        .join_asof(
+
+    def __init__(self) -> None:
+        self._open: pl.DataFrame | None = None
+        self._done: list[pl.DataFrame] = []
+
+    def add(self, stamps: pl.DataFrame, tims: pl.DataFrame) -> None:
+        """The stamps of the next part of the log.
+
+        Args:
+            stamps: ``process``, ``line``, ``name`` (``stamp`` where it stands alone), ``stamp`` (as printed).
+            tims: ``process``, ``line``, ``tim_us``, ``clock`` of this part, below the last one of each process before.
+        """
+        key = pl.col("process").fill_null(-1).alias("key")
+        lines = tims.select(key, "line", "clock", "tim_us")
+        found = stamps.with_columns(key).join_asof(
             lines.rename({"clock": "clock_before", "tim_us": "before"}),
             on="line",
             by="key",
             strategy="backward",
             check_sortedness=False,
         )
-        .join_asof(
-            lines.rename({"tim_us": "after"}),
-            on="line",
-            by="key",
-            strategy="forward",
-            check_sortedness=False,
+        waiting = found if self._open is None else pl.concat([self._open, found])
+        after = waiting.join_asof(
+            lines.rename({"tim_us": "after"}), on="line", by="key", strategy="forward", check_sortedness=False
         )
-        .with_columns(wall_times(pl.col("stamp")))
-        .filter(pl.col("at").is_not_null(), pl.col("after").is_not_null())
-        .with_columns(before=pl.when(pl.col("clock_before") == pl.col("clock")).then("before"))
-    )
-    columns = ("process", "clock", "name", "before", "after", "at", "zoned", "digits")
-    for process, clock, name, before, after, wall, zoned, digits in around.select(columns).iter_rows():
-        printed = 10 ** max(0, 6 - digits)
-        low = wall - after - _WRITING_US - printed
-        # the first stamps are written with the first line, whenever tracing was switched on
-        high = None if before is None else wall - before + printed
-        if high is None or high >= low:
-            said = _Said(low, high, wall, after, bool(zoned), name == "stamp")
-            found.setdefault((process, clock), []).append(said)
-    return found
+        self._done.append(after.filter(pl.col("after").is_not_null()))
+        self._open = after.filter(pl.col("after").is_null()).select(waiting.columns)
+
+    def name_process(self, process: int) -> None:
+        """The process of the stamps that wait for a line, if none was named before."""
+        if self._open is not None:
+            self._open = self._open.with_columns(
+                pl.col("process").fill_null(pl.lit(process, pl.Int64)), key=pl.lit(process, pl.Int64)
+            )
+
+    def said(self, process: int | None) -> dict[tuple[int | None, int], list[Said]]:
+        """What each stamp says, by process and clock; `process` is that of lines before the first that names one."""
+        found: dict[tuple[int | None, int], list[Said]] = {}
+        if not self._done:
+            return found
+        around = (
+            pl.concat(self._done)
+            .with_columns(pl.col("process").fill_null(pl.lit(process, pl.Int64)), *wall_times(pl.col("stamp")))
+            .filter(pl.col("at").is_not_null())
+            .with_columns(before=pl.when(pl.col("clock_before") == pl.col("clock")).then("before"))
+        )
+        columns = ("process", "clock", "name", "before", "after", "at", "zoned", "digits")
+        for owner, clock, name, before, after, wall, zoned, digits in around.select(columns).iter_rows():
+            printed = 10 ** max(0, 6 - digits)
+            low = wall - after - _WRITING_US - printed
+            # the first stamps are written with the first line, whenever tracing was switched on
+            high = None if before is None else wall - before + printed
+            if high is None or high >= low:
+                said = Said(low, high, wall, after, bool(zoned), name == "stamp")
+                found.setdefault((owner, clock), []).append(said)
+        return found
 
 
-def _offset(said: list[_Said]) -> dict[str, object]:
+def _offset(said: list[Said]) -> dict[str, object]:
     """The offset between bounds in which all stamps agree; where the clocks drift, between the outermost of them."""
     lows = [one.low for one in said]
     highs = [one.high for one in said if one.high is not None]
@@ -177,7 +209,7 @@ def _offset(said: list[_Said]) -> dict[str, object]:
     return {"offset_us": offset, "offset_lo_us": low, "offset_hi_us": high, "zone_is_known": said[0].is_zoned}
 
 
-def _rate(said: list[_Said]) -> float | None:
+def _rate(said: list[Said]) -> float | None:
     """Seconds of ``tim`` in a second of the stamps, from the first and the last that stand directly before a line."""
     exact = [one for one in said if one.is_alone or one.high is None]
     if len(exact) < 2 or exact[-1].wall - exact[0].wall < _RATE_FROM_US:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import polars as pl
 
@@ -12,9 +12,6 @@ from logframe import load_grammar
 from sqltraceparse.grammar import GRAMMAR
 from sqltraceparse.lines import classified
 from sqltraceparse.sections import sort_lines
-
-if TYPE_CHECKING:
-    from sqltraceparse.reader import Pieces
 
 SNIFF: Final = load_grammar("sqltraceparse", "sniff.lark", "other")
 #: Terminal of ``sniff.lark``, what a file with it is, and whether records of an SQL trace may follow in it.
@@ -31,6 +28,7 @@ _RECORDS: Final = (
     *("wait", "call", "close", "lob", "transaction", "row_source"),
     *("parsing", "parse_error", "error", "binds"),
 )
+_CENTISECOND_US: Final = 10_000
 #: Field of the head, as printed -> attribute.
 _FIELDS: Final = {
     "Node name": "host",
@@ -74,15 +72,16 @@ class Head:
         """Does this release print times in hundredths of a second?"""
         return self.release is not None and int(self.release.partition(".")[0]) <= 8
 
+    @property
+    def resolution_us(self) -> int:
+        """The unit of the printed times in microseconds."""
+        return _CENTISECOND_US if self.is_centiseconds else 1
 
-def head_of(pieces: list[Pieces]) -> Head:
-    """The head of a trace; of several files in one, the first."""
-    if not pieces:
-        return Head()
-    kinds = pl.col("kind").is_in(["head", "process", "continued"])
-    lines = pieces[0].lines.filter(kinds).head(60).select("text", "kind").rows()
+
+def head_of(heads: pl.DataFrame) -> Head:
+    """The head of a trace, from the lines of one (``text``, ``kind``); of several files in one, the first."""
     found: dict[str, str | int] = {}
-    for text, kind in lines:
+    for text, kind in heads.rows():
         key, value = _field(text, kind)
         if key is not None and value:
             found.setdefault(key, value)

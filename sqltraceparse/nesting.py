@@ -28,20 +28,21 @@ INCLUSIVE: Final = {
 BETWEEN_CALLS: Final = ("SQL*Net message from client", "SQL*Net message to client")
 
 
-def with_parents(calls: pl.DataFrame) -> pl.DataFrame:
-    """The calls with ``parent`` (a line) and the figures that are their own alone.
+def with_parents(calls: pl.DataFrame, count: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The calls with ``row`` and ``parent`` (a line), and what the calls below each one add to it.
 
     Args:
         calls: of one log, in the order of lines, with ``process``, ``clock``.
+        count: the first so many of them add to others; the rest are there to be parents.
+
+    Returns:
+        The calls, and ``row`` of a parent with the sum of each `INCLUSIVE` figure of its children as ``_...``.
     """
     found = _with_up(calls.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64)))
-    below = found.group_by("up").agg(pl.col(name).sum().alias(f"_{name}") for name in INCLUSIVE)
-    found = found.join(below, left_on="row", right_on="up", how="left", maintain_order="left")
+    children = found.head(count).filter(pl.col("up").is_not_null())
+    below = children.group_by(row="up").agg(pl.col(name).sum().alias(f"_{name}") for name in INCLUSIVE)
     lines = found.get_column("line")
-    return found.with_columns(
-        *((pl.col(name) - pl.col(f"_{name}").fill_null(0)).alias(own) for name, own in INCLUSIVE.items()),
-        lines.gather(found.get_column("up")).alias("parent"),
-    ).drop("up", *(f"_{name}" for name in INCLUSIVE))
+    return found.with_columns(lines.gather(found.get_column("up")).alias("parent")).drop("up"), below
 
 
 def _with_up(calls: pl.DataFrame) -> pl.DataFrame:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 BATCH_BYTES: Final = 16 << 20
 #: Lines that may need others after them are kept up to this many bytes.
 _MOST_HELD: Final = 64 << 20
+#: Lines of a head at most, with those of the files that it continues.
+_MOST_HEADS: Final = 60
 _TEXT: Final = pl.col("text")
 
 
@@ -30,12 +32,14 @@ class Pieces(NamedTuple):
     """The raw records of some lines of a log.
 
     Attributes:
-        lines: ``line``, ``text``, ``kind``, ``is_whole`` of each line; the parts of a fused line have its number.
+        kinds: ``kind`` and number of ``lines`` of it; the parts of a fused line count each.
+        heads: ``text``, ``kind`` of the first lines that say what the file is.
         waits, calls: `sqltraceparse.regular.RAW_WAITS` and `RAW_CALLS`, in the order of the lines.
         diagnostics: of these lines.
     """
 
-    lines: pl.DataFrame
+    kinds: pl.DataFrame
+    heads: pl.DataFrame
     waits: pl.DataFrame
     calls: pl.DataFrame
     statements: pl.DataFrame
@@ -58,6 +62,18 @@ def read_pieces(log: Log, *, batch_bytes: int = BATCH_BYTES, n_rows: int | None 
     """
     for done in sorted_batches(log, batch_bytes=batch_bytes, n_rows=n_rows):
         yield _pieces(done, log.name)
+
+
+def joined(pieces: list[Pieces]) -> Pieces:
+    """The records of several parts of a log that follow one another; of the heads, the first part's."""
+
+    def part(name: str) -> pl.DataFrame:
+        frames: list[pl.DataFrame] = [getattr(piece, name) for piece in pieces]
+        return pl.concat(frames, rechunk=True)
+
+    names = [name for name in Pieces._fields if name not in {"heads", "diagnostics"}]
+    rows = [row for piece in pieces for row in piece.diagnostics]
+    return Pieces(heads=pieces[0].heads, diagnostics=rows, **{name: part(name) for name in names})
 
 
 def sorted_batches(
@@ -102,10 +118,12 @@ def _pieces(found: Sorted, name: str) -> Pieces:
     lines = found.lines
     waits, cut_waits = read_waits(found, name)
     calls, cut_calls = read_calls(found, name)
-    statements, cut_heads = records.statements(lines, found.texts, name)
-    row_sources, cut_rows = records.row_sources(lines, name)
-    transactions, cut_ends = records.transactions(lines, name)
-    errors, cut_errors = records.errors(lines, name)
+    hot = pl.col("is_whole") & pl.col("kind").is_in(["wait", "call", "close"])
+    others = lines.with_row_index("place").filter(~hot)  # few lines, and all that the rest is read from
+    statements, cut_heads = records.statements(others, lines.get_column("text"), found.texts, name)
+    row_sources, cut_rows = records.row_sources(others, name)
+    transactions, cut_ends = records.transactions(others, name)
+    errors, cut_errors = records.errors(others, name)
     rows = [
         *found.diagnostics,
         *cut_waits,
@@ -114,19 +132,20 @@ def _pieces(found: Sorted, name: str) -> Pieces:
         *cut_rows,
         *cut_ends,
         *cut_errors,
-        *_foreign(lines, name),
+        *_foreign(others, name),
     ]
     return Pieces(
-        lines,
+        lines.group_by("kind").agg(pl.len().cast(pl.Int64).alias("lines")),
+        others.filter(pl.col("kind").is_in(["head", "process", "continued"])).head(_MOST_HEADS).select("text", "kind"),
         waits,
         calls,
         statements,
-        records.binds(lines),
+        records.binds(others),
         row_sources,
         transactions,
         errors,
-        records.processes(lines),
-        records.attributes(lines),
+        records.processes(others),
+        records.attributes(others),
         rows,
     )
 
@@ -170,13 +189,17 @@ def read_calls(
 
 
 def _foreign(lines: pl.DataFrame, name: str) -> list[Diagnostic]:
-    """One row for each run of lines that are no lines of a trace, and for what the trace says of its own end."""
-    place = pl.int_range(pl.len())
-    odd = lines.with_columns(place=place).filter(pl.col("kind").is_in(["unparsed", "limited"]))
+    """One row for each run of lines that are no lines of a trace, and for what the trace says of its own end.
+
+    Args:
+        lines: ``place``, ``line``, ``text``, ``kind``.
+        name: of the log.
+    """
+    odd = lines.filter(pl.col("kind").is_in(["unparsed", "limited"]))
     if odd.is_empty():
         return []
     runs = (
-        odd.with_columns(run=(pl.col("place").diff().fill_null(2) != 1).cum_sum())
+        odd.with_columns(run=(pl.col("place").cast(pl.Int64).diff().fill_null(2) != 1).cum_sum())
         .group_by("run", "kind", maintain_order=True)
         .agg(pl.col("line").first(), _TEXT.first(), pl.col("line").last().alias("last"), pl.len().alias("count"))
     )

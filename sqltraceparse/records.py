@@ -39,16 +39,18 @@ def _token(text: pl.Expr, template: str) -> pl.Expr:
 _CURSOR: Final = _number("cursor", "#([0-9]+)")
 
 
-def statements(lines: pl.DataFrame, texts: list[Text], name: str) -> tuple[pl.DataFrame, list[Diagnostic]]:
+def statements(
+    lines: pl.DataFrame, printed: pl.Series, texts: list[Text], name: str
+) -> tuple[pl.DataFrame, list[Diagnostic]]:
     """One row a statement header, with its text.
 
     Args:
-        lines: of a batch: ``line``, ``text``, ``kind``.
+        lines: of a batch: ``place``, ``line``, ``text``, ``kind``; headers are among them.
+        printed: the text of every line of the batch.
         texts: places of the texts.
         name: of the log, for diagnostics.
     """
-    heads = lines.select("line", "text").with_row_index("place")
-    heads = heads.join(
+    heads = lines.select("place", "line", "text").join(
         pl.DataFrame(
             {
                 "place": [text.header for text in texts],
@@ -56,7 +58,7 @@ def statements(lines: pl.DataFrame, texts: list[Text], name: str) -> tuple[pl.Da
                 "end": [text.end for text in texts],
                 "is_whole": [text.is_whole for text in texts],
             },
-            schema={"place": heads.schema["place"], "start": pl.Int64, "end": pl.Int64, "is_whole": pl.Boolean},
+            schema={"place": lines.schema["place"], "start": pl.Int64, "end": pl.Int64, "is_whole": pl.Boolean},
         ),
         on="place",
         maintain_order="left",
@@ -68,7 +70,7 @@ def statements(lines: pl.DataFrame, texts: list[Text], name: str) -> tuple[pl.Da
         _quoted("sql_id", "SQL_ID"),
         _field("hash_value", "hv"),
         _quoted("address", "ADDRESS"),
-        _texts(lines, heads),
+        _texts(printed, heads),
         "is_whole",
         _field("length", "len"),
         _field("depth", "dep"),
@@ -83,11 +85,11 @@ def statements(lines: pl.DataFrame, texts: list[Text], name: str) -> tuple[pl.Da
     return found, [Diagnostic(name, line, None, "cut", text, reason) for line, text in cut]
 
 
-def _texts(lines: pl.DataFrame, heads: pl.DataFrame) -> pl.Series:
+def _texts(printed: pl.Series, heads: pl.DataFrame) -> pl.Series:
     """The text of each header, its lines joined."""
     places = heads.select("place", pl.int_ranges("start", "end").alias("at")).explode("at", empty_as_null=False)
     joined = (
-        places.with_columns(text=lines.get_column("text").gather(places.get_column("at")))
+        places.with_columns(text=printed.gather(places.get_column("at")))
         .group_by("place", maintain_order=True)
         .agg(pl.col("text").str.join("\n"))
     )

@@ -42,13 +42,13 @@ def by_expressions(monkeypatch: pytest.MonkeyPatch, text: bytes) -> sqltracepars
     with monkeypatch.context() as patched:
         patched.setattr(lines, "load_kernel", lambda: None)
         log = open_log(text)
-        return assembled(list(read_pieces(log)), log.name, [])
+        return assembled(read_pieces(log), log.name, [])
 
 
 def check(monkeypatch: pytest.MonkeyPatch, text: bytes) -> None:
     """Both engines give the same frames."""
     log = open_log(text)
-    trace, other = assembled(list(read_pieces(log)), log.name, []), by_expressions(monkeypatch, text)
+    trace, other = assembled(read_pieces(log), log.name, []), by_expressions(monkeypatch, text)
 
     for name, frame in trace.frames().items():
         assert_frame_equal(frame, other.frames()[name])

@@ -1,0 +1,171 @@
+"""Writing the frames of a trace of any size to Parquet, in bounded memory."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+from polars.io.plugins import register_io_source
+
+from logframe import LogParseError, diagnostics_frame, open_log
+from logframe.atomic import new_folder
+from sqltraceparse.derived import Derived
+from sqltraceparse.heads import head_of
+from sqltraceparse.passes import Backward, Forward
+from sqltraceparse.reader import joined, read_pieces
+from sqltraceparse.schema import KIND, SCHEMAS
+from sqltraceparse.trace import check_records
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from os import PathLike
+
+    from logframe import Log, Source
+    from sqltraceparse.passes import Frames
+    from sqltraceparse.reader import Pieces
+
+#: So many batches of text are one part: each part has a cost of its own.
+_BATCHES: Final = 3
+#: A part whose end is not clear grows to so many batches.
+_MOST_BATCHES: Final = 6
+_ROWS_PER_GROUP: Final = 262_144
+_SCHEMAS: Final = SCHEMAS["SqlTrace"]
+
+
+def to_parquet(
+    source: Source, dest: str | PathLike[str], *, encoding: str | None = None, batch_bytes: int | None = None
+) -> dict[str, Path]:
+    """The frames of a trace as Parquet files, written in memory that does not grow with the trace.
+
+    They are the frames of `sqltraceparse.read_sqltrace`, row by row.  The records wait on the disk, in `dest`'s parent
+    folder, until the lines after them are known: about as many bytes as the trace has.
+
+    Args:
+        source: one trace: a path, bytes or a file object, compressed or not.
+        dest: a new folder, or an empty one; it appears when all files are written.
+        encoding: of text that is not UTF-8, when you know better than the guess.
+        batch_bytes: bytes of text that are read at a time; None: what is fast.
+
+    Returns:
+        The path of each frame, and of the ``diagnostics`` and ``kinds``, by name.
+
+    Raises:
+        LogNotFoundError: there is no such log.
+        LogParseError: the log is empty or holds no record of an SQL trace.
+        FileExistsError: the folder is not empty, or is a file.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     files = to_parquet(b"FETCH #1:c=2,e=6,p=0,cr=2,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim=1060", folder)
+        ...     pl.read_parquet(files["calls"]).select("op", "elapsed_us", "own_cpu_us").rows()
+        [('FETCH', 6, 2)]
+    """
+    log = open_log(source, encoding=encoding)
+    if log.is_empty():
+        raise LogParseError("the log is empty", source=log.name, expected="an extended SQL trace")
+    size = {} if batch_bytes is None else {"batch_bytes": batch_bytes}
+    target = Path(os.fspath(dest))
+    with new_folder(target) as folder, TemporaryDirectory(dir=folder, prefix=".parts-") as spill:
+        _Writer(log, Path(spill)).write(read_pieces(log, **size), folder)
+    return {name: target / f"{name}.parquet" for name in (*_SCHEMAS, "diagnostics", "kinds")}
+
+
+class _Writer:
+    """The two passes over parts that wait on the disk, and the files made of them.
+
+    Args:
+        log: the opened trace.
+        spill: a folder for the parts.
+    """
+
+    def __init__(self, log: Log, spill: Path) -> None:
+        self._log = log
+        self._spill = spill
+
+    def write(self, pieces: Iterator[Pieces], folder: Path) -> None:
+        """Write all frames to a folder."""
+        count, first = self._forward(pieces)
+        second = Backward(first.process)
+        for part in reversed(range(count)):
+            frames = second.add({name: self._get(part, name) for name in _OWNED})
+            self._put(part, frames, "owned")
+        derived = Derived(first.clock, first.cut_waits, second)
+        for name in _SCHEMAS:
+            if name == "clock":
+                first.clock.write_parquet(folder / "clock.parquet")
+            else:
+                self._sink(name, count, derived, folder / f"{name}.parquet")
+        rows = [*self._log.notes, *first.diagnostics]
+        rows = sorted(rows, key=lambda row: (row.line or 0, row.kind))
+        diagnostics_frame(rows).write_parquet(folder / "diagnostics.parquet")
+        first.kinds.select(pl.col("kind").cast(KIND), "lines").write_parquet(folder / "kinds.parquet")
+
+    def _forward(self, pieces: Iterator[Pieces]) -> tuple[int, Forward]:
+        """The first pass: the number of parts that it left in the folder, and what it found."""
+        first: Forward | None = None
+        count = records = 0
+        held: list[Pieces] = []
+
+        def add() -> int:
+            nonlocal first, count
+            whole = joined(held)
+            held.clear()
+            if first is None:
+                first = Forward(self._log.name, head_of(whole.heads).resolution_us)
+            self._put(count, first.add(whole))
+            count += 1
+            return whole.calls.height + whole.waits.height + whole.statements.height
+
+        for piece in pieces:
+            held.append(piece)
+            if len(held) >= _MOST_BATCHES or (len(held) >= _BATCHES and _is_clear(held[-1])):
+                records += add()
+        if held:
+            records += add()
+        check_records(records, self._log)
+        assert first is not None  # noqa: S101 - a log with records has a part
+        first.finish()
+        return count, first
+
+    def _sink(self, name: str, count: int, derived: Derived, path: Path) -> None:
+        """One frame of all parts as a file."""
+
+        def parts(
+            columns: list[str] | None, _predicate: object, _limit: object, _size: object
+        ) -> Iterator[pl.DataFrame]:
+            for part in range(count):
+                frame = derived.frame(name, self._get(part, name, "owned" if name in _OWNED else "read"))
+                if frame.height:
+                    yield frame if columns is None else frame.select(columns)
+
+        lazy = register_io_source(parts, schema=_SCHEMAS[name], is_pure=True)
+        lazy.sink_parquet(path, row_group_size=_ROWS_PER_GROUP, maintain_order=True)
+
+    def _path(self, part: int, name: str, done: str) -> Path:
+        return self._spill / f"{part}-{name}-{done}.arrow"
+
+    def _put(self, part: int, frames: Frames, done: str = "read") -> None:
+        for name, frame in frames.items():
+            frame.write_ipc(self._path(part, name, done), compression="uncompressed")
+
+    def _get(self, part: int, name: str, done: str = "read") -> pl.DataFrame:
+        """A frame of a part; its file is read this once."""
+        path = self._path(part, name, done)
+        frame = pl.read_ipc(path)
+        path.unlink()
+        return frame
+
+
+#: Frames whose rows depend on what comes after them.
+_OWNED: Final = ("calls", "waits", "binds")
+
+
+def _is_clear(piece: Pieces) -> bool:
+    """Whether the last line with a time is later than the one before it, so that no clock begins with it."""
+    tims = pl.concat([frame.select("line", "tim_us").tail(2) for frame in (piece.calls, piece.waits)])
+    last = tims.sort("line").get_column("tim_us").drop_nulls().tail(2).to_list()
+    return last == sorted(last)

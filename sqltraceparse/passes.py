@@ -1,0 +1,296 @@
+"""Records of a trace with their owners, in two passes over parts of any size: what came before, and what comes after.
+
+The process, the clock, the session and the statement of a line follow from the lines before it; the call that a wait is
+part of, the caller of a call and the execution of a bind from those after it.  So the parts are read forward, then
+backward, with a few rows carried from one to the next.  A trace in memory is one part.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from logframe import Diagnostic
+from sqltraceparse import clocks
+from sqltraceparse.nesting import INCLUSIVE, with_calls, with_parents
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqltraceparse.reader import Pieces
+
+Frames = dict[str, pl.DataFrame]
+#: Parts of `sqltraceparse.reader.Pieces` that have owners.
+_OWNED: Final = ("binds", "row_sources", "errors")
+_TIMES: Final = ("cpu_us", "elapsed_us", "tim_us")
+#: What later parts add to the figures of a call.
+ADDED: Final = (*INCLUSIVE, "wait_us")
+_NO_PROCESS: Final = -1
+
+
+class Forward:
+    """The first pass: process, clock, session and statement of each record.
+
+    Args:
+        name: of the log, for diagnostics.
+        unit: of the printed times, in us.
+
+    Attributes:
+        diagnostics: of all parts, those of the log as a whole once `finish` was called.
+        process: the process that was named first; lines before it are its lines.
+        clock: `sqltraceparse.schema.CLOCK`, once `finish` was called.
+        cut_waits: lines of waits whose last parameter may lack digits, once `finish` was called.
+        kinds: ``kind``, ``lines``.
+    """
+
+    def __init__(self, name: str, unit: int) -> None:
+        self._name, self._unit = name, unit
+        self.diagnostics: list[Diagnostic] = []
+        self.process: int | None = None
+        self.clock = pl.DataFrame()
+        self.cut_waits = pl.Series("line", dtype=pl.Int64)
+        self.kinds = pl.DataFrame()
+        self._kinds: list[pl.DataFrame] = []
+        self._bare: list[pl.Series] = []
+        self._ranges: list[pl.DataFrame] = []
+        self._stamps = clocks.Stamps()
+        self._waits = self._calls = 0
+        self._carried: Frames = {}
+
+    def add(self, pieces: Pieces) -> Frames:
+        """The frames of the next part of the log."""
+        self.diagnostics += pieces.diagnostics
+        self._kinds.append(pieces.kinds)
+        processes = self._processes(pieces.processes)
+        waits, calls = (_scaled(_of_process(frame, processes), self._unit) for frame in (pieces.waits, pieces.calls))
+        calls = calls.with_columns(number=pl.int_range(self._calls, self._calls + pl.len(), dtype=pl.Int64))
+        self._calls += calls.height
+        waits, calls, tims = self._with_clocks(waits, calls)
+        session = _of_process(pieces.attributes, processes)
+        self._stamps.add(session.select("process", "line", "name", "stamp").drop_nulls("stamp"), tims)
+        self._find_bare(waits, pieces.diagnostics)
+        statements = _scaled(_of_process(pieces.statements.rename({"statement": "line"}), processes), self._unit)
+        owners = self._carry("owners", statements.select(_OWNER).filter(pl.col("cursor").is_not_null()), _KEY)
+        said = session.filter(pl.col("name") == "session_id").select("line", "process", session_id="value")
+        said = self._carry("session", said, ["process"])
+        own = {
+            name: with_owner(_of_process(_scaled(getattr(pieces, name), self._unit), processes), owners, ["cursor"])
+            for name in _OWNED
+        }
+        own["row_sources"] = self._with_plan(own["row_sources"])
+        transactions = _of_process(_scaled(pieces.transactions, self._unit), processes)
+        return {
+            "waits": with_owner(with_owner(waits, owners, ["cursor"]), said, []),
+            "calls": with_owner(with_owner(calls, owners, ["cursor"]), said, []),
+            "statements": statements.rename({"line": "statement"}),
+            **own,
+            "transactions": with_owner(transactions, tims.select("line", "process", "clock"), []),
+            "session": session,
+        }
+
+    def finish(self) -> None:
+        """What is known of the log as a whole."""
+        kinds = pl.concat(self._kinds) if self._kinds else pl.DataFrame(schema={"kind": pl.String, "lines": pl.Int64})
+        self.kinds = kinds.group_by("kind").agg(pl.col("lines").sum()).sort("kind")
+        ranges = pl.concat(self._ranges) if self._ranges else pl.DataFrame(schema=_RANGE)
+        ranges = ranges.with_columns(pl.col("process").fill_null(pl.lit(self.process, pl.Int64)))
+        ranges = ranges.group_by("process", "clock", maintain_order=True).agg(
+            pl.col("line").first(), pl.col("first_tim_us").min(), pl.col("last_tim_us").max()
+        )
+        self.clock, rows = clocks.clocks(ranges, self._stamps.said(self.process), self._name)
+        self.diagnostics += rows
+        bare = pl.concat(self._bare) if self._bare else self.cut_waits
+        if bare.len() and bare.len() <= self._waits / 2:
+            self.cut_waits = bare
+            reason = (
+                "the line is cut after the parameters, which others do not end with; the last parameter is left out"
+            )
+            self.diagnostics += [Diagnostic(self._name, line, None, "cut", None, reason) for line in bare]
+
+    def _processes(self, named: pl.DataFrame) -> pl.DataFrame:
+        """The processes that are named in this part, below the one that was named last before it."""
+        before = self._carried.get("process")
+        found = named if before is None else pl.concat([before, named])
+        if found.height:
+            if self.process is None:
+                self.process = int(found.item(0, "process"))
+                first = pl.col("process").fill_null(pl.lit(self.process, pl.Int64))
+                self._carried = {name: frame.with_columns(first) for name, frame in self._carried.items()}
+                self._stamps.name_process(self.process)
+            self._carried["process"] = found.tail(1)
+        return found
+
+    def _carry(self, name: str, rows: pl.DataFrame, key: list[str]) -> pl.DataFrame:
+        """The rows below those that are carried; the last of each key is carried on."""
+        before = self._carried.get(name)
+        found = rows if before is None else pl.concat([before, rows])
+        self._carried[name] = found.unique(key, keep="last", maintain_order=True)
+        return found
+
+    def _with_clocks(self, waits: pl.DataFrame, calls: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+        """Waits and calls with ``clock`` and sound ``tim_us``, and all of their times in order below the carried."""
+        frames = []
+        for number, frame in enumerate((waits, calls)):
+            sound = pl.when(pl.col("tim_us") > 0).then("tim_us").alias("tim_us")
+            frames.append(frame.select("process", "line", sound, kind=pl.lit(number)).with_row_index("row"))
+        tims = pl.concat(frames).sort("line", maintain_order=True).filter(pl.col("tim_us").is_not_null())
+        before = self._carried.get("tims")
+        tims, rows = clocks.with_clock(tims, self._name, before)
+        self.diagnostics += rows
+        known = tims.filter(pl.col("tim_us").is_not_null())
+        self._ranges.append(
+            known.group_by("process", "clock", maintain_order=True)
+            .agg(pl.col("line").first(), first_tim_us=pl.col("tim_us").min(), last_tim_us=pl.col("tim_us").max())
+            .cast(_RANGE)
+        )
+        found = []
+        for number, frame in enumerate((waits, calls)):
+            part = tims.filter(pl.col("kind") == number).select("row", "tim_us", "clock")
+            if part.height == frame.height:
+                found.append(frame.with_columns(part.sort("row").get_columns()[1:]))
+            else:
+                indexed = frame.drop("tim_us").with_row_index("row")
+                timed = indexed.join(part, on="row", how="left", maintain_order="left")
+                found.append(timed.select(*frame.columns, "clock"))
+        known = known.select(_TIM)
+        self._carried["tims"] = known.unique(["process"], keep="last", maintain_order=True)
+        return found[0], found[1], known
+
+    def _find_bare(self, waits: pl.DataFrame, diagnostics: list[Diagnostic]) -> None:
+        """Waits that end before ``obj#``: if the others go on, their last parameter may lack digits."""
+        self._waits += waits.height
+        known = [row.line for row in diagnostics if row.kind == "cut"]
+        bare = pl.col("object_id").is_null() & pl.col("tim_us").is_null() & pl.col("p3").is_not_null()
+        odd = waits.filter(bare, ~pl.col("line").is_in(known)).get_column("line")
+        if odd.len():
+            self._bare.append(odd)
+
+    def _with_plan(self, row_sources: pl.DataFrame) -> pl.DataFrame:
+        """Row sources with the plan they are part of: the line of its first row source."""
+        before = self._carried.get("plan")
+        rows = row_sources.with_columns(plan=pl.lit(None, pl.Int64))
+        rows = rows if before is None else pl.concat([before, rows])
+        number, cursor = pl.col("id"), pl.col("cursor")
+        first = (number == 1) | (cursor != cursor.shift()) | (number <= number.shift())
+        is_carried = pl.col("plan").is_not_null()
+        start = pl.when(is_carried).then("plan").when(first.fill_null(value=True)).then("line")
+        found = rows.with_columns(plan=start.forward_fill())
+        self._carried["plan"] = found.tail(1)
+        return found.tail(row_sources.height)
+
+
+class Backward:
+    """The second pass, from the last part to the first: parents of calls, calls of waits, executions of binds.
+
+    Args:
+        process: that of the lines before the first that names one.
+    """
+
+    def __init__(self, process: int | None) -> None:
+        self._process = process
+        self._calls: pl.DataFrame | None = None
+        self._runs: pl.DataFrame | None = None
+        self._late: list[pl.DataFrame] = []
+
+    def add(self, frames: Frames) -> Frames:
+        """The frames of the part before those that were given so far."""
+        frames = {
+            name: frame.with_columns(pl.col("process").fill_null(pl.lit(self._process, pl.Int64)))
+            for name, frame in frames.items()
+        }
+        own, waits, binds = frames["calls"], frames["waits"], frames["binds"]
+        calls = own if self._calls is None else pl.concat([own, self._calls])
+        calls, below = with_parents(calls, own.height)
+        waits = with_calls(waits, calls)
+        owner = waits.get_column("row")
+        owned = pl.col("row").is_not_null()
+        waits = waits.with_columns(
+            statement=pl.when(owned).then(calls.get_column("statement").gather(owner)).otherwise("statement"),
+            sql_id=pl.when(owned).then(calls.get_column("sql_id").gather(owner)).otherwise("sql_id"),
+        )
+        held = waits.filter(owned).group_by("row").agg(_wait_us=pl.col("elapsed_us").sum())
+        sums = below.join(held, on="row", how="full", coalesce=True)
+        found = calls.head(own.height).join(sums, on="row", how="left", maintain_order="left")
+        if calls.height > own.height:
+            late = sums.filter(pl.col("row") >= own.height)
+            self._late.append(late.with_columns(number=calls.get_column("number").gather(late.get_column("row"))))
+        runs = own.filter(pl.col("op") == "EXEC").select("line", "process", "cursor", call="line")
+        runs = runs if self._runs is None else pl.concat([runs, self._runs])
+        self._runs = runs.unique(_KEY, keep="first", maintain_order=True)
+        self._calls = _wanted_before(calls.select(own.columns))
+        return {
+            **frames,
+            "calls": found.drop("row"),
+            "waits": waits.drop("row"),
+            "binds": with_owner(binds, runs, ["cursor"], strategy="forward"),
+        }
+
+    def late(self) -> pl.DataFrame:
+        """What the parts before a call's own add to it: ``number`` and `ADDED` (each as ``_...``)."""
+        sums = [pl.col(f"_{name}").sum() for name in ADDED]
+        if not self._late:
+            return pl.DataFrame(schema={"number": pl.Int64(), **{f"_{name}": pl.Int64() for name in ADDED}})
+        return pl.concat(self._late).group_by("number").agg(sums)
+
+
+_OWNER: Final = ("line", "process", "cursor", "sql_id", pl.col("line").alias("statement"))
+_KEY: Final = ["process", "cursor"]
+_TIM: Final = ("line", "process", "clock", "tim_us")
+_RANGE: Final = pl.Schema({name: pl.Int64() for name in ("process", "clock", "line", "first_tim_us", "last_tim_us")})
+
+
+def _wanted_before(calls: pl.DataFrame) -> pl.DataFrame:
+    """The calls that calls and waits before them may be part of.
+
+    By process: up to the first of depth 0, each that has a lesser depth than all before it, and the first of each
+    cursor.
+    """
+    depth = pl.col("depth").fill_null(_DEEPEST)
+    is_root = (depth == 0).cum_sum().over("process")
+    near = calls.filter((is_root == 0) | ((is_root == 1) & (depth == 0)))
+    lower = depth < depth.cum_min().shift(fill_value=_DEEPEST + 1)
+    return near.filter(lower.over("process") | pl.struct(_KEY).is_first_distinct())
+
+
+_DEEPEST: Final = 1_000
+
+
+def with_owner(
+    frame: pl.DataFrame, owners: pl.DataFrame, by: Sequence[str], *, strategy: str = "backward"
+) -> pl.DataFrame:
+    """The rows with the columns of the nearest owner of their process, before or after their line."""
+    columns = [name for name in owners.columns if name not in {"line", "process", *by}]
+    if owners.is_empty() or frame.is_empty():
+        return frame.with_columns(pl.lit(None, owners.schema[name]).alias(name) for name in columns)
+    keys = list(by)
+    processes = [one.get_column("process") for one in (frame, owners)]
+    first = pl.Series([processes[0][0]], dtype=pl.Int64)
+    if not all(one.eq_missing(first).all() for one in processes):
+        keys.append("_process")
+        named = pl.col("process").fill_null(_NO_PROCESS).alias("_process")
+        frame, owners = frame.with_columns(named), owners.with_columns(named)
+    found = frame.join_asof(
+        owners.select("line", *keys, *columns),
+        on="line",
+        by=keys or None,
+        strategy=strategy,  # type: ignore[arg-type]
+        check_sortedness=False,
+    )
+    return found.drop("_process", strict=False)
+
+
+def _scaled(frame: pl.DataFrame, unit: int) -> pl.DataFrame:
+    """Times in microseconds."""
+    return frame if unit == 1 else frame.with_columns(pl.col(n) * unit for n in _TIMES if n in frame.columns)
+
+
+def _of_process(frame: pl.DataFrame, processes: pl.DataFrame) -> pl.DataFrame:
+    """The rows with the process whose lines they are: the last one that was named, for the first lines the first."""
+    if processes.is_empty():
+        return frame.with_columns(pl.lit(None, pl.Int64).alias("process"))
+    if processes.get_column("process").n_unique() == 1:
+        return frame.with_columns(pl.lit(processes.item(0, "process"), pl.Int64).alias("process"))
+    return frame.join_asof(processes, on="line", strategy="backward", check_sortedness=False).with_columns(
+        pl.col("process").fill_null(processes.item(0, "process"))
+    )
