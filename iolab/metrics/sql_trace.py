@@ -185,7 +185,7 @@ def us_per_get(calls: pl.DataFrame) -> pl.DataFrame:
         caveats.append(f"the host counts CPU in steps of about {step:,} us")
     reads = int(own.get_column("own_disk_blocks").sum())
     if reads:
-        caveats.append(f"{reads:,} of the blocks were read from disk")
+        caveats.append(f"{reads:,} of the blocks {'was' if reads == 1 else 'were'} read from disk")
     basis = f"own CPU {cpu:,} us / {gets:,} gets of {own.height:,} calls"
     return metrics_frame([Metric.exact("us_per_get", cpu / gets, "us", basis, "; ".join(caveats))])
 

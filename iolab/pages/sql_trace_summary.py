@@ -9,6 +9,7 @@ import polars as pl
 from iolab import metrics
 from iolab.pages.figures import join_figures
 from iolab.rules.sql_traces import sql_trace_findings, sql_trace_profile
+from iolab.rules.tkprof import tkprof_findings
 from iolab.views import Summary, View
 from sqltraceparse import account_time, profile, statement_totals
 
@@ -84,4 +85,4 @@ def _charts() -> Any:  # noqa: ANN401 - a module
 
 
 SQL_TRACE: Final = View(summarize_sql_trace, noun="trace", findings=sql_trace_findings, profile=sql_trace_profile)
-TKPROF: Final = View(summarize_tkprof, noun="report")
+TKPROF: Final = View(summarize_tkprof, noun="report", findings=tkprof_findings)

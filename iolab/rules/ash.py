@@ -192,13 +192,14 @@ def addm_findings(report: AwrReport) -> Iterator[Finding]:
         >>> import awrparse
         >>> report = awrparse.read_awr(b"          ADDM Report for Task 'TASK_1'\n          ------------------\n")
         >>> for one in addm_findings(report): print(one.sentence, one.is_refused)
-        What ADDM found: its text is not read into tables. True
+        What ADDM found: the report has no table of findings. True
     """
     columns = next(((table, share) for table, share in _ADDM_TABLES.items() if table in report), None)
     if columns is None:
         yield Finding(
             "addm_finding",
-            "What ADDM found: its text is not read into tables.",
+            "What ADDM found: the report has no table of findings.",
+            why="ADDM found nothing to report, or the report is cut",
             collect="the AWR report of the same period",
             is_refused=True,
         )

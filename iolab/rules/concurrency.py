@@ -34,8 +34,8 @@ def short_latches_long_waits(facts: ReportFacts) -> Iterator[Finding]:
         ...     events={name: Wait(Interval.exact(1_070), Interval.exact(seconds))
         ...             for name in ("latch: shared pool", "library cache: mutex X")})
         >>> print(*(one.sentence for one in short_latches_long_waits(facts(217))))
-        `latch: shared pool` was waited for 203 ms on average, longer than a process that runs holds a latch; so were 2
-        events of latches and mutexes in all.
+        Waits for 2 kinds of latches and mutexes took 100 ms or longer on average (`latch: shared pool` 203 ms), longer
+        than a process that runs holds one.
         >>> list(short_latches_long_waits(facts(21)))
         []
     """
@@ -56,8 +56,8 @@ def short_latches_long_waits(facts: ReportFacts) -> Iterator[Finding]:
     share = total(long) / facts.whole_s
     yield Finding(
         "short_latches_long_waits",
-        f"`{first}` was waited for {time_text(wait.avg_s or Interval.exact(0))} on average, longer than a process that "
-        f"runs holds a latch; so were {len(long)} events of latches and mutexes in all.",
+        f"Waits for {len(long)} kinds of latches and mutexes took 100 ms or longer on average (`{first}` "
+        f"{time_text(wait.avg_s or Interval.exact(0))}), longer than a process that runs holds one.",
         Interval(min(share.value, 1), min(share.lo, 1), min(share.hi, 1)),
         why="holders that did not run would fit (processors, memory, a hypervisor), as would many waiters at one parse",
         refuted_by="ASH samples: what the holders (BLOCKING_SESSION) did",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from iolab.metrics.formatting import count_text, figure_text, share_text, whole_text
+from iolab.metrics.formatting import count_text, share_text, whole_text
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.report_facts import total
 from logframe.interval import Interval, intersect
@@ -28,6 +28,9 @@ _SESSIONS_FACTOR: Final = 1.5
 #: Fewer waits are no sample of a latency.
 LEAST_WAITS: Final = 30
 _HOUR_S: Final = 3_600
+#: A period is given in hours from so many on, in whole ones from so many.
+_LEAST_HOURS: Final = 3
+_WHOLE_HOURS: Final = 20
 _DAY_S: Final = 86_400
 
 
@@ -210,14 +213,25 @@ def interval_too_long(facts: ReportFacts) -> Iterator[Finding]:
         return
     yield Finding(
         "interval_too_long",
-        f"The report covers {figure_text(Interval.exact(round(facts.elapsed_s.value / _HOUR_S, 1)), 'h')}: averages "
-        "over "
-        "it hide any hour that was different.",
+        f"The report covers {period_text(facts.elapsed_s.value)}: averages over it hide any hour that was different.",
         why="rates and latencies are means of the whole period",
         refuted_by="reports of single hours that agree",
         evidence=(Evidence("snapshots"),),
         is_gate=facts.elapsed_s.lo > _DAY_S,
     )
+
+
+def period_text(seconds: float) -> str:
+    """How long a period was: in minutes, from three hours on in hours.
+
+    Examples:
+        >>> period_text(3_615), period_text(11_000), period_text(550_844)
+        ('60 min', '3.1 h', '153 h')
+    """
+    hours = seconds / _HOUR_S
+    if hours < _LEAST_HOURS:
+        return f"{seconds / 60:,.0f} min"
+    return f"{hours:.1f} h" if hours < _WHOLE_HOURS else f"{hours:,.0f} h"
 
 
 def too_few_waits(facts: ReportFacts) -> Iterator[Finding]:
@@ -241,6 +255,8 @@ def too_few_waits(facts: ReportFacts) -> Iterator[Finding]:
     if not few:
         return
     shown = ", ".join(f"`{event}`" for event, _ in few[:2])
+    if len(few) > 2:
+        shown += f" and {count_text(len(few) - 2, 'more event')}"
     counted = count_text(few[0][1], "wait") if len(few) == 1 else f"fewer than {LEAST_WAITS} waits each"
     yield Finding(
         "too_few_waits",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.formatting import count_text, figure_text, share_text
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.gates import LEAST_DB_TIME_S, OVERLAP, captured
+from iolab.rules.gates import LEAST_DB_TIME_S, OVERLAP, captured, period_text
 from iolab.rules.report_facts import total
 from logframe.interval import Interval
 
@@ -65,9 +65,10 @@ def load(facts: ReportFacts) -> Iterator[Finding]:
         allowed = facts.cpu_count if facts.cpu_count is not None and facts.cpu_count < facts.cpus else None
         of = f"the {facts.cpus} CPUs" if allowed is None else f"the {facts.cpus} CPUs ({allowed} allowed)"
         host = f"; {of} were {share_text(facts.idle_pct / 100)} idle"
+    together = " in all instances together" if facts.kind == "awr_global" else ""
     yield Finding(
         "load",
-        f"{figure_text(active)} sessions were active on average{waiting}{host}.",
+        f"{figure_text(active)} sessions were active on average{together}{waiting}{host}.",
         evidence=(Evidence("info"), Evidence("host_cpu")),
         caveat="sessions that wait are active, too: this is no load of the processors",
         order=0,
@@ -98,11 +99,9 @@ def instance_idle(facts: ReportFacts) -> Iterator[Finding]:
         said = f"Almost nothing ran: {active_text} sessions were active on average, by DB time and by DB CPU."
     elif is_idle_instance(facts) and time is not None:
         active = sessions_active(facts) or Interval.exact(0)
-        minutes = Interval.exact(round(facts.elapsed_s.value / 60))
         said = (
             f"Almost nothing ran: {figure_text(active)} sessions were active on average, {figure_text(time, 's')} of "
-            "DB "
-            f"time in {figure_text(minutes, 'min')}."
+            f"DB time in {period_text(facts.elapsed_s.value)}."
         )
     else:
         return

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final
 from iolab.metrics.formatting import count_text, figure_text, share_text, time_text
 from iolab.rules.event_groups import GROUPS, group_of
 from iolab.rules.finding import NOTABLE, Evidence, Finding
-from iolab.rules.gates import LEAST_WAITS, captured
-from iolab.rules.load import is_idle_instance
+from iolab.rules.gates import LEAST_WAITS, OVERLAP, captured
+from iolab.rules.load import cpu_is_the_time, is_idle_instance
 from iolab.rules.report_facts import Wait, total
+from iolab.rules.writes import all_io_slow, small_log_writes_slow
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ _UPKEEP: Final = ("dbms_scheduler", "mmon_slave", "admin", "dbms_workload_reposi
 def groups_of(facts: ReportFacts) -> dict[str, dict[str, Wait]]:
     """The foreground events of each group, the group with the longest time first."""
     found: dict[str, dict[str, Wait]] = {}
-    for name, wait in sorted(facts.events.items(), key=lambda item: -item[1].time_s.value):
+    for name, wait in sorted(facts.listed_events.items(), key=lambda item: -item[1].time_s.value):
         found.setdefault(group_of(name), {})[name] = wait
     return dict(sorted(found.items(), key=lambda item: -total(item[1]).value))
 
@@ -39,7 +40,8 @@ def groups_of(facts: ReportFacts) -> dict[str, dict[str, Wait]]:
 def time_profile(facts: ReportFacts) -> Iterator[Finding]:
     """The largest groups of waits, each with its share of DB time and its events.
 
-    Groups, not events: the largest event may be a read while the largest group waits for space to write.
+    Groups, not events: the largest event may be a read while the largest group waits for space to write.  CPU is one
+    of them.  Without the table of foreground events, the top events give what there is at least.
 
     Examples:
         >>> from iolab.rules.report_facts import ReportFacts
@@ -47,7 +49,9 @@ def time_profile(facts: ReportFacts) -> Iterator[Finding]:
         >>> events = {"db file sequential read": wait(21_628_695, 16_407), "log buffer space": wait(25_753, 12_641),
         ...     "free buffer waits": wait(617_937, 6_616)}
         >>> facts = ReportFacts(db_time_s=Interval.exact(38_493), elapsed_s=Interval.exact(304.2), events=events)
-        >>> for one in time_profile(facts): print(one.sentence)
+        >>> from dataclasses import replace
+        >>> for one in time_profile(replace(facts, db_cpu_s=Interval.exact(5_774), cpus=32)): print(one.sentence)
+        15.0 % of DB time was CPU: 18.98 of 32 CPUs on average.
         50.0 % of DB time was waiting for space to write: `log buffer space` 32.8, `free buffer waits` 17.2 %.
         42.6 % of DB time was single-block reads: `db file sequential read`, 71,100 a second, 759 us on average.
         >>> list(time_profile(ReportFacts(db_time_s=Interval.exact(12), elapsed_s=Interval.exact(7_000),
@@ -57,23 +61,44 @@ def time_profile(facts: ReportFacts) -> Iterator[Finding]:
     whole = facts.whole_s
     if whole is None or is_idle_instance(facts):
         return
+    yield from _cpu_part(facts)
     at_most = facts.waited_s is not None and (facts.waited_s / whole).lo > 1.005
+    table = "foreground_events" if facts.events else "top_events"
     shown = 0
     for group, events in groups_of(facts).items():
         share = total(events) / whole
         if share.lo < NOTABLE or shown == _MOST_GROUPS or _is_row_locks(facts, events):
             continue
         shown += 1
-        limit = "At most " if at_most else ""
+        limit = "At most " if at_most else "" if facts.events else "At least "
         yield Finding(
             "time_profile",
             f"{limit}{share_text(share)} of DB time was {GROUPS[group]}: {_events_text(facts, events)}.",
             Interval(min(share.value, 1), 0 if at_most else min(share.lo, 1), min(share.hi, 1)),
             why=_why(facts, group, events),
             refuted_by="other shares in the ASH samples of the period",
-            evidence=(Evidence("foreground_events", tuple(events)[:6]),),
+            evidence=(Evidence(table, tuple(events)[:6]),),
             caveat="one wait may be for several requests" if "db file parallel read" in events else "",
         )
+
+
+def _cpu_part(facts: ReportFacts) -> Iterator[Finding]:
+    """CPU beside waits; where it is most of DB time, `cpu_is_the_time` says it."""
+    whole, cpu, found = facts.whole_s, facts.db_cpu_s, captured(facts)
+    if whole is None or cpu is None or (cpu / whole).lo < NOTABLE or next(cpu_is_the_time(facts), None) is not None:
+        return
+    share, used = cpu / whole, ""
+    if facts.has_host and facts.cpus is not None and facts.elapsed_s is not None and facts.elapsed_s.lo > 0:
+        allowed = min(facts.cpus, facts.cpu_count or facts.cpus)
+        used = f": {figure_text(cpu / facts.elapsed_s)} of {count_text(allowed, 'CPU')} on average"
+    yield Finding(
+        "time_profile",
+        f"{share_text(share)} of DB time was CPU{used}.",
+        Interval(min(share.value, 1), min(share.lo, 1), min(share.hi, 1)),
+        why="a part of it was used within waits" if found is not None and found[0].lo > OVERLAP else "",
+        refuted_by="AIX with SMT, where CPU times are undercounted" if facts.is_aix else "ASH samples of the period",
+        evidence=(Evidence("time_model", ("DB CPU",)),),
+    )
 
 
 def _is_row_locks(facts: ReportFacts, events: dict[str, Wait]) -> bool:
@@ -135,16 +160,22 @@ def lock_waits(facts: ReportFacts) -> Iterator[Finding]:
     if share.lo < _LOCK_SHARE or average is None or wait.waits.lo < LEAST_WAITS:
         return
     before = facts.waited_s is not None and (facts.waited_s / facts.whole_s).lo > 1.005
+    slow = next(iter((*all_io_slow(facts), *small_log_writes_slow(facts))), None)
+    held = "" if slow is None else f"; locks are held until the commit is written, and {_slow_text(slow.name)}"
     yield Finding(
         "lock_waits",
         f"{'At most ' if before else ''}{share_text(share)} of DB time was waiting for row locks: "
         f"{count_text(wait.waits.value, 'wait')} of {time_text(average)} on average.",
         Interval(min(share.value, 1), min(share.lo, 1), min(share.hi, 1)),
-        why="holder and statement are not in the report; ASH has them (BLOCKING_SESSION)",
+        why=f"holder and statement are not in the report; ASH has them (BLOCKING_SESSION){held}",
         refuted_by="ASH samples of the blockers",
         evidence=(Evidence("foreground_events", (_ROW_LOCKS,)),),
         order=6,
     )
+
+
+def _slow_text(name: str) -> str:
+    return "reads and writes of every kind were slow" if name == "all_io_slow" else "log writes were slow"
 
 
 def top_sql_share(facts: ReportFacts) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.formatting import count_text, figure_text, share_text, time_text
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.load import is_idle_instance
+from iolab.rules.load import db_time_unaccounted, is_idle_instance
 from iolab.rules.report_facts import total, total_waits
 from logframe.errors import RefusedError
 from logframe.interval import Interval
@@ -57,7 +57,7 @@ def io_by_kind(facts: ReportFacts) -> Iterator[Finding]:
     size = most.read_bytes_per_s / most.reads_per_s / _KIB
     yield Finding(
         "io_by_kind",
-        f"{share_text(share)} of the bytes read were {_FULL_NAMES.get(name.lower(), name)}: "
+        f"{share_text(share)} of the bytes read were {_kind_text(name)}: "
         f"{figure_text(most.reads_per_s)} a second of {figure_text(size, 'KiB')}.",
         why=f"all functions read {figure_text(total_io.read_bytes_per_s / _MB, 'MB/s')}; latencies of direct reads are "
         "not in this table",
@@ -65,6 +65,14 @@ def io_by_kind(facts: ReportFacts) -> Iterator[Finding]:
         evidence=(Evidence("iostat_function"),),
         order=3,
     )
+
+
+def _kind_text(name: str) -> str:
+    """A function of the database as a predicate: some are named by what they do, others by who does it."""
+    full = _FULL_NAMES.get(name.lower(), name)
+    if full.lower().endswith(("reads", "scan")):
+        return full
+    return f"read by function `{full}`" + (" (those without a name of their own)" if full.lower() == "others" else "")
 
 
 def read_size(facts: ReportFacts) -> Iterator[Finding]:
@@ -159,7 +167,8 @@ def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
     Examples:
         >>> from iolab.rules.report_facts import FunctionIo, ReportFacts, Wait
         >>> def facts(waits, event_waits, seconds): return ReportFacts(elapsed_s=Interval.exact(3_605.4),
-        ...     db_time_s=Interval.exact(6_679), parameters={"filesystemio_options": "none"},
+        ...     db_time_s=Interval.exact(6_679), db_cpu_s=Interval.exact(100),
+        ...     parameters={"filesystemio_options": "none"},
         ...     events={"direct path read": Wait(Interval.exact(event_waits), Interval.exact(seconds))},
         ...     functions={"Direct Reads": FunctionIo(Interval.exact(594.84),
         ...         Interval.exact(581e6), Interval.exact(waits))})
@@ -214,12 +223,9 @@ def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
         if a_wait.lo < 1.05:
             return
         cost = ""
-        if (
-            facts.db_time_s is not None
-            and facts.waited_s is not None
-            and total(foreground).lo > 0.5 * facts.waited_s.hi
-        ):
-            cost = f"; a request cost at most {time_text(facts.db_time_s / requests)} of DB time"
+        waited, unaccounted = facts.waited_s, next(db_time_unaccounted(facts), None)
+        if facts.whole_s and waited and unaccounted and total(foreground).lo > 0.5 * waited.hi:
+            cost = f"; a request cost at most {time_text(facts.whole_s / requests)} of DB time"
         yield Finding(
             "direct_path_sync_or_async",
             f"Direct path reads were asynchronous: {figure_text(a_wait)} requests a wait, so "

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from logframe.interval import Interval
+from logframe.oracle import is_idle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -131,6 +132,17 @@ class ReportFacts:
     def has_host(self) -> bool:
         """Do the figures of the host belong to this report's DB time?  Not for a PDB, nor for several instances."""
         return self.kind in {"awr", "statspack"}
+
+    @property
+    def listed_events(self) -> dict[str, Wait]:
+        """The foreground events, of a report without their table those among its top events."""
+        if self.events or self.shares_of_all_waits or self.kind == "awr_global":
+            return self.events
+        return {
+            one.event: Wait(one.waits, one.time_s)
+            for one in self.top_events
+            if one.waits is not None and one.time_s is not None and not is_idle(one.event, one.wait_class)
+        }
 
     @property
     def waited_s(self) -> Interval | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import count_text, figure_text, time_text
+from iolab.metrics.formatting import count_text, time_text
 from iolab.metrics.lookups import statistic
 from iolab.rules.exadata import exadata
 from iolab.rules.finding import Evidence, Finding
@@ -146,8 +146,8 @@ def first_runs(spool: Spool) -> Iterator[Finding]:
         times = unnamed.get_column("elapsed_s").sort()
         yield Finding(
             "first_run_slower",
-            f"Whether first runs are slower: {unnamed.height:,} times ({figure_text(times.item(0), 's')} to "
-            f"{figure_text(times.item(-1), 's')}) carry no statement.",
+            f"Whether first runs are slower: {unnamed.height:,} times ({times.item(0):g} to {times.item(-1):g} s) "
+            "carry no statement.",
             collect="`set echo on` before the runs",
             evidence=(Evidence("timings"),),
             is_refused=True,

@@ -43,7 +43,7 @@ def facts_profile(facts: ReportFacts) -> pl.DataFrame:
         [('other', 0.5, 0.5), ('commit', 0.3, 0.3), ('cpu', 0.2, 0.2)]
     """
     whole, active = facts.whole_s, sessions_active(facts)
-    if whole is None or active is None or is_idle_instance(facts) or not (facts.events or facts.classes):
+    if whole is None or active is None or is_idle_instance(facts) or not (facts.listed_events or facts.classes):
         return pl.DataFrame(schema=PROFILE)
     seconds = {group: total(events).value for group, events in groups_of(facts).items()}
     if facts.db_cpu_s is not None:

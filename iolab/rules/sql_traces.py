@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.formatting import count_text, figure_text, share_text, time_text
-from iolab.metrics.sql_trace import ASYNCHRONOUS, reads_of, us_per_get
+from iolab.metrics.sql_trace import ASYNCHRONOUS, cpu_step, reads_of, us_per_get
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.gates import LEAST_WAITS
 from iolab.rules.shares import PROFILE
 from logframe.interval import Interval
 from sqltraceparse import account_time, profile, statement_totals
+from sqltraceparse.accounts import UNACCOUNTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +27,14 @@ _MOST_EVENTS: Final = 2
 _STATEMENT_SHARE: Final = 0.2
 _GAP_SHARE: Final = 0.05
 _LEAST_PART: Final = 0.005
+#: Smaller parts are not named in a sentence.
+_LEAST_NAMED: Final = 0.01
+#: CPU and waits that add up to more than this overlap.
+_OVERLAP: Final = 1.10
+#: Fewer logical reads, or less CPU than so many of its steps, give no cost of one.
+_LEAST_GETS: Final = 1_000
+_LEAST_STEPS: Final = 20
+_CLIENTS: Final = {"session": "its client", "sessions": "their clients"}
 
 
 def sql_trace_findings(trace: SqlTrace) -> Iterator[Finding]:
@@ -37,10 +46,17 @@ def sql_trace_findings(trace: SqlTrace) -> Iterator[Finding]:
         ...     b"FETCH #1:c=200,e=1000,p=1,cr=2,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim=2000\n")
         >>> for one in sql_trace_findings(iolab.load(log)): print(one.sentence)
         Of 1 ms of response time 60.0 % was `db file sequential read`, 20.0 % CPU, 20.0 % unaccounted for.
-        `db file sequential read`: 600 us a wait on average, half took at most 600 us (1 wait).
-        CPU of a logical read: 100.0 us with the row work in it (2 gets).
+        `db file sequential read`: 1 wait of 600 us: too few for a latency.
     """
-    for rule in (clock_is_off, where_time_went, cost_of_reads, main_statement, cost_of_gets, not_in_the_trace):
+    for rule in (
+        clock_is_off,
+        parts_overlap,
+        where_time_went,
+        cost_of_reads,
+        main_statement,
+        cost_of_gets,
+        not_in_the_trace,
+    ):
         yield from rule(trace)
 
 
@@ -49,31 +65,79 @@ def clock_is_off(trace: SqlTrace) -> Iterator[Finding]:
     for line, reason in (
         trace.diagnostics.filter(pl.col("kind") == "clock").select("line", "reason").head(1).iter_rows()
     ):
-        sentence = f"{reason[:1].upper()}{reason[1:]}."
+        words = " ".join("`tim`" if word == "tim" else word for word in reason.split(" "))
+        sentence = f"{words[:1].upper()}{words[1:]}."
         yield Finding("trace_clock", sentence, evidence=(Evidence("clock", lines=(line,)),), is_gate=True)
 
 
+def parts_overlap(trace: SqlTrace) -> Iterator[Finding]:
+    r"""A gate: CPU and waits of the calls add up to more than the calls took.
+
+    Examples:
+        >>> import iolab
+        >>> wait = "WAIT #1: nam='db file sequential read' ela= 600 file#=1 block#=2 blocks=1 obj#=3 tim=1700\n"
+        >>> fetch = "FETCH #1:c={cpu},e=1000,p=1,cr=2,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim=2000\n"
+        >>> def log(cpu): return iolab.load((wait + fetch.format(cpu=cpu)).encode())
+        >>> for one in parts_overlap(log(1000)): print(one.sentence)
+        CPU and waits add up to 160.0 % of 1 ms of response time: shares say the order, not the parts.
+        >>> list(parts_overlap(log(400)))
+        []
+    """
+    busy = profile(trace).filter(~pl.col("is_idle"))
+    response = int(busy.get_column("total_us").sum())
+    counted = int(busy.filter(pl.col("component") != UNACCOUNTED).get_column("total_us").sum())
+    if response <= 0 or counted <= _OVERLAP * response:
+        return
+    step = cpu_step(trace.calls)
+    yield Finding(
+        "overlapping_shares",
+        f"CPU and waits add up to {share_text(counted / response)} of {time_text(response / 1e6)} of response time: "
+        "shares say the order, not the parts.",
+        why="CPU that is used within a wait is counted in both"
+        + (f"; the host counts CPU in steps of about {step:,} us" if step > 1 else ""),
+        refuted_by="parts that add up over more calls",
+        evidence=(Evidence("profile"),),
+        is_gate=True,
+    )
+
+
 def where_time_went(trace: SqlTrace) -> Iterator[Finding]:
-    """The largest parts of the response time; idle time beside it."""
+    """The largest parts of the response time; idle time beside it.
+
+    Examples:
+        >>> import iolab
+        >>> log = iolab.load(b"FETCH #1:c=1000,e=500,p=0,cr=2,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim=2000")
+        >>> for one in where_time_went(log): print(one.sentence, one.impact)
+        Response time was 500 us; 1 ms of CPU was counted for it. None
+    """
     parts = profile(trace)
     busy = parts.filter(~pl.col("is_idle"))
     total = int(busy.get_column("total_us").sum())
     if total <= 0:
         return
-    top = busy.head(_MOST_NAMED).select("component", "share").rows()
-    named = ", ".join(
-        f"{share_text(share)}{' was' if place == 0 else ''} {_name(part)}" for place, (part, share) in enumerate(top)
-    )
+    top = busy.filter(pl.col("share") >= _LEAST_NAMED).head(_MOST_NAMED).select("component", "share", "total_us").rows()
     idle = int(parts.filter("is_idle").get_column("total_us").sum())
-    beside = f" Beside it the session waited {time_text(idle / 1e6)} for its client." if idle else ""
-    has_waits = not trace.waits.is_empty()
+    who = "session" if trace.calls.get_column("session_id").n_unique() <= 1 else "sessions"
+    beside = f" Beside it the {who} waited {time_text(idle / 1e6)} for {_CLIENTS[who]}." if idle else ""
+    if top[0][1] > 1:
+        part, _, time = top[0]
+        counted = f"{time_text(time / 1e6)} of {_name(part)} was counted for it"
+        said, impact = f"Response time was {time_text(total / 1e6)}; {counted}.", None
+    else:
+        named = ", ".join(
+            f"{share_text(share)}{' was' if place == 0 else ''} {_name(part)}"
+            for place, (part, share, _) in enumerate(top)
+        )
+        said, impact = f"Of {time_text(total / 1e6)} of response time {named}.", Interval.exact(float(top[0][1]))
     yield Finding(
         "sql_trace_profile",
-        f"Of {time_text(total / 1e6)} of response time {named}.{beside}",
-        Interval.exact(float(top[0][1])),
+        said + beside,
+        impact,
         _OF,
-        caveat="" if has_waits else "the trace has no waits (level 1 or 4): what is not CPU is unaccounted for",
-        evidence=(Evidence("profile", tuple(part for part, _ in top)),),
+        caveat=""
+        if trace.waits.height
+        else "the trace has no waits (level 1 or 4): what is not CPU is unaccounted for",
+        evidence=(Evidence("profile", tuple(part for part, *_ in top)),),
         order=0,
     )
 
@@ -93,14 +157,23 @@ def cost_of_reads(trace: SqlTrace) -> Iterator[Finding]:
         size = ""
         if blocks.len() and int(blocks.sum()) != blocks.len():
             size = f", {figure_text(float(blocks.sum()) / blocks.len())} blocks each"
-        caveat = "few waits are no distribution" if times.len() < LEAST_WAITS else ""
+        if times.len() < LEAST_WAITS:
+            average = "" if times.len() == 1 else " on average"
+            said = (
+                f"{count_text(times.len(), 'wait')} of {time_text(mean / 1e6)}{average}{size}: too few for a latency."
+            )
+        else:
+            said = (
+                f"{time_text(mean / 1e6)} a wait on average, half took at most {time_text((middle or 0) / 1e6)} "
+                f"({count_text(times.len(), 'wait')}{size})."
+            )
+        caveat = ""
         if event in ASYNCHRONOUS:
             caveat = "the reads were submitted before the waits began: they took longer than the waits"
         yield Finding(
             "cost_of_a_read",
-            f"`{event}`: {time_text(mean / 1e6)} a wait on average, half took at most {time_text((middle or 0) / 1e6)} "
-            f"({count_text(times.len(), 'wait')}{size}).",
-            Interval.exact(float(shares.get(event, 0.0))),
+            f"`{event}`: {said}",
+            Interval.exact(min(1.0, float(shares.get(event, 0.0)))),
             _OF,
             caveat=caveat,
             evidence=(Evidence("waits", (event,)),),
@@ -118,9 +191,10 @@ def main_statement(trace: SqlTrace) -> Iterator[Finding]:
     share = (row["own_elapsed_us"] or 0) / whole
     if row["sql"] is None or share < _STATEMENT_SHARE:
         return
+    of = "of hash value " if str(row["sql"]).isdecimal() else ""
     yield Finding(
         "main_statement",
-        f"Statement `{row['sql']}` took {share_text(share)} of the time of all calls by itself: "
+        f"Statement {of}`{row['sql']}` took {share_text(share)} of the time of all calls by itself: "
         f"{time_text(row['own_elapsed_us'] / 1e6)}, {count_text(row['executions'], 'execution')}, "
         f"{count_text(row['own_disk_blocks'], 'block')} from disk.",
         Interval.exact(share),
@@ -131,15 +205,28 @@ def main_statement(trace: SqlTrace) -> Iterator[Finding]:
 
 
 def cost_of_gets(trace: SqlTrace) -> Iterator[Finding]:
-    """CPU of one logical read."""
+    r"""CPU of one logical read at most: row work is in it.
+
+    Examples:
+        >>> import iolab
+        >>> line = "FETCH #1:c={cpu},e=9000,p=0,cr=1000,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim={tim}\n"
+        >>> def log(cpu): return iolab.load("".join(line.format(cpu=cpu, tim=n * 10_000) for n in (1, 2, 3)).encode())
+        >>> for one in cost_of_gets(log(4_321)): print(one.sentence)
+        At most 4.32 us of CPU a logical read (3,000 gets).
+        >>> list(cost_of_gets(log(4_000)))  # 12 ms counted in steps of 1 ms: too coarse
+        []
+    """
     row = us_per_get(trace.calls).row(0, named=True)
     if row["value"] is None:
         return
     own = trace.calls.filter(pl.col("op").is_in(["EXEC", "FETCH"]))
     gets = int((own.get_column("own_consistent_gets") + own.get_column("own_current_gets")).sum())
+    step = cpu_step(trace.calls)
+    if gets < _LEAST_GETS or (step > 1 and row["value"] * gets < _LEAST_STEPS * step):
+        return
     yield Finding(
         "cpu_of_a_get",
-        f"CPU of a logical read: {time_text(row['value'] / 1e6)} with the row work in it ({count_text(gets, 'get')}).",
+        f"At most {time_text(row['value'] / 1e6)} of CPU a logical read ({count_text(gets, 'get')}).",
         caveat=row["caveats"],
         evidence=(Evidence("calls"),),
         order=6,
@@ -147,7 +234,9 @@ def cost_of_gets(trace: SqlTrace) -> Iterator[Finding]:
 
 
 def not_in_the_trace(trace: SqlTrace) -> Iterator[Finding]:
-    """Time between the first and the last line that no line accounts for."""
+    """Time between the first and the last line that no line accounts for; unknown with lines of several clocks."""
+    if trace.clock.height > 1 or next(clock_is_off(trace), None) is not None:
+        return
     rows = account_time(trace)
     span, gap = int(rows.get_column("span_us").sum()), int(rows.get_column("gap_us").sum())
     if span <= 0 or abs(gap) / span < _GAP_SHARE:
@@ -156,12 +245,14 @@ def not_in_the_trace(trace: SqlTrace) -> Iterator[Finding]:
         sentence = f"Calls and waits overlap by {time_text(-gap / 1e6)}: some are counted twice by the database."
     else:
         sentence = (
-            f"{time_text(gap / 1e6)} of the {time_text(span / 1e6)} from the first to the last line is in no line."
+            f"{share_text(gap / span)} of the {time_text(span / 1e6)} from the first to the last line "
+            f"({time_text(gap / 1e6)}) is in no line."
         )
     yield Finding(
         "trace_gap",
         sentence,
-        caveat="between very short calls it is what tracing itself takes; else lines are missing",
+        caveat="between very short calls it is what tracing itself takes; else lines are missing, or a shared server "
+        "worked for other sessions",
         evidence=(Evidence("accounts"),),
         order=7,
     )

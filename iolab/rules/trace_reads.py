@@ -31,18 +31,18 @@ def read_sizes(trace: Trace) -> Iterator[Finding]:
     if sizes.is_empty():
         return
     counts = sizes.value_counts().sort("count", "bytes_transferred", descending=True)
-    listed = [
-        f"{count:,} of {figure_text(size / _KIB if size % _KIB else size // _KIB, 'KiB')}"
-        for size, count in counts.head(_MOST_SIZES).iter_rows()
-    ]
-    more = counts.height - len(listed)
+    listed = [f"{count:,} of {_size_text(size)}" for size, count in counts.head(_MOST_SIZES).iter_rows()]
+    more = sizes.len() - int(counts.head(_MOST_SIZES).get_column("count").sum())
+    if more:
+        listed.append(f"{more:,} of others")
     unprinted = trace.unprinted
     if unprinted:
-        said = f"Reads of printed size were {', '.join(listed)}{', ...' if more else ''}; {unprinted:,} more have none."
+        said = f"Reads of printed size: {', '.join(listed)}; {count_text(unprinted, 'request')} without a printed size."
     elif counts.height == 1:
-        said = f"All {sizes.len():,} reads were of {listed[0].partition(' of ')[2]}."
+        many = {1: "The only read was", 2: "Both reads were"}.get(sizes.len(), f"All {sizes.len():,} reads were")
+        said = f"{many} of {_size_text(sizes.item(0))}."
     else:
-        said = f"Reads were of {count_text(counts.height, 'size')}: {', '.join(listed)}{', ...' if more else ''}."
+        said = f"Reads were of {count_text(counts.height, 'size')}: {', '.join(listed)}."
     yield Finding(
         "read_size",
         said,
@@ -50,6 +50,18 @@ def read_sizes(trace: Trace) -> Iterator[Finding]:
         evidence=(Evidence("requests"),),
         order=4,
     )
+
+
+def _size_text(size: int) -> str:
+    """A size in KiB, one below in bytes.
+
+    Examples:
+        >>> _size_text(8192), _size_text(512)
+        ('8 KiB', '512 bytes')
+    """
+    if size < _KIB:
+        return f"{size} bytes"
+    return figure_text(size / _KIB if size % _KIB else size // _KIB, "KiB")
 
 
 def read_latency_class(trace: Trace) -> Iterator[Finding]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _REAPS: Final = ("io_getevents", "io_pgetevents")
 _LEAST_SUBMITS: Final = 10
+_MOST_OF_IT: Final = 0.5
 #: Calls in which a process waits to be woken, and does no I/O.
 _ASLEEP: Final = frozenset(
     {
@@ -37,8 +38,15 @@ _ASLEEP: Final = frozenset(
         "select",
         "pselect6",
         "epoll_wait",
+        "epoll_pwait",
+        "ppoll",
+        "wait4",
+        "waitid",
+        "rt_sigtimedwait",
     }
 )
+#: Calls that read a file, a pipe, a socket or a terminal.
+_READS: Final = ("read", "readv", "pread64", "preadv", "preadv2")
 
 
 def trace_findings(log: StraceLog) -> Iterator[Finding]:
@@ -53,7 +61,7 @@ def trace_findings(log: StraceLog) -> Iterator[Finding]:
         `users01.dbf` was opened with O_DIRECT (line 1): the kernel was asked to go past its cache.
         All 16.0 KiB of `users01.dbf` were read synchronously, 2 reads.
         Of 980 us 79.6 % passed in `pread64`, 1.0 % in `openat`, 19.4 % between calls.
-        All 2 reads were of 8 KiB.
+        Both reads were of 8 KiB.
         Through the buffer cache or direct path: the calls are the same.
     """
     if log.kind != "strace":
@@ -118,7 +126,9 @@ def async_or_sync(trace: Trace) -> Iterator[Finding]:
     unprinted = trace.unprinted
     if unnamed or uring:
         what = (
-            f"{count_text(unnamed, 'request')} of io_submit name no file" if unnamed else "io_uring shows no requests"
+            f"{count_text(unnamed, 'request')} of io_submit {'names' if unnamed == 1 else 'name'} no file"
+            if unnamed
+            else "io_uring shows no requests"
         )
         yield Finding(
             "async_or_sync", f"Which files were read asynchronously: {what}.", collect=COMMAND, is_refused=True
@@ -252,6 +262,7 @@ def trace_profile(trace: Trace) -> Iterator[Finding]:
     named = [
         f"{share_text(seconds / window)} in `{name}`"
         + (", asleep" if name in _ASLEEP and seconds / window >= 0.05 else "")
+        + (_of_data(main, name, seconds) if name in _READS else "")
         for name, seconds, _ in spent.head(3).iter_rows()
         if seconds / window >= 0.01
     ]
@@ -270,6 +281,13 @@ def trace_profile(trace: Trace) -> Iterator[Finding]:
         refuted_by="perf, or V$SESSION_EVENT of the session",
         evidence=(Evidence("calls", tuple(spent.get_column("name").head(3))),),
     )
+
+
+def _of_data(trace: Trace, name: str, seconds: float) -> str:
+    """How little of the time of a call was in reads of data, where less than half: the rest is of pipes or sockets."""
+    calls = trace.calls.filter(pl.col("name") == name).join(trace.reads, on="line", how="semi")
+    of_data = _seconds(calls, "elapsed") / seconds if seconds else 1.0
+    return f" ({share_text(of_data)} of that in reads of data)" if of_data < _MOST_OF_IT else ""
 
 
 def direct_path(trace: Trace) -> Iterator[Finding]:

@@ -1,0 +1,205 @@
+"""Sentences of findings: no impossible share, no wrong plural, no latency of few waits, no large part left out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import iolab
+from iolab.rules import load, profile, reads
+from iolab.rules.report_facts import FunctionIo, ReportFacts, TopEvent, Wait
+from logframe import LogError
+from logframe.interval import Interval
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+#: What no sentence may hold: a share below zero or above all, a wrong plural, a list that ends in dots.
+_WRONG = {
+    "a figure below zero": re.compile(r"(?<![\w.-])-\d"),
+    "several of one": re.compile(r"(?<![\d.,])1 (?:waits|reads|blocks|requests|calls|runs|gets|events|times)\b"),
+    "one of several": re.compile(
+        r"(?<![\d.,])(?:[2-9]|\d\d+) (?:wait|read|block|request|call|event)\b(?! (?:[a-z]*s\b|\d))"
+    ),
+    "two points": re.compile(r"\.\.$"),
+    "an exponent": re.compile(r"\de[+-]\d"),
+    "no value": re.compile(r"\b(?:nan|inf|None)\b"),
+}
+_SHARE = re.compile(r"(\d[\d,]*\.?\d*)(?: \[[^\]]*\])? % (?!of DB time: (?:up|a wait)|CPU|of \d)")
+
+
+def _read(wait: str = "", cpu: int = 100, elapsed: int = 1_000, gets: int = 2, tim: int = 2_000) -> str:
+    return f"{wait}FETCH #1:c={cpu},e={elapsed},p=1,cr={gets},cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim={tim}\n"
+
+
+def _wait(elapsed: int, tim: int = 1_700, event: str = "db file sequential read") -> str:
+    return f"WAIT #1: nam='{event}' ela= {elapsed} file#=1 block#=2 blocks=1 obj#=3 tim={tim}\n"
+
+
+def _said(log: str) -> dict[str, str]:
+    found = iolab.findings(iolab.load(log.encode()))
+    return dict(found.select("name", "sentence").iter_rows())
+
+
+def _wrong_in(found: pl.DataFrame) -> list[tuple[str, str]]:
+    """What is wrong in the sentences of findings, with the sentence."""
+    wrong = []
+    for name, sentence in found.select("name", "sentence").iter_rows():
+        wrong += [(what, sentence) for what, pattern in _WRONG.items() if pattern.search(sentence)]
+        may_exceed = name in {"overlapping_shares", "waits_before_the_period"}
+        shares = [float(number.replace(",", "")) for number in _SHARE.findall(sentence)]
+        if not may_exceed and any(share > 100 for share in shares):
+            wrong.append(("a share above all", sentence))
+    for name, share in found.filter(pl.col("impact") > 1).select("name", "impact").iter_rows():
+        wrong.append((name, f"impact {share}"))
+    return wrong
+
+
+def test_wrong_sentences_are_recognised() -> None:
+    """The patterns of this test find what they are for, and accept what is right."""
+    bad = ("-10.8 % unaccounted for", "1 waits of", "3 wait of", "1 of 8 KiB, ....", "110.3 % was CPU", "1e-05 s")
+    good = ("1 wait of 3 ms", "Both reads were of 8 KiB.", "up to 2.5 events", "97.5 [97.4, 97.7] % of the time", "t-1")
+    frame = pl.DataFrame({"name": "x", "sentence": "", "impact": 0.5})
+
+    assert all(_wrong_in(frame.with_columns(sentence=pl.lit(text))) for text in bad)
+    assert not any(_wrong_in(frame.with_columns(sentence=pl.lit(text))) for text in good)
+
+
+def test_sentences_of_the_sample_data_are_sound() -> None:
+    """No sentence of a log of the project has an impossible share or a wrong plural."""
+    wrong = {}
+    for path in sorted(SAMPLES.rglob("*")):
+        if path.is_file() and path.suffix not in {".md", ".py", ".json"}:
+            try:
+                logs = iolab.load_all(path)
+            except LogError:
+                continue
+            wrong[path.name] = [one for log in logs for one in _wrong_in(iolab.findings(log))]
+
+    assert len(wrong) > 40
+    assert {name: found for name, found in wrong.items() if found} == {}
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("kind", ["awr", "sqltrace"])
+def test_sentences_of_real_logs_are_sound(corpus: Path, kind: str) -> None:
+    """The same of every real log."""
+    wrong = {}
+    for path in sorted((corpus / kind).rglob("*")):
+        if path.is_file():
+            try:
+                logs = iolab.load_all(path)
+            except LogError:
+                continue
+            wrong[str(path)] = [one for log in logs for one in _wrong_in(iolab.findings(log))]
+
+    assert {name: found for name, found in wrong.items() if found} == {}
+
+
+@pytest.mark.parametrize(("cpu", "wait"), [(100, 300), (1_000, 0), (2_000, 0), (900, 600), (0, 0), (0, 1_000)], ids=str)
+def test_parts_of_a_trace_are_never_below_zero_or_above_all(cpu: int, wait: int) -> None:
+    """CPU counted in steps and CPU within waits give a gate, not a share below zero."""
+    log = _read(_wait(wait) if wait else "", cpu)
+    found = iolab.findings(iolab.load(log.encode()))
+
+    assert _wrong_in(found) == []
+    assert (cpu + wait > 1_100) == ("overlapping_shares" in found["name"].to_list())
+
+
+def test_few_waits_of_a_trace_are_no_latency() -> None:
+    """Up to 29 waits have no median; one is not an average."""
+    few = _said("".join(_read(_wait(600 + n, 1_700 + 10_000 * n), tim=2_000 + 10_000 * n) for n in range(29)))
+    many = _said("".join(_read(_wait(600 + n, 1_700 + 10_000 * n), tim=2_000 + 10_000 * n) for n in range(30)))
+
+    assert few["cost_of_a_read"].endswith("29 waits of 614 us on average: too few for a latency.")
+    assert "half took at most" in many["cost_of_a_read"]
+    assert _said(_read(_wait(600)))["cost_of_a_read"].endswith("1 wait of 600 us: too few for a latency.")
+
+
+def test_lines_of_another_clock_are_no_gap() -> None:
+    """Where two traces are one file, the time between them is not missing from a trace."""
+    one = _read(tim=5_000_000_000) + _read(tim=5_000_900_000)
+    two = _read(tim=1_000_000) + _read(tim=1_900_000)
+
+    assert "trace_gap" in _said(one)
+    assert "trace_gap" not in _said(one + two)
+    assert _said(one + two)["trace_clock"].startswith("`tim` runs back by ")
+
+
+def test_cpu_of_a_logical_read_needs_many_and_a_fine_clock() -> None:
+    """A handful of gets, and CPU of a few clock ticks, give no cost of one."""
+    fine = "".join(_read(cpu=4_321 + n, elapsed=9_000, gets=600, tim=n * 10_000) for n in (1, 2, 3))
+    coarse = "".join(_read(cpu=4_000, elapsed=9_000, gets=600, tim=n * 10_000) for n in (1, 2, 3))
+
+    assert _said(fine)["cpu_of_a_get"].startswith("At most 7.2")
+    assert "cpu_of_a_get" not in _said(coarse)
+    assert "cpu_of_a_get" not in _said(_read(cpu=4_321, elapsed=9_000, gets=5))
+
+
+def test_time_in_reads_of_pipes_is_not_said_to_be_of_data() -> None:
+    """A process that waits for a pipe spends its time in `read`, and reads no data."""
+    pipe = '1.000000 read(3<pipe:[77]>, "x", 4096) = 1 <0.900000>\n'
+    data = '1.000000 read(3</u01/t.dbf>, "", 8192) = 8192 <0.900000>\n'
+    rest = '2.000000 pread64(4</u01/t.dbf>, "", 8192, 0) = 8192 <0.000400>\n'
+
+    assert "in `read` (0 % of that in reads of data)" in _said(pipe + rest)["trace_profile"]
+    assert "of that" not in _said(data + rest)["trace_profile"]
+
+
+def _wait_s(count: float, seconds: float) -> Wait:
+    return Wait(Interval.exact(count), Interval.exact(seconds))
+
+
+_MIXED = ReportFacts(
+    db_time_s=Interval.exact(10_000),
+    db_cpu_s=Interval.exact(6_000),
+    elapsed_s=Interval.exact(3_600),
+    cpus=16,
+    events={"db file sequential read": _wait_s(900_000, 3_000), "log file sync": _wait_s(90_000, 900)},
+    activity={"session logical reads": Interval.exact(10**9)},
+)
+
+
+def test_cpu_is_a_part_of_the_profile_unless_it_is_most_of_it() -> None:
+    """The largest part of DB time is said also where it is CPU, and said once."""
+    sentences = [one.sentence for one in profile.time_profile(_MIXED)]
+    mostly = replace(_MIXED, db_cpu_s=Interval.exact(9_000), events={"log file sync": _wait_s(90_000, 900)})
+
+    assert sentences[0] == "60.0 % of DB time was CPU: 1.667 of 16 CPUs on average."
+    assert any("was single-block reads" in sentence for sentence in sentences)
+    assert not any("was CPU" in one.sentence for one in profile.time_profile(mostly))
+    assert [one.name for one in load.cpu_is_the_time(mostly)] == ["cpu_is_the_time"]
+
+
+def test_top_events_stand_for_a_missing_table() -> None:
+    """A report with its top events only says what they have at least; with shares of all waits it says nothing."""
+    top = TopEvent("db file sequential read", "User I/O", Interval.exact(900_000), Interval.exact(3_000))
+    cut = replace(_MIXED, events={}, top_events=(top, TopEvent("DB CPU", None, None, Interval.exact(6_000))))
+    sentences = [one.sentence for one in profile.time_profile(cut)]
+
+    assert sentences[1].startswith("At least 30.0 % of DB time was single-block reads:")
+    assert all("At least" not in one.sentence for one in profile.time_profile(replace(cut, shares_of_all_waits=True)))
+
+
+def test_locks_name_slow_storage_where_every_kind_of_io_was_slow() -> None:
+    """Why locks were held: the sentence on storage is named first, only where it is true."""
+    locks = {"enq: TX - row lock contention": _wait_s(5_000, 6_000), "db file sequential read": _wait_s(9_000, 400)}
+    background = {name: _wait_s(900, 90) for name in ("log file parallel write", "control file parallel write")}
+    slow = replace(_MIXED, db_cpu_s=None, events=locks, background=background)
+
+    assert "reads and writes of every kind were slow" in next(profile.lock_waits(slow)).why
+    assert "slow" not in next(profile.lock_waits(replace(slow, background={}))).why
+
+
+def test_cost_of_a_direct_read_is_said_only_where_db_time_is_missing() -> None:
+    """DB time a request is an upper bound that means nothing where CPU accounts for DB time."""
+    direct = {"direct path read": _wait_s(700_000, 900)}
+    io = {"Direct Reads": FunctionIo(Interval.exact(400), Interval.exact(4e8), Interval.exact(0))}
+    facts = replace(_MIXED, events=direct, functions=io)
+    full = replace(facts, db_cpu_s=Interval.exact(9_000))
+    missing = replace(facts, db_cpu_s=Interval.exact(200))
+
+    assert "of DB time" not in next(reads.direct_path_sync_or_async(full)).sentence
+    assert "a request cost at most 6.94 ms of DB time" in next(reads.direct_path_sync_or_async(missing)).sentence
