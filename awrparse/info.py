@@ -38,6 +38,7 @@ class AwrInfo:
         release: such as `12.2.0.1.0`.
         is_rac: is it one of several instances?
         is_cdb: is it a container database?
+        container: the pluggable database that a report of one (`awr_pdb`) is of.
         startup_time: when the instance was started.  HTML reports of 11.2 and 12 print the month for the minutes.
         host: host name; text reports cut it at 16 characters.
         platform: operating system.
@@ -66,6 +67,7 @@ class AwrInfo:
     release: str | None = None
     is_rac: bool | None = None
     is_cdb: bool | None = None
+    container: str | None = None
     startup_time: datetime | None = None
     host: str | None = None
     platform: str | None = None
@@ -102,6 +104,9 @@ def read_info(document: Document, frames: dict[str, pl.DataFrame]) -> AwrInfo:
     """The head of a report, from its canonical tables and its title."""
     found: dict[str, object] = {}
     _take(found, frames.get("databases"), "db_name", "db_id", "release", "host", rac="is_rac", cdb="is_cdb")
+    containers = frames.get("containers")
+    if document.kind == "awr_pdb" and containers is not None and containers.height == 1:
+        _take(found, containers, "container")
     instances = frames.get("instances")
     if instances is not None and instances.height == 1:
         _take(found, instances, "instance", "instance_number", "startup_time", "release", "host", "platform")

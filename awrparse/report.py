@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _TOOL_ERROR: Final = re.compile(IDENTITY.pattern("{TOOL_ERROR}"))
 
 #: The canonical tables that say where and when the report was taken.
-HEAD_TABLES: Final = ("databases", "instances", "hosts", "snapshots", "host_cpu")
+HEAD_TABLES: Final = ("databases", "instances", "hosts", "snapshots", "host_cpu", "containers")
 
 
 class TableNotFoundError(LogParseError, KeyError):

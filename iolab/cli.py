@@ -19,6 +19,8 @@ from logframe.errors import LogError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from iolab.sources import Place
+
 _MOST_NAMED: Final = 3
 _HIGHEST_PORT: Final = 65_535
 _DEFAULT_LAB: Final = Path("iolab-notebooks")
@@ -61,29 +63,39 @@ def _command(*examples: str, name: str | None = None) -> Callable[[Callable[...,
     "iolab report awr.html ora_4711.strace spool.txt -o report.html",
     "iolab report before.html after.html -o compared.html --json",
     "iolab report --before monday/ --after tuesday/ -o change.html",
+    "iolab report --set none=monday/ --set setall=tuesday/ --set directio=wednesday/ -o sets.html",
 )
 @click.argument("logs", nargs=-1, metavar="[LOG]...")
 @click.option("--before", multiple=True, metavar="LOG", help="A log of before a change; may be given again.")
 @click.option("--after", multiple=True, metavar="LOG", help="A log of after it; may be given again.")
+@click.option(
+    "--set", "sets", multiple=True, metavar="NAME=LOG", help="A log of a named set; the first set is the reference."
+)
 @click.option("-o", "--out", type=_PATH, required=True, metavar="PAGE", help="The page to write.")
 @json_option
 def report(
     logs: tuple[str, ...],
     before: tuple[str, ...],
     after: tuple[str, ...],
+    sets: tuple[str, ...],
     out: Path,
     as_json: bool,  # noqa: FBT001 - click passes options by name
 ) -> int:
     """Write one page about logs, or about a change.
 
     Any mix of logs is read, and logs that belong together are compared; the page says why others are not.  With
-    --before and --after the page says what changed between two sets of logs: settings, load, latencies, statements.
+    --before and --after the page says what changed between two sets of logs: settings, load, latencies, statements;
+    with --set, of several sets, what changed from the first to each other one.
     """
     from iolab.pages.writing import write_report  # noqa: PLC0415 - Altair is imported by the commands that need it
 
-    if bool(before) != bool(after) or bool(logs) == bool(before):
-        raise click.UsageError("report takes logs, or logs of --before and of --after a change")
-    if before:
+    if bool(before) != bool(after) or [bool(logs), bool(before), bool(sets)].count(True) != 1:
+        raise click.UsageError("report takes logs, or logs of --before and of --after a change, or logs of --set")
+    if sets:
+        from iolab.pages.several_sets import write_sets_report  # noqa: PLC0415 - see above
+
+        failed = write_sets_report(_named_sets(sets), out, say=say)
+    elif before:
         from iolab.pages.before_after import write_change_report  # noqa: PLC0415 - see above
 
         sides = [[log_named(word) for word in words] for words in (before, after)]
@@ -94,6 +106,19 @@ def report(
         say(f"iolab: {line}")
     click.echo(as_text({"page": str(out), "failed": failed}) if as_json else str(out))
     return 1 if failed else 0
+
+
+def _named_sets(words: tuple[str, ...]) -> dict[str, list[Place]]:
+    """The logs of each set, of words such as `monday=awr.html`."""
+    found: dict[str, list[Place]] = {}
+    for word in words:
+        name, equals, log = word.partition("=")
+        if not (equals and name.strip() and log):
+            raise click.UsageError(f"--set takes NAME=LOG, got {word!r}")
+        found.setdefault(name.strip(), []).append(log_named(log))
+    if len(found) < 2:
+        raise click.UsageError(f"--set takes logs of 2 sets or more, got those of {', '.join(found)}")
+    return found
 
 
 #: Colours of marks on a terminal, of the 16 of the system; the text says the same without them.

@@ -21,6 +21,7 @@ INFO: Final = Table(
         Column("release", "text", "release"),
         Column("is_rac", "flag", "one of several instances"),
         Column("is_cdb", "flag", "a container database"),
+        Column("container", "text", "pluggable database that the report is of; null where it is of all"),
         Column("startup_time", "time", "when the instance was started"),
         Column("host", "text", "host name; text reports cut it at 16 characters"),
         Column("platform", "text", "operating system"),

@@ -6,7 +6,8 @@
 
 `compare`, `compare_many`, `compare_paired` and `compare_medians` compare samples of run times.  `pair` compares any two
 logs: report and report, session and session, trace and trace, or one of the database and a trace.  `pair_all` finds the
-pairs among many logs, and the repeated runs within one session.
+pairs among many logs, and the repeated runs within one session.  `compare_sets` says what changed between two sets of
+logs, `compare_several` from the first of several sets to each other one.
 
 A run time alone never shows that a cache was warm: a series that is equally fast from the first run on may be cached or
 not.  So `first_run` says "cache state undetermined" unless a reference is given, and `cache_level` names a cache only
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         compare_paired,
     )
     from iolab.comparison.session_report import Options
+    from iolab.comparison.several_sets import SeveralSets, compare_several
     from iolab.stats.cache_levels import CacheLevel, cache_level, parse_noise
     from iolab.stats.first_runs import FirstRun, first_run
 
@@ -50,6 +52,7 @@ __all__ = [
     "PairedComparison",
     "Pairing",
     "SampleError",
+    "SeveralSets",
     "UnpairedError",
     "cache_level",
     "compare",
@@ -57,6 +60,7 @@ __all__ = [
     "compare_medians",
     "compare_paired",
     "compare_sets",
+    "compare_several",
     "first_run",
     "pair",
     "pair_all",

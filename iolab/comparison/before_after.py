@@ -28,6 +28,7 @@ from iolab.comparison.report_sets import (
     draw_times,
     middle_report,
     place_of,
+    repeats,
 )
 from iolab.comparison.report_statements import (
     STATEMENT_CHANGES,
@@ -57,7 +58,8 @@ class BeforeAfter:
     Attributes:
         names: The logs of each set.
         sentences: What changed, the most important first.
-        settings: Parameters and facts of the head that changed between the reports (`SETTINGS`).
+        settings: Parameters and facts of the head that changed between the reports (`SETTINGS`); ``instance`` names
+            what the reports are of, here and in the next three.
         load: Rates and sessions of the reports (`CHANGES`).
         latencies: Average waits and percentiles of the reports' events (`CHANGES`).
         statements: Statements of the reports (`STATEMENT_CHANGES`).
@@ -117,6 +119,11 @@ def compare_sets(
     names = (tuple(before), tuple(after))
     skipped: list[tuple[str, str]] = []
     reports = [{name: log for name, log in logs.items() if isinstance(log, AwrReport)} for logs in (before, after)]
+    for side in reports:
+        again = repeats(side)
+        skipped += [(name, f"of the same snapshots as {first}: it counts once") for name, first in again.items()]
+        for name in again:
+            del side[name]
     groups = by_instance(*reports)
     settings, load, latencies, statements = [], [], [], []
     sentences: list[str] = []
@@ -133,12 +140,15 @@ def compare_sets(
         statements.append(
             changed_statements(*([(place_of(one), one) for one in side.values()] for side in (first, second)))
         )
+        for frames in (settings, load, latencies, statements):
+            frames[-1] = frames[-1].with_columns(instance=pl.lit(instance))
         label = f"{instance}: " if sum(bool(one and two) for one, two in groups.values()) > 1 else ""
         sentences += [label + said for said in change_sentences(settings[-1], load[-1], latencies[-1])]
         sentences += [label + said for said in statement_sentences(statements[-1])]
         skipped += [(instance, said) for said in cautions_of_sets(first, second)]
         skipped += [(instance, said) for said in cautions_of_statements(statements[-1])]
-        skipped += [(name, said) for name, report in {**first, **second}.items() for said in cautions_of_report(report)]
+        both = [*first.items(), *second.items()]  # files of one name may be in both sets
+        skipped += [(name, said) for name, report in both for said in cautions_of_report(report)]
         drawers.append(partial(draw_times, middle_report(first), middle_report(second)))
     others = [{name: log for name, log in logs.items() if not isinstance(log, AwrReport)} for logs in (before, after)]
     pairings = list(_pairings(others[0], others[1], options or Options(), skipped))

@@ -29,9 +29,9 @@ Placed = tuple[Interval, float | None]
 
 _RANGE: Final = tuple(f"{side}{end}" for side in ("before", "after", "ratio") for end in ("", "_least", "_greatest"))
 #: Columns of the load (without an event) and of the latencies: middle, least and greatest over the reports of a set,
-#: the rounding of their figures included.
+#: the rounding of their figures included; ``instance`` is what the reports are of.
 CHANGES: Final = pl.Schema(
-    {"event": pl.String(), "quantity": pl.String(), "unit": pl.String()}
+    {"instance": pl.String(), "event": pl.String(), "quantity": pl.String(), "unit": pl.String()}
     | dict.fromkeys(_RANGE, pl.Float64())
     | {"reports_before": pl.Int64(), "reports_after": pl.Int64(), "change": pl.String()}
 )

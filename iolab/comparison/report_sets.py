@@ -20,6 +20,8 @@ from logframe.oracle import is_idle
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from awrparse import AwrInfo
+
 #: What of each report is compared as a rate: name, unit, statistic, and its divisor.
 _RATES: Final = (
     ("transactions_per_s", "1/s", ("user commits", "user rollbacks"), 1),
@@ -43,9 +45,7 @@ _LEAST_SHARE: Final = 0.01
 #: So many changes of one kind get a place in a sentence.
 _MOST_NAMED: Final = 4
 #: Columns of the settings; ``change`` is `changed`, `mixed` (the reports of a set differ), `appeared` or `vanished`.
-SETTINGS: Final = pl.Schema(
-    {"setting": pl.String(), "before": pl.String(), "after": pl.String(), "change": pl.String()}
-)
+SETTINGS: Final = pl.Schema(dict.fromkeys(("instance", "setting", "before", "after", "change"), pl.String()))
 
 Reports = dict[str, AwrReport]
 Key = TypeVar("Key")
@@ -57,7 +57,8 @@ def by_instance(before: Reports, after: Reports) -> dict[str, tuple[Reports, Rep
     for place, reports in enumerate((before, after)):
         for name, report in reports.items():
             info = report.info
-            label = "/".join(str(part) for part in (info.db_name, info.instance) if part) or "an unnamed database"
+            named = [str(part) for part in (info.db_name, info.instance, info.container) if part]
+            label = "/".join(named) or "an unnamed database"
             groups.setdefault(f"{label} ({report.kind})", ({}, {}))[place][name] = report
     open_groups = [label for label, (first, second) in groups.items() if not first or not second]
     if len(groups) == 2 and len(open_groups) == 2:  # one database on each side: a copy, or one that moved
@@ -84,9 +85,9 @@ def changed_settings(before: Reports, after: Reports) -> pl.DataFrame:
         change = "appeared" if first is None else "vanished" if second is None else "changed"
         if max(map(len, values)) > 1:
             change = "mixed"
-        rows.append((name.removeprefix("parameter "), first, second, change))
+        rows.append((None, name.removeprefix("parameter "), first, second, change))
     order = {"changed": 0, "mixed": 1, "appeared": 2, "vanished": 3}
-    rows.sort(key=lambda row: order[row[3]])
+    rows.sort(key=lambda row: order[row[-1]])
     return pl.DataFrame(rows, schema=SETTINGS, orient="row")
 
 
@@ -189,6 +190,7 @@ def _waits(report: AwrReport) -> tuple[dict[tuple[str, str], Interval], dict[str
 
 def cautions_of_sets(before: Reports, after: Reports) -> Iterator[str]:
     """Why rates of these sets are to be taken with care."""
+    yield from _cautions_of_times(before, after)
     lengths = [
         [seconds.value for report in reports.values() if (seconds := elapsed_of(report)) is not None]
         for reports in (before, after)
@@ -205,6 +207,50 @@ def cautions_of_sets(before: Reports, after: Reports) -> Iterator[str]:
     ]
     if all(hours) and not hours[0] & hours[1]:
         yield "the reports are of different hours of the day: the load may differ for that reason alone"
+
+
+def _cautions_of_times(before: Reports, after: Reports) -> Iterator[str]:
+    """Reports of one instance in both sets that are of one time, and sets in the other order."""
+    shared = [
+        (one, two)
+        for one, first in before.items()
+        for two, second in after.items()
+        if _is_one_time(first.info, second.info)
+    ]
+    begins = [
+        [place for report in side.values() if (place := place_of(report)) is not None] for side in (before, after)
+    ]
+    if shared:
+        more = f", and {count_text(len(shared) - 1, 'pair')} more" if len(shared) > 1 else ""
+        yield f"{shared[0][0]} of before and {shared[0][1]} of after the change are of one time{more}"
+    elif all(begins) and min(begins[0]) > max(begins[1]):
+        yield "the reports of before the change are of a later time than those of after it"
+
+
+def _is_one_time(one: AwrInfo, two: AwrInfo) -> bool:
+    """Do two reports of one instance overlap?"""
+    if _system(one) != _system(two):
+        return False
+    begin, end, other_begin, other_end = one.begin_time, one.end_time, two.begin_time, two.end_time
+    return bool(begin and end and other_begin and other_end and begin < other_end and other_begin < end)
+
+
+def _system(info: AwrInfo) -> tuple[object, ...]:
+    return info.db_name, info.db_id, info.instance, info.container
+
+
+def repeats(reports: Reports) -> dict[str, str]:
+    """The reports of a set that are of the same snapshots as an earlier one, such as its HTML, and that one's name."""
+    first: dict[tuple[object, ...], str] = {}
+    found = {}
+    for name, report in reports.items():
+        info = report.info
+        if info.begin_time is None or info.end_time is None:
+            continue
+        key = (*_system(info), report.kind, info.begin_time, info.end_time)
+        if first.setdefault(key, name) != name:
+            found[name] = first[key]
+    return found
 
 
 def cautions_of_report(report: AwrReport) -> Iterator[str]:

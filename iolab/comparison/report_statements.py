@@ -59,7 +59,7 @@ _MS: Final = 1000
 _SIDES: Final = ("before", "after")
 #: Columns of the statements; ``least`` and ``greatest`` are over the reports of a set, the rounding included.
 STATEMENT_CHANGES: Final = pl.Schema(
-    {"sql_id": pl.String(), "pdb": pl.String(), "change": pl.String()}
+    {"instance": pl.String(), "sql_id": pl.String(), "pdb": pl.String(), "change": pl.String()}
     | {f"ratio{end}": pl.Float64() for end in ("", "_least", "_greatest")}
     | {f"{_ELAPSED}_{side}{end}": pl.Float64() for side in _SIDES for end in ("", "_least", "_greatest")}
     | {f"{name}_{side}": pl.Float64() for name in ("share_pct", "executions_per_s", *_OTHERS) for side in _SIDES}

@@ -124,8 +124,8 @@ def slower_events(
         LogError: It is no dataset, or has no reports with foreground events.
     """
     frames = report_frames(dest, ["info", "foreground_events"]).frames
-    known = once(periods(frames["info"])).select("report", "part", "db_id")
-    waits = frames["foreground_events"].join(known, on=["report", "part"])
+    known = once(periods(frames["info"])).select("report", "part", "db_id", "instance_name")
+    waits = frames["foreground_events"].drop("instance_name").join(known, on=["report", "part"])
     side = (
         pl.when(pl.col("end_time") <= at).then(pl.lit("before")).when(pl.col("begin_time") >= at).then(pl.lit("after"))
     )

@@ -254,6 +254,7 @@ def _check_heads(a: AwrReport, b: AwrReport, names: tuple[str, str]) -> Iterator
     for field, what in (
         ("db_name", "database"),
         ("instance", "instance"),
+        ("container", "pluggable database"),
         ("release", "release"),
         ("host", "host"),
         ("cpus", "number of CPUs"),

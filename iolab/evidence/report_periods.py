@@ -57,7 +57,8 @@ def periods(info: pl.DataFrame) -> pl.DataFrame:
     """The periods of reports, one row each, by instance and in order of time.
 
     Reports without times are left out, and those that are of no period between two snapshots of an instance (ASH, ADDM,
-    compare-period and cluster reports).
+    compare-period and cluster reports).  The instance of a report on a pluggable database has its name after a `/`:
+    such reports are of one instance and its snapshots, and still not of the same activity.
 
     Args:
         info: The table `info` of many reports, as `awrparse.read_awrs` gives it.
@@ -67,7 +68,10 @@ def periods(info: pl.DataFrame) -> pl.DataFrame:
     """
     is_timed = pl.col("begin_time").is_not_null() & pl.col("end_time").is_not_null()
     known = info.filter(is_timed & pl.col("kind").is_in(KINDS))
-    return known.select(pl.col(name).cast(dtype) for name, dtype in PERIODS.items()).sort(
+    of_container = pl.col("container") if "container" in known.columns else pl.lit(None, pl.String)
+    of_both = pl.concat_str("instance_name", of_container, separator="/", ignore_nulls=True)
+    named = known.with_columns(instance_name=pl.when(of_container.is_null()).then("instance_name").otherwise(of_both))
+    return named.select(pl.col(name).cast(dtype) for name, dtype in PERIODS.items()).sort(
         "db_name", "db_id", "instance_name", "begin_time", "end_time", "report", "part", maintain_order=True
     )
 

@@ -127,8 +127,11 @@ def timeline_of(read: AwrFrames) -> Timeline:
     """The time line of the reports of which the tables `TABLES` were read, from files or from a dataset."""
     known = periods(read.frames["info"])
     single = once(known)
+    names = single.select("report", "part", period_of="instance_name")
     frames = {
-        name: frame.join(single, on=["report", "part"], how="semi", maintain_order="left")
+        name: frame.join(names, on=["report", "part"], maintain_order="left")
+        .with_columns(instance_name="period_of")
+        .drop("period_of")
         for name, frame in read.frames.items()
     }
     waits = narrow_waits(frames["foreground_events"], frames[_NARROWING], ("report", "part", "event"))

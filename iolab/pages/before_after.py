@@ -24,7 +24,7 @@ from logframe.atomic import check_output, replacing
 from logframe.errors import LogError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from iolab.comparison.before_after import BeforeAfter
     from iolab.comparison.session_report import Options
@@ -60,22 +60,8 @@ def write_change_report(
         OSError: If the page cannot be written.
     """
     page = Path(out)
-    sets: list[dict[str, ParsedLog]] = []
-    failed: list[str] = []
-    for title, places in (("before", before), ("after", after)):
-        named = find_logs(places)
-        if not named:
-            raise LogError(f"no log of {title} the change was given")
-        check_output(page, [one.place for one in named])
-        found: dict[str, ParsedLog] = {}
-        for one in named:
-            say(f"{title}: {one.place}")
-            try:
-                found[one.name] = load(one.source)
-            except (LogParseError, OSError) as error:
-                failed.append(f"{one.name}: {str(error).splitlines()[0]}")
-        sets.append(found)
-    result = compare_sets(sets[0], sets[1], options=options)
+    sets, failed = read_sets({"before": before, "after": after}, page, say)
+    result = compare_sets(sets["before"], sets["after"], options=options)
     enable_chart_theme()
     page.parent.mkdir(parents=True, exist_ok=True)
     with replacing(page) as out_page:
@@ -83,8 +69,42 @@ def write_change_report(
     return failed
 
 
+def read_sets(
+    sets: Mapping[str, Iterable[Place]], page: Path, say: Callable[[str], object]
+) -> tuple[dict[str, dict[str, ParsedLog]], list[str]]:
+    """The logs of each set by name, and a line a log that could not be read.
+
+    Raises:
+        LogError: If a set has no log, or the page would overwrite one.
+    """
+    found: dict[str, dict[str, ParsedLog]] = {}
+    failed: list[str] = []
+    for title, places in sets.items():
+        named = find_logs(places)
+        if not named:
+            raise LogError(f"no log of {title} was given")
+        check_output(page, [one.place for one in named])
+        logs = found.setdefault(title, {})
+        for one in named:
+            say(f"{title}: {one.place}")
+            try:
+                logs[one.name] = load(one.source)
+            except (LogParseError, OSError) as error:
+                failed.append(f"{one.name}: {str(error).splitlines()[0]}")
+    return found, failed
+
+
 def change_html(result: BeforeAfter, failed: Iterable[str] = ()) -> str:
     """The page of a change."""
+    sections = change_sections(result, failed)
+    body = "<h1>Before and after</h1>" + "".join(
+        f'<section id="{anchor}"><h2>{title}</h2>{part}</section>' for anchor, title, part in sections
+    )
+    return page_html("Before and after", body, before=contents_html((anchor, title) for anchor, title, _ in sections))
+
+
+def change_sections(result: BeforeAfter, failed: Iterable[str] = ()) -> list[tuple[str, str, str]]:
+    """Anchor, title and body of each part of a change that has something to show."""
     sections = [
         ("changed", "What changed", _first_screen(result)),
         ("settings", "Settings", _table(result.settings)),
@@ -94,11 +114,7 @@ def change_html(result: BeforeAfter, failed: Iterable[str] = ()) -> str:
         ("logs", "Logs compared one by one", "".join(pairing_html(one, is_drawn=True) for one in result.pairings)),
         ("left-out", "What may not be compared, or only with care", _left_out(result.not_compared, failed)),
     ]
-    there = [(anchor, title, body) for anchor, title, body in sections if body]
-    body = "<h1>Before and after</h1>" + "".join(
-        f'<section id="{anchor}"><h2>{title}</h2>{part}</section>' for anchor, title, part in there
-    )
-    return page_html("Before and after", body, before=contents_html((anchor, title) for anchor, title, _ in there))
+    return [(anchor, title, body) for anchor, title, body in sections if body]
 
 
 def _first_screen(result: BeforeAfter) -> str:
@@ -123,6 +139,8 @@ def _marked(sentence: str) -> str:
 
 
 def _table(frame: pl.DataFrame) -> str:
+    if "instance" in frame.columns and frame.get_column("instance").n_unique() == 1:
+        frame = frame.drop("instance")
     return frame_html(frame, most=frame.height) if frame.height else ""
 
 
@@ -152,6 +170,7 @@ def _statements(changes: pl.DataFrame) -> str:
     shown = _shown(changes)
     is_single = "reports_before" not in shown.columns
     times = shown.select(
+        "instance",
         "sql_id",
         "pdb",
         "change",
@@ -161,8 +180,8 @@ def _statements(changes: pl.DataFrame) -> str:
         cs.starts_with("executions_per_s"),
         pl.col("sql_text").str.replace_all(r"\s+", " ").str.slice(0, _TEXT_SHOWN),
     )
-    worked = shown.select("sql_id", work, cs.starts_with("plans"))
-    worked = worked.filter(pl.any_horizontal(pl.exclude("sql_id").is_not_null()))
+    worked = shown.select("instance", "sql_id", work, cs.starts_with("plans"))
+    worked = worked.filter(pl.any_horizontal(pl.exclude("instance", "sql_id").is_not_null()))
     note = (
         "Averages of an execution, by the totals that a section prints; a statement's time holds that of the "
         "statements it calls and of its parallel processes.  Shares are of DB time, so they can add up to more than "

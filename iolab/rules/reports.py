@@ -55,6 +55,14 @@ _OTHERS: Final = {
 }
 #: Kinds of reports whose figures are of one period.
 _PERIODS: Final = ("awr", "awr_pdb", "awr_global", "statspack")
+#: What says of which system a report is.
+_IDENTITIES: Final = {
+    "db_id": "database id",
+    "db_name": "database",
+    "instance": "instance",
+    "container": "pluggable database",
+    "host": "host",
+}
 
 
 def report_findings(report: AwrReport) -> Iterator[Finding]:
@@ -113,7 +121,7 @@ def _overlap(one: AwrReport, two: AwrReport) -> bool:
 
 def _identity(one: AwrReport, two: AwrReport) -> tuple[str, object, object] | None:
     """What says that two reports are not of one instance: what it is, and its two values; None where nothing does."""
-    for field, what in (("db_id", "database id"), ("db_name", "database"), ("instance", "instance"), ("host", "host")):
+    for field, what in _IDENTITIES.items():
         values = (getattr(one.info, field), getattr(two.info, field))
         if None not in values and str(values[0]).lower() != str(values[1]).lower():
             return what, *values

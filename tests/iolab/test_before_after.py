@@ -44,7 +44,7 @@ def test_a_pair_of_reports() -> None:
     """The parameter, the sessions and the reads of the two reports around the restart, with the bounds of rounding."""
     found = compare_sets({"evening": report(4107)}, {"night": report(4109)})
 
-    assert found.settings.rows() == [("filesystemio_options", "NONE", "SETALL", "changed")]
+    assert found.settings.rows() == [("HARBOR/harbor1 (awr)", "filesystemio_options", "NONE", "SETALL", "changed")]
     sessions = row(found.load, "sessions_active")
     assert (sessions["before"], sessions["after"], sessions["change"]) == pytest.approx((4.293, 6.868, "up"), abs=1e-3)
     assert float(str(sessions["ratio_greatest"])) - float(str(sessions["ratio_least"])) < 0.001
@@ -135,6 +135,8 @@ def test_reports_that_contradict_themselves_are_named() -> None:
     said = found.not_compared.filter(what="a")["reason"].to_list()
     assert len(said) == 1
     assert "class_above_db_time" in said[0]
+    alike = compare_sets({"awr.txt": report(4102, wrong)}, {"awr.txt": report(4103)}).not_compared
+    assert alike.filter(what="awr.txt")["reason"].to_list() == said
 
 
 def test_sets_with_nothing_in_common_are_refused() -> None:
