@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from logframe.provenance import Part
+    from logframe.ranges import Splitting
 
 #: Group of entry points under which formats are registered.
 GROUP: Final = "logframe.formats"
@@ -125,6 +126,7 @@ class Format:
             never more than one.
         row_keys: What the log says of itself (database, instance, period) as a frame of one row, the most general
             column first; a dataset puts it before each row and sorts by it.  None where there is nothing of the kind.
+        splitting: How one large log is read in pieces by several processes (`logframe.ranges`); None where it is not.
         places: Which rows of the frames of a log that it read came from which lines of the source, for
             `logframe.provenance`; None where the format does not say.
     """
@@ -136,6 +138,7 @@ class Format:
     is_one_log: Callable[[Sequence[Log]], bool] | None = None
     parts: Callable[[ParsedLog], Sequence[ParsedLog]] | None = None
     row_keys: Callable[[ParsedLog], pl.DataFrame] | None = None
+    splitting: Callable[[], Splitting] | None = None
     places: Callable[[Any, Source], list[Part]] | None = None
 
 

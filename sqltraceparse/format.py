@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from logframe import Source
     from logframe.formats import Head
     from logframe.provenance import Part
+    from logframe.ranges import Splitting
     from sqltraceparse.tkprof import Tkprof
     from sqltraceparse.trace import SqlTrace
 
@@ -60,6 +61,13 @@ def read_tkprof(source: Source) -> Tkprof:
     return read_report(source)
 
 
+def splitting() -> Splitting:
+    """How a large trace is read in pieces."""
+    from sqltraceparse.ranges import SPLITTING  # noqa: PLC0415 - wanted by few
+
+    return SPLITTING
+
+
 def places(parsed: SqlTrace | Tkprof, source: Source) -> list[Part]:
     """Which rows came from which lines."""
     from sqltraceparse.provenance import parts_of  # noqa: PLC0415 - wanted by few
@@ -68,4 +76,6 @@ def places(parsed: SqlTrace | Tkprof, source: Source) -> list[Part]:
 
 
 TKPROF: Final = Format(name="tkprof", title="a TKPROF report", sniff=sniff_tkprof, read=read_tkprof, places=places)
-FORMAT: Final = Format(name="sqltrace", title="an extended SQL trace", sniff=sniff, read=read, places=places)
+FORMAT: Final = Format(
+    name="sqltrace", title="an extended SQL trace", sniff=sniff, read=read, splitting=splitting, places=places
+)

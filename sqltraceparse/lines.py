@@ -7,6 +7,7 @@ expressions read them all.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -130,6 +131,8 @@ def batches(
     n_rows: int | None,
     columns: Collection[str] | None = None,
     kinds: Collection[str] = KINDS,
+    *,
+    before: int = 0,
 ) -> Iterator[tuple[Batch, bool]]:
     """The lines in batches of about so many bytes, without carriage returns, and whether a batch is the last.
 
@@ -139,13 +142,16 @@ def batches(
         n_rows: read so many lines at most.
         columns: of waits and calls, those that are needed; None: all.
         kinds: of lines that are needed; waits and calls may be left out of `Batch` where they are not.
+        before: number of lines of the trace before the first one.
     """
     kernel = load_kernel()
     if kernel is None or isinstance(log.target, str):
-        yield from _with_last(_by_expressions(log, batch_bytes, n_rows))
+        yield from _with_last(_by_expressions(log, batch_bytes, n_rows, before))
         return
     texts = text_batches(kernel, log, batch_bytes, n_rows)
-    yield from _with_last(_by_kernel(kernel, text, columns, kinds) for text in texts)
+    yield from _with_last(
+        _by_kernel(kernel, replace(text, first=before + text.first), columns, kinds) for text in texts
+    )
 
 
 def _with_last(found: Iterable[Batch]) -> Iterator[tuple[Batch, bool]]:
@@ -158,8 +164,8 @@ def _with_last(found: Iterable[Batch]) -> Iterator[tuple[Batch, bool]]:
         yield held, True
 
 
-def _by_expressions(log: Log, batch_bytes: int, n_rows: int | None) -> Iterator[Batch]:
-    lines = log.scan(name="text", row_index_name="line").with_columns(pl.col("line").cast(pl.Int64))
+def _by_expressions(log: Log, batch_bytes: int, n_rows: int | None, before: int) -> Iterator[Batch]:
+    lines = log.scan(name="text", row_index_name="line").with_columns(pl.col("line").cast(pl.Int64) + before)
     if n_rows is not None:
         lines = lines.head(n_rows)
     held: list[pl.DataFrame] = []

@@ -15,7 +15,7 @@ from logframe.atomic import new_folder
 from sqltraceparse.derived import Derived
 from sqltraceparse.heads import head_of
 from sqltraceparse.passes import Backward, Forward
-from sqltraceparse.reader import joined, read_pieces
+from sqltraceparse.reader import BATCH_BYTES, joined, read_pieces
 from sqltraceparse.schema import KIND, SCHEMAS
 from sqltraceparse.trace import check_records
 
@@ -67,10 +67,9 @@ def to_parquet(
     log = open_log(source, encoding=encoding)
     if log.is_empty():
         raise LogParseError("the log is empty", source=log.name, expected="an extended SQL trace")
-    size = {} if batch_bytes is None else {"batch_bytes": batch_bytes}
     target = Path(os.fspath(dest))
     with new_folder(target) as folder, TemporaryDirectory(dir=folder, prefix=".parts-") as spill:
-        _Writer(log, Path(spill)).write(read_pieces(log, **size), folder)
+        _Writer(log, Path(spill)).write(read_pieces(log, batch_bytes=batch_bytes or BATCH_BYTES), folder)
     return {name: target / f"{name}.parquet" for name in (*_SCHEMAS, "diagnostics", "kinds")}
 
 

@@ -35,8 +35,10 @@ class Forward:
     Args:
         name: of the log, for diagnostics.
         unit: of the printed times, in us.
+        carried: the `carried` of the part before, where another object has read the parts before.
 
     Attributes:
+        carried: what the parts that were added say of the next one.
         diagnostics: of all parts, those of the log as a whole once `finish` was called.
         process: the process that was named first; lines before it are its lines.
         clock: `sqltraceparse.schema.CLOCK`, once `finish` was called.
@@ -44,8 +46,9 @@ class Forward:
         kinds: ``kind``, ``lines``.
     """
 
-    def __init__(self, name: str, unit: int) -> None:
+    def __init__(self, name: str, unit: int, carried: Frames | None = None) -> None:
         self._name, self._unit = name, unit
+        self.carried: Frames = carried or {}
         self.diagnostics: list[Diagnostic] = []
         self.process: int | None = None
         self.clock = pl.DataFrame()
@@ -56,7 +59,6 @@ class Forward:
         self._ranges: list[pl.DataFrame] = []
         self._stamps = clocks.Stamps()
         self._waits = self._calls = 0
-        self._carried: Frames = {}
 
     def add(self, pieces: Pieces) -> Frames:
         """The frames of the next part of the log."""
@@ -100,32 +102,26 @@ class Forward:
         )
         self.clock, rows = clocks.clocks(ranges, self._stamps.said(self.process), self._name)
         self.diagnostics += rows
-        bare = pl.concat(self._bare) if self._bare else self.cut_waits
-        if bare.len() and bare.len() <= self._waits / 2:
-            self.cut_waits = bare
-            reason = (
-                "the line is cut after the parameters, which others do not end with; the last parameter is left out"
-            )
-            self.diagnostics += [Diagnostic(self._name, line, None, "cut", None, reason) for line in bare]
+        self.say_cut(is_usual=sum(bare.len() for bare in self._bare) > self._waits / 2)
 
     def _processes(self, named: pl.DataFrame) -> pl.DataFrame:
         """The processes that are named in this part, below the one that was named last before it."""
-        before = self._carried.get("process")
+        before = self.carried.get("process")
         found = named if before is None else pl.concat([before, named])
         if found.height:
             if self.process is None:
                 self.process = int(found.item(0, "process"))
                 first = pl.col("process").fill_null(pl.lit(self.process, pl.Int64))
-                self._carried = {name: frame.with_columns(first) for name, frame in self._carried.items()}
+                self.carried = {name: frame.with_columns(first) for name, frame in self.carried.items()}
                 self._stamps.name_process(self.process)
-            self._carried["process"] = found.tail(1)
+            self.carried["process"] = found.tail(1)
         return found
 
     def _carry(self, name: str, rows: pl.DataFrame, key: list[str]) -> pl.DataFrame:
         """The rows below those that are carried; the last of each key is carried on."""
-        before = self._carried.get(name)
+        before = self.carried.get(name)
         found = rows if before is None else pl.concat([before, rows])
-        self._carried[name] = found.unique(key, keep="last", maintain_order=True)
+        self.carried[name] = found.unique(key, keep="last", maintain_order=True)
         return found
 
     def _with_clocks(self, waits: pl.DataFrame, calls: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
@@ -135,7 +131,7 @@ class Forward:
             sound = pl.when(pl.col("tim_us") > 0).then("tim_us").alias("tim_us")
             frames.append(frame.select("process", "line", sound, kind=pl.lit(number)).with_row_index("row"))
         tims = pl.concat(frames).sort("line", maintain_order=True).filter(pl.col("tim_us").is_not_null())
-        before = self._carried.get("tims")
+        before = self.carried.get("tims")
         tims, rows = clocks.with_clock(tims, self._name, before)
         self.diagnostics += rows
         known = tims.filter(pl.col("tim_us").is_not_null())
@@ -154,30 +150,47 @@ class Forward:
                 timed = indexed.join(part, on="row", how="left", maintain_order="left")
                 found.append(timed.select(*frame.columns, "clock"))
         known = known.select(_TIM)
-        self._carried["tims"] = known.unique(["process"], keep="last", maintain_order=True)
+        self.carried["tims"] = known.unique(["process"], keep="last", maintain_order=True)
         return found[0], found[1], known
+
+    def say_cut(self, *, is_usual: bool) -> None:
+        """Note the waits that end before ``obj#`` as cut, unless most waits of the log end so."""
+        bare = pl.concat(self._bare) if self._bare else self.cut_waits
+        if is_usual or bare.is_empty():
+            return
+        self.cut_waits = bare
+        reason = "the line is cut after the parameters, which others do not end with; the last parameter is left out"
+        self.diagnostics += [Diagnostic(self._name, line, None, "cut", None, reason) for line in bare]
 
     def _find_bare(self, waits: pl.DataFrame, diagnostics: list[Diagnostic]) -> None:
         """Waits that end before ``obj#``: if the others go on, their last parameter may lack digits."""
         self._waits += waits.height
         known = [row.line for row in diagnostics if row.kind == "cut"]
-        bare = pl.col("object_id").is_null() & pl.col("tim_us").is_null() & pl.col("p3").is_not_null()
-        odd = waits.filter(bare, ~pl.col("line").is_in(known)).get_column("line")
+        odd = waits.filter(is_bare(), ~pl.col("line").is_in(known)).get_column("line")
         if odd.len():
             self._bare.append(odd)
 
     def _with_plan(self, row_sources: pl.DataFrame) -> pl.DataFrame:
         """Row sources with the plan they are part of: the line of its first row source."""
-        before = self._carried.get("plan")
+        before = self.carried.get("plan")
         rows = row_sources.with_columns(plan=pl.lit(None, pl.Int64))
         rows = rows if before is None else pl.concat([before, rows])
-        number, cursor = pl.col("id"), pl.col("cursor")
-        first = (number == 1) | (cursor != cursor.shift()) | (number <= number.shift())
-        is_carried = pl.col("plan").is_not_null()
-        start = pl.when(is_carried).then("plan").when(first.fill_null(value=True)).then("line")
+        start = pl.when(pl.col("plan").is_not_null()).then("plan").when(starts_plan()).then("line")
         found = rows.with_columns(plan=start.forward_fill())
-        self._carried["plan"] = found.tail(1)
+        self.carried["plan"] = found.tail(1)
         return found.tail(row_sources.height)
+
+
+def is_bare() -> pl.Expr:
+    """Whether a wait ends before ``obj#``."""
+    return pl.col("object_id").is_null() & pl.col("tim_us").is_null() & pl.col("p3").is_not_null()
+
+
+def starts_plan() -> pl.Expr:
+    """Whether a row source is the first of its plan, by the one before it."""
+    number, cursor = pl.col("id"), pl.col("cursor")
+    first = (number == 1) | (cursor != cursor.shift()) | (number <= number.shift())
+    return first.fill_null(value=True)
 
 
 class Backward:
@@ -185,12 +198,13 @@ class Backward:
 
     Args:
         process: that of the lines before the first that names one.
+        runs: the first execution of each cursor after the last part, where another object has read what follows.
     """
 
-    def __init__(self, process: int | None) -> None:
+    def __init__(self, process: int | None, runs: pl.DataFrame | None = None) -> None:
         self._process = process
         self._calls: pl.DataFrame | None = None
-        self._runs: pl.DataFrame | None = None
+        self._runs = runs
         self._late: list[pl.DataFrame] = []
 
     def add(self, frames: Frames) -> Frames:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
-from logframe import Diagnostic
+from logframe import Diagnostic, LogParseError
 from sqltraceparse import irregular, records, regular
 from sqltraceparse.grammar import GRAMMAR
 from sqltraceparse.lines import batches, classified
@@ -52,15 +52,27 @@ class Pieces(NamedTuple):
     diagnostics: list[Diagnostic]
 
 
-def read_pieces(log: Log, *, batch_bytes: int = BATCH_BYTES, n_rows: int | None = None) -> Iterator[Pieces]:
+def read_pieces(
+    log: Log,
+    *,
+    batch_bytes: int = BATCH_BYTES,
+    n_rows: int | None = None,
+    before: int = 0,
+    continues: bool = False,
+) -> Iterator[Pieces]:
     """The raw records of a log, batch by batch; a batch ends where no section is open.
 
     Args:
         log: the opened trace.
         batch_bytes: size of a batch of text.
         n_rows: read so many lines at most.
+        before: number of lines of the trace before the first one.
+        continues: the trace goes on after the last line.
+
+    Raises:
+        LogParseError: the trace goes on, and the last lines are part of what goes on.
     """
-    for done in sorted_batches(log, batch_bytes=batch_bytes, n_rows=n_rows):
+    for done in sorted_batches(log, batch_bytes=batch_bytes, n_rows=n_rows, before=before, continues=continues):
         yield _pieces(done, log.name)
 
 
@@ -83,15 +95,20 @@ def sorted_batches(
     n_rows: int | None = None,
     columns: Collection[str] | None = None,
     kinds: Collection[str] = KINDS,
+    before: int = 0,
+    continues: bool = False,
 ) -> Iterator[Sorted]:
     """The lines with their kinds, with these columns (None: all) of whole waits and calls of these kinds.
 
     What is open at the end of a batch goes to the next.
+
+    Raises:
+        LogParseError: the trace continues, and something is open at the end.
     """
     held: Batch | None = None
-    for read, is_last in batches(log, batch_bytes, n_rows, columns, kinds):
+    for read, is_last in batches(log, batch_bytes, n_rows, columns, kinds, before=before):
         batch = read if held is None else held.followed_by(read)
-        is_end = is_last or batch.lines.estimated_size() > _MOST_HELD + batch_bytes
+        is_end = (is_last and not continues) or batch.lines.estimated_size() > _MOST_HELD + batch_bytes
         found = sort_lines(batch, log.name, is_last=is_end)
         parted, fused = irregular.unfused(found, log.name)
         if parted is not None:
@@ -104,6 +121,8 @@ def sorted_batches(
         ready = found.ready(fused)
         if ready.lines.height:
             yield ready
+    if held is not None and held.lines.height:
+        raise LogParseError("the text of a statement or a section is not complete", source=log.name)
 
 
 def _first_open(found: Sorted) -> int:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from logframe import Log, Source
     from logframe.formats import Head
     from logframe.provenance import Part
+    from logframe.ranges import Splitting
     from straceparse.log import StraceLog
 
 #: With fewer of its sampled lines strace's, a log is not an strace log.
@@ -55,6 +56,13 @@ def is_one_log(logs: Sequence[Log]) -> bool:
     return not any(log.is_empty() for log in logs[:8]) and all(dialect_of([log]).share >= MIN_SHARE for log in logs[:8])
 
 
+def splitting() -> Splitting:
+    """How a large log is read in pieces."""
+    from straceparse.ranges import SPLITTING  # noqa: PLC0415 - wanted by few
+
+    return SPLITTING
+
+
 def places(parsed: StraceLog, source: Source) -> list[Part]:
     """Which events and requests came from which lines."""
     from straceparse.provenance import parts_of  # noqa: PLC0415 - wanted by few
@@ -63,5 +71,11 @@ def places(parsed: StraceLog, source: Source) -> list[Part]:
 
 
 FORMAT: Final = Format(
-    name="strace", title="an strace log", sniff=sniff, read=read, is_one_log=is_one_log, places=places
+    name="strace",
+    title="an strace log",
+    sniff=sniff,
+    read=read,
+    is_one_log=is_one_log,
+    splitting=splitting,
+    places=places,
 )

@@ -5,7 +5,7 @@ process of a log of standard error that prints it on some lines only.  So there 
 range, which needs the range alone, then `starts_of`, which adds the facts up in the order of the ranges, then
 `scan_range` of each range with its start.  The passes over ranges may run in any order, anywhere::
 
-    cuts = byte_ranges(log, 8)
+    cuts = ranges_of(log, 8)
     facts = [facts_of(log, cut, dialect) for cut in cuts]
     starts = starts_of(facts, dialect)
     events = [scan_range(log, cut, start, dialect) for cut, start in zip(cuts, starts)]
@@ -14,14 +14,15 @@ range, which needs the range alone, then `starts_of`, which adds the facts up in
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from logframe import LogParseError
+from logframe import DIAGNOSTICS
+from logframe.ranges import Piece, Range, Splitting, ranges_of, size_of, within
 from straceparse.clocks import DAY
-from straceparse.dialects import HALF_DAY
+from straceparse.dialects import HALF_DAY, dialect_of
+from straceparse.log import StraceLog
 from straceparse.opening import shortened
 from straceparse.processes import Processes, ProcessFacts, filled, process_facts, processes_after
 from straceparse.scan import scan_logs
@@ -33,15 +34,7 @@ if TYPE_CHECKING:
     from logframe import Log
     from straceparse.dialects import Dialect
 
-_CHUNK: Final = 1 << 16
 _PROCESS: Final = ("pid", "kind", "name", "result", "note")
-
-
-class Range(NamedTuple):
-    """Bytes of a log, whole lines."""
-
-    start: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,52 +73,9 @@ class RangeStart:
     processes: Processes | None
 
 
-def byte_ranges(log: Log, count: int) -> list[Range]:
-    """A log in so many ranges of about the same size, or fewer where it has few lines.
-
-    Raises:
-        LogParseError: The log is no file of this machine and no bytes.
-    """
-    size = _size(log)
-    starts = [0]
-    for number in range(1, count):
-        start = _line_after(log, max(size * number // count, starts[-1]), size)
-        if starts[-1] < start < size:
-            starts.append(start)
-    return [Range(start, end) for start, end in zip(starts, [*starts[1:], size], strict=True)]
-
-
-def _size(log: Log) -> int:
-    match log.target:
-        case bytes():
-            return len(log.target)
-        case Path():
-            return log.target.stat().st_size
-        case _:
-            raise LogParseError("only a file of this machine is read in ranges", source=log.name)
-
-
-def _line_after(log: Log, place: int, size: int) -> int:
-    """Where the first line starts after a place."""
-    while place < size:
-        found = _bytes(log, Range(place, min(place + _CHUNK, size))).find(b"\n")
-        if found >= 0:
-            return place + found + 1
-        place += _CHUNK
-    return size
-
-
-def _bytes(log: Log, cut: Range) -> bytes:
-    if isinstance(log.target, bytes):
-        return log.target[cut.start : cut.end]
-    with Path(log.target).open("rb") as file:
-        file.seek(cut.start)
-        return file.read(cut.end - cut.start)
-
-
 def _scan(log: Log, cut: Range, dialect: Dialect) -> pl.LazyFrame:
     """The events of a range as if it were a log; the processes are those printed."""
-    own = shortened(replace(log, target=_bytes(log, cut)))
+    own = shortened(within(log, cut))
     as_printed = replace(dialect, pid="bracket") if dialect.pid == "mixed" else dialect
     return scan_logs([own], dialect=as_printed)
 
@@ -201,3 +151,57 @@ def scan_range(log: Log, cut: Range, start: RangeStart, dialect: Dialect) -> pl.
         return events.with_columns(at=at, line=line)
     process = pl.struct(_PROCESS).map_batches(lambda rows: filled(rows, traced), return_dtype=EVENTS["pid"])
     return events.with_columns(at=at, line=line, pid=process)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Events of a range, or other tables of the whole log.
+
+    Attributes:
+        cut: The range, or None.
+        start: Of the range.
+        tables: Names of the tables.
+        has_diagnostics: Those of the log are with this piece.
+    """
+
+    cut: Range | None
+    start: RangeStart | None
+    tables: tuple[str, ...]
+    has_diagnostics: bool = False
+
+
+def _cuts(log: Log, size: int) -> list[Range]:
+    """The ranges of a log whose lines are all of one form."""
+    dialect = dialect_of([log])
+    if dialect.pid == "file" or dialect.clock == "mixed" or not dialect.share:
+        return []
+    return ranges_of(log, max(1, size_of(log) // size))
+
+
+def _facts(log: Log, cut: Range) -> RangeFacts:
+    return facts_of(log, cut, dialect_of([log]))
+
+
+def _pieces(log: Log, cuts: Sequence[Range], facts: Sequence[RangeFacts]) -> list[_Piece]:
+    """The events of each range; the calls and the requests, whose parts may be any number of lines apart, as a whole.
+
+    These two read only what they need of the lines, each in one pass, while the events are read.
+    """
+    starts = starts_of(facts, dialect_of([log]))
+    events = [_Piece(cut, start, ("events",)) for cut, start in zip(cuts, starts, strict=True)]
+    return [_Piece(None, None, ("requests",)), _Piece(None, None, ("calls", "summary"), has_diagnostics=True), *events]
+
+
+def _read(log: Log, piece: _Piece) -> Piece:
+    dialect = dialect_of([log])
+    if piece.cut is not None and piece.start is not None:
+        kind = StraceLog([log], dialect).kind
+        events = scan_range(log, piece.cut, piece.start, dialect)
+        return Piece(StraceLog.format, kind, log.name, {"events": events}, pl.DataFrame(schema=DIAGNOSTICS))
+    whole = StraceLog([shortened(log)], dialect)
+    tables = {name: frame for name, frame in whole.frames().items() if name in piece.tables}
+    notes = whole.diagnostics if piece.has_diagnostics else pl.DataFrame(schema=DIAGNOSTICS)
+    return Piece(whole.format, whole.kind, whole.source, tables, notes)
+
+
+SPLITTING: Final = Splitting(cuts=_cuts, facts=_facts, pieces=_pieces, read=_read)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from iolab.dataset.fleet import differing_parameters, report_frames, slower_events
     from iolab.dataset.layout import STATUSES
     from iolab.dataset.reading import diagnostics, scan, sources, status, verify
-    from iolab.dataset.run import Converted, Progress
+    from iolab.dataset.results import Converted, Progress
 
 __all__ = [
     "STATUSES",

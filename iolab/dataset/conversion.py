@@ -13,7 +13,7 @@ from iolab.dataset.jobs import Settings
 from iolab.dataset.layout import DESCRIPTION, VERSION, describe
 from iolab.dataset.listing import list_files
 from iolab.dataset.planning import Plan
-from iolab.dataset.run import Converted, Progress, Run
+from iolab.dataset.run import Run
 from iolab.dataset.store import LOCK, STAGING, LocalStore, Store, open_store
 from logframe.errors import LogError
 from logframe.limits import current
@@ -21,8 +21,12 @@ from logframe.limits import current
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from iolab.dataset.results import Converted, Progress
+
 #: Limit of time for one source, in seconds.
 SECONDS: Final = 900.0
+#: A larger log of a format that can be split is read in pieces of about so many bytes.
+PIECE_BYTES: Final = 64 << 20
 
 
 def convert(
@@ -55,7 +59,8 @@ def convert(
         since: Files that did not change since are left out; a `date` or `datetime`, UTC where it has no time zone.
         resume: Continue an existing dataset.
         retry: Also read again what was unreadable, killed or failed before.
-        seconds: Limit of time for one source; 0 for none.  Only an executor with processes of its own keeps it.
+        seconds: Limit of time for one source, or one piece of a large one; 0 for none.  Only an executor with processes
+            of its own keeps it.
         progress: Called after each commit.
 
     Raises:
@@ -87,7 +92,7 @@ def convert(
             plan.add_files(list_files(named, outside=outside), since=_microseconds(since))
             pool = open_executor(executor) if plan.counts(retry=retry)[1] else open_executor("serial")
             chosen = None if wanted is None else frozenset(wanted)
-            settings = Settings(store, chosen, current(), seconds, pool.is_own_process)
+            settings = Settings(store, chosen, current(), seconds, PIECE_BYTES, pool.is_own_process)
             try:
                 run = Run(*(store, plan, pool, settings), lock=lock, last=last, retry=retry, progress=progress)
                 run.go()

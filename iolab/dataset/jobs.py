@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from iolab.dataset.layout import DataFile
     from iolab.dataset.store import Store
     from logframe.limits import Limits
+    from logframe.ranges import Range
+    from logframe.source import Log
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,21 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
+class SplitLog:
+    """How a large log is read in pieces.
+
+    Attributes:
+        format: Name of its format.
+        log: The log: a file of plain text.
+        ranges: Of its text.
+    """
+
+    format: str
+    log: Log
+    ranges: tuple[Range, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """A source to convert: a file, the files of one log, or a member of an archive.
 
@@ -42,6 +59,7 @@ class Item:
         hash: Of that text.
         message: Why it cannot be read, where that is known already.
         in_file: Number of sources in its file.
+        split: Format and ranges of a large log that is read in pieces.
     """
 
     source: str
@@ -51,6 +69,7 @@ class Item:
     hash: str | None
     message: str | None = None
     in_file: int = 1
+    split: SplitLog | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +98,7 @@ class Settings:
         tables: Tables to write, as ``format/name`` or ``name``; None for all.
         limits: Of opening logs.
         seconds: Limit of time for one source; 0 for none.
+        piece_bytes: About so many bytes of a large log are one piece.
         is_own_process: The job runs in a process that may be ended, and whose temporary files are its own.
     """
 
@@ -86,7 +106,25 @@ class Settings:
     tables: frozenset[str] | None
     limits: Limits
     seconds: float
+    piece_bytes: int
     is_own_process: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The rows of a source, or of a piece of one, that are written and not committed yet.
+
+    Attributes:
+        format: Of the log.
+        kind: Of the log.
+        rows: Rows in its tables.
+        files: Of its tables and diagnostics.
+    """
+
+    format: str
+    kind: str
+    rows: int
+    files: tuple[DataFile, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +138,7 @@ class Job:
         status: What is recorded of all items without reading them; None to read them.
         message: The reason, with `status`.
         originals: Source of a duplicate -> the source of the same content.
+        made: What was made of its only source in pieces.
     """
 
     batch: str
@@ -108,6 +147,7 @@ class Job:
     status: str | None = None
     message: str | None = None
     originals: dict[str, str] = field(default_factory=dict)
+    made: Made | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ from iolab.dataset.executors import LostError
 from iolab.dataset.jobs import Done, Item, Job, Listed, Rewrite
 from iolab.dataset.layout import Commit, DataFile, commit_key
 from iolab.dataset.planning import batch_id, in_pieces
+from iolab.dataset.results import Converted, Progress
+from iolab.dataset.splitting import SplitSource, Step
 from iolab.dataset.worker import convert_batch, identify
 from logframe.errors import LogError
 
@@ -36,52 +38,6 @@ _TRIES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Converted:
-    """What a run did.
-
-    Attributes:
-        found: Files that were found.
-        skipped: Files that the dataset holds already.
-        counts: Status -> sources (`iolab.dataset.STATUSES`), and `touched`: sources whose file was written again with
-            the same content.
-        rows: Rows that were written.
-        content_bytes: Bytes of text that were read.
-        batches: Batches that were committed.
-        seconds: Time of the run.
-    """
-
-    found: int
-    skipped: int
-    counts: dict[str, int]
-    rows: int
-    content_bytes: int
-    batches: int
-    seconds: float
-
-    def __str__(self) -> str:
-        counts = {**dict.fromkeys(("converted", "unreadable", "duplicate", "killed"), 0), **self.counts}
-        shown = [f"{self.skipped:,} skipped", *(f"{count:,} {status}" for status, count in counts.items())]
-        return f"{self.found:,} files: {', '.join(shown)}; {self.rows:,} rows, {self.seconds:,.1f} s"
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a run is.
-
-    Attributes:
-        done: Bytes of files that are committed.
-        total: Bytes of files to be read.
-        counts: As in `Converted`.
-        rows: As in `Converted`.
-    """
-
-    done: int
-    total: int
-    counts: dict[str, int]
-    rows: int
-
-
-@dataclass(frozen=True, slots=True)
 class _Chunk:
     """Files to be identified."""
 
@@ -99,6 +55,7 @@ class _Batch:
     originals: dict[str, str] = field(default_factory=dict)
     touched: bool = False
     tries: int = 0
+    split: SplitSource | None = None
 
 
 class Run:
@@ -138,7 +95,7 @@ class Run:
         self._has_work = True
         self._chunks: deque[_Chunk] = deque()  # in the order of their files
         self._identified: dict[int, list[Item]] = {}  # by the identity of the chunk
-        self._ready: deque[_Chunk | _Batch] = deque()
+        self._ready: deque[_Chunk | _Batch | Step] = deque()
         self._busy: set[str] = set()  # batches that a running job replaces
         self._jobs: dict[str, tuple[Job, dict[str, list[str]]]] = {}
         self._batch: list[Item] = []
@@ -187,11 +144,13 @@ class Run:
                 self._handle(outcome)
             self._lock.renew()
 
-    def _next(self) -> _Chunk | _Batch | None:
+    def _next(self) -> _Chunk | _Batch | Step | None:
         """What can be submitted now."""
         for _ in range(len(self._ready)):
             task = self._ready.popleft()
-            if isinstance(task, _Chunk) or self._busy.isdisjoint(self._plan.batches_of(task.items)):
+            if isinstance(task, Step) and task.source.is_over:
+                continue
+            if not isinstance(task, _Batch) or self._busy.isdisjoint(self._plan.batches_of(task.items)):
                 return task
             self._ready.append(task)
         if self._has_work and len(self._chunks) <= 2 * self._executor.workers:
@@ -219,9 +178,13 @@ class Run:
             size += one.size
         return _Chunk(tuple(found))
 
-    def _submit(self, task: _Chunk | _Batch) -> None:
+    def _submit(self, task: _Chunk | _Batch | Step) -> None:
         if isinstance(task, _Chunk):
             self._executor.submit(task, identify, self._settings, task.listed)
+            return
+        if isinstance(task, Step):
+            function, arguments = task.call
+            self._executor.submit(task, function, self._settings, *arguments)
             return
         owners = self._plan.batches_of(task.items)
         rewrites = tuple(self._rewrite(batch, names, task) for batch, names in owners.items())
@@ -233,7 +196,8 @@ class Run:
             *owners,
         ]
         name = batch_id(task.items, version)
-        job = Job(name, items, rewrites, task.status, task.message, task.originals)
+        made = None if task.split is None else task.split.done()
+        job = Job(name, items, rewrites, task.status, task.message, task.originals, made)
         self._busy |= owners.keys()
         self._jobs[name] = job, owners
         self._executor.submit((task, name), convert_batch, self._settings, job)
@@ -255,6 +219,9 @@ class Run:
         if isinstance(outcome.task, _Chunk):
             self._handle_chunk(outcome, outcome.task)
             return
+        if isinstance(outcome.task, Step):
+            self._handle_step(outcome, outcome.task)
+            return
         task, name = outcome.task
         job, owners = self._jobs.pop(name)
         self._busy -= owners.keys()
@@ -265,6 +232,28 @@ class Run:
             raise outcome.error
         else:
             self._commit(task, job, owners, outcome.result)
+
+    def _handle_step(self, outcome: Outcome, step: Step) -> None:
+        source = step.source
+        if isinstance(outcome.error, LostError):
+            self._has_lost = True
+            if not source.is_over and step.tries + 1 < _TRIES and not self._was_late(outcome.seconds):
+                self._ready.appendleft(replace(step, tries=step.tries + 1))
+            elif not source.is_over:
+                self._ready.append(_Batch((source.whole(),), "killed", self._reason(outcome.seconds)))
+        elif outcome.error is not None:
+            raise outcome.error
+        elif outcome.result is None and not source.is_over:
+            self._has_lost = True  # of its other pieces files may be there
+            self._ready.append(_Batch((source.whole(),)))
+        elif not source.is_over:
+            self._ready.extend(source.after(step, outcome.result))
+            if source.done() is not None:
+                self._ready.append(_Batch((source.item,), split=source))
+            if step.stage == "piece":
+                share = source.item.listed.size // len(source.pieces)
+                source.counted += share
+                self._show(share)
 
     def _handle_chunk(self, outcome: Outcome, chunk: _Chunk) -> None:
         if isinstance(outcome.error, LostError):
@@ -327,6 +316,8 @@ class Run:
                 touched.setdefault(owners[0], []).append(item)
             elif (original := self._plan.original(item)) is not None:
                 self._duplicates.append((item, original))
+            elif item.split is not None:
+                self._ready.extend(SplitSource(item).first())
             elif owners:
                 changed.setdefault(owners, []).append(item)
             else:
@@ -366,6 +357,8 @@ class Run:
         if not self._store.put_new(commit_key(commit.number), commit.to_json()):
             raise LogError(f"another run has written to {self._store.url}; what it and this one committed is there")
         self._last = commit.number
+        if job.made is not None and not set(job.made.files) <= set(done.files):
+            self._has_lost = True  # the source has changed: its pieces are not wanted
         kept = {file.key for file in done.files}
         for one in old:
             self._garbage += [file.key for file in one.files if file.key not in kept]
@@ -382,7 +375,12 @@ class Run:
         self._counts.update(status for *_, status, _ in done.sources)
         self._rows += done.rows
         self._bytes += 0 if task.status else sum(item.content_bytes for item in task.items)
-        self._done += sum(item.listed.size // max(item.in_file, 1) for item in task.items)
         self._batches += 1
+        size = sum(item.listed.size // max(item.in_file, 1) for item in task.items)
+        self._show(size - (0 if task.split is None else task.split.counted))
+
+    def _show(self, size: int) -> None:
+        """Say that so many more bytes are done."""
+        self._done += size
         if self._progress is not None:
             self._progress(Progress(min(self._done, self._total), self._total, dict(self._counts), self._rows))

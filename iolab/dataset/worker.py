@@ -6,10 +6,8 @@ run anywhere, several times.
 
 from __future__ import annotations
 
-import faulthandler
-import os
 import tempfile
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
@@ -18,14 +16,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.dataset.jobs import Done, Item, Job, Listed, Settings
+from iolab.dataset.guards import UNREADABLE, guarded
+from iolab.dataset.jobs import Done, Item, Job, Listed, Made, Settings
 from iolab.dataset.layout import SOURCES
 from iolab.dataset.listing import stamp_of
+from iolab.dataset.pieces import split_of
 from iolab.dataset.writer import BatchWriter, LogRows, rows_of
 from logframe import DIAGNOSTICS, Diagnostic, LogParseError, diagnostics_frame
 from logframe.formats import formats, load_log, logs_within
-from logframe.limits import limits
-from logframe.source import clear_temporary, each_log, open_logs
+from logframe.source import each_log, open_logs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,25 +35,24 @@ if TYPE_CHECKING:
 _CHUNK: Final = 1 << 20
 #: The text of a source that is larger is written to its tables without being held in memory.
 LARGE: Final = 32 << 20
-#: What readers raise where the content is at fault.
-_UNREADABLE: Final = (LogParseError, OSError)
+_CHANGED: Final = "the file changed while it was read"
 
 
 def identify(settings: Settings, listed: Sequence[Listed]) -> list[Item]:
     """The sources in files, with the hashes of their content; a file that cannot be opened has a message instead."""
     found: list[Item] = []
     for one in listed:
-        with _guarded(settings):
+        with guarded(settings):
             try:
-                found += _items_of(one)
-            except _UNREADABLE as error:
+                found += _items_of(one, settings.piece_bytes)
+            except UNREADABLE as error:
                 found.append(Item(one.file, one, None, 0, None, str(error)))
             except Exception as error:  # noqa: BLE001 - a fault of the program stops one source only
                 found.append(Item(one.file, one, None, 0, None, f"{type(error).__name__}: {error}"))
     return found
 
 
-def _items_of(listed: Listed) -> list[Item]:
+def _items_of(listed: Listed, piece: int) -> list[Item]:
     with _local(listed) as files:
         if len(files) > 1:
             whole = blake2b(digest_size=16)
@@ -69,7 +67,8 @@ def _items_of(listed: Listed) -> list[Item]:
             text, count = _hash(log)
             member = _member(log, files[0])
             source = f"{listed.file}{member or ''}".encode(errors="backslashreplace").decode()
-            items.append(Item(source, listed, member, count, text if count else None))
+            split = split_of(log, count, piece) if log.target == Path(listed.file) else None
+            items.append(Item(source, listed, member, count, text if count else None, split=split))
         return [replace(item, in_file=len(items)) for item in items]
 
 
@@ -117,16 +116,24 @@ def convert_batch(settings: Settings, job: Job) -> Done:
     """
     with settings.store.staging() as folder:
         writer = BatchWriter(settings.store, job.batch, folder)
-        results = [_recorded(job, item) for item in job.items] if job.status else _converted(settings, job, writer)
+        if job.status:
+            results = [_recorded(job, item) for item in job.items]
+        elif job.made is not None:
+            results = [_made(job.items[0], job.made)]
+        else:
+            results = _converted(settings, job, writer)
         for result in results:
             writer.add_source(result.row, result.diagnostics)
         writer.write()
         for rewrite in job.rewrites:
             writer.carry_over(rewrite)
         files = writer.publish()
+    rows = writer.rows
+    if job.made is not None and results[0].row["status"] == "converted":
+        files, rows = (*job.made.files, *files), rows + job.made.rows
     columns = ("source", "file", "stamp", "hash", "status", "in_file")
     sources = tuple(tuple(result.row[name] for name in columns) for result in results)
-    return Done(files, sources, writer.rows)
+    return Done(files, sources, rows)
 
 
 @dataclass(slots=True)
@@ -144,6 +151,14 @@ def _recorded(job: Job, item: Item) -> _Result:
     if job.status == "duplicate":
         return _Result(item, _row(item, job.status, duplicate_of=job.originals[item.source]))
     return _problem(item, job.status, job.message or "")
+
+
+def _made(item: Item, made: Made) -> _Result:
+    """A source that was read in pieces."""
+    if stamp_of(item.listed.files) != item.listed.stamp:
+        return _problem(item, "changed", _CHANGED)
+    row = _row(item, "converted", format=made.format, kind=made.kind, parts=1, rows=made.rows)
+    return _Result(item, row)
 
 
 def _row(item: Item, status: str, **more: object) -> dict[str, Any]:
@@ -191,7 +206,7 @@ def _read_members(
                     results[item.source] = _read(settings, item, log, writer)
                 if not wanted:
                     break
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         problem = str(error)
     for item in wanted.values():
         results[item.source] = _problem(item, "unreadable", problem)
@@ -200,7 +215,7 @@ def _read_members(
 def _read(settings: Settings, item: Item, log: Log | None, writer: BatchWriter) -> _Result:
     """Read one source and add its rows to the batch."""
     mark = writer.mark()
-    with _guarded(settings):
+    with guarded(settings):
         try:
             with _local(item.listed) if log is None else nullcontext(()) as files:
                 parts = _parts(files, log)
@@ -213,7 +228,7 @@ def _read(settings: Settings, item: Item, log: Log | None, writer: BatchWriter) 
                     problems.append(part.diagnostics.select(DIAGNOSTICS.names()))
                     found.append(rows)
                 count = sum(writer.add(rows, is_large=item.content_bytes > LARGE) for rows in found)
-        except _UNREADABLE as error:
+        except UNREADABLE as error:
             writer.reset(mark)
             return _problem(item, "unreadable", str(error), getattr(error, "line", None))
         except (Exception, pl.exceptions.PanicException) as error:  # noqa: BLE001 - a fault of the program stops one source only
@@ -221,7 +236,7 @@ def _read(settings: Settings, item: Item, log: Log | None, writer: BatchWriter) 
             return _problem(item, "failed", f"{type(error).__name__}: {error}")
     if stamp_of(item.listed.files) != item.listed.stamp:
         writer.reset(mark)
-        return _problem(item, "changed", "the file changed while it was read")
+        return _problem(item, "changed", _CHANGED)
     kinds = dict.fromkeys(part.kind for part in parts)
     formats = dict.fromkeys(part.format for part in parts)
     row = _row(item, "converted", format=",".join(formats), kind=",".join(kinds), parts=len(parts), rows=count)
@@ -240,24 +255,3 @@ def _all_parts(parsed: ParsedLog) -> Sequence[ParsedLog]:
     """All logs of the file of one log."""
     own = formats()[parsed.format].parts
     return [parsed] if own is None else own(parsed)
-
-
-@contextmanager
-def _guarded(settings: Settings) -> Iterator[None]:
-    """A block of work on one source, within the limits; a process that exceeds the limit of time ends."""
-    changes = {name: getattr(settings.limits, name) for name in settings.limits.__slots__}
-    if not settings.is_own_process:
-        with limits(**changes):
-            yield
-        return
-    with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
-        if settings.seconds > 0:
-            # Its thread needs no lock of the interpreter, so it also ends a process that hangs in compiled code.
-            faulthandler.dump_traceback_later(settings.seconds, exit=True, file=nowhere)
-        try:
-            with limits(**changes):
-                yield
-        finally:
-            faulthandler.cancel_dump_traceback_later()
-            with suppress(OSError):
-                clear_temporary()

@@ -129,7 +129,11 @@ class BatchWriter:
     def add_source(self, row: dict[str, Any], diagnostics: pl.DataFrame) -> None:
         """Add what became of a source."""
         self._sources.append(row)
-        self._diagnostics.append(diagnostics.with_columns(source=pl.lit(row["source"], pl.String)))
+        self.add_diagnostics(row["source"], diagnostics)
+
+    def add_diagnostics(self, source: str, diagnostics: pl.DataFrame) -> None:
+        """Add what was not read of a source."""
+        self._diagnostics.append(diagnostics.with_columns(source=pl.lit(source, pl.String)))
 
     def write(self) -> None:
         """Write one file a table, the logs in the order of what they say of themselves."""
@@ -144,6 +148,7 @@ class BatchWriter:
             self.write_table(table, pl.concat(by_table.pop(table), how="diagonal_relaxed"), keys[table])
         if self._sources:
             self.write_table("_sources", pl.DataFrame(self._sources, schema=SOURCES, orient="row"), ("source",))
+        if self._diagnostics:
             notes = pl.concat([pl.DataFrame(schema=DIAGNOSTICS), *self._diagnostics])
             self.write_table("_diagnostics", notes, ("source",))
 

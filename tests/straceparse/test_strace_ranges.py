@@ -11,8 +11,9 @@ from polars.testing import assert_frame_equal
 
 import straceparse
 from logframe import open_log
+from logframe.ranges import ranges_of
 from straceparse.dialects import dialect_of
-from straceparse.ranges import byte_ranges, facts_of, scan_range, starts_of
+from straceparse.ranges import facts_of, scan_range, starts_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,7 +84,7 @@ def assert_ranges_agree(source: bytes | Path, counts: tuple[int, ...] = COUNTS) 
     log = open_log(source)
     dialect = dialect_of([log])
     for count in counts:
-        cuts = byte_ranges(log, count)
+        cuts = ranges_of(log, count)
         starts = starts_of([facts_of(log, cut, dialect) for cut in cuts], dialect)
         parts = [scan_range(log, cut, start, dialect).collect() for cut, start in zip(cuts, starts, strict=True)]
 

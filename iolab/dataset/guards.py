@@ -1,0 +1,42 @@
+"""Work on one source within the limits of a run."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from logframe import LogParseError
+from logframe.limits import limits
+from logframe.source import clear_temporary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from iolab.dataset.jobs import Settings
+
+#: What readers raise where the content is at fault.
+UNREADABLE: Final = (LogParseError, OSError)
+
+
+@contextmanager
+def guarded(settings: Settings) -> Iterator[None]:
+    """A block of work on one source, within the limits; a process that exceeds the limit of time ends."""
+    changes = {name: getattr(settings.limits, name) for name in settings.limits.__slots__}
+    if not settings.is_own_process:
+        with limits(**changes):
+            yield
+        return
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+        if settings.seconds > 0:
+            # Its thread needs no lock of the interpreter, so it also ends a process that hangs in compiled code.
+            faulthandler.dump_traceback_later(settings.seconds, exit=True, file=nowhere)
+        try:
+            with limits(**changes):
+                yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+            with suppress(OSError):
+                clear_temporary()
