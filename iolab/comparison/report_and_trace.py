@@ -9,7 +9,10 @@ from awrparse import AwrReport
 from iolab.comparison.result import Pairing, UnpairedError
 from iolab.comparison.traces import check_calls
 from iolab.evidence.alignment import align_trace
+from iolab.evidence.latency_alignment import align_latency
+from iolab.metrics.formatting import figure_text
 from iolab.metrics.trace_reads import data_reads
+from logframe.errors import RefusedError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,7 +62,27 @@ def pair_evidence(database: AwrReport | Spool, trace: StraceLog, names: tuple[st
         f"{quantity.replace('_', ' ')} {_SAID[verdict]}"
         for quantity, verdict in aligned.select("quantity", "verdict").iter_rows()
     )
-    return Pairing(names, why, (f"Database against trace: {verdicts}.",), {"Both sides of the system calls": aligned})
+    paragraphs = [f"Database against trace: {verdicts}."]
+    frames = {"Both sides of the system calls": aligned}
+    if isinstance(database, AwrReport):
+        try:
+            frames["Latency of single-block reads"] = latencies = align_latency(database, requests)
+        except RefusedError as refusal:
+            paragraphs.append(f"Latencies are not compared: {refusal}.")
+        else:
+            paragraphs.append(_latencies(latencies))
+    return Pairing(names, why, tuple(paragraphs), frames)
+
+
+def _latencies(latencies: pl.DataFrame) -> str:
+    """What the quantiles of both sides are, and whether they agree."""
+    parts = []
+    for row in latencies.iter_rows(named=True):
+        edge = f"above {row['database_lo']:g}"
+        bucket = edge if row["database_hi"] is None else f"{row['database_lo']:g} to {row['database_hi']:g}"
+        said = "agrees" if row["verdict"] == "agrees" else f"the trace's is {row['verdict']}"
+        parts.append(f"{row['quantile']} {bucket} us in the report, {figure_text(row['trace'], 'us')} traced: {said}")
+    return f"Single-block reads: {'; '.join(parts)}."
 
 
 def _check(report: AwrReport, calls: pl.DataFrame, names: tuple[str, str]) -> None:

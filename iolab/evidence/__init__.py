@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from iolab.evidence.alignment import align_reports, align_trace
     from iolab.evidence.changes import neighbour_changes, parameter_changes
     from iolab.evidence.host_alignment import align_host
+    from iolab.evidence.latency_alignment import align_latency
     from iolab.evidence.report_periods import find_breaks, periods
     from iolab.evidence.run_set import align_run, share_clocks
     from iolab.evidence.timeline import Timeline, read_timeline
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Timeline",
     "align_host",
+    "align_latency",
     "align_reports",
     "align_run",
     "align_trace",

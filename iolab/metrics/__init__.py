@@ -13,7 +13,8 @@ value is null, and its ``caveats`` begin with "refused:" and give the reason.
   `pio_lio_factor`, `lio_share`, `rows_per_trip`; `time_change`, `rank_correlation`
 * from AWR and Statspack reports: `average_waits`, `total_waits`, `db_time`, `elapsed`, `rate`, `per_transaction`,
   `average_active_sessions`, `class_shares`, `class_times`, `latency_quantiles`, `latency_buckets`, `waits_within`,
-  `contradictions`; `io_by_function`, `commit_times`, `multiblock_reads`, `pareto`, `modes_of`; of samples `ash_shares`,
+  `contradictions`; `io_by_function`, `commit_times`, `multiblock_reads`, `pareto`, `modes_of`; of Exadata cells
+  `cell_reads`, `cell_disks`; of samples `ash_shares`,
   `ash_samples`, `never_seen`
 * from strace logs: `read_sizes`, `read_rate`, `read_latency`, `sequentiality`, `queue_depth`, `depth`,
   `littles_law` of I/O requests;
@@ -34,6 +35,7 @@ from iolab.metrics.awr import (
     figure_of,
     total_waits,
 )
+from iolab.metrics.cells import cell_disks, cell_reads
 from iolab.metrics.class_times import class_times
 from iolab.metrics.correlation import rank_correlation
 from iolab.metrics.histograms import latency_buckets, latency_quantiles, waits_within
@@ -91,6 +93,8 @@ __all__ = [
     "blocks_per_read",
     "call_gaps",
     "call_times",
+    "cell_disks",
+    "cell_reads",
     "class_shares",
     "class_times",
     "commit_times",

@@ -13,6 +13,7 @@ from iolab.comparison.reports import pair_reports
 from iolab.metrics.formatting import format_number
 from iolab.metrics.table import Metric
 from iolab.pages.figures import join_figures
+from iolab.pages.report_io_figures import io_figures, reads_by_segment
 from iolab.rules.evidence import report_and_trace
 from iolab.rules.reports import report_findings, report_pair_findings
 from iolab.rules.shares import report_profile
@@ -67,6 +68,8 @@ def report_frames(report: AwrReport) -> dict[str, pl.DataFrame]:
     frames |= {name: frame for name in found if (frame := report[name]).height}
     if "sql_by_elapsed" in frames:
         frames["sql_by_elapsed"] = frames["sql_by_elapsed"].drop("ordered_by")
+    if (segments := reads_by_segment(report)).height:
+        frames["blocks read by segment"] = segments
     if quantiles := _histogram(report):
         frames["latency from histograms"] = pl.DataFrame(quantiles)
     return frames
@@ -128,6 +131,7 @@ def report_figures(report: AwrReport) -> tuple[pl.DataFrame, list[str]]:
             report.with_bounds(table).unique("event", keep="first", maintain_order=True).head(_MOST_AVERAGES)
         )
         parts.append(averages.with_columns(metric=pl.concat_str("metric", pl.lit(": "), "event")).drop("event"))
+    parts += io_figures(report)
     return join_figures(parts), notes
 
 

@@ -89,7 +89,7 @@ OTHERS |= {"cpu_step", "multiblock_count", "read_shares", "reads_of", "rows_per_
 OTHERS |= {"wait_latency", "wait_sizes"}
 #: Of reports and samples: tests/iolab/test_metrics_report_io.py has them.
 OTHERS |= {"ash_samples", "ash_shares", "commit_times", "io_by_function", "modes_of", "multiblock_reads", "never_seen"}
-OTHERS |= {"lio_cost", "littles_law", "pareto", "session_shares"}
+OTHERS |= {"cell_disks", "cell_reads", "lio_cost", "littles_law", "pareto", "session_shares"}
 
 
 def test_every_public_function_is_here() -> None:
