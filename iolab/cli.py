@@ -211,9 +211,9 @@ def show(logs: tuple[str, ...], log_format: str | None, as_json: bool, **asked: 
 def compare(logs: tuple[str, ...], design: str | None, threshold: float, order: str, as_json: bool) -> int:  # noqa: FBT001 - click passes options by name
     """Compare two logs; a ratio is second / first.
 
-    Two AWR or Statspack reports are compared by rates, two sessions by the statements that both ran, two strace logs by
-    rates and by reads of one mode and size, and a trace with what a report or a session counted.  What cannot be
-    compared is refused, with the reason and exit code 1.
+    Two AWR or Statspack reports are compared by rates, two sessions or SQL traces by the statements that both ran, two
+    strace logs by rates and by reads of one mode and size, and a trace with what a report or a session counted.  What
+    cannot be compared is refused, with the reason and exit code 1.
     """
     from iolab.comparison import Options, pair  # noqa: PLC0415 - see above
     from iolab.loading import load  # noqa: PLC0415 - the parsers are imported by the commands that need them

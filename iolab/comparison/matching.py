@@ -23,6 +23,7 @@ def pair(a: ParsedLog, b: ParsedLog, *, names: tuple[str, str] = ("a", "b"), opt
 
     * two AWR or Statspack reports: events and wait classes side by side, as rates (`iolab.evidence.align_reports`)
     * two SQL*Plus sessions: the runs of the statements that both have, or the statements one by one (`iolab.compare`)
+    * two SQL traces: the statements that both executed, and where the time went
     * two strace logs: rates, and the times of reads of one mode and size (`iolab.compare`)
     * a report or a session, and an strace log: what both counted of the same reads (`iolab.evidence.align_trace`)
     * and what the views of other formats compare (`iolab.views.View.compare`)

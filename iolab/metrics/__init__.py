@@ -66,6 +66,7 @@ from iolab.metrics.sql_trace import (
     wait_latency,
     wait_sizes,
 )
+from iolab.metrics.sql_trace_io import read_concurrency, reads_by, round_trips
 from iolab.metrics.table import METRICS, Metric, metrics_frame
 from iolab.metrics.trace_calls import call_gaps, call_times, database_waits, submit_cost, time_shares
 from iolab.metrics.trace_reads import (
@@ -130,13 +131,16 @@ __all__ = [
     "queue_depth",
     "rank_correlation",
     "rate",
+    "read_concurrency",
     "read_latency",
     "read_metrics",
     "read_rate",
     "read_shares",
     "read_size",
     "read_sizes",
+    "reads_by",
     "reads_of",
+    "round_trips",
     "rows_per_fetch",
     "rows_per_trip",
     "sequentiality",

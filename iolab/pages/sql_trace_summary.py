@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab import metrics
+from iolab.comparison.sql_traces import pair_sql_traces
 from iolab.pages.figures import join_figures
 from iolab.rules.sql_traces import sql_trace_findings, sql_trace_profile
 from iolab.rules.tkprof import tkprof_findings
@@ -33,6 +34,8 @@ def summarize_sql_trace(trace: SqlTrace) -> Summary:
         "profile": parts,
         "accounts": account_time(trace),
         "statements": statement_totals(trace).select(_OF_STATEMENTS),
+        "reads_by_object": metrics.reads_by(trace.waits, by=["object_id", "event"]),
+        "reads_by_file": metrics.reads_by(trace.waits, by=["file_id", "event"]),
         "row_sources": trace.row_sources,
         "errors": trace.errors,
         "clock": trace.clock,
@@ -44,6 +47,8 @@ def summarize_sql_trace(trace: SqlTrace) -> Summary:
             metrics.multiblock_count(trace.waits),
             metrics.us_per_get(trace.calls),
             metrics.rows_per_fetch(trace.calls),
+            metrics.round_trips(trace.calls, trace.waits),
+            metrics.read_concurrency(trace.waits),
         ]
     )
     kept = {name: frame for name, frame in frames.items() if frame.height}
@@ -84,5 +89,11 @@ def _charts() -> Any:  # noqa: ANN401 - a module
     return charts
 
 
-SQL_TRACE: Final = View(summarize_sql_trace, noun="trace", findings=sql_trace_findings, profile=sql_trace_profile)
+SQL_TRACE: Final = View(
+    summarize_sql_trace,
+    noun="SQL trace",
+    compare={"sqltrace": pair_sql_traces},
+    findings=sql_trace_findings,
+    profile=sql_trace_profile,
+)
 TKPROF: Final = View(summarize_tkprof, noun="report", findings=tkprof_findings)

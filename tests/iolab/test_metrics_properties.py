@@ -86,7 +86,7 @@ OTHERS = {
 OTHERS |= {"read_metrics", "statistic", "us_per_lio"}
 #: Of extended SQL traces: tests/iolab has them apart.
 OTHERS |= {"cpu_step", "multiblock_count", "read_shares", "reads_of", "rows_per_fetch", "us_per_get"}
-OTHERS |= {"wait_latency", "wait_sizes"}
+OTHERS |= {"read_concurrency", "reads_by", "round_trips", "wait_latency", "wait_sizes"}
 #: Of reports and samples: tests/iolab/test_metrics_report_io.py has them.
 OTHERS |= {"ash_samples", "ash_shares", "commit_times", "io_by_function", "modes_of", "multiblock_reads", "never_seen"}
 OTHERS |= {"cell_disks", "cell_reads", "lio_cost", "littles_law", "pareto", "session_shares"}

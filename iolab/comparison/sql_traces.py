@@ -1,0 +1,271 @@
+"""Two extended SQL traces compared by the statements that both ran: regressions first, then where the time went.
+
+Statements with the same text, at the same depth, are compared per execution, by their own time: without that of the
+statements they called, which have rows of their own.  A changed plan is a result.  Where both processed other numbers
+of rows per execution they did different work: their times are listed and not called slower or faster.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from iolab.comparison.result import Pairing, UnpairedError
+from iolab.comparison.statements import MIN_CHANGE, change_of, describe_plan_change
+from iolab.metrics.formatting import count_text, figure_text, time_text
+from logframe.interval import Interval
+from sqlplusparse.runs import normal_text
+from sqltraceparse import profile
+
+if TYPE_CHECKING:
+    from iolab.comparison.session_report import Options
+    from sqltraceparse import SqlTrace
+
+#: What a trace shows of one statement, and of all by normalised text and depth.
+_Statement = dict[str, Any]
+_Found = dict[tuple[str, int], _Statement]
+#: More statements than this are in the frame only.
+MOST_LISTED: Final = 8
+_SHOWN: Final = 80
+#: Rows per execution that differ by more than this share are other work.
+_SAME_ROWS: Final = 0.01
+#: Figures per execution.
+_FIGURES: Final = ("cpu_s", "wait_s", "rows", "gets", "disk_blocks")
+_SIDES: Final = ("a", "b")
+
+#: One row a statement that both traces ran.  Times are its own, per execution; those of a trace end in ``_a``, ``_b``.
+STATEMENTS: Final = pl.Schema(
+    {
+        "change": pl.String(),
+        "text": pl.String(),
+        "depth": pl.Int64(),
+        "executions_a": pl.Int64(),
+        "executions_b": pl.Int64(),
+        "elapsed_s_a": pl.Float64(),
+        "elapsed_s_b": pl.Float64(),
+        "ratio": pl.Float64(),
+        "ratio_lo": pl.Float64(),
+        "ratio_hi": pl.Float64(),
+        "added_s": pl.Float64(),
+        "share_a_pct": pl.Float64(),
+        "share_b_pct": pl.Float64(),
+        "plan_changed": pl.Boolean(),
+        "plan_a": pl.String(),
+        "plan_b": pl.String(),
+        **{f"{name}_{side}": pl.Float64() for name in _FIGURES for side in _SIDES},
+    }
+)
+
+
+def pair_sql_traces(a: SqlTrace, b: SqlTrace, names: tuple[str, str], options: Options) -> Pairing:
+    """Two traces compared.
+
+    Frames: ``Statements`` (`STATEMENTS`), those first that added the most time in B; ``Where the time went``: the
+    response-time profiles side by side; ``Only in one trace``.
+
+    Raises:
+        UnpairedError: If they have no executed statement in common.
+    """
+    del options  # of runs that are samples; the executions of one session are none
+    first, second = _statements(a), _statements(b)
+    keys = [key for key in first if key in second]
+    if not keys:
+        raise UnpairedError("the traces have no executed statement with the same text")
+    totals = [sum(row["own_elapsed_us"] for row in side.values()) / 1e6 for side in (first, second)]
+    rows = sorted((_row(first[key], second[key], totals) for key in keys), key=_rank)
+    frame = pl.DataFrame(rows, schema=STATEMENTS, orient="row")
+    paragraphs = [_headline(frame)]
+    paragraphs += [_describe(row, a, b, first, second) for row in _listed(rows)]
+    paragraphs.append(
+        "Times are those of the executions in these traces, exact to the clock; whether another run of the same would "
+        "take as long, one trace each does not show."
+    )
+    for name, trace in zip(names, (a, b), strict=True):
+        if trace.waits.is_empty():
+            paragraphs.append(f"{name} has no waits (level 1 or 4): what is not CPU is unaccounted for.")
+    frames = {"Statements": frame, "Where the time went": _profiles(a, b)}
+    lonely = _lonely(first, second)
+    if lonely.height:
+        frames["Only in one trace"] = lonely
+        counted = lonely.get_column("trace").to_list()
+        paragraphs.append(f"Executed in one trace only: {counted.count('A')} in A, {counted.count('B')} in B.")
+    why = f"both executed {count_text(len(keys), 'statement')} with the same text"
+    shown = {title: one.drop([name for name in one.columns if name in _LEFT_OUT]) for title, one in frames.items()}
+    return Pairing(names, why, tuple(paragraphs), frames, shown, is_lettered=True, verdict=_headline(frame))
+
+
+#: Columns of the frames that a table for readers leaves out.
+_LEFT_OUT: Final = ("ratio_lo", "ratio_hi", "depth", "cpu_s_a", "cpu_s_b", "wait_s_a", "wait_s_b")
+
+
+def _statements(trace: SqlTrace) -> _Found:
+    """The executed statements of a trace by normalised text and depth, with sums over their executions."""
+    texts = trace.statements.filter(pl.col("text").is_not_null(), "is_whole").select("statement", "text")
+    texts = texts.with_columns(key=pl.col("text").map_elements(normal_text, return_dtype=pl.String))
+    own = trace.calls.filter(pl.col("op") != "CLOSE").join(texts, on="statement")
+    found = own.group_by("key", "depth", maintain_order=True).agg(
+        pl.col("text").first(),
+        pl.col("statement").unique(maintain_order=True),
+        pl.col("own_elapsed_us", "own_cpu_us", "own_wait_us", "own_disk_blocks").sum(),
+        gets=pl.col("own_consistent_gets").sum() + pl.col("own_current_gets").sum(),
+        rows=pl.col("rows").sum(),
+        calls=pl.len().cast(pl.Int64),
+        executions=(pl.col("op") == "EXEC").sum().cast(pl.Int64),
+        plans=pl.col("plan_hash").filter(pl.col("plan_hash") > 0).unique().sort(),
+    )
+    error = trace.resolution_us if trace.resolution_us > 1 else 0
+    rows = found.filter(pl.col("executions") > 0).with_columns(error_us=pl.col("calls") * error)
+    return {(row["key"], row["depth"]): row for row in rows.iter_rows(named=True)}
+
+
+def _row(a: _Statement, b: _Statement, totals: list[float]) -> dict[str, object]:
+    """One statement in both traces (`STATEMENTS`)."""
+    ratio = _ratio(a, b)
+    times = [side["own_elapsed_us"] / 1e6 / side["executions"] for side in (a, b)]
+    rows = [side["rows"] / side["executions"] for side in (a, b)]
+    is_other_work = abs(rows[0] - rows[1]) > _SAME_ROWS * max(rows)
+    plans = [", ".join(map(str, side["plans"])) or None for side in (a, b)]
+    row: dict[str, object] = {
+        "change": "other rows" if is_other_work else change_of(ratio),
+        "text": " ".join(str(a["text"]).split()),
+        "depth": a["depth"],
+        "ratio": None if ratio is None else ratio.value,
+        "ratio_lo": None if ratio is None else ratio.lo,
+        "ratio_hi": None if ratio is None else ratio.hi,
+        "added_s": (times[1] - times[0]) * b["executions"],
+        "plan_changed": None if None in plans else plans[0] != plans[1],
+    }
+    for side, one, time, total, plan in zip(_SIDES, (a, b), times, totals, plans, strict=True):
+        count = one["executions"]
+        row |= {
+            f"executions_{side}": count,
+            f"elapsed_s_{side}": time,
+            f"share_{side}_pct": 100 * time * count / total if total else None,
+            f"plan_{side}": plan,
+            f"cpu_s_{side}": one["own_cpu_us"] / 1e6 / count,
+            f"wait_s_{side}": one["own_wait_us"] / 1e6 / count,
+            f"rows_{side}": one["rows"] / count,
+            f"gets_{side}": one["gets"] / count,
+            f"disk_blocks_{side}": one["own_disk_blocks"] / count,
+        }
+    return row
+
+
+def _ratio(a: _Statement, b: _Statement) -> Interval | None:
+    """B / A of the own time of an execution, with what the step of the clock allows; None where A shows no time."""
+    sides = []
+    for one in (a, b):
+        time, error = one["own_elapsed_us"], one["error_us"]
+        sides.append(Interval(time, max(0, time - error), time + error) / one["executions"])
+    return None if sides[0].lo <= 0 else sides[1] / sides[0]
+
+
+def _rank(row: dict[str, object]) -> tuple[int, float]:
+    """Regressions by the time they add, then improvements by what they save, then the rest by their time."""
+    order = {"slower": 0, "faster": 1}.get(str(row["change"]), 2)
+    size = row["added_s"] if order < 2 else row["share_b_pct"]
+    return order, -abs(float(str(size or 0.0)))
+
+
+def _headline(frame: pl.DataFrame) -> str:
+    """How many statements got slower and faster, and what the largest change is."""
+    alike = frame.filter(pl.col("change") != "other rows")
+    counted = {change: alike.filter(pl.col("change") == change).height for change in ("slower", "faster")}
+    other = frame.height - alike.height
+    said = [f"Of {count_text(alike.height, 'statement')} that did the same work"] if alike.height else []
+    if alike.height:
+        said.append(
+            f" {counted['slower']} took longer in B and {counted['faster']} less, by more than {MIN_CHANGE:.0%}"
+        )
+    else:
+        said.append("No statement processed as many rows per execution in both")
+    if alike.height and other:
+        said.append(f"; {other} more processed other numbers of rows")
+    changed = alike.filter(pl.col("change").is_in(["slower", "faster"]))
+    if changed.height:
+        top = changed.sort(pl.col("added_s").abs(), descending=True).row(0, named=True)
+        times = " to ".join(time_text(top[f"elapsed_s_{side}"]) for side in _SIDES)
+        said.append(f"; the largest change, {times} an execution, is that of {_short(top['text'])}")
+    return f"{''.join(said).removesuffix('.')}."
+
+
+def _listed(rows: list[dict[str, object]]) -> list[dict[str, object]]:
+    """The rows that are described in words: those that changed, in time or plan."""
+    changed = [row for row in rows if row["change"] in {"slower", "faster"} or row["plan_changed"]]
+    return changed[:MOST_LISTED]
+
+
+def _describe(
+    row: dict[str, object],
+    a: SqlTrace,
+    b: SqlTrace,
+    first: _Found,
+    second: _Found,
+) -> str:
+    """One statement in words: time of an execution, plan, gets and blocks."""
+    said = [f"{_short(str(row['text']))}: {row['change']}"]
+    times = " to ".join(time_text(float(str(row[f"elapsed_s_{side}"]))) for side in _SIDES)
+    ratio = "" if row["ratio"] is None else f" (B / A {figure_text(float(str(row['ratio'])))})"
+    counted = " and ".join(f"{row[f'executions_{side}']:,}" for side in _SIDES)
+    said.append(f"{times} an execution{ratio}, {counted} executions")
+    for name, what in (("rows", "rows"), ("gets", "gets"), ("disk_blocks", "blocks from disk")):
+        values = [float(str(row[f"{name}_{side}"])) for side in _SIDES]
+        if max(values) > 0:
+            said.append(f"{what} {' to '.join(figure_text(value) if value else '0' for value in values)}")
+    if row["plan_changed"]:
+        key = (normal_text(str(row["text"])), int(str(row["depth"])))
+        steps = describe_plan_change(_steps(a, first.get(key)), _steps(b, second.get(key)))
+        said.append(f"other plan ({row['plan_a']} to {row['plan_b']}{f'; {steps}' if steps else ''})")
+    return f"{'; '.join(said)}."
+
+
+def _steps(trace: SqlTrace, statement: _Statement | None) -> Counter[str]:
+    """The operations of the last plan that a trace shows of a statement, and how often it has each."""
+    if statement is None:
+        return Counter()
+    rows = trace.row_sources.filter(pl.col("statement").is_in(statement["statement"]))
+    last = rows.filter(pl.col("plan") == pl.col("plan").max())
+    return Counter(last.get_column("operation").drop_nulls().to_list())
+
+
+def _profiles(a: SqlTrace, b: SqlTrace) -> pl.DataFrame:
+    """The response-time profiles side by side: the largest of either first, idle waits last."""
+    sides = []
+    for side, trace in zip(_SIDES, (a, b), strict=True):
+        parts = profile(trace).select(
+            "component",
+            "is_idle",
+            pl.col("calls").alias(f"calls_{side}"),
+            (pl.col("total_us") / 1e6).alias(f"total_s_{side}"),
+            (pl.col("share") * 100).alias(f"share_{side}_pct"),
+            pl.col("mean_us").alias(f"mean_us_{side}"),
+        )
+        sides.append(parts)
+    found = sides[0].join(sides[1], on=["component", "is_idle"], how="full", coalesce=True)
+    largest = pl.max_horizontal("total_s_a", "total_s_b")
+    return found.sort("is_idle", largest, "component", descending=[False, True, False])
+
+
+def _lonely(first: _Found, second: _Found) -> pl.DataFrame:
+    """Statements that one trace executed and the other did not, the longest first."""
+    rows = [
+        (
+            name,
+            " ".join(str(row["text"]).split()),
+            row["depth"],
+            row["executions"],
+            float(str(row["own_elapsed_us"])) / 1e6,
+        )
+        for name, one, other in (("A", first, second), ("B", second, first))
+        for key, row in one.items()
+        if key not in other
+    ]
+    schema = {"trace": pl.String, "text": pl.String, "depth": pl.Int64, "executions": pl.Int64, "elapsed_s": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row").sort("elapsed_s", "text", descending=[True, False])
+
+
+def _short(text: str) -> str:
+    one_line = " ".join(text.split())
+    return one_line if len(one_line) <= _SHOWN else f"{one_line[:_SHOWN].rstrip()}..."
