@@ -15,6 +15,8 @@ from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from hostparse.cpu_profile import PROFILE, CpuProfile, read_profile
+    from hostparse.events import EVENTS, REQUESTS, EventList, read_events
+    from hostparse.fio import FioResult, read_fio
     from hostparse.histograms import HISTOGRAMS, LatencyHistograms, read_histograms
     from hostparse.log import AssumedClock, HostLog
     from hostparse.read import read_host
@@ -22,15 +24,21 @@ if TYPE_CHECKING:
     from hostparse.shapes import SAMPLES
 
 __all__ = [
+    "EVENTS",
     "HISTOGRAMS",
     "PROFILE",
+    "REQUESTS",
     "RUNS",
     "SAMPLES",
     "AssumedClock",
     "CpuProfile",
+    "EventList",
+    "FioResult",
     "HostLog",
     "LatencyHistograms",
     "Run",
+    "read_events",
+    "read_fio",
     "read_histograms",
     "read_host",
     "read_profile",

@@ -10,6 +10,7 @@ from logframe import open_log
 from logframe.provenance import Claim, Part, by_line, is_tabular
 
 if TYPE_CHECKING:
+    from hostparse.events import EventList
     from hostparse.log import HostLog
     from hostparse.parts import Part as Printed
     from logframe import Source
@@ -43,6 +44,20 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
     part.separator = _SEPARATORS.get(parsed.kind, "")
     part.statuses.update(dict.fromkeys(flagged, "diagnosed"))
     return [part]
+
+
+def parts_of_events(parsed: EventList, source: Source) -> list[Part]:
+    """The text of a list of I/O events, with its rows by line; offsets of sectors are bytes in the frame."""
+    events = parsed.events.with_columns(
+        sector=pl.col("offset_bytes") // 512,
+        sectors=pl.col("bytes") // 512,
+        offset_kib=pl.col("offset_bytes") // 1024,
+        latency_us=pl.col("latency_ms") * 1e3,
+        end_us=pl.col("end_s") * 1e6,
+    )
+    frames = {"events": events, "others": parsed.others}
+    text = "\n".join(open_log(source).lines())
+    return [by_line(text, frames, [(name, "line", "line") for name in frames], is_row=is_tabular)]
 
 
 def _names(printed: Printed) -> pl.DataFrame:

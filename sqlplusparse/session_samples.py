@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from logframe import Source
     from logframe.formats import Head
+    from logframe.provenance import Part
 
 GRAMMAR: Final = load_grammar("sqlplusparse", "samples.lark", "line")
 
@@ -315,4 +316,18 @@ def sniff(head: Head) -> Sniff | None:
     return Sniff(0.4 if _OTHER_PROMPT.search(head.text) else 0.95, "tables of Snapper")
 
 
-FORMAT: Final = Format(name="session_samples", title="a log of session samples", sniff=sniff, read=read_session_samples)
+def places(parsed: SessionSamples, source: Source) -> list[Part]:
+    """Which samples came from which lines; Snapper prints the mean of active sessions as a percentage, too."""
+    from logframe.provenance import by_line, is_tabular  # noqa: PLC0415 - wanted by few
+
+    samples = parsed.samples.with_columns(active_percent=100 * pl.col("active_sessions").round(2))
+    frames = {"samples": samples, "snaps": parsed.snaps, "others": parsed.others}
+    text = "\n".join(open_log(source).lines())
+    part = by_line(text, frames, [(name, "line", "line") for name in frames], is_row=is_tabular)
+    part.separator = "," if parsed.kind == "polls" else ""
+    return [part]
+
+
+FORMAT: Final = Format(
+    name="session_samples", title="a log of session samples", sniff=sniff, read=read_session_samples, places=places
+)

@@ -25,6 +25,7 @@ FOLDERS = {
     "sqltrace": 0.001,
     "os/iostat_vmstat": 0.001,
     "os/oswbb_iostat": 0.001,
+    "os/session": 0,
     "strace/found": 0.001,
 }
 

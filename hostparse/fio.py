@@ -1,0 +1,274 @@
+"""The result of fio as JSON: requests, rates and latencies of each job and direction, percentiles, shares, disks."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
+from logframe.formats import Format, Sniff
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from logframe import Log, Source
+    from logframe.formats import Head
+
+_LATENCIES: Final = {"submission": "slat", "completion": "clat", "total": "lat"}
+#: Columns of `FioResult.jobs`: one row a job and direction that did requests.
+JOBS: Final = pl.Schema(
+    {
+        "job": pl.String(),
+        "number": pl.UInt32(),
+        "direction": pl.String(),
+        "engine": pl.String(),
+        "pattern": pl.String(),
+        "block_size_text": pl.String(),
+        "queue_depth": pl.Int64(),
+        "processes": pl.Int64(),
+        "is_direct": pl.Boolean(),
+        "requests": pl.Int64(),
+        "bytes": pl.Int64(),
+        "run_time_s": pl.Float64(),
+        "requests_per_s": pl.Float64(),
+        "bytes_per_s": pl.Float64(),
+        **{
+            f"{what}_{figure}_ms": pl.Float64()
+            for what in _LATENCIES
+            for figure in ("mean", "stddev", "min", "max")
+        },
+    }
+)  # fmt: skip
+#: Columns of `FioResult.percentiles`: which latency is ``completion`` or ``total``.
+PERCENTILES: Final = pl.Schema(
+    {
+        "job": pl.String(),
+        "number": pl.UInt32(),
+        "direction": pl.String(),
+        "latency": pl.String(),
+        "percentile": pl.Float64(),
+        "latency_ms": pl.Float64(),
+    }
+)
+#: Columns of `FioResult.shares`: the share of all requests of a job with a latency in (lower, upper].
+SHARES: Final = pl.Schema(
+    {
+        "job": pl.String(),
+        "number": pl.UInt32(),
+        "lower_ms": pl.Float64(),
+        "upper_ms": pl.Float64(),
+        "share_percent": pl.Float64(),
+    }
+)
+#: Columns of `FioResult.values`: every figure and word of the file under its names.
+VALUES: Final = pl.Schema({"path": pl.String(), "number": pl.Float64(), "text": pl.String()})
+_DIRECTIONS: Final = ("read", "write", "trim")
+#: Units in a millisecond.
+_PER_MS: Final = {"ns": 1e6, "us": 1e3, "ms": 1.0}
+_KIB: Final = 1024
+
+
+@dataclass(frozen=True)
+class FioResult:
+    """What fio measured.
+
+    fio is not Oracle: compare latencies only where block size, queue depth, pattern and engine agree.
+
+    Attributes:
+        source: name of the log.
+        version: of fio, as printed.
+        jobs: `JOBS`; latencies are null where a direction did no request, or a synchronous engine does not submit.
+        percentiles: `PERCENTILES`, as fio computed them.
+        shares: `SHARES`; fio prints 0.01 for what is above 0 and less, so they may add up to more than 100.
+        values: `VALUES`.
+        diagnostics: `logframe.DIAGNOSTICS`: text around the JSON, and figures that contradict each other.
+    """
+
+    source: str
+    version: str
+    jobs: pl.DataFrame
+    percentiles: pl.DataFrame
+    shares: pl.DataFrame
+    values: pl.DataFrame
+    diagnostics: pl.DataFrame
+
+    @property
+    def format(self) -> str:
+        """The format's name in the registry."""
+        return "fio"
+
+    @property
+    def kind(self) -> str:
+        """``fio``."""
+        return "fio"
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """The frames `jobs`, `percentiles`, `shares` and `values`."""
+        return {name: getattr(self, name) for name in ("jobs", "percentiles", "shares", "values")}
+
+    def describe(self) -> str:
+        """What was measured, in a few words."""
+        directions = " and ".join(self.jobs.get_column("direction").unique(maintain_order=True)) or "no requests"
+        return f"a result of {self.version}, {self.jobs.get_column('number').n_unique()} jobs, {directions}"
+
+
+def read_fio(source: Source) -> FioResult:
+    """The result that ``fio --output-format=json`` (or ``json+``) wrote.
+
+    The unit of a latency is taken from its name: ``clat_ns`` of fio 3, ``clat`` (microseconds) of fio 2.
+
+    Args:
+        source: a path, bytes, a file object.
+
+    Raises:
+        LogParseError: the log holds no such result, or it is cut.
+
+    Examples:
+        >>> one = '{"fio version": "fio-3.1", "jobs": [{"jobname": "a", "read": {"total_ios": 2, "clat_ns": {"mean": 5e5}}}]}'
+        >>> read_fio(one.encode()).jobs.select("job", "direction", "requests", "completion_mean_ms").row(0)
+        ('a', 'read', 2, 0.5)
+    """  # noqa: E501 - one line of JSON
+    log = open_log(source)
+    text = log.text()
+    start, end = text.find("{"), text.rfind("}")
+    try:
+        document = json.loads(text[start : end + 1]) if 0 <= start < end else None
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise LogParseError(f"the JSON ends early or is damaged: {error}", source=log.name) from None
+    if not isinstance(document, dict) or "fio version" not in document or not isinstance(document.get("jobs"), list):
+        raise LogParseError("no result of fio", source=log.name, expected='JSON with "fio version" and "jobs"')
+    try:
+        return _result(log, text, document)
+    except (TypeError, ValueError, AttributeError, KeyError, OverflowError, pl.exceptions.PolarsError) as error:
+        raise LogParseError(f"the result has another form than fio writes: {error}", source=log.name) from None
+
+
+def _result(log: Log, text: str, document: dict[str, Any]) -> FioResult:
+    """The frames of a result, and the text around it."""
+    start, end = text.find("{"), text.rfind("}")
+    notes = [
+        Diagnostic(log.name, number, None, "text", line, "no part of the result")
+        for number, line in enumerate(text.split("\n"), 1)
+        if line.strip() and not _is_inside(text, number, start, end)
+    ]
+    jobs: list[dict[str, Any]] = []
+    percentiles: list[dict[str, Any]] = []
+    shares: list[dict[str, Any]] = []
+    asked = document.get("global options") or {}
+    for number, job in enumerate(each for each in document["jobs"] if isinstance(each, dict)):
+        place: dict[str, Any] = {"job": str(job.get("jobname", "")), "number": number}
+        options = {**asked, **(job.get("job options") or {})}
+        shares += [{**place, **share} for share in _shares(job)]
+        for direction in _DIRECTIONS:
+            figures = job.get(direction)
+            if isinstance(figures, dict) and figures.get("total_ios"):
+                jobs.append({**place, "direction": direction, **_options(options), **_figures(figures)})
+                percentiles += [{**place, "direction": direction, **row} for row in _percentiles(figures)]
+                if (reason := _contradiction(jobs[-1])) is not None:
+                    notes.append(Diagnostic(log.name, None, None, "contradiction", place["job"], reason))
+    values = [(path, *_cell(value)) for path, value in _leaves(document, "")]
+    return FioResult(
+        log.name,
+        str(document["fio version"]),
+        pl.DataFrame(jobs, schema=JOBS),
+        pl.DataFrame(percentiles, schema=PERCENTILES),
+        pl.DataFrame(shares, schema=SHARES),
+        pl.DataFrame(values, schema=VALUES, orient="row"),
+        diagnostics_frame([*log.notes, *notes]),
+    )
+
+
+def _is_inside(text: str, line: int, start: int, end: int) -> bool:
+    return text.count("\n", 0, start) < line <= text.count("\n", 0, end) + 1
+
+
+def _options(options: dict[str, Any]) -> dict[str, Any]:
+    depth, processes = options.get("iodepth"), options.get("numjobs")
+    return {
+        "engine": options.get("ioengine"),
+        "pattern": options.get("rw") or options.get("readwrite"),
+        "block_size_text": options.get("bs") or options.get("blocksize"),
+        "queue_depth": int(str(depth)) if str(depth).isdigit() else None,
+        "processes": int(str(processes)) if str(processes).isdigit() else None,
+        "is_direct": options["direct"] == "1" if "direct" in options else None,
+    }
+
+
+def _figures(figures: dict[str, Any]) -> dict[str, Any]:
+    """The figures of one direction; a rate in KiB/s where the version prints no other."""
+    rate = figures.get("bw_bytes")
+    run_time = figures.get("runtime")
+    row: dict[str, Any] = {
+        "requests": figures["total_ios"],
+        "bytes": figures.get("io_bytes"),
+        "run_time_s": None if run_time is None else run_time / 1e3,
+        "requests_per_s": figures.get("iops"),
+        "bytes_per_s": rate if rate is not None else None if figures.get("bw") is None else figures["bw"] * _KIB,
+    }
+    for name, word in _LATENCIES.items():
+        key = f"{word}_ns" if f"{word}_ns" in figures else word
+        found = figures.get(key)
+        if isinstance(found, dict) and found.get("max", found.get("mean")):
+            per_ms = _PER_MS["ns" if key.endswith("_ns") else "us"]
+            for figure in ("mean", "stddev", "min", "max"):
+                row[f"{name}_{figure}_ms"] = None if found.get(figure) is None else found[figure] / per_ms
+    return row
+
+
+def _percentiles(figures: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The percentiles; fio 3.1 fills its list with a percentile 0 of 0, which is none."""
+    for name, word in _LATENCIES.items():
+        key = f"{word}_ns" if f"{word}_ns" in figures else word
+        found = figures.get(key)
+        listed = found.get("percentile") if isinstance(found, dict) else None
+        for percentile, value in (listed or {}).items():
+            if float(percentile) > 0.0:
+                per_ms = _PER_MS["ns" if key.endswith("_ns") else "us"]
+                yield {"latency": name, "percentile": float(percentile), "latency_ms": value / per_ms}
+
+
+def _shares(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The shares by latency: a key is the upper end of its bucket, and the key before it the lower end."""
+    lower = 0.0
+    for unit, per_ms in _PER_MS.items():
+        for key, share in (job.get(f"latency_{unit}") or {}).items():
+            upper = None if key.startswith(">=") else float(key) / per_ms
+            yield {"lower_ms": lower, "upper_ms": float("inf") if upper is None else upper, "share_percent": share}
+            lower = upper or lower
+
+
+def _contradiction(row: dict[str, Any]) -> str | None:
+    """The rate times the run time is the number of requests, within a hundredth (the run time is in milliseconds)."""
+    rate, seconds, requests = row["requests_per_s"], row["run_time_s"], row["requests"]
+    if rate is None or not seconds or abs(rate * seconds - requests) <= max(1.0, 0.01 * requests):
+        return None
+    return f"{rate:.6g} requests/s in {seconds:g} s are not the {requests} requests that are printed"
+
+
+def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - any JSON
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from _leaves(each, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list):
+        for number, each in enumerate(value):
+            yield from _leaves(each, f"{path}[{number}]")
+    else:
+        yield path, value
+
+
+def _cell(value: object) -> tuple[float | None, str | None]:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None, None if value is None else str(value)
+    return float(value), None
+
+
+def sniff(head: Head) -> Sniff | None:
+    """Whether a log is a result of fio, by the first name of its JSON."""
+    place = head.text.find('"fio version"')
+    return None if place < 0 else Sniff(0.97, "a result of fio as JSON", line=head.text.count("\n", 0, place) + 1)
+
+
+FORMAT: Final = Format(name="fio", title="a result of fio", sniff=sniff, read=read_fio)
