@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
 from awrparse.columns import CUT_KINDS, IS_TOTAL
-from awrparse.frames import HI, LO, VALUE, Columns
+from awrparse.frames import HI, LO, VALUE, Columns, FigureColumn
 from awrparse.grids import Grid, columns_by_heading, grid_of
 from awrparse.pivots import is_pivoted, unpivot
 from awrparse.records import PrintedTable, Problem
-from awrparse.values import CELLS, read_time, reading_of
+from awrparse.values import CELLS, read_time
 from logframe.oracle import full_name
 
 if TYPE_CHECKING:
@@ -82,6 +82,22 @@ def build_frames(
     return {name: (frame.build(), frame.problems) for name, frame in started.items()}
 
 
+class _Unread(NamedTuple):
+    """Figures whose faults are known when those of all columns are read."""
+
+    figures: FigureColumn
+    name: str
+    lines: list[int]
+    start: int | None
+
+    def problems(self) -> list[Problem]:
+        """What could not be read."""
+        return [
+            Problem(self.lines[row] or None, kind, self.figures.cells[row], f"{self.name}: {reason}", self.start)
+            for row, (kind, reason) in self.figures.faults
+        ]
+
+
 class _Frame:
     """A frame whose cells are among those of others."""
 
@@ -101,7 +117,7 @@ class _Frame:
         self._columns = columns
         self._bounds = bounds
         self._decimal_mark = decimal_mark
-        self._faults: list[list[Problem]] = [[] for _ in self._grids]
+        self._faults: list[list[Problem | _Unread]] = [[] for _ in self._grids]
         self._slices: list[Callable[[], pl.Series]] = []
         are_totals: list[bool] = []
         for grid, height, faults in zip(self._grids, self._heights, self._faults, strict=True):
@@ -117,11 +133,16 @@ class _Frame:
     @property
     def problems(self) -> list[Problem]:
         """What could not be read, in the order of the printed tables."""
-        return [problem for faults in self._faults for problem in faults]
+        found: list[Problem] = []
+        for faults in self._faults:
+            for fault in faults:
+                found += fault.problems() if isinstance(fault, _Unread) else [fault]
+        return found
 
     def build(self) -> pl.DataFrame:
         """The frame, when all cells are known."""
-        return pl.DataFrame([column() for column in self._slices])
+        first, *others = [column() for column in self._slices]
+        return first.to_frame().hstack(others)
 
     def _add(self, column: Column) -> None:
         """Put the cells of a column to those of its type."""
@@ -162,20 +183,11 @@ class _Frame:
         is_edge = self._table.shape == "histogram" and not column.heads
         for grid, height, faults in zip(self._grids, self._heights, self._faults, strict=True):
             cells = grid.cells.get(column.name)
-            if cells is None:
-                figures.extend_nulls(height)
-                continue
+            mark: DecimalMark = self._decimal_mark if column.heads else "."
             heading = grid.headings.get(column.name, "")
-            reading = reading_of(cells, column.kind, heading, self._decimal_mark if column.heads else ".")
-            codes = figures.extend(cells, reading)
-            if not figures.faults or figures.faults.keys().isdisjoint(codes):
-                continue
-            start = _start(grid, column.name)
-            for code, cell, line in zip(codes, cells, grid.lines, strict=True):
-                if code in figures.faults:
-                    kind, reason = figures.faults[code]
-                    text = f"{self._table.name}.{column.name}: {reason}"
-                    faults.append(Problem(line or None, kind, cell, text, start))
+            read = figures.add([""] * height if cells is None else cells, column.kind, heading, mark)
+            if cells is not None:
+                faults.append(_Unread(read, f"{self._table.name}.{column.name}", grid.lines, _start(grid, column.name)))
         for part in (VALUE, LO, HI) if self._bounds else (VALUE,):
             source = VALUE if is_edge else part
             self._slices.append(partial(figures.slice, source, first, self._height, f"{column.name}{part}"))
@@ -222,7 +234,7 @@ def _without_repeats(table: Table, grids: list[tuple[str, Grid]]) -> list[tuple[
     return kept
 
 
-def _split(table: Table, name: str, template: str, grid: Grid, problems: list[Problem]) -> None:
+def _split(table: Table, name: str, template: str, grid: Grid, problems: list[Problem | _Unread]) -> None:
     """Part the cells of a column that hold several figures; a cell of another form is a problem."""
     pattern = re.compile(CELLS.pattern(template))
     parts: dict[str, list[str]] = {part: [] for part in pattern.groupindex}
@@ -255,7 +267,7 @@ def _mark_totals(table: Table, grid: Grid, height: int) -> list[bool]:
     return are_totals
 
 
-def _time(cell: str, line: int, problems: list[Problem], start: int | None) -> object:
+def _time(cell: str, line: int, problems: list[Problem | _Unread], start: int | None) -> object:
     if not cell:
         return None
     time = read_time(cell)

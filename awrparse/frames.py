@@ -7,16 +7,22 @@ are slices.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from awrparse.values import read_measure
+from awrparse.values import Measure, column_form, read_measure, reading_of
+from logframe.decimal_mark import with_points
+from logframe.figures import BLANK, OTHER, read_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from awrparse.columns import Kind
     from awrparse.values import Reading
+    from logframe.decimal_mark import DecimalMark
+    from logframe.figures import ColumnForm
 
 #: Parts of a figure, by the end of its column's name.
 VALUE, LO, HI = "", "_lo", "_hi"
@@ -25,70 +31,119 @@ _FLOAT: Final = pl.Float64()
 
 
 class _Codes(dict[str, int]):
-    """Cell -> its number among the distinct cells that are read in one way; a new cell is read."""
+    """Cell -> the number of its measure, among the distinct cells that are read in one way; a new cell is read."""
 
-    def __init__(self, reading: Reading, figures: Figures) -> None:
+    def __init__(self, reading: Reading, measures: list[Measure]) -> None:
         super().__init__()
         self._reading = reading
-        self._figures = figures
+        self._measures = measures
 
     def __missing__(self, cell: str) -> int:
-        code = self[cell] = self._figures.add(cell, self._reading)
+        code = self[cell] = len(self._measures)
+        self._measures.append(read_measure(cell, self._reading))
         return code
 
 
-class Figures:
-    """The distinct figures of columns of one type, and the number of the figure in each of their cells.
+class FigureColumn:
+    """One column of figures.
 
     Attributes:
-        faults: number of a figure -> why it is no value, or another than printed.
+        cells: as printed.
+        first: the number of its first cell among those of all columns.
+        faults: rows that are no value, or another than printed, and why; known when all columns are read.
+    """
+
+    __slots__ = ("cells", "decimal_mark", "faults", "first", "heading", "kind")
+
+    def __init__(self, cells: Sequence[str], first: int, kind: Kind, heading: str, decimal_mark: DecimalMark) -> None:
+        self.cells = cells
+        self.first = first
+        self.kind: Kind = kind
+        self.heading = heading
+        self.decimal_mark: DecimalMark = decimal_mark
+        self.faults: list[tuple[int, tuple[str, str]]] = []
+
+    def form(self) -> ColumnForm:
+        """How plain cells are read at once."""
+        return column_form(len(self.cells), self.kind, self.heading)
+
+    def reading(self) -> Reading:
+        """How one cell is read."""
+        return reading_of(self.cells, self.kind, self.heading, self.decimal_mark)
+
+
+class Figures:
+    """The figures of columns of one type, read when all columns are known.
+
+    Compiled code reads the plain cells, almost all, at once.  The others (all of them without compiled code) are read
+    one by one, each distinct cell once for each way of reading.
     """
 
     def __init__(self, dtype: pl.DataType) -> None:
         self._dtype = dtype
-        # the first figure is null: that of a column that is not printed
-        self._values: list[float | int | None] = [None]
-        self._lo: list[float | None] = [None]
-        self._hi: list[float | None] = [None]
-        self._codes: dict[Reading, _Codes] = {}
-        self._cells: list[int] = []
+        self._columns: list[FigureColumn] = []
+        self._count = 0
         self._flat: dict[str, pl.Series] = {}
-        self.faults: dict[int, tuple[str, str]] = {}
 
-    def add(self, cell: str, reading: Reading) -> int:
-        """Read a cell; its number."""
-        code = len(self._values)
-        value, lo, hi, fault = read_measure(cell, reading)
-        self._values.append(value)
-        self._lo.append(lo)
-        self._hi.append(hi)
-        if fault is not None:
-            self.faults[code] = fault
-        return code
-
-    def extend(self, cells: Sequence[str], reading: Reading) -> list[int]:
-        """Put the cells of a column after those of the columns before; the number of the figure of each."""
-        codes = self._codes.get(reading)
-        if codes is None:
-            codes = self._codes[reading] = _Codes(reading, self)
-        found = [codes[cell] for cell in cells]
-        self._cells += found
-        return found
-
-    def extend_nulls(self, count: int) -> None:
-        """Put so many cells without a figure after the others."""
-        self._cells += [0] * count
+    def add(self, cells: Sequence[str], kind: Kind, heading: str, decimal_mark: DecimalMark) -> FigureColumn:
+        """Put a column after those before."""
+        column = FigureColumn(cells, self._count, kind, heading, decimal_mark)
+        self._columns.append(column)
+        self._count += len(cells)
+        return column
 
     def __len__(self) -> int:
         """How many cells there are."""
-        return len(self._cells)
+        return self._count
 
     def build(self) -> None:
         """Make the Series of all cells."""
-        places = pl.Series(self._cells, dtype=pl.UInt32)
-        self._flat[VALUE] = pl.Series(self._values, dtype=self._dtype, strict=False).gather(places)
-        self._flat[LO] = pl.Series(self._lo, dtype=_FLOAT).gather(places)
-        self._flat[HI] = pl.Series(self._hi, dtype=_FLOAT).gather(places)
+        cells = [
+            cell
+            for column in self._columns
+            for cell in (
+                column.cells
+                if column.decimal_mark == "."
+                else [with_points(cell, column.decimal_mark) for cell in column.cells]
+            )
+        ]
+        plain = read_figures(cells, [column.form() for column in self._columns])
+        others = list(range(self._count)) if plain is None else (plain.kinds == OTHER).arg_true().to_list()
+        measures = self._read_others(others)
+        if plain is None:
+            self._flat = {part: measures[part] for part in (VALUE, LO, HI)}
+            return
+        blanks = (plain.kinds == BLANK).arg_true()
+        places = pl.Series(others, dtype=pl.UInt32)
+        for part, series in ((VALUE, plain.values), (LO, plain.lows), (HI, plain.highs)):
+            typed = series.cast(self._dtype) if part == VALUE else series
+            self._flat[part] = typed.scatter(places, measures[part]).scatter(blanks, None)
+
+    def _read_others(self, places: Sequence[int]) -> pl.DataFrame:
+        """The figures of cells that are read one by one, with the columns `VALUE`, `LO` and `HI`."""
+        measures: list[Measure] = []
+        known: dict[Reading, _Codes] = {}
+        codes: list[int] = []
+        position = 0
+        for column in self._columns:
+            end = bisect_left(places, column.first + len(column.cells), position)
+            if end == position:
+                continue
+            reading = column.reading()
+            if reading not in known:
+                known[reading] = _Codes(reading, measures)
+            code_of = known[reading]
+            rows = [place - column.first for place in places[position:end]]
+            found = [code_of[column.cells[row]] for row in rows]
+            for row, code in zip(rows, found, strict=True):
+                fault = measures[code].fault
+                if fault is not None:
+                    column.faults.append((row, fault))
+            codes += found
+            position = end
+        values, lows, highs, _ = zip(*measures, strict=True) if measures else ((), (), (), ())
+        schema = {VALUE: self._dtype, LO: _FLOAT, HI: _FLOAT}
+        return pl.DataFrame([values, lows, highs], schema=schema, strict=False)[pl.Series(codes, dtype=pl.UInt32)]
 
     def slice(self, part: str, start: int, length: int, name: str) -> pl.Series:
         """Values or bounds of so many cells as a column."""

@@ -99,9 +99,10 @@ def _grid_of_rows(table: Table, printed: PrintedTable) -> Grid:
         cells, lines = _unwrapped(cells, lines, widths)
     by_name: dict[str, list[str]] = {}
     headings, extents = {}, {}
+    columns = list(zip(*cells, strict=True)) or [()] * len(places)
     for place, column in enumerate(places):
         if column is not None:
-            by_name[column.name] = [row[place] for row in cells]
+            by_name[column.name] = list(columns[place])
             if has_marks(printed.headings, place) and places[place + 1] is None:
                 by_name[column.name] = [behind_mark(*row[place : place + 2]) for row in cells]
             headings[column.name] = _with_unit(table, printed.headings[place], printed.notes)

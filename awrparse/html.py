@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from awrparse.addm import addm_of_page
+from awrparse.html_cells import MARK, RegularTable, cut_page
 from awrparse.records import Document, PrintedTable, Rows
 from awrparse.sniff import PAGE
 from awrparse.summaries import title_of_summary
@@ -19,6 +20,8 @@ from awrparse.tabbed import count_of_headings
 from awrparse.text.bars import is_plan_title, is_sql_id_title
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -45,10 +48,16 @@ def read_html(text: str, report_kind: str, title: str, first_line: int = 1) -> D
     """
     from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - a text report needs no HTML parser
 
-    page = LexborHTMLParser(_COMMENT.sub("", text) if "<!--" in text else text)
-    nodes = page.css("table")
-    has_inner = any(_owner(node) is not None for node in nodes)
+    clean = _COMMENT.sub("", text) if "<!--" in text else text
+    cut_tables = cut_page(clean)
+    page = LexborHTMLParser(clean if cut_tables is None else cut_tables.rest)
     has_heads = page.css_first("th") is not None
+    if cut_tables is not None and not (has_heads or cut_tables.has_heads):
+        # headings are among the ordinary cells
+        cut_tables, page = None, LexborHTMLParser(clean)
+    regular = {} if cut_tables is None else cut_tables.tables
+    nodes = page.css("table")
+    has_inner = cut_tables is None and any(_owner(node) is not None for node in nodes)
     tables = []
     before = ""
     plans = _plans(page) if report_kind == "awr_sql" else {}
@@ -58,9 +67,12 @@ def read_html(text: str, report_kind: str, title: str, first_line: int = 1) -> D
         before = heading or before
         attributes = node.attributes
         summary = " ".join((attributes.get("summary") or "").split())
-        # the page is kept alive by the function that reads its rows
-        is_outer = has_inner and node.css_first("table") is not None
-        cut = partial(_rows, page, node, has_inner=is_outer, has_heads=has_heads)
+        if (table := regular.get(attributes.get(MARK) or "")) is not None:
+            cut = partial(_rows_of, table)
+        else:
+            # the page is kept alive by the function that reads its rows
+            is_outer = has_inner and node.css_first("table") is not None
+            cut = partial(_rows, page, node, has_inner=is_outer, has_heads=has_heads or bool(regular))
         tables.append(PrintedTable(heading or title_of_summary(summary) or before, cut, summary=summary, notes=notes))
     for node in page.css("pre"):
         tables += addm_of_page(_own_text(node))
@@ -105,6 +117,11 @@ def page_text(text: str) -> str | None:
     if page.css_first("table") is not None or page.body is None:
         return None
     return page.body.text()
+
+
+def _rows_of(table: RegularTable) -> Rows:
+    """The rows of a table whose cells are cut."""
+    return _with_headings(list(zip(*[iter(table.cells)] * table.width, strict=True)), table.heads)
 
 
 def _rows(_page: object, table: LexborNode, *, has_inner: bool, has_heads: bool) -> Rows:
@@ -203,7 +220,7 @@ def _span(value: str | None) -> int:
     return min(max(int(value), 1), _MAX_SPAN) if value.isdecimal() else 1
 
 
-def _with_headings(grid: list[list[str]], count: int) -> Rows:
+def _with_headings(grid: Sequence[Sequence[str]], count: int) -> Rows:
     """So many leading rows joined to one heading a column; the rest are the rows."""
     heads, body = grid[:count], grid[count:]
     width = max(map(len, grid), default=0)
@@ -217,12 +234,10 @@ def _with_headings(grid: list[list[str]], count: int) -> Rows:
         names.append(" ".join(parts))
     if width == 0:  # a page cut behind a <tr>
         return Rows()
+    rows = [tuple(cells) if len(cells) == width else (*cells, *[""] * (width - len(cells))) for cells in body]
     for place, name in enumerate(names):
         if name.upper().endswith(_SQL_TEXT):  # the report puts blanks into it so that browsers may break the line
-            for cells in body:
-                if place < len(cells):
-                    cells[place] = " ".join(cells[place].split())
-    rows = [tuple(cells) if len(cells) == width else (*cells, *[""] * (width - len(cells))) for cells in body]
+            rows = [(*row[:place], " ".join(row[place].split()), *row[place + 1 :]) for row in rows]
     return Rows(cells=rows, lines=[0] * len(rows), headings=tuple(names))
 
 

@@ -20,6 +20,7 @@ from awrparse.tables import TABLES, VIEWS
 from awrparse.tables.identity import INFO
 from awrparse.text import lines as line_kinds
 from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log, unique_names
+from logframe.collector import paused_collection
 
 if TYPE_CHECKING:
     from awrparse.records import Document, PrintedTable, Problem
@@ -109,7 +110,6 @@ class AwrReport:
         form: `text` or `html`.
         found: every table as printed, by title.
         decimal_mark: what its figures have before their decimals, `.` or `,`: the language of the session decides.
-        parts: all reports of the file, this one among them.
     """
 
     format: Final = "awr"
@@ -120,7 +120,7 @@ class AwrReport:
         self.form = document.form
         self.decimal_mark = document.decimal_mark
         self.raw_tables = RawTables(document.tables, bounds=bounds, decimal_mark=document.decimal_mark)
-        self.parts: tuple[AwrReport, ...] = (self,)
+        self._parts: tuple[AwrReport, ...] = ()
         self._document = document
         self._bounds = bounds
         self._notes = notes
@@ -135,6 +135,11 @@ class AwrReport:
         """Every canonical table of the report by name."""
         self._build(self.tables)
         return {name: self[name] for name in self.tables}
+
+    @property
+    def parts(self) -> tuple[AwrReport, ...]:
+        """All reports of the file, this one among them."""
+        return self._parts or (self,)  # a report that refers to itself would stay until cycles are looked for
 
     def describe(self) -> str:
         """What the report is, in a few words."""
@@ -184,6 +189,7 @@ class AwrReport:
         self._build((name,))
         return self._frames[name]
 
+    @paused_collection()
     def _build(self, names: Iterable[str]) -> None:
         """Build the canonical tables that are not built yet, all at once."""
         missing = [name for name in names if name not in self._frames and name in self._printed]
@@ -271,6 +277,7 @@ class AwrReport:
         return check_report(self)
 
 
+@paused_collection()
 def read_awr(source: Source, *, strict: bool = False, printed: bool = False, encoding: str | None = None) -> AwrReport:
     """A report, read into tables that are built when asked for.
 
@@ -316,7 +323,7 @@ def read_awr(source: Source, *, strict: bool = False, printed: bool = False, enc
         for number, document in enumerate(documents)
     ]
     for report in reports:
-        report.parts = tuple(reports)
+        report._parts = tuple(reports) if several else ()  # noqa: SLF001 - its own class
     if strict:
         for report in reports:
             diagnosed = report._diagnostics()  # noqa: SLF001 - its own class

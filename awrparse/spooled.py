@@ -9,12 +9,17 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from awrparse.text.layout import GRAMMAR
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 #: The column of the function that writes reports.
 _USUAL_HEADING: Final = "OUTPUT"
+#: How an underline starts.
+_UNDERLINE: Final = "\n" + "-" * 6
 #: Another heading is one only if it comes so often, with the same underline.
 _FEWEST_PAGES: Final = 2
 #: An underline of another heading has at least so many dashes; a report has no such table of one column.
@@ -44,11 +49,9 @@ def lines_of_pages(lines: list[str]) -> frozenset[int]:
         [1, 2, 3]
     """
     text = "\n".join(lines)
-    if "\n" + "-" * 6 not in text:
-        return frozenset()
     found: dict[tuple[str, int], list[int]] = {}
     number, counted = 0, 0
-    for heading in _heading().finditer(text):
+    for heading in _headings(text):
         number += text.count("\n", counted, heading.start())
         counted = heading.start()
         found.setdefault((heading["name"], len(heading["underline"])), []).append(number)
@@ -63,6 +66,16 @@ def lines_of_pages(lines: list[str]) -> frozenset[int]:
                     first -= 1
                 pages.update(range(first, start + 2))
     return frozenset(pages)
+
+
+def _headings(text: str) -> Iterator[re.Match[str]]:
+    """The headings above an underline, each found by the underline."""
+    match = _heading().match
+    place = text.find(_UNDERLINE)
+    while place >= 0:
+        if heading := match(text, text.rfind("\n", 0, place) + 1):
+            yield heading
+        place = text.find(_UNDERLINE, place + 1)
 
 
 def _blank_lines(lines: list[str], starts: list[int]) -> int:
@@ -91,16 +104,27 @@ def joined_html(text: str) -> str:
     if not is_wrapped and _CHUNKS.isdisjoint(lengths):
         return text
     parts: list[str] = []
-    size = 0
-    goes_on = False
-    for line in lines:
-        # RECSEP puts a blank line behind the last piece
-        if goes_on and not line:
+    place = 0
+    for first in [
+        number for number, length in enumerate(lengths) if length in _CHUNKS or (is_wrapped and length == longest)
+    ]:
+        if first < place:
             continue
-        size += len(line)
-        goes_on = is_wrapped and len(line) == longest
-        if not goes_on:
-            goes_on = size in _CHUNKS
-            size = 0
-        parts += (line,) if goes_on else (line, "\n")
-    return "".join(parts).removesuffix("\n")
+        parts += lines[place:first]
+        pieces: list[str] = []
+        size, goes_on, place = 0, True, first
+        while goes_on and place < len(lines):
+            line = lines[place]
+            place += 1
+            # RECSEP puts a blank line behind the last piece
+            if pieces and not line:
+                continue
+            pieces.append(line)
+            size += len(line)
+            goes_on = is_wrapped and len(line) == longest
+            if not goes_on:
+                goes_on = size in _CHUNKS
+                size = 0
+        parts.append("".join(pieces))
+    parts += lines[place:]
+    return "\n".join(parts)

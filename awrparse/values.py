@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from logframe import Printed, load_grammar, read_printed
 from logframe.decimal_mark import with_points
+from logframe.figures import ColumnForm
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 CELLS: Final = load_grammar("awrparse", "cells.lark", "cell", "part")
 
-_DECIMALS = re.compile(CELLS.pattern(r"{WHOLE_PART}(\d+)$"))
+_DECIMALS = re.compile(CELLS.pattern("{WHOLE_PART}({DECIMALS})"))
 _DOTTED = re.compile(CELLS.pattern("{DOTTED}"))
 _TIME = re.compile(
     CELLS.pattern(
@@ -51,6 +52,10 @@ _MONTHS: Final = {
     for name in names.split()
 }
 _MEBI: Final = 1 << 20
+#: Kinds whose figures are converted to the unit of their column, and by how much.
+_FACTORS: Final = {"kbytes": 1024, "mbytes": _MEBI, "minutes": 60}
+#: Kinds whose whole numbers are exact.
+_EXACT: Final = frozenset({"count", "bytes"})
 _MAX_COUNT: Final = (1 << 63) - 1
 #: Kind of column and the other unit that its heading names -> what the figures are divided by.
 _IN_HEADING: Final = {("ms", "(us)"): 1000.0, ("s", "(cs)"): 100.0, ("s", "(ms)"): 1000.0, ("us", "(ms)"): 0.001}
@@ -103,13 +108,29 @@ def reading_of(cells: Sequence[str], kind: Kind, heading: str, decimal_mark: Dec
     if kind in _WITH_DECIMALS:
         shown = [with_points(cell, decimal_mark) for cell in cells] if decimal_mark == "," else cells
         decimals = max(map(_shown_decimals, shown), default=0)
-    divisor = next((size for (one, unit), size in _IN_HEADING.items() if one == kind and unit in heading), 1.0)
-    return Reading(kind, decimals, divisor, kind in _TIMES and heading.endswith(_UNKNOWN), decimal_mark)
+    return Reading(kind, decimals, _divisor(kind, heading), _is_unknown(kind, heading), decimal_mark)
+
+
+def column_form(cells: int, kind: Kind, heading: str) -> ColumnForm:
+    """How so many plain cells of a column are read at once, as `reading_of` and `read_measure` would."""
+    options = (kind in _EXACT, kind == "count", kind in _WITH_DECIMALS, _is_unknown(kind, heading))
+    return ColumnForm(cells, *options, _FACTORS.get(kind, 1), _divisor(kind, heading))
+
+
+def _divisor(kind: Kind, heading: str) -> float:
+    """What figures are divided by where the heading names another unit than the kind's."""
+    if "(" not in heading:
+        return 1.0
+    return next((size for (one, unit), size in _IN_HEADING.items() if one == kind and unit in heading), 1.0)
+
+
+def _is_unknown(kind: Kind, heading: str) -> bool:
+    return kind in _TIMES and heading.endswith(_UNKNOWN)
 
 
 @lru_cache(maxsize=1 << 14)
 def _shown_decimals(cell: str) -> int:
-    found = _DECIMALS.match(cell)
+    found = _DECIMALS.fullmatch(cell)
     return len(found.group(1)) if found else 0
 
 
@@ -165,12 +186,11 @@ def _read(cell: str, kind: Kind, decimals: int | None) -> Printed:
     if kind == "count":
         return read_printed(cell)
     if kind in {"bytes", "kbytes", "mbytes"}:
-        printed = read_printed(cell, base=1024, rounded=kind != "bytes")
-        factor = {"bytes": 1, "kbytes": 1024, "mbytes": _MEBI}[kind]
-        return printed if printed.unit or factor == 1 else _scaled(printed, factor)
+        printed = read_printed(cell, base=1024, rounded=kind not in _EXACT)
+        return printed if printed.unit or kind == "bytes" else _scaled(printed, _FACTORS[kind])
     if kind == "minutes":
         printed = read_printed(cell, rounded=True, time_unit="s")
-        return printed if printed.unit else _scaled(printed, 60)
+        return printed if printed.unit else _scaled(printed, _FACTORS[kind])
     suffixed = cell[-1:].isalpha()
     unit: TimeUnit = "ms" if kind == "ms" else "us" if kind == "us" else "s"
     return read_printed(cell, time_unit=unit, rounded=True, decimals=None if suffixed else decimals)

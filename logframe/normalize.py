@@ -89,7 +89,7 @@ class LineMap:
 
     def select(self, lines: Sequence[_Item]) -> list[_Item]:
         """The kept ones of the source's lines."""
-        return [lines[number] for number in self.kept]
+        return list(lines) if self.is_whole else [lines[number] for number in self.kept]
 
     def spread(self, values: bytearray, of_others: bytearray) -> bytearray:
         """One value for each line of the source: those of the kept lines put into those of all lines."""

@@ -14,6 +14,8 @@ ROOT = Path(__file__).parents[1]
 TESTS = (
     "tests/logframe/test_kernel.py",
     "tests/logframe/test_shapes.py",
+    "tests/logframe/test_figures.py",
+    "tests/awrparse/test_awr_page_cells.py",
     "tests/straceparse/test_strace_compiled.py",
     "tests/sqltraceparse/test_sqltrace_compiled.py",
 )
