@@ -35,7 +35,8 @@ lab: $(READY) ## Open JupyterLab on the notebooks
 test: lint ## Check everything: lint, types, tests, doctests, real logs, notebooks, browser
 	@rm -rf $(LOGS) && mkdir -p $(LOGS)
 	$(call heading,Tests and doctests)
-	@$(call pytest,tests,-n 2 --dist loadfile -m "not browser")
+# In the order of the files: the last ones are short, so that both processes end at about the same time.
+	@$(call pytest,tests,-n 2 --dist loadfile --no-loadscope-reorder -m "not browser")
 	$(call heading,Notebooks)
 # One thread: with more, Polars adds floats in another order, and the last digit of a sum varies.
 	@if [ -z "$(NOTEBOOKS)" ]; then echo "SKIPPED notebooks/ holds no notebook" | tee $(LOGS)/notebooks.log; else \
@@ -43,7 +44,7 @@ test: lint ## Check everything: lint, types, tests, doctests, real logs, noteboo
 	    $(call pytest,notebooks,-n 2 --dist loadfile --nbval --nbval-current-env --nbval-sanitize-with notebooks/sanitize.cfg notebooks); fi
 	$(call heading,Browser)
 	@if ! grep -rqs --include='test_*.py' 'mark\.browser' tests; then echo "SKIPPED tests/ holds no browser test" | tee $(LOGS)/browser.log; else \
-	    $(call pytest,browser,-m browser tests); fi
+	    $(call pytest,browser,-n 2 --dist loadfile -m browser tests); fi
 	$(call heading,Skipped)
 	@grep -h '^SKIPPED' $(LOGS)/*.log || echo "nothing"
 

@@ -23,6 +23,12 @@ def corpus() -> Path:
 
 
 @pytest.fixture(scope="session")
+def is_whole() -> bool:
+    """Whether tests read all of the real logs, and generate as much as they can: IOLAB_WHOLE_CORPUS=1, far longer."""
+    return os.environ.get("IOLAB_WHOLE_CORPUS", "0") not in {"", "0"}
+
+
+@pytest.fixture(scope="session")
 def sample_data() -> Path:
     """The project's own logs."""
     return ROOT / "sample_data"

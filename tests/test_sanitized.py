@@ -71,7 +71,7 @@ def run(tree: Path, sanitizer: Path, *arguments: str) -> subprocess.CompletedPro
         "ASAN_OPTIONS": "detect_leaks=0:halt_on_error=1",
         "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
         "IOLAB_KERNEL": "require",
-        "IOLAB_DAMAGED_LINES": "400",
+        "IOLAB_DAMAGED_LINES": "200",
         "PYTHONPATH": str(tree),
     }
     return subprocess.run(

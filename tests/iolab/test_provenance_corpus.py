@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import iolab
-from logframe import LogError
+from logframe import LogError, open_log
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,6 +18,8 @@ pytestmark = pytest.mark.corpus
 
 #: Larger files are read by other tests.
 MAX_BYTES = 1_500_000
+#: Of a log that consists of samples so many lines.
+MOST_LINES = 1_000
 #: Of all numbers of a folder so many may be lost; of sessions one has Snapper's rates, which no frame holds.
 FOLDERS = {
     "awr": 0.0001,
@@ -30,17 +32,22 @@ FOLDERS = {
 }
 
 
+def beginning(path: Path) -> bytes:
+    """The first lines of a log; samples repeat themselves."""
+    return "".join(open_log(path).text().splitlines(keepends=True)[:MOST_LINES]).encode()
+
+
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_lost_numbers(corpus: Path, folder: str) -> None:
-    """Every third log of a folder."""
+def test_lost_numbers(corpus: Path, folder: str, *, is_whole: bool) -> None:
+    """Every third log of a folder, and the beginning of long samples of the operating system."""
     counts: Counter[str] = Counter()
     paths = [path for path in sorted((corpus / folder).rglob("*")) if path.is_file() and path.name != "INDEX.tsv"]
-    for path in paths[:: 3 if len(paths) > 20 else 1]:
+    for path in paths[:: 3 if len(paths) > 20 and not is_whole else 1]:
         if path.stat().st_size > MAX_BYTES:
             continue
         try:
-            logs = iolab.load_all(path)
-            found = [iolab.provenance(log, path) for log in logs]
+            source = path if is_whole or not folder.startswith("os/") else beginning(path)
+            found = [iolab.provenance(log, source) for log in iolab.load_all(source)]
         except LogError:
             continue
         for frame in found:

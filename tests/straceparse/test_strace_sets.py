@@ -95,12 +95,12 @@ def test_empty_files_only_raise(tmp_path: Path) -> None:
 
 def test_many_logs_of_standard_error(tmp_path: Path) -> None:
     """Logs that name processes on some lines only are read one after the other, each with its own processes."""
-    for place in range(600):
+    for place in range(200):
         text = f"[pid {place + 1}] close(3) = 0\nclose(4) = 0\n" if place % 2 else "close(3) = 0\n"
         (tmp_path / f"log{place}.txt").write_text(text, encoding="utf-8")
     events = read_strace(tmp_path)
 
     assert dialect_of(open_logs(tmp_path)).pid == "mixed"
-    assert events.height == 900
-    assert events.get_column("pid").drop_nulls().len() == 600
+    assert events.height == 300
+    assert events.get_column("pid").drop_nulls().len() == 200
     assert scan_module.scan_strace(tmp_path).head(3).collect().height == 3
