@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: End of the name of a group that holds minutes.
 _MINUTES = "_minutes"
 #: What the rows that sum up others are called, in lower case and without a colon.
-_TOTALS = frozenset({"total", "all", "sum", "*", "--------"})
+TOTALS = frozenset({"total", "all", "sum", "*", "--------"})
 #: Rows that are about the others, too, but no sums.
 _SUMMARIES = frozenset({"avg", "std"})
 
@@ -254,7 +254,7 @@ def _split(table: Table, name: str, template: str, grid: Grid, problems: list[Pr
 def _mark_totals(table: Table, grid: Grid, height: int) -> list[bool]:
     """Which rows are sums of others; in the grid they get one name, and parts in brackets a column of their own."""
     cells = [cell.strip() for cell in grid.cells.get(table.total, [""] * height)]
-    are_totals = [cell.strip(" :").lower() in _TOTALS for cell in cells]
+    are_totals = [cell.strip(" :").lower() in TOTALS for cell in cells]
     grid.cells[f"{table.total}_printed"] = cells
     cells = ["Total" if one else cell for cell, one in zip(cells, are_totals, strict=True)]
     are_totals = [one or cell.lower() in _SUMMARIES for cell, one in zip(cells, are_totals, strict=True)]

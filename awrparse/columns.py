@@ -167,9 +167,14 @@ class Column:
         return found if isinstance(found, pl.DataType) else found()
 
     @property
+    def is_measure(self) -> bool:
+        """Does it hold figures, and not names, times or flags?"""
+        return self.kind not in {"text", "time", "flag"} and self.kind not in CUT_KINDS
+
+    @property
     def unit(self) -> str:
         """Unit of the values; empty for words, and where other columns of the row say what is measured."""
-        if self.kind in {"text", "time", "flag"} or self.kind in CUT_KINDS:
+        if not self.is_measure:
             return ""
         unit = _UNITS.get(self.kind, "")
         if not unit and self.name in BY_ROW:

@@ -190,15 +190,33 @@ def _add_group(table: Table, printed: PrintedTable, cells: dict[str, list[str]],
         cells[name] = [values.get(text.strip().lower(), text.strip().lower()) for text in texts]
 
 
-def _grid_of_labels(table: Table, printed: PrintedTable) -> Grid:
-    """Rows of a label and its values; a cell that ends in a colon starts another label in the same row."""
-    heads = [fold(heading) for heading in printed.headings]
+def cells_without_heading(table: Table, printed: PrintedTable) -> list[str]:
+    """The cells of a table of labels that no canonical column takes."""
+    places = _places_of_labels(printed)
+    found = []
+    for row in printed.rows.cells:
+        step = 0
+        for place, cell in enumerate(row):
+            step = 0 if place == 0 or cell.endswith(":") else step + 1
+            if step and cell and (step >= len(places) or places[step] not in table.by_head):
+                found.append(cell)
+    return found
+
+
+def _places_of_labels(printed: PrintedTable) -> list[str]:
+    """The folded headings of a table of labels; one that repeats, or is blank, by its number."""
     seen: Counter[str] = Counter()
     places: list[str] = []
-    for number, head in enumerate(heads):
+    for number, head in enumerate(map(fold, printed.headings)):
         seen[head] += 1
         key = head if seen[head] == 1 else f"{head}#{seen[head]}"
         places.append(key if head and number else f"#{number}")
+    return places
+
+
+def _grid_of_labels(table: Table, printed: PrintedTable) -> Grid:
+    """Rows of a label and its values; a cell that ends in a colon starts another label in the same row."""
+    places = _places_of_labels(printed)
     label_name = table.columns[0].name
     cells: dict[str, list[str]] = {column.name: [] for column in table.columns}
     lines: list[int] = []

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from awrparse.addm import addm_of_page
 from awrparse.html_cells import MARK, RegularTable, cut_page
-from awrparse.records import Document, PrintedTable, Rows
+from awrparse.records import Document, PrintedTable, Problem, Rows
 from awrparse.sniff import PAGE
 from awrparse.summaries import title_of_summary
 from awrparse.tabbed import count_of_headings
@@ -135,8 +135,20 @@ def _rows(_page: object, table: LexborNode, *, has_inner: bool, has_heads: bool)
         heads += 1
     if not has_heads:  # Word and mail programs make ordinary cells of all
         heads = count_of_headings(_cells(rows[:3]))
-    grid = _cells(rows) if table.css_first("[colspan],[rowspan]") is None else _spread(table, rows, heads)
-    return _with_headings(grid, heads)
+    if table.css_first("[colspan],[rowspan]") is not None:
+        return _with_headings(_spread(table, rows, heads), heads)
+    grid = _cells(rows)
+    found = _with_headings(grid, heads)
+    if heads and grid[0] and grid[0][0]:
+        found.problems += _uneven_rows(grid, heads)
+    return found
+
+
+def _uneven_rows(grid: list[list[str]], heads: int) -> list[Problem]:
+    """Rows with more or fewer cells than there are headings; cells may stand below the wrong heading."""
+    count = len(grid[heads - 1])
+    reason = f"the row has more or fewer cells than there are headings ({count}): figures may be in wrong columns"
+    return [Problem(None, "uneven", " | ".join(cells), reason) for cells in grid[heads:] if len(cells) != count]
 
 
 def _cells(rows: list[LexborNode]) -> list[list[str]]:

@@ -1,9 +1,13 @@
-"""Names that a table has twice: rows of another table joined it, as where a page of the report is missing."""
+"""What a table has twice: rows of another table joined it where a page is missing, or a piece was copied again."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import polars as pl
+
+from awrparse.tables import TABLES
+from awrparse.tables.identity import IDENTITY
 from logframe.oracle import known_names
 
 if TYPE_CHECKING:
@@ -12,23 +16,83 @@ if TYPE_CHECKING:
     from awrparse.report import AwrReport
 
 #: Tables that have each name once in a report of one instance -> the column of names.
-_TABLES: Final = {
+_NAMED: Final = {
     "foreground_events": "event",
     "background_events": "event",
     "foreground_wait_classes": "wait_class",
     "instance_activity": "statistic",
     "time_model": "statistic",
 }
+#: Tables that have each name once in a group -> the columns of the group and the name.
+_GROUPED: Final = {
+    "ash_activity": ("slot", "event"),
+    "ash_plsql": ("entry", "current"),
+    "ash_sql_events": ("sql_id", "plan_hash", "full_plan_hash", "event", "row_source", "pdb"),
+}
+#: So many rows below each other that come again are a piece of the report; fewer may be equal by chance.
+_FEWEST: Final = 3
+#: Tables without equal rows, whatever stands around them.
+_ONCE: Final = frozenset(
+    {
+        *("sql", "segments", "host_cpu", "pga_target", "pga_summary"),
+        *("ash_sessions", "ash_calls", "ash_services", "ash_commands"),
+    }
+)
+_TWICE: Final = "the name is there twice: rows of another table may have joined it where lines are missing"
+_AGAIN: Final = "this row and those below it come again: a piece of the report may be there twice"
 
 
 def repeated_names(report: AwrReport) -> Iterator[tuple[str, str]]:
-    """Table and name of each row that comes again in its table, where the name is known in full."""
+    """Name and reason of each row that comes again in its table or group, where the name is known in full."""
+    for table, columns in _GROUPED.items():
+        if table in report:
+            frame = report[table].select(columns)
+            for row in frame.filter(frame.is_duplicated()).unique(maintain_order=True).rows():
+                yield " ".join(map(str, filter(None, row))), f"{table}: {_TWICE}"
     if report.kind not in {"awr", "awr_pdb", "statspack"}:
         return
-    for table, column in _TABLES.items():
+    for table, column in _NAMED.items():
         if table not in report:
             continue
         names = report[table][column].drop_nulls()
         repeated = names.filter(names.is_duplicated()).unique(maintain_order=True)
         known = set(known_names(column)) if len(repeated) else ()
-        yield from ((table, name) for name in repeated if name in known)
+        yield from ((name, f"{table}: {_TWICE}") for name in repeated if name in known)
+
+
+def repeated_rows(report: AwrReport) -> Iterator[tuple[str, str]]:
+    """First cell and reason of each piece of a table that comes again, in the order of the tables."""
+    for name in report.tables:
+        table = TABLES[name]
+        fewest = 1 if name in _ONCE or table in IDENTITY or table.shape == "wide" else _FEWEST
+        frame = report[name]
+        measures = [column.name for column in table.columns if column.is_measure]
+        if frame.height < 2:
+            continue
+        if name == "sql":  # the same statement with the same number of versions may be listed twice
+            frame = frame.filter(pl.col("ordered_by") != "versions")
+        is_twice = frame.is_duplicated()
+        if measures:
+            is_twice &= frame.select(pl.any_horizontal(pl.col(measures).is_not_null())).to_series()
+        if is_twice.any():
+            for place in _pieces(frame.rows(), is_twice.to_list(), fewest):
+                yield str(next(iter(filter(None, frame.row(place))), "")), f"{name}: {_AGAIN}"
+
+
+def _pieces(rows: list[tuple[object, ...]], is_twice: list[bool], fewest: int) -> Iterator[int]:
+    """Where each run of so many rows starts that stand together above, too."""
+    above: dict[tuple[object, ...], int] = {}
+    first, length, last = 0, 0, -2
+    for place, row in enumerate(rows):
+        before = above.get(row) if is_twice[place] else None
+        if before == place - 1 and fewest > 1:  # equal rows below each other are a table's own
+            before = None
+        if before is not None and before == last + 1:
+            length += 1
+        else:
+            first, length = place, int(before is not None)
+        if length == fewest:
+            yield first
+        last = -2 if before is None else before
+        if is_twice[place]:
+            above[row] = place

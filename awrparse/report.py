@@ -236,24 +236,32 @@ class AwrReport:
         return diagnostics_frame(self._diagnostics())
 
     def _diagnostics(self) -> list[Diagnostic]:
+        from awrparse.check import certain_contradictions  # noqa: PLC0415 - wanted with the diagnostics only
+        from awrparse.repeats import repeated_names, repeated_rows  # noqa: PLC0415 - wanted with the diagnostics only
+        from awrparse.shares import other_wholes  # noqa: PLC0415 - wanted with the diagnostics only
+        from awrparse.signs import missing_headings, unclosed_tables  # noqa: PLC0415 - wanted with the diagnostics only
+        from awrparse.strangers import other_names  # noqa: PLC0415 - wanted with the diagnostics only
+
         problems = list(self._document.problems)
         for printed in self._document.tables:
             problems += printed.rows.problems
         self._build(self._printed)
         for name in self._printed:
             problems += self._problems[name]
+        problems += [*missing_headings(self), *unclosed_tables(self)]
         problems.sort(key=lambda problem: problem.line or 0)
-        from awrparse.check import certain_contradictions  # noqa: PLC0415 - wanted with the diagnostics only
-        from awrparse.repeats import repeated_names  # noqa: PLC0415 - wanted with the diagnostics only
-
         contradictions = [
             Diagnostic(self.source, None, None, "contradiction", one.item, f"{one.table}: {one.reason}")
             for one in certain_contradictions(self)
         ]
-        reason = "the name is there twice: rows of another table may have joined it where lines are missing"
+        signs = (
+            ("repeated_name", repeated_names(self)),
+            ("repeated_rows", repeated_rows(self)),
+            ("other_whole", other_wholes(self)),
+            ("other_name", other_names(self)),
+        )
         contradictions += [
-            Diagnostic(self.source, None, None, "repeated_name", name, f"{table}: {reason}")
-            for table, name in repeated_names(self)
+            Diagnostic(self.source, None, None, kind, name, reason) for kind, found in signs for name, reason in found
         ]
         return [*self._notes, *map(self._to_diagnostic, dict.fromkeys(problems)), *contradictions]
 

@@ -13,6 +13,7 @@ _WAITS = Column("waits", "count", "number of waits", ("Waits", "Event Waits", "T
 _TIMEOUTS = Column(
     "timeout_pct", "pct", "share of waits that timed out", ("%Time -outs", "%Tim out", "Event %Timeouts", "%Timeouts")
 )
+_TIMED_OUT = Column("timeouts", "count", "waits that timed out (Statspack of 9i)", ("Timeouts",))
 _TIME = Column(
     "total_wait_s",
     "s",
@@ -107,7 +108,7 @@ WAITS: Final = (
         "wait_classes",
         "Waits by class, foreground and background together.",
         (r"^Wait Classes by Total Wait Time", r"^Wait Class$"),
-        (_CLASS, _WAITS, _TIME, _AVERAGE, _PCT, _SESSIONS),
+        (_CLASS, _WAITS, _TIME, _AVERAGE, _PCT, _SESSIONS, _TIMEOUTS, _PER_TXN),
         needs=("wait_class",),
         layouts={6: ("wait_class", "waits", "total_wait_s", "avg_wait_ms", "db_time_pct", "avg_active_sessions")},
     ),
@@ -145,7 +146,7 @@ WAITS: Final = (
             _EVENT,
             _WAITS,
             _TIMEOUTS,
-            Column("timeouts", "count", "waits that timed out (Statspack of 9i)", ("Timeouts",)),
+            _TIMED_OUT,
             _TIME,
             _AVERAGE,
             _PER_TXN,
@@ -171,6 +172,7 @@ WAITS: Final = (
             _EVENT,
             _WAITS,
             _TIMEOUTS,
+            _TIMED_OUT,
             _TIME,
             _AVERAGE,
             _PER_TXN,
@@ -240,6 +242,8 @@ WAITS: Final = (
             Column("physical_reads_thousands", "number", "blocks read, in thousands", ("Physical Reads (K)",)),
             Column("logical_reads_thousands", "number", "blocks got, in thousands", ("Logical Reads (K)",)),
             Column("pdb", "text", "pluggable database", ("PDB Name",)),
+            Column("physical_reads", "count", "blocks read (10.2)", ("Physical Reads",)),
+            Column("logical_reads", "count", "blocks got (10.2)", ("Logical Reads",)),
         ),
         needs=("service", "db_time_s"),
     ),

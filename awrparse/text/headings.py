@@ -11,6 +11,7 @@ from logframe import columns_of
 _LONE_NUMBER = re.compile(GRAMMAR.pattern("{LONE_NUMBER}"))
 #: What stands beside the title of a section.
 _BESIDE_TITLE: Final = (GRAMMAR.literal("DB_AND_INSTANCE"), GRAMMAR.literal("FOR_DB") + " ")
+_SNAPS: Final = GRAMMAR.literal("SNAPS")
 _FIRST_OF_TWO = re.compile(GRAMMAR.pattern("(?<=.){FIRST_OF_TWO} $"))
 _SQL_SECTION = re.compile(GRAMMAR.pattern("{SQL_SECTION}"))
 _DB_OF_SECTION = re.compile(GRAMMAR.pattern(r"{DB_AND_INSTANCE} ([^\s/]+)/| {FOR_DB} (\S+) +{INSTANCE_OF_DB}"))
@@ -48,6 +49,23 @@ def db_of_section(line: str) -> str | None:
     """
     found = _DB_OF_SECTION.search(line)
     return found.group(1) or found.group(2) if found else None
+
+
+def owner_of_section(line: str) -> tuple[str, str, str]:
+    """What stands beside a section's title: how it is said, database and instance, and the snapshots.
+
+    The report cuts the line at its end: each may be the beginning of another one's.
+
+    Examples:
+        >>> owner_of_section("Latch Activity  DB/Inst: FIG/fig1  Snaps: 1-2")
+        ('DB/Inst:', 'FIG/fig1', '1-2')
+        >>> owner_of_section("SQL ordered by Gets for DB: FIG  Instance: fig1  Snaps: 1 -2")
+        ('for DB:', 'FIG Instance: fig1', '1-2')
+    """
+    mark = next((mark.strip() for mark in _BESIDE_TITLE if line.find(mark, 1) > 0), "")
+    rest = line.rpartition(mark)[2] if mark else ""
+    names, _, snaps = rest.partition(_SNAPS)
+    return mark, " ".join(names.split()), "".join(snaps.split())
 
 
 def summary_title(line: str) -> tuple[str, str]:

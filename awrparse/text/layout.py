@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from awrparse.records import Problem
 from awrparse.text.cutting import cutter_at
@@ -22,6 +22,8 @@ GRAMMAR = load_grammar("awrparse", "layout.lark")
 WIDE_GAP = re.compile(GRAMMAR.pattern("{WIDE_GAP}"))
 #: A ruler of a report, also one that is indented: what a quotation or an indent of the whole text is known by.
 ANY_RULER = re.compile(GRAMMAR.pattern("{ANY_RULER}$"))
+#: A row has at least so many words.
+_FEWEST_WORDS: Final = 3
 _NUMBER_CELL = re.compile(GRAMMAR.pattern("{NUMBER_CELL}"))
 _BAND = re.compile(GRAMMAR.pattern(r"{BAND_DASHES} (\S.*?) {BAND_DASHES}"))
 
@@ -127,6 +129,19 @@ def _joined(name: str, column: Column, above: Group) -> str:
 def are_values(cells: tuple[str, ...]) -> bool:
     """Are most of the cells numbers?"""
     return sum(map(is_number, cells)) > len(cells) // 2
+
+
+def is_row(line: str) -> bool:
+    """Could this be a row of a table, and no running text: words far apart, at the margin or most of them numbers?
+
+    Examples:
+        >>> is_row("log file sync       100     11.1"), is_row("  other values suffixed with       K,M are")
+        (True, False)
+    """
+    words = line.split()
+    if len(words) < _FEWEST_WORDS or not WIDE_GAP.search(line.strip()):
+        return False
+    return not line.startswith(" ") or 2 * sum(map(is_number, words)) > len(words)
 
 
 def add_unplaced(rows: Rows, text: str, number: int) -> None:

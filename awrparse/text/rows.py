@@ -9,13 +9,13 @@ from awrparse.records import Problem, Rows
 from awrparse.text.cutting import Cutter, cutter_at
 from awrparse.text.labels import add_labels
 from awrparse.text.layout import GRAMMAR, WIDE_GAP, Layout, add_unplaced, are_values, is_number
-from awrparse.text.sql_rows import SQL_WIDTH, cut_sql, joined_sql
+from awrparse.text.record_rows import cut_records
+from awrparse.text.sql_rows import cut_sql
 from logframe import Column, cut_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_INDENTED_SQL_ID = re.compile(GRAMMAR.pattern(r"{INDENTED_SQL_ID}\s"))
 _WORD = re.compile(GRAMMAR.pattern("{WORD}"))
 _CPU_ROW = re.compile(GRAMMAR.pattern(r"\s*({CPU_ROW})\s+(?=[\d.,#])"))
 #: A CPU row has no waits and no average: first heading and number of columns -> which columns its numbers are.
@@ -32,7 +32,7 @@ def cut_rows(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
     if layout.is_sql:
         return cut_sql(layout, lines, body)
     if len(groups) > 1:
-        return _cut_records(layout, lines, body)
+        return cut_records(layout, lines, body)
     columns = groups[0][1]
     if columns[0].start == 1 and columns[0].end - columns[0].start > 3 and _starts_with_name(columns, lines, body):
         return _cut_named(layout, lines, body)
@@ -153,73 +153,23 @@ def _add_shifted(rows: Rows, line: str, number: int, columns: tuple[Column, ...]
         return
     numeric = tuple(place for place in range(1, len(columns)) if _is_numeric(rows, place))
     shifted = cut_row(line, columns, numeric)
-    if shifted.problem:
-        rows.problems.append(Problem(number + 1, "shifted", line.strip(), shifted.problem))
+    problem = shifted.problem or next(
+        (f"{cell!r} is more than one number" for cell in shifted.cells if _is_several_numbers(cell)), ""
+    )
+    if problem:
+        rows.problems.append(Problem(number + 1, "shifted", line.strip(), problem))
     rows.cells.append(shifted.cells)
     rows.lines.append(number + 1)
+
+
+def _is_several_numbers(cell: str) -> bool:
+    words = cell.split()
+    return len(words) > 1 and all(map(is_number, words))
 
 
 def _is_numeric(rows: Rows, place: int) -> bool:
     seen = [cells[place] for cells in rows.cells if cells[place]]
     return bool(seen) and all(map(is_number, seen))
-
-
-def _cut_records(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
-    """Records of as many lines as there are rulers; a blank line ends a record early."""
-    groups = layout.groups
-    cutters = [cutter_at(columns) for _, columns in groups]
-    has_sql = groups[0][0][0].strip().upper() == "SQL ID"
-    names = tuple(name for heads, _ in groups for name in heads)
-    extents = tuple(column for _, columns in groups for column in columns)
-    rows = Rows(headings=(*names, "SQL Text") if has_sql else names, extents=extents, spans_lines=True)
-    record: dict[int, tuple[str, ...]] = {}
-    text: list[str] = []
-    start = 0
-
-    def flush() -> None:
-        nonlocal record, text
-        if record:
-            cells = [cell for place, cutter in enumerate(cutters) for cell in _cells(record, place, cutter)]
-            if has_sql:
-                cells.append(joined_sql(text, SQL_WIDTH))
-            rows.cells.append(tuple(cells))
-            rows.lines.append(start + 1)
-        record, text = {}, []
-
-    for number in body:
-        line = lines[number]
-        if not line.strip():
-            if not has_sql or len(record) < len(groups) or text:
-                flush()
-            continue
-        place = len(record)
-        if has_sql:
-            if _INDENTED_SQL_ID.match(line):
-                flush()
-                place = 0
-            elif not record:
-                place = 1
-            elif max(record) == len(groups) - 1:
-                text.append(line)
-                continue
-        elif place >= len(groups):
-            flush()
-            place = 0
-        if not record:
-            start = number
-        cells = cutters[place].cut(line)
-        if cells is None:
-            shifted = cut_row(line, groups[place][1])
-            cells = shifted.cells
-            if shifted.problem:
-                rows.problems.append(Problem(number + 1, "shifted", line.strip(), shifted.problem))
-        record[place] = cells
-    flush()
-    return rows
-
-
-def _cells(record: dict[int, tuple[str, ...]], place: int, cutter: Cutter) -> tuple[str, ...]:
-    return record.get(place) or ("",) * len(cutter.columns)
 
 
 def _cut_named(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:

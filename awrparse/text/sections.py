@@ -12,12 +12,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from awrparse.addm import findings_of
-from awrparse.records import Document, PrintedTable
+from awrparse.records import Document, PrintedTable, Problem
 from awrparse.text import lines as kind
 from awrparse.text.bars import cut_bars, is_bar_row, is_plan_title, is_sql_id_title
-from awrparse.text.headings import db_of_section, section_title
+from awrparse.text.headings import db_of_section, has_number, owner_of_section, section_title
 from awrparse.text.labels import label_values
-from awrparse.text.layout import GRAMMAR
+from awrparse.text.layout import GRAMMAR, is_row
 from awrparse.text.table_builder import Builder, OpenTable
 from logframe import columns_of
 
@@ -33,6 +33,8 @@ class _Walk(Builder):
     def __init__(self, lines: list[str], kinds: bytearray, first: int, end: int, report_kind: str) -> None:
         super().__init__(lines, kinds, first, end, report_kind)
         self.empty: list[str] = []
+        self._has_terminators = kind.TERMINATOR in kinds[first:end]
+        self._owners: dict[str, tuple[str, ...]] = {}
         self.db_name: str | None = None
 
     def run(self) -> None:
@@ -78,13 +80,22 @@ class _Walk(Builder):
         table = self.open
         if table is None or table.is_suspended:
             self.pending.extend(range(number, stop))
-        elif stop < self.end and not table.is_sql and self._is_underline(stop):
+        elif stop < self.end and not table.is_sql and self._is_underline(stop) and not self._has_lost_title(stop):
             table.body.extend(range(number, stop - 1))
             self.close()
             self.pending.append(stop - 1)
         else:
             table.body.extend(range(number, stop))
         return stop
+
+    def _has_lost_title(self, number: int) -> bool:
+        """Does a row stand above an underline, where the title was?"""
+        line = self.lines[number - 1]
+        is_row = ":" in line and has_number(line) and "(CPU" not in line
+        if is_row:
+            reason = "a row of the table above stands where the title of the next should be: lines are missing"
+            self.problems.append(Problem(number, "title_missing", line.strip(), reason))
+        return is_row
 
     def _is_underline(self, number: int) -> bool:
         """Does the line underline the one above it?"""
@@ -106,13 +117,27 @@ class _Walk(Builder):
         self.close()
         self.flush_pending()
         goes_on = before is not None and before.title == title and not before.stops_at_blank
+        if before is not None and not goes_on and not before.stops_at_blank and self._has_terminators:
+            reason = f"no line ends the table {before.title!r} above this title: lines may be missing"
+            self.problems.append(Problem(number + 1, "not_closed", self.lines[number].strip(), reason))
         self.resumable = before if goes_on else None
-        self.title, self.is_section = title, True
+        self.title, self.is_section, self.has_title = title, True, True
         self.db_name = self.db_name or db_of_section(self.lines[number])
+        self._check_owner(number)
         if is_sql_id_title(title):
             self.plan = (title,)
         self.notes = []
         self.pending_heads = []
+
+    def _check_owner(self, number: int) -> None:
+        """The sections of a report are about one database, one instance and one period."""
+        owner = owner_of_section(self.lines[number])
+        first = self._owners.setdefault(owner[0], owner)
+        if not all(one.startswith(two) or two.startswith(one) for one, two in zip(owner, first, strict=True)):
+            self._owners[owner[0]] = owner
+            text = self.lines[number].strip()
+            reason = f"sections above are about {' '.join(first[1:])}: from here on it may be another report"
+            self.problems.append(Problem(number + 1, "other_report", text, reason))
 
     def _visit_note(self, number: int) -> None:
         if self.open is not None and self.open.is_sql:
@@ -130,7 +155,8 @@ class _Walk(Builder):
             while self.is_section and stop < last and _NOTE_LINE.fullmatch(self.lines[stop]):
                 stop += 1
         for below in range(number + 1, stop):
-            if not self.is_section and not self.lines[below].startswith("   "):
+            line = self.lines[below]
+            if not line.startswith("   ") and (not self.is_section or is_row(line)):
                 break
             text.append(self.lines[below].strip())
             self.kinds[below] = kind.NOTE

@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from awrparse.records import Rows
+from awrparse.records import Problem, Rows
 from awrparse.text.cutting import cutter_at
-from awrparse.text.layout import GRAMMAR, Layout, add_unplaced, is_number
+from awrparse.text.layout import ANY_RULER, GRAMMAR, Layout, add_unplaced, is_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _STATEMENT_ID = re.compile(GRAMMAR.pattern("{STATEMENT_ID}"))
+#: Fewer words than these, or columns of a ruler, may be part of a statement.
+_FEWEST_COLUMNS: Final = 3
+#: Columns are so far apart at least where a row has few words.
+_GAP: Final = " " * 6
 #: SQL text is cut hard at this many columns.
 SQL_WIDTH: Final = 80
 _STATSPACK_SQL_WIDTH: Final = 64
@@ -55,7 +59,30 @@ def cut_sql(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
             end = last  # noqa: PLW2901 - what is left of the text
         rows.cells.append((*cells, module, joined_sql(texts[first:end], width, is_exact=width == _STATSPACK_SQL_WIDTH)))
         rows.lines.append(body[position] + 1)
+        add_strangers(rows, body[first:end], texts[first:end])
     return rows
+
+
+def add_strangers(rows: Rows, body: Sequence[int], texts: Sequence[str]) -> None:
+    """What stands among the lines of a statement, and is none: a ruler, or the row of a table."""
+    for number, text in zip(body, texts, strict=True):
+        if text.lstrip(" \f").startswith("--"):
+            is_strange = ANY_RULER.fullmatch(text) is not None and len(text.split()) >= _FEWEST_COLUMNS
+        else:
+            is_strange = _GAP in text and _is_row(text.split())
+        if is_strange:
+            reason = "within the text of a statement: rows of a table whose title is missing may follow"
+            rows.problems.append(Problem(number + 1, "row_in_text", text.strip(), reason))
+
+
+def _is_row(words: list[str]) -> bool:
+    """Does a line that has a gap end in a figure, or has the id of a statement beside its figures?"""
+    if is_number(words[-1]) and not words[-1].isdecimal():
+        return True
+    if len(words) < _FEWEST_COLUMNS:
+        return False
+    has_id = any(_STATEMENT_ID.fullmatch(word) for word in (words[0], words[-1]))
+    return has_id and 2 * sum(map(is_number, words)) > len(words)
 
 
 def _is_record(cells: tuple[str, ...], name: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from awrparse.records import PrintedTable, Problem, Rows
 from awrparse.tables import tables_titled
@@ -23,14 +23,18 @@ from awrparse.text.headings import (
     summary_title,
 )
 from awrparse.text.labels import cut_labels, cut_prose, is_label_line
-from awrparse.text.layout import Layout
+from awrparse.text.layout import GRAMMAR, Layout
 from awrparse.text.rows import cut_rows
 from logframe import columns_of
+
+if TYPE_CHECKING:
+    from logframe import Column
 
 #: So far above its ruler a title may stand, notes and headings between.
 _TITLE_LINES: Final = 14
 #: Lines a heading may take above one ruler.
 _HEADING_LINES: Final = 6
+_SEVERAL_TABLES: Final = re.compile(GRAMMAR.pattern("{SEVERAL_TABLES}"))
 _NOT_TEXT = re.compile(rb"[^%c]" % kind.TEXT)
 #: What a line is within a table: blank, or part of a record.
 _IN_TABLE: Final = bytes(kind.BLANK if number == kind.BLANK else kind.RECORD for number in range(256))
@@ -82,6 +86,7 @@ class Builder:
         title: over what follows.
         is_section: has that title database and snapshots beside it?
         notes: below that title.
+        has_title: has the title no table yet?  Only then another may open without one.
         plan: the statement, and its plan, that a report on one statement is about from here on.
         skipped_to: the lines before this one are dealt with.
     """
@@ -99,10 +104,12 @@ class Builder:
         self.pending_heads: list[str] = []
         self.title = ""
         self.is_section = False
+        self.has_title = True
         self.notes: list[str] = []
         self.plan: tuple[str, ...] = ()
         self.skipped_to = 0
         self._report_kind = report_kind
+        self._last_columns: tuple[Column, ...] | None = None
 
     def end_of_texts(self, number: int) -> int:
         """The line behind the unbroken run of texts from this line on."""
@@ -119,6 +126,7 @@ class Builder:
         words, self.title = summary_title(line)
         self.notes = [line.strip()] if "(CPU" in line else []
         self.is_section = False
+        self.has_title = True
         return words
 
     def drop_pending_blanks(self) -> None:
@@ -213,7 +221,10 @@ class Builder:
             # the other rulers of a record are repeated too
             if len(resumed.rulers) > 1:
                 self._skip_repeated_rulers(number, len(resumed.rulers) - 1)
+            self.has_title = False
             return
+        if self.is_section:
+            self._check_title(number, heads, ruler)
         self.open = OpenTable(
             title=self.title,
             first=number,
@@ -229,6 +240,7 @@ class Builder:
         if table is None:
             return
         self.open = None
+        self._last_columns = columns_of(table.rulers[-1][1])
         self._mark_records(table)
         self.tables.append(
             PrintedTable(
@@ -271,7 +283,21 @@ class Builder:
         self.close()
         self.flush_pending()
         self.title, self.is_section, self.notes, self.resumable = "", False, [], None
+        self.has_title = True
         self.pending_heads = []
+
+    def _check_title(self, number: int, heads: list[str], ruler: str) -> None:
+        """A section has one table; another in it has lost its title, unless it is the sum below the rows."""
+        if not self.has_title and not _SEVERAL_TABLES.match(self.title) and (heads or not self._is_sum(ruler)):
+            text = " ".join(" ".join(heads).split()) or ruler.strip()
+            reason = f"no title stands above this table: it may be no part of {self.title!r}; lines may be missing"
+            self.problems.append(Problem(number + 1, "title_missing", text, reason))
+        self.has_title = False
+
+    def _is_sum(self, ruler: str) -> bool:
+        """Does a ruler stand above a sum: below some columns of the table, and not below its first?"""
+        columns = columns_of(ruler)
+        return self._last_columns is not None and set(columns) <= set(self._last_columns[1:])
 
     def _take_back(self, resumed: OpenTable) -> None:
         """The table that goes on is not closed any more; it is among the last."""

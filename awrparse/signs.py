@@ -1,0 +1,121 @@
+"""Signs that lines or rows of a report are missing, which no single row shows.
+
+A table whose headings were cut off, or rows below the headings of another table, would be read under the title above
+them, or by nobody: each is a row of the diagnostics.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from awrparse.canonical import TOTALS, matches
+from awrparse.grids import cells_without_heading, columns_by_heading, columns_of
+from awrparse.pivots import is_pivoted
+from awrparse.records import Problem
+from awrparse.sniff import PAGE
+from awrparse.tables import TABLES, tables_titled
+from awrparse.tables.identity import IDENTITY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from awrparse.columns import Table
+    from awrparse.records import PrintedTable
+    from awrparse.report import AwrReport
+
+_TABLE_START: Final = re.compile(PAGE.pattern("{TABLE_TAG}"))
+_TABLE_END: Final = re.compile(PAGE.pattern("{TABLE_END}"))
+#: Fewer headings than these do not show whose table it is.
+_FEWEST_HEADINGS: Final = 3
+#: Of a table so many cells without a heading are reported.
+_MOST_CELLS: Final = 5
+#: Shapes whose columns are known by their headings.
+_RULED: Final = frozenset({"rows", "sum"})
+_COLUMNS: Final = _RULED | {"wide"}
+
+
+def unclosed_tables(report: AwrReport) -> Iterator[Problem]:
+    """A page, or a table within it, that is cut: not every table has its end."""
+    page = report._document.page  # noqa: SLF001 - the same package
+    starts, ends = len(_TABLE_START.findall(page)), len(_TABLE_END.findall(page))
+    if starts != ends:
+        reason = f"{starts} tables start in this page and {ends} end: a piece of it is missing or there twice"
+        yield Problem(None, "unclosed", "", reason)
+
+
+def missing_headings(report: AwrReport) -> Iterator[Problem]:
+    """Tables whose title and headings do not belong together, and columns whose heading is not known.
+
+    Their figures are in `raw_tables` only.
+    """
+    for printed in report._document.tables:  # noqa: SLF001 - the same package
+        if not printed.rows.cells:
+            continue
+        titled = tables_titled(printed.title)
+        matched = [table for table in titled if matches(table, printed)]
+        if not printed.title and not matched:
+            titled = ()  # the tables at the head of a report have no title
+        if matched:
+            yield from _unknown_columns(matched, printed)
+        elif titled and not any(table.shape not in _RULED or table in IDENTITY for table in titled):
+            yield from _other_headings(report, titled, printed)
+        elif other := _table_of(printed):
+            reason = f"the headings are those of {other.name}, the title is not; the table is in raw_tables only"
+            yield _problem(printed, "other_title", printed.title, reason)
+        elif len(printed.rows.extents) > 1 and not any(printed.headings) and not _is_sum(printed):
+            reason = "the table has no headings: lines above it may be missing; it is in raw_tables only"
+            yield _problem(printed, "unknown_headings", printed.title, reason)
+        elif len(printed.rows.extents) > 1 and not printed.title:
+            reason = "the table has no title: lines above it may be missing; it is in raw_tables only"
+            yield _problem(printed, "title_missing", " ".join(printed.headings), reason)
+
+
+def _problem(printed: PrintedTable, kind: str, text: str, reason: str) -> Problem:
+    return Problem(printed.line or None, kind, text, reason)
+
+
+def _unknown_columns(matched: list[Table], printed: PrintedTable) -> Iterator[Problem]:
+    """Columns with cells that no canonical table takes."""
+    if len(matched) == 1 and matched[0].shape == "labels" and not is_pivoted(matched[0], printed):
+        for cell in cells_without_heading(matched[0], printed)[:_MOST_CELLS]:
+            reason = f"{matched[0].name}: no column of this table takes the cell; it is in raw_tables only"
+            yield _problem(printed, "unknown_column", cell, reason)
+        return
+    if any(table.shape not in _RULED or is_pivoted(table, printed) for table in matched):
+        return
+    found = [columns_of(table, printed) for table in matched]
+    for place, heading in enumerate(printed.headings):
+        is_known = any(columns[place] is not None for columns in found)
+        if not is_known and any(row[place] for row in printed.rows.cells):
+            name = matched[0].name
+            reason = f"{name}: no column of this table has such a heading; its cells are in raw_tables only"
+            yield _problem(printed, "unknown_column", heading, reason)
+
+
+def _other_headings(report: AwrReport, titled: tuple[Table, ...], printed: PrintedTable) -> Iterator[Problem]:
+    """A known title above headings that are not those of its table."""
+    if _is_sum(printed) or (report.kind == "awr_diff" and not titled[0].name.startswith("compare_")):
+        return
+    name = titled[0].name
+    reason = f"{name}: the headings below this title are not those of the table; it is in raw_tables only"
+    yield _problem(printed, "unknown_headings", printed.title, reason)
+
+
+def _is_sum(printed: PrintedTable) -> bool:
+    """Is this the sum below the rows of a table, under a ruler without headings?"""
+    rows = printed.rows.cells
+    return len(rows) == 1 and not any(printed.headings) and rows[0][0].strip(" :").lower() in TOTALS
+
+
+def _table_of(printed: PrintedTable) -> Table | None:
+    """The canonical table that has all headings of a table, whatever its title."""
+    headings = printed.headings
+    used = [place for place in range(len(headings)) if any(row[place] for row in printed.rows.cells)]
+    if len(used) < _FEWEST_HEADINGS or not all(headings[place] for place in used):
+        return None
+    for table in TABLES.values():
+        columns = columns_by_heading(table, headings) if table.shape in _COLUMNS else []
+        if columns and all(columns[place] for place in used):
+            return table
+    return None
