@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from logframe.formats import ParsedLog
 #: How paragraphs of statements that changed begin, and how many of them are in the first sentences.
-_MOVED: Final = ("Slower: ", "Faster: ")
+_MOVED: Final = ("Failed in B: ", "Slower: ", "Faster: ")
 _MOST_STATEMENTS: Final = 3
 
 

@@ -21,10 +21,11 @@ from iolab.comparison.statements import (
     Match,
     describe_plan_change,
     describe_row,
+    find_failures,
     find_statements,
     plan_steps,
 )
-from iolab.metrics.formatting import format_figure, format_number
+from iolab.metrics.formatting import count_text, format_figure, format_number
 from iolab.stats.samples import check_threshold
 from iolab.stats.verdict import verdict_line
 
@@ -123,7 +124,8 @@ def compare_statements(a: Spool, b: Spool, names: tuple[str, str], options: Opti
     rows.sort(key=_rank)
     numbers = [int(str(row.pop("number"))) for row in rows]
     frame = pl.DataFrame(rows, schema=STATEMENTS, orient="row")
-    paragraphs = [_headline(frame, len(matches), totals)]
+    failed = failures(a, b)
+    paragraphs = [_headline(frame, len(matches), totals), *failed]
     for change in ("slower", "faster"):
         listed = [(row, number) for row, number in zip(rows, numbers, strict=True) if row["change"] == change]
         steps = [plan_change(a, b, alike[number]) for _, number in listed[:MOST_LISTED]]
@@ -158,8 +160,20 @@ def compare_statements(a: Spool, b: Spool, names: tuple[str, str], options: Opti
         _shown_tables(frames),
         is_lettered=True,
         drawers=drawers,
-        verdict=_verdict(frame, compared, len(matches), totals),
+        verdict=" ".join([_verdict(frame, compared, len(matches), totals), *failed]),
     )
+
+
+def failures(a: Spool, b: Spool) -> list[str]:
+    """The statements that one session timed, and that ended in an error in the other."""
+    said = []
+    for name, failing, other in (("B", b, a), ("A", a, b)):
+        failed, done = find_failures(failing), find_statements(other)
+        both = [f"{_short(done[key].text)} ({error})" for key, error in failed.items() if key in done]
+        if both:
+            more = f"; and {len(both) - MOST_LISTED} more" if len(both) > MOST_LISTED else ""
+            said.append(f"Failed in {name}: {'; '.join(both[:MOST_LISTED])}{more}.")
+    return said
 
 
 def _verdict(frame: pl.DataFrame, compared: Mapping[int, Comparison], matched: int, totals: tuple[float, float]) -> str:
@@ -222,7 +236,7 @@ def _headline(frame: pl.DataFrame, matched: int, totals: tuple[float, float]) ->
     counts = dict(frame.group_by("change").agg(pl.len()).iter_rows())
     parts = [f"{counts[change]} {said}" for change, said in _DIRECTIONS.items() if change in counts]
     if not parts:
-        return f"None of {matched} statements with the same text can be compared."
+        return f"Of {count_text(matched, 'statement')} with the same text none can be compared."
     changed = frame.get_column("plan_changed").sum()
     plans = f"; the plan of {changed} changed" if changed else ""
     first, second = (format_number(round(total, 2)) for total in totals)
@@ -243,6 +257,8 @@ def _describe(row: dict[str, object], steps: str) -> str:
     )
     value, lo, hi = format_figure(ratio, lower, upper)
     times = f", {value}x" + (f" [{lo}, {hi}]" if lo != hi else "") if value else ""
+    if ratio is None and lower:
+        times = f", {format_number(float(f'{lower:.2g}'))}x at least"
     share = "" if row["share_b_pct"] is None else f", {float(str(row['share_b_pct'])):.0f} % of B's time"
     parts = [f"{said}: {_short(str(row['text']))}: {a} s -> {b} s{times}{share}"]
     if row["plan_changed"]:
@@ -266,6 +282,12 @@ def _describe(row: dict[str, object], steps: str) -> str:
 def _set(alike: list[Match], names: tuple[str, str], options: Options) -> str:
     """The set as a whole: geometric mean of the ratios, total time; no verdict where one would hide a statement."""
     timed = [match for match in alike if min(match.medians) > 0]
+    left_out = len(alike) - len(timed)
+    zero = f"{count_text(left_out, 'statement')} with a time shown as zero"
+    if any(describe_row(match, (0.0, 0.0))["change"] != "unknown" for match in alike if min(match.medians) <= 0):
+        return f"The set is not compared: {zero}, and a change."
+    if left_out and len(timed) < 2:
+        return f"The set is not compared: {zero} {'have' if left_out > 1 else 'has'} no ratio."
     try:
         result = compare_paired(
             [match.medians[0] for match in timed],
@@ -279,7 +301,7 @@ def _set(alike: list[Match], names: tuple[str, str], options: Options) -> str:
         )
     except SampleError as error:
         return f"The set is not compared: {error}."
-    return f"The set: {result}"
+    return f"The set{f', without {zero}' if left_out else ''}: {result}"
 
 
 def _one(found: list[int]) -> int | None:
@@ -299,7 +321,8 @@ def _left_out(others: list[Match]) -> list[str]:
     shown = []
     for match in others[:MOST_LISTED]:
         sides = (", ".join(map(str, one.row_counts)) for one in (match.a, match.b))
-        shown.append(f"{_short(match.a.text)} ({' against '.join(sides)})")
+        times = " -> ".join(f"{format_number(middle)} s" for middle in match.medians)
+        shown.append(f"{_short(match.a.text)} ({' against '.join(sides)} rows, {times})")
     more = f"; and {len(others) - MOST_LISTED} more" if len(others) > MOST_LISTED else ""
     return [f"Not compared, as the row counts differ and they did different work: {'; '.join(shown)}{more}."]
 

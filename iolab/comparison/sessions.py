@@ -9,7 +9,7 @@ import polars as pl
 
 from iolab.comparison.result import Pairing, UnpairedError
 from iolab.comparison.samples import Comparison, SampleError, compare, compare_many
-from iolab.comparison.session_report import Options, compare_match, compare_statements, draw_runs
+from iolab.comparison.session_report import Options, compare_match, compare_statements, draw_runs, failures
 from iolab.comparison.statements import Match, Statement
 from iolab.metrics.logical import time_change
 from iolab.stats.cache_levels import cache_level
@@ -44,7 +44,9 @@ def pair_sessions(a: Spool, b: Spool, names: tuple[str, str], options: Options) 
     if not all(timed):
         name = names[timed.index(0)]
         raise UnpairedError(f"{name} has no timed statement: SET TIMING ON shows the times")
-    raise UnpairedError("the sessions have no timed statement with the same text")
+    failed = " ".join(failures(a, b)).rstrip(".")
+    ended = f"; {failed[0].lower()}{failed[1:]}" if failed else ""
+    raise UnpairedError(f"the sessions have no timed statement with the same text{ended}")
 
 
 def pair_runs(session: Spool, name: str) -> Pairing | None:

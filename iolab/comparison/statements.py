@@ -108,6 +108,16 @@ def find_statements(session: Spool) -> dict[str, Statement]:
     }
 
 
+def find_failures(session: Spool) -> dict[str, str]:
+    """The statements of which every run ended in an error, by their normalised texts, and the last error."""
+    ran = session.statements.filter(
+        pl.col("text").is_not_null() & ~pl.col("kind").is_in(_NO_WORK).fill_null(value=False)
+    )
+    keyed = ran.with_columns(key=pl.col("text").map_elements(normal_text, return_dtype=pl.String))
+    ends = keyed.group_by("key", maintain_order=True).agg(pl.col("error").is_null().any().alias("is_done"), "error")
+    return {str(key): str(errors[-1]) for key, is_done, errors in ends.iter_rows() if not is_done}
+
+
 @dataclass(frozen=True)
 class Match:
     """A statement in both sessions.
@@ -144,14 +154,23 @@ class Match:
 
     def ratio(self) -> Interval | None:
         """B / A with the bounds of the clock; None where A is shown as zero."""
+        first, second = self._times()
+        if first is None or second is None or first.lo <= 0 or first.value <= 0:
+            return None
+        return second / first
+
+    def least_ratio(self) -> float | None:
+        """What B / A is at least, also where A is shown as zero: it was below the clock's step."""
+        first, second = self._times()
+        return None if first is None or second is None or first.hi <= 0 else second.lo / first.hi
+
+    def _times(self) -> tuple[Interval | None, Interval | None]:
+        """The median times with the bounds of the clock."""
         sides = []
         for one in (self.a, self.b):
             rows = one.runs.select(pl.col("elapsed_s", "elapsed_s_lo", "elapsed_s_hi").median()).row(0, named=True)
             sides.append(row_figure(rows, "elapsed_s"))
-        first, second = sides
-        if first is None or second is None or first.lo <= 0 or first.value <= 0:
-            return None
-        return second / first
+        return sides[0], sides[1]
 
 
 def change_of(ratio: Interval | None) -> str:
@@ -170,13 +189,16 @@ def change_of(ratio: Interval | None) -> str:
 
 def describe_row(match: Match, totals: tuple[float, float]) -> dict[str, object]:
     """The row of a match in `STATEMENTS`, without what a comparison of samples adds."""
-    ratio = match.ratio()
+    ratio, least = match.ratio(), match.least_ratio()
     middles = match.medians
+    change = change_of(ratio)
+    if ratio is None and least is not None and least > 1 + MIN_CHANGE:
+        change = "slower"
     row: dict[str, object] = {
-        "change": change_of(ratio),
+        "change": change,
         "text": " ".join(match.a.text.split()),
         "ratio": None if ratio is None else ratio.value,
-        "ratio_lo": None if ratio is None else ratio.lo,
+        "ratio_lo": least if ratio is None else ratio.lo,
         "ratio_hi": None if ratio is None else ratio.hi,
         "plan_changed": match.is_plan_changed,
     }

@@ -35,7 +35,7 @@ from iolab.stats.report import (
     make_row,
     read_conditions,
 )
-from iolab.stats.samples import Runs, SampleError, check_resolution, check_threshold, read_times
+from iolab.stats.samples import Runs, SampleError, check_resolution, check_threshold, check_units, read_times
 from iolab.stats.verdict import Outcome, Verdict, decide, describe_verdict
 from logframe.extras import require
 
@@ -199,6 +199,7 @@ def compare_paired(  # noqa: PLR0913 - the options are keywords, and each has a 
         (2, ('3',), (('2', 'row count 1 against 2'),), 0.5)
     """
     check_threshold(threshold)
+    check_units({"A": a, "B": b} if names[0] == names[1] else {names[0]: a, names[1]: b})
     times_a, times_b = read_times(a, names[0], unit), read_times(b, names[1], unit)
     check_resolution(resolution, [time for time in (*times_a, *times_b) if time is not None])
     size = len(times_a)

@@ -6,7 +6,7 @@ logframe.LogError
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
@@ -122,6 +122,20 @@ def _numbers(values: Runs, name: str, unit: str) -> list[float | None]:
     return values.cast(pl.Float64).to_list()
 
 
+def check_units(samples: Mapping[str, Runs]) -> None:
+    """Refuse durations beside plain numbers: a duration has its unit, and of a number it is not known.
+
+    Raises:
+        SampleError: Some samples are of durations and others of numbers.
+    """
+    typed = {name: isinstance(runs, pl.Series) and runs.dtype == pl.Duration for name, runs in samples.items()}
+    if len(set(typed.values())) > 1:
+        named = [
+            ", ".join(name for name, is_duration in typed.items() if is_duration is kind) for kind in (True, False)
+        ]
+        raise SampleError(f"{named[0]}: durations, {named[1]}: plain numbers; their units may differ")
+
+
 def read_sample(
     values: Runs,
     name: str,
@@ -154,6 +168,8 @@ def read_sample(
     if order is not None and len(order) != len(numbers):
         raise SampleError(f"{name}: {len(numbers)} values but {len(order)} places in the run order")
     places: Sequence[float] = range(len(numbers)) if order is None else order
+    if order is not None and any(isinstance(place, bool) or not math.isfinite(place) for place in order):
+        raise SampleError(f"{name}: a place in the run order is not a finite number")
     if order is not None and len(set(order)) != len(order):
         raise SampleError(f"{name}: two runs have the same place in the run order")
     runs = sorted((place, number) for place, number in zip(places, numbers, strict=True) if number is not None)
