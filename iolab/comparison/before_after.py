@@ -27,6 +27,7 @@ from iolab.comparison.report_sets import (
     changed_settings,
     draw_times,
     middle_report,
+    other_system,
     place_of,
     repeats,
 )
@@ -143,6 +144,8 @@ def compare_sets(
         for frames in (settings, load, latencies, statements):
             frames[-1] = frames[-1].with_columns(instance=pl.lit(instance))
         label = f"{instance}: " if sum(bool(one and two) for one, two in groups.values()) > 1 else ""
+        if different := other_system(first, second):
+            sentences.append(label + different)
         sentences += [label + said for said in change_sentences(settings[-1], load[-1], latencies[-1])]
         sentences += [label + said for said in statement_sentences(statements[-1])]
         skipped += [(instance, said) for said in cautions_of_sets(first, second)]

@@ -22,6 +22,14 @@ if TYPE_CHECKING:
 
     from awrparse import AwrInfo
 
+#: What says of which system a report is.
+IDENTITIES: Final = {
+    "db_id": "database id",
+    "db_name": "database",
+    "instance": "instance",
+    "container": "pluggable database",
+    "host": "host",
+}
 #: What of each report is compared as a rate: name, unit, statistic, and its divisor.
 _RATES: Final = (
     ("transactions_per_s", "1/s", ("user commits", "user rollbacks"), 1),
@@ -33,6 +41,8 @@ _RATES: Final = (
     ("write_mb_per_s", "MB/s", ("physical write total bytes",), 10**6),
     ("redo_mb_per_s", "MB/s", ("redo size",), 10**6),
 )
+#: Checks of a report that its length does not stand.
+_LENGTH_CHECKS: Final = frozenset({"elapsed", "active_sessions"})
 #: Rates that get a place in a sentence.
 _LOADS: Final = {
     "transactions_per_s": "transactions a second",
@@ -107,6 +117,13 @@ def changed_load(before: Reports, after: Reports) -> pl.DataFrame:
     return _changes(sides, {name: {"quantity": name, "unit": units[name]} for name in names})
 
 
+def trusted_times(report: AwrReport) -> tuple[Interval | None, Interval | None]:
+    """Length of the period and DB time of a report, in seconds; None where its other figures contradict it."""
+    wrong = set(report.check().get_column("check"))
+    elapsed = None if wrong & _LENGTH_CHECKS else elapsed_of(report)
+    return elapsed, None if "db_time" in wrong else db_time_of(report)
+
+
 def place_of(report: AwrReport) -> float | None:
     """The place of a report in time: the begin of its period."""
     begin = report.info.begin_time
@@ -128,12 +145,12 @@ def _changes(
 
 
 def _rates(report: AwrReport) -> dict[str, Interval]:
-    """The load of a report; empty where its length is not known."""
-    elapsed = elapsed_of(report)
+    """The load of a report; empty where its length is not known, or contradicted by the report itself."""
+    elapsed, db_time = trusted_times(report)
     if elapsed is None or elapsed.lo <= 0:
         return {}
     found: dict[str, Interval] = {}
-    if (db_time := db_time_of(report)) is not None:
+    if db_time is not None:
         found["sessions_active"] = db_time / elapsed
     if "time_model" in report:
         rows = report.with_bounds("time_model").filter(pl.col("statistic") == "DB CPU")
@@ -188,6 +205,19 @@ def _waits(report: AwrReport) -> tuple[dict[tuple[str, str], Interval], dict[str
     return found, weights
 
 
+def other_system(before: Reports, after: Reports) -> str:
+    """What says that two sets of reports are not of one system, in a sentence; empty where nothing does."""
+    for field, what in IDENTITIES.items():
+        values = [
+            sorted({str(one) for report in side.values() if (one := getattr(report.info, field)) is not None})
+            for side in (before, after)
+        ]
+        if all(values) and not {one.lower() for one in values[0]} & {one.lower() for one in values[1]}:
+            first, second = (", ".join(side) for side in values)
+            return f"The {what} differs ({first}, then {second}): two systems are compared, and no change of one."
+    return ""
+
+
 def cautions_of_sets(before: Reports, after: Reports) -> Iterator[str]:
     """Why rates of these sets are to be taken with care."""
     yield from _cautions_of_times(before, after)
@@ -199,6 +229,9 @@ def cautions_of_sets(before: Reports, after: Reports) -> Iterator[str]:
         yield "a report does not say how long it is: it has no rates"
         return
     longest, shortest = (max(map(max, lengths)), min(map(min, lengths)))
+    if shortest <= 0:
+        yield "a report covers no time: it has no rates"
+        return
     if longest > 2 * shortest:
         yield f"the reports cover {shortest / 60:.0f} to {longest / 60:.0f} minutes: their rates are of different loads"
     hours = [

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab.comparison.changes import DOWN, UP, Change, decide_together, from_to, measure_change
-from iolab.metrics import elapsed_of
+from iolab.comparison.report_sets import trusted_times
 from iolab.metrics.formatting import count_text, share_text
-from iolab.metrics.lookups import db_time_of
 from logframe.errors import RefusedError
 from logframe.interval import Interval, intersect, row_figure
 
@@ -92,7 +91,7 @@ class Seen:
 def statements_of(report: AwrReport) -> dict[Key, Seen]:
     """The statements that a report lists, by SQL id (hash value of Statspack) and pluggable database."""
     found: dict[Key, Seen] = {}
-    elapsed, db_time = elapsed_of(report), db_time_of(report)
+    elapsed, db_time = trusted_times(report)
     plans = _plans(report)
     for row in _rows(report):
         key = (str(row["sql_id"]), row["pdb"])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
+from iolab.comparison.report_sets import other_system
 from iolab.comparison.result import Pairing, UnpairedError
 from iolab.evidence.alignment import align_reports
 from iolab.metrics.class_times import class_times
@@ -56,6 +57,7 @@ def pair_reports(a: AwrReport, b: AwrReport, names: tuple[str, str], _: Options)
     times = {name: class_times(report) for name, report in named.items()}
     if all(frame.height for frame in times.values()):
         drawn["wait_classes"] = times
+    verdict = _verdict(aligned.intervals, tables.get("Events"))
     return Pairing(
         names,
         "two reports, compared as rates",
@@ -63,7 +65,7 @@ def pair_reports(a: AwrReport, b: AwrReport, names: tuple[str, str], _: Options)
         frames,
         tables,
         is_lettered=True,
-        verdict=_verdict(aligned.intervals, tables.get("Events")),
+        verdict=" ".join(filter(None, [other_system({"A": a}, {"B": b}), verdict])),
         drawers=tuple(partial(_draw, table, reports) for table, reports in drawn.items()),
     )
 

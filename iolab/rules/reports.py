@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from iolab.comparison.report_sets import IDENTITIES
 from iolab.rules import ash, compare_report, concurrency, exadata, gates, latency, load, pairs, profile, reads, writes
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.report_figures import report_facts
@@ -55,14 +56,6 @@ _OTHERS: Final = {
 }
 #: Kinds of reports whose figures are of one period.
 _PERIODS: Final = ("awr", "awr_pdb", "awr_global", "statspack")
-#: What says of which system a report is.
-_IDENTITIES: Final = {
-    "db_id": "database id",
-    "db_name": "database",
-    "instance": "instance",
-    "container": "pluggable database",
-    "host": "host",
-}
 
 
 def report_findings(report: AwrReport) -> Iterator[Finding]:
@@ -121,7 +114,7 @@ def _overlap(one: AwrReport, two: AwrReport) -> bool:
 
 def _identity(one: AwrReport, two: AwrReport) -> tuple[str, object, object] | None:
     """What says that two reports are not of one instance: what it is, and its two values; None where nothing does."""
-    for field, what in _IDENTITIES.items():
+    for field, what in IDENTITIES.items():
         values = (getattr(one.info, field), getattr(two.info, field))
         if None not in values and str(values[0]).lower() != str(values[1]).lower():
             return what, *values

@@ -8,7 +8,7 @@ import pytest
 from awrparse import AwrReport
 from iolab import load
 from iolab.cli import main
-from iolab.comparison import UnpairedError, compare_sets, compare_several
+from iolab.comparison import UnpairedError, compare_sets, compare_several, pair
 from iolab.comparison.several_sets import moved
 from iolab.evidence import read_timeline
 from logframe.formats import ParsedLog
@@ -157,3 +157,39 @@ def test_a_table_of_two_databases_says_which() -> None:
     for frame in (found.settings, found.load, found.latencies, found.statements):
         assert set(frame["instance"]) == {"HARBOR/harbor1 (awr)", "PIER/pier1 (awr)"}
         assert frame.select(pl.exclude("instance")).is_duplicated().any()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [("harbor1 ", "harbor9 ", "instance"), ("quay07", "brig42", "host"), ("2870431956", "2870431957", "database id")],
+)
+def test_two_systems_are_said_first(old: str, new: str, what: str) -> None:
+    """Reports of another instance, host or database are no change of one system: the first sentence says so."""
+    other = report(4107, (old, new))
+    found = compare_sets({"a": other}, {"b": report(4109)})
+    assert found.sentences[0].startswith(f"The {what} differs (")
+    assert pair(other, report(4109), names=("a", "b")).verdict.startswith(f"The {what} differs (")
+    same = pair(report(4107), report(4109), names=("a", "b"))
+    assert same.verdict.startswith("4.29 sessions")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lacks"),
+    [
+        ("Elapsed:               60.19", "Elapsed:           60,190.00", {"sessions_active", "read_iops"}),
+        ("Elapsed:               60.19", "Elapsed:                0.00", {"sessions_active", "read_iops"}),
+        ("DB Time:              258.39", "DB Time:           99,999.00", {"sessions_active"}),
+    ],
+)
+def test_a_head_that_the_report_contradicts_gives_no_rates(old: str, new: str, lacks: set[str]) -> None:
+    """A wrong length or DB time is in no rate, session or share; a remark says why, and averages of waits remain."""
+    found = compare_sets({"a": report(4107, (old, new))}, {"b": report(4109)})
+
+    assert not lacks & set(found.load["quantity"])
+    assert found.not_compared.height
+    assert found.latencies.height
+    if "DB Time" in old:
+        assert found.load.height
+        assert found.statements["share_pct_before"].null_count() == found.statements.height
+    else:
+        assert found.statements["executions_per_s_before"].null_count() == found.statements.height
