@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -35,83 +37,94 @@ def us_from_elapsed(elapsed_s: Interval, gets: Interval) -> pl.DataFrame:
     return metrics.us_per_lio(gets, elapsed_s=elapsed_s)
 
 
-#: Metrics of figures -> how each result grows with each figure: its power.
+#: Metrics of figures some of whose results do not grow with powers of them -> the power for each result and figure;
+#: a result whose powers are all 0 is not compared.
 POWERS: dict[Callable[..., pl.DataFrame], list[tuple[int, ...]]] = {
-    metrics.average_active_sessions: [(1, -1)],
-    metrics.blocks_per_read: [(1, -1)],
-    metrics.direct_share: [(1, -1)],
-    metrics.flash_hit_ratio: [(1, -1)],
-    metrics.iops: [(1, -1)],
-    metrics.lio_share: [(1, 1, -1)],
     metrics.ms_per_flash_read: [(1, -1, 0)],
-    metrics.per_transaction: [(1, -1)],
-    metrics.pio_lio_factor: [(1, -1)],
-    metrics.rate: [(1, -1)],
-    metrics.read_size: [(1, -1), (1, -1)],
-    metrics.rows_per_trip: [(1, -1)],
     metrics.smart_scan_saving: [(1, 0, -1), (0, 0, 0)],
-    metrics.throughput: [(1, -1), (1, -1)],
     metrics.time_change: [(0, 0), (1, -1), (-1, 1)],
     us_from_cpu: [(1, -1)],
     us_from_elapsed: [(1, -1)],
 }
-#: Metrics of frames, which have tests of their own below.
-OF_FRAMES = {
-    *(
-        "average_waits",
-        "class_shares",
-        "class_times",
-        "db_time",
-        "elapsed",
-        "latency_buckets",
-        "latency_quantiles",
-        "rank_correlation",
-        "total_waits",
-        "waits_within",
-    ),
-    *("call_gaps", "call_times", "database_waits", "depth", "queue_depth", "read_latency", "read_rate", "read_sizes"),
-    *("sequentiality", "submit_cost", "time_shares"),
-}
-#: One legal size or none: nothing scales.  The rest look figures up, choose rows, or make frames.
-OTHERS = {
-    "block_size",
-    "contradictions",
-    "data_reads",
-    "db_time_of",
-    "elapsed_of",
-    "figure_of",
-    "intersect",
-    "metrics_frame",
-}
-OTHERS |= {"read_metrics", "statistic", "us_per_lio"}
-#: Of extended SQL traces: tests/iolab has them apart.
-OTHERS |= {"cpu_step", "multiblock_count", "read_shares", "reads_of", "rows_per_fetch", "us_per_get"}
-OTHERS |= {"read_concurrency", "reads_by", "round_trips", "wait_latency", "wait_sizes"}
-#: Of reports and samples: tests/iolab/test_metrics_report_io.py has them.
-OTHERS |= {"ash_samples", "ash_shares", "commit_times", "io_by_function", "modes_of", "multiblock_reads", "never_seen"}
-OTHERS |= {"cell_disks", "cell_reads", "lio_cost", "littles_law", "pareto", "session_shares"}
+#: One legal size or none, and a choice between two times: nothing scales.
+UNSCALED = {"block_size", "us_per_lio"}
+#: By which share a figure grows to find the power.
+STEP = 0.01
+#: What gives a frame and is no metric: rows chosen from a frame, several metrics at once, the frame of given rows.
+NO_METRICS = {"data_reads", "lio_cost", "metrics_frame", "read_metrics", "reads_of"}
 
-
-def test_every_public_function_is_here() -> None:
-    """A new metric has to be put in one of the lists above."""
-    public = {name for name in metrics.__all__ if inspect.isfunction(getattr(metrics, name))}
-    listed = {function.__name__ for function in POWERS} - {"us_from_cpu", "us_from_elapsed"}
-
-    assert public == listed | OF_FRAMES | OTHERS
-
-
-#: The other functions whose docstring names a source are metrics, too.
-SOURCED = {name for name in OTHERS if "Source: " in (inspect.getdoc(getattr(metrics, name)) or "")}
-
-
-@pytest.mark.parametrize(
-    "name", sorted({*(one.__name__ for one in POWERS), *OF_FRAMES, *SOURCED} & set(metrics.__all__))
+PUBLIC = {name: function for name in metrics.__all__ if inspect.isfunction(function := getattr(metrics, name))}
+#: The metrics: whatever gives a frame.
+METRICS = sorted(
+    name
+    for name, function in PUBLIC.items()
+    if "DataFrame" in str(inspect.signature(function).return_annotation) and name not in NO_METRICS
 )
+
+
+def figures_of(function: Callable[..., pl.DataFrame]) -> int:
+    """How many figures a metric needs; 0 where it needs anything else."""
+    needed = [one for one in inspect.signature(function).parameters.values() if one.default is one.empty]
+    return len(needed) if all(one.annotation in {"Figure", "Interval"} for one in needed) else 0
+
+
+#: The metrics of figures; one that is not in `POWERS` grows with whole powers that are found by trying.
+OF_FIGURES = [
+    *POWERS,
+    *(one for name in METRICS if figures_of(one := PUBLIC[name]) > 1 and one not in POWERS and name not in UNSCALED),
+]
+
+
+def powers_of(function: Callable[..., pl.DataFrame]) -> list[tuple[int, ...]]:
+    """How each result of a metric grows with each figure: as listed, else as found."""
+    return POWERS.get(function) or found_powers(function)
+
+
+def found_powers(function: Callable[..., pl.DataFrame]) -> list[tuple[int, ...]]:
+    """How each result of a metric grows when one of its figures does."""
+    n = figures_of(function)
+    for figures in ([0.55, 0.71, 0.74], [0.74, 0.71, 0.55]):  # a part and its whole, and the other way round
+        tried = [[one * (1 + STEP * (at == place)) for at, one in enumerate(figures[:n])] for place in range(-1, n)]
+        first, *grown = (function(*map(Interval.exact, one))["value"].to_list() for one in tried)
+        if None not in first:
+            powers = [
+                [math.log(other[row] / one) / math.log1p(STEP) for other in grown] for row, one in enumerate(first)
+            ]
+            if all(math.isclose(one, round(one), abs_tol=1e-6) for row in powers for one in row):
+                return [tuple(map(round, row)) for row in powers]
+    pytest.fail(f"{function.__name__} does not grow with powers of its figures: say in POWERS which of its rows do")
+
+
+def sum_of(a: Interval, b: Interval) -> pl.DataFrame:
+    """No product of powers."""
+    return pl.DataFrame({"value": [a.value + b.value]})
+
+
+def test_powers_are_found() -> None:
+    """A quotient, a product, two results of one metric; a sum has none."""
+    assert found_powers(metrics.flash_hit_ratio) == found_powers(metrics.blocks_per_read) == [(1, -1)]
+    assert found_powers(metrics.lio_share) == [(1, 1, -1)]
+    assert found_powers(metrics.throughput) == [(1, -1), (1, -1)]
+    with pytest.raises(pytest.fail.Exception, match="sum_of does not grow with powers"):
+        found_powers(sum_of)
+
+
+@pytest.mark.parametrize("name", METRICS)
 def test_every_metric_says_where_it_comes_from_and_its_limitations(name: str) -> None:
     """The page of metrics is made of the docstrings: unit or rows, source, and what the figures cannot show."""
-    text = inspect.getdoc(getattr(metrics, name)) or ""
+    text = inspect.getdoc(PUBLIC[name]) or ""
 
     assert [part for part in ("Source: ", "Limitations: ", "Returns:") if part not in text] == []
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_metric_is_tested(name: str) -> None:
+    """By a doctest, or in a test of this folder."""
+    is_used = re.compile(rf"\bmetrics\.{name}\b|\b{name}\(")
+
+    assert "Examples:" in (inspect.getdoc(PUBLIC[name]) or "") or any(
+        is_used.search(path.read_text(encoding="utf-8")) for path in Path(__file__).parent.glob("test_*.py")
+    )
 
 
 def around(value: float, share: float) -> Interval:
@@ -124,12 +137,12 @@ factors = st.sampled_from([1 / 1024, 0.5, 2.0, 1000.0])
 
 
 @QUICK
-@given(st.sampled_from(list(POWERS)), figures, st.floats(0, 0.02), st.integers(0, 2), factors)
+@given(st.sampled_from(OF_FIGURES), figures, st.floats(0, 0.02), st.integers(0, 2), factors)
 def test_scaling_a_figure_scales_the_metric(
     function: Callable[..., pl.DataFrame], values: tuple[float, ...], share: float, place: int, factor: float
 ) -> None:
     """In other units of one input the metric is the same, in other units; where it is refused nothing is said."""
-    powers = POWERS[function]
+    powers = powers_of(function)
     n = len(powers[0])
     scales = [factor if at == place % n else 1.0 for at in range(n)]
     once = function(*(around(one, share) for one in values[:n]))
@@ -147,12 +160,12 @@ def test_scaling_a_figure_scales_the_metric(
 
 
 @QUICK
-@given(st.sampled_from(list(POWERS)), figures, st.floats(0, 0.02), st.floats(0, 0.02))
+@given(st.sampled_from(OF_FIGURES), figures, st.floats(0, 0.02), st.floats(0, 0.02))
 def test_wider_figures_never_narrow(
     function: Callable[..., pl.DataFrame], values: tuple[float, ...], one: float, other: float
 ) -> None:
     """The bounds of rougher figures hold those of finer ones, and both hold the value."""
-    n = len(POWERS[function][0])
+    n = len(powers_of(function)[0])
     fine, rough = (function(*(around(value, share) for value in values[:n])) for share in sorted((one, other)))
 
     assert _never_narrows(fine, rough)

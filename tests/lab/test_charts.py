@@ -1,5 +1,6 @@
 """Charts: what is drawn is what the frame says, in few rows, the same each time."""
 
+import inspect
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +21,20 @@ RUNS = pl.DataFrame(
 def rows(chart: Any) -> list[list[dict[str, Any]]]:  # noqa: ANN401 - any chart
     """The data sets of a chart."""
     return list(chart.to_dict()["datasets"].values())
+
+
+DRAWING = sorted(name for name in charts.__all__ if name not in {"ChartError", "enable_theme", "save"})
+
+
+@pytest.mark.parametrize("name", DRAWING)
+def test_every_chart_says_what_to_read_and_is_tested(name: str) -> None:
+    """Its docstring has the section that the page of charts is made of; a doctest or a test of this folder draws it."""
+    text = inspect.getdoc(getattr(charts, name)) or ""
+
+    assert "What to read from it:" in text
+    assert "Examples:" in text or any(
+        f"charts.{name}(" in path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py")
+    )
 
 
 def test_box_of_runs() -> None:
