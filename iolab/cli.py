@@ -85,10 +85,17 @@ def report(
 
     Any mix of logs is read, and logs that belong together are compared; the page says why others are not.  With
     --before and --after the page says what changed between two sets of logs: settings, load, latencies, statements;
-    with --set, of several sets, what changed from the first to each other one.
+    with --set, of several sets, what changed from the first to each other one.  Of a dataset of reports (iolab convert)
+    the page shows all instances, and what changed where.
     """
     from iolab.pages.writing import write_report  # noqa: PLC0415 - Altair is imported by the commands that need it
 
+    if len(logs) == 1 and not (before or after or sets) and Path(logs[0], "_dataset.json").is_file():
+        from iolab.pages.fleet_page import write_fleet_report  # noqa: PLC0415 - see above
+
+        write_fleet_report(logs[0], out)
+        click.echo(as_text({"page": str(out), "failed": []}) if as_json else str(out))
+        return 0
     if bool(before) != bool(after) or [bool(logs), bool(before), bool(sets)].count(True) != 1:
         raise click.UsageError("report takes logs, or logs of --before and of --after a change, or logs of --set")
     if sets:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from iolab.dataset.compaction import compact
     from iolab.dataset.conversion import convert
     from iolab.dataset.fleet import differing_parameters, report_frames, slower_events
+    from iolab.dataset.fleet_changes import instances, read_changes, read_quantiles, setting_changes, tell_fleet
     from iolab.dataset.layout import STATUSES
     from iolab.dataset.reading import diagnostics, scan, sources, status, verify
     from iolab.dataset.results import Converted, Progress
@@ -25,11 +26,16 @@ __all__ = [
     "convert",
     "diagnostics",
     "differing_parameters",
+    "instances",
+    "read_changes",
+    "read_quantiles",
     "report_frames",
     "scan",
+    "setting_changes",
     "slower_events",
     "sources",
     "status",
+    "tell_fleet",
     "verify",
 ]
 

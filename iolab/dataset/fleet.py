@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 #: The format whose tables are asked.
 _FORMAT: Final = "awr"
-_INSTANCE: Final = ("db_name", "db_id", "instance_name")
+#: Columns that say which instance a report is of.
+INSTANCE: Final = ("db_name", "db_id", "instance_name")
 #: Columns of `slower_events`.
 SLOWER: Final = pl.Schema(
     {
@@ -133,7 +134,7 @@ def slower_events(
     ends = ("", "_lo", "_hi")
     sums = (
         wanted.filter(pl.col("side").is_not_null() & pl.col("total_wait_s").is_not_null())
-        .group_by(*_INSTANCE, "event", "side", maintain_order=True)
+        .group_by(*INSTANCE, "event", "side", maintain_order=True)
         .agg(
             pl.struct("report", "part").n_unique().cast(pl.Int64).alias("reports"),
             *(pl.coalesce(f"total_wait_s{end}", "total_wait_s").sum().alias(f"time{end}") for end in ends),
@@ -149,12 +150,12 @@ def slower_events(
     columns = ("reports", "waits", "avg_wait_ms", "avg_wait_ms_lo", "avg_wait_ms_hi")
     before, after = (
         sums.filter(pl.col("side") == one).select(
-            *_INSTANCE, "event", *(pl.col(name).alias(_sided(name, one)) for name in columns)
+            *INSTANCE, "event", *(pl.col(name).alias(_sided(name, one)) for name in columns)
         )
         for one in ("before", "after")
     )
     return (
-        before.join(after, on=[*_INSTANCE, "event"], nulls_equal=True)
+        before.join(after, on=[*INSTANCE, "event"], nulls_equal=True)
         .with_columns(
             ratio=pl.col("avg_wait_ms_after") / pl.col("avg_wait_ms_before"),
             ratio_lo=pl.col("avg_wait_ms_after_lo") / pl.col("avg_wait_ms_before_hi"),
@@ -188,7 +189,7 @@ def differing_parameters(dest: str | os.PathLike[str]) -> pl.DataFrame:
         LogError: It is no dataset, or has no reports with parameters.
     """
     frames = report_frames(dest, ["info", "parameters"]).frames
-    known = once(periods(frames["info"])).sort("end_time").unique([*_INSTANCE], keep="last", maintain_order=True)
+    known = once(periods(frames["info"])).sort("end_time").unique([*INSTANCE], keep="last", maintain_order=True)
     name = pl.concat_str(pl.col("db_name").fill_null("?"), pl.lit("/"), pl.col("instance_name").fill_null("?"))
     instances = known.select("report", "part", name=name)
     listed = (

@@ -15,6 +15,7 @@ from iolab.loading import load
 from iolab.metrics.formatting import count_text
 from iolab.pages import page_html
 from iolab.pages.drawn import drawn_html
+from iolab.pages.elements import marked_html
 from iolab.pages.log_section import contents_html
 from iolab.pages.tables import frame_html
 from iolab.pages.writing import pairing_html
@@ -121,7 +122,7 @@ def _first_screen(result: BeforeAfter) -> str:
     names = [
         f"{side}: {escape(', '.join(names))}" for side, names in zip(("Before", "After"), result.names, strict=True)
     ]
-    items = "".join(f"<li>{_marked(sentence)}</li>" for sentence in result.sentences)
+    items = "".join(f"<li>{marked_html(sentence)}</li>" for sentence in result.sentences)
     drawn = "".join(drawn_html(chart.to_dict(), label="before and after") for chart in result.charts())
     care = result.not_compared.height
     note = (
@@ -130,12 +131,6 @@ def _first_screen(result: BeforeAfter) -> str:
         else ""
     )
     return f"<p>{'<br>'.join(names)}</p><ul>{items}</ul>{note}{drawn}"
-
-
-def _marked(sentence: str) -> str:
-    """A sentence with its names between backticks as code."""
-    parts = escape(sentence).split("`")
-    return "".join(f"<code>{part}</code>" if place % 2 else part for place, part in enumerate(parts))
 
 
 def _table(frame: pl.DataFrame) -> str:

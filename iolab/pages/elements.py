@@ -71,6 +71,17 @@ def chart_html(spec: Mapping[str, Any], *, label: str = "") -> str:
     )
 
 
+def marked_html(sentence: str) -> str:
+    """A sentence as HTML, with what stands between backticks as code.
+
+    Examples:
+        >>> marked_html("waits for `log file sync` > 1 ms")
+        'waits for <code>log file sync</code> &gt; 1 ms'
+    """
+    parts = html.escape(sentence).split("`")
+    return "".join(f"<code>{part}</code>" if place % 2 else part for place, part in enumerate(parts))
+
+
 def table_html(headings: Sequence[str], rows: Iterable[Sequence[object]], *, numbers: Iterable[str] = ()) -> str:
     """A table of texts; the columns named in `numbers` are aligned to the right.
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+KILLS = int(os.environ.get("IOLAB_KILLS", "1"))
 #: Logs in the folder of a test.
-LOGS = 16
-KILLS = int(os.environ.get("IOLAB_KILLS", "2"))
+LOGS = 12 + 4 * KILLS
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of Dask are not this project's
 
@@ -47,7 +47,7 @@ def test_workers_of_a_cluster_are_killed(logs: Path, tmp_path: Path, monkeypatch
     finally:
         cluster.close()
 
-    assert (done.counts, len(killed)) == ({"converted": 16}, KILLS)
+    assert (done.counts, len(killed)) == ({"converted": LOGS}, KILLS)
     assert_undisturbed(tmp_path / "dataset", logs, tmp_path)
 
 
@@ -73,18 +73,19 @@ def test_the_scheduler_is_killed(logs: Path, tmp_path: Path, monkeypatch: pytest
     """The run ends with an error that says so, what is committed stays, and another cluster goes on."""
     monkeypatch.setattr("iolab.dataset.run.BATCH_SOURCES", 2)
     dest = tmp_path / "dataset"
-    with scheduler() as (process, port):
+    for number in range(KILLS):
+        with scheduler() as (process, port):
 
-        def kill(_: dataset.Progress) -> None:
-            process.kill()
+            def kill(_: dataset.Progress, process: subprocess.Popen[bytes] = process) -> None:
+                process.kill()
 
-        with pytest.raises(UnreachableError, match="--resume"):
-            dataset.convert(logs, dest, executor=f"dask://127.0.0.1:{port}", progress=kill)
+            with pytest.raises(UnreachableError, match="--resume"):
+                dataset.convert(logs, dest, executor=f"dask://127.0.0.1:{port}", progress=kill, resume=number > 0)
     committed = dataset.sources(dest).height
     done = dataset.convert(logs, dest, executor="dask-local:1", resume=True)
 
-    assert 0 < committed < 16
-    assert done.counts == {"converted": 16 - committed}
+    assert KILLS <= committed < LOGS
+    assert done.counts == {"converted": LOGS - committed}
     assert_undisturbed(dest, logs, tmp_path)
 
 

@@ -17,10 +17,10 @@ from dataset_logs import assert_undisturbed, run, statuses, trace
 from iolab import dataset
 from iolab.dataset.executors import Processes
 
-#: Logs in the folder of a test.
-LOGS = 24
 #: How often each is killed; more in a long test by hand.
 KILLS = int(os.environ.get("IOLAB_KILLS", "3"))
+#: Logs in the folder of a test.
+LOGS = max(24, 6 * KILLS)
 TESTS = Path(__file__).parents[2]
 
 #: A format whose reader ends its process, or never ends.
@@ -68,7 +68,7 @@ def test_workers_are_killed(logs: Path, tmp_path: Path, monkeypatch: pytest.Monk
     finally:
         executor.close()
 
-    assert (done.counts, len(killed)) == ({"converted": 24}, KILLS)
+    assert (done.counts, len(killed)) == ({"converted": LOGS}, KILLS)
     assert_undisturbed(tmp_path / "dataset", logs, tmp_path)
 
 
@@ -89,13 +89,16 @@ def test_the_driver_is_killed(logs: Path, tmp_path: Path) -> None:
     script = tmp_path / "driver.py"
     script.write_text(DRIVER, encoding="utf-8")
     command = [sys.executable, str(script), str(logs), str(tmp_path / "dataset")]
-    for _ in range(KILLS):
+    killed = 0
+    while killed < KILLS:
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as driver:
             assert driver.stdout is not None
             for _ in range(draw.randint(1, 4)):
                 driver.stdout.readline()
             time.sleep(draw.random() / 20)
+            killed += driver.poll() is None
             driver.kill()
+        assert driver.returncode == -signal.SIGKILL, "more logs are needed for so many kills"
     subprocess.run(command, check=True, capture_output=True)
 
     assert_undisturbed(tmp_path / "dataset", logs, tmp_path)
@@ -108,9 +111,9 @@ def test_a_log_that_ends_its_reader(logs: Path, tmp_path: Path) -> None:
     done = dataset.convert(logs, tmp_path / "dataset", executor="processes:1")
     row = dataset.sources(tmp_path / "dataset").filter(pl.col("status") == "killed").row(0, named=True)
 
-    assert done.counts == {"converted": 24, "killed": 1}
+    assert done.counts == {"converted": LOGS, "killed": 1}
     assert row["message"] == "the process that read it ended, 3 times"
-    assert dataset.convert(logs, tmp_path / "dataset", executor="processes:1", resume=True).skipped == 25
+    assert dataset.convert(logs, tmp_path / "dataset", executor="processes:1", resume=True).skipped == LOGS + 1
     assert dataset.verify(tmp_path / "dataset") == []
 
 
@@ -144,6 +147,6 @@ def test_ctrl_c_keeps_what_is_committed(logs: Path, tmp_path: Path) -> None:
 
     assert driver.returncode == 130
     assert b"--resume goes on" in said
-    assert 0 < committed < 24
-    assert again.counts == {"converted": 24 - committed}
+    assert 0 < committed < LOGS
+    assert again.counts == {"converted": LOGS - committed}
     assert_undisturbed(tmp_path / "dataset", logs, tmp_path)

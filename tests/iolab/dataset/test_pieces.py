@@ -157,12 +157,16 @@ def test_the_driver_is_killed_between_pieces(large: Path, tmp_path: Path, monkey
     script = tmp_path / "driver.py"
     script.write_text(DRIVER, encoding="utf-8")
     command = [sys.executable, str(script), str(large), str(tmp_path / "dataset")]
-    for _ in range(KILLS):
+    killed = 0
+    for _ in range(4 * KILLS):
+        if killed == KILLS:
+            break
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as driver:
             assert driver.stdout is not None
             for _ in range(draw.randint(1, 12)):
                 driver.stdout.readline()
             time.sleep(draw.random() / 20)
+            killed += driver.poll() is None
             driver.kill()
     subprocess.run(command, check=True, capture_output=True)
 
