@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from awrparse.columns import Column, Table
     from logframe.decimal_mark import DecimalMark
 
+_TEXT = pl.String()
+_BOUND = pl.Float64()
 #: End of the name of a group that holds minutes.
 _MINUTES = "_minutes"
 #: What the rows that sum up others are called, in lower case and without a colon.
@@ -160,6 +162,9 @@ class _Frame:
                 self._add_figures(column)
 
     def _add_texts(self, name: str, parts: Sequence[Sequence[str] | None]) -> None:
+        if all(cells is None for cells in parts):
+            self._slices.append(partial(_nulls, _TEXT, self._height, name))
+            return
         start = self._columns.text_count
         for cells, height in zip(parts, self._heights, strict=True):
             if cells is None:
@@ -177,6 +182,14 @@ class _Frame:
         return [_time(cell, line, self._faults[place], start) for cell, line in zip(cells, grid.lines, strict=True)]
 
     def _add_figures(self, column: Column) -> None:
+        parts = (VALUE, LO, HI) if self._bounds else (VALUE,)
+        if not any(column.name in grid.cells for grid in self._grids):
+            types = (column.dtype if part == VALUE else _BOUND for part in parts)
+            self._slices += [
+                partial(_nulls, dtype, self._height, f"{column.name}{part}")
+                for part, dtype in zip(parts, types, strict=True)
+            ]
+            return
         figures = self._columns.figures(column.dtype)
         first = len(figures)
         # the ends of a range are no printed figures
@@ -188,9 +201,19 @@ class _Frame:
             read = figures.add([""] * height if cells is None else cells, column.kind, heading, mark)
             if cells is not None:
                 faults.append(_Unread(read, f"{self._table.name}.{column.name}", grid.lines, _start(grid, column.name)))
-        for part in (VALUE, LO, HI) if self._bounds else (VALUE,):
+        for part in parts:
             source = VALUE if is_edge else part
             self._slices.append(partial(figures.slice, source, first, self._height, f"{column.name}{part}"))
+
+
+@lru_cache(maxsize=256)
+def _null_series(dtype: pl.DataType, height: int) -> pl.Series:
+    return pl.Series([None] * height, dtype=dtype)
+
+
+def _nulls(dtype: pl.DataType, height: int, name: str) -> pl.Series:
+    """A column that the report does not print."""
+    return _null_series(dtype, height).alias(name)
 
 
 def _start(grid: Grid, name: str) -> int | None:

@@ -156,7 +156,6 @@ class Columns:
     def __init__(self) -> None:
         self._figures: dict[pl.DataType, Figures] = {dtype: Figures(dtype) for dtype in (_INTEGER, _FLOAT)}
         self._texts: list[str] = []
-        self._names: list[str | None] = []
         self._flat: dict[str, pl.Series] = {}
 
     def figures(self, dtype: pl.DataType) -> Figures:

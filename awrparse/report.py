@@ -133,7 +133,7 @@ class AwrReport:
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """Every canonical table of the report by name."""
-        self._build(self.tables)
+        self._build(TABLES)
         return {name: self[name] for name in self.tables}
 
     @property
@@ -168,7 +168,7 @@ class AwrReport:
             return self.kind != "fragment"
         return name in self._printed or (name in VIEWS and VIEWS[str(name)][1] in self._orders)
 
-    @property
+    @cached_property
     def _orders(self) -> list[str]:
         return self["sql"]["ordered_by"].unique().to_list() if "sql" in self._printed else []
 

@@ -113,8 +113,14 @@ def reading_of(cells: Sequence[str], kind: Kind, heading: str, decimal_mark: Dec
 
 def column_form(cells: int, kind: Kind, heading: str) -> ColumnForm:
     """How so many plain cells of a column are read at once, as `reading_of` and `read_measure` would."""
+    return ColumnForm(cells, *_form(kind, heading))
+
+
+@lru_cache(maxsize=4096)
+def _form(kind: Kind, heading: str) -> tuple[bool, bool, bool, bool, float, float]:
+    """The other fields of a `ColumnForm`."""
     options = (kind in _EXACT, kind == "count", kind in _WITH_DECIMALS, _is_unknown(kind, heading))
-    return ColumnForm(cells, *options, _FACTORS.get(kind, 1), _divisor(kind, heading))
+    return *options, _FACTORS.get(kind, 1), _divisor(kind, heading)
 
 
 def _divisor(kind: Kind, heading: str) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import polars as pl
 
 from logframe import Log, LogParseError, Source, diagnostics_frame, open_log
+from logframe.collector import paused_collection
 from sqlplusparse.blocks import read_blocks
 from sqlplusparse.elapsed import CustomPattern
 from sqlplusparse.encodings import read_text
@@ -234,6 +235,7 @@ def read_spool(
     return read_log(open_log(source, encoding=encoding), custom, strict=strict, printed=printed)
 
 
+@paused_collection()
 def read_log(log: Log, custom: CustomPattern | None = None, *, strict: bool = False, printed: bool = False) -> Spool:
     """The session in an opened log; see `read_spool`."""
     text, encoding, notes = read_text(log)
