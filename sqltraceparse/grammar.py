@@ -2,5 +2,5 @@
 
 from logframe import load_grammar
 
-#: ``trace.lark``: lines as a whole (`line`), regular lines (`whole`) and what is sought within a line (`part`).
-GRAMMAR = load_grammar("sqltraceparse", "trace.lark", "line", "whole", "part")
+#: ``trace.lark``: lines as a whole (`line`), regular lines (`whole`), what is sought within a line (`part`) or was added (`listing`).
+GRAMMAR = load_grammar("sqltraceparse", "trace.lark", "line", "whole", "part", "listing")

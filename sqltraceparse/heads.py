@@ -9,6 +9,8 @@ from typing import Final, NamedTuple
 import polars as pl
 
 from logframe import load_grammar
+from logframe.normalize import LineCleanup, with_line_feeds
+from sqltraceparse.cleanup import cleanup_of
 from sqltraceparse.grammar import GRAMMAR
 from sqltraceparse.lines import classified
 from sqltraceparse.sections import sort_lines
@@ -28,7 +30,8 @@ _RECORDS: Final = (
     *("wait", "call", "close", "lob", "transaction", "row_source"),
     *("parsing", "parse_error", "error", "binds"),
 )
-_CENTISECOND_US: Final = 10_000
+#: A hundredth of a second in microseconds.
+CENTISECOND_US: Final = 10_000
 #: Field of the head, as printed -> attribute.
 _FIELDS: Final = {
     "Node name": "host",
@@ -73,9 +76,11 @@ class Head:
         return self.release is not None and int(self.release.partition(".")[0]) <= 8
 
     @property
-    def resolution_us(self) -> int:
-        """The unit of the printed times in microseconds."""
-        return _CENTISECOND_US if self.is_centiseconds else 1
+    def resolution_us(self) -> int | None:
+        """The unit of the printed times in microseconds; None where no release is printed."""
+        if self.release is None:
+            return None
+        return CENTISECOND_US if self.is_centiseconds else 1
 
 
 def head_of(heads: pl.DataFrame) -> Head:
@@ -142,9 +147,11 @@ def other_of(text: str) -> Other | None:
 
 def share_of(text: str) -> tuple[float, int | None]:
     """The share of lines that are lines of a trace, and the number of the first record (None: there is none)."""
-    lines = (
-        pl.DataFrame({"text": text.split("\n")}).with_row_index("line", 1).with_columns(pl.col("line").cast(pl.Int64))
-    )
+    printed = with_line_feeds(text).split("\n")
+    cleanup = cleanup_of(printed)
+    if cleanup != LineCleanup():
+        printed = [cleanup.cleaned(line) for line in printed]
+    lines = pl.DataFrame({"text": printed}).with_row_index("line", 1).with_columns(pl.col("line").cast(pl.Int64))
     found = sort_lines(classified(lines), "", is_last=True).lines.filter(pl.col("kind") != "blank")
     records = found.filter(pl.col("kind").is_in(_RECORDS))
     if records.is_empty():

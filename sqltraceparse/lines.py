@@ -15,8 +15,10 @@ import polars as pl
 
 from logframe.blocks import text_batches
 from logframe.kernel import Block, load_kernel
+from logframe.normalize import LineCleanup
 from logframe.shapes import part_lines
 from sqltraceparse import regular
+from sqltraceparse.cleanup import cleanup_of
 from sqltraceparse.grammar import GRAMMAR
 from sqltraceparse.schema import KINDS
 
@@ -145,8 +147,9 @@ def batches(
         before: number of lines of the trace before the first one.
     """
     kernel = load_kernel()
-    if kernel is None or isinstance(log.target, str):
-        yield from _with_last(_by_expressions(log, batch_bytes, n_rows, before))
+    cleanup = cleanup_of(log.head())
+    if kernel is None or isinstance(log.target, str) or cleanup != LineCleanup():
+        yield from _with_last(_by_expressions(log, batch_bytes, n_rows, before, cleanup))
         return
     texts = text_batches(kernel, log, batch_bytes, n_rows)
     yield from _with_last(
@@ -164,8 +167,12 @@ def _with_last(found: Iterable[Batch]) -> Iterator[tuple[Batch, bool]]:
         yield held, True
 
 
-def _by_expressions(log: Log, batch_bytes: int, n_rows: int | None, before: int) -> Iterator[Batch]:
+def _by_expressions(
+    log: Log, batch_bytes: int, n_rows: int | None, before: int, cleanup: LineCleanup
+) -> Iterator[Batch]:
     lines = log.scan(name="text", row_index_name="line").with_columns(pl.col("line").cast(pl.Int64) + before)
+    if cleanup != LineCleanup():
+        lines = lines.with_columns(cleanup.apply(_TEXT.str.strip_suffix("\r")))
     if n_rows is not None:
         lines = lines.head(n_rows)
     held: list[pl.DataFrame] = []

@@ -12,15 +12,16 @@ from polars.io.plugins import register_io_source
 
 from logframe import LogParseError, diagnostics_frame, open_log
 from logframe.atomic import new_folder
+from sqltraceparse.cleanup import with_line_feeds
 from sqltraceparse.derived import Derived
-from sqltraceparse.heads import head_of
+from sqltraceparse.heads import CENTISECOND_US, head_of
 from sqltraceparse.passes import Backward, Forward
 from sqltraceparse.reader import BATCH_BYTES, joined, read_pieces
 from sqltraceparse.schema import KIND, SCHEMAS
 from sqltraceparse.trace import check_records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from os import PathLike
 
     from logframe import Log, Source
@@ -64,12 +65,13 @@ def to_parquet(
         ...     pl.read_parquet(files["calls"]).select("op", "elapsed_us", "own_cpu_us").rows()
         [('FETCH', 6, 2)]
     """
-    log = open_log(source, encoding=encoding)
+    log = with_line_feeds(open_log(source, encoding=encoding))
     if log.is_empty():
         raise LogParseError("the log is empty", source=log.name, expected="an extended SQL trace")
     target = Path(os.fspath(dest))
     with new_folder(target) as folder, TemporaryDirectory(dir=folder, prefix=".parts-") as spill:
-        _Writer(log, Path(spill)).write(read_pieces(log, batch_bytes=batch_bytes or BATCH_BYTES), folder)
+        size = batch_bytes or BATCH_BYTES
+        _Writer(log, Path(spill), lambda: read_pieces(log, batch_bytes=size)).write(folder)
     return {name: target / f"{name}.parquet" for name in (*_SCHEMAS, "diagnostics", "kinds")}
 
 
@@ -79,15 +81,19 @@ class _Writer:
     Args:
         log: the opened trace.
         spill: a folder for the parts.
+        pieces: gives the raw records of the log from its beginning.
     """
 
-    def __init__(self, log: Log, spill: Path) -> None:
+    def __init__(self, log: Log, spill: Path, pieces: Callable[[], Iterator[Pieces]]) -> None:
         self._log = log
         self._spill = spill
+        self._pieces = pieces
 
-    def write(self, pieces: Iterator[Pieces], folder: Path) -> None:
+    def write(self, folder: Path) -> None:
         """Write all frames to a folder."""
-        count, first = self._forward(pieces)
+        count, first = self._forward()
+        if first.are_centiseconds:
+            count, first = self._forward(CENTISECOND_US)
         second = Backward(first.process)
         for part in reversed(range(count)):
             frames = second.add({name: self._get(part, name) for name in _OWNED})
@@ -103,8 +109,12 @@ class _Writer:
         diagnostics_frame(rows).write_parquet(folder / "diagnostics.parquet")
         first.kinds.select(pl.col("kind").cast(KIND), "lines").write_parquet(folder / "kinds.parquet")
 
-    def _forward(self, pieces: Iterator[Pieces]) -> tuple[int, Forward]:
-        """The first pass: the number of parts that it left in the folder, and what it found."""
+    def _forward(self, unit: int | None = None) -> tuple[int, Forward]:
+        """The first pass: the number of parts that it left in the folder, and what it found.
+
+        Args:
+            unit: of the times; None: what the head says.
+        """
         first: Forward | None = None
         count = records = 0
         held: list[Pieces] = []
@@ -114,12 +124,12 @@ class _Writer:
             whole = joined(held)
             held.clear()
             if first is None:
-                first = Forward(self._log.name, head_of(whole.heads).resolution_us)
+                first = Forward(self._log.name, unit or head_of(whole.heads).resolution_us)
             self._put(count, first.add(whole))
             count += 1
             return whole.calls.height + whole.waits.height + whole.statements.height
 
-        for piece in pieces:
+        for piece in self._pieces():
             held.append(piece)
             if len(held) >= _MOST_BATCHES or (len(held) >= _BATCHES and _is_clear(held[-1])):
                 records += add()

@@ -34,10 +34,11 @@ class Forward:
 
     Args:
         name: of the log, for diagnostics.
-        unit: of the printed times, in us.
+        unit: of the printed times, in us; None where the trace does not say its release.
         carried: the `carried` of the part before, where another object has read the parts before.
 
     Attributes:
+        unit: of the printed times, in us.
         carried: what the parts that were added say of the next one.
         diagnostics: of all parts, those of the log as a whole once `finish` was called.
         process: the process that was named first; lines before it are its lines.
@@ -46,8 +47,10 @@ class Forward:
         kinds: ``kind``, ``lines``.
     """
 
-    def __init__(self, name: str, unit: int, carried: Frames | None = None) -> None:
-        self._name, self._unit = name, unit
+    def __init__(self, name: str, unit: int | None, carried: Frames | None = None) -> None:
+        self._name, self._is_unit_known = name, unit is not None
+        self.unit = unit or 1
+        self._has_fine_times = False
         self.carried: Frames = carried or {}
         self.diagnostics: list[Diagnostic] = []
         self.process: int | None = None
@@ -65,23 +68,24 @@ class Forward:
         self.diagnostics += pieces.diagnostics
         self._kinds.append(pieces.kinds)
         processes = self._processes(pieces.processes)
-        waits, calls = (_scaled(_of_process(frame, processes), self._unit) for frame in (pieces.waits, pieces.calls))
+        waits, calls = (_scaled(_of_process(frame, processes), self.unit) for frame in (pieces.waits, pieces.calls))
         calls = calls.with_columns(number=pl.int_range(self._calls, self._calls + pl.len(), dtype=pl.Int64))
         self._calls += calls.height
+        self._has_fine_times |= bool(waits.get_column("tim_us").is_not_null().any())
         waits, calls, tims = self._with_clocks(waits, calls)
         session = _of_process(pieces.attributes, processes)
         self._stamps.add(session.select("process", "line", "name", "stamp").drop_nulls("stamp"), tims)
         self._find_bare(waits, pieces.diagnostics)
-        statements = _scaled(_of_process(pieces.statements.rename({"statement": "line"}), processes), self._unit)
+        statements = _scaled(_of_process(pieces.statements.rename({"statement": "line"}), processes), self.unit)
         owners = self._carry("owners", statements.select(_OWNER).filter(pl.col("cursor").is_not_null()), _KEY)
         said = session.filter(pl.col("name") == "session_id").select("line", "process", session_id="value")
         said = self._carry("session", said, ["process"])
         own = {
-            name: with_owner(_of_process(_scaled(getattr(pieces, name), self._unit), processes), owners, ["cursor"])
+            name: with_owner(_of_process(_scaled(getattr(pieces, name), self.unit), processes), owners, ["cursor"])
             for name in _OWNED
         }
         own["row_sources"] = self._with_plan(own["row_sources"])
-        transactions = _of_process(_scaled(pieces.transactions, self._unit), processes)
+        transactions = _of_process(_scaled(pieces.transactions, self.unit), processes)
         return {
             "waits": with_owner(with_owner(waits, owners, ["cursor"]), said, []),
             "calls": with_owner(with_owner(calls, owners, ["cursor"]), said, []),
@@ -102,7 +106,25 @@ class Forward:
         )
         self.clock, rows = clocks.clocks(ranges, self._stamps.said(self.process), self._name)
         self.diagnostics += rows
+        if not self._is_unit_known and self._waits and not self.are_centiseconds and not self._is_fine():
+            reason = (
+                "the trace does not say its release, and its stamps do not show the unit of its times: microseconds "
+                "are assumed; those of 8i are hundredths of a second"
+            )
+            self.diagnostics.append(Diagnostic(self._name, 1, None, "unit", None, reason))
         self.say_cut(is_usual=sum(bare.len() for bare in self._bare) > self._waits / 2)
+
+    @property
+    def are_centiseconds(self) -> bool:
+        """Whether stamps show that a trace without a head counts hundredths of a second; after `finish`."""
+        rates = self.clock.get_column("rate").drop_nulls()
+        is_slow = bool(rates.len()) and bool(rates.is_between(0.5e-4, 2e-4).all())
+        return is_slow and not self._is_unit_known and not self._has_fine_times
+
+    def _is_fine(self) -> bool:
+        """Whether the trace shows that it counts microseconds: waits have times (from 10.2 on), or stamps agree."""
+        rates = self.clock.get_column("rate").drop_nulls()
+        return self._has_fine_times or (bool(rates.len()) and bool(rates.is_between(0.5, 2).any()))
 
     def _processes(self, named: pl.DataFrame) -> pl.DataFrame:
         """The processes that are named in this part, below the one that was named last before it."""

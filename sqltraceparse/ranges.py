@@ -188,13 +188,14 @@ def _pieces(log: Log, cuts: Sequence[Range], facts: Sequence[RangeFacts]) -> lis
         return None
     befores = [0, *accumulate(one.lines for one in facts)]
     pieces = [_later(one.pieces, before) for one, before in zip(facts, befores, strict=False)]
-    unit = head_of(facts[0].pieces.heads).resolution_us
-    first = Forward(log.name, unit)
+    first = Forward(log.name, head_of(facts[0].pieces.heads).resolution_us)
     carried, runs = [], []
     for piece in pieces:
         carried.append(dict(first.carried))
         runs.append(first.add(piece)["calls"].select("line", "process", "cursor", call="line"))
     first.finish()
+    if first.are_centiseconds:
+        return None
     carried = [_with_process(one, first.process) for one in carried]
     if not _is_cut_between(pieces, [_last_process(one, first.process) for one in carried]):
         return None
@@ -208,12 +209,16 @@ def _pieces(log: Log, cuts: Sequence[Range], facts: Sequence[RangeFacts]) -> lis
             _Piece(
                 cut,
                 before,
-                unit,
+                first.unit,
                 carried[place],
                 first.process,
                 later.unique(["process", "cursor"], keep="first", maintain_order=True),
                 first.clock,
-                tuple(row for row in first.diagnostics if row.kind == "clock" and before < (row.line or 0) <= end),
+                tuple(
+                    row
+                    for row in first.diagnostics
+                    if row.kind in {"clock", "unit"} and before < (row.line or 0) <= end
+                ),
                 is_usual,
             )
         )

@@ -139,12 +139,18 @@ def _pieces(found: Sorted, name: str) -> Pieces:
     calls, cut_calls = read_calls(found, name)
     hot = pl.col("is_whole") & pl.col("kind").is_in(["wait", "call", "close"])
     others = lines.with_row_index("place").filter(~hot)  # few lines, and all that the rest is read from
+    broken, broken_rows = _broken_numbers(lines, others, name)
+    if broken_rows:
+        waits, calls = (_without_last_number(frame, broken) for frame in (waits, calls))
     statements, cut_heads = records.statements(others, lines.get_column("text"), found.texts, name)
     row_sources, cut_rows = records.row_sources(others, name)
     transactions, cut_ends = records.transactions(others, name)
     errors, cut_errors = records.errors(others, name)
+    if broken_rows:
+        transactions, errors = (_without_last_number(frame, broken) for frame in (transactions, errors))
     rows = [
         *found.diagnostics,
+        *broken_rows,
         *cut_waits,
         *cut_calls,
         *cut_heads,
@@ -205,6 +211,39 @@ def read_calls(
     parts = [part for part in (calls.select(wanted), lobs, more.select(wanted)) if part.height]
     calls = pl.concat(parts).sort("line", maintain_order=True) if parts else calls
     return calls.select(columns), cut
+
+
+def _broken_numbers(lines: pl.DataFrame, others: pl.DataFrame, name: str) -> tuple[pl.Series, list[Diagnostic]]:
+    """The numbers of records whose last number was broken into the next line, with a row for each.
+
+    Args:
+        lines: ``line``, ``text``, ``kind``, of a batch.
+        others: those that are no whole waits and calls, with their ``place``.
+        name: of the log.
+    """
+    digits = others.filter(
+        pl.col("kind") == "unparsed", GRAMMAR.matches(_TEXT, "^{BROKEN_NUMBER}$"), pl.col("place") > 0
+    )
+    before = lines.select("line", "text", "kind").select(pl.all().gather(digits.get_column("place") - 1))
+    ended = before.filter(
+        pl.col("kind").is_in(["wait", "call", "close", "lob", "transaction", "error"]),
+        GRAMMAR.matches(_TEXT, "{BROKEN_NUMBER}$"),
+    )
+    reason = "the last number of this line goes on in the next line; it is left out"
+    rows = [
+        Diagnostic(name, line, None, "cut", text, reason) for line, text in ended.select("line", "text").iter_rows()
+    ]
+    return ended.get_column("line"), rows
+
+
+def _without_last_number(frame: pl.DataFrame, lines: pl.Series) -> pl.DataFrame:
+    """The records; of those of certain lines without the time at their end, or a wait's last parameter."""
+    is_broken = pl.col("line").is_in(lines.implode())
+    last = pl.when(~is_broken).then("tim_us").alias("tim_us")
+    if "p3" not in frame.columns:
+        return frame.with_columns(last)
+    is_old = is_broken & pl.col("tim_us").is_null()
+    return frame.with_columns(last, pl.when(~is_old).then("p3").alias("p3"))
 
 
 def _foreign(lines: pl.DataFrame, name: str) -> list[Diagnostic]:

@@ -56,9 +56,16 @@ def statements(
                 "place": [text.header for text in texts],
                 "start": [text.start for text in texts],
                 "end": [text.end for text in texts],
+                "step": [text.step for text in texts],
                 "is_whole": [text.is_whole for text in texts],
             },
-            schema={"place": lines.schema["place"], "start": pl.Int64, "end": pl.Int64, "is_whole": pl.Boolean},
+            schema={
+                "place": lines.schema["place"],
+                "start": pl.Int64,
+                "end": pl.Int64,
+                "step": pl.Int64,
+                "is_whole": pl.Boolean,
+            },
         ),
         on="place",
         maintain_order="left",
@@ -87,7 +94,7 @@ def statements(
 
 def _texts(printed: pl.Series, heads: pl.DataFrame) -> pl.Series:
     """The text of each header, its lines joined."""
-    places = heads.select("place", pl.int_ranges("start", "end").alias("at")).explode("at", empty_as_null=False)
+    places = heads.select("place", pl.int_ranges("start", "end", "step").alias("at")).explode("at", empty_as_null=False)
     joined = (
         places.with_columns(text=printed.gather(places.get_column("at")))
         .group_by("place", maintain_order=True)

@@ -32,17 +32,23 @@ _KNOWN: Final = tuple(
 _BETWEEN: Final = tuple(CODES[name] for name in ("bind", "bind_field", "blank", "unparsed", "stamp", "attribute"))
 #: A statement that is this long, in bytes, is not waited for.
 _LONGEST_TEXT: Final = 4 << 20
+#: In a log with a blank line behind each line fewer lines than this share have none.
+_LEAST_SINGLE: Final = 0.1
 #: Lines of one bind's value.
 _LONGEST_VALUE: Final = 400
 
 
 class Text(NamedTuple):
-    """The text below a header: places of lines in the batch, the end not included."""
+    """The text below a header: places of lines in the batch, the end not included.
+
+    Of a log that has a blank line after each line the text is every second one (`step`).
+    """
 
     header: int
     start: int
     end: int
     is_whole: bool
+    step: int = 1
 
 
 class Sorted(NamedTuple):
@@ -98,7 +104,7 @@ def sort_lines(batch: Batch, name: str, *, is_last: bool) -> Sorted:
     texts, open_from = _texts(lines, codes, name, diagnostics, is_last=is_last)
     if texts:
         ranges = pl.DataFrame(
-            {"start": [text.start for text in texts], "end": [text.end for text in texts]},
+            {"start": [text.header + 1 for text in texts], "end": [text.end for text in texts]},
             schema={"start": pl.Int64, "end": pl.Int64},
         )
         places = ranges.select(pl.int_ranges("start", "end").explode()).to_series().drop_nulls()
@@ -125,7 +131,7 @@ def _texts(
     headers = codes.is_in([CODES["parsing"], CODES["parse_error"]]).arg_true()
     if headers.is_empty():
         return [], lines.height
-    measure = _Measure(lines)
+    measure = _Measure(lines, codes)
     ends = (codes == CODES["end_of_statement"]).arg_true().to_list()
     is_error = (codes.gather(headers) == CODES["parse_error"]).to_list()
     head_texts = lines.get_column("text").gather(headers)
@@ -159,9 +165,14 @@ def _texts(
 
 
 class _Measure:
-    """Sizes of texts between places: in bytes, and in characters where they differ."""
+    """Sizes of texts between places: in bytes, and in characters where they differ.
 
-    def __init__(self, lines: pl.DataFrame) -> None:
+    Where nearly all records have a blank line behind them, so have the lines of texts: it is no part of them.
+    """
+
+    def __init__(self, lines: pl.DataFrame, codes: pl.Series) -> None:
+        records = (codes != CODES["blank"]) & (codes.shift(-1, fill_value=CODES["blank"]) != CODES["blank"])
+        self._is_doubled = float(records.mean() or 0.0) < _LEAST_SINGLE  # type: ignore[arg-type]  # of booleans
         self._texts = lines.get_column("text")
         self._bytes = (self._texts.str.len_bytes().cast(pl.Int64) + 1).cum_sum()
 
@@ -171,6 +182,8 @@ class _Measure:
 
     def fits(self, header: int, end: int, length: int) -> bool:
         """Have the lines this length, in bytes, in characters, or with line ends of two bytes?"""
+        if self._is_doubled:
+            return False
         if end <= header + 1:
             return length == 0
         size = self.size(header, end)
@@ -181,6 +194,23 @@ class _Measure:
         chars = int(self._texts.slice(header + 1, end - header - 1).str.len_chars().sum()) + breaks
         return length - chars in {0, breaks}
 
+    def is_doubled(self, header: int, end: int) -> bool:
+        """Is there a blank line before each of the lines and before the end, as in all of the log?"""
+        if not self._is_doubled:
+            return False
+        lines = self._texts.slice(header + 1, end - header - 1)
+        is_odd = lines.len() >= 3 and lines.len() % 2 == 1
+        return is_odd and bool((lines.gather_every(2).str.strip_chars(" \t") == "").all())
+
+    def fits_doubled(self, header: int, end: int, length: int) -> bool:
+        """Have the lines this length without the blank line before each of them and before the end?"""
+        if not self.is_doubled(header, end):
+            return False
+        own = self._texts.slice(header + 1, end - header - 1).gather_every(2, offset=1)
+        breaks = own.len() - 1
+        sizes = (int(size.sum()) + breaks for size in (own.str.len_bytes(), own.str.len_chars()))
+        return any(length - size in {0, 1, 2, breaks} for size in sizes)
+
 
 def _text(header: int, length: int | None, ends: list[int], following: int, measure: _Measure) -> Text | None:
     """The text of a statement; None where it has no end mark."""
@@ -189,10 +219,13 @@ def _text(header: int, length: int | None, ends: list[int], following: int, meas
         for end in ends[first:]:
             if measure.fits(header, end, length):
                 return Text(header, header + 1, end, is_whole=True)
+            if measure.fits_doubled(header, end, length):
+                return Text(header, header + 2, end, is_whole=True, step=2)
             if measure.size(header, end) > length * 4:
                 break
     if first < len(ends) and ends[first] < following:
-        return Text(header, header + 1, ends[first], is_whole=False)
+        is_doubled = measure.is_doubled(header, ends[first])
+        return Text(header, header + 1 + is_doubled, ends[first], is_whole=False, step=1 + is_doubled)
     return None
 
 
@@ -203,7 +236,9 @@ def _failed_text(header: int, length: int | None, codes: pl.Series, measure: _Me
         for place in range(header + 1, min(end + _LONGEST_VALUE, len(codes)) + 1):
             if measure.fits(header, place, length):
                 return Text(header, header + 1, place, is_whole=True)
-            if measure.size(header, place) > length:
+            if measure.fits_doubled(header, place, length):
+                return Text(header, header + 2, place, is_whole=True, step=2)
+            if measure.size(header, place) > length + place - header:
                 break
     return None if end == len(codes) else Text(header, header + 1, end, is_whole=False)
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from logframe import Diagnostic, LogParseError, Source, diagnostics_frame, open_log
+from sqltraceparse.cleanup import with_line_feeds
 from sqltraceparse.derived import Derived
-from sqltraceparse.heads import Head, head_of, other_of
+from sqltraceparse.heads import CENTISECOND_US, Head, head_of, other_of
 from sqltraceparse.passes import Backward, Forward
 from sqltraceparse.reader import joined, read_pieces
 from sqltraceparse.schema import KIND
@@ -113,7 +114,7 @@ def read_sqltrace(source: Source, *, encoding: str | None = None, strict: bool =
         >>> trace.statements.item(0, "text")
         'select 1 from dual'
     """
-    log = open_log(source, encoding=encoding)
+    log = with_line_feeds(open_log(source, encoding=encoding))
     if log.is_empty():
         raise LogParseError("the log is empty", source=log.name, expected="an extended SQL trace")
     trace = assembled(read_pieces(log), log.name, log.notes)
@@ -138,6 +139,10 @@ def assembled(pieces: Iterable[Pieces], name: str, notes: Iterable[Diagnostic]) 
     first = Forward(name, head.resolution_us)
     frames = first.add(whole)
     first.finish()
+    if first.are_centiseconds:
+        first = Forward(name, CENTISECOND_US)
+        frames = first.add(whole)
+        first.finish()
     second = Backward(first.process)
     frames = Derived(first.clock, first.cut_waits, second).frames(second.add(frames))
     rows = [*notes, *first.diagnostics]
@@ -148,5 +153,5 @@ def assembled(pieces: Iterable[Pieces], name: str, notes: Iterable[Diagnostic]) 
         clock=first.clock,
         kinds=first.kinds.select(pl.col("kind").cast(KIND), "lines"),
         diagnostics=diagnostics_frame(sorted(rows, key=lambda row: (row.line or 0, row.kind))),
-        resolution_us=head.resolution_us,
+        resolution_us=first.unit,
     )

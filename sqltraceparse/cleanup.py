@@ -1,0 +1,60 @@
+"""Cleanup of pasted traces: which lines are a trace's is known here, what may precede them in `logframe.normalize`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from logframe.normalize import LineCleanup, find_cleanup
+from sqltraceparse.grammar import GRAMMAR
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from logframe import Log
+
+#: Terminals of what an editor or grep puts before each line.
+_PREFIXES: Final = ("EDITOR_TWO_BLANKS", "EDITOR_BLANK", "GREP_PREFIX")
+#: Terminals of lines that are whole and of a trace alone.
+_WHOLE: Final = (
+    *("WAIT_LINE", "CALL_LINE", "CLOSE_LINE", "LOB_LINE", "TRANSACTION_LINE", "STAT_LINE", "PARSING_LINE"),
+    *("PARSE_ERROR_LINE", "ERROR_LINE", "END_OF_STATEMENT", "BINDS", "BIND", "STAMP_LINE", "ATTRIBUTE", "RULE"),
+)
+_SAMPLE_BYTES: Final = 1 << 16
+
+
+def cleanup_of(lines: Sequence[str]) -> LineCleanup:
+    """What was added to most of the sampled lines of a trace.
+
+    Examples:
+        >>> found = cleanup_of(["> END OF STMT  ", "> BINDS #3:  "])
+        >>> found.cleaned("> BINDS #5:  ")
+        'BINDS #5:'
+    """
+    text = pl.Series("text", lines, dtype=pl.String)
+    records = text.filter(text.str.contains(GRAMMAR.pattern("{RECORD_START}"))).to_list()
+    return find_cleanup(records or lines, _count_whole, [GRAMMAR.terminals[name] for name in _PREFIXES])
+
+
+def _count_whole(lines: list[str]) -> int:
+    text = pl.Series("text", lines, dtype=pl.String)
+    return int(text.str.contains(GRAMMAR.pattern(f"^(?:{'|'.join(f'{{{name}}}' for name in _WHOLE)})$")).sum())
+
+
+def with_line_feeds(log: Log) -> Log:
+    """The log; one whose lines end with carriage returns alone, with line feeds."""
+    match log.target:
+        case bytes():
+            sample = log.target[:_SAMPLE_BYTES]
+        case Path():
+            with log.target.open("rb") as file:
+                sample = file.read(_SAMPLE_BYTES)
+        case _:
+            return log
+    if b"\n" in sample or b"\r" not in sample:
+        return log
+    data = log.target if isinstance(log.target, bytes) else log.target.read_bytes()
+    return replace(log, target=data.replace(b"\r", b"\n"))

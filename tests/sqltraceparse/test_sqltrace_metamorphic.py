@@ -1,0 +1,143 @@
+"""What people and tools do to traces: a lossless transformation changes no typed cell, a lossy one is diagnosed."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+from transformations import as_utf16, as_zip, doubled, indented, joined, lines_of, padded, quoted, with_cr, with_crlf
+
+import iolab
+from logframe import LogParseError
+from sqltraceparse import SqlTrace, read_sqltrace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+RELEASES = ["8.1.7.4.0", "9.2.0.8.0", "10.2.0.5.0", "11.2.0.4.0", "19.22.0.0.0"]
+
+
+def numbered(text: str, form: str) -> str:
+    """As listed by an editor, cat -n or grep -n."""
+    return joined([form.format(number) + line for number, line in enumerate(lines_of(text), 1)])
+
+
+#: Name -> what loses nothing.
+LOSSLESS: Final[dict[str, Callable[[str], str | bytes]]] = {
+    "crlf": with_crlf,
+    "cr": with_cr,
+    "padded": partial(padded, width=200),
+    "indented": indented,
+    "quoted": quoted,
+    "quoted twice": partial(quoted, mark=">> "),
+    "doubled": doubled,
+    "cat -n": partial(numbered, form="{:6d}\t"),
+    "listing": partial(numbered, form="{:5d}  "),
+    "grep -n": partial(numbered, form="{}:"),
+    "grep": partial(numbered, form="db1_ora_4711.trc:{}:"),
+    "utf-16": as_utf16,
+    "zip": as_zip,
+    "gzip": lambda text: gzip.compress(text.encode()),
+    "no end of the last line": lambda text: text.rstrip("\n"),
+    "byte order mark": lambda text: b"\xef\xbb\xbf" + text.encode(),
+}
+#: Columns that are numbers of lines.
+LINES: Final = ("line", "statement", "call", "parent", "plan")
+#: Of the corpus every so many-th transformation of a trace is tried; 1: all.
+EVERY = int(os.environ.get("IOLAB_TRANSFORMATIONS_EVERY", "5"))
+
+
+def data_of(changed: str | bytes) -> bytes:
+    """As read from a file."""
+    return changed if isinstance(changed, bytes) else changed.encode()
+
+
+def figures(trace: SqlTrace) -> dict[str, pl.DataFrame]:
+    """The frames without the numbers of lines, and texts without blanks at the ends of lines."""
+    found = {}
+    for name, frame in trace.frames().items():
+        kept = frame.drop([one for one in LINES if one in frame.columns])
+        if name == "statements":
+            kept = kept.with_columns(pl.col("text").str.replace_all(r"[ \t]+(\n|$)", "$1"))
+        found[name] = kept
+    return found
+
+
+def check(trace: SqlTrace, changed: str | bytes) -> None:
+    """The same figures, and no diagnostic that was not there before."""
+    other = read_sqltrace(data_of(changed))
+
+    for name, frame in figures(trace).items():
+        assert_frame_equal(figures(other)[name], frame)
+    assert other.diagnostics.height <= trace.diagnostics.height
+
+
+@pytest.mark.parametrize("name", LOSSLESS)
+@pytest.mark.parametrize("release", RELEASES)
+def test_lossless(write: Any, release: str, name: str) -> None:  # noqa: ANN401 - a function
+    """Sessions of every release with nested calls, binds and texts that resemble records; `iolab.load` knows them."""
+    text = joined(write(release, seed=4, rounds=2).lines)
+    changed = LOSSLESS[name](text)
+
+    check(read_sqltrace(text.encode()), changed)
+    assert iolab.load(data_of(changed)).format == "sqltrace"
+
+
+@pytest.mark.parametrize("width", [72, 80, 132])
+@pytest.mark.parametrize("release", RELEASES)
+def test_wrapped_lines_are_diagnosed(write: Any, release: str, width: int) -> None:  # noqa: ANN401 - a function
+    """A record that a mail program wrapped keeps the fields before the break; what differs is on a line with a row."""
+    lines = list(write(release, seed=4, rounds=2).lines)
+    pieces, numbers = [], []
+    for number, line in enumerate(lines):
+        cut = [line[start : start + width] for start in range(0, len(line), width)] or [""]
+        pieces += cut
+        numbers += [number] * len(cut)
+    whole, cut_trace = read_sqltrace(joined(lines).encode()), read_sqltrace(joined(pieces).encode())
+    said = set(cut_trace.diagnostics.get_column("line").to_list())
+    printed = {number + 1: row for number, row in enumerate(numbers)}
+
+    for name in ("waits", "calls"):
+        columns = ["cursor", "elapsed_us", "tim_us", *(["event", "p1", "p2", "p3"] if name == "waits" else ["cpu_us"])]
+        rows = {row[0]: row[1:] for row in whole.frames()[name].select("line", *columns).iter_rows()}
+        for line, *row in cut_trace.frames()[name].select("line", *columns).iter_rows():
+            if line not in said:
+                assert tuple(row) == rows[printed[line] + 1]
+        missing = rows.keys() - {printed[line] + 1 for line in cut_trace.frames()[name].get_column("line")}
+        assert missing <= {printed[line] + 1 for line in said if line in printed}
+
+
+def test_the_unit_without_a_head(write: Any) -> None:  # noqa: ANN401 - a function
+    """Of a trace of 8i that was joined late the stamps show the unit; without them it is said that none is known."""
+    lines = list(write("8.1.7.4.0", seed=4, rounds=2).lines)
+    whole = read_sqltrace(joined(lines).encode())
+    start = next(number for number, line in enumerate(lines) if line.startswith("*** "))
+    late = read_sqltrace(joined(lines[start:]).encode())
+    bare = read_sqltrace(joined([line for line in lines[start:] if not line.startswith("*** ")]).encode())
+
+    assert late.resolution_us == whole.resolution_us == 10_000
+    assert late.calls.get_column("elapsed_us").to_list() == whole.calls.get_column("elapsed_us").to_list()
+    assert bare.diagnostics.select("line", "kind").rows() == [(1, "unit")]
+
+
+def test_real_traces(corpus: Path) -> None:
+    """The traces of the corpus."""
+    count = 0
+    for number, path in enumerate(sorted((corpus / "sqltrace").glob("*.trc"))):
+        text = path.read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
+        try:
+            trace = read_sqltrace(text.encode())
+        except LogParseError:
+            continue
+        for place, change in enumerate(LOSSLESS.values()):
+            if (number + place) % EVERY == 0:
+                check(trace, change(text))
+                count += 1
+
+    assert count > 25
