@@ -2,5 +2,6 @@
 
 from logframe import load_grammar
 
-#: ``trace.lark``: lines as a whole (`line`), regular lines (`whole`), what is sought within a line (`part`) or was added (`listing`).
+#: ``trace.lark``: lines as a whole (`line`), regular lines (`whole`), what is sought within a line (`part`), and what
+#: listings add (`listing`).
 GRAMMAR = load_grammar("sqltraceparse", "trace.lark", "line", "whole", "part", "listing")
