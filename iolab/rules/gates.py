@@ -234,6 +234,51 @@ def period_text(seconds: float) -> str:
     return f"{hours:.1f} h" if hours < _WHOLE_HOURS else f"{hours:,.0f} h"
 
 
+def no_period(facts: ReportFacts) -> Iterator[Finding]:
+    """A period of no length: no rate, and no number of active sessions, follows from it.
+
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> print(*(one.sentence for one in no_period(ReportFacts(elapsed_s=Interval(0, 0, 0.3)))))
+        The report covers a period of 0 min: nothing is said a second, and no sessions active.
+        >>> list(no_period(ReportFacts(elapsed_s=Interval.exact(60))))
+        []
+    """
+    if facts.elapsed_s is None or facts.elapsed_s.lo > 0:
+        return
+    yield Finding(
+        "no_period",
+        f"The report covers a period of {period_text(facts.elapsed_s.value)}: nothing is said a second, and no "
+        "sessions active.",
+        why="rates are of the time between two snapshots",
+        refuted_by="the times of the two snapshots",
+        evidence=(Evidence("info"), Evidence("snapshots")),
+        is_gate=True,
+    )
+
+
+def report_is_cut(facts: ReportFacts) -> Iterator[Finding]:
+    """A report without the statistics that every whole one has: what it does not hold is not missing time.
+
+    Examples:
+        >>> from iolab.rules.report_facts import ReportFacts
+        >>> print(*(one.sentence for one in report_is_cut(ReportFacts(is_cut=True))))
+        The report has no instance activity statistics, as one that is cut: nothing is said of what it does not hold.
+        >>> list(report_is_cut(ReportFacts()))
+        []
+    """
+    if facts.is_cut:
+        yield Finding(
+            "report_is_cut",
+            "The report has no instance activity statistics, as one that is cut: nothing is said of what it does not "
+            "hold.",
+            why="a table that is missing, or its last rows, could change the order of what is said",
+            refuted_by="the whole report",
+            evidence=(Evidence("info"),),
+            is_gate=True,
+        )
+
+
 def too_few_waits(facts: ReportFacts) -> Iterator[Finding]:
     """Top events with too few waits, or too little time, to call their average a latency.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from iolab.comparison.report_sets import IDENTITIES
+from iolab.metrics.formatting import count_text
 from iolab.rules import ash, compare_report, concurrency, exadata, gates, latency, load, pairs, profile, reads, writes
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.report_figures import report_facts
@@ -19,6 +20,8 @@ _RULES: Final = (
     gates.impossible_figure,
     gates.overlapping_shares,
     gates.idle_events_in_top,
+    gates.no_period,
+    gates.report_is_cut,
     gates.interval_too_long,
     load.load,
     load.instance_idle,
@@ -70,6 +73,21 @@ def report_findings(report: AwrReport) -> Iterator[Finding]:
         yield from rule(facts)
     if not load.is_idle_instance(facts):
         yield from exadata.exadata(facts.activity)
+    yield from _not_read(report)
+
+
+def _not_read(report: AwrReport) -> Iterator[Finding]:
+    """Lines of tables that were not read, at the foot."""
+    unread = report.diagnostics.filter(report.diagnostics["kind"] == "unparsed")
+    if unread.height:
+        were, first = "was" if unread.height == 1 else "were", unread.item(0, "line")
+        yield Finding(
+            "lines_not_read",
+            f"{count_text(unread.height, 'line')} of tables {were} not read, the first is line {first}.",
+            why="they are in the diagnostics",
+            evidence=(Evidence("diagnostics", lines=tuple(unread["line"].head(5))),),
+            order=9,
+        )
 
 
 def report_pair_findings(first: tuple[str, AwrReport], second: tuple[str, AwrReport]) -> Iterator[Finding]:
