@@ -17,6 +17,8 @@ from logframe.errors import LogError
 from logframe.extras import require
 
 CHART: Final = "application/vnd.vegalite.v5+json"
+#: The tag of the cell that computes a notebook's answer from its logs.
+ANSWER: Final = "answer"
 _WIDGET: Final = "application/vnd.jupyter.widget-view+json"
 #: What a kernel needs for the same digits everywhere: one order of sums, one time zone.
 _SETTLED: Final = {"POLARS_MAX_THREADS": "1", "TZ": "UTC", "PYTHONHASHSEED": "0", "JUPYTER_PLATFORM_DIRS": "1"}
@@ -38,7 +40,7 @@ class Run:
     Attributes:
         name: Its file's name without the suffix.
         title: Its first heading.
-        lead: The Markdown below that heading: the question and its answer.
+        lead: The Markdown below that heading, and the answer that is computed.
         notebook: The notebook with its outputs.
         headlines: The headline figures that it shows.
         seconds: How long it ran.
@@ -191,10 +193,17 @@ def _outputs(notebook: Any) -> Iterator[Mapping[str, Any]]:  # noqa: ANN401 - nb
 
 
 def _opening(notebook: Any) -> tuple[str, str]:  # noqa: ANN401 - nbformat has no types
-    """The first heading, and the text below it up to the next cell."""
+    """The first heading, and the text below it up to the next cell with what the cell tagged `answer` shows."""
+    answer = [
+        output["data"]["text/markdown"]
+        for cell in notebook.cells
+        if ANSWER in cell.metadata.get("tags", [])
+        for output in cell.get("outputs", [])
+        if "text/markdown" in output.get("data", {})
+    ]
     first = next((cell.source for cell in notebook.cells if cell.cell_type == "markdown"), "")
     heading, _, rest = first.partition("\n")
-    return heading.lstrip("# ").strip(), rest.strip()
+    return heading.lstrip("# ").strip(), "\n\n".join([rest.strip(), *answer])
 
 
 def _shown(output: Any, label: str) -> Any:  # noqa: ANN401 - nbformat has no types
