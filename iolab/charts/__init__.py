@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from iolab.charts.awr import top_events, wait_classes
     from iolab.charts.figures import estimates
     from iolab.charts.heat import latency_heat_map
+    from iolab.charts.hosts import histograms_over_time, host_over_time, latencies_of_both
     from iolab.charts.logical import pio_lio_factors
     from iolab.charts.many_reports import events_over_time, latency_over_time, sessions_over_time
     from iolab.charts.reads import read_sizes
@@ -32,6 +33,9 @@ __all__ = [
     "estimates",
     "events_over_time",
     "histogram",
+    "histograms_over_time",
+    "host_over_time",
+    "latencies_of_both",
     "latency_heat_map",
     "latency_over_time",
     "pio_lio_factors",

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from iolab.evidence.latency_alignment import align_latency
     from iolab.evidence.report_periods import find_breaks, periods
     from iolab.evidence.run_set import align_run, share_clocks
+    from iolab.evidence.time_lines import over_time
     from iolab.evidence.timeline import Timeline, read_timeline
     from iolab.evidence.wait_alignment import align_waits
 
@@ -24,6 +25,7 @@ __all__ = [
     "align_waits",
     "find_breaks",
     "neighbour_changes",
+    "over_time",
     "parameter_changes",
     "periods",
     "read_timeline",

@@ -97,7 +97,7 @@ def align_host(
     begin, end = report.info.begin_time, report.info.end_time
     if begin is None or end is None or end <= begin:
         raise RefusedError("the report does not say when it begins and ends")
-    _check_host(report, log)
+    check_host(report, log)
     scope = _scope(log)
     rows = log.wide(scope, bounds=True).filter(~pl.col("is_since_boot").fill_null(value=False))
     if rows.is_empty():
@@ -116,8 +116,12 @@ def align_host(
     return pl.DataFrame(found, schema=ALIGNED, orient="row")
 
 
-def _check_host(report: AwrReport, log: HostLog) -> None:
-    """Refuse samples of another host; names are compared without domain, as far as a report prints them."""
+def check_host(report: AwrReport, log: HostLog) -> None:
+    """Refuse samples of another host; names are compared without domain, as far as a report prints them.
+
+    Raises:
+        RefusedError: The samples are of several hosts, or of another one than the report.
+    """
     hosts = set(log.runs.get_column("host").drop_nulls())
     host = report.info.host
     if len(hosts) > 1:

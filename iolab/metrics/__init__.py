@@ -21,7 +21,7 @@ value is null, and its ``caveats`` begin with "refused:" and give the reason.
   `call_gaps`, `call_times`, `submit_cost`, `time_shares`, `database_waits` of calls
 * from extended SQL traces: `wait_latency`, `wait_sizes`, `multiblock_count`, `read_shares`, `us_per_get`,
   `rows_per_fetch`; `reads_of`, `cpu_step`
-* from samples of sessions: `session_shares`
+* from samples of sessions: `session_shares`; of a host: `host_cpu`, `cpu_samples`
 * to compute with: `Interval`, `intersect`, `statistic`, `elapsed_of`, `figure_of`
 """
 
@@ -42,6 +42,7 @@ from iolab.metrics.histograms import latency_buckets, latency_quantiles, waits_w
 from iolab.metrics.littles_law import littles_law
 from iolab.metrics.logical import lio_share, pio_lio_factor, rows_per_trip, time_change, us_per_lio
 from iolab.metrics.lookups import db_time_of, elapsed_of, lio_cost, read_metrics, statistic
+from iolab.metrics.processors import cpu_samples, host_cpu
 from iolab.metrics.rates import average_active_sessions, per_transaction, rate
 from iolab.metrics.reads import (
     block_size,
@@ -100,6 +101,7 @@ __all__ = [
     "class_times",
     "commit_times",
     "contradictions",
+    "cpu_samples",
     "cpu_step",
     "data_reads",
     "database_waits",
@@ -111,6 +113,7 @@ __all__ = [
     "elapsed_of",
     "figure_of",
     "flash_hit_ratio",
+    "host_cpu",
     "intersect",
     "io_by_function",
     "iops",

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import polars as pl
-
 from iolab.comparison.host_and_report import pair_host_and_report
 from iolab.evidence.run_set import share_clocks
-from iolab.metrics import METRICS
+from iolab.metrics.processors import host_cpu
+from iolab.pages.figures import join_figures
+from iolab.rules.host_processors import processors, processors_of_report
 from iolab.rules.samples import devices_of_others
 from iolab.views import Summary, View
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+
     from awrparse import AwrReport
     from hostparse import HostLog
     from iolab.comparison.result import Pairing
     from iolab.comparison.session_report import Options
+    from iolab.rules.finding import Finding
 
 #: Tables that are shown; the others are counters that few look for.
 _SHOWN: Final = ("host", "device", "cpu", "process", "interface")
@@ -28,7 +33,8 @@ def summarize_host(log: HostLog) -> Summary:
     for scope in log.scopes:
         if scope in _SHOWN:
             frames[scope] = _filled(log.wide(scope))
-    return Summary(frames, pl.DataFrame(schema=METRICS), tuple(_notes(log, frames)))
+    figures = [] if (cpu := host_cpu(log)).get_column("value").null_count() else [cpu]
+    return Summary(frames, join_figures(figures), tuple(_notes(log, frames)))
 
 
 def _filled(frame: pl.DataFrame) -> pl.DataFrame:
@@ -58,10 +64,16 @@ def _compare_with_report(log: HostLog, report: AwrReport, names: tuple[str, str]
     return pair_host_and_report(log, report, names)
 
 
+def _pair_findings(host: tuple[str, HostLog], report: tuple[str, AwrReport]) -> Iterator[Finding]:
+    yield from devices_of_others(host, report)
+    yield from processors_of_report(host, report)
+
+
 VIEW: Final = View(
     summarize_host,
     noun="log of samples",
     relate=share_clocks,
     compare={"awr": _compare_with_report},
-    pair_findings={"awr": devices_of_others},
+    findings=processors,
+    pair_findings={"awr": _pair_findings},
 )

@@ -51,7 +51,7 @@ UNSCALED = {"block_size", "us_per_lio"}
 #: By which share a figure grows to find the power.
 STEP = 0.01
 #: What gives a frame and is no metric: rows chosen from a frame, several metrics at once, the frame of given rows.
-NO_METRICS = {"data_reads", "lio_cost", "metrics_frame", "read_metrics", "reads_of"}
+NO_METRICS = {"cpu_samples", "data_reads", "lio_cost", "metrics_frame", "read_metrics", "reads_of"}
 
 PUBLIC = {name: function for name in metrics.__all__ if inspect.isfunction(function := getattr(metrics, name))}
 #: The metrics: whatever gives a frame.

@@ -1,0 +1,108 @@
+"""Figures of hosts and reports over time, as one frame for one picture (`iolab.charts.host_over_time`)."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Final, cast
+
+import polars as pl
+
+from iolab.metrics.lookups import statistic
+from iolab.metrics.processors import cpu_samples
+from logframe.errors import RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from awrparse import AwrReport
+    from hostparse import HostLog
+    from logframe.formats import ParsedLog
+
+#: Columns of `over_time`.
+OVER_TIME: Final = pl.Schema(
+    {
+        "panel": pl.String(),
+        "series": pl.String(),
+        "begin": pl.Datetime("us"),
+        "end": pl.Datetime("us"),
+        "value": pl.Float64(),
+    }
+)
+#: So many devices are drawn, those with the most requests.
+MOST_DEVICES: Final = 4
+_MB: Final = 1e6
+_RATES: Final = ("reads_per_s", "transfers_per_s", "read_bytes_per_s")
+_EVENT: Final = "db file sequential read"
+
+
+def over_time(logs: Mapping[str, ParsedLog]) -> pl.DataFrame:
+    """What samples of a host and reports of a database say of processors, reads and sessions, sample by sample.
+
+    Figures of a device are of that device alone; they are not added up, since devices of several layers hold the same
+    requests.  Logs without times are left out; clocks are taken as printed.
+
+    Args:
+        logs: What `iolab.load` gives of samples of a host and of reports, by name; other logs are left out.
+
+    Returns:
+        `OVER_TIME`: ``panel`` names the quantity and its unit, ``series`` the log and what it is about.
+    """
+    frames = [pl.DataFrame(schema=OVER_TIME)]
+    for name, log in logs.items():
+        if log.format == "host":
+            frames += _host(name, cast("HostLog", log))
+        elif log.format == "awr":
+            frames.append(_report(name, cast("AwrReport", log)))
+    return pl.concat(frames).drop_nulls().sort("panel", "series", "begin", maintain_order=True)
+
+
+def _panel(frame: pl.DataFrame, panel: str, series: pl.Expr, value: pl.Expr) -> pl.DataFrame:
+    return frame.select(
+        panel=pl.lit(panel), series=series, begin="interval_start", end="interval_end", value=value.cast(pl.Float64)
+    )
+
+
+def _host(name: str, log: HostLog) -> list[pl.DataFrame]:
+    found: list[pl.DataFrame] = []
+    with contextlib.suppress(RefusedError):
+        found.append(_panel(cpu_samples(log), "processors busy (%)", pl.lit(name), 100 * pl.col("busy")))
+    for scope in ("host", "device"):
+        if scope not in log.scopes:
+            continue
+        frame = log.wide(scope).filter(~pl.col("is_since_boot").fill_null(value=False))
+        series = pl.lit(name)
+        if scope == "device":
+            series = pl.concat_str(pl.lit(f"{name} "), "device")
+            rate = next((rate for rate in _RATES if rate in frame.columns), None)
+            if rate is not None:
+                busy = frame.group_by("device").agg(pl.col(rate).sum()).sort(rate, "device", descending=[True, False])
+                frame = frame.filter(pl.col("device").is_in(busy.head(MOST_DEVICES).get_column("device").implode()))
+        for column, panel, factor in (
+            ("read_bytes_per_s", "read (MB/s)", _MB),
+            ("write_bytes_per_s", "written (MB/s)", _MB),
+            ("read_await_ms", "time of a read (ms)", 1.0),
+        ):
+            if column in frame.columns:
+                found.append(_panel(frame, panel, series, pl.col(column) / factor))
+    return found
+
+
+def _report(name: str, report: AwrReport) -> pl.DataFrame:
+    begin, end = report.info.begin_time, report.info.end_time
+    if begin is None or end is None or end <= begin:
+        return pl.DataFrame(schema=OVER_TIME)
+    seconds = (end - begin).total_seconds()
+    figures: dict[str, tuple[str, float | None]] = {}
+    for panel, counted in (
+        ("read (MB/s)", "physical read total bytes"),
+        ("written (MB/s)", "physical write total bytes"),
+    ):
+        total = statistic(report, counted)
+        figures[panel] = (name, None if total is None else total.value / seconds / _MB)
+    if report.info.db_time_s is not None:
+        figures["active sessions"] = (name, report.info.db_time_s / seconds)
+    if "foreground_events" in report:
+        waits = report["foreground_events"].filter(pl.col("event") == _EVENT).get_column("avg_wait_ms").drop_nulls()
+        figures["time of a read (ms)"] = (f"{name} {_EVENT}", waits.item(0) if waits.len() else None)
+    rows = [(panel, series, begin, end, value) for panel, (series, value) in figures.items()]
+    return pl.DataFrame(rows, schema=OVER_TIME, orient="row")

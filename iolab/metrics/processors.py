@@ -1,0 +1,145 @@
+"""How busy the processors of a host were, by samples of iostat, vmstat, mpstat, sar or nmon."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.metrics.table import REFUSED, Metric, metrics_frame
+from logframe.errors import RefusedError
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from hostparse import HostLog
+
+#: Columns of `cpu_samples`.
+CPU_SAMPLES: Final = pl.Schema(
+    {
+        "interval_start": pl.Datetime("us"),
+        "interval_end": pl.Datetime("us"),
+        **{f"busy{end}": pl.Float64() for end in ("", "_lo", "_hi")},
+        "runnable": pl.Float64(),
+        "cpus": pl.Float64(),
+        "weight_s": pl.Float64(),
+    }
+)
+_ENDS: Final = ("", "_lo", "_hi")
+#: From this share of busy time on, work waits for a processor now and then.
+SATURATED: Final = 0.9
+_IDLE: Final = ("idle_percent", "id_percent")
+#: A processor that is idle while a request is in flight is idle.
+_WAITING: Final = ("iowait_percent", "wait_percent", "wa_percent")
+_THREADS: Final = "threads of one core count as processors: half busy may be all cores; a mean hides shorter peaks"
+
+
+def cpu_samples(log: HostLog, *, begin: datetime | None = None, end: datetime | None = None) -> pl.DataFrame:
+    """The share of the processors' time that was busy, one row a sample.
+
+    Time that a processor is idle while a request is in flight (``iowait``) is idle time.  Means since the start of the
+    system are left out.
+
+    Args:
+        log: What `hostparse.read_host` gives.
+        begin: Only samples that end after it, on the clock of the log.
+        end: Only samples that begin before it.
+
+    Returns:
+        `CPU_SAMPLES`: ``busy`` from 0 to 1 with the bounds of its digits, ``runnable`` (processes that run or wait
+        for a processor; vmstat), ``cpus`` and ``weight_s``, the seconds within the time asked for; 1 without times.
+
+    Raises:
+        RefusedError: The log has no sample of all processors, is of several hosts, or has none in that time.
+    """
+    if len(set(log.runs.get_column("host").drop_nulls())) > 1:
+        raise RefusedError("the samples are of several hosts")
+    found = None
+    for scope in ("host", "cpu"):
+        if scope in log.scopes:
+            frame = log.wide(scope, bounds=True)
+            found = next((name for name in _IDLE if name in frame.columns), None)
+            if found is not None:
+                break
+    if found is None:
+        raise RefusedError("the log does not say how idle the processors were")
+    if scope == "cpu":
+        frame = frame.filter(pl.col("cpu") == "all")
+    wait = [name for name in _WAITING if name in frame.columns]
+    idle = {
+        bound: sum((pl.col(f"{name}{bound}").fill_null(0.0) for name in wait), pl.col(f"{found}{bound}"))
+        for bound in _ENDS
+    }
+    cpus = log.runs.get_column("cpus").max()
+    frame = frame.filter(~pl.col("is_since_boot").fill_null(value=False) & pl.col(found).is_not_null()).select(
+        "interval_start",
+        "interval_end",
+        busy=(1 - idle[""] / 100).clip(0, 1),
+        busy_lo=(1 - idle["_hi"] / 100).clip(0, 1),
+        busy_hi=(1 - idle["_lo"] / 100).clip(0, 1),
+        runnable=pl.col("runnable") if "runnable" in frame.columns else pl.lit(None),
+        cpus=pl.col("cpus") if "cpus" in frame.columns else pl.lit(cpus),
+    )
+    start = pl.col("interval_start") if begin is None else pl.max_horizontal("interval_start", pl.lit(begin))
+    stop = pl.col("interval_end") if end is None else pl.min_horizontal("interval_end", pl.lit(end))
+    frame = frame.with_columns(weight_s=(stop - start).dt.total_microseconds() / 1e6)
+    if begin is not None or end is not None or frame.get_column("weight_s").null_count() < frame.height:
+        frame = frame.filter(pl.col("weight_s") > 0)
+    else:
+        frame = frame.with_columns(weight_s=1.0)
+    if frame.is_empty():
+        raise RefusedError("no sample of the processors lies in that time, on the clock of the log")
+    return frame.select(pl.col(name).cast(dtype) for name, dtype in CPU_SAMPLES.items())
+
+
+def host_cpu(log: HostLog, *, begin: datetime | None = None, end: datetime | None = None) -> pl.DataFrame:
+    r"""How busy the processors of a host were: on average, in the busiest sample, and how often nearly all were.
+
+    Source: the definition of a mean weighted by time; `iowait` is idle time (manual page of mpstat, procfs(5)).
+
+    Limitations: a sample is a mean of its interval; what is shorter is not seen.
+
+    Args:
+        log: What `hostparse.read_host` gives.
+        begin: Only samples that end after it, on the clock of the log.
+        end: Only samples that begin before it.
+
+    Returns:
+        `METRICS`: ``host_cpu_busy`` and ``host_cpu_busiest`` (ratios), ``host_cpu_saturated`` (the share of the sampled
+        time in samples that were at least 90 % busy) and ``host_runnable`` (processes per processor, by vmstat).
+
+    Examples:
+        >>> from hostparse import read_host
+        >>> head = " r  b   swpd   free  bi    bo   in   cs us sy id wa\n"
+        >>> log = read_host((head + " 1 0 0 9 0 0 1 1 1 1 98 0\n" + " 9 0 0 9 0 0 1 1 90 5 1 4\n" * 3).encode())
+        >>> host_cpu(log).select("metric", pl.col("value").round(3)).rows()[:3]
+        [('host_cpu_busy', 0.95), ('host_cpu_busiest', 0.95), ('host_cpu_saturated', 1.0)]
+    """
+    try:
+        samples = cpu_samples(log, begin=begin, end=end)
+    except RefusedError as refusal:
+        return metrics_frame([Metric("host_cpu_busy", None, None, None, "ratio", "", f"{REFUSED}{refusal}")])
+    weight = pl.col("weight_s")
+    mean = {bound: samples.select((pl.col(f"busy{bound}") * weight).sum() / weight.sum()).item() for bound in _ENDS}
+    most = samples.sort("busy").row(-1, named=True)
+    number = f"{samples.height:,} samples"
+    full = {
+        bound: samples.select(weight.filter(pl.col(f"busy{bound}") >= SATURATED).sum() / weight.sum()).item()
+        for bound in _ENDS
+    }
+    largest = {bound: most[f"busy{bound}"] for bound in _ENDS}
+    named = (
+        ("host_cpu_busy", mean, f"1 - idle - iowait, mean of {number} by time"),
+        ("host_cpu_busiest", largest, f"1 - idle - iowait, largest of {number}"),
+        ("host_cpu_saturated", full, f"time in samples at least {SATURATED:.0%} busy, of {number}"),
+    )
+    found = [
+        Metric(name, figure[""], figure["_lo"], figure["_hi"], "ratio", basis, _THREADS)
+        for name, figure, basis in named
+    ]
+    queue = samples.filter(pl.col("runnable").is_not_null() & (pl.col("cpus") > 0))
+    if queue.height:
+        value = queue.select((pl.col("runnable") / pl.col("cpus") * weight).sum() / weight.sum()).item()
+        basis = f"running and waiting processes / processors, mean of {queue.height:,} moments"
+        found.append(Metric.exact("host_runnable", value, "1", basis, "a moment each, no mean of the interval"))
+    return metrics_frame(found)

@@ -1,0 +1,76 @@
+"""Whether the processors of a host were short: the claim that a system is "choked by CPU", tested on samples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from iolab.evidence.host_alignment import check_host
+from iolab.metrics.processors import SATURATED, cpu_samples, host_cpu
+from iolab.rules.finding import Evidence, Finding
+from logframe.errors import RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from awrparse import AwrReport
+    from hostparse import HostLog
+
+#: Fewer samples say nothing of the time between them.
+_FEWEST: Final = 10
+_MOSTLY: Final = 0.5
+
+
+def processors(log: HostLog) -> Iterator[Finding]:
+    r"""How busy the processors were in all samples of a log; nothing of a log without samples of them.
+
+    Examples:
+        >>> from hostparse import read_host
+        >>> def log(idle: int) -> HostLog:
+        ...     row = f" 9 0 0 9 0 0 1 1 {95 - idle} 5 {idle} 0\n"
+        ...     return read_host((" r  b   swpd   free  bi    bo   in   cs us sy id wa\n" + row * 21).encode())
+        >>> for one in processors(log(2)): print(one.sentence)
+        The processors were 98.0 % busy on average; 20 of 20 samples were at least 90 % busy: work waited for one.
+        >>> for one in processors(log(70)): print(one.sentence)
+        The processors were 30.0 % busy on average, 30.0 % in the busiest of 20 samples: they were not short.
+        >>> list(processors(read_host(b"Device  r/s  await\nsda 1.0 2.0\n")))
+        []
+    """
+    yield from _of(log, "", None)
+
+
+def processors_of_report(host: tuple[str, HostLog], report: tuple[str, AwrReport]) -> Iterator[Finding]:
+    """How busy the processors were in a report's time; nothing where host or time are others, or no sample says so."""
+    try:
+        check_host(report[1], host[1])
+    except RefusedError:
+        return
+    yield from _of(host[1], f" in the time of {report[0]}", report[1])
+
+
+def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
+    begin, end = (report.info.begin_time, report.info.end_time) if report is not None else (None, None)
+    if report is not None and (begin is None or end is None or not log.runs.height):
+        return
+    figures = {row["metric"]: row for row in host_cpu(log, begin=begin, end=end).iter_rows(named=True)}
+    busy = figures["host_cpu_busy"]
+    if busy["value"] is None:
+        return
+    most, full = figures["host_cpu_busiest"], figures["host_cpu_saturated"]
+    number = cpu_samples(log, begin=begin, end=end).height
+    mean = f"The processors were {100 * busy['value']:.1f} % busy on average{when}"
+    if full["hi"] == 0:
+        short = ": they were not short" if number >= _FEWEST else ""
+        end_of = f", {100 * most['value']:.1f} % in the busiest of {number:,} samples{short}."
+    else:
+        some = round(full["value"] * number)
+        waited = ": work waited for one" if full["lo"] >= _MOSTLY and number >= _FEWEST else ""
+        end_of = f"; {some:,} of {number:,} samples were at least {SATURATED:.0%} busy{waited}.".replace("%", " %")
+    yield Finding(
+        "processors_of_report" if report is not None else "processors",
+        mean + end_of,
+        why=f"{busy['basis']}; from {SATURATED:.0%} on work waits for a processor now and then",
+        refuted_by="samples of a shorter step with longer run queues, or `resmgr:cpu quantum` waits",
+        evidence=(Evidence("cpu" if "cpu" in log.scopes else "host"),),
+        caveat=busy["caveats"],
+        order=1,
+    )

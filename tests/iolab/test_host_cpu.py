@@ -1,0 +1,189 @@
+"""How busy the processors of a host were, and hosts beside reports over time, by logs made for this test."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import iolab
+from awrparse import read_awr
+from hostparse import HostLog, read_histograms, read_host
+from iolab import charts, metrics
+from iolab.evidence import over_time
+from iolab.rules.host_processors import processors, processors_of_report
+
+DATA = Path(__file__).parents[2] / "sample_data"
+REPORT = DATA / "awr_series" / "awrrpt_1_4104_4105.txt"
+START = dt.datetime(2026, 9, 14, 20, 0, 10)  # noqa: DTZ001 - a wall clock
+
+
+def shares(seed: int, busy: float) -> list[tuple[float, float, float, float]]:
+    """User, system, wait and idle of 30 samples around a busy share."""
+    dice = random.Random(seed)  # noqa: S311 - made-up data
+    found = []
+    for _ in range(30):
+        user = min(max(busy + dice.uniform(-2, 2), 0), 99) - 2
+        wait = dice.uniform(0, 99 - user - 2)
+        found.append((round(user, 1), 2.0, round(wait, 1), round(100 - round(user, 1) - 2 - round(wait, 1), 1)))
+    return found
+
+
+def nmon(rows: list[tuple[float, float, float, float]]) -> str:
+    """Samples of a minute each."""
+    text = "AAA,progname,nmon\nAAA,host,quay07\nAAA,date,14-SEP-2026\nAAA,time,20:00.10\n"
+    text += "CPU_ALL,CPU Total quay07,User%,Sys%,Wait%,Idle%,Busy,CPUs\n"
+    for tick, row in enumerate(rows, 1):
+        at = START + dt.timedelta(minutes=tick)
+        text += f"ZZZZ,T{tick:04},{at:%H:%M:%S},14-SEP-2026\nCPU_ALL,T{tick:04},{','.join(map(str, row))},,16\n"
+    return text
+
+
+def mpstat(rows: list[tuple[float, float, float, float]]) -> str:
+    """All processors and one of them, and the mean at the end."""
+    text = "Linux 5.4.17 (quay07) \t09/14/2026 \t_x86_64_\t(16 CPU)\n\n"
+    for number, (user, system, wait, idle) in enumerate(rows):
+        at = START + dt.timedelta(minutes=number)
+        text += f"{at:%H:%M:%S}     CPU    %usr    %sys %iowait    %irq   %idle\n"
+        at += dt.timedelta(minutes=1)
+        text += f"{at:%H:%M:%S}     all   {user:5.1f} {system:7.1f} {wait:7.1f}     0.0 {idle:7.1f}\n"
+        text += f"{at:%H:%M:%S}       0     0.0     0.0     0.0     0.0   100.0\n\n"
+    return text + "Average:     CPU    %usr    %sys %iowait    %irq   %idle\nAverage:     all  1.0 1.0 1.0 0.0 97.0\n"
+
+
+def iostat(rows: list[tuple[float, float, float, float]]) -> str:
+    """A mean since the start of the system, then the samples."""
+    text = "Linux 5.4.17 (quay07) \t09/14/2026 \t_x86_64_\t(16 CPU)\n\n"
+    for number, (user, system, wait, idle) in enumerate([(0.0, 0.0, 0.0, 100.0), *rows]):
+        at = START + dt.timedelta(minutes=number)
+        text += f"{at:%m/%d/%Y %H:%M:%S}\navg-cpu:  %user   %nice %system %iowait  %steal   %idle\n"
+        text += f"        {user:7.1f}     0.0 {system:7.1f} {wait:7.1f}     0.0 {idle:7.1f}\n\n"
+    return text
+
+
+@pytest.mark.parametrize("make", [nmon, mpstat, iostat])
+@pytest.mark.parametrize("busy", [20.0, 60.0, 97.0])
+def test_busy_share_of_every_tool(make: object, busy: float) -> None:
+    """The mean and the largest of 1 - idle - wait; neither means since the start nor those at the end count."""
+    rows = shares(int(busy), busy)
+    counted = rows[1:] if make is nmon else rows  # the first tick of nmon has no beginning
+
+    found = {row["metric"]: row for row in metrics.host_cpu(_read(make, rows)).iter_rows(named=True)}
+
+    own = [1 - (wait + idle) / 100 for _, _, wait, idle in counted]
+    mean, largest = found["host_cpu_busy"], found["host_cpu_busiest"]
+    assert mean["value"] == pytest.approx(sum(own) / len(own))
+    assert mean["lo"] < mean["value"] < mean["hi"]
+    assert mean["hi"] - mean["lo"] <= 0.002 + 1e-9  # half a tenth of a percent, of idle and of wait; none below 0
+    assert largest["value"] == pytest.approx(max(own))
+    assert found["host_cpu_saturated"]["value"] == pytest.approx(sum(one >= 0.9 for one in own) / len(own))
+
+
+def _read(make: object, rows: list[tuple[float, float, float, float]]) -> HostLog:
+    assert callable(make)
+    return read_host(make(rows).encode())
+
+
+@pytest.mark.parametrize(("busy", "words"), [(20.0, "they were not short"), (97.0, "work waited for one")])
+def test_the_claim_of_a_host_that_is_choked_by_its_processors(busy: float, words: str) -> None:
+    """Supported where most samples were nearly all busy, refuted where none was."""
+    log = _read(mpstat, shares(1, busy))
+    report = read_awr(REPORT)
+
+    alone = [one.sentence for one in processors(log)]
+    beside = [one.sentence for one in processors_of_report(("mpstat.out", log), ("awr.txt", report))]
+
+    assert len(alone) == len(beside) == 1
+    assert words in alone[0]
+    assert words in beside[0]
+    assert "in the time of awr.txt" in beside[0]
+
+
+def test_between_both_nothing_is_concluded() -> None:
+    """Some samples were nearly all busy: the sentence counts them, and does not judge."""
+    rows = shares(1, 30.0)[:27] + shares(2, 97.0)[:3]
+
+    sentence = next(processors(_read(mpstat, rows))).sentence
+
+    assert "3 of 30 samples were at least 90 % busy." in sentence
+
+
+def test_other_hosts_and_times_say_nothing() -> None:
+    """Samples of another host, or of another day, are not put beside a report."""
+    text = mpstat(shares(1, 97.0))
+    report = read_awr(REPORT)
+    for other in (text.replace("quay07", "quay08"), text.replace("09/14/2026", "09/15/2026")):
+        assert list(processors_of_report(("a", read_host(other.encode())), ("b", report))) == []
+
+
+def test_refused_without_samples_of_processors() -> None:
+    """A log of devices says nothing of processors."""
+    found = metrics.host_cpu(read_host(b"Device  r/s  await\nsda 1.0 2.0\n"))
+
+    assert found.get_column("value").to_list() == [None]
+    assert str(found.item(0, "caveats")).startswith("refused")
+
+
+def test_hosts_and_reports_over_time() -> None:
+    """Each panel has the samples and the report's mean on one clock; devices are not added up."""
+    names = ("iostat.out", "vmstat.out", "quay07_260914_2000.nmon")
+    logs = {name: iolab.load(DATA / "host" / name) for name in names} | {"report": iolab.load(REPORT)}
+
+    found = over_time(logs)
+
+    read = (
+        found.filter(panel="read (MB/s)").group_by("series", maintain_order=True).agg(pl.len(), pl.col("value").mean())
+    )
+    means = {series: mean for series, _, mean in read.rows()}
+    assert means["vmstat.out"] == pytest.approx(means["report"], rel=0.02)
+    assert means["iostat.out nvme0n1"] + means["iostat.out nvme1n1"] == pytest.approx(means["report"], rel=0.02)
+    assert set(found.get_column("panel")) >= {"processors busy (%)", "time of a read (ms)", "active sessions"}
+    assert found.null_count().sum_horizontal().item() == 0
+
+
+def test_one_brush_for_all_time_lines() -> None:
+    """The first picture has the selection, and it is the scale of all others."""
+    found = over_time({"vmstat": iolab.load(DATA / "host" / "vmstat.out"), "report": iolab.load(REPORT)})
+
+    spec = charts.host_over_time(found).to_dict()
+
+    (brush,) = [one["name"] for one in spec["params"]]
+    domains = [part["encoding"]["x"].get("scale", {}).get("domain") for part in spec["vconcat"]]
+    assert len(domains) == found.get_column("panel").n_unique() > 2
+    assert domains == [None, *[{"param": brush}] * (len(domains) - 1)]
+
+
+def test_histograms_over_time_use_what_came_since() -> None:
+    """Tables that go on counting are drawn as differences; those of several keys of one time are one column."""
+    record = "<begin record>\ntimestamp,microsec,{},t\nlatencyunit,microsec\nlabel,a\ndatasource,systemtap\n"
+    record += "{}\n<end record>\n"
+    text = record.format(1, "64,10\n128,10") + record.format(2, "64,10\n128,40")
+
+    rows = next(
+        iter(charts.histograms_over_time(read_histograms(text.encode()).buckets).to_dict()["datasets"].values())
+    )
+
+    last = [(row["low"], row["share"]) for row in rows if row["moment"] == max(each["moment"] for each in rows)]
+    assert last == [(0.128, 1.0)]
+
+
+def test_areas_of_both_histograms_are_the_shares() -> None:
+    """Buckets of different width are comparable: height times doublings is the share, on both sides."""
+    text = " usecs : count distribution\n 64 -> 127 : 30 |*|\n 128 -> 511 : 70 |*|\n"
+    waits = pl.DataFrame({"from_us": [0.0, 256.0, 1024.0], "to_us": [256.0, 1024.0, None], "waits": [20.0, 70.0, 10.0]})
+
+    spec = charts.latencies_of_both(read_histograms(text.encode()).buckets, waits).to_dict()
+
+    drawn = pl.DataFrame(next(iter(spec["datasets"].values())))
+    area = (pl.col("height") * (pl.col("high") / pl.col("low")).log(2)).sum().round(4)
+    assert sorted(drawn.group_by("side").agg(area).get_column("height")) == [1.0, 1.0]
+
+
+def test_no_unit_no_picture() -> None:
+    """Latencies whose unit the log does not say are not drawn."""
+    buckets = read_histograms(b"@: \n[128, 256)            25 |@@|\n").buckets
+    with pytest.raises(charts.ChartError, match="unit"):
+        charts.histograms_over_time(buckets)
