@@ -65,6 +65,8 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         some = round(full["value"] * number)
         waited = ": work waited for one" if full["lo"] >= _MOSTLY and number >= _FEWEST else ""
         end_of = f"; {some:,} of {number:,} samples were at least {SATURATED:.0%} busy{waited}.".replace("%", " %")
+    if report is not None and (own := _of_host(report)) is not None:
+        end_of = f"{end_of[:-1]}; the report itself counts {own:.1f} %."
     yield Finding(
         "processors_of_report" if report is not None else "processors",
         mean + end_of,
@@ -74,3 +76,14 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         caveat=busy["caveats"],
         order=1,
     )
+
+
+def _of_host(report: AwrReport) -> float | None:
+    """The busy share of the processors that a report of one instance prints, in percent."""
+    if "host_cpu" not in report:
+        return None
+    rows = report["host_cpu"]
+    if rows.height != 1:
+        return None
+    busy, idle = rows.item(0, "busy_pct"), rows.item(0, "idle_pct")
+    return busy if busy is not None else None if idle is None else 100.0 - idle

@@ -1,4 +1,4 @@
-"""Writes ``host/``: what iostat, vmstat, nmon and biolatency would have printed on the host of a made-up AWR report.
+"""Writes ``host/``: what tools would have printed on the host of a made-up AWR report, and polls of a session.
 
 The bytes and requests of ``awr_series/awrrpt_1_4104_4105.txt`` are spread over its hour by a seeded generator; some
 I/O of other programs is added.  No figure was measured.
@@ -22,6 +22,8 @@ FIRST = dt.datetime(2026, 9, 14, 20, 0, 10)  # noqa: DTZ001 - the wall clock of 
 SAMPLES = 60
 #: The report does not count writes: so many a second, and so many KiB.
 WRITES, WRITE_KIB = 14.0, 310.0
+#: A session was looked at so often a second, for as long as a statement of article 000 took.
+POLLS_PER_S, POLLED_S = 16, 5.714
 BANNER = "Linux 5.4.17-2136.el8uek.x86_64 ({host}.example.com) \t09/14/2026 \t_x86_64_\t({cpus} CPU)\n"
 DISKS = ("nvme0n1", "nvme1n1")
 
@@ -65,9 +67,9 @@ def minutes() -> list[Minute]:
                 counted["read total bytes"] / 1024 * share,
                 WRITES * STEP_S * SAMPLES * share,
                 WRITE_KIB * STEP_S * SAMPLES * share,
-                5.0 + 9.0 * weight * dice.random(),
-                1.0 + 2.0 * dice.random(),
-                0.5 + 1.5 * dice.random(),
+                0.6 + 1.0 * weight * dice.random(),  # the report counts 1.2, 0.2 and 0.1 %
+                0.1 + 0.2 * dice.random(),
+                0.05 + 0.1 * dice.random(),
             )
         )
     return found
@@ -166,12 +168,22 @@ def biolatency(hour: list[Minute]) -> str:
     return text
 
 
+def polls(hour: list[Minute]) -> str:
+    """One session every sixteenth of a second, while it read asynchronously: each time on a processor."""
+    text = "SAMPLE_TIME,SID,SERIAL#,STATE,EVENT\n"
+    for number in range(int(POLLS_PER_S * POLLED_S)):
+        at = hour[30].end + dt.timedelta(seconds=number / POLLS_PER_S)
+        text += f"{at:%Y-%m-%d %H:%M:%S.%f},212,4711,ON CPU,\n"
+    return text
+
+
 def main() -> None:
     """Write the files, into the folder of the command line or ``host/``."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else SAMPLE_DATA / "host"
     folder.mkdir(exist_ok=True)
     hour = minutes()
     files = {"iostat.out": iostat, "vmstat.out": vmstat, "quay07_260914_2000.nmon": nmon, "biolatency.txt": biolatency}
+    files["session_polls.csv"] = polls
     for name, make in files.items():
         (folder / name).write_text(make(hour), encoding="utf-8")
         print(f"wrote {folder / name}")

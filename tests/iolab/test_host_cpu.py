@@ -100,6 +100,7 @@ def test_the_claim_of_a_host_that_is_choked_by_its_processors(busy: float, words
     assert words in alone[0]
     assert words in beside[0]
     assert "in the time of awr.txt" in beside[0]
+    assert beside[0].endswith("; the report itself counts 1.4 %.")
 
 
 def test_between_both_nothing_is_concluded() -> None:

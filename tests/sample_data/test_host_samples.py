@@ -11,6 +11,8 @@ import polars as pl
 import awrparse
 from hostparse import read_histograms, read_host
 from iolab.evidence import align_host
+from iolab.metrics import host_cpu, session_shares
+from sqlplusparse import read_session_samples
 
 SAMPLE_DATA = Path(__file__).parents[2] / "sample_data"
 HOST = SAMPLE_DATA / "host"
@@ -32,10 +34,26 @@ def test_host_saw_what_the_report_counted() -> None:
     verdicts = {
         path.name: dict(align_host(report, read_host(path)).select("quantity", "verdict").iter_rows())["read_bytes"]
         for path in HOST.iterdir()
-        if path.suffix != ".txt"
+        if path.suffix in {".out", ".nmon"}
     }
 
     assert verdicts == {"vmstat.out": "agrees", "iostat.out": "possible", "quay07_260914_2000.nmon": "possible"}
+
+
+def test_processors_were_as_busy_as_the_report_counted() -> None:
+    """The report's 1.4 % within the rounding of each tool; whole percents of vmstat are the coarsest."""
+    for name in ("iostat.out", "vmstat.out", "quay07_260914_2000.nmon"):
+        busy = host_cpu(read_host(HOST / name)).row(0, named=True)
+
+        assert busy["lo"] - 0.002 < 0.014 < busy["hi"] + 0.002, name
+
+
+def test_polls_met_no_wait() -> None:
+    """91 polls at a processor: waits had less than one in 28 of the time."""
+    rows = session_shares(read_session_samples(HOST / "session_polls.csv")).rows(named=True)
+
+    assert [(row["state"], row["samples"]) for row in rows] == [("CPU", 91), ("any wait", 0)]
+    assert rows[1]["ci_hi"] < 1 / 28
 
 
 def test_waits_and_depth_agree() -> None:
