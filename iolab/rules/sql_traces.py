@@ -8,12 +8,13 @@ import polars as pl
 
 from iolab.metrics.formatting import count_text, figure_text, share_text, time_text
 from iolab.metrics.sql_trace import ASYNCHRONOUS, cpu_step, reads_of, us_per_get
+from iolab.rules.event_groups import group_of
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.gates import LEAST_WAITS
 from iolab.rules.shares import PROFILE
 from logframe.interval import Interval
 from sqltraceparse import account_time, profile, statement_totals
-from sqltraceparse.accounts import UNACCOUNTED
+from sqltraceparse.accounts import CPU, UNACCOUNTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -262,10 +263,15 @@ def sql_trace_profile(trace: SqlTrace) -> pl.DataFrame:
     """The parts of the response time of a trace (`PROFILE`)."""
     busy = profile(trace).filter(~pl.col("is_idle"), pl.col("share") >= _LEAST_PART)
     return pl.DataFrame(
-        [(part, part, share, None, _OF) for part, share in busy.select("component", "share").iter_rows()],
+        [(_group(part), part, share, None, _OF) for part, share in busy.select("component", "share").iter_rows()],
         schema=PROFILE,
         orient="row",
     )
+
+
+def _group(component: str) -> str:
+    """The group of events whose colour a part has."""
+    return "cpu" if component == CPU else "other" if component == UNACCOUNTED else group_of(component)
 
 
 def _name(component: str) -> str:

@@ -21,6 +21,7 @@ _SCOPES: Final = {
     "non_recursive": "statements of the session",
     "recursive": "recursive statements",
 }
+_OF: Final = "call time"
 #: Times are printed in hundredths of a second: of less than this no share is computed.
 _LEAST_S: Final = 0.5
 _LEAST_GETS: Final = 100_000
@@ -81,7 +82,7 @@ def _total(elapsed: Interval, cpu: Interval, row: dict[str, object], *, order: i
         f"Calls of {_SCOPES[scope]} took {time_text(elapsed)}: {part}{count_text(_gets(row), 'logical read')}, "
         f"{count_text(_count(row, 'disk_blocks'), 'block')} from disk.",
         share,
-        f"the time of {_SCOPES[scope]}",
+        _OF,
         why="statements that others call are recursive: their time may be in the time of the callers, too",
         refuted_by="the trace itself, which has each call",
         evidence=(Evidence("calls", (scope,)),),
@@ -105,7 +106,7 @@ def _events(report: Tkprof, scope: str, elapsed: Interval) -> Iterator[Finding]:
             f"{share_text(share)} of the time of {_SCOPES[scope]} was waiting for `{event}`: "
             f"{count_text(_count(row, 'waits'), 'wait')}, {time_text(time)}.",
             Interval(min(share.value, 1), min(share.lo, 1), min(share.hi, 1)),
-            f"the time of {_SCOPES[scope]}",
+            _OF,
             refuted_by="the trace itself, which has each wait",
             evidence=(Evidence("waits", (event,)),),
             order=2,
@@ -130,7 +131,7 @@ def _main_statement(report: Tkprof, scope: str, elapsed: Interval) -> Iterator[F
             f"Statement {name} took {share_text(share)} of the time of statements of the session: {time_text(own)}, "
             f"{count_text(_gets(row), 'logical read')}, {count_text(_count(row, 'disk_blocks'), 'block')} from disk.",
             Interval(min(share.value, 1), min(share.lo, 1), min(share.hi, 1)),
-            "the time of statements of the session",
+            _OF,
             why="what it calls is in its time",
             refuted_by="the trace itself, which has the time of each call without those below it",
             evidence=(Evidence("statements", (str(row["sql_id"] or row["statement"]),)),),

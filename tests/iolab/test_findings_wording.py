@@ -12,8 +12,10 @@ import pytest
 import iolab
 from iolab.rules import load, profile, reads
 from iolab.rules.report_facts import FunctionIo, ReportFacts, TopEvent, Wait
+from iolab.rules.sql_traces import sql_trace_profile
 from logframe import LogError
 from logframe.interval import Interval
+from sqltraceparse import read_sqltrace
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 #: What no sentence may hold: a share below zero or above all, a wrong plural, a list that ends in dots.
@@ -203,3 +205,14 @@ def test_cost_of_a_direct_read_is_said_only_where_db_time_is_missing() -> None:
 
     assert "of DB time" not in next(reads.direct_path_sync_or_async(full)).sentence
     assert "a request cost at most 6.94 ms of DB time" in next(reads.direct_path_sync_or_async(missing)).sentence
+
+
+def test_parts_of_a_trace_have_the_colours_of_their_events() -> None:
+    """An event has one colour on all pages: the group of a part is that of reports, and parts are told by name."""
+    parts = sql_trace_profile(read_sqltrace(_read(_wait(600), cpu=200).encode()))
+
+    assert parts.select("group", "part").rows() == [
+        ("single_block", "db file sequential read"),
+        ("cpu", "CPU"),
+        ("other", "unaccounted for"),
+    ]
