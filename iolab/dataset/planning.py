@@ -43,6 +43,8 @@ CREATE TABLE live(key TEXT PRIMARY KEY, batch TEXT) WITHOUT ROWID;
 """
 #: Rows that are written to the database at a time.
 _AT_A_TIME: Final = 10_000
+#: Files of sources that are read at a time.
+_FILES_AT_A_TIME: Final = 200
 #: Statuses of sources that a run with `retry` reads again.
 RETRIED: Final = ("unreadable", "killed", "failed")
 
@@ -88,7 +90,7 @@ class Plan:
             keys |= {file.key: commit.batch for file in commit.files if file.table == "_sources"}
         if sweep:
             self._sweep()
-        for several in in_pieces(keys.items(), 500):
+        for several in in_pieces(keys.items(), _FILES_AT_A_TIME):
             self._read_sources(dict(several))
         self._base.execute("CREATE INDEX known_file ON known(file)")
         return last
@@ -121,11 +123,8 @@ class Plan:
         rows = pl.scan_parquet(
             list(places), include_file_paths="_place", glob=False, storage_options=self._store.options
         ).select(*wanted, "_place")
-        for frame in rows.collect_batches():
-            self._base.executemany(
-                "INSERT OR REPLACE INTO known VALUES (?, ?, ?, ?, ?, ?, ?)",
-                frame.with_columns(pl.col("_place").replace_strict(places)).iter_rows(),
-            )
+        found = rows.collect().with_columns(pl.col("_place").replace_strict(places))
+        self._base.executemany("INSERT OR REPLACE INTO known VALUES (?, ?, ?, ?, ?, ?, ?)", found.rows())
 
     def add_files(self, files: Iterable[Listed], *, since: int | None = None) -> None:
         """Add files that were found.
@@ -307,6 +306,8 @@ def _raw(path: str) -> bytes:
 
 def _stem(file: str) -> str | None:
     """What the names of files that may be one log have in common."""
+    if not file[-1:].isdecimal():
+        return None
     stem, _, suffix = file.rpartition(".")
     return stem if stem and suffix.isdecimal() and suffix.isascii() else None
 

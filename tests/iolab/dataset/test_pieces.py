@@ -122,12 +122,13 @@ def test_pieces_are_the_whole(large: Path, tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.usefixtures("in_pieces")
 def test_workers_that_read_pieces_are_killed(large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Their pieces are read by others; nothing is there twice."""
+    monkeypatch.setattr("iolab.dataset.run._TRIES", 100)  # no log is at fault here
     draw = random.Random(7)  # noqa: S311 - a case, not a secret
     executor = Processes(2)
     killed: list[int] = []
 
     def kill(_: dataset.Progress) -> None:
-        if len(killed) < KILLS and (KILLS > 2 or draw.random() < 0.5):
+        if len(killed) < KILLS and draw.random() < 0.5:
             killed.append(draw.choice(executor._pools)[1])  # noqa: SLF001 - the test kills what it started
             os.kill(killed[-1], signal.SIGKILL)
 
