@@ -14,9 +14,12 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe import LogParseError, diagnostics_frame
+from logframe.normalize import LineCleanup
 from logframe.ranges import Piece, Range, Splitting, line_after, ranges_of, size_of, within
 from sqltraceparse import clocks
+from sqltraceparse.cleanup import cleanup_of, with_line_feeds
 from sqltraceparse.derived import Derived
+from sqltraceparse.grammar import GRAMMAR
 from sqltraceparse.heads import head_of
 from sqltraceparse.lines import CODES, classified
 from sqltraceparse.passes import Backward, Forward, is_bare, starts_plan
@@ -81,7 +84,20 @@ class _Piece:
     has_bare_waits: bool
 
 
+def _is_plain(log: Log) -> bool:
+    """Whether the lines are as the database wrote them."""
+    return cleanup_of(log.head()) == LineCleanup() and with_line_feeds(log) is log
+
+
+def _begins_broken(log: Log) -> bool:
+    """Whether the first line may be the rest of a number of the line before it."""
+    first = pl.DataFrame({"text": log.head()[:1]}, schema={"text": pl.String})
+    return bool(first.select(GRAMMAR.matches(pl.col("text"), "^{BROKEN_NUMBER}$").any()).item())
+
+
 def _cuts(log: Log, size: int) -> list[Range]:
+    if not _is_plain(log):
+        return []
     return ranges_of(log, max(1, size_of(log) // size), _after_call)
 
 
@@ -106,8 +122,11 @@ def _after_call(log: Log, place: int) -> int:
 def _facts(log: Log, cut: Range) -> RangeFacts | None:
     """The facts of a range; None where it does not end with a call of depth 0, or where its clocks are not clear."""
     goes_on = cut.end < size_of(log)
+    own = within(log, cut)
+    if not _is_plain(own) or (cut.start and _begins_broken(own)):
+        return None
     try:
-        whole = joined(list(read_pieces(within(log, cut), continues=goes_on)))
+        whole = joined(list(read_pieces(own, continues=goes_on)))
     except LogParseError:
         return None
     lines = int(whole.kinds.get_column("lines").sum())
@@ -123,10 +142,15 @@ def _facts(log: Log, cut: Range) -> RangeFacts | None:
     runs = runs.unique(["process", "cursor"], keep="first", maintain_order=True)
     nothing = {name: getattr(whole, name).clear() for name in ("binds", "transactions", "errors")}
     needed = whole._replace(
-        waits=edges.select(
-            pl.lit(None, dtype).alias(name) if name not in edges else name for name, dtype in RAW_WAITS.items()
-        ),
-        calls=runs.select(RAW_CALLS.names()).with_columns(tim_us=pl.lit(None, pl.Int64)),
+        waits=pl.concat(
+            [_padded(rows, RAW_WAITS) for rows in (whole.waits.head(1).select("line"), edges.filter("is_wait"))]
+        ).sort("line", maintain_order=True),
+        calls=pl.concat(
+            [
+                runs.select(RAW_CALLS.names()).with_columns(tim_us=pl.lit(None, pl.Int64)),
+                _padded(edges.filter(~pl.col("is_wait")), RAW_CALLS),
+            ]
+        ).sort("line", maintain_order=True),
         statements=whole.statements.filter(is_last).with_columns(text=pl.lit(None, pl.String)),
         row_sources=_plan_ends(whole.row_sources),
         **nothing,
@@ -144,7 +168,10 @@ def _edges(whole: Pieces, *, goes_on: bool) -> pl.DataFrame | None:
 
     Of each process and run of its clock the first and last two, the least and the greatest, and those around stamps.
     """
-    times = [frame.select("line", "tim_us").filter(pl.col("tim_us") > 0) for frame in (whole.waits, whole.calls)]
+    times = [
+        frame.filter(pl.col("tim_us") > 0).select("line", "tim_us", is_wait=pl.lit(is_wait))
+        for frame, is_wait in ((whole.waits, True), (whole.calls, False))
+    ]
     tims = pl.concat(times)
     tims = _of_process(tims.sort("line", maintain_order=True), whole.processes).with_row_index("row")
     key = pl.col("process").fill_null(-1)
@@ -168,7 +195,12 @@ def _edges(whole: Pieces, *, goes_on: bool) -> pl.DataFrame | None:
     fewer, said_of_fewer = clocks.with_clock(kept.select("process", "line", "tim_us"), "")
     if said != said_of_fewer or not every.join(fewer, on=every.columns, how="semi", nulls_equal=True).equals(fewer):
         return None
-    return kept.select("line", "tim_us")
+    return kept.select("line", "tim_us", "is_wait")
+
+
+def _padded(rows: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
+    """The rows with all columns of a schema, null where they have none."""
+    return rows.select(name if name in rows else pl.lit(None, dtype).alias(name) for name, dtype in schema.items())
 
 
 def _of_process(frame: pl.DataFrame, processes: pl.DataFrame) -> pl.DataFrame:
@@ -192,7 +224,8 @@ def _pieces(log: Log, cuts: Sequence[Range], facts: Sequence[RangeFacts]) -> lis
     carried, runs = [], []
     for piece in pieces:
         carried.append(dict(first.carried))
-        runs.append(first.add(piece)["calls"].select("line", "process", "cursor", call="line"))
+        own = first.add(piece)["calls"].filter(pl.col("op") == "EXEC")
+        runs.append(own.select("line", "process", "cursor", call="line"))
     first.finish()
     if first.are_centiseconds:
         return None

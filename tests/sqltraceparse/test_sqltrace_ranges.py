@@ -95,6 +95,25 @@ def test_a_text_that_holds_a_call(write: Callable[..., Any]) -> None:
     assert assert_ranges_agree((text + head + statement + "\nEND OF STMT\n").encode(), (2, 3, 9)) == 0
 
 
+@pytest.mark.parametrize("release", ["8.1.7.4.0", "9.2.0.8.0", "19.22.0.0.0"])
+def test_a_trace_without_a_head(write: Callable[..., Any], release: str) -> None:
+    """The unit of its times follows from the whole trace; where that is no microsecond it is read as a whole."""
+    lines = write(release, rounds=9).text.split("\n")
+    first = next(number for number, line in enumerate(lines) if line.startswith("PARSING"))
+
+    assert_ranges_agree("\n".join(lines[first:]).encode())
+
+
+def test_quoted_traces(write: Callable[..., Any]) -> None:
+    """A trace out of a mail is read as a whole; so is one whose call before a cut has a broken number."""
+    text = write("19.22.0.0.0", rounds=9).text
+    quoted = "\n".join(f"> {line}" for line in text.split("\n"))
+    broken = re.sub(r"(?m)^((?:EXEC|FETCH|PARSE) #.*dep=0.*tim=\d+)(\d{3})$", r"\1\n\2", text)
+
+    assert assert_ranges_agree(quoted.encode()) == 0
+    assert assert_ranges_agree(broken.encode()) == 0
+
+
 @pytest.mark.corpus
 def test_ranges_of_real_traces(corpus: Path) -> None:
     """Real traces agree, too."""
