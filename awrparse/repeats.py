@@ -71,6 +71,8 @@ def repeated_rows(report: AwrReport) -> Iterator[tuple[str, str]]:
             continue
         if name == "sql":  # the same statement with the same number of versions may be listed twice
             frame = frame.filter(pl.col("ordered_by") != "versions")
+        # of a statement that is printed again the text may be cut
+        frame = frame.drop("sql_text", strict=False)
         is_twice = frame.is_duplicated()
         if measures:
             is_twice &= frame.select(pl.any_horizontal(pl.col(measures).is_not_null())).to_series()

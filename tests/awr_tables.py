@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: Tables that are not written here: those of labels, and those that are made of several printed tables.
 OTHERS: Final = {table.name for table in TABLES.values() if table.shape not in {"rows", "sum"}} | {
-    *("info", "compare_snapshots", "sql_plans", "sql_plan_lines"),
+    *("info", "compare_snapshots", "compare_snapshots_difference", "sql_plans", "sql_plan_lines"),
     *(table.name for table in TABLES.values() if not any(column.heads for column in table.columns)),
 }
 #: Statements need the form of their section in text reports.

@@ -84,6 +84,18 @@ COMPARE: Final = (
         needs=("period", "begin_snap_id"),
         rows_like=r"^(?:1st|2nd)",
     ),
+    Table(
+        "compare_snapshots_difference",
+        "Compare-period report: by how much the two periods differ, in per cent of the first.",
+        (r"^$", r"^WORKLOAD REPOSITORY COMPARE"),
+        (
+            Column("avg_active_users_pct", "pct", "average active users", ("Avg Active Users",)),
+            Column("elapsed_pct", "pct", "time between the snapshots", ("Elapsed Time (min)",)),
+            Column("db_time_pct", "pct", "DB time", ("DB time (min)",)),
+        ),
+        needs=("avg_active_users_pct", "elapsed_pct"),
+        rows_like=r"^$",
+    ),
     *(
         Table(
             name,

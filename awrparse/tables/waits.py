@@ -91,6 +91,14 @@ _MODEL_HEADS: Final = (
     ("background cpu time", "bg CPU (s)", "% bg time bg CPU"),
 )
 
+
+def _share_of_model(head: str) -> str:
+    """The column of a share among the time model of all instances, by its heading."""
+    if head.startswith("% Total"):
+        return "all_instances_pct"
+    return "background_time_pct" if "bg" in head else "db_time_pct"
+
+
 WAITS: Final = (
     Table(
         "top_events",
@@ -213,13 +221,20 @@ WAITS: Final = (
     Table(
         "time_model",
         "Where DB time and background time went.",
-        (r"^Time Model(?:$| Statistics| System Stats| - %)",),
+        (r"^Time Model(?:$| Statistics| System Stats| - %)", r"^Foreground Wait Classes(?:$| - % of DB time)"),
         (
             Column("statistic", "statistic", "statistic as in V$SYS_TIME_MODEL", ("Statistic Name", "Statistic")),
             Column("time_s", "s", "time", ("Time (s)",)),
             Column("db_time_pct", "pct", "share of DB time", ("% of DB Time", "% DB time")),
             Column("cpu_time_pct", "pct", "share of total CPU time (12.1 and later)", ("% of Total CPU Time",)),
             INSTANCE,
+            Column("background_time_pct", "pct", "share of background time (reports of all instances)", ("% bg time",)),
+            Column(
+                "all_instances_pct",
+                "pct",
+                "share of all instances' time (reports of all instances)",
+                ("% Total",),
+            ),
         ),
         needs=("statistic", "time_s"),
         pivots=(
@@ -227,7 +242,17 @@ WAITS: Final = (
             Pivot(
                 r"^Time Model - % of DB time",
                 "statistic",
-                {head: (name, "db_time_pct") for name, _, head in _MODEL_HEADS if "bg" not in head},
+                {head: (name, _share_of_model(head)) for name, _, head in _MODEL_HEADS},
+            ),
+            Pivot(
+                r"^Foreground Wait Classes$",
+                "statistic",
+                {"DB CPU (s)": ("DB CPU", "time_s"), "DB time": ("DB time", "time_s")},
+            ),
+            Pivot(
+                r"^Foreground Wait Classes - % of DB time",
+                "statistic",
+                {"% DB time DB CPU": ("DB CPU", "db_time_pct"), "% Total DB time": ("DB time", "all_instances_pct")},
             ),
         ),
     ),

@@ -31,7 +31,7 @@ def _report(*tables: str) -> AwrReport:
 def cluster() -> AwrReport:
     """A report of two instances."""
     model = ("I#", "DB time (s)", "DB CPU (s)", "SQL Exec Ela (s)", "bg time (s)", "bg CPU (s)")
-    shares = ("I#", "% Total DB time", "% DB time DB CPU", "% Total bg time")
+    shares = ("I#", "% Total DB time", "% DB time DB CPU", "% Total bg time", "% bg time bg CPU")
     return _report(
         _table(
             "Database Instances Included In Report",
@@ -47,7 +47,9 @@ def cluster() -> AwrReport:
             [["1", "1,200.00", "300.25", "", "7.5", "1"], ["2", "1,830.00", "400.00", "9.00", "8.5", "2"]],
         ),
         _table(
-            "Time Model - % of DB time", _plain(*shares), [["1", "39.60", "25.02", "1"], ["2", "60.40", "21.86", "2"]]
+            "Time Model - % of DB time",
+            _plain(*shares),
+            [["1", "39.60", "25.02", "46.88", "13.33"], ["2", "60.40", "21.86", "53.12", "23.53"]],
         ),
         _table(
             "Foreground Wait Classes",
@@ -99,19 +101,20 @@ def test_the_head_of_a_report_of_several_instances(cluster: AwrReport) -> None:
 
 def test_a_row_for_each_instance_and_statistic(cluster: AwrReport) -> None:
     """Times and shares come from two printed tables and stand in one row; a blank cell is null, a row all the same."""
-    rows = cluster["time_model"].select("instance", "statistic", "time_s", "db_time_pct").rows()
+    shares = ("db_time_pct", "background_time_pct", "all_instances_pct")
+    rows = cluster["time_model"].select("instance", "statistic", "time_s", *shares).rows()
 
     assert rows == [
-        ("1", "DB time", 1200.0, 39.6),
-        ("1", "DB CPU", 300.25, 25.02),
-        ("1", "sql execute elapsed time", None, None),
-        ("1", "background elapsed time", 7.5, None),
-        ("1", "background cpu time", 1.0, None),
-        ("2", "DB time", 1830.0, 60.4),
-        ("2", "DB CPU", 400.0, 21.86),
-        ("2", "sql execute elapsed time", 9.0, None),
-        ("2", "background elapsed time", 8.5, None),
-        ("2", "background cpu time", 2.0, None),
+        ("1", "DB time", 1200.0, None, None, 39.6),
+        ("1", "DB CPU", 300.25, 25.02, None, None),
+        ("1", "sql execute elapsed time", None, None, None, None),
+        ("1", "background elapsed time", 7.5, None, None, 46.88),
+        ("1", "background cpu time", 1.0, None, 13.33, None),
+        ("2", "DB time", 1830.0, None, None, 60.4),
+        ("2", "DB CPU", 400.0, 21.86, None, None),
+        ("2", "sql execute elapsed time", 9.0, None, None, None),
+        ("2", "background elapsed time", 8.5, None, None, 53.12),
+        ("2", "background cpu time", 2.0, None, 23.53, None),
     ]
 
 
@@ -242,3 +245,46 @@ def test_marked_figures_of_exadata() -> None:
         ("H/3.6T", "CD_08", 188.75, 77.2, 82.12),
         ("H/3.6T", "CD_07", 170.0, 75.0, 99.0),
     ]
+
+
+def test_shares_of_all_instances_without_a_time_model() -> None:
+    """DB time and DB CPU stand beside the wait classes, too; their shares have wholes of their own."""
+    report = _report(
+        _table(
+            "Foreground Wait Classes",
+            _plain("I#", "User I/O(s)", "DB CPU (s)", "DB time"),
+            [["1", "10.50", "300.25", "1,200.00"]],
+        ),
+        _table(
+            "Foreground Wait Classes - % of DB time",
+            _plain("I#", "% DB time User I/O", "% DB time DB CPU", "% Total DB time"),
+            [["1", "0.88", "25.02", "39.60"]],
+        ),
+    )
+    columns = ("statistic", "time_s", "db_time_pct", "all_instances_pct")
+    assert report["time_model"].select(columns).rows() == [
+        ("DB CPU", 300.25, 25.02, None),
+        ("DB time", 1200.0, None, 39.6),
+    ]
+    assert report["foreground_wait_classes"].select("wait_class", "total_wait_s", "db_time_pct").rows() == [
+        ("User I/O", 10.5, 0.88),
+        ("DB CPU", 300.25, 25.02),
+    ]
+    assert report.diagnostics.is_empty()
+
+
+def test_how_much_two_periods_differ() -> None:
+    """The line below the two periods of a compare-period report has shares of the first: a table of its own."""
+    text = """
+WORKLOAD REPOSITORY COMPARE PERIOD REPORT
+
+Snapshot Set  Begin Snap Id Begin Snap Time            End Snap Id End Snap Time             Avg Active Users  Elapsed Time (min) DB time (min)
+------------ -------------- ------------------------- ------------ ------------------------- ---------------- ------------------ -------------
+1st                      10 05-Feb-24 08:00:05 (Mon)            11 05-Feb-24 09:00:05 (Mon)               2.0               60.0         120.0
+2nd                      34 06-Feb-24 08:00:05 (Tue)            35 06-Feb-24 09:00:05 (Tue)               3.0               60.0         180.0
+                                                                                       ~~~~~~ ~~~~~~~~~~~~~~~~ ~~~~~~~~~~~~~~~~~~ ~~~~~~~~~~~~~
+                                                                                       %Diff:            50.0%               0.0%         50.0%
+"""  # noqa: E501 - as wide as the report
+    report = read_awr(text.encode())
+    assert report["compare_snapshots"]["db_time_s"].to_list() == [7200.0, 10800.0]
+    assert report["compare_snapshots_difference"].rows() == [(50.0, 0.0, 50.0)]
