@@ -239,7 +239,11 @@ class AwrReport:
         from awrparse.check import certain_contradictions  # noqa: PLC0415 - wanted with the diagnostics only
         from awrparse.repeats import repeated_names, repeated_rows  # noqa: PLC0415 - wanted with the diagnostics only
         from awrparse.shares import other_wholes  # noqa: PLC0415 - wanted with the diagnostics only
-        from awrparse.signs import missing_headings, unclosed_tables  # noqa: PLC0415 - wanted with the diagnostics only
+        from awrparse.signs import (  # noqa: PLC0415 - wanted with the diagnostics only
+            missing_headings,
+            repeated_tables,
+            unclosed_tables,
+        )
         from awrparse.strangers import other_names  # noqa: PLC0415 - wanted with the diagnostics only
 
         problems = list(self._document.problems)
@@ -248,7 +252,7 @@ class AwrReport:
         self._build(self._printed)
         for name in self._printed:
             problems += self._problems[name]
-        problems += [*missing_headings(self), *unclosed_tables(self)]
+        problems += [*missing_headings(self), *unclosed_tables(self), *repeated_tables(self)]
         problems.sort(key=lambda problem: problem.line or 0)
         contradictions = [
             Diagnostic(self.source, None, None, "contradiction", one.item, f"{one.table}: {one.reason}")

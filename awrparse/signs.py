@@ -16,6 +16,7 @@ from awrparse.records import Problem
 from awrparse.sniff import PAGE
 from awrparse.tables import TABLES, tables_titled
 from awrparse.tables.identity import IDENTITY
+from awrparse.text.layout import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,6 +43,21 @@ def unclosed_tables(report: AwrReport) -> Iterator[Problem]:
     if starts != ends:
         reason = f"{starts} tables start in this page and {ends} end: a piece of it is missing or there twice"
         yield Problem(None, "unclosed", "", reason)
+
+
+def repeated_tables(report: AwrReport) -> Iterator[Problem]:
+    """Tables with figures that are printed twice: a piece of the report was copied again."""
+    seen: set[tuple[object, ...]] = set()
+    for printed in report._document.tables:  # noqa: SLF001 - the same package
+        cells = printed.rows.cells
+        if not printed.title or not any(map(is_number, (cell for row in cells for cell in row))):
+            continue
+        key = (printed.title, printed.headings, *cells)
+        if key in seen:
+            names = [table.name for table in tables_titled(printed.title) if matches(table, printed)]
+            reason = f"{', '.join(names) or 'raw_tables'}: the table is printed twice; its rows are counted twice"
+            yield _problem(printed, "repeated_rows", printed.title, reason)
+        seen.add(key)
 
 
 def missing_headings(report: AwrReport) -> Iterator[Problem]:

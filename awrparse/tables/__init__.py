@@ -17,6 +17,7 @@ from awrparse.tables.io import IO
 from awrparse.tables.load import LOAD
 from awrparse.tables.memory import MEMORY
 from awrparse.tables.plans import PLANS
+from awrparse.tables.queues import QUEUES
 from awrparse.tables.rac import RAC
 from awrparse.tables.recovery import RECOVERY
 from awrparse.tables.sql import SQL, SQL_ORDERS
@@ -35,6 +36,7 @@ TABLES: Final[dict[str, Table]] = {
         *IO,
         *MEMORY,
         *RECOVERY,
+        *QUEUES,
         *ASH,
         *RAC,
         *INTERCONNECT,

@@ -215,6 +215,23 @@ MEMORY: Final = (
         total="category",
     ),
     Table(
+        "process_memory_top",
+        "Memory of the processes that have most, by category (Statspack); the sums of a process have its name.",
+        (r"^Top Process Memory",),
+        (
+            _FLAG,
+            Column("process", "count", "number of the process", ("PId",)),
+            Column("category", "text", "category, or the name of the process", ("Category",)),
+            Column("allocated_mb", "number", "allocated", ("Alloc (MB)",)),
+            Column("used_mb", "number", "used", ("Used (MB)",)),
+            Column("freeable_mb", "number", "freeable", ("Freeabl (MB)",)),
+            Column("max_allocated_mb", "number", "largest", ("Max Alloc (MB)",)),
+            Column("historical_max_mb", "number", "largest ever", ("Hist Max Alloc (MB)",)),
+        ),
+        needs=("process", "category", "allocated_mb"),
+        filled=("snapshot", "process"),
+    ),
+    Table(
         "undo",
         "Undo by tablespace.",
         (r"^Undo Segment Summary",),
