@@ -54,7 +54,7 @@ LONG_FILES: dict[str, str] = {
 #: a ``.lark`` file.
 PATTERNS_LEFT = {
     "logframe": 0,
-    "awrparse": 1,
+    "awrparse": 0,
     "sqlplusparse": 0,
     "straceparse": 0,
     "sqltraceparse": 0,

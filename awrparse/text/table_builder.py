@@ -35,7 +35,6 @@ _TITLE_LINES: Final = 14
 #: Lines a heading may take above one ruler.
 _HEADING_LINES: Final = 6
 _SEVERAL_TABLES: Final = re.compile(GRAMMAR.pattern("{SEVERAL_TABLES}"))
-_NOT_TEXT = re.compile(rb"[^%c]" % kind.TEXT)
 #: What a line is within a table: blank, or part of a record.
 _IN_TABLE: Final = bytes(kind.BLANK if number == kind.BLANK else kind.RECORD for number in range(256))
 
@@ -113,8 +112,9 @@ class Builder:
 
     def end_of_texts(self, number: int) -> int:
         """The line behind the unbroken run of texts from this line on."""
-        found = _NOT_TEXT.search(self.kinds, number, self.end)
-        return found.start() if found else self.end
+        while number < self.end and self.kinds[number] == kind.TEXT:
+            number += 1
+        return number
 
     def has_pending(self, number: int) -> bool:
         """Is the line above pending?"""
