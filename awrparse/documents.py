@@ -62,8 +62,9 @@ def _documents(text: str) -> list[Document]:
     if is_page:
         from awrparse.html import page_text, read_html  # noqa: PLC0415 - a text report needs no HTML parser
 
+        # the lines of a text report within a page are its own, however many are of one length
+        inner = None if sniff.has_table(clean) else page_text(clean)
         text = joined_html(clean)
-        inner = None if sniff.has_table(text) else page_text(text)
         if inner is None:
             return [
                 _marked(read_html(page, *sniff.kind_of_html(page), first_line=line), page)

@@ -6,6 +6,7 @@ SQL*Plus follow its documented rules (PAGESIZE, NEWPAGE, LINESIZE, TRIMSPOOL, WR
 
 from __future__ import annotations
 
+import html
 import io
 import zipfile
 from functools import partial
@@ -114,6 +115,11 @@ def in_session(text: str, statement: str = "@?/rdbms/admin/awrrpt") -> str:
     return f"SQL> {statement}\n\n{joined(lines_of(text))}\nSQL> exit\n"
 
 
+def in_page(text: str) -> str:
+    """As a browser or a wiki shows preformatted text: as a page, its signs escaped."""
+    return f"<html><body><pre>{html.escape(text)}</pre></body></html>"
+
+
 def as_utf16(text: str) -> bytes:
     """As Notepad and PowerShell save it."""
     return text.encode("utf-16")
@@ -145,6 +151,7 @@ LOSSLESS_TEXT: Final[dict[str, Callable[[str], str | bytes]]] = {
     "paged 100 alias": partial(paged, size=100, heading="AWR_REPORT"),
     "paged 9 newpage 3": partial(paged, size=9, newpage=3),
     "in session": in_session,
+    "in page": in_page,
     "utf-16": as_utf16,
     "zip": as_zip,
 }

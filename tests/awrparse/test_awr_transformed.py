@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
-from transformations import LOSSLESS_HTML, LOSSLESS_TEXT, LOSSY_HTML, paged, wrapped
+from transformations import LOSSLESS_HTML, LOSSLESS_TEXT, LOSSY_HTML, in_page, paged, wrapped
 
 from awrparse import read_awr
 from logframe import open_log
@@ -74,6 +74,15 @@ def test_any_page_size(size: int) -> None:
     assert differences(read_awr(encoded(text)), report) == []
     assert sum(report.line_counts.values()) == paged(text, size).count("\n")
     assert report.line_counts["page_heading"] >= 2 * (text.count("\n") // size)
+
+
+def test_long_lines_in_a_page_are_no_pieces() -> None:
+    """Many lines of the greatest length are pieces of longer ones in a page of tables, and none in a text report."""
+    lines = (SERIES / "awrrpt_1_4102_4103.txt").read_text(encoding="utf-8").split("\n")
+    note = f"-> {'and more words ' * 20}".ljust(240, ".")[:240]
+    text = "\n".join(f"{line}\n{note}" if "DB/Inst:" in line else line for line in lines)
+    assert sum(len(line) == 240 for line in text.split("\n")) > 3
+    assert differences(read_awr(encoded(text)), read_awr(encoded(in_page(text)))) == []
 
 
 def test_one_heading_in_a_table() -> None:
