@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import polars as pl
 from polars.io.plugins import register_io_source
 
+from logframe.collector import paused_collection
 from straceparse.arguments import is_escaped, unescaped
 from straceparse.async_requests import AsyncRequests
 from straceparse.descriptors import DESCRIPTOR_CALLS, FILES, Files, with_known_files
@@ -215,6 +216,7 @@ class _RequestReader:
         self._files = Files()
         self._waiting = pl.DataFrame(schema=FILES)
 
+    @paused_collection()
     def add(self, calls: pl.DataFrame, *, is_last: bool = False) -> tuple[pl.DataFrame, int | None]:
         """The requests that are complete with the next calls, with ``_row`` and ``_place``.
 
