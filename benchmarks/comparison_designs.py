@@ -2,14 +2,15 @@
 
     python benchmarks/comparison_designs.py [--samples 1000] [--seed 0]
 
-Four tables, each figure with the standard error of the simulation:
+Five tables, each figure with the standard error of the simulation:
 
 1. two samples of a first-order autoregression: how often the interval of the ratio holds the true one, and how often
    there is a verdict `faster` or `slower` where there is no difference;
-2. runs in turns, A-B-B-A and in blocks while everything slows down by 30 %: how often a true gain of 5 % is found, and
+2. two samples of one median whose sizes and spreads differ: the same;
+3. runs in turns, A-B-B-A and in blocks while everything slows down by 30 %: how often a true gain of 5 % is found, and
    what is found where there is none;
-3. independent runs of any shape: how many series are called anything but flat;
-4. the runs that an undecided comparison asks for: how often so many decide.
+4. independent runs of any shape: how many series are called anything but flat;
+5. the runs that an undecided comparison asks for: how often so many decide.
 
 The exit status is 1 where a figure misses its limit by more than three standard errors: coverage 94 %, false
 differences 2.5 % (independent) and 5 % (dependent), gains found 95 %, alarms 5 %, decisions 80 %.
@@ -27,6 +28,9 @@ from iolab.stats.power import runs_needed
 
 FOUND = ("faster", "slower")
 Shape = Callable[[np.random.Generator, int], np.ndarray]
+
+UNEQUAL = (((6, 0.15), (31, 0.03)), ((31, 0.15), (6, 0.03)), ((8, 0.3), (40, 0.05)), ((6, 0.3), (6, 0.05)))
+"""Sizes and spreads (of the logarithms) of two samples."""
 
 SHAPES: dict[str, Shape] = {
     "normal": lambda rng, n: 5 + 0.1 * rng.normal(size=n),
@@ -75,6 +79,22 @@ class Table:
             self.failed.append(label)
 
 
+def show_unequal(table: Table, seed: int) -> None:
+    """Samples of one median whose sizes and spreads differ: coverage of the ratio, and false differences."""
+    for (n, spread), (m, other) in UNEQUAL:
+        rng = np.random.default_rng([seed, n, m])
+        pairs = [
+            compare(10 * np.exp(spread * rng.normal(size=n)), 10 * np.exp(other * rng.normal(size=m)), resamples=199)
+            for _ in range(table.samples)
+        ]
+        label = f"{n} runs, spread {spread:.0%}, and {m}, spread {other:.0%}"
+        held = sum((one.ratio.lo or 0) <= 1 <= (one.ratio.hi or 0) for one in pairs) / table.samples
+        table.show(f"{label}: coverage", held, least=0.94)
+        table.show(
+            f"{label}: false differences", sum(one.verdict in FOUND for one in pairs) / table.samples, most=0.025
+        )
+
+
 def main() -> int:
     """Print the tables; 1 if a figure misses its limit."""
     options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -96,6 +116,7 @@ def main() -> int:
             table.show(f"AR({rho}), n = {n}: false differences", different, most=0.025 if rho == 0 else 0.05)
     if chosen.only_dependence:
         return bool(table.failed)
+    show_unequal(table, chosen.seed)
     for name, pattern in (("ABAB", "AB" * 31), ("ABBA", "ABBA" * 15), ("AAABBB", "AAABBB" * 12)):
         for gain in (0.05, 0.0):
             rng = np.random.default_rng([chosen.seed, len(pattern), int(100 * gain)])

@@ -12,11 +12,11 @@ from iolab.stats.intervals import (
     include,
     median_interval,
     ratio_bounds,
-    ratio_interval,
     shift_interval,
     superiority,
     superiority_interval,
 )
+from iolab.stats.ratio_intervals import ratio_interval
 from iolab.stats.samples import median_deviation, modal_share, spread_ties
 
 COARSE_SHARE = 0.7

@@ -20,13 +20,13 @@ from iolab.stats.intervals import (
     newcombe_variance,
     pseudo_median,
     pseudo_median_interval,
-    ratio_interval,
     shift_interval,
     superiority,
     superiority_interval,
 )
 from iolab.stats.order import find_trend
 from iolab.stats.ranks import exact_rank_sum_p, exact_signed_rank_p, holm, rank_sum_depth, signed_rank_depth
+from iolab.stats.ratio_intervals import ratio_interval
 
 # Hollander and Wolfe (1973): permeability of the chorioamnion at term and at 12 to 26 weeks; the example of R's
 # wilcox.test (two-sided p = 2 * 0.1272) and of the package coin (estimate 0.305, 95 % interval -0.15 to 0.76).
