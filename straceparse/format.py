@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 #: With fewer of its sampled lines strace's, a log is not an strace log.
 MIN_SHARE: Final = 0.5
+#: So many lines are looked at for another tracer's.
+_LINES: Final = 400
+_SURE: Final = 0.95
 #: The score of a log most of whose lines are stacks or dumps, or that is only a summary.
 _SPARSE: Final = 0.8
 
@@ -25,8 +28,12 @@ def sniff(head: Head) -> Sniff | None:
     """Whether a log is strace's: by the share of its sampled lines that are."""
     from straceparse.dialects import dialect_of  # noqa: PLC0415 - readers are imported on use
     from straceparse.opening import shortened  # noqa: PLC0415 - readers are imported on use
+    from straceparse.other_tracers import other_tracer  # noqa: PLC0415 - readers are imported on use
     from straceparse.summary import has_summary  # noqa: PLC0415 - readers are imported on use
 
+    if (other := other_tracer(head.text.splitlines()[:_LINES])) is not None:
+        reason = f"a log of {other[0]}, whose times and results are not strace's"
+        return Sniff(_SURE, reason, is_refused=True, line=other[1])
     log = shortened(head.log)
     found = dialect_of([log])
     if found.share >= MIN_SHARE:

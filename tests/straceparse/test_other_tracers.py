@@ -1,0 +1,29 @@
+"""Logs of truss, tusc and dtruss are named and refused; strace's own logs are not."""
+
+from __future__ import annotations
+
+import pytest
+
+import iolab
+from logframe import LogParseError
+
+LOGS = {
+    "Solaris": '/1:    0.0012 pread(257, "06A2", 8192, 0x01F)    = 8192\n/3:     read(8, 0x1, 512)     Err#4 EINTR\n',
+    "AIX": 'kpread(12, "06A2..", 8192, 2318336)          = 8192\nkwrite(12, "06A2..", 8192)          = 8192\n',
+    "HP-UX": 'pread(22, "06a2", 8192, 16384) ........... = 8192\nread(3, 0x7a00, 512) ......... ERR#4 EINTR\n',
+    "dtruss": 'pread(0x101, "06A2\\0", 0x2000)\t\t = 8192 0\nopen("/etc/passwd\\0", 0x0, 0x0)\t\t = 3 0\n',
+}
+
+
+@pytest.mark.parametrize("system", LOGS)
+def test_other_tracers_are_refused(system: str) -> None:
+    """The error names the tracer: read as strace's, its times would mean something else."""
+    with pytest.raises(LogParseError, match=system):
+        iolab.load((LOGS[system] * 5).encode())
+
+
+def test_strace_is_read() -> None:
+    """Calls of strace, with one quoted line of truss among them."""
+    text = "0.000123 pread64(268, '', 8192, 0) = 8192\n" * 8
+
+    assert iolab.load((text + LOGS["Solaris"].splitlines()[0] + "\n").encode()).format == "strace"
