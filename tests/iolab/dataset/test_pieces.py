@@ -128,7 +128,7 @@ def test_workers_that_read_pieces_are_killed(large: Path, tmp_path: Path, monkey
     killed: list[int] = []
 
     def kill(_: dataset.Progress) -> None:
-        if len(killed) < KILLS and draw.random() < 0.5:
+        if len(killed) < KILLS and draw.random() < 0.8:
             killed.append(draw.choice(executor._pools)[1])  # noqa: SLF001 - the test kills what it started
             os.kill(killed[-1], signal.SIGKILL)
 
