@@ -196,7 +196,7 @@ class Pivot:
         title: pattern of the titles that are printed so.
         key: the canonical column that takes the names.
         heads: heading -> the name, and the canonical column that takes the cell.
-        suffix: what each cell lacks, such as the ``M`` of megabytes that only a note tells.
+        suffix: what each cell lacks, such as the ``M`` of megabytes that only a note gives.
         fixed: canonical columns that are the same in every row.
         filled: canonical columns that are printed only where they change.
     """

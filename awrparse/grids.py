@@ -182,7 +182,7 @@ def _fill(columns: list[list[str]]) -> None:
 
 
 def _add_group(table: Table, printed: PrintedTable, cells: dict[str, list[str]], height: int) -> None:
-    """A column that the title tells."""
+    """A column whose values the title gives."""
     for name, values in table.group.items():
         found = table.pattern.search(printed.title)
         which = found.group("which") if found else None

@@ -112,7 +112,7 @@ def page_text(text: str) -> str | None:
     """The text of a page that has no table: a text report saved by a browser or a mail program; else None."""
     from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - a text report needs no HTML parser
 
-    # a parser drops a line feed right behind <pre>, as browsers do; here it is a line, so it gets another
+    # a parser drops a line feed right after <pre>, as browsers do; here it is a line, so it gets another
     page = LexborHTMLParser(_PRE_AND_LINE.sub(r"\g<0>\n", text))
     if page.css_first("table") is not None or page.body is None:
         return None
@@ -244,7 +244,7 @@ def _with_headings(grid: Sequence[Sequence[str]], count: int) -> Rows:
             if part and part not in parts:
                 parts.append(part)
         names.append(" ".join(parts))
-    if width == 0:  # a page cut behind a <tr>
+    if width == 0:  # a page cut after a <tr>
         return Rows()
     rows = [tuple(cells) if len(cells) == width else (*cells, *[""] * (width - len(cells))) for cells in body]
     for place, name in enumerate(names):

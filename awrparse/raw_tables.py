@@ -25,7 +25,7 @@ def frame_as_printed(table: PrintedTable, *, bounds: bool = False, decimal_mark:
     """The table with the report's own headings.
 
     A column whose cells are all numbers without a unit is Int64 or Float64; any other stays text, as printed.  A blank
-    cell and ``N/A`` are null.  Digits behind a zero, such as ``0012``, are an id, and their column stays text.
+    cell and ``N/A`` are null.  Digits after a zero, such as ``0012``, are an id, and their column stays text.
 
     Args:
         table: the printed table.

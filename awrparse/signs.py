@@ -1,7 +1,7 @@
 """Signs that lines or rows of a report are missing, which no single row shows.
 
 A table whose headings were cut off, or rows below the headings of another table, would be read under the title above
-them, or by nobody: each is a row of the diagnostics.
+them, or not at all: each is a row of the diagnostics.
 """
 
 from __future__ import annotations

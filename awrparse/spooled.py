@@ -116,7 +116,7 @@ def joined_html(text: str) -> str:
         while goes_on and place < len(lines):
             line = lines[place]
             place += 1
-            # RECSEP puts a blank line behind the last piece
+            # RECSEP puts a blank line after the last piece
             if pieces and not line:
                 continue
             pieces.append(line)

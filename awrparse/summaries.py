@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-#: How a summary goes on behind `This table displays `, and the title the table is printed under.
+#: How a summary goes on after `This table displays `, and the title the table is printed under.
 _TITLES: Final = {
     "load profile": "Load Profile",
     "instance efficiency percentages": "Instance Efficiency Percentages (Target 100%)",

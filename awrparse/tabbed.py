@@ -31,7 +31,7 @@ _FEWEST: Final = 2
 _BULLETS: Final = "\N{BULLET}*o-# "
 #: Kinds of line that are what they are wherever they stand.
 _KNOWN: Final = (kind.BANNER, kind.END, kind.NO_DATA)
-#: The links behind a table.
+#: The links after a table.
 _BACK: Final = "Back to "
 #: A title is no longer than this.
 _LONGEST_TITLE: Final = 80
@@ -40,7 +40,7 @@ _LONGEST_TITLE: Final = 80
 def is_tabbed(lines: list[str], kinds: bytearray) -> bool:
     r"""Are these tables with tabs, and no report with rulers that has tabs in its SQL texts?
 
-    The first table tells: it has tabs, or a ruler below a heading of a line or two.
+    The first table shows it: it has tabs, or a ruler below a heading of a line or two.
 
     Examples:
         >>> is_tabbed(["Event\tWaits", "log file sync\t12"], bytearray(2)), is_tabbed(["Event  Waits"], bytearray(1))
@@ -93,7 +93,7 @@ class _Walk:
         self._settle()
 
     def _add_addm(self, start: int, end: int) -> int:
-        """An ADDM report is prose up to the link behind it; gives the line there."""
+        """An ADDM report is prose up to the link after it; gives the line there."""
         stop = start
         while stop < end and self.kinds[stop] not in _KNOWN and not self.lines[stop].startswith(_BACK):
             stop += 1

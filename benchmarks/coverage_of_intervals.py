@@ -8,7 +8,7 @@ Samples of 6, 15 and 31 runs are drawn where the truth is known:
 - skewed: lognormal, sigma 0.5, the medians 5 : 4;
 - tied: normal times read from a clock whose step is half of their spread, the medians one spread apart and
   anywhere inside a step. The truth is that of the times before the clock rounded them;
-- coarse: the same with a step of twice the spread. Nothing can be exact here: at least 93 % is asked, and "wider" is
+- coarse: the same with a step of twice the spread. Nothing can be exact here: at least 93 % is required, and "wider" is
   the share of the samples whose intervals say that they are wider.
 
 "effect" has the difference above, "none" draws both samples from one distribution. The second table counts false

@@ -94,7 +94,7 @@ def long_time(text: pl.Expr) -> pl.Expr:
 
 
 def dated_clock(text: pl.Expr, order: DateOrder) -> pl.Expr:
-    """The time in a date and a clock: a struct of ``time`` and ``zone`` (the offset or name behind them)."""
+    """The time in a date and a clock: a struct of ``time`` and ``zone`` (the offset or name after them)."""
     part = GRAMMAR.groups(
         text,
         f"^(?P<date>{{PART}}{{MARK}}{{PART}}{{MARK}}{{PART}}\\.?)(?:T|{{GAP}})(?P<clock>{_unnamed()})(?:{{GAP}}?(?P<zone>{{ZONE}}|Z))?$",

@@ -157,10 +157,10 @@ def _result(log: Log, text: str, document: dict[str, Any]) -> FioResult:
     jobs: list[dict[str, Any]] = []
     percentiles: list[dict[str, Any]] = []
     shares: list[dict[str, Any]] = []
-    asked = document.get("global options") or {}
+    shared = document.get("global options") or {}
     for number, job in enumerate(each for each in document["jobs"] if isinstance(each, dict)):
         place: dict[str, Any] = {"job": str(job.get("jobname", "")), "number": number}
-        options = {**asked, **(job.get("job options") or {})}
+        options = {**shared, **(job.get("job options") or {})}
         shares += [{**place, **share} for share in _shares(job)]
         for direction in _DIRECTIONS:
             figures = job.get(direction)

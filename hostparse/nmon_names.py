@@ -62,7 +62,7 @@ _TABLE: Final = re.compile(NMON.pattern("^(?P<name>{TABLE})(?P<number>{TABLE_END
 
 
 def table_of(tag: str) -> tuple[str, str | None]:
-    """The table that a tag names, and the number behind it.
+    """The table that a tag names, and the number after it.
 
     Examples:
         >>> table_of("CPU001"), table_of("CPU_ALL"), table_of("DISKBUSY1"), table_of("MEMPAGES4KB")

@@ -206,7 +206,7 @@ def head_of(log: Log) -> Head:
 
 
 def _after_hole(log: Log) -> Log:
-    """The beginning of a log behind NUL bytes, which stand where it was truncated while a program wrote it."""
+    """The beginning of a log after NUL bytes, which stand where it was truncated while a program wrote it."""
     match log.target:
         case bytes():
             return replace(log, target=log.target.lstrip(_NUL.encode()))

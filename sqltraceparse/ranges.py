@@ -185,9 +185,9 @@ def _edges(whole: Pieces, *, goes_on: bool) -> pl.DataFrame | None:
     least, most = later.min().over("key", "run"), later.max().over("key", "run")
     is_edge = (place < 2) | (place >= count - 2) | (later == least) | (later == most)
     stamps = _of_process(whole.attributes.filter(pl.col("stamp").is_not_null()), whole.processes)
-    asked, of_lines = stamps.select("line", key=key), tims.select("key", "line", "row")
+    waiting, of_lines = stamps.select("line", key=key), tims.select("key", "line", "row")
     near = [
-        asked.join_asof(of_lines, on="line", by="key", strategy=side, check_sortedness=False).get_column("row")
+        waiting.join_asof(of_lines, on="line", by="key", strategy=side, check_sortedness=False).get_column("row")
         for side in ("backward", "forward")
     ]
     kept = tims.filter(is_edge.fill_null(value=False) | pl.col("row").is_in(pl.concat(near).drop_nulls().implode()))

@@ -32,7 +32,7 @@ _KNOWN: Final = tuple(
 _BETWEEN: Final = tuple(CODES[name] for name in ("bind", "bind_field", "blank", "unparsed", "stamp", "attribute"))
 #: A statement that is this long, in bytes, is not waited for.
 _LONGEST_TEXT: Final = 4 << 20
-#: In a log with a blank line behind each line fewer lines than this share have none.
+#: In a log with a blank line after each line fewer lines than this share have none.
 _LEAST_SINGLE: Final = 0.1
 #: Lines of one bind's value.
 _LONGEST_VALUE: Final = 400
@@ -167,7 +167,7 @@ def _texts(
 class _Measure:
     """Sizes of texts between places: in bytes, and in characters where they differ.
 
-    Where nearly all records have a blank line behind them, so have the lines of texts: it is no part of them.
+    Where nearly all records have a blank line after them, so have the lines of texts: it is no part of them.
     """
 
     def __init__(self, lines: pl.DataFrame, codes: pl.Series) -> None:

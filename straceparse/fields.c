@@ -243,7 +243,7 @@ static inline int read_mark(const uint8_t *data, int64_t start, int64_t end, str
     return 1;
 }
 
-/* What stands behind the arguments, cut from the end of the line: time, text, name of the error, path, value. */
+/* What stands after the arguments, cut from the end of the line: time, text, name of the error, path, value. */
 static inline int read_outcome(const uint8_t *data, int64_t args, int64_t end, const struct prefix *prefix,
                                struct found *found) {
     int64_t here = end;

@@ -165,7 +165,7 @@ class CallJoiner:
         return moved, closed
 
     def _is_one_run(self, one: _Moment, other: _Moment) -> bool:
-        """Whether two lines are of one log, or of files of one ``-ff`` set: they differ behind the last dot."""
+        """Whether two lines are of one log, or of files of one ``-ff`` set: they differ after the last dot."""
         if one.log == other.log:
             return True
         names = list(self._logs)

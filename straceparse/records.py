@@ -131,7 +131,7 @@ def _read_long(text: str) -> Record:
         return record._replace(note=text)
     if record.kind == "cut":
         return record._replace(args=f"{record.args}{rest}")
-    if record.syscall is not None:  # it ends with blanks, or is damaged behind its end
+    if record.syscall is not None:  # it ends with blanks, or is damaged after its end
         return Record("unparsed", note=text, reason="a line of strace that is damaged after its end")
     return record._replace(note=f"{record.note or ''}{rest}")
 

@@ -272,9 +272,9 @@ class _RequestReader:
         waiting = waiting.drop_nulls("fd").unique(["_row", "pid", "fd"], maintain_order=True)
         if waiting.is_empty() or known.is_empty():
             return waiting.with_columns(pl.lit(None, pl.String).alias("file"))
-        asked = waiting.select(pl.col("_row").alias("_turn"), pl.col("pid").alias("_owner"), "fd")
-        asked = asked.with_columns(pl.lit(None, pl.String).alias("file"))
-        found = with_known_files(asked, known)
+        owners = waiting.select(pl.col("_row").alias("_turn"), pl.col("pid").alias("_owner"), "fd")
+        owners = owners.with_columns(pl.lit(None, pl.String).alias("file"))
+        found = with_known_files(owners, known)
         return found.select(pl.col("_turn").alias("_row"), pl.col("_owner").alias("pid"), "fd", "file")
 
 

@@ -63,7 +63,8 @@ def checkout(tmp_path: Path) -> Path:
     (tmp_path / "reports").mkdir()
     for report in (ROOT / "sample_data/awr_series").iterdir():
         shutil.copy(report, tmp_path / "reports")
-    for name, numbers in (("old", "410[2-4]"), ("new", "411[0-2]")):
+    numbered = {"old": "410[2-4]", "new": "411[0-2]", "mon": "410[2-4]", "tue": "410[5-7]", "wed": "411[0-2]"}
+    for name, numbers in numbered.items():
         (tmp_path / name).mkdir()
         for report in (ROOT / "sample_data/awr_series").glob(f"awrrpt_1_{numbers}_*.txt"):
             shutil.copy(report, tmp_path / name)

@@ -1,4 +1,4 @@
-"""Import time: a wing that only lists its names is there in a moment."""
+"""Import time: a package that only lists its names is there in a moment."""
 
 import subprocess
 import sys

@@ -80,6 +80,12 @@ OTHER_PATTERNS = {
     "iolab/pages/writing.py": (2, "our own verdicts and messages"),
 }
 
+#: Words for which the field has a plainer one.
+_ODD_WORDS = re.compile(
+    r"\b(?:behind|believ(?:e|ed|es|ing)|nobody|held against|wings?|houses?|ground floor|wears?|dress(?:es|ed)"
+    r"|told(?! apart))\b",
+    re.IGNORECASE,
+)
 _MACHINE_PATH = re.compile(rb"/(?:work|root|home)/[a-z]")
 
 
@@ -357,6 +363,22 @@ def test_no_path_of_a_machine() -> None:
         for path in project_files()
         if not any(part.endswith("_data") for part in path.relative_to(ROOT).parts[1:-1])
         if (hit := _MACHINE_PATH.search(path.read_bytes()))
+    ]
+
+    assert found == []
+
+
+def test_plain_words() -> None:
+    """Code and pages use the usual words: no figure of speech that a reader has to guess and cannot search for."""
+    folders = (*MAY_IMPORT, "docs", "fuzz", "benchmarks")
+    paths = [
+        path for name in folders for path in (ROOT / name).rglob("*") if path.suffix in {".py", ".lark", ".c", ".md"}
+    ]
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {odd.group()}"
+        for path in [*paths, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if (odd := _ODD_WORDS.search(line))
     ]
 
     assert found == []

@@ -121,10 +121,10 @@ def _joined_rows(
 
 
 def _without_extra(rows: Rows, line: str, number: int, end: int, cutter: Cutter) -> tuple[str, ...] | None:
-    """The cells of a row with words behind its last column, which are none of it: marks of whoever copied it."""
+    """The cells of a row with words after its last column, which are none of it: marks of whoever copied it."""
     extra = line[end:].strip()
     if extra:
-        rows.problems.append(Problem(number + 1, "trailing", extra, "words behind the last column of the table"))
+        rows.problems.append(Problem(number + 1, "trailing", extra, "words after the last column of the table"))
     return cutter.cut(line[:end])
 
 

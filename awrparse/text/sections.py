@@ -75,7 +75,7 @@ class _Walk(Builder):
         self.end_section()
 
     def _visit_texts(self, number: int) -> int:
-        """An unbroken run of texts; gives the line behind it."""
+        """An unbroken run of texts; gives the line after it."""
         stop = self.end_of_texts(number)
         table = self.open
         if table is None or table.is_suspended:

@@ -75,7 +75,7 @@ class Builder:
         lines: all lines of the file.
         kinds: of each line; what becomes clear only here is written into it.
         first: the report's first line, counted from 0.
-        end: the line behind its last.
+        end: the line after its last.
         tables: those that are closed.
         problems: lines that nothing takes.
         open: the table under construction.
@@ -111,7 +111,7 @@ class Builder:
         self._last_columns: tuple[Column, ...] | None = None
 
     def end_of_texts(self, number: int) -> int:
-        """The line behind the unbroken run of texts from this line on."""
+        """The line after the unbroken run of texts from this line on."""
         while number < self.end and self.kinds[number] == kind.TEXT:
             number += 1
         return number

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from iolab.dataset.dask_cluster import DaskCluster
 
-#: A process looks so often whether the one that started it is still there, in seconds.
+#: A process checks so often whether the one that started it is still there, in seconds.
 _LOOKS: Final = 1.0
 
 

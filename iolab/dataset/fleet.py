@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
-#: The format whose tables are asked.
+#: The format whose tables are queried.
 _FORMAT: Final = "awr"
 #: Columns that say which instance a report is of.
 INSTANCE: Final = ("db_name", "db_id", "instance_name")

@@ -369,8 +369,10 @@ def figure_of(metrics: pl.DataFrame, metric: str | None = None, **keys: str) -> 
     for name, value in keys.items():
         wanted = wanted.filter(pl.col(name) == value)
     if wanted.height != 1:
-        asked = ", ".join(filter(None, [metric, *(f"{name}={value}" for name, value in keys.items())])) or "one metric"
-        raise KeyError(f"{asked}: {wanted.height} rows of {metrics.height}")
+        request = (
+            ", ".join(filter(None, [metric, *(f"{name}={value}" for name, value in keys.items())])) or "one metric"
+        )
+        raise KeyError(f"{request}: {wanted.height} rows of {metrics.height}")
     row = wanted.row(0, named=True)
     if None in {row["value"], row["lo"], row["hi"]}:
         return None

@@ -79,7 +79,7 @@ _METRICS: Final[tuple[tuple[Callable[..., pl.DataFrame], tuple[str, ...], tuple[
     (reads.smart_scan_saving, ("eligible", "returned"), ("total_bytes",)),
     (rows_per_trip, ("rows", "trips"), ()),
 )
-_OF_PERIOD: Final = "an average over the period: how much was asked of the storage, not how fast it is"
+_OF_PERIOD: Final = "an average over the period: how much was requested from the storage, not how fast it is"
 _CUMULATIVE: Final = "the listing counts from the session's logon: all of it must be the timed statement's"
 
 

@@ -1,4 +1,4 @@
-"""Self-contained pages: charts, styles and scripts inside, nothing asked of a network.
+"""Self-contained pages: charts, styles and scripts inside, nothing requested from a network.
 
 A page carries a content security policy that runs its own scripts, known by their hashes, and nothing else: text of a
 log that looks like a script stays text.

@@ -28,7 +28,7 @@ ONE_LOG_CONTENTS: Final = (
 _HISTOGRAM: Final = "event_histogram"
 #: Rows of a table on a page; its script folds all but the first.
 _MOST_ROWS: Final = 60
-#: Beside more findings than this there is room for a chart.
+#: Beside more findings than this a chart fits.
 _FEW: Final = 4
 _MOST_HISTOGRAMS: Final = 3
 #: Findings in the table of many logs.
@@ -66,7 +66,7 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
         else []
     )
     if not seen.findings.is_empty():
-        # beside many findings there is room for a chart; without a profile the first chart is the picture of the log
+        # beside many findings a chart fits; without a profile the first chart is the picture of the log
         early = 1 if drawn and (not profile or (not _has_histogram(profile) and seen.findings.height > _FEW)) else 0
         first, drawn = "".join(drawn[:early]), drawn[early:]
         beside = (

@@ -59,7 +59,7 @@ def cache_level(runs: pl.DataFrame) -> CacheLevel:
     - physical reads fall by a fifth or more: the buffer cache took part;
     - physical reads stay the same within a tenth: the buffer cache did not;
     - physical reads not recorded, but the buffer cache flushed before every later run: it did not either;
-    - no physical reads at all: nothing below Oracle was asked;
+    - no physical reads at all: nothing below Oracle was used;
     - recursive calls fall to a half or less: the parse took part; else it did not.
 
     A level is named when one explanation is shown, or when all but one are ruled out.

@@ -146,7 +146,7 @@ def shift_interval(a: Sequence[float], b: Sequence[float], *, step: float = 0.0)
     """The interval of the shift by Moses' method: order statistics of the differences a_i - b_j.
 
     It is exact when one distribution is the other one moved; at 6 against 6 runs it covers 95.9 %, more
-    than asked, as the ranks are few. None where the samples are too small.  Where the spreads are unequal it covers
+    than requested, as the ranks are few. None where the samples are too small.  Where the spreads are unequal it covers
     81 % of 6 runs against 31 that spread five times less, so it is widened to all shifts that Brunner and Munzel's test
     does not refuse: 96 % then, and 92 % of 8 runs against 20 that spread seven times less.
     Sources: Hollander and Wolfe, Nonparametric Statistical Methods (1999), section 4.3; Brunner and Munzel, The
