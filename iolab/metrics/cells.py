@@ -47,7 +47,7 @@ def cell_reads(
 
     Limitations: a wait for several blocks (`cell list of blocks physical read`) is not one read.  Smart scans have
     waits of their own (`cell smart table scan`), which are no latencies of reads.  The histogram holds background
-    waits, too.
+    waits, too; where it has no edge at ``slow_us``, the share is known between bounds only.
 
     Args:
         foreground: the table `foreground_events` of a report, with its bounds.
