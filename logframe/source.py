@@ -16,7 +16,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from os import PathLike
 from pathlib import Path
@@ -39,6 +39,9 @@ Source = OneSource | Iterable[OneSource]
 
 #: Transcoded or decompressed text above this many bytes lives in a temporary file.
 MEMORY_LIMIT = 32 << 20
+
+#: So much of a log shows how its lines end.
+_SAMPLE_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +147,24 @@ def open_logs(source: Source, *, encoding: str | None = None) -> list[Log]:
     """
     logs: list[Log] = []
     for item in _items(source):
-        logs += _open_item(item, encoding)
+        logs += map(_with_line_feeds, _open_item(item, encoding))
     return logs
+
+
+def _with_line_feeds(log: Log) -> Log:
+    """The log; one whose lines end with carriage returns alone, with line feeds."""
+    match log.target:
+        case bytes():
+            sample = log.target[:_SAMPLE_BYTES]
+        case Path():
+            with log.target.open("rb") as file:
+                sample = file.read(_SAMPLE_BYTES)
+        case _:
+            return log
+    if b"\n" in sample or b"\r" not in sample:
+        return log
+    data = log.target if isinstance(log.target, bytes) else log.target.read_bytes()
+    return replace(log, target=data.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
 
 
 def open_log(source: Source, *, encoding: str | None = None) -> Log:

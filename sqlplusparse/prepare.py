@@ -39,10 +39,10 @@ def prepared(text: str) -> list[str]:
     if "SQL>" not in text and "&gt;" in text and _ESCAPED_PROMPT.search(text):
         text = without_entities(text)
     text = with_plain_blanks(text.replace("\f", ""))
-    if "\t" in text:
-        text = text.expandtabs(8)
     text = without_quotes(text, partial(_has, kinds=_QUOTED))
     text = without_comment_marks(text, partial(_has, kinds=_TRANSCRIPT))
+    if "\t" in text:  # tab stops count from where the line began before it was quoted
+        text = text.expandtabs(8)
     lines = list(map(str.rstrip, text.split("\n")))
     if has_last_end:
         lines.pop()
@@ -51,4 +51,4 @@ def prepared(text: str) -> list[str]:
 
 def _has(text: str, kinds: frozenset[int]) -> bool:
     """Is one of the lines of one of these kinds?"""
-    return not kinds.isdisjoint(kinds_of(text.split("\n")))
+    return not kinds.isdisjoint(kinds_of(text.expandtabs(8).split("\n")))

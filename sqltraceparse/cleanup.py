@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -14,8 +12,6 @@ from sqltraceparse.grammar import GRAMMAR
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from logframe import Log
-
 #: Terminals of what an editor or grep puts before each line.
 _PREFIXES: Final = ("EDITOR_TWO_BLANKS", "EDITOR_BLANK", "GREP_PREFIX")
 #: Terminals of lines that are whole and of a trace alone.
@@ -23,7 +19,6 @@ _WHOLE: Final = (
     *("WAIT_LINE", "CALL_LINE", "CLOSE_LINE", "LOB_LINE", "TRANSACTION_LINE", "STAT_LINE", "PARSING_LINE"),
     *("PARSE_ERROR_LINE", "ERROR_LINE", "END_OF_STATEMENT", "BINDS", "BIND", "STAMP_LINE", "ATTRIBUTE", "RULE"),
 )
-_SAMPLE_BYTES: Final = 1 << 16
 
 
 def cleanup_of(lines: Sequence[str]) -> LineCleanup:
@@ -42,19 +37,3 @@ def cleanup_of(lines: Sequence[str]) -> LineCleanup:
 def _count_whole(lines: list[str]) -> int:
     text = pl.Series("text", lines, dtype=pl.String)
     return int(text.str.contains(GRAMMAR.pattern(f"^(?:{'|'.join(f'{{{name}}}' for name in _WHOLE)})$")).sum())
-
-
-def with_line_feeds(log: Log) -> Log:
-    """The log; one whose lines end with carriage returns alone, with line feeds."""
-    match log.target:
-        case bytes():
-            sample = log.target[:_SAMPLE_BYTES]
-        case Path():
-            with log.target.open("rb") as file:
-                sample = file.read(_SAMPLE_BYTES)
-        case _:
-            return log
-    if b"\n" in sample or b"\r" not in sample:
-        return log
-    data = log.target if isinstance(log.target, bytes) else log.target.read_bytes()
-    return replace(log, target=data.replace(b"\r", b"\n"))

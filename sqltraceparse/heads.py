@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import polars as pl
 
 from logframe import load_grammar
-from logframe.normalize import LineCleanup, with_line_feeds
+from logframe.normalize import LineCleanup
 from sqltraceparse.cleanup import cleanup_of
 from sqltraceparse.grammar import GRAMMAR
 from sqltraceparse.lines import classified
@@ -147,7 +147,7 @@ def other_of(text: str) -> Other | None:
 
 def share_of(text: str) -> tuple[float, int | None]:
     """The share of lines that are lines of a trace, and the number of the first record (None: there is none)."""
-    printed = with_line_feeds(text).split("\n")
+    printed = text.split("\n")
     cleanup = cleanup_of(printed)
     if cleanup != LineCleanup():
         printed = [cleanup.cleaned(line) for line in printed]

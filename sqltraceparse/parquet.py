@@ -12,7 +12,6 @@ from polars.io.plugins import register_io_source
 
 from logframe import LogParseError, diagnostics_frame, open_log
 from logframe.atomic import new_folder
-from sqltraceparse.cleanup import with_line_feeds
 from sqltraceparse.derived import Derived
 from sqltraceparse.heads import CENTISECOND_US, head_of
 from sqltraceparse.passes import Backward, Forward
@@ -65,7 +64,7 @@ def to_parquet(
         ...     pl.read_parquet(files["calls"]).select("op", "elapsed_us", "own_cpu_us").rows()
         [('FETCH', 6, 2)]
     """
-    log = with_line_feeds(open_log(source, encoding=encoding))
+    log = open_log(source, encoding=encoding)
     if log.is_empty():
         raise LogParseError("the log is empty", source=log.name, expected="an extended SQL trace")
     target = Path(os.fspath(dest))

@@ -8,7 +8,6 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from logframe import LogParseError, Source, open_logs
-from sqltraceparse.cleanup import with_line_feeds
 from sqltraceparse.grammar import GRAMMAR
 from sqltraceparse.reader import read_calls, read_waits, sorted_batches
 from sqltraceparse.regular import RAW_CALLS, RAW_WAITS
@@ -70,7 +69,7 @@ def scan_sqltrace(
     for log in open_logs(source, encoding=encoding):
         if log.is_empty():
             raise LogParseError("the log is empty", source=log.name, expected="an extended SQL trace")
-        frame = _scan(with_line_feeds(log), n_rows)
+        frame = _scan(log, n_rows)
         if include_file_paths is not None:
             frame = frame.with_columns(pl.lit(log.name).alias(include_file_paths))
         frames.append(frame)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from logframe import Diagnostic, LogParseError, Source, diagnostics_frame, open_log
-from sqltraceparse.cleanup import with_line_feeds
 from sqltraceparse.derived import Derived
 from sqltraceparse.heads import CENTISECOND_US, Head, head_of, other_of
 from sqltraceparse.passes import Backward, Forward
@@ -114,7 +113,7 @@ def read_sqltrace(source: Source, *, encoding: str | None = None, strict: bool =
         >>> trace.statements.item(0, "text")
         'select 1 from dual'
     """
-    log = with_line_feeds(open_log(source, encoding=encoding))
+    log = open_log(source, encoding=encoding)
     if log.is_empty():
         raise LogParseError("the log is empty", source=log.name, expected="an extended SQL trace")
     trace = assembled(read_pieces(log), log.name, log.notes)
