@@ -42,6 +42,7 @@ def scan_sqltrace(
 
     Waits and calls are read into columns; of any other line the ``text`` stands there.  No line is lost: one that is no
     line of a trace has the kind ``unparsed``.  A filter on ``kind`` and a selection of columns save work.
+    What mails, listings and editors put before every line is not in ``text``.
 
     Args:
         source: a trace, or several: paths, globs, bytes, file objects, compressed or not.
