@@ -17,7 +17,7 @@ from logframe import LogParseError, diagnostics_frame
 from logframe.normalize import LineCleanup
 from logframe.ranges import Piece, Range, Splitting, line_after, ranges_of, size_of, within
 from sqltraceparse import clocks
-from sqltraceparse.cleanup import cleanup_of, with_line_feeds
+from sqltraceparse.cleanup import cleanup_of
 from sqltraceparse.derived import Derived
 from sqltraceparse.grammar import GRAMMAR
 from sqltraceparse.heads import head_of
@@ -86,7 +86,7 @@ class _Piece:
 
 def _is_plain(log: Log) -> bool:
     """Whether the lines are as the database wrote them."""
-    return cleanup_of(log.head()) == LineCleanup() and with_line_feeds(log) is log
+    return cleanup_of(log.head()) == LineCleanup()
 
 
 def _begins_broken(log: Log) -> bool:
