@@ -68,7 +68,8 @@ bench: $(READY) ## Measure speed against wc, awk, plain Python and other readers
 # Longer, and by hand: benchmarks/upload.py (400 MB through a browser), benchmarks/coverage_of_intervals.py,
 # benchmarks/strace.py --memory.
 
-fuzz: $(READY) ## Read mutated logs for SECONDS (600) in PROCESSES (2); CORPUS=folder adds logs of your own
+fuzz: $(READY) ## Double hard shapes, then read mutated logs for SECONDS (600) in PROCESSES (2); CORPUS=folder adds logs
+	@POLARS_MAX_THREADS=1 $(BIN)/python -m fuzz.growth
 	@$(BIN)/python -m fuzz --count 1000000000 --seconds $(or $(SECONDS),600) --processes $(or $(PROCESSES),2) \
 	    --seed $(or $(SEED),1) --thorough $(if $(CORPUS),--corpus $(CORPUS))
 

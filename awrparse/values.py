@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from logframe import Printed, load_grammar, read_printed
 from logframe.decimal_mark import with_points
 from logframe.figures import ColumnForm
+from logframe.printed import MOST_DIGITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -137,7 +138,7 @@ def _is_unknown(kind: Kind, heading: str) -> bool:
 @lru_cache(maxsize=1 << 14)
 def _shown_decimals(cell: str) -> int:
     found = _DECIMALS.fullmatch(cell)
-    return len(found.group(1)) if found else 0
+    return len(found.group(1)) if found and len(cell) <= MOST_DIGITS else 0
 
 
 @lru_cache(maxsize=1 << 15)

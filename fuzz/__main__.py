@@ -2,30 +2,56 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Final
 
 import click
 
-from fuzz.driver import Result, run, seeds
+from fuzz.driver import LARGEST, Result, run, seeds
+
+#: Environments in which the same input must give the same frames: compiled code or none, one thread or many.
+VARIANTS: Final[dict[str, dict[str, str]]] = {
+    "compiled code, 2 threads": {"POLARS_MAX_THREADS": "2"},
+    "no compiled code, 1 thread": {"POLARS_MAX_THREADS": "1", "IOLAB_KERNEL": "off"},
+    "compiled code, 8 threads": {"POLARS_MAX_THREADS": "8"},
+}
+
+
+def differences(found: dict[str, Result]) -> list[tuple[int, str]]:
+    """Cases of which a variant does not read what the first variant reads, and the variant.
+
+    Args:
+        found: Result of each variant; they may have run another number of cases.
+    """
+    first, *others = found
+    return [
+        (number, variant)
+        for variant in others
+        for number, digest in found[variant].digests.items()
+        if found[first].digests.get(number, digest) != digest
+    ]
 
 
 @click.command()
 @click.option("--count", default=1000, show_default=True, help="Cases.")
 @click.option("--first", default=0, show_default=True, help="Number of the first case: continues a run.")
 @click.option("--seed", default=1, show_default=True)
+@click.option("--largest", default=LARGEST, show_default=True, help="Bytes of an input before it is mutated.")
 @click.option("--seconds", type=float, help="Begin no further case after so many seconds.")
 @click.option("--processes", default=1, show_default=True)
-@click.option("--thorough", is_flag=True, help="Also read each input twice, and through Parquet.")
+@click.option("--thorough", is_flag=True, help="Also read each input twice, through Parquet, and in each variant.")
 @click.option("--corpus", type=click.Path(path_type=Path, exists=True), multiple=True, help="More logs to mutate.")
 @click.option("--out", type=click.Path(path_type=Path), default=Path("build/fuzz"), show_default=True)
 def main(
     count: int,
     first: int,
     seed: int,
+    largest: int,
     seconds: float | None,
     processes: int,
     thorough: bool,  # noqa: FBT001 - click passes options by name
@@ -34,25 +60,34 @@ def main(
 ) -> None:
     """Read mutated logs and check what must hold; ends with 1 where something failed."""
     logs = seeds(corpus)
-    until = float("inf") if seconds is None else time.monotonic() + seconds
     pieces = [range(first + place, first + count, processes) for place in range(processes)]
-    total = Result()
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        waiting = [pool.submit(run, seed, piece, logs, out=out, is_thorough=thorough, until=until) for piece in pieces]
-        for one in (future.result() for future in waiting):
-            total.cases += one.cases
-            total.logs += one.logs
-            total.failures += one.failures
-            total.files += one.files
-            total.slowest = max(total.slowest, one.slowest)
-    click.echo(
-        f"{total.cases:,} cases, {total.logs:,} logs read, slowest {total.slowest[0]:.2f} s (case {total.slowest[1]})"
-    )
-    for failure, times in total.failures.most_common():
-        click.echo(f"{times:6,}  {failure}")
-    for path in total.files:
-        click.echo(str(path))
-    sys.exit(bool(total.failures))
+    variants = list(VARIANTS) if thorough else list(VARIANTS)[:1]
+    found = {variant: Result() for variant in variants}
+    for variant in variants:
+        os.environ.update(VARIANTS[variant])
+        until = float("inf") if seconds is None else time.monotonic() + seconds / len(variants)
+        with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+            waiting = [
+                pool.submit(run, seed, piece, logs, out=out, is_thorough=thorough, largest=largest, until=until)
+                for piece in pieces
+            ]
+            for future in waiting:
+                found[variant].add(future.result())
+        for name in VARIANTS[variant]:
+            del os.environ[name]
+        total = found[variant]
+        click.echo(
+            f"{variant}: {total.cases:,} cases, slowest {total.slowest[0]:.2f} s (case {total.slowest[1]}); logs read: "
+            + (", ".join(f"{name} {times:,}" for name, times in sorted(total.logs.items())) or "none")
+        )
+        for failure, times in total.failures.most_common():
+            click.echo(f"{times:6,}  {failure}")
+        for path in total.files:
+            click.echo(str(path))
+    differ = differences(found)
+    for number, variant in differ:
+        click.echo(f"case {number}: {variant!r} does not read what {variants[0]!r} reads")
+    sys.exit(bool(differ or any(total.failures for total in found.values())))
 
 
 if __name__ == "__main__":

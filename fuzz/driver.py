@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fuzz.invariants import Violation, check
+from fuzz.invariants import Checked, Violation, check
 from fuzz.mutators import mutate
 
 if TYPE_CHECKING:
@@ -24,9 +24,11 @@ ROOT: Final = Path(__file__).parents[1]
 FOLDERS: Final = ("sample_data", "tests")
 _SUFFIXES: Final = {".txt", ".html", ".log", ".lst", ".strace", ".trc", ".prf", ".nmon", ".dat", ".json", ".out"}
 #: Larger samples make a case slow without making it stranger.
-_LARGEST: Final = 60_000
-#: Seconds after which a case counts as hanging, whatever its size.
+LARGEST: Final = 60_000
+#: CPU seconds after which a case counts as hanging, whatever its size.
 HANG_S: Final = 20.0
+#: A case that waits, and takes no CPU, hangs after so many times as long: the machine may be busy with others.
+_WAITS: Final = 15
 _ROUNDS: Final = 60
 
 
@@ -43,14 +45,25 @@ class Result:
         logs: Logs that the readers took, by format.
         failures: Kind of each failure and how often it was seen.
         files: Where the minimised inputs are.
-        slowest: Seconds and number of the slowest case.
+        slowest: CPU seconds and number of the slowest case.
+        digests: Digest of what was read, by number of the case.
     """
 
     cases: int = 0
-    logs: int = 0
+    logs: Counter[str] = field(default_factory=Counter)
     failures: Counter[str] = field(default_factory=Counter)
     files: list[Path] = field(default_factory=list)
     slowest: tuple[float, int] = (0.0, 0)
+    digests: dict[int, str] = field(default_factory=dict)
+
+    def add(self, other: Result) -> None:
+        """Add the result of other cases."""
+        self.cases += other.cases
+        self.logs += other.logs
+        self.failures += other.failures
+        self.files += other.files
+        self.slowest = max(self.slowest, other.slowest)
+        self.digests |= other.digests
 
 
 def seeds(folders: tuple[Path, ...] = ()) -> list[bytes]:
@@ -61,46 +74,60 @@ def seeds(folders: tuple[Path, ...] = ()) -> list[bytes]:
     """
     paths = [path for folder in (*(ROOT / name for name in FOLDERS), *folders) for path in sorted(folder.rglob("*"))]
     found = [path for path in paths if path.suffix in _SUFFIXES and path.is_file() and path.stat().st_size]
-    return [path.read_bytes()[:_LARGEST] for path in found]
+    return [path.read_bytes() for path in found]
 
 
-def case(seed: int, number: int, logs: list[bytes]) -> bytes:
-    """The input of one case: the same for the same seed, number and logs."""
+def excerpt(log: bytes, largest: int, chance: random.Random) -> bytes:
+    """At most so many bytes of a log: its first lines, by which it is recognised, and lines of another place."""
+    if len(log) <= largest:
+        return log
+    head = log.rfind(b"\n", 0, largest // 3) + 1
+    start = log.find(b"\n", chance.randrange(head, len(log))) + 1
+    return log[:head] + log[start : start + largest - head]
+
+
+def case(seed: int, number: int, logs: list[bytes], largest: int = LARGEST) -> bytes:
+    """The input of one case: the same for the same seed, number, logs and size."""
     chance = random.Random(f"{seed}:{number}")
-    return mutate(chance.choice(logs), chance.choice(logs), chance)
+    first, second = (excerpt(chance.choice(logs), largest, chance) for _ in range(2))
+    return mutate(first, second, chance)
 
 
 @contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """Raise `Hang` where the block takes longer."""
+    """Raise `Hang` where the block takes more CPU seconds, or waits for much longer."""
 
     def stop(*_: object) -> None:
         raise Hang(f"more than {seconds:g} s")
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    timers = ((signal.ITIMER_PROF, signal.SIGPROF, seconds), (signal.ITIMER_REAL, signal.SIGALRM, _WAITS * seconds))
+    before = [signal.signal(number, stop) for _, number, _ in timers]
+    for timer, _, limit in timers:
+        signal.setitimer(timer, limit)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        for (timer, number, _), handler in zip(timers, before, strict=True):
+            signal.setitimer(timer, 0)
+            signal.signal(number, handler)
 
 
-def failure_of(data: bytes, *, is_thorough: bool) -> tuple[str, int]:
-    """What fails of an input, as one line that is the same for the same fault, or an empty text; and the logs read."""
+def failure_of(data: bytes, *, is_thorough: bool) -> tuple[str, Checked]:
+    """What fails of an input, as one line that is the same for the same fault, or an empty text; and what was read."""
+    nothing = Checked([], "")
     try:
         with at_most(HANG_S):
             return "", check(data, is_thorough=is_thorough)
     except Hang as error:
-        return f"Hang: {error}", 0
+        return f"Hang: {error}", nothing
     except Violation as error:
-        return f"Violation: {error}", 0
+        return f"Violation: {error}", nothing
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - a panic of Polars is a BaseException
         own = [frame for frame in traceback.extract_tb(error.__traceback__) if str(ROOT) in frame.filename]
         place = f"{Path(own[-1].filename).name}:{own[-1].name}" if own else "?"
-        return f"{type(error).__name__} at {place}: {str(error).splitlines()[0][:80] if str(error) else ''}", 0
+        return f"{type(error).__name__} at {place}: {str(error).splitlines()[0][:80] if str(error) else ''}", nothing
 
 
 def minimised(data: bytes, failure: str, *, is_thorough: bool) -> bytes:
@@ -121,7 +148,7 @@ def minimised(data: bytes, failure: str, *, is_thorough: bool) -> bytes:
                     break
                 size = max(size // 2, 1)
         data = separator.join(parts)
-        if len(data) > _LARGEST // 10:
+        if len(data) > LARGEST // 10:
             break
     return data
 
@@ -133,6 +160,7 @@ def run(
     *,
     out: Path | None = None,
     is_thorough: bool = False,
+    largest: int = LARGEST,
     until: float = float("inf"),
 ) -> Result:
     """Run cases one after the other.
@@ -143,18 +171,21 @@ def run(
         logs: What `seeds` gives.
         out: Folder for the minimised failures; none are written without it.
         is_thorough: As for `fuzz.invariants.check`.
+        largest: Bytes of an input before it is mutated.
         until: Moment of `time.monotonic` after which no further case begins.
     """
     result = Result()
     for number in numbers:
         if time.monotonic() > until:
             break
-        data = case(seed, number, logs)
-        begin = time.perf_counter()
+        data = case(seed, number, logs, largest)
+        begin = time.process_time()
         failure, read = failure_of(data, is_thorough=is_thorough)
-        result.slowest = max(result.slowest, (time.perf_counter() - begin, number))
+        result.slowest = max(result.slowest, (time.process_time() - begin, number))
         result.cases += 1
-        result.logs += read
+        result.logs.update(read.formats)
+        if is_thorough:
+            result.digests[number] = read.digest or failure
         if failure:
             if failure not in result.failures and out is not None:
                 out.mkdir(parents=True, exist_ok=True)

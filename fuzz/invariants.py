@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
@@ -16,6 +17,18 @@ if TYPE_CHECKING:
 
 class Violation(AssertionError):  # noqa: N818 - what was violated, not an error of the program
     """An invariant does not hold."""
+
+
+class Checked(NamedTuple):
+    """What was read of an input that holds what must hold.
+
+    Attributes:
+        formats: Format of each log.
+        digest: Digest of all frames: the same for the same figures; empty unless the check was thorough.
+    """
+
+    formats: list[str]
+    digest: str
 
 
 def read(data: bytes) -> list[ParsedLog]:
@@ -88,12 +101,23 @@ CHEAP: Final[tuple[Callable[[ParsedLog, dict[str, pl.DataFrame]], None], ...]] =
 )
 
 
-def check(data: bytes, *, is_thorough: bool = False) -> int:
-    """Read an input and check what must hold; the number of logs that were read.
+def digest_of(frames: list[dict[str, pl.DataFrame]]) -> str:
+    """Digest of the schemas and the values of all frames."""
+    found = hashlib.blake2b(digest_size=16)
+    for log in frames:
+        for name in sorted(log):
+            frame = log[name]
+            found.update(f"{name} {frame.schema}".encode())
+            found.update(repr(frame.rows()).encode(errors="surrogatepass"))
+    return found.hexdigest()
+
+
+def check(data: bytes, *, is_thorough: bool = False) -> Checked:
+    """Read an input and check what must hold.
 
     Args:
         data: The input.
-        is_thorough: Also read it twice, and through Parquet.
+        is_thorough: Also read it twice, and through Parquet, and make a digest.
 
     Raises:
         Violation: An invariant does not hold.
@@ -109,4 +133,4 @@ def check(data: bytes, *, is_thorough: bool = False) -> int:
             if first.keys() != second.keys() or any(not first[name].equals(second[name]) for name in first):
                 raise Violation(f"{log.format}: read twice, it is not the same")
             parquet_keeps_it(log, first)
-    return len(logs)
+    return Checked([log.format for log in logs], digest_of(frames) if is_thorough else "")

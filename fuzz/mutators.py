@@ -35,7 +35,7 @@ def insert(data: bytes, chance: random.Random) -> bytes:
     """A token is inserted, once or often."""
     for _ in range(chance.choice((1, 1, 3, 20))):
         place = chance.randrange(len(data) + 1)
-        data = data[:place] + chance.choice(TOKENS) * chance.choice((1, 1, 2, 200)) + data[place:]
+        data = data[:place] + chance.choice(TOKENS) * chance.choice((1, 1, 2, 300)) + data[place:]
     return data
 
 

@@ -39,7 +39,9 @@ _POWERS: Final = {letter: power for power, letter in enumerate("KMGTPE", 1)}
 #: Exponents beyond this are no figure of a report; the text is left as it is.
 _LARGEST_EXPONENT: Final = 200
 #: Nor are numbers with more digits than this; beyond some hundreds Python would refuse to divide them.
-_MOST_DIGITS: Final = 60
+MOST_DIGITS: Final = 60
+#: Nor are longer texts, with the marks between the digits, an exponent and a unit.
+_LONGEST: Final = 2 * MOST_DIGITS
 
 #: What a cell may be padded with.
 BLANKS: Final = " \t\r\n\N{NO-BREAK SPACE}"
@@ -111,7 +113,7 @@ def _read(text: str, base: int, time_unit: TimeUnit, rounded: bool, decimals: in
     if decimal == ",":
         cell = cell.translate(_SWAP_MARKS)
     forms = _forms()
-    found = forms.number.match(cell)
+    found = forms.number.match(cell) if len(cell) <= _LONGEST else None
     if found is None:
         if forms.overflow.match(cell):
             return Printed(flag="overflow")
@@ -121,7 +123,7 @@ def _read(text: str, base: int, time_unit: TimeUnit, rounded: bool, decimals: in
     if abs(power) > _LARGEST_EXPONENT:
         return Printed(flag="text")
     shown = (fraction or bare or ".")[1:]
-    if len(digits or "") + len(shown) > _MOST_DIGITS:
+    if len(digits or "") + len(shown) > MOST_DIGITS:
         return Printed(flag="text")
     number = int((digits or "").replace(",", "") + shown or "0")
     if not (digits or shown):

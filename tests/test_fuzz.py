@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from fuzz.driver import case, failure_of, minimised, run, seeds
+from fuzz.__main__ import differences
+from fuzz.driver import Hang, Result, at_most, case, failure_of, minimised, run, seeds
+from fuzz.growth import SHAPES, growth
+from fuzz.invariants import Checked, check
 from fuzz.mutators import MUTATORS
 
 LOGS = seeds()
@@ -18,18 +23,29 @@ LOGS = seeds()
 
 def test_a_short_run() -> None:
     """Mutated logs raise nothing but the project's own errors, and what must hold holds."""
-    found = run(20_261, range(150), LOGS)
+    found = run(20_261, range(150), LOGS, largest=10_000)
 
     assert dict(found.failures) == {}
     assert found.cases == 150
-    assert found.logs > 30
+    assert found.logs.total() > 30
 
 
 def test_a_thorough_run() -> None:
     """Read twice the result is the same, and Parquet keeps it."""
-    found = run(20_262, range(40), LOGS, is_thorough=True)
+    found = run(20_262, range(40), LOGS, is_thorough=True, largest=10_000)
 
     assert dict(found.failures) == {}
+
+
+def test_a_case_that_takes_too_long_ends() -> None:
+    """A case that computes for too long, or waits for too long, is a hang; the timers are off afterwards."""
+    with pytest.raises(Hang), at_most(0.05):
+        sum(itertools.repeat(1))
+    with pytest.raises(Hang), at_most(0.01):
+        time.sleep(60)
+    with at_most(0.05):
+        pass
+    time.sleep(0.1)
 
 
 def test_a_case_is_the_same_again() -> None:
@@ -50,11 +66,11 @@ def test_mutators_take_any_bytes(mutator) -> None:  # type: ignore[no-untyped-de
 def test_a_failure_is_found_and_minimised(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault that one line causes is brought down to that line."""
 
-    def check(data: bytes, *, is_thorough: bool) -> int:
+    def check(data: bytes, *, is_thorough: bool) -> Checked:
         del is_thorough
         if b"bad" in data:
             raise IndexError("a fault")
-        return 1
+        return Checked(["strace"], "")
 
     monkeypatch.setattr("fuzz.driver.check", check)
     data = b"one\ntwo\nthe bad line\nfour\n"
@@ -62,3 +78,38 @@ def test_a_failure_is_found_and_minimised(monkeypatch: pytest.MonkeyPatch) -> No
 
     assert failure.startswith("IndexError at test_fuzz.py:check: a fault")
     assert minimised(data, failure, is_thorough=False) == b"bad"
+
+
+def test_variants_that_differ_are_found() -> None:
+    """A case that one variant did not come to is no difference."""
+    found = {
+        "one thread": Result(digests={1: "a", 2: "b", 3: "c"}),
+        "two threads": Result(digests={1: "a", 2: "x"}),
+        "no compiled code": Result(digests={1: "y", 4: "d"}),
+    }
+
+    assert differences(found) == [(2, "two threads"), (1, "no compiled code")]
+
+
+def test_a_digest_is_that_of_the_figures() -> None:
+    """Another figure gives another digest, the same figures the same."""
+    log = b'12:00:00.000001 read(3, "a", 4096) = 1 <0.000041>\n12:00:00.000002 close(3) = 0 <0.000001>\n'
+
+    assert check(log, is_thorough=True) == check(log, is_thorough=True)
+    assert check(log, is_thorough=True).digest != check(log.replace(b"41>", b"42>"), is_thorough=True).digest
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_shapes_of_the_growth_run_grow_with_their_size(shape) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001 - a function
+    """A shape is as long as asked for within a factor of two, doubles, and is read or refused."""
+    sizes = [len(shape(size).encode()) for size in (20_000, 40_000)]
+
+    assert 10_000 < sizes[0] < 40_000
+    assert 1.7 < sizes[1] / sizes[0] < 2.3
+    check(shape(4_000).encode())
+
+
+def test_growth_is_judged_where_it_can_be_measured() -> None:
+    """The ratio of short times is noise; of long ones the largest counts."""
+    assert growth([(1, 0.001), (2, 0.1), (4, 0.19)]) == 1.0
+    assert growth([(1, 0.1), (2, 0.5), (4, 1.1), (8, 3.3)]) == pytest.approx(3.0)

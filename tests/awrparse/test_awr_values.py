@@ -34,6 +34,15 @@ def test_a_heading_may_name_another_unit(heading: str, value: float) -> None:
     assert read_measure("123", reading_of(["123"], "s", heading)).value == value
 
 
+def test_a_damaged_cell_does_not_narrow_the_bounds_of_its_column() -> None:
+    """What is too long for a figure says nothing about the decimals that the column shows."""
+    cells = ["9.6", "8.9", "1." + "0" * 5000]
+    reading = reading_of(cells, "percent", "% of Waits")
+
+    assert [read_measure(cell, reading)[:3] for cell in cells[:2]] == [(9.6, 9.55, 9.65), (8.9, 8.85, 8.95)]
+    assert read_measure(cells[2], reading)[0] is None
+
+
 def test_digits_behind_a_zero_are_an_id() -> None:
     """A column of ids keeps its zeros; one of figures, a lone zero among them, is numbers."""
     page = (
