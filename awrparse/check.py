@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import polars as pl
 
 from awrparse.impossible import impossible_rows
+from awrparse.info import labels_of
 from awrparse.totals import wrong_totals
 from logframe import Interval, read_printed
 from logframe.interval import row_figure
@@ -206,9 +207,8 @@ def _printed_minutes(report: AwrReport, label: str) -> Interval | None:
     """Elapsed or DB time of the report's head, in seconds."""
     for title in list(report.raw_tables)[:8]:
         for row in report.raw_tables.cells(title):
-            for place, cell in enumerate(row[:-1]):
-                value = next((other for other in row[place + 1 :] if other), "")
-                if cell.removesuffix(":").strip().lower() == label and "(mins)" in value:
+            for name, value in labels_of(row):
+                if name == label and "(mins)" in value:
                     read = read_printed(value, rounded=True, decimal=report.decimal_mark)
                     if read.value:
                         return Interval.of(read[:3])

@@ -33,8 +33,12 @@ _PRE_AND_LINE: Final = re.compile(PAGE.pattern(r"{PRE_TAG}(?=\r?\n)"))
 #: The heading over the last table of a plan.
 _LAST_OF_PLAN: Final = "Execution Plan"
 _SQL_TEXT: Final = "SQL TEXT"
-#: How many places a cell may span; a damaged attribute must not fill the memory.
+#: How many columns and rows the spans of cells may make; a damaged attribute must not fill the memory.
 _MAX_SPAN: Final = 200
+#: Digits of a span that are read: more are beyond the limit anyway, and Python refuses some thousands.
+_MAX_DIGITS: Final = 9
+#: Tables within tables so deep are layout of no report: their text is read once for each table around them.
+_MAX_DEPTH: Final = 20
 
 
 def read_html(text: str, report_kind: str, title: str, first_line: int = 1) -> Document:
@@ -57,11 +61,18 @@ def read_html(text: str, report_kind: str, title: str, first_line: int = 1) -> D
         cut_tables, page = None, LexborHTMLParser(clean)
     regular = {} if cut_tables is None else cut_tables.tables
     nodes = page.css("table")
-    has_inner = cut_tables is None and any(_owner(node) is not None for node in nodes)
+    depths: dict[int | None, int] = {None: 0}
+    for node in nodes:
+        depths[node.mem_id] = depths[_owner(node)] + 1
+    inner: dict[int | None, list[LexborNode]] = {}
+    if any(depth > 1 for depth in depths.values()):
+        for row in page.css("tr"):
+            inner.setdefault(_owner(row), []).append(row)
+    shown = [node for node in nodes if depths[node.mem_id] <= _MAX_DEPTH]
     tables = []
     before = ""
     plans = _plans(page) if report_kind == "awr_sql" else {}
-    for node in nodes:
+    for node in shown:
         heading, notes = _text_before(node)
         notes += plans.get(node.mem_id, ())
         before = heading or before
@@ -71,12 +82,17 @@ def read_html(text: str, report_kind: str, title: str, first_line: int = 1) -> D
             cut = partial(_rows_of, table)
         else:
             # the page is kept alive by the function that reads its rows
-            is_outer = has_inner and node.css_first("table") is not None
-            cut = partial(_rows, page, node, has_inner=is_outer, has_heads=has_heads or bool(regular))
+            is_outer = bool(inner) and node.css_first("table") is not None
+            rows = inner.get(node.mem_id, []) if is_outer else None
+            cut = partial(_rows, page, node, rows, has_heads=has_heads or bool(regular))
         tables.append(PrintedTable(heading or title_of_summary(summary) or before, cut, summary=summary, notes=notes))
     for node in page.css("pre"):
         tables += addm_of_page(_own_text(node))
-    return Document(kind=report_kind, form="html", tables=tables, first_line=first_line, title=title, page=text)
+    document = Document(kind=report_kind, form="html", tables=tables, first_line=first_line, title=title, page=text)
+    if left_out := len(nodes) - len(shown):
+        reason = f"{left_out} tables within {_MAX_DEPTH} tables around them are not read"
+        document.problems.append(Problem(first_line, "nested_tables", "", reason))
+    return document
 
 
 def _own_text(node: LexborNode) -> str:
@@ -124,10 +140,8 @@ def _rows_of(table: RegularTable) -> Rows:
     return _with_headings(list(zip(*[iter(table.cells)] * table.width, strict=True)), table.heads)
 
 
-def _rows(_page: object, table: LexborNode, *, has_inner: bool, has_heads: bool) -> Rows:
-    if has_inner:
-        rows = [row for row in table.css("tr") if _owner(row) == table.mem_id]
-    else:
+def _rows(_page: object, table: LexborNode, rows: list[LexborNode] | None, *, has_heads: bool) -> Rows:
+    if rows is None:
         # repaired markup has no row outside <tbody>, <thead> or <tfoot>
         rows = [row for part in table.iter() for row in part.iter() if row.tag == "tr"]
     heads = 0
@@ -216,7 +230,8 @@ def _spread(table: LexborNode, rows: list[LexborNode], heads: int) -> list[list[
                 line.append(text)
                 continue
             attributes = cell.attributes
-            across, down = _span(attributes.get("colspan")), _span(attributes.get("rowspan"))
+            across = min(_span(attributes.get("colspan")), max(_MAX_SPAN - len(line), 1))
+            down = _span(attributes.get("rowspan"))
             for step in range(across):
                 if down > 1:
                     below[len(line)] = (down - 1, text if is_heading else "")
@@ -229,7 +244,7 @@ def _spread(table: LexborNode, rows: list[LexborNode], heads: int) -> list[list[
 
 def _span(value: str | None) -> int:
     value = (value or "").strip()
-    return min(max(int(value), 1), _MAX_SPAN) if value.isdecimal() else 1
+    return min(max(int(value[:_MAX_DIGITS]), 1), _MAX_SPAN) if value.isdecimal() else 1
 
 
 def _with_headings(grid: Sequence[Sequence[str]], count: int) -> Rows:

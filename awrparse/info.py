@@ -11,6 +11,7 @@ from awrparse.values import read_time
 from logframe import read_printed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     import polars as pl
@@ -158,13 +159,27 @@ def _take_snapshots(found: dict[str, object], snapshots: pl.DataFrame | None) ->
         found[f"sessions_{side}"] = row["sessions"]
 
 
+def labels_of(row: Sequence[str]) -> list[tuple[str, str]]:
+    """The cells of a row as labels, in lower case, each with the text of the next cell that has one.
+
+    Examples:
+        >>> labels_of(("DB Time:", "", "1.0 (mins)", ""))
+        [('db time', '1.0 (mins)'), ('', '1.0 (mins)')]
+    """
+    following = ""
+    found = []
+    for cell in reversed(row):
+        if following:
+            found.append((cell.removesuffix(":").strip().lower(), following))
+        following = cell or following
+    return found[::-1]
+
+
 def _take_labels(found: dict[str, object], document: Document) -> None:
     """Elapsed and DB time stand in the table of the snapshots, ASH's period in a block of labels."""
     for table in document.tables[:8]:
         for row in table.rows.cells:
-            for place, cell in enumerate(row[:-1]):
-                label = cell.removesuffix(":").strip().lower()
-                value = next((other for other in row[place + 1 :] if other), "")
+            for label, value in labels_of(row):
                 if label in _MINUTES and "(mins)" in value:
                     number = read_printed(value, time_unit="s", decimal=document.decimal_mark).value
                     _set(found, _MINUTES[label], number)

@@ -36,6 +36,8 @@ _TRACE: Final = (
     "select {0:6d}\nEND OF STMT\n"
     "EXEC #{0}:c=1,e=2,p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=1,plh=0,tim={1}\n"
 )
+#: Oracle nests no deeper (ORA-00036).
+_DEEPEST: Final = 50
 _ONE: Final = "SQL> select 1 from dual;\n"
 _TIMED: Final = "\nElapsed: 00:00:01.00\n"
 _ROWS: Final = "SQL> select n, m from t;\n\n         N          M\n---------- ----------\n"
@@ -79,8 +81,8 @@ SHAPES: Final[dict[str, Callable[[int], str]]] = {
     "SQL trace: nested calls": lambda n: (
         _TRACE.format(1, 2)
         + "".join(
-            f"EXEC #1:c=1,e=2,p=0,cr=0,cu=0,mis=0,r=0,dep={n // 90 - step},og=1,plh=0,tim={step}\n"
-            for step in range(n // 90)
+            f"EXEC #1:c=1,e=2,p=0,cr=0,cu=0,mis=0,r=0,dep={_DEEPEST - step % _DEEPEST},og=1,plh=0,tim={step}\n"
+            for step in range(n // 65)
         )
     ),
     "AWR: nested tables": lambda n: _PAGE + "<table><tr><td>" * (n // 15),
@@ -99,7 +101,7 @@ SHAPES: Final[dict[str, Callable[[int], str]]] = {
     "AWR: cells without a row": lambda n: _PAGE + "<table>" + "<td>1" * (n // 5),
     "AWR: entities": lambda n: _PAGE + "<table><tr><td>" + "&amp;" * (n // 5),
     "AWR: text lines": lambda n: _REPORT + many("Statistic {} of a table that does not exist {}\n", n),
-    "AWR: rulers": lambda n: _REPORT + ("-" * 20 + " ") * (n // 21) + "\n" + many("{:20d} {:20d}\n", n // 10),
+    "AWR: rulers": lambda n: _REPORT + ("-" * 20 + " ") * (n // 21) + "\n" + many("{:20d} {:20d}\n", 200),
     "AWR: blank lines": lambda n: _REPORT + "\n" * n,
     "AWR: repeated heads": lambda n: many(_REPORT, n),
     "iostat: devices": lambda n: (

@@ -7,6 +7,7 @@ import io
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
+import polars.selectors as cs
 
 from logframe import DIAGNOSTICS, LogError
 from logframe.formats import ParsedLog, load_all_logs
@@ -70,6 +71,14 @@ def bounds_hold(log: ParsedLog, frames: dict[str, pl.DataFrame]) -> None:
                     raise Violation(f"{log.format}: {name}.{column} lies outside its bounds")
 
 
+def figures_are_finite(log: ParsedLog, frames: dict[str, pl.DataFrame]) -> None:
+    """A figure too large for its type is none: it is null, or its line is a diagnostic."""
+    for name, frame in frames.items():
+        for column in frame.select(cs.float()).columns:
+            if not frame.get_column(column).is_finite().all():
+                raise Violation(f"{log.format}: {name}.{column} is infinite or no number")
+
+
 def lines_are_accounted_for(log: ParsedLog, frames: dict[str, pl.DataFrame]) -> None:
     """A reader that counts lines has each once; no row names a line that the log has not."""
     if log.kind == "strace" and "events" in frames:
@@ -97,6 +106,7 @@ def parquet_keeps_it(log: ParsedLog, frames: dict[str, pl.DataFrame]) -> None:
 CHEAP: Final[tuple[Callable[[ParsedLog, dict[str, pl.DataFrame]], None], ...]] = (
     is_described,
     bounds_hold,
+    figures_are_finite,
     lines_are_accounted_for,
 )
 

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import re
 import tarfile
 import zipfile
 from typing import TYPE_CHECKING, Final
@@ -21,6 +22,8 @@ TOKENS: Final = (
     *(b"(", b")", b'"', b"'", b"<", b">", b"&lt;", b"</td>", b"<table>", b"--", b"/*", b"|", b"=", b"> "),
     *(b"SQL> ", b"Elapsed: 00:00:00.01", b"-----", b"<unfinished ...>", b"resumed>", b"WAIT #1:", b"EXEC #0:"),
 )
+_DIGITS: Final = re.compile(rb"[0-9]+")
+_start: Final = re.Match.start
 
 
 def flip(data: bytes, chance: random.Random) -> bytes:
@@ -58,6 +61,15 @@ def numbers(data: bytes, chance: random.Random) -> bytes:
     for place in chance.sample(places, min(len(places), chance.randint(1, 30))):
         changed[place] = 48 + chance.randrange(10)
     return bytes(changed)
+
+
+def long_numbers(data: bytes, chance: random.Random) -> bytes:
+    """A number has more digits than a machine word, a decimal, or Python's limit for integers holds."""
+    runs = list(_DIGITS.finditer(data))
+    for run in sorted(chance.sample(runs, min(len(runs), chance.choice((1, 1, 4)))), reverse=True, key=_start):
+        digits = chance.choice((b"1", b"9")) + chance.choice((b"0", b"9")) * chance.choice((9, 18, 19, 40, 5000))
+        data = data[: run.start()] + digits + data[run.end() :]
+    return data
 
 
 def lines(data: bytes, chance: random.Random) -> bytes:
@@ -149,6 +161,7 @@ MUTATORS: Final[tuple[Callable[[bytes, random.Random], bytes], ...]] = (
     cut,
     repeat,
     numbers,
+    long_numbers,
     lines,
     layout,
     encode,

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from hostparse.columns import Metric
     from logframe import Log
 
+#: A count of more digits is damaged: no machine word holds it.
+_MOST_DIGITS: Final = 18
 #: Keys of a process in the words of the heading of TOP.
 _PROCESS_KEYS: Final = {"+PID": "pid", "Command": "command", "WLMclass": "workload_class"}
 
@@ -106,7 +108,7 @@ def _runs(settings: pl.DataFrame) -> list[Run]:
 
 
 def _whole(text: str) -> int | None:
-    return int(text) if text.strip().isdigit() else None
+    return int(text) if text.strip().isdigit() and len(text) < _MOST_DIGITS else None
 
 
 def _tick_time(text: pl.Expr | pl.Series) -> pl.Expr:
@@ -257,13 +259,11 @@ def _split(text: pl.Series, names: list[str], dtype: pl.DataType) -> list[pl.Ser
     """The fields between commas."""
     if len(text) == 0:
         return [pl.Series(name, dtype=dtype) for name in names]
-    data = (
-        "," * (len(names) - 1) + "\n" + "\n".join(text.to_list())
-    ).encode()  # the first row: as many fields as columns
-    frame = pl.read_csv(
-        data, has_header=False, schema=dict.fromkeys(names, dtype), quote_char=None, truncate_ragged_lines=True
-    )
-    return frame.slice(1).get_columns()
+    # a first row of as many fields as columns, and a comma after every row: a reader of CSV passes over blank ones
+    data = ("," * len(names) + "\n" + ",\n".join(text.to_list()) + ",").encode()
+    schema = {**dict.fromkeys(names, dtype), "_end": pl.String()}
+    frame = pl.read_csv(data, has_header=False, schema=schema, quote_char=None, truncate_ragged_lines=True)
+    return frame.slice(1).drop("_end").get_columns()
 
 
 def _parts(name: str, table: _Table, ticks: pl.DataFrame, last_line: int, notes: list[Diagnostic]) -> list[Part]:

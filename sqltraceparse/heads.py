@@ -73,7 +73,8 @@ class Head:
     @property
     def is_centiseconds(self) -> bool:
         """Does this release print times in hundredths of a second?"""
-        return self.release is not None and int(self.release.partition(".")[0]) <= 8
+        major = (self.release or "").partition(".")[0]
+        return len(major) == 1 and major <= "8"
 
     @property
     def resolution_us(self) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 import sys
 import time
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from fuzz.__main__ import differences
-from fuzz.driver import Hang, Result, at_most, case, failure_of, minimised, run, seeds
+from fuzz.driver import Hang, Result, at_most, case, excerpt, failure_of, minimised, run, seeds
 from fuzz.growth import SHAPES, growth
 from fuzz.invariants import Checked, check
 from fuzz.mutators import MUTATORS
@@ -40,7 +41,7 @@ def test_a_thorough_run() -> None:
 def test_a_case_that_takes_too_long_ends() -> None:
     """A case that computes for too long, or waits for too long, is a hang; the timers are off afterwards."""
     with pytest.raises(Hang), at_most(0.05):
-        sum(itertools.repeat(1))
+        all(number >= 0 for number in itertools.count())
     with pytest.raises(Hang), at_most(0.01):
         time.sleep(60)
     with at_most(0.05):
@@ -61,6 +62,22 @@ def test_mutators_take_any_bytes(mutator) -> None:  # type: ignore[no-untyped-de
     inputs = [b"x", b"\n", b"\x00\xff", LOGS[0], LOGS[-1]]
 
     assert sum(mutator(data, chance) != data for data in inputs * 5) > 5
+
+
+@pytest.mark.parametrize("digits", [b"9" * 19, b"1" + b"0" * 39, b"9" * 5000], ids=["19 digits", "40", "5000"])
+def test_numbers_of_any_length_are_read_or_refused(digits: bytes) -> None:
+    """A number that no machine word holds is no figure, wherever it stands: nothing overflows, nothing is infinite."""
+    chance = random.Random(len(digits))  # noqa: S311 - cases, not secrets
+    failures = set()
+    for log in LOGS:
+        part = excerpt(log, 3000, chance)
+        runs = list(re.finditer(rb"[0-9]+", part))
+        changed = part
+        for place in sorted(chance.sample(runs, min(len(runs), 12)), key=re.Match.start, reverse=True):
+            changed = changed[: place.start()] + digits + changed[place.end() :]
+        failures.add(failure_of(changed, is_thorough=False)[0])
+
+    assert failures == {""}
 
 
 def test_a_failure_is_found_and_minimised(monkeypatch: pytest.MonkeyPatch) -> None:
