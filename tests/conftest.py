@@ -1,8 +1,10 @@
 """Fixtures that every test may use."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
 import pytest
 from hypothesis import settings
 
@@ -11,6 +13,13 @@ ROOT = Path(__file__).parents[1]
 # A busy machine is no failure of a test: how long one example takes is not what these tests ask.
 settings.register_profile("iolab", deadline=None)
 settings.load_profile("iolab")
+
+
+@pytest.fixture(autouse=True)
+def _printing_of_frames() -> Iterator[None]:
+    """What a test sets for the printing of frames, as notebooks do, ends with it."""
+    with pl.Config():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -155,7 +155,7 @@ def test_other_row_counts_are_other_work() -> None:
     found = pair(a, b)
 
     assert found.frames["Statements"].get_column("text").to_list() == ["select 2 from t"]
-    assert "they did different work: select 1 from t (40 against 50)" in str(found)
+    assert "they did different work: select 1 from t (40 against 50 rows, 2 s -> 2 s)" in str(found)
 
 
 def test_sessions_taken_in_turns() -> None:
