@@ -59,6 +59,7 @@ SHAPES: Final[dict[str, Callable[[int], str]]] = {
     "strace: calls": lambda n: many(_CALL, n),
     "strace: blanks after a number": lambda n: "close(3) = 0\n3939" + " " * n,
     "strace: opening brackets": lambda n: _CALL.format(1, 3) + "read(" + "(" * n + "\n",
+    "strace: a long word after a call": lambda n: _CALL.format(1, 3) * 3 + "close(3) = 0" + "x" * n + "\n",
     "strace: commas": lambda n: _CALL.format(1, 3) + "writev(3, [" + "{}, " * (n // 4) + "\n",
     "strace: quotes and backslashes": lambda n: _CALL.format(1, 3) + 'read(3, "' + '\\"' * (n // 2) + "\n",
     "strace: many unfinished calls": lambda n: many("{1} 12:00:00.{0:06d} read(3, <unfinished ...>\n", n),

@@ -61,12 +61,12 @@ REQUESTS: Final = pl.Schema(
     }
 )
 _SECTOR: Final = 512
-#: Heading -> the column, its terminal, and the factor to the column's unit.
+#: Heading -> the column, its terminal, and its unit in bytes; of a time, how many of them make the unit of the column.
 _COLUMNS: Final[dict[str, tuple[str, str, float]]] = {
     "TIME(s)": ("time_s", "NUMBER", 1.0),
     "STARTs": ("time_s", "NUMBER", 1.0),
     "ENDs": ("end_s", "NUMBER", 1.0),
-    "ENDTIME_us": ("end_s", "WHOLE", 1e-6),
+    "ENDTIME_us": ("end_s", "WHOLE", 1e6),
     "TIME": ("time_text", "CLOCK", 1.0),
     "COMM": ("command", "TEXT", 1.0),
     "TASK": ("command", "TEXT", 1.0),
@@ -84,7 +84,7 @@ _COLUMNS: Final[dict[str, tuple[str, str, float]]] = {
     "QUE(ms)": ("queue_ms", "NUMBER", 1.0),
     "LAT(ms)": ("latency_ms", "NUMBER", 1.0),
     "LATms": ("latency_ms", "NUMBER", 1.0),
-    "LATENCY_us": ("latency_ms", "WHOLE", 1e-3),
+    "LATENCY_us": ("latency_ms", "WHOLE", 1e3),
     "FILENAME": ("name", "TEXT", 1.0),
     "FILE": ("name", "TEXT", 1.0),
 }
@@ -209,7 +209,7 @@ class _Reader:
             return
         row: dict[str, Any] = {}
         for heading, cell in zip(self.headings, cells, strict=True):
-            column, terminal, factor = _COLUMNS.get(heading, ("", "WORD", 1.0))
+            column, terminal, unit = _COLUMNS.get(heading, ("", "WORD", 1.0))
             if column == "" or column in row:
                 self.others.append((number, heading, cell))
             elif not re.fullmatch(GRAMMAR.terminals[terminal], cell):
@@ -217,11 +217,11 @@ class _Reader:
             elif column in _TEXT_COLUMNS:
                 row[column] = cell.strip()
             elif column in _WHOLE_COLUMNS:
-                row[column] = int(cell) * int(factor)
+                row[column] = int(cell) * int(unit)
             else:
-                row[column] = float(cell) * factor
+                row[column] = float(cell) / unit
                 if column == "latency_ms":
-                    row |= _bounds(cell, factor)
+                    row |= _bounds(cell, unit)
         self._add(number, row)
 
     def _wait(self, number: int, line: str) -> None:
@@ -231,7 +231,7 @@ class _Reader:
             self.lists += 1
         self.kinds.add("oracle_waits")
         row = {"time_text": found["time"], "pid": int(found["pid"]), "name": found["name"]}
-        self._add(number, {**row, "latency_ms": int(found["us"]) / 1e3, **_bounds(found["us"], 1e-3)})
+        self._add(number, {**row, "latency_ms": int(found["us"]) / 1e3, **_bounds(found["us"], 1e3)})
 
     def _block(self, number: int, line: str) -> None:
         found = _BLOCK.match(line)
@@ -268,12 +268,12 @@ class _Reader:
         self.notes.append(Diagnostic(self.name, number, None, "unparsed", line, reason))
 
 
-def _bounds(cell: str, factor: float) -> dict[str, float]:
-    """What a printed latency may stand for: a decimal is rounded, a whole number of microseconds is cut."""
+def _bounds(cell: str, units: float) -> dict[str, float]:
+    """What a printed latency in so many units a millisecond may be: a decimal is rounded, a whole is cut."""
     _, point, decimals = cell.partition(".")
     half = 0.5 * 10.0 ** -len(decimals)
     lo, hi = (float(cell) - half, float(cell) + half) if point else (float(cell), float(cell) + 1)
-    return {"latency_ms_lo": max(lo, 0.0) * factor, "latency_ms_hi": hi * factor}
+    return {"latency_ms_lo": max(lo, 0.0) / units, "latency_ms_hi": hi / units}
 
 
 def read_events(source: Source) -> EventList:

@@ -80,6 +80,21 @@ def test_numbers_of_any_length_are_read_or_refused(digits: bytes) -> None:
     assert failures == {""}
 
 
+@pytest.mark.parametrize(
+    "log",
+    [
+        b"TKPROF: Release 0\ncall count cpu elapsed disk query current rows\n1  A(r= pr=9999999999999999991)\n",
+        b"5:02:27 pid=6 event= wait_time=829\n",
+        b"AAA,progname,nmon\nCPU_ALL,CPU h,User%,Sys%\nZZZZ,T0001,20:01:10\nCPU_ALL,T0001,1.0,2.0\nCPU_ALL,T0002,",
+        b'close(3) = 0\nread(3, "a", 1) = 1' + b"x" * 100_000 + b"\n",
+    ],
+    ids=["figures of a plan", "rounding of a wait", "row cut at its first figure", "long word after a call"],
+)
+def test_what_failed_once(log: bytes) -> None:
+    """Inputs that a run of the fuzzer found."""
+    assert failure_of(log, is_thorough=True)[0] == ""
+
+
 def test_a_failure_is_found_and_minimised(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault that one line causes is brought down to that line."""
 
