@@ -123,14 +123,14 @@ def metrics() -> str:
         "may still be far from the average of more waits. What "
         'is listed under "Limitations" cannot be seen from the figures; what can be seen is refused.'
     )
-    functions = {name: member for name, member in vars(iolab.metrics).items() if isinstance(member, FunctionType)}
-    for topic in sorted({member.__module__ for member in functions.values()}, key=heading_of):
+    metrics = [member for member in vars(iolab.metrics).values() if isinstance(member, FunctionType)]
+    for topic in sorted({member.__module__ for member in metrics}, key=lambda name: (heading_of(name), name)):
         parts.append(f"## {heading_of(topic)}")
-        parts += [
-            f"### `{name}{parameters(member)}`\n\n{described(member)}"
-            for name, member in functions.items()
-            if member.__module__ == topic
-        ]
+        # in the order of the file: that of the lazily loaded names varies from run to run
+        members = sorted(
+            (member for member in metrics if member.__module__ == topic), key=lambda one: one.__code__.co_firstlineno
+        )
+        parts += [f"### `{member.__name__}{parameters(member)}`\n\n{described(member)}" for member in members]
     return "\n\n".join(parts) + "\n"
 
 
