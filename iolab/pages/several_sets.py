@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from iolab.comparison.session_report import Options
     from iolab.comparison.several_sets import SeveralSets
     from iolab.sources import Place
-
-_SHOWN_DIGITS: Final = 3
 
 
 def write_sets_report(
@@ -95,7 +93,7 @@ def _cell(row: Mapping[str, float | str | None]) -> str:
     """A quantity of a set: the middle, its range of several reports, and the ratio where it changed."""
 
     def shown(value: float | str | None) -> str:
-        return figure_text(float(f"{float(str(value)):.{_SHOWN_DIGITS}g}"))
+        return figure_text(float(str(value)))
 
     said = shown(row["value"])
     if row["reports"] != 1:
