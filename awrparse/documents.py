@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from awrparse import sniff
-from awrparse.canonical import matches
 from awrparse.mail import documents_of_parts
 from awrparse.marks import find_mark
+from awrparse.matching import tables_of
 from awrparse.records import Document, PrintedTable, Problem
 from awrparse.spooled import joined_html, lines_of_pages
 from awrparse.tabbed import is_tabbed, read_tabbed
-from awrparse.tables import tables_titled
 from awrparse.text import lines as line_kinds
 from awrparse.text.bars import markdown_rulers, with_tabs
 from awrparse.text.layout import ANY_RULER
@@ -35,9 +34,7 @@ def is_known(document: Document) -> bool:
     """Is this a report, or a piece of one?  A ruled table or a web page need not be."""
     if document.kind != "fragment":
         return bool(document.tables)
-    return document.has_sections or any(
-        matches(table, printed) for printed in document.tables for table in tables_titled(printed.title)
-    )
+    return document.has_sections or any(map(tables_of, document.tables))
 
 
 def documents_of(log: Log) -> list[Document]:
@@ -155,8 +152,7 @@ def _pieces(document: Document) -> list[Document]:
         # some tables are printed under several titles: SQL and segments in several orders, histograms by range
         names = {
             f"{table.name} {printed.title}" if table.group or table.shape == "histogram" else table.name
-            for table in tables_titled(printed.title)
-            if matches(table, printed)
+            for table in tables_of(printed)
         }
         if names & seen:
             groups.append([])

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from logframe.native import load_compiled
+from logframe.native import POINTER, SIZE, load_functions
 
 #: The attribute of each table of the page that is left: its number where it is regular, else nothing.
 MARK: Final = "iolab-table"
@@ -101,9 +101,5 @@ def cut_page(text: str) -> PageCells | None:
 
 @cache
 def _library() -> ctypes.CDLL | None:
-    library = load_compiled("awrparse", "cells").library
-    if library is not None:
-        pointer, size = ctypes.c_void_p, ctypes.c_int64
-        library.iolab_scan_page.restype = size
-        library.iolab_scan_page.argtypes = (pointer, size, pointer, pointer, size, pointer, pointer)
-    return library
+    scan = (SIZE, POINTER, SIZE, POINTER, POINTER, SIZE, POINTER, POINTER)
+    return load_functions("awrparse", "cells", iolab_scan_page=scan)

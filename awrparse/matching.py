@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from awrparse.records import PrintedTable
 
 
+def tables_of(printed: PrintedTable) -> list[Table]:
+    """The canonical tables that a printed table is."""
+    return [table for table in tables_titled(printed.title) if matches(table, printed)]
+
+
 class MatchedTables(Mapping[str, "list[PrintedTable]"]):
     """Canonical name -> its printed tables.
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from awrparse.canonical import TOTALS, matches
+from awrparse.canonical import TOTALS
 from awrparse.grids import cells_without_heading, columns_by_heading, columns_of
+from awrparse.matching import tables_of
 from awrparse.pivots import is_pivoted
 from awrparse.records import Problem
 from awrparse.sniff import PAGE
@@ -54,7 +55,7 @@ def repeated_tables(report: AwrReport) -> Iterator[Problem]:
             continue
         key = (printed.title, printed.headings, *cells)
         if key in seen:
-            names = [table.name for table in tables_titled(printed.title) if matches(table, printed)]
+            names = [table.name for table in tables_of(printed)]
             reason = f"{', '.join(names) or 'raw_tables'}: the table is printed twice; its rows are counted twice"
             yield _problem(printed, "repeated_rows", printed.title, reason)
         seen.add(key)
@@ -69,7 +70,7 @@ def missing_headings(report: AwrReport) -> Iterator[Problem]:
         if not printed.rows.cells:
             continue
         titled = tables_titled(printed.title)
-        matched = [table for table in titled if matches(table, printed)]
+        matched = tables_of(printed)
         if not printed.title and not matched:
             titled = ()  # the tables at the head of a report have no title
         if matched:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from awrparse.canonical import matches
-from awrparse.tables import TABLES, tables_titled
+from awrparse.matching import tables_of
+from awrparse.tables import TABLES
 from awrparse.text.layout import is_number
 from logframe.oracle import known_names
 
@@ -107,7 +107,7 @@ def _without_table(report: AwrReport) -> Iterator[tuple[str, str]]:
     document = report._document  # noqa: SLF001 - the same package
     renamed = TABLES["load_profile"].renamed
     for printed in document.tables:
-        matched = [table for table in tables_titled(printed.title) if matches(table, printed)]
+        matched = tables_of(printed)
         if any(table.shape == "labels" for table in matched):
             continue
         is_of_labels = document.form == "text" and not printed.rows.extents

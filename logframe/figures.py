@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from logframe.kernel import Block, load_kernel
-from logframe.native import load_compiled
+from logframe.native import POINTER, SIZE, load_functions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,9 +98,5 @@ def read_figures(cells: Sequence[str], columns: Sequence[ColumnForm]) -> PlainFi
 
 @cache
 def _library() -> ctypes.CDLL | None:
-    library = load_compiled("logframe", "figures").library
-    if library is not None:
-        pointer, size = ctypes.c_void_p, ctypes.c_int64
-        library.iolab_read_figures.restype = None
-        library.iolab_read_figures.argtypes = (pointer, size, pointer, size, pointer, pointer, pointer, pointer)
-    return library
+    read = (None, POINTER, SIZE, POINTER, SIZE, POINTER, POINTER, POINTER, POINTER)
+    return load_functions("logframe", "figures", iolab_read_figures=read)

@@ -18,6 +18,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
+#: Types of C: any pointer, and what counts and sizes are.
+POINTER: Final = ctypes.c_void_p
+SIZE: Final = ctypes.c_int64
 #: The variable of the environment, and what it may be.
 VARIABLE: Final = "IOLAB_KERNEL"
 CHOICES: Final = ("", "off", "require")
@@ -56,6 +59,25 @@ def load_compiled(package: str, name: str) -> Loaded:
     if found.library is None and choice == "require":
         raise KernelError(f"{VARIABLE}=require, but {package}/{name}.c is not in use: {found.reason}")
     return found
+
+
+def load_functions(package: str, name: str, **functions: tuple[type | None, ...]) -> ctypes.CDLL | None:
+    """The library compiled from ``name.c`` of a package, its functions declared; None without compiled code.
+
+    Args:
+        package: the package.
+        name: of the C file.
+        functions: of each function the type of its result, then those of its arguments.
+
+    Raises:
+        KernelError: as `load_compiled`.
+    """
+    library = load_compiled(package, name).library
+    if library is not None:
+        for function, (result, *arguments) in functions.items():
+            declared = getattr(library, function)
+            declared.restype, declared.argtypes = result, arguments
+    return library
 
 
 def engine() -> str:

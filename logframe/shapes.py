@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from logframe.kernel import Block
-from logframe.native import load_compiled
+from logframe.native import POINTER, SIZE, load_functions
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -96,14 +96,6 @@ def part_lines(kernel: Kernel, batch: TextBatch, tags: Block, wanted: Collection
 
 @cache
 def _library() -> ctypes.CDLL | None:
-    library = load_compiled("logframe", "shapes").library
-    if library is not None:
-        pointer, size = ctypes.c_void_p, ctypes.c_int64
-        library.iolab_part.restype = size
-        library.iolab_part.argtypes = (
-            *(pointer, pointer, pointer, pointer, size, pointer, size, size),
-            *(pointer, pointer, pointer, pointer),
-        )
-        library.iolab_count_wanted.restype = size
-        library.iolab_count_wanted.argtypes = (pointer, size, pointer)
-    return library
+    part = (SIZE, *([POINTER] * 4), SIZE, POINTER, SIZE, SIZE, *([POINTER] * 4))
+    count = (SIZE, POINTER, SIZE, POINTER)
+    return load_functions("logframe", "shapes", iolab_part=part, iolab_count_wanted=count)

@@ -16,7 +16,7 @@ import polars as pl
 from logframe.blocks import TextBatch, text_batches
 from logframe.classify import Classifier
 from logframe.kernel import Block, load_kernel
-from logframe.native import load_compiled
+from logframe.native import POINTER, SIZE, load_functions
 from logframe.normalize import LineCleanup
 from straceparse.names import ALIASES
 from straceparse.schema import EVENTS, KIND
@@ -201,15 +201,8 @@ class FieldCutter:
 
 @cache
 def _library() -> ctypes.CDLL | None:
-    library = load_compiled("straceparse", "fields").library
-    if library is not None:
-        pointer = ctypes.c_void_p
-        library.iolab_cut.restype = ctypes.c_int64
-        size = ctypes.c_int64
-        library.iolab_cut.argtypes = (
-            *(pointer, size, pointer, pointer, size, pointer, pointer, pointer, size, pointer),
-        )
-    return library
+    cut = (SIZE, POINTER, SIZE, POINTER, POINTER, SIZE, POINTER, POINTER, POINTER, SIZE, POINTER)
+    return load_functions("straceparse", "fields", iolab_cut=cut)
 
 
 def cutter_of(fixed_width: FixedWidth, dialect: Dialect, pid: int | None, fd_path: pl.Expr) -> FieldCutter | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from awrparse.sniff import IDENTITY
 from awrparse.text.layout import GRAMMAR, WIDE_GAP
 from logframe import columns_of
 
 _LONE_NUMBER = re.compile(GRAMMAR.pattern("{LONE_NUMBER}"))
 #: What stands beside the title of a section.
 _BESIDE_TITLE: Final = (GRAMMAR.literal("DB_AND_INSTANCE"), GRAMMAR.literal("FOR_DB") + " ")
-_SNAPS: Final = GRAMMAR.literal("SNAPS")
+_SNAPS: Final = IDENTITY.literal("SNAPS")
 _FIRST_OF_TWO = re.compile(GRAMMAR.pattern("(?<=.){FIRST_OF_TWO} $"))
 _SQL_SECTION = re.compile(GRAMMAR.pattern("{SQL_SECTION}"))
 _DB_OF_SECTION = re.compile(GRAMMAR.pattern(r"{DB_AND_INSTANCE} ([^\s/]+)/| {FOR_DB} (\S+) +{INSTANCE_OF_DB}"))
