@@ -14,7 +14,7 @@ from logframe import LogParseError, diagnostics_frame, open_log
 from logframe.atomic import new_folder
 from sqltraceparse.derived import Derived
 from sqltraceparse.heads import CENTISECOND_US, head_of
-from sqltraceparse.passes import Backward, Forward
+from sqltraceparse.passes import Backward, Forward, in_order
 from sqltraceparse.reader import BATCH_BYTES, joined, read_pieces
 from sqltraceparse.schema import KIND, SCHEMAS
 from sqltraceparse.trace import check_records
@@ -104,8 +104,7 @@ class _Writer:
             else:
                 self._sink(name, count, derived, folder / f"{name}.parquet")
         rows = [*self._log.notes, *first.diagnostics]
-        rows = sorted(rows, key=lambda row: (row.line or 0, row.kind))
-        diagnostics_frame(rows).write_parquet(folder / "diagnostics.parquet")
+        diagnostics_frame(in_order(rows)).write_parquet(folder / "diagnostics.parquet")
         first.kinds.select(pl.col("kind").cast(KIND), "lines").write_parquet(folder / "kinds.parquet")
 
     def _forward(self, unit: int | None = None) -> tuple[int, Forward]:

@@ -133,8 +133,7 @@ class Forward:
         if found.height:
             if self.process is None:
                 self.process = int(found.item(0, "process"))
-                first = pl.col("process").fill_null(pl.lit(self.process, pl.Int64))
-                self.carried = {name: frame.with_columns(first) for name, frame in self.carried.items()}
+                self.carried = with_process(self.carried, self.process)
                 self._stamps.name_process(self.process)
             self.carried["process"] = found.tail(1)
         return found
@@ -187,8 +186,7 @@ class Forward:
     def _find_bare(self, waits: pl.DataFrame, diagnostics: list[Diagnostic]) -> None:
         """Waits that end before ``obj#``: if the others go on, their last parameter may lack digits."""
         self._waits += waits.height
-        known = [row.line for row in diagnostics if row.kind == "cut"]
-        odd = waits.filter(is_bare(), ~pl.col("line").is_in(known)).get_column("line")
+        odd = bare_waits(waits, diagnostics)
         if odd.len():
             self._bare.append(odd)
 
@@ -203,9 +201,27 @@ class Forward:
         return found.tail(row_sources.height)
 
 
-def is_bare() -> pl.Expr:
-    """Whether a wait ends before ``obj#``."""
-    return pl.col("object_id").is_null() & pl.col("tim_us").is_null() & pl.col("p3").is_not_null()
+def bare_waits(waits: pl.DataFrame, diagnostics: Sequence[Diagnostic]) -> pl.Series:
+    """The lines of waits that end before ``obj#``, without those that are known to be cut."""
+    known = [row.line for row in diagnostics if row.kind == "cut"]
+    is_bare = pl.col("object_id").is_null() & pl.col("tim_us").is_null() & pl.col("p3").is_not_null()
+    return waits.filter(is_bare, ~pl.col("line").is_in(known)).get_column("line")
+
+
+def executions(calls: pl.DataFrame) -> pl.DataFrame:
+    """The executions among calls, as what binds belong to."""
+    return calls.filter(pl.col("op") == "EXEC").select("line", "process", "cursor", call="line")
+
+
+def with_process(frames: Frames, process: int | None) -> Frames:
+    """The frames with a process for the lines before the first that names one."""
+    named = pl.col("process").fill_null(pl.lit(process, pl.Int64))
+    return {name: frame.with_columns(named) for name, frame in frames.items()}
+
+
+def in_order(rows: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Diagnostics by line and kind."""
+    return sorted(rows, key=lambda row: (row.line or 0, row.kind))
 
 
 def starts_plan() -> pl.Expr:
@@ -231,10 +247,7 @@ class Backward:
 
     def add(self, frames: Frames) -> Frames:
         """The frames of the part before those that were given so far."""
-        frames = {
-            name: frame.with_columns(pl.col("process").fill_null(pl.lit(self._process, pl.Int64)))
-            for name, frame in frames.items()
-        }
+        frames = with_process(frames, self._process)
         own, waits, binds = frames["calls"], frames["waits"], frames["binds"]
         calls = own if self._calls is None else pl.concat([own, self._calls])
         calls, below = with_parents(calls, own.height)
@@ -251,7 +264,7 @@ class Backward:
         if calls.height > own.height:
             late = sums.filter(pl.col("row") >= own.height)
             self._late.append(late.with_columns(number=calls.get_column("number").gather(late.get_column("row"))))
-        runs = own.filter(pl.col("op") == "EXEC").select("line", "process", "cursor", call="line")
+        runs = executions(own)
         runs = runs if self._runs is None else pl.concat([runs, self._runs])
         self._runs = runs.unique(_KEY, keep="first", maintain_order=True)
         self._calls = _wanted_before(calls.select(own.columns))

@@ -22,7 +22,7 @@ from sqltraceparse.derived import Derived
 from sqltraceparse.grammar import GRAMMAR
 from sqltraceparse.heads import head_of
 from sqltraceparse.lines import CODES, classified
-from sqltraceparse.passes import Backward, Forward, is_bare, starts_plan
+from sqltraceparse.passes import Backward, Forward, bare_waits, executions, in_order, starts_plan, with_process
 from sqltraceparse.reader import joined, read_pieces
 from sqltraceparse.regular import RAW_CALLS, RAW_WAITS, calls_and_closes
 from sqltraceparse.trace import SqlTrace
@@ -156,8 +156,7 @@ def _facts(log: Log, cut: Range) -> RangeFacts | None:
         **nothing,
         diagnostics=[],
     )
-    known = {row.line for row in whole.diagnostics if row.kind == "cut"}
-    bare = whole.waits.filter(is_bare(), ~pl.col("line").is_in(known)).height
+    bare = bare_waits(whole.waits, whole.diagnostics).len()
     return RangeFacts(
         lines, whole.waits.height + calls.height + whole.statements.height, whole.waits.height, bare, needed
     )
@@ -224,15 +223,14 @@ def _pieces(log: Log, cuts: Sequence[Range], facts: Sequence[RangeFacts]) -> lis
     carried, runs = [], []
     for piece in pieces:
         carried.append(dict(first.carried))
-        own = first.add(piece)["calls"].filter(pl.col("op") == "EXEC")
-        runs.append(own.select("line", "process", "cursor", call="line"))
+        runs.append(executions(first.add(piece)["calls"]))
     first.finish()
     if first.are_centiseconds:
         return None
-    carried = [_with_process(one, first.process) for one in carried]
+    carried = [with_process(one, first.process) for one in carried]
     if not _is_cut_between(pieces, [_last_process(one, first.process) for one in carried]):
         return None
-    named = [_with_process({"runs": one}, first.process)["runs"] for one in runs]
+    named = [with_process({"runs": one}, first.process)["runs"] for one in runs]
     is_usual = sum(one.bare for one in facts) > sum(one.waits for one in facts) / 2
     found = []
     for place, cut in enumerate(cuts):
@@ -274,11 +272,6 @@ def _later(pieces: Pieces, before: int) -> Pieces:
     )
 
 
-def _with_process(frames: Frames, process: int | None) -> Frames:
-    named = pl.col("process").fill_null(pl.lit(process, pl.Int64))
-    return {name: frame.with_columns(named) for name, frame in frames.items()}
-
-
 def _last_process(carried: Frames, first: int | None) -> int | None:
     """The process at the start of a range: the one that was named last, at the start of the trace the first."""
     found: int | None = carried["process"].item(-1, "process") if "process" in carried else first
@@ -307,7 +300,7 @@ def _read(log: Log, piece: _Piece) -> Piece:
     clock = piece.clock.clear() if piece.before else piece.clock
     own = [*(() if piece.before else log.notes), *first.diagnostics]
     rows = [*own, *(row for row in piece.notes if row not in own)]
-    notes = diagnostics_frame(sorted(rows, key=lambda row: (row.line or 0, row.kind)))
+    notes = diagnostics_frame(in_order(rows))
     return Piece(SqlTrace.format, SqlTrace.kind, log.name, {**frames, "clock": clock}, notes)
 
 

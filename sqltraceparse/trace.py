@@ -11,7 +11,7 @@ import polars as pl
 from logframe import Diagnostic, LogParseError, Source, diagnostics_frame, open_log
 from sqltraceparse.derived import Derived
 from sqltraceparse.heads import CENTISECOND_US, Head, head_of, other_of
-from sqltraceparse.passes import Backward, Forward
+from sqltraceparse.passes import Backward, Forward, in_order
 from sqltraceparse.reader import joined, read_pieces
 from sqltraceparse.schema import KIND
 
@@ -151,6 +151,6 @@ def assembled(pieces: Iterable[Pieces], name: str, notes: Iterable[Diagnostic]) 
         **frames,
         clock=first.clock,
         kinds=first.kinds.select(pl.col("kind").cast(KIND), "lines"),
-        diagnostics=diagnostics_frame(sorted(rows, key=lambda row: (row.line or 0, row.kind))),
+        diagnostics=diagnostics_frame(in_order(rows)),
         resolution_us=first.unit,
     )
