@@ -224,21 +224,22 @@ class _Reader:
                     row |= _bounds(cell, unit)
         self._add(number, row)
 
+    def _continue(self, kind: str) -> None:
+        """A row of a list without a heading: all rows of its kind are one list."""
+        self.lists += kind not in self.kinds
+        self.kinds.add(kind)
+
     def _wait(self, number: int, line: str) -> None:
         found = _WAIT.match(line)
         assert found is not None  # noqa: S101 - the line's kind says so
-        if "oracle_waits" not in self.kinds:
-            self.lists += 1
-        self.kinds.add("oracle_waits")
+        self._continue("oracle_waits")
         row = {"time_text": found["time"], "pid": int(found["pid"]), "name": found["name"]}
         self._add(number, {**row, "latency_ms": int(found["us"]) / 1e3, **_bounds(found["us"], 1e3)})
 
     def _block(self, number: int, line: str) -> None:
         found = _BLOCK.match(line)
         assert found is not None  # noqa: S101 - the line's kind says so
-        if "blkparse" not in self.kinds:
-            self.lists += 1
-        self.kinds.add("blkparse")
+        self._continue("blkparse")
         rest = found["rest"]
         row: dict[str, Any] = {
             "time_s": float(found["time"]),

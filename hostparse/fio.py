@@ -141,34 +141,34 @@ def read_fio(source: Source) -> FioResult:
     if not isinstance(document, dict) or "fio version" not in document or not isinstance(document.get("jobs"), list):
         raise LogParseError("no result of fio", source=log.name, expected='JSON with "fio version" and "jobs"')
     try:
-        return _result(log, text, document)
+        return _result(log, text, (start, end), document)
     except (TypeError, ValueError, AttributeError, KeyError, OverflowError, pl.exceptions.PolarsError) as error:
         raise LogParseError(f"the result has another form than fio writes: {error}", source=log.name) from None
 
 
-def _result(log: Log, text: str, document: dict[str, Any]) -> FioResult:
-    """The frames of a result, and the text around it."""
-    start, end = text.find("{"), text.rfind("}")
+def _result(log: Log, text: str, place: tuple[int, int], document: dict[str, Any]) -> FioResult:
+    """The frames of a result, and the text around its place."""
+    first, last = (text.count("\n", 0, end) + 1 for end in place)
     notes = [
         Diagnostic(log.name, number, None, "text", line, "no part of the result")
         for number, line in enumerate(text.split("\n"), 1)
-        if line.strip() and not _is_inside(text, number, start, end)
+        if line.strip() and not first <= number <= last
     ]
     jobs: list[dict[str, Any]] = []
     percentiles: list[dict[str, Any]] = []
     shares: list[dict[str, Any]] = []
     shared = document.get("global options") or {}
     for number, job in enumerate(each for each in document["jobs"] if isinstance(each, dict)):
-        place: dict[str, Any] = {"job": str(job.get("jobname", "")), "number": number}
+        one: dict[str, Any] = {"job": str(job.get("jobname", "")), "number": number}
         options = {**shared, **(job.get("job options") or {})}
-        shares += [{**place, **share} for share in _shares(job)]
+        shares += [{**one, **share} for share in _shares(job)]
         for direction in _DIRECTIONS:
             figures = job.get(direction)
             if isinstance(figures, dict) and figures.get("total_ios"):
-                jobs.append({**place, "direction": direction, **_options(options), **_figures(figures)})
-                percentiles += [{**place, "direction": direction, **row} for row in _percentiles(figures)]
+                jobs.append({**one, "direction": direction, **_options(options), **_figures(figures)})
+                percentiles += [{**one, "direction": direction, **row} for row in _percentiles(figures)]
                 if (reason := _contradiction(jobs[-1])) is not None:
-                    notes.append(Diagnostic(log.name, None, None, "contradiction", place["job"], reason))
+                    notes.append(Diagnostic(log.name, None, None, "contradiction", one["job"], reason))
     values = [(path, *_cell(value)) for path, value in _leaves(document, "")]
     return FioResult(
         log.name,
@@ -179,10 +179,6 @@ def _result(log: Log, text: str, document: dict[str, Any]) -> FioResult:
         pl.DataFrame(values, schema=VALUES, orient="row"),
         diagnostics_frame([*log.notes, *notes]),
     )
-
-
-def _is_inside(text: str, line: int, start: int, end: int) -> bool:
-    return text.count("\n", 0, start) < line <= text.count("\n", 0, end) + 1
 
 
 def _options(options: dict[str, Any]) -> dict[str, Any]:
@@ -208,25 +204,27 @@ def _figures(figures: dict[str, Any]) -> dict[str, Any]:
         "requests_per_s": figures.get("iops"),
         "bytes_per_s": rate if rate is not None else None if figures.get("bw") is None else figures["bw"] * _KIB,
     }
-    for name, word in _LATENCIES.items():
-        key = f"{word}_ns" if f"{word}_ns" in figures else word
-        found = figures.get(key)
-        if isinstance(found, dict) and found.get("max", found.get("mean")):
-            per_ms = _PER_MS["ns" if key.endswith("_ns") else "us"]
+    for name, found, per_ms in _latencies(figures):
+        if found.get("max", found.get("mean")):
             for figure in ("mean", "stddev", "min", "max"):
                 row[f"{name}_{figure}_ms"] = None if found.get(figure) is None else found[figure] / per_ms
     return row
 
 
+def _latencies(figures: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], float]]:
+    """The latencies of one direction: the name, the figures, and how many of their units are a millisecond."""
+    for name, word in _LATENCIES.items():
+        unit = "ns" if f"{word}_ns" in figures else "us"
+        found = figures.get(f"{word}_ns" if unit == "ns" else word)
+        if isinstance(found, dict):
+            yield name, found, _PER_MS[unit]
+
+
 def _percentiles(figures: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The percentiles; fio 3.1 fills its list with a percentile 0 of 0, which is none."""
-    for name, word in _LATENCIES.items():
-        key = f"{word}_ns" if f"{word}_ns" in figures else word
-        found = figures.get(key)
-        listed = found.get("percentile") if isinstance(found, dict) else None
-        for percentile, value in (listed or {}).items():
+    for name, found, per_ms in _latencies(figures):
+        for percentile, value in (found.get("percentile") or {}).items():
             if float(percentile) > 0.0:
-                per_ms = _PER_MS["ns" if key.endswith("_ns") else "us"]
                 yield {"latency": name, "percentile": float(percentile), "latency_ms": value / per_ms}
 
 

@@ -47,7 +47,7 @@ _SPECIAL: Final = tuple(name for kind, names in _KINDS.items() if kind not in {"
 TEXT: Final = pl.col("text")
 KIND: Final = pl.Enum(KINDS)
 #: So many bytes of text are in memory at a time.
-_BATCH_BYTES: Final = 8 << 20
+BATCH_BYTES: Final = 8 << 20
 
 
 def batches(log: Log) -> Iterator[pl.DataFrame]:
@@ -56,13 +56,18 @@ def batches(log: Log) -> Iterator[pl.DataFrame]:
     Returns:
         ``line`` (UInt32, from 1), ``text`` (without carriage return, blanks at its end and colours).
     """
-    for lines in batches_of(log.scan(name="text", row_index_name="line"), _BATCH_BYTES):
+    for lines in batches_of(log.scan(name="text", row_index_name="line"), BATCH_BYTES):
         text = lines.get_column("text")
         if text.str.contains("[ \t\r]$").any():
             text = text.str.strip_chars_end(" \t\r")
         if text.str.contains("\x1b", literal=True).any():
             text = pl.select(without_terminal_codes_expr(pl.lit(text)).str.strip_chars_end(" \t")).to_series()
         yield lines.with_columns(text.alias("text"))
+
+
+def with_own_text(lines: pl.DataFrame) -> pl.DataFrame:
+    """Few lines with a copy of their text: a filtered column holds on to the text of all lines."""
+    return lines.with_columns(pl.Series("text", lines.get_column("text").to_list(), dtype=pl.String))
 
 
 def kinds_of(lines: pl.DataFrame) -> pl.Series:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
-from hostparse.lines import NMON, TEXT
+from hostparse.lines import BATCH_BYTES, NMON, TEXT, with_own_text
 from logframe.source import batches_of
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ _KINDS: Final = {
     "arguments": "ARGUMENTS",
     "heading": "HEADING",
 }
-#: So many bytes of text are in memory at a time.
-_BATCH_BYTES: Final = 8 << 20
 
 
 class NmonLines(NamedTuple):
@@ -51,9 +49,7 @@ def sorted_out(log: Log) -> NmonLines:
     is_row = NMON.matches(TEXT, "^{DATA_START}") & ~NMON.matches(TEXT, "^{OTHER_START}")
     for batch in _batches(log):
         found = batch.select(is_row.alias("is_data")).to_series()
-        few = batch.filter(~found).with_columns(_kind())
-        # a copy, since a filtered column holds on to the text of all lines
-        others.append(few.with_columns(pl.Series("text", few.get_column("text").to_list(), dtype=pl.String)))
+        others.append(with_own_text(batch.filter(~found).with_columns(_kind())))
         is_data.append(found)
     starts = (NMON.matches(TEXT, "^{FILE_START}").cum_sum().cast(pl.Int32) - 1).clip(lower_bound=0).cast(pl.UInt32)
     return NmonLines(pl.concat(is_data, rechunk=True), pl.concat(others).with_columns(starts.alias("run")))
@@ -61,7 +57,7 @@ def sorted_out(log: Log) -> NmonLines:
 
 def _batches(log: Log) -> Iterator[pl.DataFrame]:
     """The lines, some megabytes at a time: ``line`` and ``text``."""
-    for lines in batches_of(log.scan(name="text", row_index_name="line"), _BATCH_BYTES):
+    for lines in batches_of(log.scan(name="text", row_index_name="line"), BATCH_BYTES):
         if lines.select((TEXT.str.ends_with("\r") | TEXT.str.ends_with(" ")).any()).item():
             yield lines.with_columns(TEXT.str.strip_chars_end(" \r"))
         else:

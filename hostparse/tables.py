@@ -9,7 +9,7 @@ import polars as pl
 
 from hostparse.cells import cut_rows, figures
 from hostparse.headings import read_heading, without_clock
-from hostparse.lines import GRAMMAR, KIND, OPENS, TEXT, batches, kinds_of
+from hostparse.lines import GRAMMAR, KIND, OPENS, TEXT, batches, kinds_of, with_own_text
 from hostparse.parts import Part, together
 from hostparse.runs import Runs, read_runs
 from hostparse.sampling import place_samples
@@ -126,9 +126,7 @@ def _classified(log: Log) -> _Lines:
         # the row below a heading, with a ruler between them or not, shows how many columns there are
         is_below = kind.cast(pl.String).shift(1).is_in(["words", "ruler"]).fill_null(value=True)
         lines = batch.with_columns(kind, before.alias("rows_before"))
-        few = lines.filter(~is_row | is_below)
-        # a copy, since a filtered column holds on to the text of all lines
-        kept.append(few.with_columns(pl.Series("text", few.get_column("text").to_list(), dtype=pl.String)))
+        kept.append(with_own_text(lines.filter(~is_row | is_below)))
         rows_before = int(before[-1])
     schema = {"line": pl.UInt32(), "text": pl.String(), "kind": KIND, "rows_before": pl.UInt32()}
     whole = pl.concat(kept, rechunk=True) if kept else pl.DataFrame(schema=schema)
