@@ -88,9 +88,10 @@ def report(
     with --set, of several sets, what changed from the first to each other one.  Of a dataset of reports (iolab convert)
     the page shows all instances, and what changed where.
     """
+    from iolab.dataset.layout import is_dataset  # noqa: PLC0415 - see above
     from iolab.pages.writing import write_report  # noqa: PLC0415 - Altair is imported by the commands that need it
 
-    if len(logs) == 1 and not (before or after or sets) and Path(logs[0], "_dataset.json").is_file():
+    if len(logs) == 1 and not (before or after or sets) and is_dataset(logs[0]):
         from iolab.pages.fleet_page import write_fleet_report  # noqa: PLC0415 - see above
 
         write_fleet_report(logs[0], out)

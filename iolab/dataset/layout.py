@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from hashlib import blake2b
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
@@ -161,6 +162,11 @@ def describe(store: Store) -> dict[str, Any] | None:
             f"{store.url} is a dataset of version {version}; this program reads versions up to {VERSION}: upgrade it"
         )
     return found
+
+
+def is_dataset(folder: str) -> bool:
+    """Whether a folder of this machine is a dataset."""
+    return Path(folder, DESCRIPTION).is_file()
 
 
 def require_dataset(store: Store) -> dict[str, Any]:

@@ -13,15 +13,14 @@ from iolab.charts.theme import enable_chart_theme
 from iolab.comparison.before_after import compare_sets
 from iolab.loading import load
 from iolab.metrics.formatting import count_text
-from iolab.pages import page_html
 from iolab.pages.drawn import drawn_html
 from iolab.pages.elements import marked_html
-from iolab.pages.log_section import contents_html
+from iolab.pages.sections import sections_page, write_page
 from iolab.pages.tables import frame_html
 from iolab.pages.writing import pairing_html
 from iolab.sources import Place, find_logs
 from logframe import LogParseError
-from logframe.atomic import check_output, replacing
+from logframe.atomic import check_output
 from logframe.errors import LogError
 
 if TYPE_CHECKING:
@@ -64,9 +63,7 @@ def write_change_report(
     sets, failed = read_sets({"before": before, "after": after}, page, say)
     result = compare_sets(sets["before"], sets["after"], options=options)
     enable_chart_theme()
-    page.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(page) as out_page:
-        out_page.write_text(change_html(result, failed), encoding="utf-8")
+    write_page(page, change_html(result, failed))
     return failed
 
 
@@ -97,11 +94,7 @@ def read_sets(
 
 def change_html(result: BeforeAfter, failed: Iterable[str] = ()) -> str:
     """The page of a change."""
-    sections = change_sections(result, failed)
-    body = "<h1>Before and after</h1>" + "".join(
-        f'<section id="{anchor}"><h2>{title}</h2>{part}</section>' for anchor, title, part in sections
-    )
-    return page_html("Before and after", body, before=contents_html((anchor, title) for anchor, title, _ in sections))
+    return sections_page("Before and after", change_sections(result, failed))
 
 
 def change_sections(result: BeforeAfter, failed: Iterable[str] = ()) -> list[tuple[str, str, str]]:

@@ -10,11 +10,9 @@ import polars as pl
 
 from iolab import dataset
 from iolab.dataset.fleet import INSTANCE
-from iolab.pages import page_html
 from iolab.pages.elements import marked_html
-from iolab.pages.log_section import contents_html
+from iolab.pages.sections import sections_page, write_page
 from iolab.pages.tables import frame_html
-from logframe.atomic import replacing
 
 if TYPE_CHECKING:
     import os
@@ -57,11 +55,7 @@ def write_fleet_report(dest: str | os.PathLike[str], out: str | Path, *, most: i
         LogError: It is no dataset, or has no report.
         OSError: The page cannot be written.
     """
-    page = Path(out)
-    text = fleet_html(dest, most=most)
-    page.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(page) as out_page:
-        out_page.write_text(text, encoding="utf-8")
+    write_page(Path(out), fleet_html(dest, most=most))
 
 
 def fleet_html(dest: str | os.PathLike[str], *, most: int = MOST_INSTANCES) -> str:
@@ -84,10 +78,7 @@ def fleet_html(dest: str | os.PathLike[str], *, most: int = MOST_INSTANCES) -> s
         ("instances", "Instances", _instances(fleet, order.head(most), order.height)),
         ("sources", "What was not read", _unread(dest)),
     ]
-    body = "<h1>Reports of a fleet</h1>" + "".join(
-        f'<section id="{anchor}"><h2>{title}</h2>{part}</section>' for anchor, title, part in sections
-    )
-    return page_html("Reports of a fleet", body, before=contents_html((one, title) for one, title, _ in sections))
+    return sections_page("Reports of a fleet", sections)
 
 
 def _in_order(fleet: _Fleet) -> pl.DataFrame:

@@ -11,11 +11,9 @@ import polars as pl
 from iolab.charts.theme import enable_chart_theme
 from iolab.comparison.several_sets import compare_several, moved
 from iolab.metrics.formatting import figure_text
-from iolab.pages import page_html
 from iolab.pages.before_after import change_sections, read_sets
-from iolab.pages.log_section import contents_html
+from iolab.pages.sections import sections_page, write_page
 from iolab.pages.tables import frame_html
-from logframe.atomic import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -52,9 +50,7 @@ def write_sets_report(
     logs, failed = read_sets(sets, page, say)
     result = compare_several(logs, options=options)
     enable_chart_theme()
-    page.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(page) as out_page:
-        out_page.write_text(sets_html(result, failed), encoding="utf-8")
+    write_page(page, sets_html(result, failed))
     return failed
 
 
@@ -64,16 +60,12 @@ def sets_html(result: SeveralSets, failed: Iterable[str] = ()) -> str:
     sections = [("overview", "All sets", _overview(result))]
     for number, (name, step) in enumerate(result.steps.items(), 2):
         parts = "".join(f"<h3>{title}</h3>{body}" for _, title, body in change_sections(step))
-        sections.append((f"set-{number}", f"{escape(name)} against {escape(first)}", parts))
+        sections.append((f"set-{number}", f"{name} against {first}", parts))
     left = [f"<li><b>{escape(name)}</b>: {escape(reason)}</li>" for name, reason in result.refused.items()]
     left += [f"<li>not read: {escape(line)}</li>" for line in failed]
     if left:
         sections.append(("left-out", "Not compared", f"<ul>{''.join(left)}</ul>"))
-    body = "<h1>Sets of logs</h1>" + "".join(
-        f'<section id="{anchor}"><h2>{title}</h2>{part}</section>' for anchor, title, part in sections
-    )
-    contents = contents_html((anchor, title) for anchor, title, _ in sections)
-    return page_html("Sets of logs", body, before=contents)
+    return sections_page("Sets of logs", sections)
 
 
 def _overview(result: SeveralSets) -> str:

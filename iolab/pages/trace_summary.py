@@ -50,9 +50,9 @@ def trace_frames(calls: pl.DataFrame) -> tuple[dict[str, pl.DataFrame], list[str
         .sort("calls", "name", descending=[True, False])
     )
     modes = io_mode(calls)
-    untold = dict.fromkeys(one for said in modes.get_column("limitations") for one in said.split("; ") if one)
+    unseen = dict.fromkeys(one for said in modes.get_column("limitations") for one in said.split("; ") if one)
     frames = {"calls": counted, "io_mode": modes.select(_OF_MODES)}
-    notes = [f"what the log cannot tell: {'; '.join(untold)}"] if untold else []
+    notes = [f"what the log cannot tell: {'; '.join(unseen)}"] if unseen else []
     return {name: frame for name, frame in frames.items() if frame.height}, notes
 
 

@@ -18,12 +18,13 @@ from iolab.pages.findings_html import findings_html
 from iolab.pages.heat_html import heat_html
 from iolab.pages.log_section import ONE_LOG_CONTENTS, contents_html, findings_by_log, log_section
 from iolab.pages.metric_table import figure_rows
+from iolab.pages.sections import write_page
 from iolab.pages.summary import LogSummary, summarize
 from iolab.pages.tables import frame_html
 from iolab.rules.run import findings_together
 from iolab.sources import Place, find_logs
 from logframe import LogParseError
-from logframe.atomic import check_output, replacing
+from logframe.atomic import check_output
 from logframe.errors import LogError
 
 if TYPE_CHECKING:
@@ -132,10 +133,7 @@ def write_report(
         parts = [*sections, comparisons if "<section" in comparisons else ""]
     body = "".join(parts)
     there = [(anchor, said) for anchor, said in contents if f' id="{anchor}"' in body]
-    page.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(page) as out_page:
-        bar = contents_html(there[:_MOST_CONTENTS])
-        out_page.write_text(page_html(title, body, before=bar), encoding="utf-8")
+    write_page(page, page_html(title, body, before=contents_html(there[:_MOST_CONTENTS])))
     return failed
 
 
