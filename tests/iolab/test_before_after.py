@@ -4,6 +4,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from night_reports import report
 
 from iolab import load
 from iolab.cli import main
@@ -13,16 +14,6 @@ from logframe.formats import ParsedLog
 SERIES = Path(__file__).parents[2] / "sample_data" / "awr_series"
 ARTICLES = Path(__file__).parents[2] / "sample_data" / "articles"
 CAPTURES = Path(__file__).parents[2] / "sample_data" / "captures"
-
-
-def report(number: int, *changes: tuple[str, str]) -> ParsedLog:
-    """A report of the sample night, some of its text changed."""
-    (path,) = SERIES.glob(f"*_{number}_{number + 1}.txt")
-    text = path.read_text(encoding="utf-8")
-    for old, new in changes:
-        assert old in text
-        text = text.replace(old, new)
-    return load(text.encode())
 
 
 def session(**seconds: float) -> ParsedLog:

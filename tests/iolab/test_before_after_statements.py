@@ -4,6 +4,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from night_reports import report
 
 from awrparse import AwrReport
 from iolab import load
@@ -28,18 +29,6 @@ select b.berth_id, b.free_from from berths b where b.port = :1 and b.length_m >=
           -------------------------------------------------------------
 
 """
-
-
-def report(number: int, *changes: tuple[str, str]) -> AwrReport:
-    """A report of the sample night, some of its text changed."""
-    (path,) = SERIES.glob(f"*_{number}_{number + 1}.txt")
-    text = path.read_text(encoding="utf-8")
-    for old, new in changes:
-        assert old in text
-        text = text.replace(old, new)
-    found = load(text.encode())
-    assert isinstance(found, AwrReport)
-    return found
 
 
 def sampled(number: int, plan: int) -> AwrReport:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from night_reports import report
 
-from awrparse import AwrReport
 from iolab import load
 from iolab.cli import main
 from iolab.comparison import UnpairedError, compare_sets, compare_several, pair
@@ -34,18 +34,6 @@ PLUGGABLE = """<html><head><title>AWR Report for PDB</title></head><body>
 <tr><td>Elapsed:</td><td></td><td>60.00 (mins)</td><td></td><td></td></tr>
 <tr><td>DB Time:</td><td></td><td>{minutes:.2f} (mins)</td><td></td><td></td></tr></table>
 </body></html>"""
-
-
-def report(number: int, *changes: tuple[str, str]) -> AwrReport:
-    """A report of the sample night, some of its text changed."""
-    (path,) = SERIES.glob(f"*_{number}_{number + 1}.*")
-    text = path.read_text(encoding="utf-8")
-    for old, new in changes:
-        assert old in text
-        text = text.replace(old, new)
-    found = load(text.encode())
-    assert isinstance(found, AwrReport)
-    return found
 
 
 def pluggable(name: str, *, hour: int = 8, minutes: float = 30.0) -> str:
