@@ -107,6 +107,15 @@ class Interval:
         """Value and bounds, rounded for display."""
         return round(self.value, digits), round(self.lo, digits), round(self.hi, digits)
 
+    def capped(self, most: float) -> Interval:
+        """The same figure, known to be no more than this.
+
+        Examples:
+            >>> Interval(1.02, 0.98, 1.06).capped(1)
+            Interval(value=1, lo=0.98, hi=1)
+        """
+        return Interval(min(self.value, most), min(self.lo, most), min(self.hi, most))
+
     def whole(self) -> Interval:
         """The same figure, known to be a whole number: no bound need lie between two of them.
 

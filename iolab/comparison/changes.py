@@ -8,6 +8,7 @@ their p values are corrected for the share of false discoveries.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import median
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -69,9 +70,11 @@ def measure_change(before: Sequence[Placed], after: Sequence[Placed]) -> Change 
     row: dict[str, object] = {}
     spans = []
     for side, figures in (("before", before), ("after", after)):
-        values = sorted(one.value for one, _ in figures)
-        middle = (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2
-        span = Interval(middle, min(one.lo for one, _ in figures), max(one.hi for one, _ in figures))
+        span = Interval(
+            float(median(one.value for one, _ in figures)),
+            min(one.lo for one, _ in figures),
+            max(one.hi for one, _ in figures),
+        )
         spans.append(span)
         row |= {side: span.value, f"{side}_least": span.lo, f"{side}_greatest": span.hi}
         row[f"reports_{side}"] = len(figures)

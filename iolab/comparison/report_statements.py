@@ -7,13 +7,14 @@ run.  Figures are averages per execution, of the section's own totals and with t
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
 from iolab.comparison.changes import DOWN, UP, Change, decide_together, from_to, measure_change
 from iolab.comparison.report_sets import trusted_times
-from iolab.metrics.formatting import count_text, share_text
+from iolab.metrics.formatting import count_text, share_text, short_text
 from logframe.errors import RefusedError
 from logframe.interval import Interval, intersect, row_figure
 
@@ -232,8 +233,8 @@ def _describe(key: Key, seen: list[list[tuple[float | None, Seen]]]) -> tuple[di
 
 
 def _middle(values: Iterable[float | None]) -> float | None:
-    known = sorted(value for value in values if value is not None)
-    return (known[(len(known) - 1) // 2] + known[len(known) // 2]) / 2 if known else None
+    known = [value for value in values if value is not None]
+    return median(known) if known else None
 
 
 def statement_sentences(statements: pl.DataFrame) -> Iterator[str]:
@@ -271,7 +272,7 @@ def statement_sentences(statements: pl.DataFrame) -> Iterator[str]:
 
 def _name(row: Mapping[str, Any]) -> str:
     text = " ".join(str(row["sql_text"] or row["module"] or "").replace("`", "'").split())
-    short = text if len(text) <= _SHOWN else f"{text[:_SHOWN].rstrip()}..."
+    short = short_text(text, _SHOWN)
     return f"`{row['sql_id']}`" + (f" ({short})" if short else "")
 
 

@@ -14,7 +14,7 @@ import polars as pl
 
 from iolab.comparison.result import Pairing, UnpairedError
 from iolab.comparison.statements import MIN_CHANGE, change_of, describe_plan_change
-from iolab.metrics.formatting import count_text, figure_text, time_text
+from iolab.metrics.formatting import count_text, figure_text, short_text, time_text
 from logframe.interval import Interval
 from sqlplusparse.runs import normal_text
 from sqltraceparse import profile
@@ -187,7 +187,7 @@ def _headline(frame: pl.DataFrame) -> str:
     if changed.height:
         top = changed.sort(pl.col("added_s").abs(), descending=True).row(0, named=True)
         times = " to ".join(time_text(top[f"elapsed_s_{side}"]) for side in _SIDES)
-        said.append(f"; the largest change, {times} an execution, is that of {_short(top['text'])}")
+        said.append(f"; the largest change, {times} an execution, is that of {short_text(top['text'], _SHOWN)}")
     return f"{''.join(said).removesuffix('.')}."
 
 
@@ -205,7 +205,7 @@ def _describe(
     second: _Found,
 ) -> str:
     """One statement in words: time of an execution, plan, gets and blocks."""
-    said = [f"{_short(str(row['text']))}: {row['change']}"]
+    said = [f"{short_text(str(row['text']), _SHOWN)}: {row['change']}"]
     times = " to ".join(time_text(float(str(row[f"elapsed_s_{side}"]))) for side in _SIDES)
     ratio = "" if row["ratio"] is None else f" (B / A {figure_text(float(str(row['ratio'])))})"
     counted = " and ".join(f"{row[f'executions_{side}']:,}" for side in _SIDES)
@@ -264,8 +264,3 @@ def _lonely(first: _Found, second: _Found) -> pl.DataFrame:
     ]
     schema = {"trace": pl.String, "text": pl.String, "depth": pl.Int64, "executions": pl.Int64, "elapsed_s": pl.Float64}
     return pl.DataFrame(rows, schema=schema, orient="row").sort("elapsed_s", "text", descending=[True, False])
-
-
-def _short(text: str) -> str:
-    one_line = " ".join(text.split())
-    return one_line if len(one_line) <= _SHOWN else f"{one_line[:_SHOWN].rstrip()}..."

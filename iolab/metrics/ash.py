@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.table import REFUSED, Metric, metrics_frame, single
+from iolab.metrics.table import Metric, metrics_frame, single
 from iolab.stats.intervals import CONFIDENCE, share_interval
 from logframe.interval import row_figure
 
@@ -62,7 +62,7 @@ def ash_shares(activity: pl.DataFrame, samples: int | None) -> pl.DataFrame:
         basis = f"activity_pct as shown; {samples or '?'} samples"
         if share is None or share.lo > 100:
             why = "no share is shown" if share is None else "more than 100 % of the samples"
-            metrics.append(Metric("activity_share", None, None, None, "ratio", basis, f"{REFUSED}{why}"))
+            metrics.append(Metric.refused("activity_share", "ratio", why, basis=basis))
             continue
         part = share / 100
         limits = (None, None) if not samples else share_interval(round(min(part.value, 1.0) * samples), samples)
@@ -88,9 +88,7 @@ def never_seen(samples: int) -> pl.DataFrame:
         0.0295
     """
     if samples < 1:
-        return single(
-            Metric("share_never_seen", None, None, None, "ratio", "no samples", f"{REFUSED}there is no sample")
-        )
+        return single(Metric.refused("share_never_seen", "ratio", "there is no sample", basis="no samples"))
     most = 1 - (1 - CONFIDENCE) ** (1 / samples)
     basis = f"0 of {samples} samples"
     return single(Metric("share_never_seen", 0.0, 0.0, 0.0, "ratio", basis, "of independent samples", 0.0, most))

@@ -241,11 +241,11 @@ def _times(frame: pl.DataFrame) -> list[tuple[str, Interval, dict[str, object]]]
 def _from_rows(metric: str, formula: str, figures: list[Interval], nothing: str) -> Metric:
     basis = f"{formula}; {len(figures)} rows"
     if not figures:
-        return Metric(metric, None, None, None, "s", basis, f"{REFUSED}{nothing}")
+        return Metric.refused(metric, "s", nothing, basis=basis)
     try:
         joint = intersect(figures)
     except RefusedError as refusal:
-        return Metric(metric, None, None, None, "s", basis, f"{REFUSED}{refusal}")
+        return Metric.refused(metric, "s", str(refusal), basis=basis)
     middle = (joint.lo + joint.hi) / 2  # no row is better than another: their quotients differ by rounding alone
     return Metric(
         metric,

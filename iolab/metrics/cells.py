@@ -8,7 +8,7 @@ import polars as pl
 
 from iolab.metrics.awr import average_waits
 from iolab.metrics.histograms import latency_quantiles, waits_within
-from iolab.metrics.table import METRICS, REFUSED, Metric, metrics_frame
+from iolab.metrics.table import METRICS, Metric, metrics_frame
 from logframe.interval import row_figure, show
 
 if TYPE_CHECKING:
@@ -125,10 +125,10 @@ def _of_disks(row: dict[str, object], column: str, listed: pl.DataFrame, beyond:
     basis = f"mean of {row['measure']} over the disks of type {row['disk_type']}"
     found = Metric(f"{name}_beyond_range", float(beyond), float(beyond), float(beyond), "", "cells and disks named")
     if mean is None:
-        return [Metric(column, None, None, None, "ms", basis, f"{REFUSED}the report does not show it"), found]
+        return [Metric.refused(column, "ms", "the report does not show it", basis=basis), found]
     if spread is not None and spread.lo >= _WILD * mean.hi:
         reason = f"its standard deviation is {show(spread)} ms: a few requests make the mean of {show(mean)} ms"
-        return [Metric(column, None, None, None, "ms", basis, f"{REFUSED}{reason}"), found]
+        return [Metric.refused(column, "ms", reason, basis=basis), found]
     metrics = [Metric(column, mean.value, mean.lo, mean.hi, "ms", basis), found]
     slowest = listed.filter(pl.col(column).is_not_null()).sort(column, descending=True, maintain_order=True)
     if slowest.height and mean.lo > 0:

@@ -59,7 +59,7 @@ def rank_correlation(x: Sequence[float], y: Sequence[float], *, metric: str = "r
         reason = f"{REFUSED}one of the measures holds something that is not a finite number"
         return single(Metric(metric, None, None, None, "rho", formula, reason))
     if len(set(x)) == 1 or len(set(y)) == 1:
-        return single(Metric(metric, None, None, None, "rho", formula, f"{REFUSED}one of the measures does not change"))
+        return single(Metric.refused(metric, "rho", "one of the measures does not change", basis=formula))
     result = require("scipy.stats").spearmanr(x, y)
     rho = float(result.statistic)
     p = _counted_p(x, y) if min(map(_orders, (x, y))) <= MAX_COUNTED else float(result.pvalue)

@@ -156,6 +156,17 @@ def whole_text(figure: Interval | float, unit: str = "") -> str:
     return f"{Interval.of(figure).value:,.0f}" + (f" {unit}" if unit else "")
 
 
+def short_text(text: str, most: int) -> str:
+    r"""A text on one line, cut after so many characters.
+
+    Examples:
+        >>> short_text("select  *\n from t", 20), short_text("select * from t", 9)
+        ('select * from t', 'select *...')
+    """
+    one_line = " ".join(text.split())
+    return one_line if len(one_line) <= most else f"{one_line[:most].rstrip()}..."
+
+
 def count_text(count: float, one: str, several: str | None = None) -> str:
     """A count and its word.
 

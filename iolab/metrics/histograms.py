@@ -184,7 +184,7 @@ def waits_within(
         name = f"share_within_{to_us:g}_us"
         basis = f"waits shorter than {to_us:g} us of {'?' if waits is None else show(waits)} waits"
         if isinstance(buckets, str):
-            metrics.append(Metric(name, None, None, None, "ratio", basis, f"{REFUSED}{buckets}"))
+            metrics.append(Metric.refused(name, "ratio", buckets, basis=basis))
             continue
         below = Interval.exact(0)
         above = Interval.exact(0)
@@ -291,7 +291,7 @@ def _quantile(buckets: list[Bucket] | str, share: float, waits: Interval | None,
     of = _BOTH if foreground is None else f"{show(foreground)} of them foreground"
     basis = f"bucket that holds {share:g} of the waits; {counted}, {of}"
     if isinstance(buckets, str):
-        return Metric(name, None, None, None, "us", basis, f"{REFUSED}{buckets}")
+        return Metric.refused(name, "us", buckets, basis=basis)
     shares = [one.share for one in buckets]
     total = sum(one.value for one in shares)
     reached = list(accumulate(one.value for one in shares))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.table import REFUSED, Metric, metrics_frame
+from iolab.metrics.table import Metric, metrics_frame
 from logframe.errors import RefusedError
 
 if TYPE_CHECKING:
@@ -116,9 +116,13 @@ def host_cpu(log: HostLog, *, begin: datetime | None = None, end: datetime | Non
         [('host_cpu_busy', 0.95), ('host_cpu_busiest', 0.95), ('host_cpu_saturated', 1.0)]
     """
     try:
-        samples = cpu_samples(log, begin=begin, end=end)
+        return cpu_metrics(cpu_samples(log, begin=begin, end=end))
     except RefusedError as refusal:
-        return metrics_frame([Metric("host_cpu_busy", None, None, None, "ratio", "", f"{REFUSED}{refusal}")])
+        return metrics_frame([Metric.refused("host_cpu_busy", "ratio", str(refusal))])
+
+
+def cpu_metrics(samples: pl.DataFrame) -> pl.DataFrame:
+    """The metrics of `host_cpu` from the samples that `cpu_samples` gives."""
     weight = pl.col("weight_s")
     mean = {bound: samples.select((pl.col(f"busy{bound}") * weight).sum() / weight.sum()).item() for bound in _ENDS}
     most = samples.sort("busy").row(-1, named=True)

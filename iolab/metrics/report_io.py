@@ -83,7 +83,7 @@ def io_by_function(iostat: pl.DataFrame, elapsed_s: Figure = None) -> pl.DataFra
 
 def _shown(metric: str, unit: str, basis: str, figure: Interval | None) -> Metric:
     if figure is None:
-        return Metric(metric, None, None, None, unit, basis, f"{REFUSED}the report does not show it")
+        return Metric.refused(metric, unit, "the report does not show it", basis=basis)
     return Metric(metric, figure.value, figure.lo, figure.hi, unit, basis)
 
 
@@ -95,7 +95,7 @@ def _moved(side: str, printed: Interval | None, total: Interval | None, elapsed_
     try:
         return _shown(name, "MB/s", basis, intersect(figures) / _MB)
     except RefusedError as refusal:
-        return Metric(name, None, None, None, "MB/s", basis, f"{REFUSED}{refusal}")
+        return Metric.refused(name, "MB/s", str(refusal), basis=basis)
 
 
 def _size(bytes_per_s: Interval, requests_per_s: Interval) -> Interval:

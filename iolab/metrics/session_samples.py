@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.ash import never_seen
-from iolab.metrics.table import REFUSED, Metric, metrics_frame
+from iolab.metrics.table import Metric, metrics_frame
 from iolab.stats.intervals import share_interval
 from logframe.interval import Interval
 
@@ -108,5 +108,5 @@ def _whole(log: SessionSamples) -> Interval | None:
 
 
 def _refused(why: str) -> pl.DataFrame:
-    refused = Metric("sampled_share", None, None, None, "ratio", "samples of a state / all samples", f"{REFUSED}{why}")
+    refused = Metric.refused("sampled_share", "ratio", why, basis="samples of a state / all samples")
     return metrics_frame([refused], state=pl.Series([None], dtype=pl.String), samples=pl.Series([None], dtype=pl.Int64))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.table import REFUSED, Metric, metrics_frame
+from iolab.metrics.table import Metric, metrics_frame
 from iolab.metrics.times import spread
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def wait_sizes(waits: pl.DataFrame, *, block_size: int | None = None) -> pl.Data
             of = f"{int(known.sum()):,} blocks / {count:,} reads"
             found.append(Metric.exact("blocks_per_read", float(known.sum()) / count, "blocks", of))
         else:
-            found.append(_refused("blocks_per_read", "blocks", "the waits print no number of blocks"))
+            found.append(Metric.refused("blocks_per_read", "blocks", "the waits print no number of blocks"))
         if size.drop_nulls().len():
             total = float(size.drop_nulls().sum())
             found.append(Metric.exact("kib_per_read", total / count / 1024, "KiB", "bytes of the waits / reads"))
@@ -105,7 +105,7 @@ def wait_sizes(waits: pl.DataFrame, *, block_size: int | None = None) -> pl.Data
             found.append(Metric.exact("kib_per_read", kib, "KiB", f"blocks * {block_size:,} bytes / reads"))
         else:
             reason = "a trace does not print the block size; give block_size"
-            found.append(_refused("kib_per_read", "KiB", reason))
+            found.append(Metric.refused("kib_per_read", "KiB", reason))
         return found
 
     return _by_event(reads_of(waits), metrics)
@@ -127,7 +127,7 @@ def multiblock_count(waits: pl.DataFrame) -> pl.DataFrame:
     own = waits.filter(pl.col("event").is_in(_MULTIBLOCK)).get_column("blocks").drop_nulls()
     if own.is_empty():
         return metrics_frame(
-            [_refused(name, "blocks", "no multiblock read with its blocks") for name in ("mbrc_mean", "mbrc_max")]
+            [Metric.refused(name, "blocks", "no multiblock read with its blocks") for name in ("mbrc_mean", "mbrc_max")]
         )
     basis = f"blocks of {own.len():,} multiblock reads"
     return metrics_frame(
@@ -179,7 +179,7 @@ def us_per_get(calls: pl.DataFrame) -> pl.DataFrame:
     )
     gets, cpu = int(own.get_column("gets").sum()), int(own.get_column("own_cpu_us").sum())
     if not gets:
-        return metrics_frame([_refused("us_per_get", "us", "no call with a get")])
+        return metrics_frame([Metric.refused("us_per_get", "us", "no call with a get")])
     caveats = ["row work is in it"]
     if (step := cpu_step(calls)) > 1:
         caveats.append(f"the host counts CPU in steps of about {step:,} us")
@@ -222,7 +222,7 @@ def rows_per_fetch(calls: pl.DataFrame) -> pl.DataFrame:
     rows = calls.filter(pl.col("op") == "FETCH", pl.col("depth") == 0).get_column("rows").drop_nulls()
     if rows.is_empty():
         names = ("rows_per_fetch", "array_size")
-        return metrics_frame([_refused(name, "rows", "no fetch of depth 0") for name in names])
+        return metrics_frame([Metric.refused(name, "rows", "no fetch of depth 0") for name in names])
     basis = f"{int(rows.sum()):,} rows / {rows.len():,} fetches"
     return metrics_frame(
         [
@@ -230,10 +230,6 @@ def rows_per_fetch(calls: pl.DataFrame) -> pl.DataFrame:
             Metric.exact("array_size", float(str(rows.max())), "rows", "the most rows of one fetch"),
         ]
     )
-
-
-def _refused(metric: str, unit: str, reason: str) -> Metric:
-    return Metric(metric, None, None, None, unit, "", f"{REFUSED}{reason}")
 
 
 def _by_event(reads: pl.DataFrame, metrics: Callable[[str, pl.DataFrame], list[Metric]]) -> pl.DataFrame:

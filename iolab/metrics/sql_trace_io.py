@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.sql_trace import ASYNCHRONOUS, reads_of
-from iolab.metrics.table import REFUSED, Metric, metrics_frame
+from iolab.metrics.table import Metric, metrics_frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +88,7 @@ def read_concurrency(waits: pl.DataFrame) -> pl.DataFrame:
     reads = reads_of(waits)
     requests = reads.filter(pl.col("event") == _PARALLEL_READ).get_column("requests").drop_nulls()
     if requests.is_empty():
-        parallel = _refused("requests_per_parallel_read", "requests", f"no wait for {_PARALLEL_READ}")
+        parallel = Metric.refused("requests_per_parallel_read", "requests", f"no wait for {_PARALLEL_READ}")
     else:
         basis = f"{int(requests.sum()):,} requests / {requests.len():,} waits"
         value = float(requests.sum()) / requests.len()
@@ -109,7 +109,7 @@ def _depths(reads: pl.DataFrame) -> list[Metric]:
     elif timed.get_column("wall").null_count():
         reason = "the wall clock of a process is not known: its stamps are missing"
     if reason:
-        return [_refused(name, "waits", reason) for name in names]
+        return [Metric.refused(name, "waits", reason) for name in names]
     end = pl.col("wall").dt.epoch("us")
     edges = pl.concat(
         [
@@ -161,7 +161,9 @@ def round_trips(calls: pl.DataFrame, waits: pl.DataFrame) -> pl.DataFrame:
     trips = waits.filter(pl.col("event") == _FROM_CLIENT, pl.col("elapsed_us").is_not_null())
     units = {"round_trips": "round trips", "rows_per_round_trip": "rows", "client_ms_per_round_trip": "ms"}
     if trips.is_empty():
-        return metrics_frame([_refused(name, unit, f"no wait for {_FROM_CLIENT}") for name, unit in units.items()])
+        return metrics_frame(
+            [Metric.refused(name, unit, f"no wait for {_FROM_CLIENT}") for name, unit in units.items()]
+        )
     rows = int(calls.filter(pl.col("op") == "FETCH", pl.col("depth") == 0).get_column("rows").sum())
     spent = int(trips.get_column("elapsed_us").sum())
     figures = (
@@ -175,7 +177,3 @@ def round_trips(calls: pl.DataFrame, waits: pl.DataFrame) -> pl.DataFrame:
             for (name, unit), (value, basis) in zip(units.items(), figures, strict=True)
         ]
     )
-
-
-def _refused(metric: str, unit: str, reason: str) -> Metric:
-    return Metric(metric, None, None, None, unit, "", f"{REFUSED}{reason}")

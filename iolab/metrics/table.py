@@ -65,6 +65,11 @@ class Metric:
         """A metric that is known exactly."""
         return cls(metric, float(value), float(value), float(value), unit, basis, caveats)
 
+    @classmethod
+    def refused(cls, metric: str, unit: str, reason: str, *, basis: str = "") -> Metric:
+        """A metric without a value, and why."""
+        return cls(metric, None, None, None, unit, basis, f"{REFUSED}{reason}")
+
     @property
     def is_refused(self) -> bool:
         """Is there no value, for a reason?"""
@@ -109,7 +114,7 @@ def evaluate(
         figures = {name: _not_negative(name, figure) for name, figure in inputs.items()}
         result = compute(**figures)
     except RefusedError as refusal:
-        return Metric(metric, None, None, None, unit, basis, f"{REFUSED}{refusal}")
+        return Metric.refused(metric, unit, str(refusal), basis=basis)
     return Metric(metric, float(result.value), float(result.lo), float(result.hi), unit, basis, "; ".join(caveats))
 
 

@@ -58,7 +58,7 @@ def exadata(
     smart = eligible is not None and eligible.value > 0
     if hits is not None and requests is not None and requests.lo >= _LEAST_REQUESTS and 0 < hits.hi <= requests.hi:
         share = hits / requests
-        share = Interval(min(share.value, 1), min(share.lo, 1), min(share.hi, 1))
+        share = share.capped(1)
         rows = Evidence(table, (_HITS, "physical read total IO requests"))
         yield Finding(
             "flash_hits",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from iolab.evidence.host_alignment import check_host
-from iolab.metrics.processors import SATURATED, cpu_samples, host_cpu
+from iolab.metrics.processors import SATURATED, cpu_metrics, cpu_samples
 from iolab.rules.finding import Evidence, Finding
 from logframe.errors import RefusedError
 
@@ -51,12 +51,13 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
     begin, end = (report.info.begin_time, report.info.end_time) if report is not None else (None, None)
     if report is not None and (begin is None or end is None or not log.runs.height):
         return
-    figures = {row["metric"]: row for row in host_cpu(log, begin=begin, end=end).iter_rows(named=True)}
-    busy = figures["host_cpu_busy"]
-    if busy["value"] is None:
+    try:
+        samples = cpu_samples(log, begin=begin, end=end)
+    except RefusedError:
         return
-    most, full = figures["host_cpu_busiest"], figures["host_cpu_saturated"]
-    number = cpu_samples(log, begin=begin, end=end).height
+    figures = {row["metric"]: row for row in cpu_metrics(samples).iter_rows(named=True)}
+    busy, most, full = (figures[f"host_cpu_{name}"] for name in ("busy", "busiest", "saturated"))
+    number = samples.height
     mean = f"The processors were {100 * busy['value']:.1f} % busy on average{when}"
     if full["hi"] == 0:
         short = ": they were not short" if number >= _FEWEST else ""

@@ -200,7 +200,7 @@ def cpu_is_the_time(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "cpu_is_the_time",
         f"{share_text(share)} of DB time is CPU{of}.",
-        Interval(min(share.value, 1), min(share.lo, 1), min(share.hi, 1)),
+        share.capped(1),
         why=why,
         refuted_by="AIX with SMT, where CPU times are undercounted" if facts.is_aix else "ASH samples of the period",
         evidence=(Evidence("time_model", ("DB CPU",)), Evidence("host_cpu")),

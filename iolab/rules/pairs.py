@@ -8,7 +8,6 @@ from iolab.metrics.formatting import count_text, figure_text, share_text
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.gates import LEAST_WAITS
 from iolab.rules.load import sessions_active
-from logframe.interval import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +37,7 @@ def load_change(
         tables: that have the periods and the waits.
 
     Examples:
+        >>> from logframe.interval import Interval
         >>> from iolab.rules.report_facts import ReportFacts, Wait
         >>> def facts(elapsed, time, waits, waited): return ReportFacts(elapsed_s=Interval.exact(elapsed),
         ...     db_time_s=Interval.exact(time),
@@ -86,7 +86,7 @@ def load_change(
             "load_or_latency",
             f"{share_text(share)} of the {what} is `{name}`: {figure_text(often)} times as many waits, each "
             f"{figure_text(longer)} times as long.",
-            Interval(min(share.value, 1), min(share.lo, 1), min(share.hi, 1)),
+            share.capped(1),
             f"the {what}",
             why="longer with more of them, as in a queue; the report has no queue of the device"
             if queue
@@ -102,7 +102,7 @@ def load_change(
                 "load_or_latency",
                 f"{share_text(share)} of the {what} is CPU: {figure_text(before.db_cpu_s / before.elapsed_s)} to "
                 f"{figure_text(after.db_cpu_s / after.elapsed_s)} CPUs.",
-                Interval(min(share.value, 1), min(share.lo, 1), min(share.hi, 1)),
+                share.capped(1),
                 f"the {what}",
                 why="CPU of foreground processes",
                 refuted_by="CPU a transaction of both periods",

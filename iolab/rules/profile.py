@@ -94,7 +94,7 @@ def _cpu_part(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "time_profile",
         f"{share_text(share)} of DB time was CPU{used}.",
-        Interval(min(share.value, 1), min(share.lo, 1), min(share.hi, 1)),
+        share.capped(1),
         why="a part of it was used within waits" if found is not None and found[0].lo > OVERLAP else "",
         refuted_by="AIX with SMT, where CPU times are undercounted" if facts.is_aix else "ASH samples of the period",
         evidence=(Evidence("time_model", ("DB CPU",)),),
@@ -166,7 +166,7 @@ def lock_waits(facts: ReportFacts) -> Iterator[Finding]:
         "lock_waits",
         f"{'At most ' if before else ''}{share_text(share)} of DB time was waiting for row locks: "
         f"{count_text(wait.waits.value, 'wait')} of {time_text(average)} on average.",
-        Interval(min(share.value, 1), min(share.lo, 1), min(share.hi, 1)),
+        share.capped(1),
         why=f"holder and statement are not in the report; ASH has them (BLOCKING_SESSION){held}",
         refuted_by="ASH samples of the blockers",
         evidence=(Evidence("foreground_events", (_ROW_LOCKS,)),),
@@ -209,7 +209,7 @@ def top_sql_share(facts: ReportFacts) -> Iterator[Finding]:
         yield Finding(
             "top_sql_share",
             f"Statement `{statement}` took {share_text(share)} of DB time{times}.",
-            Interval(min(share.value, 1), min(share.lo, 1), min(share.hi, 1)),
+            share.capped(1),
             why=f"the statements listed add up to {share_text(sums)}: a PL/SQL block counts what it calls",
             refuted_by="a child statement with the same time",
             evidence=(Evidence("sql", (statement,)),),

@@ -53,7 +53,7 @@ def io_by_kind(facts: ReportFacts) -> Iterator[Finding]:
     share = most.read_bytes_per_s / total_io.read_bytes_per_s
     if share.lo > 1:
         return
-    share = Interval(min(share.value, 1), share.lo, min(share.hi, 1))
+    share = share.capped(1)
     size = most.read_bytes_per_s / most.reads_per_s / _KIB
     yield Finding(
         "io_by_kind",
@@ -194,7 +194,7 @@ def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
         waits, time = waits + wait.waits, time + wait.time_s
     evidence = (Evidence("iostat_function", (_DIRECT_READS,)), Evidence("foreground_events", tuple(foreground)))
     share = facts.share(total(foreground))
-    impact = None if share is None or share.lo > 1 else Interval(min(share.value, 1), share.lo, min(share.hi, 1))
+    impact = None if share is None or share.lo > 1 else share.capped(1)
     try:
         of_waits, of_events = io.waits / requests, waits / requests
         each = time / requests

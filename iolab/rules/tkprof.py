@@ -105,7 +105,7 @@ def _events(report: Tkprof, scope: str, elapsed: Interval) -> Iterator[Finding]:
             "tkprof_profile",
             f"{share_text(share)} of the time of {_SCOPES[scope]} was waiting for `{event}`: "
             f"{count_text(_count(row, 'waits'), 'wait')}, {time_text(time)}.",
-            Interval(min(share.value, 1), min(share.lo, 1), min(share.hi, 1)),
+            share.capped(1),
             _OF,
             refuted_by="the trace itself, which has each wait",
             evidence=(Evidence("waits", (event,)),),
@@ -130,7 +130,7 @@ def _main_statement(report: Tkprof, scope: str, elapsed: Interval) -> Iterator[F
             "main_statement",
             f"Statement {name} took {share_text(share)} of the time of statements of the session: {time_text(own)}, "
             f"{count_text(_gets(row), 'logical read')}, {count_text(_count(row, 'disk_blocks'), 'block')} from disk.",
-            Interval(min(share.value, 1), min(share.lo, 1), min(share.hi, 1)),
+            share.capped(1),
             _OF,
             why="what it calls is in its time",
             refuted_by="the trace itself, which has the time of each call without those below it",

@@ -172,7 +172,7 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         f"A commit waited {time_text(sync.avg_s)}, a log write took {time_text(write.avg_s)}: {time_text(rest)} are "
         "not "
         "the write.",
-        Interval(min(share.value, 1), min(share.lo, 1), min(share.hi, 1)),
+        share.capped(1),
         why="sessions are posted late: processors, scheduling, "
         + (f"remote redo (`{remote[0]}`)" if remote else "another instance")
         + ", polling; `redo synch time overhead` tells",
@@ -227,7 +227,7 @@ def _space(
     yield Finding(
         name,
         f"{share_text(share)} of DB time was waiting for {what}: {count_text(count, 'wait')}.",
-        Interval(min(share.value, 1), min(share.lo, 1), min(share.hi, 1)),
+        share.capped(1),
         why=_writers_why(facts, background),
         refuted_by="the same rate of writes without these waits",
         evidence=(Evidence("foreground_events", tuple(waits)), Evidence("background_events", background)),
@@ -283,7 +283,7 @@ def all_io_slow(facts: ReportFacts) -> Iterator[Finding]:
         "Reads and writes of every kind were slow on average: "
         + ", ".join(f"{what} {time_text(Interval.exact(average.value))}" for what, _, average in slow)
         + ".",
-        Interval(min(share.value, 1), min(share.lo, 1), min(share.hi, 1)),
+        share.capped(1),
         why="what they have in common: host, paths, storage; a wait of the database writer is for several writes; "
         "locks are "
         "held until a commit is written",
