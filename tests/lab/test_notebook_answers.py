@@ -33,6 +33,7 @@ _OTHERS = {
         '__import__("glob").glob("../sample_data/awr_series/*_410[2-5]_*")',
     ),
     "08_sql_trace": ("orders_flash_ora_4711.trc", "orders_disk_ora_4890.trc"),
+    "10_database_and_host": ("awrrpt_1_4104_4105", "awrrpt_1_4105_4106"),
     "11_one_case": ('"../sample_data/sqltrace/orders_flash_4711.strace",', ""),
 }
 
