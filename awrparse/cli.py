@@ -15,14 +15,15 @@ from awrparse.tables import TABLES, VIEWS
 from logframe import LogParseError
 from logframe.atomic import replacing
 from logframe.console import limit_option, log_named, run, spreadsheet_option, version_option
+from logframe.parquet import write_parquet
 from logframe.spreadsheet import spreadsheet_safe as safe_cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_WRITERS: dict[str, Callable[[pl.DataFrame, str], object]] = {
+_WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
     ".csv": pl.DataFrame.write_csv,
-    ".parquet": pl.DataFrame.write_parquet,
+    ".parquet": write_parquet,
     ".json": pl.DataFrame.write_json,
     ".ndjson": pl.DataFrame.write_ndjson,
 }
@@ -97,7 +98,7 @@ def _write_table(reports: Sequence[str], table: str, output: str | None, *, prin
         try:
             with replacing(output, inputs=reports) as path:
                 is_marked = is_safe and suffix == ".csv"
-                _WRITERS[suffix](safe_cells(found.frame) if is_marked else found.frame, str(path))
+                _WRITERS[suffix](safe_cells(found.frame) if is_marked else found.frame, path)
         except OSError as error:
             raise LogParseError(f"cannot be written: {error.strerror or error}", source=output) from error
         print(f"{found.frame.height} rows written to {output}")  # noqa: T201 - a command prints

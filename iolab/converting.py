@@ -8,6 +8,7 @@ import polars as pl
 
 from iolab.pages.summary import summarize
 from logframe.atomic import replacing
+from logframe.parquet import write_parquet
 from logframe.physical import physical
 from logframe.spreadsheet import spreadsheet_safe as safe_cells
 
@@ -57,7 +58,7 @@ def convert_log(
         path = folder / f"{name}.{form}"
         with replacing(path, inputs=[source]) as out:
             if form == "parquet":
-                frame.write_parquet(out)
+                write_parquet(frame, out)
             else:
                 cells = _flat(frame)
                 (safe_cells(cells) if spreadsheet_safe else cells).write_csv(out)

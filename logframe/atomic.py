@@ -48,12 +48,27 @@ def replacing(path: str | Path, *, inputs: Iterable[object] = ()) -> Iterator[Pa
     temporary = _part_of(target)
     try:
         yield temporary
-        with temporary.open("rb+") as written:
-            os.fsync(written.fileno())
-        temporary.replace(target)
-        _sync_folder(target.parent)
+        publish(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def publish(part: Path, target: Path) -> None:
+    """Give a file that is whole its name, in place of what has it; after a power failure it is whole, too.
+
+    Args:
+        part: The file, on the same file system.
+        target: Its name, in a folder that exists.
+    """
+    flush(part)
+    part.replace(target)
+    flush_folder(target.parent)
+
+
+def flush(path: Path) -> None:
+    """Write what the system holds of a file to the disk."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
 
 
 @contextmanager
@@ -89,11 +104,10 @@ def new_folder(path: str | Path) -> Iterator[Path]:
         yield temporary
         for written in sorted(temporary.rglob("*")):
             if written.is_file():
-                with written.open("rb+") as file:
-                    os.fsync(file.fileno())
-        _sync_folder(temporary)
+                flush(written)
+        flush_folder(temporary)
         temporary.rename(target)
-        _sync_folder(target.parent)
+        flush_folder(target.parent)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
@@ -153,8 +167,8 @@ def _is_same(target: Path, other: Any) -> bool:  # noqa: ANN401 - any source
         return False
 
 
-def _sync_folder(folder: Path) -> None:
-    """Make a rename durable; not every file system allows a folder to be flushed."""
+def flush_folder(folder: Path) -> None:
+    """Write the names in a folder to the disk; not every file system allows that."""
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:

@@ -12,6 +12,7 @@ from polars.io.plugins import register_io_source
 
 from logframe import LogParseError, diagnostics_frame, open_log
 from logframe.atomic import new_folder
+from logframe.parquet import write_parquet
 from sqltraceparse.derived import Derived
 from sqltraceparse.heads import CENTISECOND_US, head_of
 from sqltraceparse.passes import Backward, Forward, in_order
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 _BATCHES: Final = 3
 #: A part whose end is not clear grows to so many batches.
 _MOST_BATCHES: Final = 6
-_ROWS_PER_GROUP: Final = 262_144
 _SCHEMAS: Final = SCHEMAS["SqlTrace"]
 
 
@@ -100,12 +100,12 @@ class _Writer:
         derived = Derived(first.clock, first.cut_waits, second)
         for name in _SCHEMAS:
             if name == "clock":
-                first.clock.write_parquet(folder / "clock.parquet")
+                write_parquet(first.clock, folder / "clock.parquet")
             else:
                 self._sink(name, count, derived, folder / f"{name}.parquet")
         rows = [*self._log.notes, *first.diagnostics]
-        diagnostics_frame(in_order(rows)).write_parquet(folder / "diagnostics.parquet")
-        first.kinds.select(pl.col("kind").cast(KIND), "lines").write_parquet(folder / "kinds.parquet")
+        write_parquet(diagnostics_frame(in_order(rows)), folder / "diagnostics.parquet")
+        write_parquet(first.kinds.select(pl.col("kind").cast(KIND), "lines"), folder / "kinds.parquet")
 
     def _forward(self, unit: int | None = None) -> tuple[int, Forward]:
         """The first pass: the number of parts that it left in the folder, and what it found.
@@ -149,8 +149,7 @@ class _Writer:
                 if frame.height:
                     yield frame if columns is None else frame.select(columns)
 
-        lazy = register_io_source(parts, schema=_SCHEMAS[name], is_pure=True)
-        lazy.sink_parquet(path, row_group_size=_ROWS_PER_GROUP, maintain_order=True)
+        write_parquet(register_io_source(parts, schema=_SCHEMAS[name], is_pure=True), path)
 
     def _path(self, part: int, name: str, done: str) -> Path:
         return self._spill / f"{part}-{name}-{done}.arrow"

@@ -16,6 +16,7 @@ import polars as pl
 from logframe import LogParseError
 from logframe.atomic import replacing
 from logframe.console import limit_option, log_named, run, spreadsheet_option, version_option
+from logframe.parquet import write_parquet
 from logframe.spreadsheet import spreadsheet_safe as safe_cells
 from straceparse.call_totals import gap_totals, totals
 from straceparse.diagnostics import unparsed
@@ -150,7 +151,7 @@ def _write(table: pl.LazyFrame, options: _Options, output: Path) -> None:
     with replacing(output, inputs=options.logs) as path:
         match _FORMATS[output.suffix]:
             case "parquet":
-                table.sink_parquet(path)
+                write_parquet(table, path)
             case "csv":
                 cells = _seconds(table)
                 (safe_cells(cells) if options.spreadsheet_safe else cells).sink_csv(path)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from logframe.atomic import new_folder
+from logframe.parquet import write_parts
 from straceparse.opening import open_logs
 from straceparse.scan import scan_logs
 
@@ -19,16 +18,8 @@ if TYPE_CHECKING:
     from logframe import Source
 
 
-class _File(Protocol):
-    """The part that is used of the description that Polars gives of a file to write."""
-
-    index_in_partition: int
-
-
 #: Default number of lines in one file of the data set.
 LINES_PER_FILE = 2_000_000
-#: Lines in one row group.
-_LINES_PER_GROUP: Final = 65_536
 
 
 def to_parquet(
@@ -57,6 +48,7 @@ def to_parquet(
 
     Examples:
         >>> from tempfile import TemporaryDirectory
+        >>> import polars as pl
         >>> with TemporaryDirectory() as folder:
         ...     files = to_parquet(b"close(3) = 0", folder)
         ...     print([file.name for file in files], pl.scan_parquet(folder).collect().get_column("name").to_list())
@@ -64,19 +56,6 @@ def to_parquet(
     """
     logs = open_logs(source, encoding=encoding)
     events = scan_logs(logs, include_file_paths="file" if len(logs) > 1 else None)
-    names: dict[int, str] = {}
     with new_folder(os.fspath(dest)) as folder:
-
-        def next_file(file: _File) -> Path:
-            """The path of a file; Polars may ask for them out of order."""
-            if progress is not None and names:
-                progress(len(names) * lines_per_file)
-            names[file.index_in_partition] = f"part-{file.index_in_partition:05d}.parquet"
-            return folder / names[file.index_in_partition]
-
-        events.sink_parquet(
-            pl.PartitionBy(folder, file_path_provider=next_file, max_rows_per_file=lines_per_file),
-            row_group_size=_LINES_PER_GROUP,
-            maintain_order=True,
-        )
-    return [Path(dest) / names[place] for place in sorted(names)]
+        names = write_parts(events, folder, rows_per_file=lines_per_file, progress=progress)
+    return [Path(dest) / name for name in names]

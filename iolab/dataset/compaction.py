@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import secrets
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -86,7 +87,7 @@ def _united(store: Store, group: list[Commit], number: int) -> Commit:
         for file in commit.files:
             by_table.setdefault(file.table, []).append(file)
     with store.staging() as folder:
-        writer = BatchWriter(store, batch, folder)
+        writer = BatchWriter(store, batch, folder, secrets.token_hex(8))
         for table, files in by_table.items():
             keys = _keys(store, files[-1])
             # The general keys first; the rows of one log keep their order.

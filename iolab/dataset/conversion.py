@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -92,7 +93,9 @@ def convert(
             plan.add_files(list_files(named, outside=outside), since=_microseconds(since))
             pool = open_executor(executor) if plan.counts(retry=retry)[1] else open_executor("serial")
             chosen = None if wanted is None else frozenset(wanted)
-            settings = Settings(store, chosen, current(), seconds, PIECE_BYTES, pool.is_own_process)
+            settings = Settings(
+                store, chosen, current(), seconds, PIECE_BYTES, pool.is_own_process, secrets.token_hex(8)
+            )
             try:
                 run = Run(*(store, plan, pool, settings), lock=lock, last=last, retry=retry, progress=progress)
                 run.go()

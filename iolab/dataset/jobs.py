@@ -100,6 +100,7 @@ class Settings:
         seconds: Limit of time for one source; 0 for none.
         piece_bytes: About so many bytes of a large log are one piece.
         is_own_process: The job runs in a process that may be ended, and whose temporary files are its own.
+        run: Id of the run.
     """
 
     store: Store
@@ -108,6 +109,7 @@ class Settings:
     seconds: float
     piece_bytes: int
     is_own_process: bool
+    run: str
 
 
 @dataclass(frozen=True, slots=True)

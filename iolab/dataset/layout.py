@@ -123,6 +123,8 @@ def read_commits(store: Store) -> Iterator[Commit]:
             data = store.read(key)
         except FileNotFoundError:  # it was replaced, and removed since the keys were listed
             continue
+        if not data:  # the run that was to commit ended before it did (`LocalStore.put_new`)
+            continue
         try:
             record = json.loads(data)
             files = tuple(DataFile(*one) for one in record["files"])

@@ -84,7 +84,7 @@ def convert_piece(settings: Settings, item: Item, name: str, piece: Any) -> Made
     """
     own, split = _splitting(item)
     with settings.store.staging() as folder:
-        writer = BatchWriter(settings.store, name, folder)
+        writer = BatchWriter(settings.store, name, folder, settings.run)
 
         def written() -> tuple[str, str]:
             read = own.read(split.log, piece)

@@ -111,8 +111,8 @@ class Plan:
     def _sweep(self) -> None:
         """Remove the files of batches that are replaced, and those that were never committed."""
         query = "SELECT 1 FROM live JOIN batch ON batch.id = live.batch WHERE live.key = ?"
-        for key, _ in self._store.entries():
-            is_fixed = key in {DESCRIPTION, LOCK} or key.startswith(SCHEMAS)
+        for key, size in self._store.entries():
+            is_fixed = key in {DESCRIPTION, LOCK} or (size and key.startswith(SCHEMAS))
             if not is_fixed and self._base.execute(query, (key,)).fetchone() is None:
                 self._store.delete(key)
 

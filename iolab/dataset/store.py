@@ -1,7 +1,8 @@
 """Where a dataset is: a folder of this machine, with the few operations that the rest of the package needs.
 
 A *key* is a path below the dataset, with ``/``.  `put_new` writes a key only if it is absent, in one step: of two
-writers one gets True.  A key that is there is whole.
+writers one gets True.  A key that is there is whole, or
+empty: then the run that was to write it has ended.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
+from logframe.atomic import flush, flush_folder, publish
 from logframe.errors import LogError
 from logframe.places import user_path
 
@@ -110,31 +112,34 @@ class LocalStore:
 
     def put(self, key: str, data: bytes) -> None:
         """Write a key, or replace it."""
-        self._written(key, data).replace(self.location(key))
+        publish(self._written(key, data), Path(self.location(key)))
 
     def put_new(self, key: str, data: bytes) -> bool:
         """Write a key if it is absent: a link of a name that exists fails."""
         file = self._written(key, data)
+        target = Path(self.location(key))
         try:
-            os.link(file, self.location(key))
+            flush(file)
+            os.link(file, target)
+            flush_folder(target.parent)
         except FileExistsError:
             return False
         except OSError as error:
             if error.errno not in {errno.EPERM, errno.ENOTSUP, errno.EMLINK}:
                 raise
-            return self._created(key, data)  # a file system without links
+            return self._claimed(file, target)
         finally:
-            file.unlink()
+            file.unlink(missing_ok=True)
         return True
 
-    def _created(self, key: str, data: bytes) -> bool:
+    @staticmethod
+    def _claimed(file: Path, target: Path) -> bool:
+        """`put_new` on a file system without links: an empty file takes the name, and the content its place."""
         try:
-            with Path(self.location(key)).open("xb") as out:
-                out.write(data)
-                out.flush()
-                os.fsync(out.fileno())
+            target.touch(exist_ok=False)
         except FileExistsError:
             return False
+        publish(file, target)
         return True
 
     def _written(self, key: str, data: bytes) -> Path:
@@ -142,20 +147,15 @@ class LocalStore:
         folder = Path(self.root, STAGING)
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / f"{secrets.token_hex(8)}.part"
-        with file.open("wb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
+        file.write_bytes(data)
         Path(self.location(key)).parent.mkdir(parents=True, exist_ok=True)
         return file
 
     def take(self, file: Path, key: str) -> None:
         """Move a file to a key."""
-        with file.open("rb+") as written:
-            os.fsync(written.fileno())
         target = Path(self.location(key))
         target.parent.mkdir(parents=True, exist_ok=True)
-        file.replace(target)
+        publish(file, target)
 
     def entries(self, prefix: str = "") -> Iterator[tuple[str, int]]:
         """The keys that begin with a prefix, folder by folder."""

@@ -115,7 +115,7 @@ def convert_batch(settings: Settings, job: Job) -> Done:
         OSError: The files cannot be written.
     """
     with settings.store.staging() as folder:
-        writer = BatchWriter(settings.store, job.batch, folder)
+        writer = BatchWriter(settings.store, job.batch, folder, settings.run)
         if job.status:
             results = [_recorded(job, item) for item in job.items]
         elif job.made is not None:

@@ -12,6 +12,7 @@ import polars as pl
 from iolab.dataset.layout import SCHEMAS, SOURCES, DataFile, digest
 from logframe import DIAGNOSTICS
 from logframe.formats import formats
+from logframe.parquet import write_parquet
 from logframe.physical import physical
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 #: What each row of a table starts with; columns of these names get the prefix ``table_``.
 PLACE: Final = pl.Schema({"source": pl.String(), "part": pl.Int32()})
 _OWN_TABLES: Final = ("_sources", "_diagnostics")
-#: Ids of the schemas that this process has written: store and id.
+#: Ids of the schemas that this process has written: run and id.
 _WRITTEN: set[tuple[str, str]] = set()
 
 
@@ -78,13 +79,15 @@ class BatchWriter:
         store: The dataset.
         batch: Id of the batch.
         folder: For files that are not complete.
+        run: Id of the run: a dataset may have been removed, and made again, since another one.
 
     Attributes:
         rows: Rows of the tables that were added.
     """
 
-    def __init__(self, store: Store, batch: str, folder: Path) -> None:
+    def __init__(self, store: Store, batch: str, folder: Path, run: str) -> None:
         self.rows = 0
+        self._run = run
         self._store = store
         self._batch = batch
         self._folder = folder
@@ -115,8 +118,7 @@ class BatchWriter:
         if is_large:
             for table, frame in log.frames.items():
                 file = self._new_file()
-                frame.sink_parquet(file, maintain_order=True)
-                rows = pl.scan_parquet(file).select(pl.len()).collect().item()
+                rows = write_parquet(frame, file)
                 self._add_file(file, table, rows, self._schema_id(frame.collect_schema(), log.keys))
                 count += rows
         else:
@@ -190,8 +192,7 @@ class BatchWriter:
 
     def _write(self, table: str, frame: pl.DataFrame, schema: str) -> None:
         file = self._new_file()
-        frame.write_parquet(file)
-        self._add_file(file, table, frame.height, schema)
+        self._add_file(file, table, write_parquet(frame, file), schema)
 
     def _new_file(self) -> Path:
         self._count[""] += 1
@@ -206,11 +207,11 @@ class BatchWriter:
     def _schema_id(self, schema: pl.Schema, keys: Sequence[str]) -> str:
         """The id of the columns, which are stored once, with the names of the keys."""
         name = digest([*schema.items(), *keys])
-        if (self._store.url, name) not in _WRITTEN:
+        if (self._run, name) not in _WRITTEN:
             data = io.BytesIO()
             pl.DataFrame(schema=schema).write_parquet(data, metadata={"keys": ",".join(keys)})
             self._store.put_new(f"{SCHEMAS}{name}.parquet", data.getvalue())
-            _WRITTEN.add((self._store.url, name))
+            _WRITTEN.add((self._run, name))
         return name
 
 

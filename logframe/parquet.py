@@ -1,0 +1,95 @@
+"""Parquet files as this project writes them: one compression, one size of row groups, rows in their order.
+
+A file is written to a path that only the writer knows, and gets its name when it is whole: `logframe.atomic.replacing`
+for one file, `logframe.atomic.new_folder` for several, the staging folder of a dataset.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Protocol, TypedDict
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+    from typing import Literal
+
+#: Rows of one row group: what a writer holds, and the least that a reader decompresses.
+ROWS_PER_GROUP: Final = 65_536
+
+
+class _Options(TypedDict):
+    compression: Literal["zstd"]
+    statistics: bool
+    row_group_size: int
+
+
+class _File(Protocol):
+    """The part that is used of the description that Polars gives of a file to write."""
+
+    index_in_partition: int
+
+
+_OPTIONS: Final[_Options] = {"compression": "zstd", "statistics": True, "row_group_size": ROWS_PER_GROUP}
+
+
+def write_parquet(frame: pl.DataFrame | pl.LazyFrame, path: Path, *, metadata: Mapping[str, str] | None = None) -> int:
+    """Write a frame to a file; its number of rows.
+
+    A LazyFrame is written in memory that does not grow with it.
+
+    Args:
+        frame: Its columns; `logframe.physical` gives those that every program reads.
+        path: A file that has no other reader yet.
+        metadata: Names and values that are stored with the columns.
+
+    Raises:
+        OSError: The file cannot be written.
+
+    Examples:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     write_parquet(pl.LazyFrame({"size": [512, 8192]}), Path(folder) / "sizes.parquet")
+        2
+    """
+    noted = None if metadata is None else dict(metadata)
+    if isinstance(frame, pl.DataFrame):
+        frame.write_parquet(path, metadata=noted, **_OPTIONS)
+        return frame.height
+    frame.sink_parquet(path, metadata=noted, maintain_order=True, **_OPTIONS)
+    rows: int = pl.scan_parquet(path, glob=False).select(pl.len()).collect().item()
+    return rows
+
+
+def write_parts(
+    frame: pl.LazyFrame, folder: Path, *, rows_per_file: int, progress: Callable[[int], object] | None = None
+) -> list[str]:
+    """Write a frame to several files; their names in the order of the rows, ``part-00000.parquet`` and on.
+
+    Args:
+        frame: Written in memory that does not grow with it.
+        folder: A folder that has no other reader yet.
+        rows_per_file: Of each but the last.
+        progress: Called with the number of rows in the files that are full.
+
+    Examples:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     write_parts(pl.LazyFrame({"size": [512, 8192]}), Path(folder), rows_per_file=1)
+        ['part-00000.parquet', 'part-00001.parquet']
+    """
+    names: dict[int, str] = {}
+
+    def next_file(file: _File) -> Path:
+        """The path of a file; Polars may ask for them out of order."""
+        if progress is not None and names:
+            progress(len(names) * rows_per_file)
+        names[file.index_in_partition] = f"part-{file.index_in_partition:05d}.parquet"
+        return folder / names[file.index_in_partition]
+
+    target = pl.PartitionBy(folder, file_path_provider=next_file, max_rows_per_file=rows_per_file)
+    frame.sink_parquet(target, maintain_order=True, **_OPTIONS)
+    return [names[place] for place in sorted(names)]

@@ -1,0 +1,80 @@
+"""Keys of a dataset appear whole, also on a file system without links, and whatever ends a run in the middle."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from dataset_logs import content, run
+from polars.testing import assert_frame_equal
+
+from iolab import dataset
+from iolab.dataset import store
+from iolab.dataset.store import LocalStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: Logs in the folder of a test.
+LOGS = 4
+
+
+def _no_link(*_: object) -> None:
+    raise OSError(errno.EPERM, "Operation not permitted")
+
+
+def test_a_dataset_is_made_again(logs: Path, tmp_path: Path) -> None:
+    """One that was removed is made anew by the same process, with all that it consists of."""
+    run(logs, tmp_path / "dataset")
+    expected = content(tmp_path / "dataset")
+    shutil.rmtree(tmp_path / "dataset")
+    run(logs, tmp_path / "dataset")
+
+    for table, rows in content(tmp_path / "dataset").items():
+        assert_frame_equal(expected.pop(table), rows)
+    assert not expected
+    assert dataset.verify(tmp_path / "dataset") == []
+
+
+def test_a_file_system_without_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two writers of a key one gets it, and its content is whole."""
+    monkeypatch.setattr(os, "link", _no_link)
+    place = LocalStore(str(tmp_path))
+
+    assert place.put_new("a/key", b"first")
+    assert not place.put_new("a/key", b"second")
+    assert place.read("a/key") == b"first"
+    assert list((tmp_path / "_staging").iterdir()) == []
+
+
+@pytest.mark.parametrize("ended", ["_schemas", "_commits"])
+def test_a_run_that_ends_between_a_name_and_its_content(
+    logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ended: str
+) -> None:
+    """On a file system without links the empty file that is left stands for nothing, and the next run goes on."""
+    run(logs, tmp_path / "undisturbed")
+    monkeypatch.setattr(os, "link", _no_link)
+    real = store.publish
+
+    def publish(part: Path, target: Path) -> None:
+        if target.parent.name == ended:
+            raise KeyboardInterrupt
+        real(part, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "publish", publish)
+        with pytest.raises(KeyboardInterrupt):
+            run(logs, tmp_path / "dataset")
+    empty = [path for path in (tmp_path / "dataset" / ended).iterdir() if not path.stat().st_size]
+    assert len(empty) == 1
+    assert dataset.sources(tmp_path / "dataset").is_empty()
+
+    run(logs, tmp_path / "dataset", resume=True)
+    assert dataset.verify(tmp_path / "dataset") == []
+    expected, found = content(tmp_path / "undisturbed"), content(tmp_path / "dataset")
+    assert expected.keys() == found.keys()
+    for table, rows in expected.items():
+        assert_frame_equal(rows, found[table])
