@@ -119,8 +119,8 @@ class _Blocks:
         """A run of text, up to the first line of it that is more than text."""
         page, custom = self.page, self.custom
         if (
-            page.kind(number + 1) == Kind.RULER
-            and self.text_from is None
+            self.text_from is None
+            and page.kind(number + 1) == Kind.RULER
             and not (self.delimiter or custom or _is_notable(page.lines[number]))
             and (plain := read_plain_grid(page, number, is_typed=self._is_first()))
         ):

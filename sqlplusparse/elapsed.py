@@ -43,7 +43,7 @@ def read_clock(line: str, number: int) -> Clock | None:
     return None if found is None else Clock(number, *found)
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=1 << 14)
 def _clock(line: str) -> tuple[int, int, str, str] | None:
     """What a clock says, but for the line it stands in: most times of a session are short and alike."""
     found = ELAPSED.fullmatch(line)
@@ -73,7 +73,7 @@ def explain_clock(line: str) -> tuple[int | None, str]:
 
 def language_of(label: str) -> str | None:
     """The language of an Elapsed label; None for a label that is not known."""
-    return LABELS.get("".join(label.split()) if not label.isascii() else label)
+    return LABELS.get(label if label.isascii() else "".join(label.split()))
 
 
 class CustomPattern:

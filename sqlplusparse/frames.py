@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -49,10 +50,17 @@ _TIMES: Final = frozenset({"TIME", "WAIT"})
 #: The columns that hold numbers of lines.
 _LINES: Final = frozenset({"line", "first_line", "last_line"})
 _SID: Final = Pattern("{DIGITS}", LISTS)
-#: The figures of a statement without autotrace.
-_NO_FIGURES: Final[dict[str, int | None]] = {}
-#: Tokens of blocks that hold a time.
-_TIMED: Final = frozenset({"ELAPSED", "UNOWNED", "REPEATED", "TIMER", "PRINTED_TIMING"})
+_TIME_COLUMNS: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi", "resolution_s")
+#: The times of a statement without a clock.
+_NO_TIME: Final = (None,) * len(_TIME_COLUMNS)
+#: Tokens of blocks that hold a time, and its origin.
+_TIMED: Final = {
+    "ELAPSED": "statement",
+    "UNOWNED": "statement",
+    "REPEATED": "repeat",
+    "TIMER": "timer",
+    "PRINTED_TIMING": "pattern",
+}
 _POWERS: Final = {"": 0, "K": 3, "M": 6, "G": 9, "T": 12}
 
 
@@ -61,11 +69,7 @@ def statements_frame(statements: list[Statement]) -> pl.DataFrame:
     if not statements:
         return no_rows("statements")
     outcomes = [one.outcome for one in statements]
-    figures = [_NO_FIGURES if one.autotrace is None else _figures(one.autotrace) for one in statements]
-    consistent = [one.get("consistent gets") for one in figures]
-    current = [one.get("db block gets") for one in figures]
     errors = [None if one is None else one.code for one in outcomes]
-    rows = [None if one is None else one.rows for one in outcomes]
     columns: dict[str, object] = {
         "statement": range(1, len(statements) + 1),
         "first_line": [one.blocks[0].first + 1 for one in statements],
@@ -75,36 +79,50 @@ def statements_frame(statements: list[Statement]) -> pl.DataFrame:
         "status": ["ok" if code is None else "error" for code in errors],
         "error": errors,
         "message": [None if one is None else one.text for one in outcomes],
-        "rows": [
-            one.get("rows processed") if count is None else count for count, one in zip(rows, figures, strict=True)
-        ],
+        **_traced(statements, [None if one is None else one.rows for one in outcomes]),
         **_times([one.clock for one in statements]),
-        "plan_hash_value": [_plan_hash(one) for one in statements],
-        "physical_reads": [one.get("physical reads") for one in figures],
-        "gets": [None if c is None or d is None else c + d for c, d in zip(consistent, current, strict=True)],
-        "consistent_gets": consistent,
-        "db_block_gets": current,
-        "recursive_calls": [one.get("recursive calls") for one in figures],
-        "flushed_before": [", ".join(one.flushed) or None for one in statements],
+        "plan_hash_value": [_plan_hash(one) if one.plans else one.cursor_hash for one in statements],
+        "flushed_before": [", ".join(one.flushed) if one.flushed else None for one in statements],
         "prompt": [one.prompt for one in statements],
         "series": [one.series for one in statements],
     }
-    return pl.DataFrame(columns, schema=STATEMENTS)
+    return pl.DataFrame({name: columns[name] for name in STATEMENTS}, schema=STATEMENTS)
 
 
-def _times(clocks: Sequence[Clock | CustomTiming | None]) -> dict[str, list[float | None]]:
+def _traced(statements: list[Statement], rows: list[int | None]) -> dict[str, list[int | None]]:
+    """The columns of figures of autotrace, and the rows, which it says where no feedback does."""
+    names = ("physical_reads", "gets", "consistent_gets", "db_block_gets", "recursive_calls")
+    columns: dict[str, list[int | None]] = {name: [None] * len(statements) for name in names}
+    columns["rows"] = rows
+    for place, statement in enumerate(statements):
+        if statement.autotrace is None:
+            continue
+        figures = _figures(statement.autotrace)
+        consistent, current = figures.get("consistent gets"), figures.get("db block gets")
+        columns["consistent_gets"][place], columns["db_block_gets"][place] = consistent, current
+        columns["gets"][place] = None if consistent is None or current is None else consistent + current
+        columns["physical_reads"][place] = figures.get("physical reads")
+        columns["recursive_calls"][place] = figures.get("recursive calls")
+        if rows[place] is None:
+            rows[place] = figures.get("rows processed")
+    return columns
+
+
+def _times(clocks: Sequence[Clock | CustomTiming | None]) -> dict[str, Sequence[float | None]]:
     """The columns of printed times, in seconds: value, bounds, and the weight of the last digit shown.
 
     Whether the client rounds or truncates is not documented, so a time t shown to a resolution u stands for
     [t - u/2, t + u).  ``00:00:00.00`` is under one tick: [0, u).
     """
-    scaled = [None if clock is None else (clock.ticks, 10**clock.decimals) for clock in clocks]
-    return {
-        "elapsed_s": [None if one is None else one[0] / one[1] for one in scaled],
-        "elapsed_s_lo": [None if one is None else max(2 * one[0] - 1, 0) / (2 * one[1]) for one in scaled],
-        "elapsed_s_hi": [None if one is None else (one[0] + 1) / one[1] for one in scaled],
-        "resolution_s": [None if one is None else 1 / one[1] for one in scaled],
-    }
+    times = (_NO_TIME if clock is None else _seconds(clock.ticks, clock.decimals) for clock in clocks)
+    return dict(zip(_TIME_COLUMNS, zip(*times, strict=True), strict=True))
+
+
+@lru_cache(maxsize=1 << 14)
+def _seconds(ticks: int, decimals: int) -> tuple[float, float, float, float]:
+    """What a clock stands for: value, bounds and the weight of the last digit; most clocks of a log are few ticks."""
+    unit = 10**decimals
+    return ticks / unit, max(2 * ticks - 1, 0) / (2 * unit), (ticks + 1) / unit, 1 / unit
 
 
 def _plan_hash(statement: Statement) -> int | None:
@@ -128,27 +146,24 @@ def timings_frame(blocks: list[Block]) -> pl.DataFrame:
     """Every Elapsed line, timer and custom timing, in the order of the log."""
     rows: list[tuple[int | None, str, str, Clock | CustomTiming]] = []
     for block in blocks:
-        if block.token not in _TIMED:
+        origin = _TIMED.get(block.token)
+        if origin is None:
             continue
-        match block.token, block.content:
-            case "ELAPSED" | "UNOWNED", Clock() as clock:
-                rows.append((block.statement, "statement", clock.label, clock))
-            case "REPEATED", Clock() as clock:
-                rows.append((None, "repeat", clock.label, clock))
-            case "TIMER", (Clock() as clock, str(name)):
-                rows.append((None, "timer", name, clock))
-            case "PRINTED_TIMING", CustomTiming() as timing:
-                rows.append((block.statement, "pattern", timing.label, timing))
+        match block.content:
+            case Clock() | CustomTiming() as clock:
+                rows.append((None if origin == "repeat" else block.statement, origin, clock.label, clock))
+            case (Clock() as clock, str(name)):
+                rows.append((None, origin, name, clock))
             case _:
                 pass
     if not rows:
         return no_rows("timings")
-    clocks = [clock for *_, clock in rows]
+    owners, origins, labels, clocks = zip(*rows, strict=True)
     columns: dict[str, object] = {
-        "statement": [owner for owner, *_ in rows],
+        "statement": owners,
         "line": [clock.line + 1 for clock in clocks],
-        "origin": [origin for _, origin, *_ in rows],
-        "label": [label for _, _, label, _ in rows],
+        "origin": origins,
+        "label": labels,
         "language": [language_of(clock.label) if isinstance(clock, Clock) else None for clock in clocks],
         "printed": [clock.printed for clock in clocks],
         **_times(clocks),

@@ -224,8 +224,17 @@ def kinds_of(lines: list[str]) -> bytearray:
         >>> kinds_of(["", " Elapsed: 00:00:00.73"]) == bytes([Kind.BLANK, Kind.ELAPSED])
         True
     """
-    blank, by_first, words = Kind.BLANK, _BY_FIRST.get, _classify_words
-    return bytearray([by_first(bare[0], words)(bare) if bare else blank for bare in map(str.strip, lines)])
+    return bytearray(map(_Kinds().__getitem__, lines))
+
+
+class _Kinds(dict[str, int]):
+    """The kind of each distinct line of a text: most lines of a session are blank, or as another is."""
+
+    def __missing__(self, line: str) -> int:
+        bare = line.strip()
+        kind = _BY_FIRST.get(bare[0], _classify_words)(bare) if bare else Kind.BLANK
+        self[line] = kind
+        return kind
 
 
 def runs_of(*kinds: int) -> Callable[[bytearray, int], re.Match[bytes]]:

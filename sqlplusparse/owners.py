@@ -31,6 +31,9 @@ _OUTCOME_LIKE: Final = frozenset({"FAILED", "DONE", "SELECTED", "CHANGED", "COMM
 #: What a block may print through DBMS_OUTPUT, and the token of each when it did.
 _PRINTED: Final = {"GRID": "PRINTED_GRID", "PLAN": "PRINTED_PLAN", "TEXT": "PRINTED_TEXT"}
 _ENDS_OF_STATEMENTS: Final = frozenset({"ELAPSED", "STATISTICS", "SESSION_STATISTICS"})
+_ENDS_OF_OUTPUT: Final = OUTCOMES | _ENDS_OF_STATEMENTS
+#: What the order of output says more of.
+_UNSETTLED: Final = frozenset({"COMMITTED", "TRACE_ERROR", "ELAPSED", "SELECTED", "CALLED"})
 #: What SET AUTOCOMMIT commits after.
 _COMMITS: Final = frozenset({"CHANGED", "CALLED"})
 #: What only queries and DML have below their Elapsed.
@@ -53,20 +56,23 @@ def settle_owners(page: Page, blocks: list[Block]) -> None:
     start = 0
     results: int | None = None
     for place, block in enumerate(blocks):
-        if block.token == "GRID":
+        token, content = block.token, block.content
+        if token == "GRID":
             if results and typed is not None and typed.prompt is not None and typed.kind == "select":
                 block.token = "PRINTED_GRID"  # a query that was typed has one result: this is more of its output
             results = None if results is None else results + 1
             continue
-        if isinstance(block.content, Typed) or block.token in _UNTYPED:
-            typed = block.content if isinstance(block.content, Typed) else None
+        if isinstance(content, Typed) or token in _UNTYPED:
+            typed = content if isinstance(content, Typed) else None
             start = place
             results = 0
-            if block.token == "COMMAND" and (found := AUTOCOMMIT.match(str(block.content))):
+            if token == "COMMAND" and (found := AUTOCOMMIT.match(str(content))):
                 autocommit = found["off"] is None
-        if block.token in OUTCOMES or block.token in _ENDS_OF_STATEMENTS:
+        if token in _ENDS_OF_OUTPUT:
             results = None
-        match block.token:
+        if token not in _UNSETTLED:
+            continue
+        match token:
             case "COMMITTED":
                 _settle_commit(page, blocks, place, typed, autocommit=autocommit)
             case "TRACE_ERROR":

@@ -105,8 +105,9 @@ class Page:
         line_map = without_doubled_blank_lines(lines, fewest=_FEWEST_SPACED) or LineMap.of(len(lines))
         lines = line_map.select(lines)
         kinds = kinds_of(lines)
-        prompts = usual_prompts(lines, kinds)
-        usual_rulers(lines, kinds)
+        text = "\n".join(lines).lower()
+        prompts = usual_prompts(lines, kinds, text)
+        usual_rulers(lines, kinds, text)
         roles = kinds.translate(_FIRST_ROLES)
         return cls(source, lines, kinds, roles, line_map=line_map, prompts=prompts)
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sqlplusparse.page import Page
 
 _HEADED: Final = bytes([LineRole.HEADING]) * 2
+_ROW: Final = bytes([LineRole.ROW])
 _TEXTS: Final = runs_of(Kind.TEXT)
 _BLANKS: Final = runs_of(Kind.BLANK)
 #: What ends a grid for certain, below a blank line.
@@ -28,30 +29,24 @@ def read_plain_grid(page: Page, number: int, *, is_typed: bool) -> Grid | None:
         number: number of the heading's line, above which no text is open.
         is_typed: as for `grids.read_grid`.
     """
-    end = _plain_end(page, number + 2)
-    if end == number + 2:
+    kinds, roles = page.kinds, page.roles
+    start = number + 2
+    end = _TEXTS(kinds, start).end()
+    after = _BLANKS(kinds, end).end()
+    if end == start or (after < len(kinds) and (after == end or kinds[after] not in _CERTAIN_ENDS)):
         return None
-    heading, ruler = page.lines[number : number + 2]
+    heading, ruler = page.lines[number:start]
     columns = columns_of(ruler)
-    above = number - 2 if number and page.kinds[number - 1] == Kind.BLANK else number - 1
+    above = number - 2 if number and kinds[number - 1] == Kind.BLANK else number - 1
     if (
         not columns
         or "*" in ruler
         or (len(columns) == 1 and (not is_typed or heading.strip() in MONITOR_TITLES))
         or len(heading) > columns[-1].end
         or not fits(heading, columns)
-        or (above >= 0 and (page.roles[above] == LineRole.TEXT or page.kinds[above] in GAPS))
-        or heading in page.lines[number + 2 : end]
+        or (above >= 0 and (roles[above] == LineRole.TEXT or kinds[above] in GAPS))
+        or heading in page.lines[start:end]
     ):
         return None
-    page.roles[number : number + 2] = _HEADED
-    page.roles[number + 2 : end] = bytes([LineRole.ROW]) * (end - number - 2)
-    return Grid(headings_of([heading], ruler, columns), (columns,), list(range(number + 2, end)), 1, number, end)
-
-
-def _plain_end(page: Page, number: int) -> int:
-    """The line after the rows that begin at a line, where nothing interrupts them and the grid ends; else `number`."""
-    end = _TEXTS(page.kinds, number).end()
-    after = _BLANKS(page.kinds, end).end()
-    is_end = after == len(page.kinds) or (after > end and page.kinds[after] in _CERTAIN_ENDS)
-    return end if is_end else number
+    roles[number:end] = _HEADED + _ROW * (end - start)
+    return Grid(headings_of([heading], ruler, columns), (columns,), list(range(start, end)), 1, number, end)

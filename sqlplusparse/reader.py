@@ -285,6 +285,8 @@ def _settle_rows(page: Page, grid: Grid, statement: Statement | None) -> None:
     outcome = None if statement is None else statement.outcome
     is_only = statement is not None and statement.results == 1
     count = outcome.rows if is_only and outcome is not None and outcome.verb == "select" else None
+    if count == len(grid.rows) and len(grid.rulers) == 1 and not grid.cells and not grid.computed:
+        return  # a row a line, and as many as were selected
     if count is not None and len(grid.rulers) > 1 and grid.row_count != count:
         unfold(page, grid, count)
     join_wrapped(page, grid, count)

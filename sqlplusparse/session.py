@@ -147,20 +147,22 @@ def _made(ordinal: int, blocks: list[Block], series: int) -> Statement:
     """The statement that blocks make."""
     statement = Statement(ordinal, blocks, series=series)
     for block in blocks:
-        content = block.content
-        if isinstance(content, (Grid, Listing)):
-            statement.results += 1
-        elif isinstance(content, Clock):
-            statement.clock = content
-        elif isinstance(content, Typed):
-            statement.text, statement.prompt, statement.kind = content
-        elif isinstance(content, Outcome) and block.token in OUTCOMES:
-            failure = statement.outcome
-            statement.outcome = content if failure is None else failure._replace(rows=content.rows)
-        elif isinstance(content, Autotrace):
-            statement.autotrace = content
-        elif isinstance(content, Plan):
-            statement.plans.append(content)
+        match block.content:
+            case Typed() as content:
+                statement.text, statement.prompt, statement.kind = content
+            case Grid() | Listing():
+                statement.results += 1
+            case Outcome() as content if block.token in OUTCOMES:
+                failure = statement.outcome
+                statement.outcome = content if failure is None else failure._replace(rows=content.rows)
+            case Clock() as content:
+                statement.clock = content
+            case Autotrace() as content:
+                statement.autotrace = content
+            case Plan() as content:
+                statement.plans.append(content)
+            case _:
+                pass
     return statement
 
 

@@ -45,9 +45,7 @@ _NO_RULERS: Final = frozenset(
 )
 _DIGITS: Final = str.maketrans("123456789", "000000000")
 #: Kinds of lines that a ruler of any symbols may be taken for.
-_MAY_BE_RULER: Final = re.compile(
-    b"[" + re.escape(bytes(kind for kind in KINDS.values() if kind not in _NO_RULERS)) + b"]"
-).finditer
+_MAY_BE_RULER: Final = bytes(kind in KINDS.values() and kind not in _NO_RULERS for kind in range(256))
 _LETTERS: Final = frozenset(string.ascii_letters + string.digits)
 #: A prompt that ends with one of these needs no numbered line below it to be recognised.
 _PROMPT_ENDS: Final = frozenset(">#$%")
@@ -56,24 +54,29 @@ _FEWEST_PROMPTS: Final = 2
 _LONGEST_PROMPT: Final = 80
 
 
-def usual_rulers(lines: list[str], kinds: bytearray) -> None:
-    """Replace by dashes and blanks what SET UNDERLINE and SET COLSEP print, in place; the kinds follow.
+def usual_rulers(lines: list[str], kinds: bytearray, text: str) -> None:
+    r"""Replace by dashes and blanks what SET UNDERLINE and SET COLSEP print, in place; the kinds follow.
+
+    Args:
+        lines: the lines.
+        kinds: their kinds.
+        text: all of them in small letters.
 
     Examples:
         >>> from sqlplusparse.lines import kinds_of
         >>> lines = ["SQL> select a, b from t;", "", "A |B", "==|====", "1 |2   "]
-        >>> usual_rulers(lines, kinds_of(lines))
+        >>> usual_rulers(lines, kinds_of(lines), "\n".join(lines))
         >>> lines[2:]
         ['A  B', '-- ----', '1  2']
     """
-    separators = _chosen_separators(lines)
-    ends = [
-        found.start() for found in _MAY_BE_RULER(kinds) if found.start() and lines[found.start()][-1] not in _LETTERS
-    ]
-    for number in ends:
-        separator = _separator_in(lines[number].strip())
-        if separator is not None:
-            _blank_separators(lines, kinds, number, separator)
+    separators = _chosen_separators(lines) if "colsep" in text else set()
+    places = list(compress(range(1, len(lines)), kinds[1:].translate(_MAY_BE_RULER)))
+    ended = {line for line in set(map(lines.__getitem__, places)) if line[-1] not in _LETTERS}
+    ends = [number for number in places if lines[number] in ended]
+    separated = {line: separator for line in ended if (separator := _separator_in(line.strip())) is not None}
+    for number in ends if separated else ():
+        if lines[number] in separated:
+            _blank_separators(lines, kinds, number, separated[lines[number]])
     for separator in separators:
         for number in ends:
             if separator in lines[number] and _is_ruler(lines[number].lstrip(" "), separator):
@@ -122,8 +125,6 @@ def _is_ruler(line: str, separator: str) -> bool:
 
 def _chosen_separators(lines: list[str]) -> set[str]:
     """What SET COLSEP commands of the log chose, but for blanks."""
-    if "colsep" not in "\n".join(lines).lower():
-        return set()
     found = (_COLSEP.search(line) for line in lines if "colsep" in line.lower())
     texts = {one["text"].strip("'\"") for one in found if one is not None}
     return {text for text in texts if text.strip()}
@@ -191,26 +192,30 @@ def _runs(line: str, symbol: str) -> tuple[Column, ...]:
     return columns_of(line.replace(symbol, "-"))
 
 
-def usual_prompts(lines: list[str], kinds: bytearray) -> dict[int, str]:
-    """Replace by ``SQL>`` the prompts that SET SQLPROMPT chose, in place; the prompt of each line that had one.
+def usual_prompts(lines: list[str], kinds: bytearray, text: str) -> dict[int, str]:
+    r"""Replace by ``SQL>`` the prompts that SET SQLPROMPT chose, in place; the prompt of each line that had one.
 
     The kinds follow.
 
     A prompt is known by the command that chose it, or because several lines begin with it, figures apart, and SQL or
     a command of the client follows.
 
+    Args:
+        lines: the lines.
+        kinds: their kinds.
+        text: all of them in small letters.
+
     Examples:
         >>> from sqlplusparse.lines import kinds_of
         >>> lines = ["24/05 12:37 | HR > select 1 from dual;", "24/05 12:38 | HR >"]
-        >>> usual_prompts(lines, kinds_of(lines))
+        >>> usual_prompts(lines, kinds_of(lines), "\n".join(lines))
         {0: '24/05 12:37 | HR >', 1: '24/05 12:38 | HR >'}
         >>> lines
         ['SQL> select 1 from dual;', 'SQL>']
     """
-    has_command = "sqlp" in "\n".join(lines).lower()
     chosen = [
         pattern
-        for line in (lines if has_command else ())
+        for line in (lines if "sqlp" in text else ())
         if "sqlp" in line.lower()
         and (found := _SQLPROMPT.search(line))
         and (pattern := _prompt_pattern(found["text"])) is not None

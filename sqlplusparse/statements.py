@@ -29,8 +29,6 @@ _ONE_LINE: Final = Pattern("{ONE_LINE}", COMMANDS)
 _ENDS_STATEMENT: Final = frozenset(";/.")
 _USUAL: Final = "SQL>"
 _USUAL_START: Final = "SQL> "
-#: First words of statements that no output of the client begins with.
-_QUERIES: Final = frozenset({"select", "with", "insert", "update", "delete", "merge"})
 _WORD_PROMPT: Final = Pattern("{WORD_PROMPT}", COMMANDS)
 _OTHER_PROMPT: Final = Pattern("(?i:{OTHER_PROMPT})", COMMANDS)
 _SHELL: Final = Pattern("{SHELL}", COMMANDS)
@@ -58,6 +56,12 @@ VERBS: Final[dict[str, str | None]] = {
     **dict.fromkeys(("create", "drop", "truncate", "analyze", "grant", "revoke"), "ddl"),
     **dict.fromkeys(("comment", "rename", "purge", "flashback", "audit"), "ddl"),
     "explain": "explain",
+}
+#: First words of statements that no output of the client begins with, and the kind of the statement.
+_QUERIES: Final = {
+    word: kind
+    for word, kind in VERBS.items()
+    if kind is not None and word in {"select", "with", "insert", "update", "delete", "merge"}
 }
 #: Kinds of statements by two words.
 _PAIRS: Final = {
@@ -109,7 +113,9 @@ def read_prompt(page: Page, number: int) -> Block | None:
     """
     line = page.lines[number]
     if line.startswith(_USUAL_START):
-        prompt, rest = _USUAL, line[len(_USUAL_START) :].strip()
+        prompt, rest = _USUAL, line[len(_USUAL_START) :].lstrip()
+        if (query := _read_query(page, number, rest)) is not None:
+            return query
     else:
         found = PROMPT.match(line.strip())
         if found is None:
@@ -141,6 +147,17 @@ def read_prompt(page: Page, number: int) -> Block | None:
         page.kinds[number] = kind
         return Block("BREAK", number, number)
     return _read_typed(page, number, prompt, rest, word)
+
+
+def _read_query(page: Page, number: int, rest: str) -> Block | None:
+    """A query or DML typed in one line at the usual prompt, with nothing but a blank line below; None for all else."""
+    if rest[-1:] != ";" or page.kind(number + 1) != Kind.BLANK or page.prompts or _USUAL in rest:
+        return None
+    kind = _QUERIES.get(rest.split(None, 1)[0].lower())
+    if kind is None:
+        return None
+    page.roles[number] = LineRole.INPUT
+    return Block("INPUT", number, number + 1, Typed(rest[:-1].rstrip(), _USUAL, kind))
 
 
 def _is_typed(rest: str) -> bool:

@@ -33,7 +33,11 @@ def table_frame(page: Page, grid: Grid, *, printed: bool) -> pl.DataFrame:
 
 def note_overflows(page: Page, grid: Grid) -> None:
     """Say of each figure of a grid that did not fit its column that it is null."""
-    if not any("##" in page.lines[number] for number in grid.rows):
+    lines = page.lines
+    for number in grid.rows:
+        if "##" in lines[number]:
+            break
+    else:
         return
     rows = cells_of(page, grid)
     for place, (heading, width) in enumerate(zip(unique_names(grid.headings), _widths(grid), strict=True)):
