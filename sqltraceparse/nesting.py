@@ -99,6 +99,7 @@ def with_calls(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
         "clock",
         "depth",
         start=pl.col("tim_us") - pl.col("elapsed_us"),
+        end=pl.col("tim_us"),
         call=pl.col("line"),
         row=pl.col("row"),
     )
@@ -114,16 +115,18 @@ def with_calls(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     )
     middle = pl.col("tim_us") - pl.col("elapsed_us") / 2
 
-    def holds(start: str, clock: str) -> pl.Expr:
-        return (middle > pl.col(start)) & (pl.col(clock) == pl.col("clock"))
+    def holds(of: str, clock: str) -> pl.Expr:
+        # on one line with the call (records without a line end between them) the wait may be after it
+        is_before = (pl.col(f"{of}call") != pl.col("line")) | (middle <= pl.col(f"{of}end"))
+        return (middle > pl.col(f"{of}start")) & (pl.col(clock) == pl.col("clock")) & is_before
 
     is_near = pl.col("call").is_not_null() & (pl.col("call") <= pl.col("root_call")).fill_null(value=True)
     is_timed = pl.col("tim_us").is_not_null() & pl.col("start").is_not_null()
-    by_cursor = is_near & is_timed & holds("start", "clock_of_cursor")
+    by_cursor = is_near & is_timed & holds("", "clock_of_cursor")
     by_order = is_near & ~is_timed & ~pl.col("event").is_in(BETWEEN_CALLS)
     elsewhere = ~pl.col("event").is_in(BETWEEN_CALLS)  # databases of 11.1 print calls that begin before such a wait
-    by_next = elsewhere & holds("next_start", "next_clock").fill_null(value=False)
-    by_root = elsewhere & holds("root_start", "root_clock").fill_null(value=False)
+    by_next = elsewhere & holds("next_", "next_clock").fill_null(value=False)
+    by_root = elsewhere & holds("root_", "root_clock").fill_null(value=False)
     chosen = (
         pl.when(by_cursor.fill_null(value=False))
         .then(pl.struct(call="call", row="row", call_from=pl.lit("cursor", CALL_FROM)))
@@ -151,6 +154,7 @@ def _named(calls: pl.DataFrame, name: str, by: list[str]) -> pl.DataFrame:
         "line",
         *by,
         pl.col("start").alias(f"{name}_start"),
+        pl.col("end").alias(f"{name}_end"),
         pl.col("clock").alias(f"{name}_clock"),
         pl.col("call").alias(f"{name}_call"),
         pl.col("row").alias(f"{name}_row"),

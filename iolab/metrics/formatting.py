@@ -146,6 +146,19 @@ def time_text(seconds: Interval | float) -> str:
     return figure_text(bounded / size, unit)
 
 
+def size_text(size: int, *, largest: str = "GiB") -> str:
+    """A number of bytes in the largest unit that it reaches, bytes below 1 KiB; sizes of requests stay in KiB.
+
+    Examples:
+        >>> size_text(512), size_text(491_520), size_text(16_515_072), size_text(1_032_192, largest="KiB")
+        ('512 bytes', '480 KiB', '15.75 MiB', '1,008 KiB')
+    """
+    names = ("bytes", "KiB", "MiB", "GiB")
+    power = min(names.index(largest), max(0, (size.bit_length() - 1) // 10))
+    unit = 2 ** (10 * power)
+    return figure_text(size // unit if size % unit == 0 else float(f"{size / unit:.6g}"), names[power])
+
+
 def whole_text(figure: Interval | float, unit: str = "") -> str:
     """A figure as a whole number, for sums that are compared digit by digit.
 

@@ -126,7 +126,7 @@ def cpu_metrics(samples: pl.DataFrame) -> pl.DataFrame:
     weight = pl.col("weight_s")
     mean = {bound: samples.select((pl.col(f"busy{bound}") * weight).sum() / weight.sum()).item() for bound in _ENDS}
     most = samples.sort("busy").row(-1, named=True)
-    number = f"{samples.height:,} samples"
+    number = f"{samples.height:,} sample{'' if samples.height == 1 else 's'}"
     full = {
         bound: samples.select(weight.filter(pl.col(f"busy{bound}") >= SATURATED).sum() / weight.sum()).item()
         for bound in _ENDS

@@ -188,7 +188,7 @@ def overlapping_shares(facts: ReportFacts) -> Iterator[Finding]:
         f"Waits and CPU add up to {share_text(sum_)} of DB time: up to "
         f"{share_text(Interval(excess.value, excess.value, excess.value))} is CPU inside waits.",
         why="CPU that a process uses within a wait is counted in both, so shares say the order, not the parts." + reads,
-        refuted_by="shares that add up in ASH samples of the period",
+        refuted_by="extended traces of sessions whose CPU and waits do not exceed their calls",
         evidence=rows,
         is_gate=True,
     )
@@ -287,7 +287,7 @@ def too_few_waits(facts: ReportFacts) -> Iterator[Finding]:
         >>> top = TopEvent("log file sync", "Commit", Interval.exact(2), Interval(0.04, 0, 0.5))
         >>> print(*(one.sentence for one in too_few_waits(ReportFacts(db_time_s=Interval.exact(1.8),
         ...     top_events=(top,)))))
-        `log file sync`: 2 waits: too few to call their average a latency.
+        `log file sync` had 2 waits, too few to call their average a latency.
         >>> many = TopEvent("log file sync", "Commit", Interval.exact(2_000), Interval(8.0, 7.5, 8.5))
         >>> list(too_few_waits(ReportFacts(db_time_s=Interval.exact(60), top_events=(many,))))
         []
@@ -299,13 +299,13 @@ def too_few_waits(facts: ReportFacts) -> Iterator[Finding]:
     ]
     if not few:
         return
-    shown = ", ".join(f"`{event}`" for event, _ in few[:2])
-    if len(few) > 2:
-        shown += f" and {count_text(len(few) - 2, 'more event')}"
+    named = [f"`{event}`" for event, _ in few[:2]]
+    more = len(few) - len(named)
+    shown = f"{', '.join(named)} and {count_text(more, 'more event')}" if more else " and ".join(named)
     counted = count_text(few[0][1], "wait") if len(few) == 1 else f"fewer than {LEAST_WAITS} waits each"
     yield Finding(
         "too_few_waits",
-        f"{shown}: {counted}: too few to call their average a latency.",
+        f"{shown} had {counted}, too few to call their average a latency.",
         why=f"fewer than {LEAST_WAITS} waits are no sample",
         evidence=(Evidence("top_events", tuple(event for event, _ in few)),),
         order=8,

@@ -31,7 +31,7 @@ def processors(log: HostLog) -> Iterator[Finding]:
         >>> for one in processors(log(2)): print(one.sentence)
         The processors were 98.0 % busy on average; 20 of 20 samples were at least 90 % busy: work waited for one.
         >>> for one in processors(log(70)): print(one.sentence)
-        The processors were 30.0 % busy on average, 30.0 % in the busiest of 20 samples: they were not short.
+        The processors were 30.0 % busy on average, 30.0 % in the busiest of 20 samples.
         >>> list(processors(read_host(b"Device  r/s  await\nsda 1.0 2.0\n")))
         []
     """
@@ -44,7 +44,7 @@ def processors_of_report(host: tuple[str, HostLog], report: tuple[str, AwrReport
         check_host(report[1], host[1])
     except RefusedError:
         return
-    yield from _of(host[1], f" in the time of {report[0]}", report[1])
+    yield from _of(host[1], f" in the time of {report[0]}, by {host[0]}", report[1])
 
 
 def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
@@ -59,9 +59,11 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
     busy, most, full = (figures[f"host_cpu_{name}"] for name in ("busy", "busiest", "saturated"))
     number = samples.height
     mean = f"The processors were {100 * busy['value']:.1f} % busy on average{when}"
-    if full["hi"] == 0:
-        short = ": they were not short" if number >= _FEWEST else ""
-        end_of = f", {100 * most['value']:.1f} % in the busiest of {number:,} samples{short}."
+    if number == 1:
+        mean = f"The processors were {100 * busy['value']:.1f} % busy{when}"
+        end_of = " in the only sample: it says nothing of other times."
+    elif full["hi"] == 0:
+        end_of = f", {100 * most['value']:.1f} % in the busiest of {number:,} samples."
     else:
         some = round(full["value"] * number)
         waited = ": work waited for one" if full["lo"] >= _MOSTLY and number >= _FEWEST else ""

@@ -14,6 +14,7 @@ from iolab.rules.report_facts import total
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from iolab.rules.histograms import Hills
     from iolab.rules.report_facts import ReportFacts
     from logframe.interval import Interval
 
@@ -29,9 +30,13 @@ _LEAST_SHARE: Final = 0.01
 #: A range is named when it holds so much of all waits, in per cent.
 _MOST_PCT: Final = 60.0
 _FEW_BETWEEN_PCT: Final = 20.0
-#: Ranges with edges that histograms print, in us.  Source: 64 us NAND; half a turn of a disk 2 to 4.2 ms and a seek.
+#: Numbers of edges as reports print them, and how near to one the counted edge is: 2^20 us is printed as 1 s.
+_PRINTED: Final = (1, 2, 4, 8, 16, 32, 64, 125, 250, 500)
+_NEAR: Final = 0.05
+#: Ranges with edges that histograms print, in us.  Source: data sheets: most flash drives give one reader at a time
+#: 10,000 to 20,000 reads a second, 50 to 100 us each, the fastest 20 to 45 us; half a turn of a disk takes 2 to 4.2 ms.
 _RANGES: Final = (
-    (0, 64, "shorter than NAND flash takes: from memory (a cache, Optane, RDMA)"),
+    (0, 64, "shorter than most flash drives take: from a cache, memory or the fastest flash"),
     (64, 512, "as flash, an array's cache or the file system's cache do"),
     (512, 2_000, "as remote flash, a cache or a mixture do: not decided"),
     (2_000, 16_000, "as a disk does, or a queue before something faster"),
@@ -106,10 +111,16 @@ def _of_storage(what: str, facts: ReportFacts) -> str:
 
 
 def _edge_text(us: float) -> str:
-    """An edge as the reports print it: 64 us, 1 ms, 250 ms, 2 s."""
+    """An edge as the reports print it; they count in powers of two of a microsecond or a millisecond.
+
+    Examples:
+        >>> [_edge_text(us) for us in (64, 1_024, 65_536, 128_000, 250_000, 1_024_000, 16_777_216)]
+        ['64 us', '1 ms', '64 ms', '125 ms', '250 ms', '1 s', '16 s']
+    """
     if us < 1_000:
         return f"{us:.0f} us"
-    return f"{us / 1_000:g} ms" if us < 1_000_000 else f"{us / 1_000_000:g} s"
+    size, unit = (us / 1_000, "ms") if us < 1_000_000 * (1 - _NEAR) else (us / 1_000_000, "s")
+    return f"{next((edge for edge in _PRINTED if math.isclose(edge, size, rel_tol=_NEAR)), size):g} {unit}"
 
 
 def _range_text(start: float, end: float) -> str:
@@ -135,6 +146,9 @@ def two_modes(facts: ReportFacts) -> Iterator[Finding]:
         ...     "db file sequential read": Histogram(100_000, (1e3, 2e3, 4e3, 8e3, 16e3, 32e3), below)})
         >>> print(*(one.sentence for one in two_modes(facts((60.0, 62.0, 63.0, 65.0, 95.0, 100.0)))))
         `db file sequential read` was of two kinds: 60.0 % took under 1 ms, 30.0 % 8 to 16 ms; the average of 5 ms is
+        neither.
+        >>> print(*(one.sentence for one in two_modes(facts((15.0, 30.0, 31.0, 32.0, 32.5, 100.0)))))
+        `db file sequential read` was of two kinds: 30.0 % took under 2 ms, 67.5 % 16 to 32 ms; the average of 5 ms is
         neither.
         >>> list(two_modes(facts((10.0, 30.0, 60.0, 90.0, 95.0, 100.0))))
         []
@@ -162,7 +176,7 @@ def two_modes(facts: ReportFacts) -> Iterator[Finding]:
             _range_text(hills.high_from_us, hills.high_to_us),
         )
         average = wait.avg_s
-        mean = "" if average is None else _average_text(average, hills.low_to_us, hills.high_from_us)
+        mean = "" if average is None else f"; the average of {time_text(average)} {_what_average_is(average, hills)}"
         parts = f"{share_text(hills.low_pct / 100)} took {low}, {share_text(hills.high_pct / 100)} {high}"
         if hills.between_pct <= _FEW_BETWEEN_PCT:
             said = f"`{event}` was of two kinds: {parts}{mean}."
@@ -178,8 +192,13 @@ def two_modes(facts: ReportFacts) -> Iterator[Finding]:
         )
 
 
-def _average_text(average: Interval, low_to_us: float, high_from_us: float) -> str:
-    """Only an average between the hills is neither."""
-    if low_to_us <= average.lo * 1e6 and average.hi * 1e6 <= high_from_us:
-        return f"; the average of {time_text(average)} is neither"
-    return f"; the average of {time_text(average)} does not describe them"
+def _what_average_is(average: Interval, hills: Hills) -> str:
+    """Only an average between the hills is neither; within one it says nothing of the other."""
+    low, high = average.lo * 1e6, average.hi * 1e6
+    if hills.low_to_us <= low and high <= hills.high_from_us:
+        return "is neither"
+    if hills.high_from_us <= low and high <= hills.high_to_us:
+        return "is of the longer ones only"
+    if hills.low_from_us <= low and high <= hills.low_to_us:
+        return "is of the shorter ones only"
+    return "does not describe them"

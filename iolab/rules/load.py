@@ -124,7 +124,7 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
         ...     elapsed_s=Interval.exact(3_566), idle_pct=Interval.exact(81.9),
         ...     classes={"Concurrency": Interval.exact(2_769)})
         >>> for one in db_time_unaccounted(facts): print(one.sentence)
-        77.4 % of DB time is neither CPU nor a wait; the processors were 81.9 % idle on average over the period.
+        77.4 % of DB time was neither CPU nor a wait; the processors were 81.9 % idle on average over the period.
         >>> from dataclasses import replace
         >>> list(db_time_unaccounted(replace(facts, db_cpu_s=Interval.exact(30_000))))
         []
@@ -150,7 +150,7 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
         why += "; on AIX with SMT CPU times are undercounted"
     yield Finding(
         "db_time_unaccounted",
-        f"{share_text(missing)} of DB time is neither CPU nor a wait{host}.",
+        f"{share_text(missing)} of DB time was neither CPU nor a wait{host}.",
         missing,
         why=why.removeprefix("; "),
         refuted_by=refuted_by,
@@ -162,7 +162,7 @@ def _cause(facts: ReportFacts) -> str:
     """What could be the rest, in the order of how well it is measured."""
     direct = total(facts.of_events("direct path read", "direct path read temp"))
     if facts.waited_s is not None and direct.lo >= 0.5 * facts.waited_s.hi > 0:
-        return "time in submitting and reaping direct reads outside the wait event fits"
+        return "time to submit and reap direct reads, outside the wait event, fits"
     if facts.whole_s is not None and facts.parse_s is not None and (facts.parse_s / facts.whole_s).lo >= 0.2:
         return f"{share_text(facts.parse_s / facts.whole_s)} of DB time was in calls that parse"
     return "waiting for a processor, or time outside any wait event; the report does not tell which"
@@ -176,7 +176,7 @@ def cpu_is_the_time(facts: ReportFacts) -> Iterator[Finding]:
         >>> facts = ReportFacts(db_time_s=Interval.exact(61_163), db_cpu_s=Interval.exact(60_900), cpus=48,
         ...     elapsed_s=Interval.exact(3_617), classes={"User I/O": Interval.exact(160)})
         >>> print(*(one.sentence for one in cpu_is_the_time(facts)))
-        99.6 % of DB time is CPU: 16.84 of 48 CPUs on average.
+        99.6 % of DB time was CPU: 16.84 of 48 CPUs on average.
         >>> from dataclasses import replace
         >>> list(cpu_is_the_time(replace(facts, classes={"User I/O": Interval.exact(12_000)})))  # shares overlap
         []
@@ -199,7 +199,7 @@ def cpu_is_the_time(facts: ReportFacts) -> Iterator[Finding]:
         why = f"{figure_text(each, 'us')} of CPU a logical read, row work and parsing included"
     yield Finding(
         "cpu_is_the_time",
-        f"{share_text(share)} of DB time is CPU{of}.",
+        f"{share_text(share)} of DB time was CPU{of}.",
         share.capped(1),
         why=why,
         refuted_by="AIX with SMT, where CPU times are undercounted" if facts.is_aix else "ASH samples of the period",
@@ -262,7 +262,9 @@ def host_memory_exhausted(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "host_memory_exhausted",
         said,
-        why="full, not paging" if not is_paging else "processes waited for pages that were on disk",
+        why="full, not paging"
+        if not is_paging
+        else "pages went to disk and back; some systems count reads of files, too",
         refuted_by="vmstat of the period",
         evidence=(Evidence("os_stats", ("SWAP_FREE_BYTES", "VM_IN_BYTES", "VM_OUT_BYTES")),),
         order=7,

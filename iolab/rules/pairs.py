@@ -45,7 +45,7 @@ def load_change(
         >>> first, second = facts(900, 6_381, 520_240, 4_567), facts(898.8, 12_727, 776_224, 9_455)
         >>> for one in load_change(first, second): print(one.sentence)
         Sessions active went from 7.09 to 14.16: 1.997 times as many.
-        77.0 % of the increase is `db file sequential read`: 1.494 times as many waits, each 1.388 times as long.
+        77.0 % of the increase was `db file sequential read`: 1.494 times as many waits, each 1.388 times as long.
         >>> list(load_change(first, facts(9_000, 63_810, 1, 1)))  # periods of other lengths
         []
     """
@@ -84,7 +84,7 @@ def load_change(
         queue = often.lo > 1 and longer.lo > 1
         yield Finding(
             "load_or_latency",
-            f"{share_text(share)} of the {what} is `{name}`: {figure_text(often)} times as many waits, each "
+            f"{share_text(share)} of the {what} was `{name}`: {figure_text(often)} times as many waits, each "
             f"{figure_text(longer)} times as long.",
             share.capped(1),
             f"the {what}",
@@ -100,7 +100,7 @@ def load_change(
         if share.lo >= _LEAST_PART:
             yield Finding(
                 "load_or_latency",
-                f"{share_text(share)} of the {what} is CPU: {figure_text(before.db_cpu_s / before.elapsed_s)} to "
+                f"{share_text(share)} of the {what} was CPU: {figure_text(before.db_cpu_s / before.elapsed_s)} to "
                 f"{figure_text(after.db_cpu_s / after.elapsed_s)} CPUs.",
                 share.capped(1),
                 f"the {what}",

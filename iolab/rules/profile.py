@@ -10,7 +10,7 @@ from iolab.rules.finding import NOTABLE, Evidence, Finding
 from iolab.rules.gates import LEAST_WAITS, OVERLAP, captured
 from iolab.rules.load import cpu_is_the_time, is_idle_instance
 from iolab.rules.report_facts import Wait, total
-from iolab.rules.writes import all_io_slow, small_log_writes_slow
+from iolab.rules.writes import all_io_slow, log_space, small_log_writes_slow, writers_behind
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ _MOST_NAMED: Final = 3
 #: Groups that get a sentence.
 _MOST_GROUPS: Final = 3
 _LOCK_SHARE: Final = 0.20
+#: A group with so large a part in a finding of its own gets no second one.
+_NEARLY_ALL: Final = 0.9
 _STATEMENT_SHARE: Final = 0.50
 _ROW_LOCKS: Final = "enq: TX - row lock contention"
 #: Modules of the database's own upkeep: its snapshots and advisors.
@@ -67,7 +69,7 @@ def time_profile(facts: ReportFacts) -> Iterator[Finding]:
     shown = 0
     for group, events in groups_of(facts).items():
         share = total(events) / whole
-        if share.lo < NOTABLE or shown == _MOST_GROUPS or _is_row_locks(facts, events):
+        if share.lo < NOTABLE or shown == _MOST_GROUPS or _is_said(facts, events):
             continue
         shown += 1
         limit = "At most " if at_most else "" if facts.events else "At least "
@@ -101,11 +103,14 @@ def _cpu_part(facts: ReportFacts) -> Iterator[Finding]:
     )
 
 
-def _is_row_locks(facts: ReportFacts, events: dict[str, Wait]) -> bool:
-    """Is the group one of row locks, which `lock_waits` says?"""
-    if _ROW_LOCKS not in events or next(lock_waits(facts), None) is None:
-        return False
-    return events[_ROW_LOCKS].time_s.value >= 0.9 * total(events).value
+def _is_said(facts: ReportFacts, events: dict[str, Wait]) -> bool:
+    """Does one finding of its own (row locks, space to write, the resource manager) hold nearly all of a group?"""
+    for rule in (lock_waits, log_space, writers_behind, resource_manager):
+        for found in rule(facts):
+            own = [events[name].time_s.value for name in found.evidence[0].rows if name in events]
+            if sum(own) >= _NEARLY_ALL * total(events).value:
+                return True
+    return False
 
 
 def _events_text(facts: ReportFacts, events: dict[str, Wait]) -> str:

@@ -23,7 +23,7 @@ _LEAST_BYTES_PER_S: Final = 1 * _MB
 _LEAST_REQUESTS: Final = 10_000
 #: Waits that are this near to requests are one each.
 _EQUAL: Final = 0.03
-#: A process does not get more out of storage; memory copies faster.
+#: One disk or one path gives a process less; memory gives more, and so do flash drives side by side.
 _MEMORY_BYTES_PER_S: Final = 2 * 10**9
 _LEAST_BLOCKS: Final = 100_000
 _DIRECT_READS: Final = "Direct Reads"
@@ -131,7 +131,8 @@ def buffered_or_direct_path(facts: ReportFacts) -> Iterator[Finding]:
         >>> for one in (facts(990_000, 0), facts(990_000, 980_000)):
         ...     print(*(found.sentence for found in buffered_or_direct_path(one)))
         99.0 % of the blocks were read past the buffer cache (direct path).
-        1.0 % of the blocks were read past the buffer cache (direct path), and 98.0 % of temporary tablespaces.
+        1.0 % of the blocks were read past the buffer cache (direct path), besides 98.0 % that were read from
+        temporary tablespaces.
     """
     blocks, direct = facts.activity.get("physical reads"), facts.activity.get("physical reads direct")
     size = facts.activity.get("physical read bytes")
@@ -145,15 +146,16 @@ def buffered_or_direct_path(facts: ReportFacts) -> Iterator[Finding]:
     plain = direct - temp - lob
     if plain.hi < 0 or direct.lo > blocks.hi:
         return
-    parts = [
-        f", and {share_text(part / blocks)} {what}"
-        for part, what in ((temp, "of temporary tablespaces"), (lob, "of LOBs"))
+    parts = " and ".join(
+        f"{share_text(part / blocks)} that were {what}"
+        for part, what in ((temp, "read from temporary tablespaces"), (lob, "blocks of LOBs"))
         if (part / blocks).value >= 0.001
-    ]
+    )
+    besides = f", besides {parts}" if parts else ""
     plain = Interval(max(plain.value, 0), max(plain.lo, 0), max(plain.hi, 0))
     yield Finding(
         "buffered_or_direct_path",
-        f"{share_text(plain / blocks)} of the blocks were read past the buffer cache (direct path){''.join(parts)}.",
+        f"{share_text(plain / blocks)} of the blocks were read past the buffer cache (direct path){besides}.",
         why="the direct path is the database's; it says nothing of O_DIRECT or asynchronous I/O",
         refuted_by="V$SESSTAT of the sessions that read",
         evidence=(Evidence("instance_activity", ("physical reads", "physical reads direct")),),
@@ -173,7 +175,8 @@ def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
         ...     functions={"Direct Reads": FunctionIo(Interval.exact(594.84),
         ...         Interval.exact(581e6), Interval.exact(waits))})
         >>> print(*(one.sentence for one in direct_path_sync_or_async(facts(2_144_800, 2_144_793, 720))))
-        Direct path reads were synchronous, each waited for: 954 KiB in 336 us, 2.91 GB/s of a process: from memory.
+        Direct path reads were synchronous, each waited for: 954 KiB in 336 us, 2.91 GB/s of a process: from memory,
+        or from several flash drives at once.
         >>> print(*(one.sentence for one in direct_path_sync_or_async(facts(0, 1_400_000, 720))))
         Direct path reads were asynchronous: 1.532 requests a wait, so 514 us a wait is not a read's latency; a
         request cost at most 3.11 ms of DB time.
@@ -205,14 +208,14 @@ def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
         speed = size / each
         from_memory = speed.lo > _MEMORY_BYTES_PER_S
         in_asm = any("+" in value for value in facts.parameters.values())
-        memory = ": from memory" if from_memory else ""
+        memory = ": from memory, or from several flash drives at once" if from_memory else ""
         yield Finding(
             "direct_path_sync_or_async",
             f"Direct path reads were synchronous, each waited for: {figure_text(size / _KIB, 'KiB')} in "
             f"{time_text(each)}, "
             f"{figure_text(speed / 10**9, 'GB/s')} of a process{memory}.",
             impact,
-            why=("memory had them" + ("" if in_asm else ", the file system's cache if files are not in ASM"))
+            why=("one disk gives less" + ("" if in_asm else "; the file system's cache may have them"))
             if from_memory
             else f"{count_text(waits.value, 'wait')} for {figure_text(requests.value)} requests",
             refuted_by="strace of one session: io_submit",

@@ -38,6 +38,8 @@ _CUMULATIVE: Final = "a listing may count from the session's logon: all of it mu
 _LEAST_RUNS: Final = 3
 #: Statements whose runs get a sentence.
 _MOST_SAMPLES: Final = 4
+#: Times are printed in hundredths of a second: shorter ones compare nothing.
+_LEAST_TIMED_S: Final = 0.1
 _LEAST_READS: Final = 20
 _LEAST_GETS: Final = 100_000
 _FEW_GETS: Final = 10_000
@@ -142,8 +144,8 @@ def first_runs(spool: Spool) -> Iterator[Finding]:
     """What the runs of one statement do not tell of a first run: too few of them, or times without a statement."""
     runs = spool.runs().filter(pl.col("elapsed_s").is_not_null())
     unnamed = runs.filter(pl.col("text").is_null())
-    if unnamed.height >= _LEAST_RUNS:
-        times = unnamed.get_column("elapsed_s").sort()
+    times = unnamed.get_column("elapsed_s").sort()
+    if unnamed.height >= _LEAST_RUNS and times.item(-1) >= _LEAST_TIMED_S:
         yield Finding(
             "first_run_slower",
             f"Whether first runs are slower: {unnamed.height:,} times ({times.item(0):g} to {times.item(-1):g} s) "

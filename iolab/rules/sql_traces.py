@@ -32,9 +32,14 @@ _LEAST_PART: Final = 0.005
 _LEAST_NAMED: Final = 0.01
 #: CPU and waits that add up to more than this overlap.
 _OVERLAP: Final = 1.10
-#: Fewer logical reads, or less CPU than so many of its steps, give no cost of one.
+#: Fewer logical reads, or less CPU than so many of its steps, give no cost of one: n steps are known to sqrt(n).
 _LEAST_GETS: Final = 1_000
-_LEAST_STEPS: Final = 20
+_LEAST_STEPS: Final = 400
+#: From so much disk in the gets on, the CPU of reading is in it; with so much time unaccounted for, CPU may be missing.
+_MOST_FROM_DISK: Final = 0.01
+_MOST_UNACCOUNTED: Final = 0.10
+#: Times are whole microseconds: a call of less than this is known to a tenth at best.
+_LEAST_CALL_US: Final = 10
 _CLIENTS: Final = {"session": "its client", "sessions": "their clients"}
 
 
@@ -110,6 +115,9 @@ def where_time_went(trace: SqlTrace) -> Iterator[Finding]:
         >>> log = iolab.load(b"FETCH #1:c=1000,e=500,p=0,cr=2,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim=2000")
         >>> for one in where_time_went(log): print(one.sentence, one.impact)
         Response time was 500 us; 1 ms of CPU was counted for it. None
+        >>> short = iolab.load(b"CLOSE #1:c=1,e=1,dep=0,type=0,tim=2000")
+        >>> for one in where_time_went(short): print(one.sentence)
+        Response time was 1 us in 1 call: too short for shares, as times are whole microseconds.
     """
     parts = profile(trace)
     busy = parts.filter(~pl.col("is_idle"))
@@ -120,7 +128,14 @@ def where_time_went(trace: SqlTrace) -> Iterator[Finding]:
     idle = int(parts.filter("is_idle").get_column("total_us").sum())
     who = "session" if trace.calls.get_column("session_id").n_unique() <= 1 else "sessions"
     beside = f" Beside it the {who} waited {time_text(idle / 1e6)} for {_CLIENTS[who]}." if idle else ""
-    if top[0][1] > 1:
+    calls = trace.calls.height
+    if total < _LEAST_CALL_US * calls:
+        said = (
+            f"Response time was {time_text(total / 1e6)} in {count_text(calls, 'call')}: too short for shares, as "
+            "times are whole microseconds."
+        )
+        impact = None
+    elif top[0][1] > 1:
         part, _, time = top[0]
         counted = f"{time_text(time / 1e6)} of {_name(part)} was counted for it"
         said, impact = f"Response time was {time_text(total / 1e6)}; {counted}.", None
@@ -135,11 +150,35 @@ def where_time_went(trace: SqlTrace) -> Iterator[Finding]:
         said + beside,
         impact,
         _OF,
-        caveat=""
+        caveat=_not_counted(trace)
         if trace.waits.height
         else "the trace has no waits (level 1 or 4): what is not CPU is unaccounted for",
         evidence=(Evidence("profile", tuple(part for part, *_ in top)),),
         order=0,
+    )
+
+
+def _not_counted(trace: SqlTrace) -> str:
+    """Calls with time that is no wait, and no CPU, where they hold most of what is unaccounted for.
+
+    Some kernels count the CPU of a call as none, or as all of its time.
+
+    Examples:
+        >>> import iolab
+        >>> call = "FETCH #1:c={cpu},e=14,p=0,cr=2,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim={tim}"
+        >>> lines = [call.format(cpu=14 if n % 4 == 0 else 0, tim=2000 + 100 * n) for n in range(8)]
+        >>> _not_counted(iolab.load(chr(10).join(lines).encode()))
+        '6 of 8 calls show time and no CPU: what is unaccounted for may be CPU that was not counted'
+    """
+    left = trace.calls.filter(pl.col("unaccounted_us") > 0)
+    silent = left.filter(pl.col("own_cpu_us") == 0)
+    missing, of_silent = (int(frame.get_column("unaccounted_us").sum()) for frame in (left, silent))
+    whole = int(trace.calls.get_column("own_elapsed_us").sum())
+    if missing < _MOST_UNACCOUNTED * whole or of_silent < missing / 2 or not silent.height:
+        return ""
+    return (
+        f"{silent.height:,} of {count_text(trace.calls.height, 'call')} show{'s' if silent.height == 1 else ''} time "
+        "and no CPU: what is unaccounted for may be CPU that was not counted"
     )
 
 
@@ -153,6 +192,8 @@ def cost_of_reads(trace: SqlTrace) -> Iterator[Finding]:
     for event in order.get_column("event").head(_MOST_EVENTS):
         own = reads.filter(pl.col("event") == event)
         times = own.get_column("elapsed_us")
+        if times.len() < LEAST_WAITS and shares.get(event, 0.0) < _LEAST_NAMED:
+            continue  # too few for a latency, and of no weight
         mean, middle = float(times.sum()) / times.len(), times.quantile(0.5, "equiprobable")
         blocks = own.get_column("blocks").drop_nulls()
         size = ""
@@ -210,11 +251,13 @@ def cost_of_gets(trace: SqlTrace) -> Iterator[Finding]:
 
     Examples:
         >>> import iolab
-        >>> line = "FETCH #1:c={cpu},e=9000,p=0,cr=1000,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim={tim}\n"
+        >>> line = "FETCH #1:c={cpu},e=4400,p=0,cr=1000,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim={tim}\n"
         >>> def log(cpu): return iolab.load("".join(line.format(cpu=cpu, tim=n * 10_000) for n in (1, 2, 3)).encode())
         >>> for one in cost_of_gets(log(4_321)): print(one.sentence)
         At most 4.32 us of CPU a logical read (3,000 gets).
         >>> list(cost_of_gets(log(4_000)))  # 12 ms counted in steps of 1 ms: too coarse
+        []
+        >>> list(cost_of_gets(log(321)))  # 4.1 of 4.4 ms are neither CPU nor a wait: CPU may be missing
         []
     """
     row = us_per_get(trace.calls).row(0, named=True)
@@ -222,6 +265,11 @@ def cost_of_gets(trace: SqlTrace) -> Iterator[Finding]:
         return
     own = trace.calls.filter(pl.col("op").is_in(["EXEC", "FETCH"]))
     gets = int((own.get_column("own_consistent_gets") + own.get_column("own_current_gets")).sum())
+    left = int(own.filter(pl.col("unaccounted_us") > 0).get_column("unaccounted_us").sum())
+    if left > _MOST_UNACCOUNTED * (left + row["value"] * gets):
+        return  # CPU that the host did not count would be in it: no upper bound
+    if int(own.get_column("own_disk_blocks").sum()) > _MOST_FROM_DISK * gets:
+        return
     step = cpu_step(trace.calls)
     if gets < _LEAST_GETS or (step > 1 and row["value"] * gets < _LEAST_STEPS * step):
         return

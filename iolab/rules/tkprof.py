@@ -27,6 +27,8 @@ _LEAST_S: Final = 0.5
 _LEAST_GETS: Final = 100_000
 #: CPU is known to this part of itself, or no cost of a logical read is computed.
 _RESOLUTION: Final = 0.05
+#: From so much disk in the gets on, the CPU of reading is in it.
+_MOST_FROM_DISK: Final = 0.01
 _MOST_EVENTS: Final = 3
 _STATEMENT_SHARE: Final = 0.20
 
@@ -141,6 +143,8 @@ def _main_statement(report: Tkprof, scope: str, elapsed: Interval) -> Iterator[F
 
 def _cost_of_gets(cpu: Interval, row: dict[str, object]) -> Iterator[Finding]:
     gets = _gets(row)
+    if _count(row, "disk_blocks") > _MOST_FROM_DISK * gets:
+        return
     if gets < _LEAST_GETS or cpu.value <= 0 or (cpu.hi - cpu.lo) / cpu.value > _RESOLUTION:
         return
     yield Finding(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import count_text, figure_text, share_text
+from iolab.metrics.formatting import count_text, figure_text, share_text, size_text
 from iolab.metrics.times import nanoseconds
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.trace_facts import COMMAND, Trace, opens_of, short_name
@@ -18,8 +18,8 @@ _MOST_SIZES: Final = 3
 _LEAST_READS: Final = 200
 _KIB: Final = 1024
 _SMALL: Final = 16 * _KIB
-#: NAND flash takes longer; strace's own cost makes times longer, never shorter.
-_NAND_US: Final = 64
+#: Most flash drives take longer; strace's own cost makes times longer, never shorter.
+_FLASH_US: Final = 64
 #: A copy out of memory with strace's cost; O_DIRECT reads of a virtual disk took 39 to 66 us.
 _COPY_US: Final = 16
 _MOST_SHARE: Final = 0.60
@@ -31,7 +31,7 @@ def read_sizes(trace: Trace) -> Iterator[Finding]:
     if sizes.is_empty():
         return
     counts = sizes.value_counts().sort("count", "bytes_transferred", descending=True)
-    listed = [f"{count:,} of {_size_text(size)}" for size, count in counts.head(_MOST_SIZES).iter_rows()]
+    listed = [f"{count:,} of {size_text(size, largest='KiB')}" for size, count in counts.head(_MOST_SIZES).iter_rows()]
     more = sizes.len() - int(counts.head(_MOST_SIZES).get_column("count").sum())
     if more:
         listed.append(f"{more:,} of others")
@@ -40,7 +40,7 @@ def read_sizes(trace: Trace) -> Iterator[Finding]:
         said = f"Reads of printed size: {', '.join(listed)}; {count_text(unprinted, 'request')} without a printed size."
     elif counts.height == 1:
         many = {1: "The only read was", 2: "Both reads were"}.get(sizes.len(), f"All {sizes.len():,} reads were")
-        said = f"{many} of {_size_text(sizes.item(0))}."
+        said = f"{many} of {size_text(sizes.item(0), largest='KiB')}."
     else:
         said = f"Reads were of {count_text(counts.height, 'size')}: {', '.join(listed)}."
     yield Finding(
@@ -52,20 +52,8 @@ def read_sizes(trace: Trace) -> Iterator[Finding]:
     )
 
 
-def _size_text(size: int) -> str:
-    """A size in KiB, one below in bytes.
-
-    Examples:
-        >>> _size_text(8192), _size_text(512)
-        ('8 KiB', '512 bytes')
-    """
-    if size < _KIB:
-        return f"{size} bytes"
-    return figure_text(size / _KIB if size % _KIB else size // _KIB, "KiB")
-
-
 def read_latency_class(trace: Trace) -> Iterator[Finding]:
-    """Times of small O_DIRECT reads of one size: under 64 us no NAND flash was read; longer is not decided.
+    """Times of small O_DIRECT reads of one size: most flash drives take longer than 64 us; more is not decided.
 
     Examples:
         >>> from iolab.rules.trace_facts import trace_of
@@ -87,18 +75,18 @@ def read_latency_class(trace: Trace) -> Iterator[Finding]:
         return
     for name, size, times in _timed_reads(trace, direct=True):
         median = float(times.median() or 0) / 1e3  # type: ignore[arg-type]  # of integers
-        below = (times < _NAND_US * 1_000).mean()
+        below = (times < _FLASH_US * 1_000).mean()
         under = float(below) if isinstance(below, float) else 0.0
         fast = under >= _MOST_SHARE
-        then = "shorter than NAND flash takes" if fast else "strace's own cost is in it, and no class is decided"
+        then = "shorter than most flash drives take" if fast else "strace's own cost is in it, and no class is decided"
         yield Finding(
             "read_latency_class",
             f"A read of {size // _KIB} KiB of `{short_name(name)}` took {figure_text(median, 'us')} (median of "
             f"{times.len():,}): {then}.",
-            why="strace makes calls longer, never shorter: a cache below O_DIRECT had them"
+            why="strace makes calls longer, never shorter: a cache below O_DIRECT had them, or the fastest flash did"
             if fast
             else "times of tens of microseconds hold strace's cost",
-            refuted_by="a larger file, or a cold start",
+            refuted_by="other times of a larger file, or after a cold start",
             evidence=(Evidence("requests", (name,)),),
             order=4,
         )

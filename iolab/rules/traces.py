@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.awr import figure_of
-from iolab.metrics.formatting import count_text, figure_text, share_text, time_text
+from iolab.metrics.formatting import count_text, share_text, size_text, time_text
 from iolab.metrics.times import nanoseconds
 from iolab.metrics.trace_calls import submit_cost
-from iolab.metrics.trace_reads import depth
+from iolab.metrics.trace_reads import depth, file_or_fd
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.trace_facts import COMMAND, Trace, data_files, opens_of, short_name, trace_of
 from iolab.rules.trace_reads import page_cache_share, read_latency_class, read_sizes, timed_few
@@ -59,7 +59,7 @@ def trace_findings(log: StraceLog) -> Iterator[Finding]:
         ... 1700000000.000600 pread64(3, "", 8192, 8192) = 8192 <0.000380>'''
         >>> for one in trace_findings(iolab.load(log)): print(one.sentence)
         `users01.dbf` was opened with O_DIRECT (line 1): the kernel was asked to go past its cache.
-        All 16.0 KiB of `users01.dbf` were read synchronously, 2 reads.
+        All 16 KiB of `users01.dbf` were read synchronously, 2 reads.
         Of 980 us 79.6 % passed in `pread64`, 1.0 % in `openat`, 19.4 % between calls.
         Both reads were of 8 KiB.
         Through the buffer cache or direct path: the calls are the same.
@@ -144,20 +144,31 @@ def async_or_sync(trace: Trace) -> Iterator[Finding]:
         if not size:
             continue
         requests = f"{count_text(async_reads, 'request')} by io_submit{at_once}"
+        ended = _ended(trace, row["file"])
         if not async_reads:
-            said = f"All {_size_text(size)} of {name} were read synchronously, {count_text(sync_reads, 'read')}."
+            said = f"All {size_text(size)} of {name} were read synchronously, {count_text(sync_reads, 'read')}."
         elif unprinted:
             said = (
-                f"{name} was read by io_submit: {count_text(async_reads, 'request')} of known size, "
-                f"{_size_text(async_bytes)}, and more whose size is not printed"
-                + (f"; {count_text(sync_reads, 'read')} were synchronous." if sync_reads else ".")
+                f"{name} was read by io_submit: {count_text(async_reads, 'request')}, of which {ended:,} returned "
+                f"{size_text(async_bytes)}, and more that strace did not print"
+                + (
+                    f"; {count_text(sync_reads, 'read')} {'was' if sync_reads == 1 else 'were'} synchronous."
+                    if sync_reads
+                    else "."
+                )
+            )
+        elif not sync_reads and ended < async_reads:
+            said = (
+                f"{name} was read asynchronously: {requests}; {ended:,} of them returned {size_text(async_bytes)}, of "
+                "the others the log has no end."
             )
         elif not sync_reads:
-            said = f"All {_size_text(size)} of {name} were read asynchronously: {requests}."
+            said = f"All {size_text(size)} of {name} were read asynchronously: {requests}."
         else:
             said = (
                 f"{share_text(async_bytes / size)} of the bytes of {name} were read asynchronously: {requests}; "
-                f"{count_text(sync_reads, 'read')} were synchronous."
+                f"{count_text(sync_reads, 'read')} {'was' if sync_reads == 1 else 'were'} synchronous."
+                + (f" Of {async_reads - ended:,} requests the log has no end." if ended < async_reads else "")
             )
         yield Finding(
             "async_or_sync",
@@ -173,9 +184,11 @@ def _count(value: object) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _size_text(size: int) -> str:
-    unit, name = next((one for one in ((2**30, "GiB"), (2**20, "MiB")) if size >= one[0]), (2**10, "KiB"))
-    return figure_text(float(f"{size / unit:.6g}"), name) if size % unit else f"{size / unit:.1f} {name}"
+def _ended(trace: Trace, file: object) -> int:
+    """Asynchronous reads of a file whose end the log has: of the others it is not known what they returned."""
+    own = file_or_fd().str.split("/").list.last() == short_name(file)
+    is_ended = (pl.col("mode") == "async") & pl.col("bytes_transferred").is_not_null()
+    return trace.reads.filter(own & is_ended).height
 
 
 def async_in_name_only(trace: Trace) -> Iterator[Finding]:

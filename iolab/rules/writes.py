@@ -29,6 +29,15 @@ _SLOW_S: Final = 0.020
 _LEAST: Final = 100
 #: A commit waits for its own write and may meet a running one: 1 to 2 times the write is natural.
 _RATIO: Final = 2.5
+#: Parts of names of log switches: what they wait for, and who has to do it.
+_SWITCHES: Final = (
+    (
+        "checkpoint",
+        "the database writers had not written what the next log file still covers",
+        "db file parallel write",
+    ),
+    ("archiving", "the next log file was not archived yet", "Log archive I/O"),
+)
 _REMOTE: Final = ("LGWR real time apply sync", "SYNC Remote Write", "Redo Transport", "LNS")
 
 
@@ -210,13 +219,19 @@ def log_space(facts: ReportFacts) -> Iterator[Finding]:
         32.8 % of DB time was waiting for `log buffer space`: 25,753 waits.
         >>> list(log_space(ReportFacts(db_time_s=Interval.exact(500_000), events=events)))
         []
+        >>> switch = {"log file switch (checkpoint incomplete)": Wait(Interval.exact(4_272), Interval.exact(5_486))}
+        >>> facts = ReportFacts(db_time_s=Interval.exact(33_460), elapsed_s=Interval.exact(3_600), events=switch)
+        >>> print(*(one.why for one in log_space(facts)))
+        the database writers had not written what the next log file still covers; sessions wait where changes come
+        faster than they are written
     """
     for name, wait in facts.of_events("log buffer space", prefix="log file switch").items():
-        yield from _space(facts, {name: wait}, "log_space", f"`{name}`", (_WRITE,))
+        reason, writer = next(((why, of) for part, why, of in _SWITCHES if part in name), ("", _WRITE))
+        yield from _space(facts, {name: wait}, "log_space", f"`{name}`", (writer,), reason)
 
 
 def _space(
-    facts: ReportFacts, waits: dict[str, Wait], name: str, what: str, background: tuple[str, ...]
+    facts: ReportFacts, waits: dict[str, Wait], name: str, what: str, background: tuple[str, ...], reason: str = ""
 ) -> Iterator[Finding]:
     if facts.whole_s is None or not waits or is_idle_instance(facts):
         return
@@ -228,7 +243,7 @@ def _space(
         name,
         f"{share_text(share)} of DB time was waiting for {what}: {count_text(count, 'wait')}.",
         share.capped(1),
-        why=_writers_why(facts, background),
+        why="; ".join(filter(None, (reason, _writers_why(facts, background)))),
         refuted_by="the same rate of writes without these waits",
         evidence=(Evidence("foreground_events", tuple(waits)), Evidence("background_events", background)),
         order=6,

@@ -132,12 +132,46 @@ def test_lines_of_another_clock_are_no_gap() -> None:
 
 def test_cpu_of_a_logical_read_needs_many_and_a_fine_clock() -> None:
     """A handful of gets, and CPU of a few clock ticks, give no cost of one."""
-    fine = "".join(_read(cpu=4_321 + n, elapsed=9_000, gets=600, tim=n * 10_000) for n in (1, 2, 3))
+    fine = "".join(_read(cpu=4_321 + n, elapsed=4_500, gets=600, tim=n * 10_000) for n in (1, 2, 3))
     coarse = "".join(_read(cpu=4_000, elapsed=9_000, gets=600, tim=n * 10_000) for n in (1, 2, 3))
 
     assert _said(fine)["cpu_of_a_get"].startswith("At most 7.2")
     assert "cpu_of_a_get" not in _said(coarse)
-    assert "cpu_of_a_get" not in _said(_read(cpu=4_321, elapsed=9_000, gets=5))
+    assert "cpu_of_a_get" not in _said(_read(cpu=4_321, elapsed=4_500, gets=5))
+
+
+def test_cpu_that_was_not_counted_is_no_upper_bound() -> None:
+    """A host that counts the CPU of every fourth call gives no cost of a logical read, and the profile says why."""
+    calls = "".join(_read(cpu=14 if n % 4 == 0 else 0, elapsed=14, gets=90, tim=n * 10_000) for n in range(1, 41))
+    wait = "WAIT #1: nam='SQL*Net message to client' ela= 1 driver id=1 #bytes=1 p3=0 obj#=1 tim=9999\n"
+
+    found = iolab.findings(iolab.load((wait + calls).encode()))
+
+    assert "cpu_of_a_get" not in found["name"]
+    caveat = found.filter(pl.col("name") == "sql_trace_profile")["caveat"].item()
+    assert caveat == "30 of 40 calls show time and no CPU: what is unaccounted for may be CPU that was not counted"
+
+
+def test_cpu_of_reading_blocks_is_no_cost_of_a_logical_read() -> None:
+    """Where each get read its block from disk, no cost of a logical read is said."""
+    cached = _read(cpu=90_000, elapsed=90_100, gets=1_100, tim=200_000)
+
+    assert "cpu_of_a_get" in _said(cached)
+    assert "cpu_of_a_get" not in _said(cached.replace("p=1,", "p=1100,"))
+
+
+def test_a_wait_after_a_call_on_one_line_is_not_in_the_call() -> None:
+    """Two records without a line end between them: the wait for the client began when the call had ended."""
+    call = "FETCH #1:c=400,e=444,p=0,cr=4,cu=0,mis=0,r=10,dep=0,og=1,plh=9,tim=1000000"
+    wait = "WAIT #1: nam='SQL*Net message from client' ela= 186 driver id=1 #bytes=1 p3=0 obj#=1 tim=1000250"
+    later = "FETCH #1:c=40,e=45,p=0,cr=1,cu=0,mis=0,r=4,dep=0,og=1,plh=9,tim=1000400"
+
+    said = [
+        _said("\n".join(lines) + "\n")["sql_trace_profile"] for lines in ((call + wait, later), (call, wait, later))
+    ]
+
+    assert said[0] == said[1]
+    assert said[0].endswith("Beside it the session waited 186 us for its client.")
 
 
 def test_time_in_reads_of_pipes_is_not_said_to_be_of_data() -> None:
@@ -148,6 +182,37 @@ def test_time_in_reads_of_pipes_is_not_said_to_be_of_data() -> None:
 
     assert "in `read` (0 % of that in reads of data)" in _said(pipe + rest)["trace_profile"]
     assert "of that" not in _said(data + rest)["trace_profile"]
+
+
+def test_requests_without_an_end_are_not_in_the_bytes() -> None:
+    """Bytes are those that the kernel returned; requests that the log does not see end are said apart."""
+    start = '1.000000 openat(AT_FDCWD, "/u01/t.dbf", O_RDONLY|O_DIRECT) = 3</u01/t.dbf>\n'
+    list_ = ", ".join(
+        f"{{aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=3</u01/t.dbf>, aio_buf=0x{n}000, aio_nbytes=8192, "
+        f"aio_offset={8192 * n}}}"
+        for n in (1, 2, 3)
+    )
+    submit = f"1.000100 io_submit(0x7f0000000000, 3, [{list_}]) = 3\n"
+    reap = "1.000200 io_getevents(0x7f0000000000, 1, 3, [{data=0, obj=0x1, res=8192, res2=0}], NULL) = 1\n"
+
+    found = iolab.findings(iolab.load((start + submit + reap).encode()))
+
+    said = found.filter(pl.col("name") == "async_or_sync")["sentence"].item()
+    assert "All" not in said
+    assert said.endswith("1 of them returned 8 KiB, of the others the log has no end.")
+
+
+def test_a_group_of_one_event_is_said_once() -> None:
+    """A group that one finding of its own holds nearly whole is not said again by the profile."""
+    switch = {"log file switch (checkpoint incomplete)": _wait_s(4_272, 5_486), "log buffer space": _wait_s(100, 50)}
+    both = {"log buffer space": _wait_s(25_753, 12_641), "free buffer waits": _wait_s(617_937, 6_616)}
+    facts = ReportFacts(db_time_s=Interval.exact(33_460), elapsed_s=Interval.exact(3_600))
+
+    said = [[one.sentence for one in profile.time_profile(replace(facts, events=of))] for of in (switch, both)]
+
+    assert said[0] == []
+    assert len(said[1]) == 1
+    assert "space to write" in said[1][0]
 
 
 def _wait_s(count: float, seconds: float) -> Wait:

@@ -87,7 +87,7 @@ def _read(make: object, rows: list[tuple[float, float, float, float]]) -> HostLo
     return read_host(make(rows).encode())
 
 
-@pytest.mark.parametrize(("busy", "words"), [(20.0, "they were not short"), (97.0, "work waited for one")])
+@pytest.mark.parametrize(("busy", "words"), [(20.0, "% in the busiest of 30 samples"), (97.0, "work waited for one")])
 def test_the_claim_of_a_host_that_is_choked_by_its_processors(busy: float, words: str) -> None:
     """Supported where most samples were nearly all busy, refuted where none was."""
     log = _read(mpstat, shares(1, busy))
@@ -99,7 +99,7 @@ def test_the_claim_of_a_host_that_is_choked_by_its_processors(busy: float, words
     assert len(alone) == len(beside) == 1
     assert words in alone[0]
     assert words in beside[0]
-    assert "in the time of awr.txt" in beside[0]
+    assert "in the time of awr.txt, by mpstat.out" in beside[0]
     assert beside[0].endswith("; the report itself counts 1.4 %.")
 
 
@@ -110,6 +110,13 @@ def test_between_both_nothing_is_concluded() -> None:
     sentence = next(processors(_read(mpstat, rows))).sentence
 
     assert "3 of 30 samples were at least 90 % busy." in sentence
+
+
+def test_one_sample_is_no_average() -> None:
+    """Of one sample there is no mean and no busiest: the sentence says that it was the only one."""
+    sentence = next(processors(_read(mpstat, shares(1, 20.0)[:1]))).sentence
+
+    assert sentence.endswith(" % busy in the only sample: it says nothing of other times.")
 
 
 def test_other_hosts_and_times_say_nothing() -> None:
