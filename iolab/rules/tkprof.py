@@ -28,7 +28,7 @@ _LEAST_GETS: Final = 100_000
 #: CPU is known to this part of itself, or no cost of a logical read is computed.
 _RESOLUTION: Final = 0.05
 #: From so much disk in the gets on, the CPU of reading is in it.
-_MOST_FROM_DISK: Final = 0.01
+_MOST_FROM_DISK: Final = 0.10
 _MOST_EVENTS: Final = 3
 _STATEMENT_SHARE: Final = 0.20
 
