@@ -85,6 +85,5 @@ def describe(path: Path) -> str:
     size = path.stat().st_size
     if size <= _LARGE:
         return load(path).describe()
-    log = open_log(path)
-    title = recognise(log)[0].title if head_of(log) else ""
+    title = recognise(head_of(open_log(path)))[0].title
     return f"{title.partition(' ')[2]}, {size / 2**20:,.0f} MiB"

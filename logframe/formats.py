@@ -238,15 +238,19 @@ def sniff_all(head: Head) -> list[tuple[Format, Sniff]]:
     return sorted(found, key=lambda pair: -pair[1].score)
 
 
-def recognise(log: Log) -> list[Format]:
+def recognise(head: Head, found: list[tuple[Format, Sniff]] | None = None) -> list[Format]:
     """The formats to try for a log, the best first: those that are certain of it, else all for which it is possible.
+
+    Args:
+        head: The head of the log.
+        found: What `sniff_all` finds of it, where that is known.
 
     Raises:
         LogParseError: No format recognises the log, two recognise it equally, or it is recognised as a kind of log that
             is not read.
     """
-    head = head_of(log)
-    found = sniff_all(head)
+    if found is None:
+        found = sniff_all(head)
     certain = [(one, sniff) for one, sniff in found if sniff.score >= CERTAIN]
     if not certain:
         if not found:
@@ -257,7 +261,7 @@ def recognise(log: Log) -> list[Format]:
         line = sniff.line
         raise LogParseError(
             f"this is {sniff.reason}, which is not read",
-            source=log.name,
+            source=head.name,
             line=line,
             text=None if line is None else head.text.split("\n")[line - 1][:200],
             expected=expected(),
@@ -267,7 +271,7 @@ def recognise(log: Log) -> list[Format]:
         listed = "; ".join(f"{other.name} ({its.reason})" for other, its in certain if its.score == sniff.score)
         raise LogParseError(
             f"{len(tied)} formats recognise this log equally: {listed}",
-            source=log.name,
+            source=head.name,
             expected=f"format={best.name!r} or another of them says which",
         )
     return [one for one, sniff in certain if not sniff.is_refused]
@@ -322,13 +326,18 @@ def load_log(source: Source, *, format: str | None = None) -> ParsedLog:  # noqa
     reopened = logs[0].reopened()
     if format is not None:
         return named_format(format).read(reopened)
+    return _read_by_best(reopened, head_of(logs[0]))
+
+
+def _read_by_best(reopened: Source, head: Head, found: list[tuple[Format, Sniff]] | None = None) -> ParsedLog:
+    """The log as the best format that can read it gives it."""
     errors = []
-    for one in recognise(logs[0]):
+    for one in recognise(head, found):
         try:
             return one.read(reopened)
         except LogParseError as error:
             errors.append(error)
-    raise errors[0] if len(errors) == 1 else unknown(head_of(logs[0]))
+    raise errors[0] if len(errors) == 1 else unknown(head)
 
 
 def _read_several(logs: list[Log], name: str | None) -> ParsedLog:
@@ -373,13 +382,14 @@ def logs_within(log: Log, *, format: str | None = None) -> list[ParsedLog]:  # n
     """
     if format is not None:
         return [named_format(format).read(log.reopened())]
-    found = [(one, sniff) for one, sniff in sniff_all(head_of(log)) if sniff.score >= CERTAIN and not sniff.is_refused]
-    if len({sniff.score for _, sniff in found}) < 2:
-        return [load_log(log.reopened())]
+    head = head_of(log)
+    found = sniff_all(head)
+    certain = [(one, sniff) for one, sniff in found if sniff.score >= CERTAIN and not sniff.is_refused]
     read = []
-    for one, _ in found:
-        try:
-            read.append(one.read(log.reopened()))
-        except LogParseError:
-            continue
-    return read or [load_log(log.reopened())]
+    if len({sniff.score for _, sniff in certain}) > 1:
+        for one, _ in certain:
+            try:
+                read.append(one.read(log.reopened()))
+            except LogParseError:
+                continue
+    return read or [_read_by_best(log.reopened(), head, found)]

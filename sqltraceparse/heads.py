@@ -12,7 +12,7 @@ from logframe import load_grammar
 from logframe.normalize import LineCleanup
 from sqltraceparse.cleanup import cleanup_of
 from sqltraceparse.grammar import GRAMMAR
-from sqltraceparse.lines import classified
+from sqltraceparse.lines import CODES, classified
 from sqltraceparse.sections import sort_lines
 
 SNIFF: Final = load_grammar("sqltraceparse", "sniff.lark", "other")
@@ -30,6 +30,7 @@ _RECORDS: Final = (
     *("wait", "call", "close", "lob", "transaction", "row_source"),
     *("parsing", "parse_error", "error", "binds"),
 )
+_RECORD_CODES: Final = [CODES[kind] for kind in _RECORDS]
 #: A hundredth of a second in microseconds.
 CENTISECOND_US: Final = 10_000
 #: Field of the head, as printed -> attribute.
@@ -153,7 +154,10 @@ def share_of(text: str) -> tuple[float, int | None]:
     if cleanup != LineCleanup():
         printed = [cleanup.cleaned(line) for line in printed]
     lines = pl.DataFrame({"text": printed}).with_row_index("line", 1).with_columns(pl.col("line").cast(pl.Int64))
-    found = sort_lines(classified(lines), "", is_last=True).lines.filter(pl.col("kind") != "blank")
+    batch = classified(lines)
+    if not batch.lines.get_column("code").is_in(_RECORD_CODES).any():
+        return 0.0, None  # the place of a line makes no record of it
+    found = sort_lines(batch, "", is_last=True).lines.filter(pl.col("kind") != "blank")
     records = found.filter(pl.col("kind").is_in(_RECORDS))
     if records.is_empty():
         return 0.0, None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from logframe import LogParseError
-from logframe.formats import Format, LogError, Sniff, formats, load_all_logs, load_log, recognise
+from logframe.formats import Format, LogError, Sniff, formats, head_of, load_all_logs, load_log, recognise
 from logframe.source import open_log
 
 if TYPE_CHECKING:
@@ -208,5 +208,5 @@ def test_a_recognised_log_that_is_not_read(monkeypatch: pytest.MonkeyPatch) -> N
         lambda: {"core": Format(name="core", title="a core dump", sniff=sniff, read=load_log)},
     )
     with pytest.raises(LogParseError, match="this is a core dump, which is not read") as caught:
-        recognise(open_log(b"one\ntwo\n"))
+        recognise(head_of(open_log(b"one\ntwo\n")))
     assert (caught.value.line, caught.value.text) == (2, "two")
