@@ -16,8 +16,8 @@ import polars as pl
 from iolab.comparison.samples import SampleError, compare
 from iolab.metrics.formatting import figure_text
 from iolab.stats.intervals import MIN_RUNS
-from iolab.stats.ranks import false_discoveries
 from iolab.stats.verdict import decide
+from logframe.extras import require
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
@@ -104,8 +104,10 @@ def decide_together(changes: Sequence[Change]) -> None:
     Source: Benjamini and Hochberg, Controlling the false discovery rate (1995).
     """
     tested = [(change, change.found) for change in changes if change.found is not None]
-    corrected = false_discoveries([found.design.p for _, found in tested])
-    for (change, found), p in zip(tested, corrected, strict=True):
+    if not tested:
+        return
+    corrected = require("scipy.stats").false_discovery_control([found.design.p for _, found in tested])
+    for (change, found), p in zip(tested, corrected.tolist(), strict=True):
         verdict = decide(
             found.ratio,
             p,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import polars as pl
 
 from awrparse import AwrReport
+from iolab import charts
 from iolab.comparison.changes import CHANGES, DOWN, UP, decide_together, from_to, measure_change
 from iolab.metrics import average_waits, elapsed_of, latency_quantiles, statistic
 from iolab.metrics.awr import narrow_waits
@@ -306,8 +307,6 @@ def _active(report: AwrReport) -> float:
 
 def draw_times(before: AwrReport, after: AwrReport) -> Any:  # noqa: ANN401 - any chart
     """Where the time of a report of each set went."""
-    from iolab import charts  # noqa: PLC0415 - Altair is loaded for those who look at charts
-
     times = {"before": class_times(before), "after": class_times(after)}
     return charts.wait_classes(times, title="Where the time went, before and after")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
+from iolab import charts
 from iolab.comparison.report_sets import other_system
 from iolab.comparison.result import Pairing, UnpairedError
 from iolab.evidence.alignment import align_reports
@@ -117,8 +118,6 @@ def _by_name(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _draw(table: str, reports: dict[str, pl.DataFrame]) -> Any:  # noqa: ANN401 - any chart
-    from iolab import charts  # noqa: PLC0415 - Altair is loaded for those who look at charts
-
     if table == "top_events":
         return charts.top_events(reports)
     return charts.wait_classes(reports)

@@ -123,7 +123,7 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
     if resamples < MIN_RESAMPLES:
         raise SampleError(f"resamples is {resamples}; the bootstrap draws {MIN_RESAMPLES} times at least")
     stated = read_conditions(conditions)
-    check_units({"A": a, "B": b} if names[0] == names[1] else {names[0]: a, names[1]: b})
+    check_units(a, b, names)
     sample_a = read_sample(a, names[0], unit=unit, order=order_a, drop_first=drop_first)
     sample_b = read_sample(b, names[1], unit=unit, order=order_b, drop_first=drop_first)
     if share_places(sample_a, sample_b):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
 
 import polars as pl
 
+from iolab import charts
 from iolab.comparison.result import Pairing
 from iolab.comparison.samples import Comparison, SampleError, compare, compare_paired
 from iolab.comparison.statements import (
@@ -25,7 +26,7 @@ from iolab.comparison.statements import (
     find_statements,
     plan_steps,
 )
-from iolab.metrics.formatting import count_text, format_figure, format_number
+from iolab.metrics.formatting import count_text, format_figure, format_number, short_text
 from iolab.stats.samples import check_threshold
 from iolab.stats.verdict import verdict_line
 
@@ -135,7 +136,7 @@ def compare_statements(a: Spool, b: Spool, names: tuple[str, str], options: Opti
     unmoved = [row for row in rows if row["change"] not in ("slower", "faster") and row["plan_changed"]]
     paragraphs += [_describe(row, "") for row in unmoved[:MOST_LISTED]]
     shown = [number for number in numbers if number in compared][:MOST_LISTED]
-    paragraphs += [f"{_short(alike[number].a.text)}: {compared[number]}" for number in shown]
+    paragraphs += [f"{short_text(alike[number].a.text, _SHOWN)}: {compared[number]}" for number in shown]
     if len(compared) > MOST_LISTED:
         paragraphs.append(f"{len(compared) - MOST_LISTED} more comparisons of repeated runs are in the table.")
     if len(alike) > 1:
@@ -148,7 +149,7 @@ def compare_statements(a: Spool, b: Spool, names: tuple[str, str], options: Opti
         counted = lonely.get_column("session").to_list()
         paragraphs.append(f"Timed in one session only: {counted.count('A')} in A, {counted.count('B')} in B.")
     drawers = tuple(
-        partial(draw_runs, alike[number].a.runs, alike[number].b.runs, names, _short(alike[number].a.text))
+        partial(draw_runs, alike[number].a.runs, alike[number].b.runs, names, short_text(alike[number].a.text, _SHOWN))
         for number in shown
     )
     why = f"both timed {len(matches)} statement{'s' * (len(matches) > 1)} with the same text"
@@ -169,7 +170,7 @@ def failures(a: Spool, b: Spool) -> list[str]:
     said = []
     for name, failing, other in (("B", b, a), ("A", a, b)):
         failed, done = find_failures(failing), find_statements(other)
-        both = [f"{_short(done[key].text)} ({error})" for key, error in failed.items() if key in done]
+        both = [f"{short_text(done[key].text, _SHOWN)} ({error})" for key, error in failed.items() if key in done]
         if both:
             more = f"; and {len(both) - MOST_LISTED} more" if len(both) > MOST_LISTED else ""
             said.append(f"Failed in {name}: {'; '.join(both[:MOST_LISTED])}{more}.")
@@ -260,7 +261,7 @@ def _describe(row: dict[str, object], steps: str) -> str:
     if ratio is None and lower:
         times = f", {format_number(float(f'{lower:.2g}'))}x at least"
     share = "" if row["share_b_pct"] is None else f", {float(str(row['share_b_pct'])):.0f} % of B's time"
-    parts = [f"{said}: {_short(str(row['text']))}: {a} s -> {b} s{times}{share}"]
+    parts = [f"{said}: {short_text(str(row['text']), _SHOWN)}: {a} s -> {b} s{times}{share}"]
     if row["plan_changed"]:
         parts.append(f"plan changed ({row['plan_a']} -> {row['plan_b']}{': ' + steps if steps else ''})")
     elif row["plan_changed"] is None:
@@ -293,7 +294,7 @@ def _set(alike: list[Match], names: tuple[str, str], options: Options) -> str:
             [match.medians[0] for match in timed],
             [match.medians[1] for match in timed],
             names=names,
-            labels=[_short(match.a.text) for match in timed],
+            labels=[short_text(match.a.text, _SHOWN) for match in timed],
             plan_hashes=([_one(match.a.plans) for match in timed], [_one(match.b.plans) for match in timed]),
             row_counts=([_one(match.a.row_counts) for match in timed], [_one(match.b.row_counts) for match in timed]),
             resolution=_resolution(timed),
@@ -322,7 +323,7 @@ def _left_out(others: list[Match]) -> list[str]:
     for match in others[:MOST_LISTED]:
         sides = (", ".join(map(str, one.row_counts)) for one in (match.a, match.b))
         times = " -> ".join(f"{format_number(middle)} s" for middle in match.medians)
-        shown.append(f"{_short(match.a.text)} ({' against '.join(sides)} rows, {times})")
+        shown.append(f"{short_text(match.a.text, _SHOWN)} ({' against '.join(sides)} rows, {times})")
     more = f"; and {len(others) - MOST_LISTED} more" if len(others) > MOST_LISTED else ""
     return [f"Not compared, as the row counts differ and they did different work: {'; '.join(shown)}{more}."]
 
@@ -352,15 +353,8 @@ def _shown_tables(frames: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
     }
 
 
-def _short(text: str) -> str:
-    one_line = " ".join(text.split())
-    return one_line if len(one_line) <= _SHOWN else f"{one_line[:_SHOWN]}..."
-
-
 def draw_runs(x: pl.DataFrame, y: pl.DataFrame, names: tuple[str, str], title: str) -> Any:  # noqa: ANN401 - any chart
     """Every run of two samples in its place."""
-    from iolab import charts  # noqa: PLC0415 - Altair is loaded for those who look at charts
-
     runs = pl.concat(
         one.select(pl.lit(name).alias("sample"), run=pl.int_range(1, pl.len() + 1), elapsed_s=pl.col("elapsed_s"))
         for name, one in zip(names, (x, y), strict=True)

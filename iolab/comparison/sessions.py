@@ -11,6 +11,7 @@ from iolab.comparison.result import Pairing, UnpairedError
 from iolab.comparison.samples import Comparison, SampleError, compare, compare_many
 from iolab.comparison.session_report import Options, compare_match, compare_statements, draw_runs, failures
 from iolab.comparison.statements import Match, Statement
+from iolab.metrics.formatting import short_text
 from iolab.metrics.logical import time_change
 from iolab.stats.cache_levels import cache_level
 from iolab.stats.first_runs import first_run
@@ -60,7 +61,7 @@ def pair_runs(session: Spool, name: str) -> Pairing | None:
     paragraphs = []
     for label, runs in list(samples.items())[:MOST_SAMPLES]:
         text = runs.item(0, "text")
-        paragraphs += [] if text is None else [f"{label}: {_short(text)}"]
+        paragraphs += [] if text is None else [f"{label}: {short_text(text, _SHOWN)}"]
         paragraphs += _begin(label, runs)
     if len(samples) > MOST_SAMPLES:
         paragraphs.append(f"{len(samples) - MOST_SAMPLES} more samples are in the frame of runs.")
@@ -89,11 +90,6 @@ def _samples(runs: pl.DataFrame) -> dict[str, pl.DataFrame]:
     timed = runs.filter(pl.col("elapsed_s").is_not_null())
     by_number = timed.group_by("sample", maintain_order=True)
     return {f"sample {number}": rows for (number,), rows in by_number if rows.height > 1}
-
-
-def _short(text: str) -> str:
-    one_line = " ".join(text.split())
-    return one_line if len(one_line) <= _SHOWN else f"{one_line[:_SHOWN]}..."
 
 
 def _begin(label: str, runs: pl.DataFrame) -> list[str]:

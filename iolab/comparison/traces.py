@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
+from iolab import charts
 from iolab.comparison.result import Pairing, UnpairedError
 from iolab.comparison.samples import SampleError, compare
 from iolab.metrics.awr import figure_of
@@ -199,8 +200,6 @@ def _batches(times: pl.Series) -> tuple[pl.Series, str]:
 
 
 def _draw(alike: list[pl.DataFrame], column: str, names: tuple[str, str], title: str) -> Any:  # noqa: ANN401 - any chart
-    from iolab import charts  # noqa: PLC0415 - Altair is loaded for those who look at charts
-
     drawn = pl.concat(one.select(pl.lit(name).alias("log"), column) for name, one in zip(names, alike, strict=True))
     return charts.ecdf(drawn, value=column, by="log", title=title)
 

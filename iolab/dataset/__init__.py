@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from iolab.dataset.compaction import compact
     from iolab.dataset.conversion import convert
     from iolab.dataset.fleet import differing_parameters, report_frames, slower_events
-    from iolab.dataset.fleet_changes import instances, read_changes, read_quantiles, setting_changes, tell_fleet
+    from iolab.dataset.fleet_changes import fleet_sentences, instances, read_changes, read_quantiles, setting_changes
     from iolab.dataset.layout import STATUSES
     from iolab.dataset.reading import diagnostics, scan, sources, status, verify
     from iolab.dataset.results import Converted, Progress
@@ -26,6 +26,7 @@ __all__ = [
     "convert",
     "diagnostics",
     "differing_parameters",
+    "fleet_sentences",
     "instances",
     "read_changes",
     "read_quantiles",
@@ -35,7 +36,6 @@ __all__ = [
     "slower_events",
     "sources",
     "status",
-    "tell_fleet",
     "verify",
 ]
 

@@ -284,7 +284,7 @@ def read_quantiles(
     return pl.concat(found, how="vertical_relaxed")
 
 
-def tell_fleet(all_instances: pl.DataFrame, changes: pl.DataFrame, settings: pl.DataFrame) -> list[str]:
+def fleet_sentences(all_instances: pl.DataFrame, changes: pl.DataFrame, settings: pl.DataFrame) -> list[str]:
     """The main findings about a fleet, a sentence each: what was read, where reads got slower, what changed before.
 
     Args:

@@ -190,7 +190,7 @@ def _factor(row: dict[str, object]) -> dict[str, object]:
     return {"direction": "same", "at_least": 1.0}
 
 
-def tell_timeline(line: Timeline, neighbours: pl.DataFrame, parameters: pl.DataFrame) -> list[str]:
+def timeline_sentences(line: Timeline, neighbours: pl.DataFrame, parameters: pl.DataFrame) -> list[str]:
     """The main findings of a time line, a sentence each: what was read, the busiest report, the greatest change.
 
     Args:

@@ -71,7 +71,7 @@ def fleet_html(dest: str | os.PathLike[str], *, most: int = MOST_INSTANCES) -> s
         dataset.read_quantiles(dest) if "awr/event_histogram" in tables else pl.DataFrame(),
     )
     order = _in_order(fleet)
-    said = [marked_html(one) for one in dataset.tell_fleet(fleet.instances, fleet.changes, fleet.settings)]
+    said = [marked_html(one) for one in dataset.fleet_sentences(fleet.instances, fleet.changes, fleet.settings)]
     sections = [
         ("overview", "Overview", f"<ul>{''.join(f'<li>{one}</li>' for one in said)}</ul>{_overview(order)}"),
         ("settings", "Settings that differ", _differing(fleet)),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab import metrics
+from iolab import charts, metrics
 from iolab.comparison.report_and_trace import pair_evidence
 from iolab.comparison.reports import pair_reports
 from iolab.metrics.formatting import format_number
@@ -185,8 +185,6 @@ def summarize_report(report: AwrReport) -> Summary:
 
 
 def _draw(table: str, frame: pl.DataFrame, name: str) -> Any:  # noqa: ANN401 - any chart
-    from iolab import charts  # noqa: PLC0415 - Altair is imported on use
-
     return {"top_events": charts.top_events, "wait_classes": charts.wait_classes}[table]({name: frame})
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab import metrics
+from iolab import charts, metrics
 from iolab.comparison.report_and_trace import pair_evidence
 from iolab.comparison.sessions import pair_runs, pair_sessions
 from iolab.pages.figures import join_figures
@@ -128,8 +128,6 @@ def summarize_session(log: Spool) -> Summary:
 
 
 def _draw_runs(runs: pl.DataFrame) -> Any:  # noqa: ANN401 - any chart
-    from iolab import charts  # noqa: PLC0415 - Altair is imported on use
-
     return charts.run_strip(runs.with_columns(sample=pl.concat_str(pl.lit("sample "), "sample")), run="statement")
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab import metrics
+from iolab import charts, metrics
 from iolab.comparison.sql_traces import pair_sql_traces
 from iolab.pages.figures import join_figures
 from iolab.rules.sql_traces import sql_trace_findings, sql_trace_profile
@@ -78,15 +78,9 @@ def _drawers(reads: pl.DataFrame) -> tuple[Callable[[str], Any], ...]:
     if timed.height < _LEAST_READS:
         return ()
     return (
-        lambda _: _charts().ecdf(timed, value="time", by="event", axis="time of a wait", title="Waits for reads"),
-        lambda _: _charts().latency_heat_map(timed, value="time", axis="time of a wait"),
+        lambda _: charts.ecdf(timed, value="time", by="event", axis="time of a wait", title="Waits for reads"),
+        lambda _: charts.latency_heat_map(timed, value="time", axis="time of a wait"),
     )
-
-
-def _charts() -> Any:  # noqa: ANN401 - a module
-    from iolab import charts  # noqa: PLC0415 - Altair is imported on use
-
-    return charts
 
 
 SQL_TRACE: Final = View(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab import metrics
+from iolab import charts, metrics
 from iolab.comparison.traces import pair_traces
 from iolab.metrics.trace_modes import io_mode
 from iolab.pages.figures import join_figures
@@ -104,21 +104,15 @@ def _drawers(calls: pl.DataFrame, requests: pl.DataFrame) -> tuple[Callable[[str
     timed = timed_reads(requests)
     axis = "time until the next call at most" if timed.get_column("is_bound").any() else "latency"
     of_times = (
-        lambda _: _charts().ecdf(timed, value="time", by="sample", axis=axis, title="Latency of reads"),
-        lambda _: _charts().latency_heat_map(timed, value="time", axis=axis),
+        lambda _: charts.ecdf(timed, value="time", by="sample", axis=axis, title="Latency of reads"),
+        lambda _: charts.latency_heat_map(timed, value="time", axis=axis),
     )
     return (
-        lambda _: _charts().call_timeline(calls),
-        lambda _: _charts().read_sizes(metrics.data_reads(requests)),
+        lambda _: charts.call_timeline(calls),
+        lambda _: charts.read_sizes(metrics.data_reads(requests)),
         *(of_times if timed.height >= _LEAST_READS else ()),
-        lambda _: _charts().queue_depth(metrics.queue_depth(requests)),
+        lambda _: charts.queue_depth(metrics.queue_depth(requests)),
     )
-
-
-def _charts() -> Any:  # noqa: ANN401 - a module
-    from iolab import charts  # noqa: PLC0415 - Altair is imported on use
-
-    return charts
 
 
 VIEW: Final = View(

@@ -199,7 +199,7 @@ def compare_paired(  # noqa: PLR0913 - the options are keywords, and each has a 
         (2, ('3',), (('2', 'row count 1 against 2'),), 0.5)
     """
     check_threshold(threshold)
-    check_units({"A": a, "B": b} if names[0] == names[1] else {names[0]: a, names[1]: b})
+    check_units(a, b, names)
     times_a, times_b = read_times(a, names[0], unit), read_times(b, names[1], unit)
     check_resolution(resolution, [time for time in (*times_a, *times_b) if time is not None])
     size = len(times_a)

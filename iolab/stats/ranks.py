@@ -152,22 +152,3 @@ def holm(p_values: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, (len(p_values) - done) * p_values[place]))
         corrected[place] = largest
     return corrected
-
-
-def false_discoveries(p_values: Sequence[float]) -> list[float]:
-    """The p values corrected so that of those below 5 % at most 5 % are expected to be false, in the given order.
-
-    Source: Benjamini and Hochberg, Controlling the false discovery rate: a practical and powerful approach to multiple
-    testing (1995); it holds for tests that are independent or depend positively.
-
-    Examples:
-        >>> [round(p, 4) for p in false_discoveries([0.01, 0.04, 0.03, 0.5])]
-        [0.04, 0.0533, 0.0533, 0.5]
-    """
-    corrected = [0.0] * len(p_values)
-    least = 1.0
-    ordered = sorted(range(len(p_values)), key=lambda place: p_values[place])
-    for rank, place in zip(range(len(ordered), 0, -1), reversed(ordered), strict=True):
-        least = min(least, p_values[place] * len(p_values) / rank)
-        corrected[place] = least
-    return corrected

@@ -6,7 +6,7 @@ logframe.LogError
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
@@ -122,18 +122,17 @@ def _numbers(values: Runs, name: str, unit: str) -> list[float | None]:
     return values.cast(pl.Float64).to_list()
 
 
-def check_units(samples: Mapping[str, Runs]) -> None:
+def check_units(a: Runs, b: Runs, names: tuple[str, str]) -> None:
     """Refuse durations beside plain numbers: a duration has its unit, and of a number it is not known.
 
     Raises:
-        SampleError: Some samples are of durations and others of numbers.
+        SampleError: One sample is of durations and the other of numbers.
     """
-    typed = {name: isinstance(runs, pl.Series) and runs.dtype == pl.Duration for name, runs in samples.items()}
-    if len(set(typed.values())) > 1:
-        named = [
-            ", ".join(name for name, is_duration in typed.items() if is_duration is kind) for kind in (True, False)
-        ]
-        raise SampleError(f"{named[0]}: durations, {named[1]}: plain numbers; their units may differ")
+    typed = [isinstance(runs, pl.Series) and runs.dtype == pl.Duration for runs in (a, b)]
+    if typed[0] != typed[1]:
+        first, second = ("A", "B") if names[0] == names[1] else names
+        durations, numbers = (first, second) if typed[0] else (second, first)
+        raise SampleError(f"{durations}: durations, {numbers}: plain numbers; their units may differ")
 
 
 def read_sample(

@@ -1,4 +1,4 @@
-"""Reports as they arrive: quoted, indented, saved, squeezed and filled up on their way; and what is told of it."""
+"""Reports as they arrive: quoted, indented, saved, squeezed and filled up on their way; and what is reported of it."""
 
 from __future__ import annotations
 

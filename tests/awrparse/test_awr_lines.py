@@ -178,7 +178,7 @@ def test_a_table_in_a_report_loses_no_line(table: tuple[list[str], list[tuple[st
     ],
 )
 def test_label_lines(line: str, *, expected: bool) -> None:
-    """Labels with values are told from prose."""
+    """Labels with values are distinguished from prose."""
     assert is_label_line(line) is expected
 
 

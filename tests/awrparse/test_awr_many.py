@@ -110,7 +110,7 @@ def test_chunks_hold_each_report_once_largest_first() -> None:
 
 
 def test_small_work_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Unless told so, a few small reports are read by this process: starting another takes longer."""
+    """Unless asked to, a few small reports are read by this process: starting another takes longer."""
     monkeypatch.setattr(many, "_read_in_processes", lambda *_: pytest.fail("a process was started"))
 
     assert read_awrs(REPORTS, table="top_events").frame.height > 0

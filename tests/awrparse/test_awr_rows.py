@@ -86,7 +86,7 @@ SEEDS                    /u01/seeds01.dbf
 
 @pytest.mark.parametrize("prose", ["", "The first of them takes 33 percent of all.\n\n"], ids=["nothing", "prose"])
 def test_sql_text_ends_before_the_next_title(prose: str) -> None:
-    """A table below SQL text needs no `DB/Inst` beside its title; prose between them is told, and is no SQL text."""
+    """A table below SQL text needs no `DB/Inst` beside its title; prose between them is no SQL text."""
     text = (
         f"SQL ordered by Gets\n{SQL_HEADS}"
         f"{SQL_ROW.format(number='13', text='select a from b')}"

@@ -1,4 +1,4 @@
-"""What changed between neighbouring reports: parameters as printed, events with bounds, and what is told of both."""
+"""What changed between neighbouring reports: parameters as printed, events with bounds, the sentences of both."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from iolab.evidence.changes import (
     PARAMETER_CHANGES,
     neighbour_changes,
     parameter_changes,
-    tell_timeline,
+    timeline_sentences,
 )
 from iolab.evidence.timeline import Timeline, read_timeline
 
@@ -54,7 +54,7 @@ def pages(*reports: Page) -> pl.DataFrame:
     return pl.DataFrame(rows, schema_overrides=schema)
 
 
-def told(*reports: Page) -> list[tuple[object, ...]]:
+def reported(*reports: Page) -> list[tuple[object, ...]]:
     """The changes of parameters, in short."""
     return parameter_changes(pages(*reports)).select("parameter", "status", "before", "after", "report").rows()
 
@@ -74,8 +74,8 @@ def told(*reports: Page) -> list[tuple[object, ...]]:
     ],
 )
 def test_parameter_changes(reports: list[Page], expected: list[tuple[object, ...]]) -> None:
-    """Between reports and within one; nothing is told that cutting of long values explains."""
-    assert told(*reports) == expected
+    """Between reports and within one; nothing is reported that cutting of long values explains."""
+    assert reported(*reports) == expected
 
 
 def test_several_values_of_a_parameter_are_one() -> None:
@@ -110,7 +110,7 @@ def test_instances_are_not_neighbours() -> None:
 @given(st.lists(st.sampled_from(["x", "y", "z"]), min_size=1, max_size=8))
 def test_changes_lead_from_the_first_value_to_the_last(values: list[str]) -> None:
     """Applied one after the other, the changes of a parameter give the values of the reports."""
-    found = told(*({"a": value} for value in values))
+    found = reported(*({"a": value} for value in values))
 
     expected = [(one, two) for one, two in pairwise(values) if one != two]
     assert [(before, after) for _, _, before, after, _ in found] == expected
@@ -167,7 +167,7 @@ def test_rare_events_are_left_out(line: Timeline) -> None:
 
 def test_what_is_told(line: Timeline, neighbours: pl.DataFrame) -> None:
     """The sentences have the figures of the frames, and name what changed just before."""
-    text = "\n".join(tell_timeline(line, neighbours, parameter_changes(line.parameters)))
+    text = "\n".join(timeline_sentences(line, neighbours, parameter_changes(line.parameters)))
 
     assert "12 reports of `harbor1`" in text
     assert "1 restart; 1 gap; 1 file is no report" in text
@@ -179,6 +179,6 @@ def test_what_is_told(line: Timeline, neighbours: pl.DataFrame) -> None:
 
 def test_no_change_is_told(line: Timeline, neighbours: pl.DataFrame) -> None:
     """Nothing is said to have changed where nothing did."""
-    told = tell_timeline(line, neighbours.clear(), parameter_changes(line.parameters.clear()))
+    found = timeline_sentences(line, neighbours.clear(), parameter_changes(line.parameters.clear()))
 
-    assert told[-1] == "No top event changed by more than its rounding allows."
+    assert found[-1] == "No top event changed by more than its rounding allows."

@@ -121,7 +121,7 @@ def test_synchronous_and_asynchronous_reads_have_rates() -> None:
     ],
 )
 def test_reads_that_are_not_alike_are_refused(first: bytes, reason: str) -> None:
-    """Another size, another file, or the kernel's cache in between: which was faster is not told."""
+    """Another size, another file, or the kernel's cache in between: which was faster is not said."""
     found = _together(("sync", first), ("async", _asynchronous(60))).filter(pl.col("name") == "sync_against_async")
 
     assert found["refused"].to_list() == [True]

@@ -273,7 +273,7 @@ def test_cost_of_a_direct_read_is_said_only_where_db_time_is_missing() -> None:
 
 
 def test_parts_of_a_trace_have_the_colours_of_their_events() -> None:
-    """An event has one colour on all pages: the group of a part is that of reports, and parts are told by name."""
+    """An event has one colour on all pages: the group of a part is that of reports."""
     parts = sql_trace_profile(read_sqltrace(_read(_wait(600), cpu=200).encode()))
 
     assert parts.select("group", "part").rows() == [

@@ -162,7 +162,7 @@ def test_missing_path() -> None:
 
 @pytest.mark.corpus
 def test_corpus(corpus: Path) -> None:
-    """Real logs of each kind, the folders say which, are told by their content."""
+    """Real logs of each kind, the folders say which, are recognised by their content."""
     expected = {"strace/captures": StraceLog, "awr": AwrReport}
     wrong = []
     for folder, kind in expected.items():

@@ -125,7 +125,7 @@ def test_a_later_hour_is_a_restart_in_html_too() -> None:
 
 
 def test_reports_without_times_are_left_out() -> None:
-    """A fragment has no place on the time line, and is told in the diagnostics."""
+    """A fragment has no place on the time line, and is reported in the diagnostics."""
     fragment = Path(__file__).parents[2] / "sample_data/articles/003_filesystemio_none.txt"
     paths = [fragment, *sorted(SERIES.glob("*4102*"))]
 

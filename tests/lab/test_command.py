@@ -122,9 +122,9 @@ def test_compare_json(capsys: pytest.CaptureFixture[str]) -> None:
     """`compare --json` has the words and every figure with its bounds."""
     assert main(["compare", "--json", str(TRACE), str(SAMPLES / "captures/async_buffered_tt_T.strace")]) == 0
 
-    told = json.loads(capsys.readouterr().out)
-    rate = next(row for row in told["frames"]["Figures of the reads"] if row["metric"] == "read_mb_per_s")
-    assert told["logs"] == [TRACE.name, "async_buffered_tt_T.strace"]
+    found = json.loads(capsys.readouterr().out)
+    rate = next(row for row in found["frames"]["Figures of the reads"] if row["metric"] == "read_mb_per_s")
+    assert found["logs"] == [TRACE.name, "async_buffered_tt_T.strace"]
     assert rate["ratio_lo"] <= rate["ratio"] <= rate["ratio_hi"]
 
 
@@ -142,7 +142,7 @@ def test_help_has_examples(command: str, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_report_and_convert_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Scripts are told where the page and the files are, and what was not read."""
+    """Scripts are shown where the page and the files are, and what was not read."""
     page = tmp_path / "page.html"
     assert main(["report", str(SPOOL), str(tmp_path / "none.txt"), "-o", str(page), "--json"]) == 1
     report = json.loads(capsys.readouterr().out)

@@ -59,9 +59,9 @@ def test_the_notebooks_themselves_are_not_copied(source: Path) -> None:
     """Started on the folder that holds them (`make lab`), nothing is written there."""
     before = sorted(source.rglob("*"))
 
-    told = copy_lab(source, source=source)
+    found = copy_lab(source, source=source)
 
-    assert (told.written, told.kept, len(told.unchanged)) == ((), (), 3)
+    assert (found.written, found.kept, len(found.unchanged)) == ((), (), 3)
     assert sorted(source.rglob("*")) == before
 
 

@@ -137,7 +137,7 @@ def test_what_cannot_be_drawn_is_said(draw: Any, change: Any, message: str) -> N
 
 
 def test_a_wrong_frame_of_breaks_is_said(line: Timeline) -> None:
-    """The names of the columns are told."""
+    """The names of the columns are given."""
     with pytest.raises(charts.ChartError, match="no column reason"):
         charts.sessions_over_time(line.sessions, line.breaks.drop("reason"))
 

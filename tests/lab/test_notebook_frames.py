@@ -46,11 +46,11 @@ def test_nothing_happens_outside_a_notebook(monkeypatch: pytest.MonkeyPatch, mod
 
 def test_a_notebook_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """In a kernel frames are shown by this module."""
-    told: dict[Any, Any] = {}
-    formatter = SimpleNamespace(formatters={"text/html": SimpleNamespace(for_type=told.__setitem__)})
+    found: dict[Any, Any] = {}
+    formatter = SimpleNamespace(formatters={"text/html": SimpleNamespace(for_type=found.__setitem__)})
     shell = SimpleNamespace(display_formatter=formatter)
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
 
     show_frames()
 
-    assert told == {pl.DataFrame: notebook_table}
+    assert found == {pl.DataFrame: notebook_table}

@@ -99,7 +99,7 @@ def test_asynchronous_reads_with_and_without_T() -> None:  # noqa: N802 - the op
 
 
 def test_sessions_are_compared_by_their_runs() -> None:
-    """Statements with the same text are samples; how each begins is told, too."""
+    """Statements with the same text are samples; how each begins is said, too."""
     found = pair_of("linux", "hpux")
     own = [one for one in pair_all({"hpux": iolab.load(FILES["hpux"])}) if one.names == ("hpux",)]
 
@@ -228,7 +228,7 @@ def test_runs_whose_statements_are_not_shown_are_doubted() -> None:
 
 
 def test_samples_of_one_session_are_compared() -> None:
-    """Interleaved runs of three statements are three samples, told by their texts and tested together."""
+    """Interleaved runs of three statements are three samples, recognised by their texts and tested together."""
     text = "".join(
         timed(statement, seconds + 0.01 * turn)
         for turn in range(6)

@@ -100,19 +100,19 @@ def test_standard_input_is_a_log(
     }
 
     assert main([command, "-", *more.get(command, [])]) == 0
-    told = capsys.readouterr()
+    captured = capsys.readouterr()
     if command in {"show", "compare"}:
-        assert "<stdin>" in told.out
-    assert "strace log" in (tmp_path / "page.html").read_text(encoding="utf-8") if command == "report" else told.out
+        assert "<stdin>" in captured.out
+    assert "strace log" in (tmp_path / "page.html").read_text(encoding="utf-8") if command == "report" else captured.out
 
 
 def test_show_goes_on_after_a_log_that_is_none(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One bad path does not hide the other logs; the exit code tells."""
     assert main(["show", str(folder / "none.txt"), str(folder / "a.txt")]) == 1
 
-    told = capsys.readouterr()
-    assert "none.txt: no such file" in told.err
-    assert "SQL*Plus session, 1 statement" in told.out
+    captured = capsys.readouterr()
+    assert "none.txt: no such file" in captured.err
+    assert "SQL*Plus session, 1 statement" in captured.out
 
 
 def test_compare_takes_two_logs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

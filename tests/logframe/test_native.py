@@ -33,9 +33,9 @@ def compiled(folder: Path) -> Path:
     """The library of the package, compiled as an installation does."""
     if cc is None:
         pytest.skip("no C compiler")
-    told = hashlib.sha256((folder / "it.c").read_bytes()).hexdigest()
+    found = hashlib.sha256((folder / "it.c").read_bytes()).hexdigest()
     out = folder / "it.compiled"
-    subprocess.run([cc, "-shared", "-fPIC", f'-DIOLAB_SOURCE="{told}"', "-o", out, folder / "it.c"], check=True)
+    subprocess.run([cc, "-shared", "-fPIC", f'-DIOLAB_SOURCE="{found}"', "-o", out, folder / "it.c"], check=True)
     return out
 
 

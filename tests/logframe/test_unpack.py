@@ -24,7 +24,7 @@ from logframe.unpack import compression_of, refused_format
     ],
 )
 def test_compression_of(start: bytes, expected: str | None) -> None:
-    """Compressed data is told from text that begins alike."""
+    """Compressed data is distinguished from text that begins alike."""
     assert compression_of(start) == expected
 
 

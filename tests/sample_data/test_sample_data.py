@@ -59,7 +59,7 @@ def test_readme_lists_every_file_and_no_other() -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_no_file_names_a_private_folder(name: str) -> None:
-    """The machine that made the samples cannot be told from them: no home, work or temporary folder."""
+    """The machine that made the samples cannot be seen in them: no home, work or temporary folder."""
     text = (SAMPLE_DATA / name).read_text(encoding="utf-8")
 
     assert re.findall(r"/(?:root|tmp|work|home)\b", text) == []

@@ -30,8 +30,8 @@ def test_elapsed_in_the_encoding_of_a_console(encoding: str, table: str, elapsed
     assert (spool.encoding, spool.timings["label"].to_list()) == (encoding, [label])
     assert spool.statements["elapsed_s"].to_list() == [5.32]
     assert spool.statements["text"].item().endswith(f" from {table}")
-    told = spool.diagnostics.filter(kind="encoding")["reason"].to_list()
-    assert [f"read as {encoding}" in reason for reason in told] == [True]
+    found = spool.diagnostics.filter(kind="encoding")["reason"].to_list()
+    assert [f"read as {encoding}" in reason for reason in found] == [True]
 
 
 @pytest.mark.parametrize("encoding", ["cp850", "cp1252"])

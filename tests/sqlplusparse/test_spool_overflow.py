@@ -32,8 +32,8 @@ def test_overflowed_figures_are_null_and_told() -> None:
         "BAR": ["####", "##########", "#"],
         "ID": [None, 5, None],
     }
-    told = spool.diagnostics.filter(kind="overflow")
-    assert [(line, reason.split(":")[0]) for line, reason in told.select("line", "reason").iter_rows()] == [
+    found = spool.diagnostics.filter(kind="overflow")
+    assert [(line, reason.split(":")[0]) for line, reason in found.select("line", "reason").iter_rows()] == [
         (5, "SIZE_MB"),
         (5, "ID"),
         (6, "SIZE_MB"),

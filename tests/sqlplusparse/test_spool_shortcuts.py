@@ -189,7 +189,7 @@ def test_names_may_be_known(name: str) -> None:
 
 
 class Everything:
-    """A set that has everything, so that nothing is told by it."""
+    """A set that has everything, so that nothing follows from it."""
 
     def __contains__(self, _: object) -> bool:
         return True

@@ -143,14 +143,14 @@ def test_exit_status(tmp_path: Path, log: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_to_parquet_equals_reading(log: Path, tmp_path: Path) -> None:
-    """The data set holds the same events in the same order, in files of the size asked for; progress is told."""
+    """The data set holds the same events in the same order, in files of the size asked for; progress is reported."""
     many = tmp_path / "many.strace"
     many.write_text(LOG * 400, encoding="utf-8")
-    told: list[object] = []
-    files = to_parquet(many, tmp_path / "events", lines_per_file=600, progress=told.append)
+    found: list[object] = []
+    files = to_parquet(many, tmp_path / "events", lines_per_file=600, progress=found.append)
 
     assert [file.name for file in files] == [f"part-{place:05d}.parquet" for place in range(4)]
-    assert told == [600, 1200, 1800]
+    assert found == [600, 1200, 1800]
     assert pl.concat(pl.read_parquet(file) for file in files).equals(read_strace(many))
     with pytest.raises(FileExistsError, match="not empty"):
         to_parquet(log, tmp_path / "events")

@@ -80,7 +80,7 @@ def test_changes_hold_the_truth(model: Any, dest: Path, name: str) -> None:  # n
 def test_the_greatest_change_and_what_was_set(dest: Path) -> None:
     """HARBOR lost its page cache; the sentences say so, and which parameter changed with it."""
     changes, settings = dataset.read_changes(dest), dataset.setting_changes(dest)
-    sentences = dataset.tell_fleet(dataset.instances(dest), changes, settings)
+    sentences = dataset.fleet_sentences(dataset.instances(dest), changes, settings)
 
     assert changes.row(0, named=True)["db_name"] == "HARBOR"
     assert changes.item(0, "at_least") > 7
@@ -96,7 +96,9 @@ def test_a_quiet_fleet(dest: Path) -> None:
     """Where nothing became slower a sentence says so."""
     nothing = dataset.read_changes(dest).clear()
 
-    assert "At no instance" in dataset.tell_fleet(dataset.instances(dest), nothing, dataset.setting_changes(dest))[-1]
+    assert (
+        "At no instance" in dataset.fleet_sentences(dataset.instances(dest), nothing, dataset.setting_changes(dest))[-1]
+    )
 
 
 @pytest.mark.parametrize("name", ["HARBOR", "ANCHOR", "WHARF"])
