@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
 from hostparse.columns import OPTIONAL_KEYS
 from hostparse.lines import GRAMMAR, TEXT
+from logframe.split import split_figures
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from hostparse.columns import Basis
     from hostparse.headings import Heading
 
+#: Forms of plain figures by the number of their decimals, from none on.
+_FORMS: Final = {
+    name: re.compile(GRAMMAR.terminals[name])
+    for name in ("NO_DECIMAL", "ONE_DECIMAL", "TWO_DECIMALS", "THREE_DECIMALS")
+}
 #: Words that stand for "not available" where a figure is expected.
 _ABSENT: Final = ("-", "N/A", "n/a", "nan", "-nan", "?")
 #: What ``--human`` and zpool print: units of bytes, whatever unit the heading names.
@@ -40,27 +50,82 @@ class Figures:
     problems: pl.Series
 
 
-def cut_rows(rows: pl.DataFrame, heading: Heading) -> tuple[pl.DataFrame, pl.DataFrame]:
+class Cut(NamedTuple):
+    """Rows under a heading.
+
+    Attributes:
+        rows: those that fit, with ``clock`` or ``stamp`` and one column a field (``c0``, ``c1``, ...) in place of the
+            text: String, or Float64 where compiled code has read the figures.
+        left: those that do not fit, as they were.
+        decimals: of each field, where all its cells are plain figures with so many; empty where that is not known.
+    """
+
+    rows: pl.DataFrame
+    left: pl.DataFrame
+    decimals: Mapping[str, int] = MappingProxyType({})
+
+
+def cut_rows(rows: pl.DataFrame, heading: Heading) -> Cut:
     """The cells of the rows under a heading.
 
     Args:
         rows: with ``text``.
         heading: names the columns.
-
-    Returns:
-        The rows that fit, with ``clock`` or ``stamp`` and one String column a field (``c0``, ``c1``, ...) in place of
-        the text; and the rows that do not fit, as they were.
     """
+    if (alike := _cut_alike(rows, heading)) is not None:
+        return alike
     found = _cut(rows, _template(heading, "{CELL}"))
     left = found.filter(pl.col(_first(heading)).is_null())
     if left.is_empty():
-        return found.drop("text"), left.select(rows.columns)
+        return Cut(found.drop("text"), left.select(rows.columns))
     found = found.filter(pl.col(_first(heading)).is_not_null())
     if heading.keys:  # a name that holds blanks: then the other cells must be figures
-        more = _cut(left.select(rows.columns), _template(heading, "[^ \t].*?", "{FIGURE}|-"))
+        like = dict.fromkeys(_figures_of(heading), "{FIGURE}|-")
+        more = _cut(left.select(rows.columns), _template(heading, "[^ \t].*?", like))
         left = more.filter(pl.col(_first(heading)).is_null())
         found = pl.concat([found, more.filter(pl.col(_first(heading)).is_not_null())]).sort("line")
-    return found.drop("text"), left.select(rows.columns)
+    return Cut(found.drop("text"), left.select(rows.columns))
+
+
+def _cut_alike(rows: pl.DataFrame, heading: Heading) -> Cut | None:
+    """The cells, where the figures of each column have as many decimals in all rows; None where they do not.
+
+    One pass then cuts the rows and says the rounding of every figure.
+    """
+    names = _figures_of(heading)
+    ends = _cut(rows[[0, -1]], _template(heading, "{CELL}")) if names and rows.height > 1 else None
+    if ends is None or ends.get_column(_first(heading)).null_count():
+        return None
+    forms: dict[str, str] = {}
+    for name in names:
+        form = next((form for form, like in _FORMS.items() if all(like.fullmatch(cell) for cell in ends[name])), None)
+        if form is None:
+            return None
+        forms[name] = form
+    decimals = {name: list(_FORMS).index(form) for name, form in forms.items()}
+    if (found := _split(rows, heading, decimals)) is None:
+        found = _cut(rows, _template(heading, "{CELL}", {name: f"{{{form}}}" for name, form in forms.items()}))
+        if found.get_column(_first(heading)).null_count():
+            return None
+    return Cut(found.drop("text"), rows.clear(), decimals)
+
+
+def _split(rows: pl.DataFrame, heading: Heading, decimals: Mapping[str, int]) -> pl.DataFrame | None:
+    """The rows cut by compiled code: one word or none is a name, and all others are figures."""
+    names = len(heading.fields) - len(decimals)
+    has_time = heading.has_clock or heading.has_time or heading.has_stamp
+    if has_time or names > 1 or (names == 1 and heading.fields[0].metric is not None):
+        return None
+    found = split_figures(rows.get_column("text"), list(decimals.values()), words=names)
+    if found is None:
+        return None
+    name = [GRAMMAR.groups(TEXT, "^{GAP}?(?P<c0>{CELL})").struct.field("c0")] if names else []
+    return rows.with_columns(*name, *(column.alias(each) for column, each in zip(found, decimals, strict=True)))
+
+
+def _figures_of(heading: Heading) -> list[str]:
+    """The names of the cells that are figures."""
+    return [f"c{number}" for number, field in enumerate(heading.fields) if field.metric is not None]
 
 
 def _first(heading: Heading) -> str:
@@ -71,8 +136,14 @@ def _cut(rows: pl.DataFrame, template: str) -> pl.DataFrame:
     return rows.with_columns(GRAMMAR.groups(TEXT, template).alias("cells")).unnest("cells")
 
 
-def _template(heading: Heading, key: str, figure: str = "{CELL}") -> str:
-    """The template of a row: the clock, one group a column, the stamp."""
+def _template(heading: Heading, key: str, figures_like: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The template of a row: the clock, one group a column, the stamp.
+
+    Args:
+        heading: names the columns.
+        key: the template of a name.
+        figures_like: the template of the figures in a cell, where it is another than that of any word.
+    """
     parts = []
     if heading.has_clock:
         parts.append("(?:(?P<clock>{CLOCK}){GAP})?")
@@ -80,7 +151,7 @@ def _template(heading: Heading, key: str, figure: str = "{CELL}") -> str:
         parts.append("(?P<clock>{CLOCK}|{PLAIN}){GAP}")
     last = len(heading.fields) - 1
     for number, field in enumerate(heading.fields):
-        pattern = figure if field.metric is not None else key
+        pattern = figures_like.get(f"c{number}", "{CELL}") if field.metric is not None else key
         gap = "{GAP}" if number else ""
         if number == last > 0 and field.name in OPTIONAL_KEYS:
             parts.append(f"(?:{gap}(?P<c{number}>.+))?")
@@ -93,34 +164,30 @@ def _template(heading: Heading, key: str, figure: str = "{CELL}") -> str:
     return f"^{{GAP}}?{''.join(parts)}$"
 
 
-def figures(cells: pl.Series, factor: float, basis: Basis) -> Figures:
+def figures(cells: pl.Series, factor: float, basis: Basis, decimals: int | None = None) -> Figures:
     """The figures in a column of cells.
 
     A comma is a decimal mark: the tools group no digits.  ``k M G T P`` (powers of 1,024), ``B``
     and ``s`` (sectors) are units of bytes and replace that of the heading.  Whole numbers of a
     column that counts are exact; totals are cut to whole units, so they may be almost one unit too small.
+
+    Args:
+        cells: as printed; or the figures of all of them, where it is known how many decimals they have.
+        factor: from the printed unit to that of the column.
+        basis: of the metric.
+        decimals: of all cells, where it is known that they are plain figures.
     """
-    is_exact = basis == "count"
     text = cells
-    values = cells.cast(pl.Float64, strict=False)
-    half: float | pl.Series
-    if values.null_count() == cells.null_count():
-        decimals = _decimals(text)
-    else:
+    values = cells if cells.dtype == pl.Float64 else cells.cast(pl.Float64, strict=False)
+    if decimals is None and values.null_count() > cells.null_count():
         text = cells.str.replace(",", ".", literal=True, n=1)
         values = text.cast(pl.Float64, strict=False)
-        decimals = _decimals(text)
-    if not values.is_finite().all():  # a cast reads `nan` and `inf`, which are no figures
+    if decimals is None and not values.is_finite().all():  # a cast reads `nan` and `inf`, which are no figures
         values = pl.select(pl.when(values.is_finite()).then(values)).to_series()
-    lost = values.is_null() & cells.is_not_null()
-    if isinstance(decimals, int):
-        half = 0.0 if is_exact and decimals == 0 else (1.0 if basis == "total" else 0.5) * 10.0**-decimals * factor
-    else:
-        half = (0.5 * factor) * (0.1 ** decimals.cast(pl.Float64))
-        if is_exact:
-            half = half * (decimals > 0).cast(pl.Float64)
-    if not lost.any():
+    half = _half(_decimals(text) if decimals is None else decimals, factor, basis)
+    if values.null_count() == cells.null_count():
         return Figures(values * factor if factor != 1.0 else values, half, pl.Series(dtype=pl.UInt32))
+    lost = values.is_null() & cells.is_not_null()
     part = GRAMMAR.groups(pl.col("cell"), "^(?P<number>{PLAIN})(?P<suffix>{SUFFIX})$").struct
     suffix = part.field("suffix")
     scale = pl.when(suffix == "%").then(factor).otherwise(suffix.replace_strict(_SUFFIXES, default=None))
@@ -137,6 +204,16 @@ def figures(cells: pl.Series, factor: float, basis: Basis) -> Figures:
     half = pl.select(pl.when(lost).then(more.get_column("half")).otherwise(width)).to_series()
     is_problem = values.is_null() & cells.is_not_null() & ~cells.is_in(_ABSENT)
     return Figures(values, half, is_problem.arg_true())
+
+
+def _half(decimals: int | pl.Series, factor: float, basis: Basis) -> float | pl.Series:
+    """Half a unit of the last place; a whole one of totals with a fixed number of decimals."""
+    is_exact = basis == "count"
+    units = (1.0 if basis == "total" else 0.5) * factor
+    if isinstance(decimals, int):
+        return 0.0 if is_exact and decimals == 0 else units * 10.0**-decimals
+    half = units * (0.1 ** decimals.cast(pl.Float64))
+    return half * (decimals > 0).cast(pl.Float64) if is_exact else half
 
 
 def _decimals(text: pl.Series) -> int | pl.Series:

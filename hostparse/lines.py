@@ -58,7 +58,7 @@ def batches(log: Log) -> Iterator[pl.DataFrame]:
     """
     for lines in batches_of(log.scan(name="text", row_index_name="line"), BATCH_BYTES):
         text = lines.get_column("text")
-        if text.str.contains("[ \t\r]$").any():
+        if any(text.str.ends_with(end).any() for end in " \t\r"):
             text = text.str.strip_chars_end(" \t\r")
         if text.str.contains("\x1b", literal=True).any():
             text = pl.select(without_terminal_codes_expr(pl.lit(text)).str.strip_chars_end(" \t")).to_series()
@@ -72,23 +72,21 @@ def with_own_text(lines: pl.DataFrame) -> pl.DataFrame:
 
 def kinds_of(lines: pl.DataFrame) -> pl.Series:
     """The kind of each line of a batch."""
-    is_special = _is("|".join(f"(?:{GRAMMAR.terminals[name]})" for name in _SPECIAL)).alias("is_special")
-    lines = lines.with_columns(is_special)
-    special = lines.filter("is_special").select("line", _special_kind())
-    rest = pl.when(TEXT == "").then(pl.lit("blank")).when(_is(GRAMMAR.terminals["ROW"])).then(pl.lit("row"))
-    found = lines.join(special, on="line", how="left", maintain_order="left")
-    kind = pl.coalesce("kind", rest.otherwise(pl.lit("text")).cast(KIND))
-    return found.select(kind.alias("kind")).to_series()
+    is_special = _is("|".join(f"(?:{GRAMMAR.terminals[name]})" for name in _SPECIAL))
+    is_row = GRAMMAR.matches(TEXT, "^{ROW_START}") & ~is_special
+    others = lines.with_row_index("place").filter(~is_row).select("place", _kind().to_physical())
+    kinds = pl.select(pl.repeat(KINDS.index("row"), lines.height, dtype=pl.UInt8).alias("kind")).to_series()
+    return kinds.scatter(others.get_column("place"), others.get_column("kind")).cat.to(KIND)
 
 
 def _is(pattern: str) -> pl.Expr:
     return TEXT.str.contains(f"^(?:{pattern})$")
 
 
-def _special_kind() -> pl.Expr:
-    """The kind of a line between the tables."""
-    kind: pl.Expr = pl.lit("row")
+def _kind() -> pl.Expr:
+    """The kind of a line that does not begin as most rows do."""
+    kind: pl.Expr = pl.lit("text")
     for name, terminals in reversed(_KINDS.items()):
         pattern = "|".join(f"(?:{GRAMMAR.terminals[terminal]})" for terminal in terminals)
-        kind = pl.when(_is(pattern)).then(pl.lit(name)).otherwise(kind)
+        kind = pl.when(TEXT == "" if name == "blank" else _is(pattern)).then(pl.lit(name)).otherwise(kind)
     return kind.cast(KIND).alias("kind")

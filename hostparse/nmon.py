@@ -19,6 +19,7 @@ from hostparse.runs import Run, Runs
 from hostparse.sampling import PLACE
 from hostparse.tables import Tables
 from logframe import Diagnostic
+from logframe.split import split_figures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -202,6 +203,9 @@ def _cells(
 ) -> tuple[pl.DataFrame, list[pl.Series], list[Half]]:
     """The rows that fit, their figures by column as printed, and half a unit of the last place of each column."""
     width = len(table.columns)
+    for decimals in (1, 0):
+        if (alike := split_figures(table.rows.get_column("rest"), [decimals] * width, separator=",")) is not None:
+            return table.rows, alike, [0.5 * 0.1**decimals] * width
     rest = pl.col("rest")
     counted = table.rows.with_columns((rest.str.count_matches(",", literal=True) + 1).alias("fields"))
     fields = counted.get_column("fields")
@@ -301,9 +305,14 @@ def _parts(name: str, table: _Table, ticks: pl.DataFrame, last_line: int, notes:
         metric = metric_in(table.table, column, table.title)
         unique = metric.name if metric.name not in by_name else f"{metric.name}_{len(fields)}"
         fields.append(Field(unique, column, metric))
-        columns.append((cell * metric.factor).alias(unique))
+        columns.append(_scaled(cell, metric).alias(unique))
         by_name[unique] = half * metric.factor
     return [Part(_heading(scope, fields), place.with_columns(columns), by_name)]
+
+
+def _scaled(cells: pl.Series, metric: Metric) -> pl.Series:
+    """Figures in the unit of their metric."""
+    return cells if metric.factor == 1.0 else cells * metric.factor
 
 
 def _heading(scope: str, fields: list[Field]) -> Heading:
@@ -324,9 +333,7 @@ def _crossed(
 ) -> Part:
     """A table with a column for each name."""
     columns = [f"c{number}" for number in range(len(names))]
-    frame = place.with_columns(
-        (cell * metric.factor).alias(column) for cell, column in zip(cells, columns, strict=True)
-    )
+    frame = place.with_columns(_scaled(cell, metric).alias(column) for cell, column in zip(cells, columns, strict=True))
     scaled = {column: half * metric.factor for column, half in zip(columns, halves, strict=True)}
     heading = _heading(scope, [Field(scope, scope, None), Field(metric.name, metric.name, metric)])
     return CrossedPart(heading, frame, scaled, names=names)

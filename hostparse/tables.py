@@ -234,7 +234,7 @@ def _part(heading: Heading, rows: pl.DataFrame) -> tuple[Part, pl.DataFrame]:
     if rows.get_column("is_average").any():
         label = GRAMMAR.pattern("^{AVERAGE_LABEL}{GAP}?")
         rows = rows.with_columns(pl.when("is_average").then(TEXT.str.replace(label, "")).otherwise(TEXT).alias("text"))
-    found, left = cut_rows(rows, heading)
+    found, left, decimals = cut_rows(rows, heading)
     columns: list[pl.Series] = []
     halves: dict[str, float | pl.Series] = {}
     problems: list[tuple[int, str, str]] = []
@@ -243,7 +243,7 @@ def _part(heading: Heading, rows: pl.DataFrame) -> tuple[Part, pl.DataFrame]:
         if column.metric is None:
             columns.append(cells)
             continue
-        read = figures(cells, column.metric.factor, column.metric.basis)
+        read = figures(cells, column.metric.factor, column.metric.basis, decimals.get(f"c{number}"))
         columns.append(read.values.alias(column.name))
         halves[column.name] = read.half
         problems += [(found.item(row, "line"), column.printed, cells[row]) for row in read.problems]
