@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hostparse.cpu_profile import PROFILE, CpuProfile, read_profile
     from hostparse.events import EVENTS, REQUESTS, EventList, read_events
     from hostparse.fio import FioResult, read_fio
-    from hostparse.histograms import HISTOGRAMS, LatencyHistograms, read_histograms
+    from hostparse.histograms import HISTOGRAMS, MEANS, LatencyHistograms, read_histograms
     from hostparse.log import AssumedClock, HostLog
     from hostparse.read import read_host
     from hostparse.runs import RUNS, Run
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EVENTS",
     "HISTOGRAMS",
+    "MEANS",
     "PROFILE",
     "REQUESTS",
     "RUNS",

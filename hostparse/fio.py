@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from logframe import Log, Source
     from logframe.formats import Head
+    from logframe.provenance import Part
 
 _LATENCIES: Final = {"submission": "slat", "completion": "clat", "total": "lat"}
 #: Columns of `FioResult.jobs`: one row a job and direction that did requests.
@@ -53,7 +54,8 @@ PERCENTILES: Final = pl.Schema(
         "latency_ms": pl.Float64(),
     }
 )
-#: Columns of `FioResult.shares`: the share of all requests of a job with a latency in (lower, upper].
+#: Columns of `FioResult.shares`: the share of all requests of a job with a latency in (lower, upper]; null
+#: without an upper end.
 SHARES: Final = pl.Schema(
     {
         "job": pl.String(),
@@ -63,8 +65,8 @@ SHARES: Final = pl.Schema(
         "share_percent": pl.Float64(),
     }
 )
-#: Columns of `FioResult.values`: every figure and word of the file under its names.
-VALUES: Final = pl.Schema({"path": pl.String(), "number": pl.Float64(), "text": pl.String()})
+#: Columns of `FioResult.values`: every figure and word of the file under its names, in the order of the file.
+VALUES: Final = pl.Schema({"path": pl.String(), "number": pl.Float64(), "text": pl.String(), "line": pl.UInt32()})
 _DIRECTIONS: Final = ("read", "write", "trim")
 #: Units in a millisecond.
 _PER_MS: Final = {"ns": 1e6, "us": 1e3, "ms": 1.0}
@@ -142,7 +144,9 @@ def read_fio(source: Source) -> FioResult:
         raise LogParseError("no result of fio", source=log.name, expected='JSON with "fio version" and "jobs"')
     try:
         return _result(log, text, (start, end), document)
-    except (TypeError, ValueError, AttributeError, KeyError, OverflowError, pl.exceptions.PolarsError) as error:
+    except (
+        TypeError, ValueError, AttributeError, KeyError, OverflowError, RecursionError, pl.exceptions.PolarsError
+    ) as error:  # fmt: skip
         raise LogParseError(f"the result has another form than fio writes: {error}", source=log.name) from None
 
 
@@ -169,7 +173,7 @@ def _result(log: Log, text: str, place: tuple[int, int], document: dict[str, Any
                 percentiles += [{**one, "direction": direction, **row} for row in _percentiles(figures)]
                 if (reason := _contradiction(jobs[-1])) is not None:
                     notes.append(Diagnostic(log.name, None, None, "contradiction", one["job"], reason))
-    values = [(path, *_cell(value)) for path, value in _leaves(document, "")]
+    values = [(path, *_cell(value), first + line) for path, value, line in _Leaves(text[place[0] : place[1] + 1]).all()]
     return FioResult(
         log.name,
         str(document["fio version"]),
@@ -234,7 +238,7 @@ def _shares(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for unit, per_ms in _PER_MS.items():
         for key, share in (job.get(f"latency_{unit}") or {}).items():
             upper = None if key.startswith(">=") else float(key) / per_ms
-            yield {"lower_ms": lower, "upper_ms": float("inf") if upper is None else upper, "share_percent": share}
+            yield {"lower_ms": lower, "upper_ms": upper, "share_percent": share}
             lower = upper or lower
 
 
@@ -246,15 +250,51 @@ def _contradiction(row: dict[str, Any]) -> str | None:
     return f"{rate:.6g} requests/s in {seconds:g} s are not the {requests} requests that are printed"
 
 
-def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - any JSON
-    if isinstance(value, dict):
-        for key, each in value.items():
-            yield from _leaves(each, f"{path}.{key}" if path else str(key))
-    elif isinstance(value, list):
-        for number, each in enumerate(value):
-            yield from _leaves(each, f"{path}[{number}]")
-    else:
-        yield path, value
+class _Leaves:
+    """The values of a JSON text that are no objects and lists, each with its path and its line, from 0."""
+
+    _DECODER: Final = json.JSONDecoder()
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._here = 0
+        self._line = 0
+
+    def all(self) -> Iterator[tuple[str, Any, int]]:
+        """The values in the order of the text, of which `json.loads` has read the whole."""
+        yield from self._value("")
+
+    def _next(self) -> str:
+        """The next character that is no blank."""
+        while (letter := self._text[self._here]).isspace():
+            self._line += letter == "\n"
+            self._here += 1
+        return letter
+
+    def _take(self) -> Any:  # noqa: ANN401 - any JSON
+        value, self._here = self._DECODER.raw_decode(self._text, self._here)
+        return value
+
+    def _value(self, path: str) -> Iterator[tuple[str, Any, int]]:
+        opening = self._next()
+        if opening not in "{[":
+            line = self._line
+            yield path, self._take(), line
+            return
+        number = 0
+        self._here += 1
+        while self._next() not in "}]":
+            if opening == "{":
+                key = str(self._take())
+                self._next()
+                self._here += 1
+                yield from self._value(f"{path}.{key}" if path else key)
+            else:
+                yield from self._value(f"{path}[{number}]")
+            number += 1
+            if self._next() == ",":
+                self._here += 1
+        self._here += 1
 
 
 def _cell(value: object) -> tuple[float | None, str | None]:
@@ -269,4 +309,11 @@ def sniff(head: Head) -> Sniff | None:
     return None if place < 0 else Sniff(0.97, "a result of fio as JSON", line=head.text.count("\n", 0, place) + 1)
 
 
-FORMAT: Final = Format(name="fio", title="a result of fio", sniff=sniff, read=read_fio)
+def places(parsed: FioResult, source: Source) -> list[Part]:
+    """Which values came from which lines."""
+    from hostparse.provenance import parts_of_fio  # noqa: PLC0415 - wanted by few
+
+    return parts_of_fio(parsed, source)
+
+
+FORMAT: Final = Format(name="fio", title="a result of fio", sniff=sniff, read=read_fio, places=places)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from hostparse.histograms import LatencyHistograms
     from logframe import Source
     from logframe.formats import Head
+    from logframe.provenance import Part
 
 _SCORE: Final = 0.85
 
@@ -31,4 +32,11 @@ def read(source: Source) -> LatencyHistograms:
     return read_histograms(source)
 
 
-FORMAT: Final = Format(name="latency_histogram", title="a latency histogram", sniff=sniff, read=read)
+def places(parsed: LatencyHistograms, source: Source) -> list[Part]:
+    """Which buckets and means came from which lines."""
+    from hostparse.provenance import parts_of_histograms  # noqa: PLC0415 - wanted by few
+
+    return parts_of_histograms(parsed, source)
+
+
+FORMAT: Final = Format(name="latency_histogram", title="a latency histogram", sniff=sniff, read=read, places=places)

@@ -1,8 +1,9 @@
 """Latency histograms: buckets with both ends, whatever the printed number stands for.
 
 The number that a tool prints for a bucket is its lower end (DTrace, SystemTap), both ends (bcc, bpftrace), or its upper
-end (Oracle's event histograms).  Here each bucket has ``lower`` and ``upper``, the upper end left out; ``lower_ns`` and
-``upper_ns`` are null where the log does not say the unit.
+end (Oracle's event histograms).  Here each bucket has ``lower`` and ``upper``, the upper end left out.  A bucket
+without an end has null there, as in every frame of latencies (the wait event histograms of reports, too); ``lower_ns``
+and ``upper_ns`` are both null where the log does not say the unit.
 """
 
 from __future__ import annotations
@@ -41,6 +42,17 @@ HISTOGRAMS: Final = pl.Schema(
         "line": pl.UInt32(),
     }
 )
+#: Columns of `LatencyHistograms.means`: one row a line that sums up the tables above it.
+MEANS: Final = pl.Schema(
+    {
+        "histogram": pl.UInt32(),
+        "unit": pl.String(),
+        "mean": pl.Float64(),
+        "total": pl.Float64(),
+        "count": pl.Int64(),
+        "line": pl.UInt32(),
+    }
+)
 _NANOSECONDS: Final = {"n": 1.0, "u": 1e3, "m": 1e6, "s": 1e9}
 _LONG_UNITS: Final = {"nanosec": "ns", "microsec": "us", "millisec": "ms"}
 _KINDS: Final = (
@@ -58,9 +70,12 @@ _BRACKET: Final = re.compile(
     )
 )
 _UNIT: Final = re.compile(GRAMMAR.pattern(r"\b(?P<unit>{UNIT})\b"))
-_MEAN_COUNT: Final = re.compile(GRAMMAR.pattern("count: (?P<count>{AMOUNT})$"))
+_MEAN: Final = re.compile(
+    GRAMMAR.pattern(
+        "avg = (?P<mean>{AMOUNT}) (?P<unit>[a-z]+), total: (?P<total>{AMOUNT}) [a-z]+, count: (?P<count>{AMOUNT})$"
+    )
+)
 _POWERS: Final = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-_INFINITE: Final = float("inf")
 
 
 @dataclass(frozen=True)
@@ -73,12 +88,15 @@ class LatencyHistograms:
         buckets: `HISTOGRAMS`, one row a bucket.  ``key``: what was timed (event, device, operation); ``time_text``: the
             time as printed; ``clock_us``: the number of a record of PyLatencyMap, good for differences only;
             ``is_cumulative``: counts go on from table to table, and ``delta`` is what came since the table before.
+        means: `MEANS`: what a tool prints below a table, or below the tables of several keys (then ``histogram`` is
+            the last of them); the mean is cut to whole units.
         diagnostics: `logframe.DIAGNOSTICS`: lines that are no part of a histogram, and sums that do not agree.
     """
 
     source: str
     kind: str
     buckets: pl.DataFrame
+    means: pl.DataFrame
     diagnostics: pl.DataFrame
 
     @property
@@ -87,8 +105,8 @@ class LatencyHistograms:
         return "latency_histogram"
 
     def frames(self) -> dict[str, pl.DataFrame]:
-        """The frame `buckets`."""
-        return {"buckets": self.buckets}
+        """The frames `buckets` and `means`."""
+        return {"buckets": self.buckets, "means": self.means}
 
     def describe(self) -> str:
         """What was read, in a few words."""
@@ -112,12 +130,13 @@ class _State:
     is_exclusive: bool = False
     in_record: bool = False
     in_table: bool = False
-    last_value: float = -_INFINITE
+    last_value: float = -1.0
     series: int = 1
     counted: int = 0
     since_mean: int = 0
     waiting: tuple[int, str] | None = None
     rows: list[tuple[Any, ...]] = field(default_factory=list)
+    means: list[tuple[Any, ...]] = field(default_factory=list)
     notes: list[Diagnostic] = field(default_factory=list)
     kinds: set[str] = field(default_factory=set)
 
@@ -128,7 +147,7 @@ class _State:
         self.kind = kind
         self.in_table = True
         self.counted = 0
-        self.last_value = -_INFINITE
+        self.last_value = -1.0
         self.series = 1
 
     def add(self, line: int, lower: float | None, upper: float | None, count: int) -> None:
@@ -144,6 +163,11 @@ class _State:
                 self.in_record or self.kind == "dtrace", None, line,
             )
         )  # fmt: skip
+
+
+def kind_of_line(line: str) -> str | None:
+    """The terminal that describes a line; None where none does."""
+    return next((name for name, pattern in _PATTERNS if pattern.match(line)), None)
 
 
 def sign_of_histogram(lines: list[str]) -> int | None:
@@ -176,7 +200,8 @@ def read_histograms(source: Source) -> LatencyHistograms:
         raise LogParseError("no histogram found", source=log.name, expected="a table of counts by latency")
     buckets = _with_deltas(pl.DataFrame(state.rows, schema=HISTOGRAMS, orient="row"))
     notes = diagnostics_frame([*log.notes, *state.notes])
-    return LatencyHistograms(log.name, "+".join(sorted(state.kinds)), buckets, notes)
+    means = pl.DataFrame(state.means, schema=MEANS, orient="row")
+    return LatencyHistograms(log.name, "+".join(sorted(state.kinds)), buckets, means, notes)
 
 
 def _flush(name: str, state: _State) -> None:
@@ -193,7 +218,7 @@ def _read_line(name: str, state: _State, number: int, line: str) -> None:
         if state.in_table and not state.in_record:
             state.in_table, state.key = False, None  # a key stands right above its table
         return
-    kind = next((kind for kind, pattern in _PATTERNS if pattern.match(line)), None)
+    kind = kind_of_line(line)
     if kind is None or (kind == "PAIR" and not state.in_record):
         _flush(name, state)
         state.waiting = (number, line)
@@ -226,18 +251,26 @@ def _read_line(name: str, state: _State, number: int, line: str) -> None:
         case "QUANTIZE_HEADING":
             state.start("pylatencymap" if state.in_record else "dtrace")
         case "MEAN":
-            said = _MEAN_COUNT.search(line)
-            # one mean for the table above it, or for the tables of all functions
-            if said and int(said["count"]) not in {state.counted, state.since_mean}:
-                reason = f"the buckets above add up to {state.counted}"
-                state.notes.append(Diagnostic(name, number, None, "sum", line, reason))
-            state.since_mean = 0
+            _read_mean(name, state, number, line)
         case "DOCUMENT":
             _read_document(name, state, number, line)
         case "ELIDED" | "NOTICE":
             pass
         case _:
             _read_bucket(name, state, number, line, kind)
+
+
+def _read_mean(name: str, state: _State, number: int, line: str) -> None:
+    """The mean, the sum and the number of what the table above it counts, or the tables of all functions."""
+    said = _MEAN.match(line)
+    if said is None:
+        return
+    figures = (float(said["mean"]), float(said["total"]), int(said["count"]))
+    state.means.append((state.number, said["unit"], *figures, number))
+    if figures[2] not in {state.counted, state.since_mean}:
+        reason = f"the buckets above add up to {state.counted}"
+        state.notes.append(Diagnostic(name, number, None, "sum", line, reason))
+    state.since_mean = 0
 
 
 def _read_field(state: _State, line: str) -> None:
@@ -284,24 +317,25 @@ def _read_bucket(name: str, state: _State, number: int, line: str, kind: str) ->
         end = int(row["upper"]) + (0 if state.is_exclusive else 1)
         state.add(number, float(row["lower"]), float(end), int(row["count"]))
     elif kind == "BRACKET_ROW" and (row := _BRACKET.match(line)):
-        lower = _amount(row["lower"], -_INFINITE)
-        state.add(
-            number, lower, lower + 1 if row["upper"] is None else _amount(row["upper"], _INFINITE), int(row["count"])
-        )
+        lower, upper = _amount(row["lower"]), _amount(row["upper"] or row["lower"])
+        state.add(number, lower, upper + 1 if upper is not None and row["upper"] is None else upper, int(row["count"]))
     elif row := _QUANTIZE.match(line):
-        value, count = int(row["value"]), int(row["count"])
-        if row["end"]:
-            ends = (-_INFINITE, float(value)) if row["end"] == "< " else (float(value), _INFINITE)
-        else:
-            ends = (
-                (float(value), 2.0 * value) if value > 0 else (0.0, 1.0) if value == 0 else (2.0 * value, float(value))
-            )
-        state.add(number, *ends, count)
+        state.add(number, *_ends(int(row["value"]), row["end"]), int(row["count"]))
 
 
-def _amount(text: str, otherwise: float) -> float:
+def _ends(value: int, mark: str | None) -> tuple[float | None, float | None]:
+    """The ends of a bucket of DTrace: ``<`` and ``>=`` mark the open ones of a linear histogram."""
+    if mark is not None:
+        return (None, float(value)) if mark.startswith("<") else (float(value), None)
+    if value == 0:
+        return 0.0, 1.0
+    return (float(value), 2.0 * value) if value > 0 else (2.0 * value, float(value))
+
+
+def _amount(text: str) -> float | None:
+    """A printed end; None where there is none."""
     if text == "...":
-        return otherwise
+        return None
     return float(text) if text[-1].isdigit() else float(text[:-1]) * _POWERS[text[-1]]
 
 
@@ -328,8 +362,8 @@ def _read_document(name: str, state: _State, number: int, line: str) -> None:
             state.key = str(key).lstrip("@")
             state.unit = unit["unit"] if (unit := _UNIT.search(state.key.replace("_", " "))) else None
             for each in buckets if isinstance(buckets, list) else []:
-                lower, upper = float(each.get("min", -_INFINITE)), float(each.get("max", _INFINITE)) + 1
-                state.add(number, lower, upper, int(each["count"]))
+                lower, upper = (None if each.get(end) is None else float(each[end]) for end in ("min", "max"))
+                state.add(number, lower, None if upper is None else upper + 1, int(each["count"]))
         state.in_table = False
     else:
         state.notes.append(Diagnostic(name, number, None, "unparsed", line[:200], "no part of a histogram"))

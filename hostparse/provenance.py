@@ -6,16 +6,21 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from hostparse.histograms import kind_of_line
 from logframe import open_log
 from logframe.provenance import Claim, Part, by_line, is_tabular
 
 if TYPE_CHECKING:
     from hostparse.events import EventList
+    from hostparse.fio import FioResult
+    from hostparse.histograms import LatencyHistograms
     from hostparse.log import HostLog
     from hostparse.parts import Part as Printed
     from logframe import Source
     from logframe.source_numbers import Key
 
+#: Lines that say something of the table below them.
+_OF_TABLE: Final = ("FIELD", "CLOCK", "KEY", "MAP_KEY", "ARROW_HEADING")
 #: nmon's lines about the configuration, and output of other programs in them.
 _CONFIGURATION: Final = ("AAA", "BBB")
 #: Tools that put a mark between values -> the mark.
@@ -58,6 +63,40 @@ def parts_of_events(parsed: EventList, source: Source) -> list[Part]:
     frames = {"events": events, "others": parsed.others}
     text = "\n".join(open_log(source).lines())
     return [by_line(text, frames, [(name, "line", "line") for name in frames], is_row=is_tabular)]
+
+
+def parts_of_fio(parsed: FioResult, source: Source) -> list[Part]:
+    """The text of a result of fio, with its values by line; the other frames are made of them."""
+    part = by_line("\n".join(open_log(source).lines()), {"values": parsed.values}, [("values", "line", "line")])
+    part.statuses.clear()
+    return [part]
+
+
+def parts_of_histograms(parsed: LatencyHistograms, source: Source) -> list[Part]:
+    """The text of latency histograms, with buckets and means by line.
+
+    Lines above a table (time, key, unit) are of its first bucket.  The upper end that a tool prints is the largest
+    whole number within the bucket, or its end.
+    """
+    largest = pl.when(pl.col("upper").is_finite()).then(pl.col("upper") - 1)
+    buckets = parsed.buckets.with_columns(
+        lower_in_units=pl.col("lower") / 1024, upper_in_units=pl.col("upper") / 1024, largest=largest
+    )
+    frames = {"buckets": buckets, "means": parsed.means}
+    lines = open_log(source).lines()
+    part = by_line("\n".join(lines), frames, [(name, "line", "line") for name in frames], is_row=is_tabular)
+    part.separator = "," if "pylatencymap" in parsed.kind else ""
+    claimed = set(part.claims)
+    first = dict(reversed([(line, row) for row, line in enumerate(buckets["line"].to_list())]))
+    below: int | None = None
+    for number in range(len(lines), 0, -1):
+        below = first.get(number, below)
+        kind = None if number in claimed else kind_of_line(lines[number - 1].rstrip())
+        if kind in _OF_TABLE and below is not None:
+            part.claim(number, Claim("buckets", below))
+        if kind in _OF_TABLE or kind == "MEAN":
+            part.statuses[number] = "lost"
+    return [part]
 
 
 def _names(printed: Printed) -> pl.DataFrame:

@@ -217,10 +217,9 @@ def _in_ms(buckets: pl.DataFrame) -> pl.DataFrame:
     Raises:
         ChartError: If a bucket has no unit.
     """
-    if buckets.is_empty() or buckets.select((pl.col("lower_ns").is_null()).any()).item():
+    if buckets.is_empty() or buckets.select(pl.all_horizontal(pl.col("lower_ns", "upper_ns").is_null()).any()).item():
         raise ChartError("the log does not say the unit of its latencies: there is nothing to draw")
     lower, upper = pl.col("lower_ns") / _NS_PER_MS, pl.col("upper_ns") / _NS_PER_MS
-    has_end = pl.col("upper_ns").is_finite().fill_null(value=False)
     low = pl.when(lower > 0).then(lower)
-    high = pl.when(has_end).then(upper).otherwise(lower * 2**_OPEN)
+    high = pl.when(upper.is_not_null()).then(upper).otherwise(lower * 2**_OPEN)
     return buckets.filter((pl.col("upper_ns") > 0).fill_null(value=True)).with_columns(low=low, high=high)

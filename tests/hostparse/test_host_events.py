@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
 import pytest
 
 import iolab
@@ -178,9 +180,33 @@ def test_result_of_fio() -> None:
     assert found.jobs.select(columns).rows() == [("read", 4, True, 4_096_000.0, 2.0, 0.25, 3.0)]
     assert found.percentiles.select("percentile", "latency_ms").rows() == [(99.0, 0.4)]
     shares = found.shares.select("lower_ms", "upper_ms", "share_percent").rows()
-    assert shares == [(0.0, 0.001, 0.0), (0.001, 0.25, 60.0), (0.25, 0.5, 39.99), (0.5, float("inf"), 0.01)]
+    assert shares == [(0.0, 0.001, 0.0), (0.001, 0.25, 60.0), (0.25, 0.5, 39.99), (0.5, None, 0.01)]
     assert found.values.filter(path="jobs[0].read.iops").get_column("number").to_list() == [500.0]
+    assert found.values["line"].unique().to_list() == [2]
     assert found.diagnostics.select("line", "text").rows() == [(1, "fio: a warning")]
+
+
+def test_where_the_figures_of_fio_went() -> None:
+    """Each number is in the row of its path and line, and one that the frame lacks is lost."""
+    text = f"fio: a warning\n{json.dumps(fio(), indent=2)}\n".encode()
+    found = read_fio(text)
+    damaged = replace(found, values=found.values.filter(pl.col("path") != "jobs[0].read.iops"))
+    at = next(number for number, line in enumerate(text.decode().split("\n"), 1) if '"iops": 500.0' in line)
+
+    assert found.values.filter(path="jobs[0].read.iops").row(0) == ("jobs[0].read.iops", 500.0, None, at)
+    assert iolab.provenance(found, text).filter(status="lost").rows() == []
+    assert iolab.provenance(damaged, text).filter(status="lost").select("line", "text").rows() == [(at, "500.0")]
+
+
+def test_a_result_of_fio_nested_without_end() -> None:
+    """Lists in lists, as deep as can be: an error of the project."""
+    for depth in (200, 900, 100_000):
+        text = '{"fio version": "fio-3.1", "jobs": [], "deep": ' + "[" * depth + "1" + "]" * depth + "}"
+        try:
+            found = read_fio(text.encode())
+        except LogParseError:
+            continue
+        assert found.values.get_column("number").to_list() == [None, 1.0]
 
 
 def test_old_fio_prints_microseconds() -> None:

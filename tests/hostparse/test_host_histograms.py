@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
 
+import iolab
 from hostparse import read_histograms
 from logframe import LogParseError, open_log
 
@@ -151,3 +153,60 @@ def test_counts_equal_the_independent_reading(host_logs: Path) -> None:
         total += len(expected)
     assert total > 2_500
     assert differing == ["the buckets above add up to 362"]  # of 326 by the line below them
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("@us:\n[..., 0)  1 |@|\n".replace("[...", "(..."), (None, 0.0)),
+        ("@us:\n[100, ...)  1 |@|\n", (100.0, None)),
+        ("@us:\n[7]  1 |@|\n", (7.0, 8.0)),
+        (f"{QUANTIZE}             < 0 |   1\n", (None, 0.0)),
+        (f"{QUANTIZE}          >= 100 |@@ 1\n", (100.0, None)),
+        (f"{QUANTIZE}              -4 |@@ 1\n", (-8.0, -4.0)),
+        ('{"type": "lhist", "data": {"@us": [{"max": 9, "count": 1}]}}\n', (None, 10.0)),
+        ('{"type": "lhist", "data": {"@us": [{"min": 9, "count": 1}]}}\n', (9.0, None)),
+    ],
+)
+def test_open_buckets(text: str, ends: tuple[float | None, float | None]) -> None:
+    """A bucket without an end has null there, and the other end."""
+    assert read_histograms(text.encode()).buckets.select("lower", "upper").rows() == [ends]
+
+
+MEANS_OF_TWO = (
+    "Function = vfs_read\n     usecs               : count     distribution\n"
+    "         0 -> 1          : 5        |****|\n\n"
+    "Function = vfs_write\n     usecs               : count     distribution\n"
+    "         2 -> 3          : 20       |****|\n\n"
+    "avg = 2 usecs, total: 61 usecs, count: {count}\n"
+)
+
+
+def test_means_below_tables() -> None:
+    """What a tool prints below its tables is kept, and a count that is not that of the buckets is named."""
+    right, wrong = (read_histograms(MEANS_OF_TWO.format(count=count).encode()) for count in (25, 26))
+
+    assert right.means.rows() == [(2, "usecs", 2.0, 61.0, 25, 9)]
+    assert right.diagnostics.height == 0
+    assert wrong.diagnostics.select("kind", "line").rows() == [("sum", 9)]
+
+
+@pytest.mark.parametrize("tool", BUCKETS)
+def test_where_the_numbers_went(tool: str) -> None:
+    """No number of a histogram is lost; one that is taken out of the frame is."""
+    text = BUCKETS[tool][0].encode()
+    parsed = read_histograms(text)
+    damaged = replace(parsed, buckets=parsed.buckets.with_columns(pl.col("count", "delta") + 1))
+
+    assert iolab.provenance(parsed, text).filter(status="lost").rows() == []
+    assert iolab.provenance(damaged, text).filter(status="lost")["text"].to_list() == ["25"]
+
+
+def test_numbers_of_means() -> None:
+    """The mean, the sum and the number below the tables are in their frame."""
+    text = MEANS_OF_TWO.format(count=25).encode()
+    parsed = read_histograms(text)
+    damaged = replace(parsed, means=parsed.means.clear())
+
+    assert iolab.provenance(parsed, text).filter(line=9)["frame"].to_list() == ["means"] * 3
+    assert iolab.provenance(damaged, text).filter(status="lost")["text"].to_list() == ["2", "61", "25"]
