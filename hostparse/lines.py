@@ -73,7 +73,7 @@ def with_own_text(lines: pl.DataFrame) -> pl.DataFrame:
 def kinds_of(lines: pl.DataFrame) -> pl.Series:
     """The kind of each line of a batch."""
     is_special = _is("|".join(f"(?:{GRAMMAR.terminals[name]})" for name in _SPECIAL))
-    is_row = GRAMMAR.matches(TEXT, "^{ROW_START}") & ~is_special
+    is_row = GRAMMAR.matches(TEXT, "^{ROW_START}{GAP}") & ~is_special
     others = lines.with_row_index("place").filter(~is_row).select("place", _kind().to_physical())
     kinds = pl.select(pl.repeat(KINDS.index("row"), lines.height, dtype=pl.UInt8).alias("kind")).to_series()
     return kinds.scatter(others.get_column("place"), others.get_column("kind")).cat.to(KIND)
