@@ -16,7 +16,7 @@ class Metric(NamedTuple):
 
     Attributes:
         name: the column's name in the frames; its unit stands in the name.
-        unit: ``/s``, ``B/s``, ``B``, ``ms``, ``%``, ``1`` or None where the heading does not say it.
+        unit: ``/s``, ``B/s``, ``B``, ``ms``, ``s``, ``%``, ``1`` or None where the heading does not say it.
         factor: what the printed figure is multiplied by.
         basis: ``rate`` (per second of the interval), ``share`` (percent), ``time``, ``gauge`` (a mean or a level),
             ``count`` (an exact whole number), ``total`` (counted over the interval or since the start), ``invalid``
@@ -31,6 +31,8 @@ class Metric(NamedTuple):
     is_known: bool = True
 
 
+#: The length of an interval as sadf states it, from the time that the system is up; stamps may contradict it.
+STATED_INTERVAL: Final = Metric("stated_interval_s", "s", 1.0, "gauge")
 #: Columns that name what a row is about, and what they name.
 KEYS: Final = {
     "Device": "device",

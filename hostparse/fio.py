@@ -10,6 +10,7 @@ import polars as pl
 
 from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
 from logframe.formats import Format, Sniff
+from logframe.json_leaves import json_leaves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -173,7 +174,7 @@ def _result(log: Log, text: str, place: tuple[int, int], document: dict[str, Any
                 percentiles += [{**one, "direction": direction, **row} for row in _percentiles(figures)]
                 if (reason := _contradiction(jobs[-1])) is not None:
                     notes.append(Diagnostic(log.name, None, None, "contradiction", one["job"], reason))
-    values = [(path, *_cell(value), first + line) for path, value, line in _Leaves(text[place[0] : place[1] + 1]).all()]
+    values = [(path, *_cell(value), first + line) for path, value, line in json_leaves(text[place[0] : place[1] + 1])]
     return FioResult(
         log.name,
         str(document["fio version"]),
@@ -248,53 +249,6 @@ def _contradiction(row: dict[str, Any]) -> str | None:
     if rate is None or not seconds or abs(rate * seconds - requests) <= max(1.0, 0.01 * requests):
         return None
     return f"{rate:.6g} requests/s in {seconds:g} s are not the {requests} requests that are printed"
-
-
-class _Leaves:
-    """The values of a JSON text that are no objects and lists, each with its path and its line, from 0."""
-
-    _DECODER: Final = json.JSONDecoder()
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._here = 0
-        self._line = 0
-
-    def all(self) -> Iterator[tuple[str, Any, int]]:
-        """The values in the order of the text, of which `json.loads` has read the whole."""
-        yield from self._value("")
-
-    def _next(self) -> str:
-        """The next character that is no blank."""
-        while (letter := self._text[self._here]).isspace():
-            self._line += letter == "\n"
-            self._here += 1
-        return letter
-
-    def _take(self) -> Any:  # noqa: ANN401 - any JSON
-        value, self._here = self._DECODER.raw_decode(self._text, self._here)
-        return value
-
-    def _value(self, path: str) -> Iterator[tuple[str, Any, int]]:
-        opening = self._next()
-        if opening not in "{[":
-            line = self._line
-            yield path, self._take(), line
-            return
-        number = 0
-        self._here += 1
-        while self._next() not in "}]":
-            if opening == "{":
-                key = str(self._take())
-                self._next()
-                self._here += 1
-                yield from self._value(f"{path}.{key}" if path else key)
-            else:
-                yield from self._value(f"{path}[{number}]")
-            number += 1
-            if self._next() == ",":
-                self._here += 1
-        self._here += 1
 
 
 def _cell(value: object) -> tuple[float | None, str | None]:

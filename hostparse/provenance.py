@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from logframe import Source
     from logframe.source_numbers import Key
 
+_PAGE: Final = 4096.0
 #: Lines that say something of the table below them.
 _OF_TABLE: Final = ("FIELD", "CLOCK", "KEY", "MAP_KEY", "ARROW_HEADING")
 #: nmon's lines about the configuration, and output of other programs in them.
@@ -29,7 +30,18 @@ _SEPARATORS: Final = {"nmon": ",", "sadf": ";"}
 
 def parts_of(parsed: HostLog, source: Source) -> list[Part]:
     """The log's text, with its samples and means by line; a figure whose sample has a flag is null on purpose."""
-    frames = {"samples": parsed.samples.collect(), "averages": parsed.averages.collect()}
+    # memory of AIX and HP-UX is printed in pages, which no name of a unit says
+    paged = [
+        field.name
+        for part in parsed.parts
+        for field in part.heading.fields
+        if field.metric and field.metric.factor == _PAGE
+    ]
+    in_pages = pl.when(pl.col("metric").is_in(paged)).then(pl.col("value") / _PAGE).otherwise("value").alias("value")
+    frames = {
+        "samples": parsed.samples.with_columns(in_pages).collect(),
+        "averages": parsed.averages.with_columns(in_pages).collect(),
+    }
     claims: dict[Key, list[Claim]] = {}
     flagged: set[int] = set()
     for name, frame in frames.items():
@@ -45,10 +57,25 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
         frames[name] = _names(printed)
         for row, line in enumerate(frames[name]["line"].to_list()):
             claims.setdefault(line, []).append(Claim(name, row))
-    part = by_line("\n".join(open_log(source).lines()), frames, (), claims=claims, is_row=_is_row)
+    lines = open_log(source).lines()
+    if "json" in parsed.lines:
+        _spread(claims, len(lines))
+        frames["runs"] = parsed.runs
+        for line in claims:
+            claims[line] += [Claim("runs", row) for row in range(parsed.runs.height)]
+    part = by_line("\n".join(lines), frames, (), claims=claims, is_row=_is_row)
     part.separator = _SEPARATORS.get(parsed.kind, "")
     part.statuses.update(dict.fromkeys(flagged, "diagnosed"))
     return [part]
+
+
+def _spread(claims: dict[Key, list[Claim]], count: int) -> None:
+    """Lines of JSON between two rows are of both: of an object that goes on, or of the time before the next one."""
+    known = sorted(line for line in claims if isinstance(line, int))
+    for before, after in zip([None, *known], [*known, None], strict=True):
+        around = [*claims.get(before or 0, ()), *claims.get(after or 0, ())]
+        for line in range((before or 0) + 1, after or count + 1):
+            claims[line] = list(around)
 
 
 def parts_of_events(parsed: EventList, source: Source) -> list[Part]:

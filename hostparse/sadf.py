@@ -9,7 +9,8 @@ import polars as pl
 
 from hostparse.cells import figures
 from hostparse.clocks import Order, dated_clock
-from hostparse.headings import Heading, read_heading
+from hostparse.columns import STATED_INTERVAL
+from hostparse.headings import Field, Heading, read_heading
 from hostparse.lines import TEXT
 from hostparse.parts import Half, Part
 from hostparse.runs import Run, Runs
@@ -156,7 +157,8 @@ def _part(
     if words[-1:] == ["CPU*"]:
         more = int(rows.item(0, "width")) - _BEFORE - len(words) + 1
         words = [*words[:-1], *(f"CPU*{number}" for number in range(1, more + 1))]
-    heading = replace(read_heading(" ".join(words), "", True), tool="sar")
+    read = read_heading(" ".join(words), "", True)
+    heading = replace(read, tool="sar", fields=(*read.fields, Field(STATED_INTERVAL.name, "interval", STATED_INTERVAL)))
     fits = pl.col("width") == _BEFORE + len(words)
     found = rows.filter(fits)
     columns = [f"c{number}" for number in range(_BEFORE + len(words))]
@@ -182,7 +184,7 @@ def _figures(
     made: list[pl.Series] = []
     halves: dict[str, Half] = {}
     problems = []
-    for number, field in enumerate(heading.fields, _BEFORE):
+    for number, field in [*enumerate(heading.fields[:-1], _BEFORE), (1, heading.fields[-1])]:
         column = cells.get_column(f"c{number}")
         if field.metric is None:
             made.append(

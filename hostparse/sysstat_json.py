@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
 
 from hostparse.cells import figures
 from hostparse.clocks import Order, date_order, dated_clock, day_of, seconds_of_day
-from hostparse.columns import COMMON, KEYS, Metric, metric_of
+from hostparse.columns import COMMON, KEYS, STATED_INTERVAL, Metric, metric_of
 from hostparse.headings import Field, Heading
 from hostparse.parts import Half, Part
 from hostparse.runs import Run, Runs
 from hostparse.sampling import PLACE
 from hostparse.tables import Tables
 from logframe import Diagnostic, LogParseError
+from logframe.json_leaves import json_leaves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +53,24 @@ _HEADINGS: Final = {
     "wr_sec": "wr_sec/s",
     "dc_sec": "dd_sec/s",
 }
-_Row = dict[str, Any]
+
+
+class _Row(NamedTuple):
+    """One object of figures.
+
+    Attributes:
+        run: its run.
+        sample: its sample, from 1.
+        line: where it begins.
+        statistics: the object of the sample.
+        cells: names and figures.
+    """
+
+    run: int
+    sample: int
+    line: int | None
+    statistics: dict[str, Any]
+    cells: dict[str, Any]
 
 
 def read_sysstat_json(log: Log) -> Tables:
@@ -61,10 +79,18 @@ def read_sysstat_json(log: Log) -> Tables:
     Raises:
         LogParseError: the file is no JSON of sysstat, even without its end.
     """
+    try:
+        return _read(log)
+    except RecursionError:
+        raise LogParseError("objects within objects, more than sysstat writes", source=log.name) from None
+
+
+def _read(log: Log) -> Tables:
     text = log.text()
-    document, notes = _loaded(log.name, text)
+    document, whole, notes = _loaded(log.name, text)
+    lines = {path: line + 1 for path, _, line in json_leaves(whole)}
     runs: list[Run] = []
-    tables: dict[tuple[str, tuple[str, ...]], list[tuple[int, int, _Row, _Row]]] = {}
+    tables: dict[tuple[str, tuple[str, ...]], list[_Row]] = {}
     hosts = document.get("sysstat", {}).get("hosts", [])
     order = date_order([str(host["date"]) for host in hosts if "date" in host], twelve_hours=False)
     for number, host in enumerate(hosts):
@@ -84,14 +110,14 @@ def read_sysstat_json(log: Log) -> Tables:
             )
         )
         for sample, statistics in enumerate(host.get("statistics", []), 1):
-            for section, row in _rows(statistics):
-                names = tuple(key for key in row if not isinstance(row[key], dict))
-                tables.setdefault((section, names), []).append((number, sample, statistics, row))
+            for section, path, row in _rows(statistics, f"sysstat.hosts[{number}].statistics[{sample - 1}]"):
+                line = lines.get(f"{path}.{next(iter(row))}")
+                tables.setdefault((section, tuple(row)), []).append(_Row(number, sample, line, statistics, row))
     if order.is_assumed:
         reason = "day and month may be the other way round: the month is taken to come first"
         notes.append(Diagnostic(log.name, None, None, "date_order", str(hosts[0]["date"]), reason))
     is_iostat = any("avg-cpu" in key or "disk" in key for key, _ in tables) and not any(
-        isinstance(each[2].get("timestamp"), dict) for rows in tables.values() for each in rows[:1]
+        isinstance(each.statistics.get("timestamp"), dict) for rows in tables.values() for each in rows[:1]
     )
     tool = "iostat" if is_iostat else "mpstat" if any("node-load" in key for key, _ in tables) else "sar"
     parts = [_part(section, rows, runs, order, tool) for (section, _), rows in tables.items()]
@@ -109,10 +135,10 @@ def _json(text: str) -> Any:  # noqa: ANN401 - whatever JSON holds
     return json.loads(text, parse_float=_Figure, parse_int=_Figure)
 
 
-def _loaded(name: str, text: str) -> tuple[dict[str, Any], list[Diagnostic]]:
-    """The document with its figures as text; where the file was cut, without what is not whole."""
+def _loaded(name: str, text: str) -> tuple[dict[str, Any], str, list[Diagnostic]]:
+    """The document with its figures as text, and its text; where the file was cut, without what is not whole."""
     try:
-        return _json(text), []
+        return _json(text), text, []
     except json.JSONDecodeError as error:
         stack: list[str] = []
         whole, is_string, is_escaped = "", False, False
@@ -133,37 +159,39 @@ def _loaded(name: str, text: str) -> tuple[dict[str, Any], list[Diagnostic]]:
         note = Diagnostic(
             name, error.lineno, error.colno, "cut", text[error.pos - 40 : error.pos + 40], "the JSON ends early"
         )
-        return found, [note]
+        return found, whole, [note]
 
 
-def _rows(value: Any, section: str = "") -> Iterator[tuple[str, _Row]]:  # noqa: ANN401 - whatever JSON holds
-    """Each row with the section that it stands in: objects of figures, one by one or in lists."""
+def _rows(value: Any, path: str, section: str = "") -> Iterator[tuple[str, str, dict[str, Any]]]:  # noqa: ANN401 - whatever JSON holds
+    """Each row with the section that it stands in, and its path: objects of figures, one by one or in lists."""
     if isinstance(value, list):
-        for each in value:
-            yield from _rows(each, section)
+        for number, each in enumerate(value):
+            yield from _rows(each, f"{path}[{number}]", section)
     elif isinstance(value, dict):
         scalars = {key: each for key, each in value.items() if not isinstance(each, dict | list)}
         if section and scalars:
-            yield section, scalars
+            yield section, path, scalars
         for key, each in value.items():
             if key != "timestamp" and isinstance(each, dict | list):
-                yield from _rows(each, key)
+                yield from _rows(each, f"{path}.{key}", key)
 
 
-def _part(section: str, rows: list[tuple[int, int, _Row, _Row]], runs: list[Run], order: Order, tool: str) -> Part:
-    stamps = [_stamp(statistics.get("timestamp")) for _, _, statistics, _ in rows]
+def _part(section: str, rows: list[_Row], runs: list[Run], order: Order, tool: str) -> Part:
+    stamps = [_stamp(row.statistics.get("timestamp")) for row in rows]
     place = pl.DataFrame(
         {
-            "run": [number for number, *_ in rows],
-            "sample": [sample for _, sample, *_ in rows],
+            "run": [row.run for row in rows],
+            "sample": [row.sample for row in rows],
+            "line": [row.line for row in rows],
             "date": [date or None for date, _, _ in stamps],
             "clock": [clock for _, clock, _ in stamps],
-            "step": [step for *_, step in stamps],
-            "base": [runs[number].base_day for number, *_ in rows],
+            "step": pl.Series([step for *_, step in stamps], dtype=pl.String).cast(pl.Float64, strict=False),
+            "base": [runs[row.run].base_day for row in rows],
         },
         schema={
             "run": pl.UInt32,
             "sample": pl.UInt32,
+            "line": pl.UInt32,
             "date": pl.String,
             "clock": pl.String,
             "step": pl.Float64,
@@ -179,7 +207,6 @@ def _part(section: str, rows: list[tuple[int, int, _Row, _Row]], runs: list[Run]
     place = place.join(ends, on=["run", "sample"], how="left", maintain_order="left")
     stated = pl.col("interval_end") - pl.duration(microseconds=(pl.col("step") * 1e6).cast(pl.Int64))
     place = place.with_columns(
-        pl.lit(None, dtype=pl.UInt32).alias("line"),
         ((pl.col("sample") == 1) & pl.lit(tool == "iostat")).alias("is_since_boot"),
         pl.coalesce("before", stated).alias("interval_start"),
         pl.col("interval_end").dt.time().alias("time_of_day"),
@@ -189,12 +216,11 @@ def _part(section: str, rows: list[tuple[int, int, _Row, _Row]], runs: list[Run]
     fields: list[Field] = []
     columns: list[pl.Series] = []
     halves: dict[str, Half] = {}
-    for key in rows[0][3]:
-        cells = pl.Series(
-            [None if (value := row.get(key)) is None else str(value) for *_, row in rows], dtype=pl.String
-        )
+    for key in rows[0].cells:
+        values = [row.cells.get(key) for row in rows]
+        cells = pl.Series([None if value is None else str(value) for value in values], dtype=pl.String)
         name = _NAMES.get(key) or KEYS.get(key)
-        is_text = not any(isinstance(row.get(key), _Figure) for *_, row in rows)
+        is_text = not any(isinstance(value, _Figure) for value in values)
         if name is not None and (is_text or name != "interrupt"):
             fields.append(Field(name, key, None))
             columns.append(cells.alias(name))
@@ -209,16 +235,22 @@ def _part(section: str, rows: list[tuple[int, int, _Row, _Row]], runs: list[Run]
         fields.append(Field(unique, key, metric))
         columns.append(read.values.alias(unique))
         halves[unique] = read.half
+    steps = pl.Series([None if step is None else str(step) for *_, step in stamps], dtype=pl.String)
+    if steps.null_count() < len(steps):
+        read = figures(steps, 1.0, STATED_INTERVAL.basis)
+        fields.append(Field(STATED_INTERVAL.name, "interval", STATED_INTERVAL))
+        columns.append(read.values.alias(STATED_INTERVAL.name))
+        halves[STATED_INTERVAL.name] = read.half
     scope = next((field.name for field in fields if field.metric is None), "host")
     heading = Heading(tool, scope, tuple(fields), False, False, False, None, False)
     return Part(heading, place.with_columns(columns), halves)
 
 
-def _stamp(value: object) -> tuple[str, str | None, float | None]:
+def _stamp(value: object) -> tuple[str, str | None, str | None]:
     """The date, the clock and the step of a timestamp, which is text or an object."""
     if isinstance(value, dict):
         step = value.get("interval")
-        return str(value.get("date", "")), value.get("time"), float(step) if step is not None else None
+        return str(value.get("date", "")), value.get("time"), str(step) if step is not None else None
     return "", value if isinstance(value, str) else None, None
 
 

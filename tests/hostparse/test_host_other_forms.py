@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
 
+import iolab
 from hostparse import HostLog, read_host
 from logframe import LogParseError
 
@@ -83,7 +85,7 @@ def test_json_figures_are_all_there(host_logs: Path, name: str) -> None:
 
 @pytest.mark.corpus
 def test_sadf_figures_are_all_there(host_logs: Path) -> None:
-    """The figures of `sadf -d` are those of splits at semicolons, but for names that are numbers."""
+    """The figures of `sadf -d` are those of splits at semicolons; names that are numbers are none."""
     for name in ("expected.sadf-d", "expected.sadf-d-qu", "expected.sadf-d-t-tz"):
         path = host_logs / "sysstat" / name
         log = read_host(path)
@@ -98,7 +100,7 @@ def test_sadf_figures_are_all_there(host_logs: Path) -> None:
 
         no_figures = (log.diagnostics.get_column("kind") == "cell").sum()
 
-        assert len(_figures(log)) == sum(len(row) for row in rows) - names - no_figures
+        assert len(_figures(log)) == sum(len(row) + 1 for row in rows) - names - no_figures
         assert "unparsed" not in log.diagnostics.get_column("kind").to_list()
         assert log.runs.height == 1 + path.read_text().count("RESTART")
 
@@ -123,6 +125,7 @@ def test_sadf_interval_that_is_not_the_time_between_stamps() -> None:
     log = read_host(SADF.replace("db1;10;", "db1;31;").encode())
 
     assert log.wide("cpu").get_column("interval_start").dt.second().to_list()[1] == 10
+    assert log.wide("cpu").get_column("stated_interval_s").to_list()[1] == 31.0
     assert log.diagnostics.get_column("kind").to_list() == ["interval"]
 
 
@@ -150,6 +153,21 @@ def test_json_of_iostat() -> None:
     assert log.wide("host").get_column("user_percent").to_list() == [1.5, 1.5]
 
 
+@pytest.mark.parametrize("indent", [None, 1, 4])
+def test_lines_of_json(indent: int | None) -> None:
+    """Each figure has the line of the object that it is in, whatever the layout, and a lost one is seen."""
+    text = json.dumps(DOCUMENT, indent=indent)
+    log = read_host(text.encode())
+    found = iolab.provenance(log, text.encode())
+    lines = [line for line, words in enumerate(text.split("\n"), 1) if '"disk_device"' in words]
+    fewer = [replace(part, frame=part.frame.clear()) if "device" in part.heading.keys else part for part in log.parts]
+    damaged = iolab.provenance(replace(log, parts=tuple(fewer)), text.encode())
+
+    assert log.wide("device")["line"].unique().sort().to_list() == lines
+    assert found.filter(status="lost").rows() == []
+    assert damaged.filter(pl.col("status").cast(pl.String) == "typed").height < found.filter(status="typed").height
+
+
 def test_json_that_was_cut() -> None:
     """What is whole of a file that ends early is read, and the cut is named; a file of nothing whole is an error."""
     text = json.dumps(DOCUMENT)
@@ -157,9 +175,22 @@ def test_json_that_was_cut() -> None:
 
     assert log.wide("host").height == 2
     assert log.wide("device").height == 1
+    assert log.wide("host")["line"].to_list() == [1, 1]
     assert log.diagnostics.get_column("kind").to_list() == ["cut"]
     with pytest.raises(LogParseError):
         read_host(b'{"sysstat": {"hosts": [')
+
+
+@pytest.mark.parametrize("depth", [300, 900, 100_000])
+def test_json_nested_without_end(depth: int) -> None:
+    """Objects within objects, as deep as can be: read, or an error of the project."""
+    text = '{"sysstat": {"hosts": [], "deep": ' + "[" * depth + "1" + "]" * depth + "}}"
+    try:
+        log = read_host(text.encode())
+    except LogParseError as error:
+        assert "objects within objects" in str(error)  # noqa: PT017 - it may also be read
+    else:
+        assert log.samples.collect().is_empty()
 
 
 def test_groups_under_each_disk() -> None:

@@ -25,8 +25,21 @@ FOLDERS = {
     "awr": 0.0001,
     "sqlplus": 0.01,
     "sqltrace": 0.001,
-    "os/iostat_vmstat": 0.001,
-    "os/oswbb_iostat": 0.001,
+    **dict.fromkeys(
+        (
+            "os/iostat_vmstat",
+            "os/oswbb_iostat",
+            "os/iostat_unix",
+            "os/exawatcher",
+            "os/sysstat",
+            "os/nmon",
+            "os/slob",
+            "os/latency_hist",
+            "os/blkparse",
+            "os/fio",
+        ),
+        0.001,
+    ),
     "os/session": 0,
     "strace/found": 0.001,
 }
