@@ -29,7 +29,7 @@ _MINUTES = "_minutes"
 #: What the rows that sum up others are called, in lower case and without a colon.
 TOTALS = frozenset({"total", "all", "sum", "*", "--------"})
 #: Rows that are about the others, too, but no sums.
-_SUMMARIES = frozenset({"avg", "std"})
+SUMMARIES = frozenset({"avg", "std"})
 
 
 def matches(table: Table, printed: PrintedTable) -> bool:
@@ -280,7 +280,7 @@ def _mark_totals(table: Table, grid: Grid, height: int) -> list[bool]:
     are_totals = [cell.strip(" :").lower() in TOTALS for cell in cells]
     grid.cells[f"{table.total}_printed"] = cells
     cells = ["Total" if one else cell for cell, one in zip(cells, are_totals, strict=True)]
-    are_totals = [one or cell.lower() in _SUMMARIES for cell, one in zip(cells, are_totals, strict=True)]
+    are_totals = [one or cell.lower() in SUMMARIES for cell, one in zip(cells, are_totals, strict=True)]
     if table.within:
         parted = [cell.removesuffix(")").partition(" (") for cell in cells]
         cells = [name for name, _, _ in parted]

@@ -63,10 +63,13 @@ def _documents(text: str) -> list[Document]:
         inner = None if sniff.has_table(clean) else page_text(clean)
         text = joined_html(clean)
         if inner is None:
-            return [
+            pages = [
                 _marked(read_html(page, *sniff.kind_of_html(page), first_line=line), page)
                 for line, page in sniff.split_html(text)
             ]
+            for document in pages:
+                document.has_file_lines = line_map.is_whole and text is clean
+            return pages
         text = inner
         lines = _lines_of(text)
         line_map = _kept_lines(lines)

@@ -131,6 +131,7 @@ class Document:
         raw_lines: the same before a margin was removed (a quoting mark, an indent).
         file_lines: of a text report, all lines of its file; the reports of one file have the same list.
         page: of an HTML report, its text.
+        has_file_lines: are the lines of the page those of the file?
     """
 
     kind: str
@@ -149,6 +150,7 @@ class Document:
     line_map: LineMap | None = None
     file_lines: Sequence[str] = ()
     page: str = ""
+    has_file_lines: bool = False
 
     def line_of(self, problem: Problem) -> int | None:
         """The line of a problem in the file, counted from 1."""

@@ -27,6 +27,7 @@ _NAMED: Final = {
 _GROUPED: Final = {
     "ash_activity": ("slot", "event"),
     "ash_plsql": ("entry", "current"),
+    "process_memory_top": ("snapshot", "process", "category"),
     "ash_sql_events": ("sql_id", "plan_hash", "full_plan_hash", "event", "row_source", "pdb"),
 }
 #: So many rows below each other that come again are a piece of the report; fewer may be equal by chance.
@@ -38,6 +39,8 @@ _ONCE: Final = frozenset(
         *("ash_sessions", "ash_calls", "ash_services", "ash_commands"),
     }
 )
+#: What reports print in place of a text.
+_NO_TEXT: Final = "**sqltext"
 _TWICE: Final = "the name is there twice: rows of another table may have joined it where lines are missing"
 _AGAIN: Final = "this row and those below it come again: a piece of the report may be there twice"
 
@@ -71,14 +74,31 @@ def repeated_rows(report: AwrReport) -> Iterator[tuple[str, str]]:
             continue
         if name == "sql":  # the same statement with the same number of versions may be listed twice
             frame = frame.filter(pl.col("ordered_by") != "versions")
-        # of a statement that is printed again the text may be cut
-        frame = frame.drop("sql_text", strict=False)
+        # of a statement that is printed again the lines below its figures may be cut
+        frame = frame.drop("sql_text", "module", strict=False)
         is_twice = frame.is_duplicated()
         if measures:
             is_twice &= frame.select(pl.any_horizontal(pl.col(measures).is_not_null())).to_series()
         if is_twice.any():
             for place in _pieces(frame.rows(), is_twice.to_list(), fewest):
                 yield str(next(iter(filter(None, frame.row(place))), "")), f"{name}: {_AGAIN}"
+
+
+def other_texts(report: AwrReport) -> Iterator[tuple[str, str]]:
+    """SQL id and reason of each statement that has another text elsewhere in the report: lines between are missing."""
+    first: dict[str, tuple[str, str]] = {}
+    for table in report.tables:
+        frame = report[table]
+        if not {"sql_id", "sql_text"}.issubset(frame.columns):
+            continue
+        for sql_id, sql_text in frame.select("sql_id", "sql_text").drop_nulls().unique(maintain_order=True).rows():
+            text = "".join(sql_text.split()).rstrip(".").lower()
+            if text.startswith(_NO_TEXT):
+                continue
+            above, where = first.setdefault(sql_id, (text, table))
+            if not (text.startswith(above) or above.startswith(text)):
+                for name in dict.fromkeys((where, table)):
+                    yield sql_id, f"{name}: the statement has two texts; one is that of another, lines may be missing"
 
 
 def _pieces(rows: list[tuple[object, ...]], is_twice: list[bool], fewest: int) -> Iterator[int]:

@@ -237,14 +237,16 @@ class AwrReport:
 
     def _diagnostics(self) -> list[Diagnostic]:
         from awrparse.check import certain_contradictions  # noqa: PLC0415 - wanted with the diagnostics only
-        from awrparse.repeats import repeated_names, repeated_rows  # noqa: PLC0415 - wanted with the diagnostics only
-        from awrparse.shares import other_wholes  # noqa: PLC0415 - wanted with the diagnostics only
+        from awrparse.page_signs import page_signs  # noqa: PLC0415 - wanted with the diagnostics only
+        from awrparse.repeats import other_texts, repeated_names, repeated_rows  # noqa: PLC0415 - wanted with the diagnostics only
+        from awrparse.shares import falling_sums, other_wholes  # noqa: PLC0415 - wanted with the diagnostics only
         from awrparse.signs import (  # noqa: PLC0415 - wanted with the diagnostics only
             missing_headings,
             repeated_tables,
             unclosed_tables,
         )
         from awrparse.strangers import other_names  # noqa: PLC0415 - wanted with the diagnostics only
+        from awrparse.text_signs import text_signs  # noqa: PLC0415 - wanted with the diagnostics only
 
         problems = list(self._document.problems)
         for printed in self._document.tables:
@@ -252,7 +254,8 @@ class AwrReport:
         self._build(self._printed)
         for name in self._printed:
             problems += self._problems[name]
-        problems += [*missing_headings(self), *unclosed_tables(self), *repeated_tables(self)]
+        problems += [*missing_headings(self), *unclosed_tables(self), *repeated_tables(self), *page_signs(self)]
+        problems += text_signs(self)
         problems.sort(key=lambda problem: problem.line or 0)
         contradictions = [
             Diagnostic(self.source, None, None, "contradiction", one.item, f"{one.table}: {one.reason}")
@@ -261,7 +264,9 @@ class AwrReport:
         signs = (
             ("repeated_name", repeated_names(self)),
             ("repeated_rows", repeated_rows(self)),
+            ("other_text", other_texts(self)),
             ("other_whole", other_wholes(self)),
+            ("falling_sum", falling_sums(self)),
             ("other_name", other_names(self)),
         )
         contradictions += [

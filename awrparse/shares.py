@@ -11,14 +11,21 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
+from awrparse.tables import TABLES
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from awrparse.report import AwrReport
 
 _REASON: Final = "of another whole than in the other rows; the row may be of another table"
+_OTHER_TABLE: Final = "the row may be of another table"
+#: The end of the names of shares that each row adds to.
+_RUNNING: Final = "_running_pct"
+#: Running shares are rounded to so much.
+_STEP_PCT: Final = 0.11
 #: Fewer rows than these say nothing of each other.
-_FEWEST: Final = 3
+_FEWEST: Final = 2
 #: Reports round some figures twice: 0.1497 to 0.15, and this to 0.2.
 _ROUNDED_TWICE: Final = 0.1
 _SLACK: Final = 1e-3
@@ -47,6 +54,7 @@ _PER_SQL: Final = {
 }
 _SHARES: Final = (
     _Share("top_events", "total_wait_s", "db_time_pct", _INSTANCE),
+    _Share("top_events", "total_wait_s", "call_time_pct", _INSTANCE),
     _Share("wait_classes", "total_wait_s", "db_time_pct"),
     _Share("wait_classes", "total_wait_s", "avg_active_sessions"),
     _Share("foreground_wait_classes", "total_wait_s", "db_time_pct", _INSTANCE),
@@ -57,6 +65,8 @@ _SHARES: Final = (
     _Share("wait_events", "waits", "waits_per_txn"),
     _Share("instance_activity", "total", "per_second"),
     _Share("instance_activity", "total", "per_transaction"),
+    _Share("rac_messaging", "total", "per_second"),
+    _Share("rac_messaging", "total", "per_transaction"),
     *(_Share("sql", figure, "total_pct", (), (order,)) for order, figure in _PER_SQL.items()),
     _Share("segments", "value", "total_pct", ("ordered_by",)),
     _Share("segments", "value", "capture_pct", ("ordered_by",)),
@@ -83,6 +93,21 @@ def other_wholes(report: AwrReport) -> Iterator[tuple[str, str]]:
     for share in _SHARES:
         if share.table in report:
             yield from _other_rows(report.with_bounds(share.table), share)
+
+
+def falling_sums(report: AwrReport) -> Iterator[tuple[str, str]]:
+    """Name and reason of each row whose running share is less than that of the row above: they are of two tables."""
+    for table in report.tables:
+        for column in TABLES[table].columns:
+            if not column.name.endswith(_RUNNING):
+                continue
+            groups = [name for name in TABLES[table].group if name in report[table].columns]
+            frame = report[table].drop_nulls(column.name)
+            for rows in frame.partition_by(groups, maintain_order=True) if groups else [frame]:
+                falling = rows.filter(pl.col(column.name).diff() < -_STEP_PCT)
+                for row in falling.drop(groups).iter_rows():
+                    name = " ".join(cell for cell in row if isinstance(cell, str))
+                    yield name, f"{table}.{column.name}: less than in the row above; {_OTHER_TABLE}"
 
 
 def _other_rows(frame: pl.DataFrame, share: _Share) -> Iterator[tuple[str, str]]:

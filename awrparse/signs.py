@@ -112,7 +112,9 @@ def _unknown_columns(matched: list[Table], printed: PrintedTable) -> Iterator[Pr
 
 def _other_headings(report: AwrReport, titled: tuple[Table, ...], printed: PrintedTable) -> Iterator[Problem]:
     """A known title above headings that are not those of its table."""
-    if _is_sum(printed) or (report.kind == "awr_diff" and not titled[0].name.startswith("compare_")):
+    if _is_sum(printed) or (
+        report.kind == "awr_diff" and not any(table.name.startswith("compare_") for table in titled)
+    ):
         return
     name = titled[0].name
     reason = f"{name}: the headings below this title are not those of the table; it is in raw_tables only"

@@ -44,6 +44,7 @@ _LABELS: Final = {
         *("SGA Target", "Large Pool", "Java Pool", "Streams Pool", "PGA Target"),
     ),
     "shared_pool": ("Memory Usage %", "% SQL with executions>1", "% Memory for SQL w/exec>1"),
+    "snapshots": ("Begin Snap", "End Snap"),
     "instance_cpu": (
         *("% of total CPU for Instance", "% of busy CPU for Instance", "%DB time waiting for CPU - Resource Mgr"),
         *("Host: Total time (s)", "Host: Busy CPU time (s)", "% of time Host is Busy", "Instance: Total CPU time (s)"),

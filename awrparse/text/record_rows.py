@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _INDENTED_SQL_ID: Final = re.compile(GRAMMAR.pattern(r"{INDENTED_SQL_ID}\s"))
 
 
+_ACROSS: Final = "words stand where the ruler has gaps: the line may be none of this table's"
+
+
 class _Record(NamedTuple):
     """One record: its first line, counted from 0, the cells of its lines by place, and the lines of its SQL text."""
 
@@ -87,7 +90,7 @@ def cut_records(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
             add_strangers(rows, record.text, text)
         rows.cells.append(tuple(cells))
         rows.lines.append(record.start + 1)
-    _add_incomplete(records, len(groups), lines, rows)
+    _add_incomplete(records, len(groups), lines, rows, has_sql=has_sql)
     return rows
 
 
@@ -125,14 +128,20 @@ def _records(places: _Places, lines: list[str], body: Sequence[int], rows: Rows,
         if cells is None:
             shifted = cut_row(line, cutters[place].columns)
             cells = shifted.cells
-            if shifted.problem:
-                rows.problems.append(Problem(number + 1, "shifted", line.strip(), shifted.problem))
+            problem = shifted.problem or _ACROSS
+            rows.problems.append(Problem(number + 1, "shifted", line.strip(), problem))
         open_record.cells[place] = cells
     return records
 
 
-def _add_incomplete(records: list[_Record], count: int, lines: list[str], rows: Rows) -> None:
+def _add_incomplete(records: list[_Record], count: int, lines: list[str], rows: Rows, *, has_sql: bool) -> None:
     """Records without some of their lines, where others of their kind have them all."""
+    for record in records if has_sql else ():
+        last = record.cells.get(count - 1, ())
+        if any(last) and not any(map(is_number, last)):
+            text = next(filter(None, last))
+            reason = "a line without figures stands where those of this record should be: lines are missing"
+            rows.problems.append(Problem(record.start + 1, "incomplete", text, reason))
     whole = Counter(record.is_named for record in records if len(record.cells) == count)
     for record in records:
         if len(record.cells) == count:

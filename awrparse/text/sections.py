@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from awrparse.addm import findings_of
 from awrparse.records import Document, PrintedTable, Problem
@@ -24,6 +24,8 @@ from logframe import columns_of
 if TYPE_CHECKING:
     from awrparse.sniff import Part
 
+#: The rest of a note is indented at most so far.
+_NOTE_INDENT: Final = 10
 _NOTE_LINE = re.compile(GRAMMAR.pattern("{NOTE_LINE}"))
 
 
@@ -62,6 +64,7 @@ class _Walk(Builder):
                 self._visit_underline(number)
             elif what == kind.NO_DATA:
                 self.empty.append(self.title)
+                self.has_title = False
             elif what == kind.ADDM and self.open is not None and self.open.is_sql:
                 self.open.body.append(number)
             elif what == kind.ADDM:
@@ -170,10 +173,16 @@ class _Walk(Builder):
             return
         number = self.pending.pop()
         self.flush_pending()
-        if self.is_section and self.notes and self.lines[number].startswith("   "):
+        line = self.lines[number]
+        if self.is_section and self.notes and 3 <= len(line) - len(line.lstrip(" ")) <= _NOTE_INDENT:
             # the end of a note that blank lines have torn apart
             self.kinds[number] = kind.NOTE
-            self.notes[-1] += f" {self.lines[number].strip()}"
+            self.notes[-1] += f" {line.strip()}"
+            return
+        if self.is_section and self.notes:
+            reason = "this line stands between notes, and is none: lines around it may be missing"
+            self.problems.append(Problem(number + 1, "unparsed", line.strip(), reason))
+            self.kinds[number] = kind.UNPARSED
             return
         self.set_title(self.lines[number], number)
 

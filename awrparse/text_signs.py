@@ -1,0 +1,179 @@
+"""Signs in the lines of a text report that lines are missing: figures that stand out of line, rows without a table."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from awrparse.canonical import TOTALS
+from awrparse.grids import columns_of
+from awrparse.matching import tables_of
+from awrparse.records import Problem
+from awrparse.tables import TABLES
+from awrparse.tables.identity import IDENTITY
+from awrparse.text import lines as kind
+from awrparse.text.layout import is_number, is_row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from awrparse.columns import Table
+    from awrparse.records import Document, PrintedTable
+    from awrparse.report import AwrReport
+
+#: So many rows of a table are reported.
+_MOST_ROWS: Final = 5
+#: A line of figures has at least so many.
+_FEWEST_FIGURES: Final = 2
+#: Rows without waits are told apart by how many figures they have, wherever these stand.
+_CPU_ROWS: Final = frozenset({"DB CPU", "CPU time", "background cpu time"})
+#: Names stand in the first columns.
+_NAME_COLUMNS: Final = 2
+#: Labels that stand below the snapshots.
+_PERIOD_LABELS: Final = frozenset({"begin snap", "end snap", "elapsed", "db time", "av act sess", "db cpu"})
+#: Histograms of 12.2 and later, and of 11.2 to 12.1, in the order in which reports print them.
+_HISTOGRAMS: Final = (
+    ("up to 64 us", "up to 32 ms", "up to 2 sec", "up to 2 min", "up to 1 hr"),
+    ("64 msec to 2 sec", "4 sec to 2 min", "4 min to 1 hr"),
+)
+_MAY_BE_OTHER: Final = "the row may be of another table; lines above it may be missing"
+
+
+def text_signs(report: AwrReport) -> Iterator[Problem]:
+    """Lines that show that others are missing."""
+    document = report._document  # noqa: SLF001 - the same package
+    if document.form != "text":
+        return
+    yield from _rows_in_notes(document)
+    for printed in document.tables:
+        matched = tables_of(printed)
+        names = ", ".join(table.name for table in matched) or printed.title
+        if printed.rows.extents and not printed.rows.spans_lines and document.lines:
+            yield from _out_of_line(document, printed, names)
+        if not matched:
+            yield from _without_label(printed, names)
+        else:
+            yield from _labels_in_rows(printed, matched, names)
+        if any(table in IDENTITY for table in matched):
+            yield from _labels_in_head(printed, names)
+    yield from _lost_histograms(report)
+
+
+def _rows_in_notes(document: Document) -> Iterator[Problem]:
+    """Rows that stand among the notes of a section: the headings above them are missing."""
+    lines, line_map = document.file_lines, document.line_map
+    before = -_MOST_ROWS - 1
+    for number, what in enumerate(document.line_kinds, document.first_line - 1):
+        if what != kind.NOTE or number >= len(lines) or lines[number].lstrip().startswith("->"):
+            continue
+        words = lines[number].split()
+        if not is_row(lines[number]) or sum(map(is_number, words)) < _FEWEST_FIGURES:
+            continue
+        if number > before + _MOST_ROWS:
+            place = number if line_map is None else bisect_left(line_map.kept, number)
+            reason = (
+                "a row among the notes of a section: the headings above it are missing; its figures are in no table"
+            )
+            yield Problem(place + 1, "unknown_headings", lines[number].strip(), reason)
+        before = number
+
+
+def _out_of_line(document: Document, printed: PrintedTable, names: str) -> Iterator[Problem]:
+    """Figures that do not end where the other figures of their column do."""
+    found: dict[int, str] = {}
+    rows = printed.rows
+    for place in _columns_of_figures(printed):
+        extent = rows.extents[place]
+        if extent is None:
+            continue
+        ends: dict[int, list[tuple[int, str]]] = {}
+        has_units = False
+        for cells, line in zip(rows.cells, rows.lines, strict=True):
+            cell = cells[place]
+            if not line or not is_number(cell) or cells[0] in _CPU_ROWS:
+                continue
+            has_units = has_units or cell[-1].isalpha()
+            text = document.lines[line - 1]
+            within = text[extent.start : extent.end].strip()
+            if within == cell:
+                ends.setdefault(len(text[: extent.end].rstrip()) - extent.end, []).append((line, cell))
+            elif not within and cell in text:
+                found[line] = cell
+        if 0 not in ends:
+            continue
+        for end, others in ends.items():
+            # where figures may have a unit, its place is blank where they have none
+            if end and not (has_units and end == -1):
+                found.update(others)
+    for line in sorted(found)[:_MOST_ROWS]:
+        text = document.lines[line - 1].strip()
+        reason = f"{names}: {found[line]!r} does not end where its column does; {_MAY_BE_OTHER}"
+        yield Problem(line, "out_of_line", text, reason)
+
+
+def _columns_of_figures(printed: PrintedTable) -> list[int]:
+    """The places of columns that hold figures."""
+    rows = printed.rows
+    matched = [table for table in tables_of(printed) if table.shape in {"rows", "sum"}]
+    known = [columns_of(table, printed) for table in matched]
+    places = []
+    for place in range(len(printed.headings)):
+        columns = [found[place] for found in known if found[place] is not None]
+        if columns:
+            is_measured = all(column is not None and column.is_measure for column in columns)
+        else:
+            is_measured = all(is_number(cells[place]) for cells in rows.cells if cells[place])
+        if is_measured:
+            places.append(place)
+    return places
+
+
+def _without_label(printed: PrintedTable, names: str) -> Iterator[Problem]:
+    """Rows without the colon that the labels above them have."""
+    rows = printed.rows
+    if not rows.cells or not rows.extents or not rows.cells[0][0].endswith(":") or rows.spans_lines:
+        return
+    for (above, cells), line in zip(pairwise(rows.cells), rows.lines[1:], strict=True):
+        if above[0].endswith(":") and cells[0] and not cells[0].endswith(":") and any(cells[1:]):
+            reason = f"{names}: the rows above have labels with a colon, this one has none; {_MAY_BE_OTHER}"
+            yield Problem(line or None, "other_name", cells[0], reason)
+            return
+
+
+def _labels_in_rows(printed: PrintedTable, matched: list[Table], names: str) -> Iterator[Problem]:
+    """Labels among the names of a ruled table, which ends none of its names in a colon but that of its total."""
+    if any(table.shape not in {"rows", "sum"} or table in IDENTITY for table in matched):
+        return
+    for place in range(min(len(printed.headings), _NAME_COLUMNS)):
+        for cells, line in zip(printed.rows.cells, printed.rows.lines, strict=True):
+            label = cells[place]
+            if label.endswith(":") and label.strip(" :").lower() not in TOTALS:
+                yield Problem(line or None, "other_name", label, f"{names}: a label among names; {_MAY_BE_OTHER}")
+
+
+def _labels_in_head(printed: PrintedTable, names: str) -> Iterator[Problem]:
+    """Labels in a table of the head of the report that are none of its own."""
+    is_of_snapshots = TABLES["snapshots"] in tables_of(printed)
+    for cells, line in zip(printed.rows.cells, printed.rows.lines, strict=True):
+        label = cells[0].strip(" :").lower()
+        is_other = bool(label) and label not in _PERIOD_LABELS if is_of_snapshots else cells[0].endswith(":")
+        if is_other:
+            yield Problem(
+                line or None, "other_name", cells[0], f"{names}: the label is none of this table's; {_MAY_BE_OTHER}"
+            )
+
+
+def _lost_histograms(report: AwrReport) -> Iterator[Problem]:
+    """Histograms between two that the report has, and that it neither prints nor says to be empty."""
+    document = report._document  # noqa: SLF001 - the same package
+    titles = [printed.title for printed in document.tables] + document.empty
+    titles = [title for title in titles if title.startswith("Wait Event Histogram")]
+    for ranges in _HISTOGRAMS:
+        there = [place for place, text in enumerate(ranges) if any(f"({text})" in title for title in titles)]
+        if not there:
+            continue
+        for place in range(there[0], there[-1]):
+            if place not in there:
+                reason = "event_histogram: the report has not this histogram; rows of it may stand in the one before"
+                yield Problem(None, "lost_section", f"Wait Event Histogram ({ranges[place]})", reason)

@@ -1,0 +1,197 @@
+"""What shows that a piece of a report is missing: each sign on a report that has it, and none on a whole one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+from awr_pages import EVENTS, page, row, table
+
+from awrparse import read_awr
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: Kinds of diagnostics that say that a piece is missing.
+SIGNS = {
+    *("broken_markup", "lost_section", "repeated_section", "repeated_rows", "out_of_line", "other_text", "falling_sum"),
+    *("unknown_headings", "title_missing", "other_name", "other_whole", "incomplete", "unparsed", "shifted"),
+}
+
+
+def signs_of(text: str) -> list[tuple[str, str]]:
+    """Kind and reason of each sign in a report."""
+    found = read_awr(text.encode()).diagnostics.filter(pl.col("kind").is_in(SIGNS))
+    return found.select("kind", "reason").rows()
+
+
+def kinds_of(text: str) -> set[str]:
+    """The kinds of the signs in a report."""
+    return {kind for kind, _ in signs_of(text)}
+
+
+def test_a_whole_page_has_no_sign() -> None:
+    """Rows of two styles by turns, sections that the contents list, sums and labels with styles of their own."""
+    assert signs_of(page()) == []
+
+
+@pytest.mark.parametrize("first", range(1, 5))
+@pytest.mark.parametrize("second", range(len(EVENTS)))
+def test_rows_of_another_histogram(first: int, second: int) -> None:
+    """From a row of one histogram to a row of the next, of equal width: the title between them is lost."""
+    text = page()
+    start = text.index(row(EVENTS[first], first, 1), text.index("(up to 32 ms)</h3>"))
+    end = text.index(row(EVENTS[second], second, 2), text.index("(up to 2 sec)</h3>"))
+    damaged = text[:start] + text[end:]
+
+    assert "lost_section" in kinds_of(damaged)
+    assert any(reason.startswith("event_histogram: ") for _, reason in signs_of(damaged))
+
+
+@pytest.mark.parametrize("lost", [1, 3])
+def test_rows_of_one_style_below_each_other(lost: int) -> None:
+    """An odd number of rows is missing within a table."""
+    text = page()
+    start = text.index(row(EVENTS[1], 1))
+    end = text.index(row(EVENTS[1 + lost], 1 + lost), start)
+
+    found = read_awr((text[:start] + text[end:]).encode()).diagnostics.filter(pl.col("kind") == "broken_markup")
+    assert found["line"].to_list() == [text[:start].count("\n") + 1]
+    assert found["reason"].str.starts_with("event_histogram: ").all()
+
+
+def _cuts(text: str) -> Sequence[tuple[int, int]]:
+    """Places within the second and the fourth row of the first histogram that are of the same cell, or the next."""
+    one, two = text.index(row(EVENTS[1], 1)), text.index(row(EVENTS[3], 3))
+    return [
+        (one + 25, two + 60),  # within a tag, to a text
+        (one + 3, two + 1),  # from within one tag into another
+        (text.index("</td>", one) + 2, text.index("</td>", two) + 40),
+        (text.index(">", one + 5) + 2, text.index("class", two) + 4),
+    ]
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_markup_that_does_not_fit(number: int) -> None:
+    """A piece from anywhere in a row to anywhere in another leaves tags that do not fit each other."""
+    start, end = _cuts(page())[number]
+    assert kinds_of(page()[:start] + page()[end:]) & {"broken_markup", "uneven"}
+
+
+def test_a_row_with_the_styles_of_two() -> None:
+    """The beginning of one row and the end of the next, cut at the same cell."""
+    text = page()
+    one, two = text.index(row(EVENTS[1], 1)), text.index(row(EVENTS[2], 2))
+    damaged = text[: text.index("<td align", one)] + text[text.index("<td align", two) :]
+    assert ("broken_markup") in kinds_of(damaged)
+
+
+def test_a_table_twice() -> None:
+    """A copy of a table of one row right below it, without its title."""
+    one = table("Wait event histogram", [row(EVENTS[0], 0)])
+    assert one in page()
+    assert kinds_of(page().replace(one, f"{one}<p />\n{one}")) == {"repeated_rows"}
+
+
+def test_a_section_twice() -> None:
+    """The rest of another report, whose sections come again."""
+    text = page()
+    again = text.index('<a class="awr" name="20">')
+    assert "repeated_section" in kinds_of(text[: text.index("</body>")] + text[again:])
+
+
+def test_a_page_without_end_tags_has_no_sign() -> None:
+    """HTML needs no end of cells and rows: a page that has none of them is whole."""
+    assert signs_of(page().replace("</td>", "").replace("</tr>", "").replace("</th>", "")) == []
+
+
+def test_a_page_that_breaks_a_rule_everywhere_has_no_sign() -> None:
+    """Where all rows have one style, or all rows of many tables, rows of one style say nothing."""
+    assert signs_of(page().replace("awrnc", "awrc")) == []
+
+
+TITLE = "{:<50}DB/Inst: FIG/fig  Snaps: 1-2\n"
+END = " " * 10 + "-" * 61 + "\n"
+HEAD = "WORKLOAD REPOSITORY report for\n\n"
+SEGMENTS = (
+    TITLE.format("Segments by Current Blocks Received")
+    + "-> Total Current Blocks Received:             420\n\n"
+    + "                                                                 Current\n"
+    + "           Tablespace                      Subobject  Obj.       Blocks\n"
+    + "Owner         Name    Object Name            Name     Type      Received  %Total\n"
+    + "---------- ---------- -------------------- ---------- ----- ------------ -------\n"
+    + "FIG        FIGS       ALPHA                           TABLE           39    9.29\n"
+    + "FIG        FIGS       BETA                            INDEX           29    6.90\n"
+)
+
+
+def test_figures_out_of_line() -> None:
+    """Rows of a table with other columns fit the gaps of this ruler, and do not end where its columns do."""
+    assert signs_of(f"{HEAD}{SEGMENTS}{END}") == []
+    other = "dc_figs                            130            1           35\n"
+    assert kinds_of(f"{HEAD}{SEGMENTS}{other}{END}") == {"out_of_line"}
+
+
+def test_rows_among_notes() -> None:
+    """Where the headings are cut off, the rows below the notes are in no table, and are named."""
+    rows = "Others\n     1.2M     0.0 .001107      0M     0.0      0M       8    17.1\n"
+    title = TITLE.format("IOStat by Function summary") + "-> ordered by (Data Read + Write) desc\n"
+    assert signs_of(f"{HEAD}{SEGMENTS}{END}{title}{END}") == []
+    assert kinds_of(f"{HEAD}{SEGMENTS}{END}{title}{rows}{END}") == {"unknown_headings"}
+
+
+def test_a_table_below_a_section_without_data() -> None:
+    """A ruler below the line that ends an empty section is of another section, whose title is lost."""
+    empty = (
+        TITLE.format("Top Sessions running PQs") + "\n          No data exists for this section of the report.\n" + END
+    )
+    ruler = "--------------- ----------\n"
+    rest = f"{ruler}File                 Reads\n{ruler}fig.dbf              12.50\n"
+    assert signs_of(f"{HEAD}{SEGMENTS}{END}{empty}") == []
+    assert "title_missing" in kinds_of(f"{HEAD}{SEGMENTS}{END}{empty}{rest}{END}")
+
+
+def test_labels_of_the_head_in_another_table() -> None:
+    """Rows below `Snap Id`, or below a host, that are labels of other lines."""
+    host = "Host Name        Platform                         CPUs Cores Sockets Memory(GB)\n"
+    host += "---------------- -------------------------------- ---- ----- ------- ----------\n"
+    host += "fig              Linux x86 64-bit                    2     2       1       1.96\n"
+    snaps = "              Snap Id      Snap Time      Sessions Curs/Sess\n"
+    snaps += "            --------- ------------------- -------- ---------\n"
+    begin = "Begin Snap:        37 12-Feb-17 12:16:04        25       1.6\n"
+    times = "   Elapsed:                6.03 (mins)\n   DB Time:              141.41 (mins)\n"
+    assert signs_of(f"{HEAD}{host}\n{snaps}{begin}{times}") == []
+    assert kinds_of(f"{HEAD}{host}   DB Time:              141.41 (mins)\n") == {"other_name"}
+    event = "log file sync                         3,825       1,495    391   17.6 Commit\n"
+    assert "other_name" in kinds_of(f"{HEAD}{host}\n{snaps}{event}")
+    assert kinds_of(f"{begin}{times}\n{SEGMENTS}{END}") == {"other_name"}
+
+
+def test_a_statement_with_two_texts() -> None:
+    """Lines between a statement's figures and the text of another are missing."""
+    sql = TITLE.format("SQL ordered by {}")
+    heads = (
+        "\n        Elapsed                  Elapsed Time\n"
+        "        Time (s)    Executions  per Exec (s)  %Total   %CPU    %IO    SQL Id\n"
+        "---------------- -------------- ------------- ------ ------ ------ -------------\n"
+    )
+    one = "            20.0             10          2.00   20.0   10.0   80.0 abcdefghijk01\nselect fig from figs\n\n"
+    other = one.replace("select fig from figs", "update figs set fig = 1")
+    cpu = heads.replace("Elapsed  ", "CPU      ", 1)
+    whole = f"{HEAD}{sql.format('Elapsed Time')}{heads}{one}{END}{sql.format('CPU Time')}{cpu}{one}{END}"
+    assert signs_of(whole) == []
+    damaged = whole[::-1].replace(one[::-1], other[::-1], 1)[::-1]
+    assert kinds_of(damaged) == {"other_text"}
+
+
+def test_a_lost_histogram() -> None:
+    """Of histograms that follow each other one in the middle is missing."""
+    heads = (
+        "\nEvent                      Waits  <1us\n"
+        "------------------------- ------ -----\n"
+        "fig wait                       1 100.0\n"
+    )
+    parts = [TITLE.format(f"Wait Event Histogram (up to {text})") + heads + END for text in ("64 us", "32 ms", "2 sec")]
+    assert "lost_section" not in kinds_of(HEAD + "".join(parts))
+    assert "lost_section" in kinds_of(HEAD + parts[0] + parts[2])
