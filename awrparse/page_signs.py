@@ -31,9 +31,11 @@ _WHOLE: Final = re.compile(PAGE.pattern("{WHOLE_TAG}$"))
 _CUT: Final = re.compile(PAGE.pattern("{CUT_TAG}"))
 _STYLE: Final = re.compile(PAGE.pattern("{ROW_STYLE}"))
 _CLASS: Final = re.compile(PAGE.pattern("{CELL_CLASS}"))
-_LINK: Final = re.compile(PAGE.pattern("{CONTENTS_LINK}(?P<number>{ANCHOR_NUMBER})[^>]*>(?P<title>[^<]*)"))
-_ANCHOR: Final = re.compile(PAGE.pattern("{ANCHOR}(?P<number>{ANCHOR_NUMBER})"))
+_LINK: Final = re.compile(PAGE.pattern(r"{CONTENTS_LINK}(?P<number>{ANCHOR_NUMBER})\b[^>]*>(?P<title>[^<]*)"))
+_ANCHOR: Final = re.compile(PAGE.pattern(r"{ANCHOR}(?P<number>{ANCHOR_NUMBER})\b"))
 _SECTION: Final = re.compile(PAGE.pattern("{ANCHOR}(?P<number>{ANCHOR_NUMBER}){TO_HEADING}(?P<title>[^<]*)"))
+#: What the names of the two styles go on with.
+_STYLES: Final = frozenset("nc")
 #: The element around each; a table stands anywhere.
 _AROUND: Final = {"tr": "table", "td": "tr", "th": "tr"}
 #: A page that breaks a rule of markup more often is written so.
@@ -82,7 +84,8 @@ class _Row(NamedTuple):
 def _style_of(tag: str) -> str:
     """Which of the two styles a cell has: ``n`` or ``c``; empty where it has none."""
     style = _STYLE.search(tag)
-    return tag[style.end()].lower() if style else ""
+    letter = tag[style.end()].lower() if style else ""
+    return letter if letter in _STYLES else ""
 
 
 @lru_cache(maxsize=1024)

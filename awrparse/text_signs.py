@@ -84,7 +84,7 @@ def _out_of_line(document: Document, printed: PrintedTable, names: str) -> Itera
     found: dict[int, str] = {}
     rows = printed.rows
     for place in _columns_of_figures(printed):
-        extent = rows.extents[place]
+        extent = printed.extent(place)
         if extent is None:
             continue
         ends: dict[int, list[tuple[int, str]]] = {}
