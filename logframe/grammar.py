@@ -18,27 +18,21 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from lark import Lark, Token, Tree
-from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
-from lark.lexer import PatternStr
-from lark.load_grammar import FromPackageLoader
-from lark.load_grammar import load_grammar as load_lark
+from logframe.lexicon import load_lexicon
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import polars as pl
-    from lark import ParseTree, Transformer
-    from lark.grammar import Rule
-    from lark.lexer import Pattern, TerminalDef
+    from lark import Lark, ParseTree, Token, Transformer
+    from lark.exceptions import UnexpectedInput
 
     from logframe.classify import Classifier
+    from logframe.lexicon import Lexicon
 
 _SAMPLE = re.compile(r"^// sample: (.*)$")
 _RULE = re.compile(r"^\??(?P<name>[A-Za-z_][A-Za-z0-9_]*)(\.-?\d+)?\s*:")
 _ALIAS = re.compile(r"->\s*(?P<name>[a-z_][a-z0-9_]*)\s*$")
-#: What holds no bracket or bar of its own in a regular expression: escapes, and sets of characters.
-_BRACKETS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
 _PLACE = re.compile(r"\{([A-Z_][A-Z0-9_]*)\}")
 
 
@@ -69,42 +63,29 @@ class Grammar:
 
     def parser_with(self, transformer: Transformer[Token, object] | None) -> Lark:
         """A parser that calls the transformer while it parses, without building a tree."""
+        from lark import Lark  # noqa: PLC0415 - most users of a grammar want its terminals only
+        from lark.load_grammar import FromPackageLoader  # noqa: PLC0415 - as above
+
         return Lark(
             self.text,
             parser="lalr",
             lexer="contextual",
             start=list(self.start),
             maybe_placeholders=False,
-            import_paths=self._imports,
+            import_paths=[FromPackageLoader(self.package)],
             transformer=transformer,
         )
 
-    @property
-    def _imports(self) -> list[FromPackageLoader]:
-        """Where ``%import`` finds other grammars: in the same package."""
-        return [FromPackageLoader(self.package)]
-
     @cached_property
-    def _compiled(self) -> tuple[list[TerminalDef], list[Rule]]:
-        """All terminals, those that no rule uses among them, and the rules below the start rules."""
-        grammar, _ = load_lark(self.text, self.name, self._imports, global_keep_all_tokens=False)  # type: ignore[no-untyped-call]
-        if torn := sorted({name for name, (tree, _) in grammar.term_defs if tree is not None and _is_torn(tree)}):
-            raise ValueError(f"{self.name}: write /(?:a|b)/ instead of /a|b/ beside other parts, in {', '.join(torn)}")
-        terminals, rules, _ = grammar.compile(list(self.start), "*")
-        return terminals, rules
-
-    @cached_property
-    def _patterns(self) -> dict[str, Pattern]:
-        """Name of each terminal -> its pattern, those that no rule uses among them.
+    def _lexicon(self) -> Lexicon:
+        """The terminals.
 
         Raises:
-            ValueError: a regular expression with alternatives is one of several parts of a terminal.  Lark joins the
-                parts as they are written, so that ``A: /a|b/ "c"`` would be ``a`` or ``bc``.
+            ValueError: as `logframe.lexicon.build_lexicon`.
         """
-        terminals, _ = self._compiled
-        return {terminal.name: terminal.pattern for terminal in terminals if not terminal.name.startswith("__")}
+        return load_lexicon(self.package, self.name, self.start)
 
-    @cached_property
+    @property
     def kinds(self) -> dict[str, str]:
         """Each terminal that is a whole alternative of a rule -> that rule, in the order of the terminals' priority.
 
@@ -114,11 +95,7 @@ class Grammar:
             >>> load_grammar("logframe", "printed.lark", "printed").kinds
             {'ABSENT': 'absent', 'DIGITS': 'number', 'FRACTION': 'number', 'HASHES': 'overflow', 'MINUS': 'absent'}
         """
-        terminals, rules = self._compiled
-        found = {rule.expansion[0].name: rule.origin.name for rule in rules if len(rule.expansion) == 1}
-        known = [terminal for terminal in terminals if terminal.name in found]
-        known.sort(key=lambda terminal: (-terminal.priority, terminal.name))
-        return {terminal.name: str(found[terminal.name]) for terminal in known}
+        return self._lexicon.kinds
 
     def parse(self, text: str, start: str | None = None) -> ParseTree:
         """The tree of one text.
@@ -128,17 +105,14 @@ class Grammar:
         """
         return self.parser.parse(text, start=start or self.start[0])
 
-    @cached_property
+    @property
     def terminals(self) -> dict[str, str]:
         """Name of each terminal -> its regular expression.
 
         Raises:
-            ValueError: a terminal captures a group.
+            ValueError: as `logframe.lexicon.build_lexicon`.
         """
-        patterns = {name: pattern.to_regexp() for name, pattern in self._patterns.items()}
-        if capturing := [name for name, pattern in patterns.items() if re.compile(pattern).groups]:
-            raise ValueError(f"{self.name}: write (?:...) instead of (...) in {', '.join(capturing)}")
-        return patterns
+        return self._lexicon.patterns
 
     def pattern(self, template: str) -> str:
         r"""A regular expression in which each ``{TERMINAL}`` stands for that terminal's pattern.
@@ -159,10 +133,9 @@ class Grammar:
             >>> load_grammar("straceparse", "fixed.lark").literal("RESUMED_END")
             ' resumed>'
         """
-        pattern = self._patterns[name]
-        if not isinstance(pattern, PatternStr):
-            raise ValueError(f"{self.name}: {name} is a pattern, not a text")  # noqa: TRY004 - the value is wrong
-        return str(pattern.value)
+        if name in self.terminals and name not in self._lexicon.literals:
+            raise ValueError(f"{self.name}: {name} is a pattern, not a text")
+        return self._lexicon.literals[name]
 
     def matches(self, column: pl.Expr, template: str) -> pl.Expr:
         """Does the text match the template?  A Boolean expression."""
@@ -207,28 +180,6 @@ class Grammar:
         return found
 
 
-def _is_torn(tree: Tree[Token]) -> bool:
-    """Whether a part of a sequence is a regular expression with alternatives outside brackets."""
-    return any(
-        len(sequence.children) > 1 and any(_has_alternatives(part) for part in sequence.children)
-        for sequence in tree.find_data("expansion")
-    )
-
-
-def _has_alternatives(part: Tree[Token] | Token) -> bool:
-    """Whether a part of a terminal is nothing but a regular expression with alternatives outside brackets."""
-    while isinstance(part, Tree) and len(part.children) == 1 and part.data != "expr":
-        part = part.children[0]
-    if not isinstance(part, Token) or part.type != "REGEXP":
-        return False
-    depth = 0
-    for mark in _BRACKETS.sub("", part):
-        depth += (mark == "(") - (mark == ")")
-        if mark == "|" and depth == 0:
-            return True
-    return False
-
-
 @cache
 def load_grammar(package: str, name: str, *start: str) -> Grammar:
     """The grammar of a package's ``.lark`` file; the same object for the same arguments."""
@@ -239,6 +190,7 @@ def explain(error: UnexpectedInput) -> tuple[int | None, str]:
     """Where a text stopped matching (column from 1, None at its end) and what would have been accepted.
 
     Examples:
+        >>> from lark.exceptions import UnexpectedInput
         >>> grammar = load_grammar("logframe", "printed.lark", "printed")
         >>> try:
         ...     grammar.parse("12 apples")
@@ -246,6 +198,8 @@ def explain(error: UnexpectedInput) -> tuple[int | None, str]:
         ...     print(explain(error)[0])
         4
     """
+    from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedToken  # noqa: PLC0415 - as in `Grammar`
+
     match error:
         case UnexpectedCharacters():
             return error.column, _listed(error.allowed or set())

@@ -6,22 +6,18 @@ without looking.  A cache that cannot be read or written is no error: the automa
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import os
 import sys
-import tempfile
 from array import array
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Final
 
 from logframe.automaton import STATE_LIMIT, Automaton, build_automaton
+from logframe.user_cache import body_of, cache_folder, keep, signed
 
 _MAGIC: Final = b"automaton 1\n"
-_DIGEST: Final = hashlib.sha256().digest_size
 #: An automaton depends on the code that builds it.
 _BUILDERS: Final = ("patterns.py", "nfa.py", "automaton.py", "tables.py")
 
@@ -33,14 +29,13 @@ def load_automaton(rules: tuple[tuple[str, str], ...], *, limit: int = STATE_LIM
     Raises:
         AutomatonError: as `build_automaton`.
     """
-    path = _folder() / f"{_key(rules, limit)}.tables"
+    path = cache_folder("automata") / f"{_key(rules, limit)}.tables"
     kinds = tuple(name for name, _ in rules)
     try:
         return unpacked_tables(path.read_bytes(), kinds)
     except (OSError, ValueError):
         automaton = build_automaton(rules, limit=limit)
-    with contextlib.suppress(OSError):
-        _write(path, packed_tables(automaton))
+    keep(path, packed_tables(automaton))
     return automaton
 
 
@@ -49,8 +44,7 @@ def packed_tables(automaton: Automaton) -> bytes:
     head = {"kinds": automaton.kinds, "width": automaton.width, "start": automaton.start, "states": automaton.states}
     parts = [json.dumps(head).encode(), b"\n", automaton.classes, automaton.tags]
     parts += [automaton.steps.typecode.encode(), sys.byteorder.encode(), b"\n", automaton.steps.tobytes()]
-    body = b"".join(parts)
-    return _MAGIC + hashlib.sha256(body).digest() + body
+    return signed(_MAGIC, b"".join(parts))
 
 
 def unpacked_tables(data: bytes, kinds: tuple[str, ...]) -> Automaton:
@@ -59,10 +53,7 @@ def unpacked_tables(data: bytes, kinds: tuple[str, ...]) -> Automaton:
     Raises:
         ValueError: the bytes are damaged, of another machine or other patterns, or lead out of the tables.
     """
-    digest, body = data[len(_MAGIC) : len(_MAGIC) + _DIGEST], data[len(_MAGIC) + _DIGEST :]
-    if not data.startswith(_MAGIC) or hashlib.sha256(body).digest() != digest:
-        raise ValueError("the tables are damaged")
-    line, _, rest = body.partition(b"\n")
+    line, _, rest = body_of(_MAGIC, data).partition(b"\n")
     head = json.loads(line)
     states, width, start = (_count(head, name) for name in ("states", "width", "start"))
     classes, tags, rest = rest[:256], rest[256 : 256 + states], rest[256 + states :]
@@ -103,24 +94,3 @@ def _key(rules: tuple[tuple[str, str], ...], limit: int) -> str:
     for name in _BUILDERS:
         found.update(files("logframe").joinpath(name).read_bytes())
     return found.hexdigest()
-
-
-def _folder() -> Path:
-    """The folder of the user's cache: ``$XDG_CACHE_HOME`` or the system's usual place."""
-    if named := os.environ.get("XDG_CACHE_HOME"):
-        return Path(named) / "iolab" / "automata"
-    usual = "~/Library/Caches" if sys.platform == "darwin" else "~/.cache"
-    return Path(os.path.expanduser(usual)) / "iolab" / "automata"  # noqa: PTH111 - Path.expanduser raises where there is no home
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(data)
-        Path(name).replace(path)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise
