@@ -21,6 +21,7 @@ struct shapes {
     uint32_t *row;    /* of each shape: the first row that has it */
     uint32_t *length; /* of each shape: its bytes */
     uint8_t *bytes;   /* of each shape: MOST_BYTES bytes */
+    int64_t *figures; /* of each shape: MOST_FIGURES figures of that row, 0 where it has fewer */
 };
 
 static inline int is_digit(uint8_t byte) { return (uint8_t)(byte - '0') < 10; }
@@ -85,8 +86,16 @@ static inline uint64_t hash_of(const uint8_t *bytes, uint32_t length) {
     return hash ^ (hash >> 32);
 }
 
-/* The number of a shape from 1; 0 where there are too many. */
-static inline uint32_t number_of(struct shapes *shapes, const uint8_t *bytes, uint32_t length, uint32_t row) {
+/* Is this the shape of a number? */
+static inline int is_shape(const struct shapes *shapes, uint32_t number, const uint8_t *bytes, uint32_t length) {
+    return shapes->length[number - 1] == length &&
+           !memcmp(shapes->bytes + (int64_t)(number - 1) * MOST_BYTES, bytes, length);
+}
+
+/* The number of a shape from 1; 0 where there are too many.  The one before is often the same. */
+static inline uint32_t number_of(struct shapes *shapes, uint32_t before, const uint8_t *bytes, uint32_t length,
+                                 uint32_t row) {
+    if (before && is_shape(shapes, before, bytes, length)) return before;
     uint64_t place = hash_of(bytes, length);
     for (;; place++) {
         uint32_t *slot = shapes->slot + (place & (uint64_t)(shapes->slots - 1));
@@ -98,9 +107,7 @@ static inline uint32_t number_of(struct shapes *shapes, const uint8_t *bytes, ui
             memcpy(shapes->bytes + made * MOST_BYTES, bytes, length);
             return *slot = (uint32_t)shapes->count;
         }
-        if (shapes->length[*slot - 1] == length &&
-            !memcmp(shapes->bytes + (int64_t)(*slot - 1) * MOST_BYTES, bytes, length))
-            return *slot;
+        if (is_shape(shapes, *slot, bytes, length)) return *slot;
     }
 }
 
@@ -175,6 +182,7 @@ int64_t iolab_part(const uint8_t *data, const uint32_t *starts, const uint32_t *
                           uint32_t *numbers, int64_t **figures, struct shapes *shapes) {
     uint8_t shape[MOST_BYTES];
     int64_t found[MOST_FIGURES], row = 0;
+    uint32_t number = 0;
     for (int64_t line = 0; line < lines && row < rows; line++) {
         if (!wanted[tags[line]]) continue;
         struct cursor cursor = {data + starts[line], data + ends[line], shape, 0};
@@ -182,8 +190,11 @@ int64_t iolab_part(const uint8_t *data, const uint32_t *starts, const uint32_t *
         if (count < 0 || count > columns) return -1;
         for (int64_t column = 0; column < columns; column++)
             if (figures[column]) figures[column][row] = column < count ? found[column] : 0;
-        uint32_t number = number_of(shapes, shape, cursor.filled, (uint32_t)row);
+        int64_t known = shapes->count;
+        number = number_of(shapes, number, shape, cursor.filled, (uint32_t)row);
         if (!number) return -1;
+        for (int column = 0; known < shapes->count && column < MOST_FIGURES; column++)
+            shapes->figures[known * MOST_FIGURES + column] = column < count ? found[column] : 0;
         places[row] = (uint32_t)line;
         numbers[row++] = number - 1;
     }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from sqltraceparse.nesting import INCLUSIVE
-from sqltraceparse.passes import ADDED
+from sqltraceparse.passes import ADDED, with_process
 from sqltraceparse.schema import SCHEMAS, WALL
 
 if TYPE_CHECKING:
@@ -49,17 +49,24 @@ class Derived:
         self._offsets = clock.select("process", "clock", "offset_us")
         self._cut_waits = cut_waits
         self._late = second.late()
+        self._process = second.process
 
     def frames(self, frames: Frames) -> Frames:
-        """The frames of a part."""
-        return {name: self.frame(name, frame) for name, frame in frames.items()}
+        """The frames of a part; the clock is that of the log."""
+        return {name: self.frame(name, frames) for name in _SCHEMAS if name in frames}
 
-    def frame(self, name: str, frame: pl.DataFrame) -> pl.DataFrame:
-        """One frame of a part, with the columns of its schema."""
+    def frame(self, name: str, frames: Frames) -> pl.DataFrame:
+        """One frame of a part, with the columns of its schema.
+
+        Args:
+            name: of the frame.
+            frames: those of the part, as `sqltraceparse.passes.Backward.add` gives them; waits need more than one.
+        """
+        frame = frames[name]
         if name == "calls":
             frame = self._with_wall(_with_own(frame, self._late))
         elif name == "waits":
-            frame = self._with_wall(_with_io(self._without_cut(frame)))
+            frame = self._with_wall(_with_io(self._without_cut(self._waits(frames)), frames["shapes"]))
         elif name == "transactions":
             # one before the first time of its process is of the first clock
             frame = self._with_wall(frame.with_columns(pl.col("clock").fill_null(1)))
@@ -75,6 +82,15 @@ class Derived:
             return frame.with_columns(clock=pl.lit(None, pl.Int64), wall=pl.lit(None, WALL))
         found = frame.join(self._offsets, on=["process", "clock"], how="left", nulls_equal=True, maintain_order="left")
         return found.with_columns(wall=wall)
+
+    def _waits(self, frames: Frames) -> pl.DataFrame:
+        """The waits with their call, and with what their numbers stand for."""
+        waits = with_process({"waits": frames["waits"]}, self._process)["waits"]
+        waits = waits.drop("owner").hstack(frames["links"])
+        tables = (("shape", "shapes"), ("owner", "owners"), ("session", "sessions"))
+        return waits.with_columns(
+            column.gather(waits.get_column(number)) for number, name in tables for column in frames[name].get_columns()
+        )
 
     def _without_cut(self, waits: pl.DataFrame) -> pl.DataFrame:
         if self._cut_waits.is_empty():
@@ -99,39 +115,43 @@ def _with_own(calls: pl.DataFrame, late: pl.DataFrame) -> pl.DataFrame:
     ).with_columns(unaccounted_us=pl.col("own_elapsed_us") - pl.col("own_cpu_us") - pl.col("own_wait_us"))
 
 
-def _with_io(waits: pl.DataFrame) -> pl.DataFrame:
-    """Waits with file, block, blocks, requests and bytes, where their parameters say so."""
+def _with_io(waits: pl.DataFrame, shapes: pl.DataFrame) -> pl.DataFrame:
+    """Waits with file, block, blocks, requests and bytes, where their parameters say so.
 
-    def named(names: Sequence[str], plain: str) -> pl.Expr:
-        found = (
-            pl.when(pl.col("p1_name").is_in(names))
-            .then("p1")
-            .when(pl.col("p2_name").is_in(names))
-            .then("p2")
-            .when(pl.col("p3_name").is_in(names))
-            .then("p3")
-        )
-        is_plain = (pl.col(f"{plain}_name") == plain) & pl.col("event").is_in(_PLAIN_READS)
-        return found.when(is_plain).then(plain)
-
-    shapes = waits.select("event", "p1_name", "p2_name", "p3_name").unique()
-    is_read = pl.any_horizontal(
-        pl.col(f"p{n}_name").is_in([*_FILE, *_BLOCK, *_BLOCKS, "p1", "bytes"]) for n in (1, 2, 3)
+    Args:
+        waits: with ``shape``, ``p1``, ``p2``, ``p3``.
+        shapes: `sqltraceparse.waits.SHAPES`.
+    """
+    is_plain = pl.col("event").is_in(_PLAIN_READS)
+    places = shapes.select(
+        file_id=_place(_FILE, "p1", is_plain),
+        block=_place(_BLOCK, "p2", is_plain),
+        blocks=_place(_BLOCKS, "p3", is_plain),
+        requests=_place(("requests",)),
+        bytes=_place(("bytes",)),
     )
-    if not shapes.select(is_read.any()).item():
-        nothing = pl.lit(None, pl.Int64)
-        return waits.with_columns(file_id=nothing, block=nothing, blocks=nothing, requests=nothing, bytes=nothing)
-    blocks = named(_BLOCKS, "p3")
-    return waits.with_columns(
-        file_id=named(_FILE, "p1"),
-        block=named(_BLOCK, "p2"),
-        blocks=blocks,
-        requests=pl.coalesce(_first_named("requests"), pl.when(blocks.is_not_null()).then(1)),
-        bytes=_first_named("bytes"),
-    )
+    shape = waits.get_column("shape")
+    found = waits.with_columns(_parameter(places.get_column(name), shape) for name in places.columns)
+    if not places.get_column("blocks").count():
+        return found
+    return found.with_columns(requests=pl.coalesce("requests", pl.when(pl.col("blocks").is_not_null()).then(1)))
 
 
-def _first_named(name: str) -> pl.Expr:
-    """The parameter of this name."""
-    found = pl.when(pl.col("p1_name") == name).then("p1")
-    return found.when(pl.col("p2_name") == name).then("p2").when(pl.col("p3_name") == name).then("p3")
+def _place(names: Sequence[str], plain: str | None = None, is_plain: pl.Expr | None = None) -> pl.Expr:
+    """The number of the first parameter that has one of the names, or that is printed as ``p1``, ``p2``, ``p3``."""
+    found = [pl.when(pl.col(f"p{number}_name").is_in(names)).then(number) for number in (1, 2, 3)]
+    if plain is not None and is_plain is not None:
+        found.append(pl.when(pl.col(f"{plain}_name") == plain, is_plain).then(int(plain[1:])))
+    return pl.coalesce(found).cast(pl.UInt8)
+
+
+def _parameter(places: pl.Series, shape: pl.Series) -> pl.Expr:
+    """The parameter whose number depends on the shape."""
+    known = places.unique().drop_nulls().to_list()
+    if len(known) == 1 and not places.null_count() and not shape.null_count():
+        return pl.col(f"p{known[0]}").alias(places.name)
+    place = places.gather(shape)
+    found: pl.Expr = pl.lit(None, pl.Int64)
+    for number in known:
+        found = pl.when(place == number).then(f"p{number}").otherwise(found)
+    return found.alias(places.name)

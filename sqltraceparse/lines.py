@@ -21,9 +21,10 @@ from sqltraceparse import regular
 from sqltraceparse.cleanup import cleanup_of
 from sqltraceparse.grammar import GRAMMAR
 from sqltraceparse.schema import KINDS
+from sqltraceparse.waits import NAMES, Waits, joined_waits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from logframe import Log
     from logframe.blocks import TextBatch
@@ -85,11 +86,11 @@ class Batch(NamedTuple):
 
     Attributes:
         lines: ``line``, ``text``, ``code`` (place in `KINDS`), ``is_whole`` (a wait, call or close with all fields).
-        waits, calls: the whole ones among them as `RAW_WAITS` and `RAW_CALLS`, where compiled code has read them.
+        waits, calls: the whole ones among them, the calls as `RAW_CALLS`, where compiled code has read them.
     """
 
     lines: pl.DataFrame
-    waits: pl.DataFrame | None = None
+    waits: Waits | None = None
     calls: pl.DataFrame | None = None
 
     def from_line(self, line: int) -> Batch:
@@ -98,16 +99,20 @@ class Batch(NamedTuple):
         def later(part: pl.DataFrame) -> pl.DataFrame:
             return part.filter(pl.col("line") >= line)
 
-        return Batch(later(self.lines), *(None if part is None else later(part) for part in (self.waits, self.calls)))
+        waits, calls = self.waits, self.calls
+        return Batch(
+            later(self.lines),
+            None if waits is None else waits.changed(later),
+            None if calls is None else later(calls),
+        )
 
     def followed_by(self, other: Batch) -> Batch:
         """These lines and others."""
-
-        def joined(first: pl.DataFrame | None, second: pl.DataFrame | None) -> pl.DataFrame | None:
-            return None if first is None or second is None else pl.concat([first, second], rechunk=True)
-
         lines = pl.concat([self.lines, other.lines], rechunk=True)
-        return Batch(lines, joined(self.waits, other.waits), joined(self.calls, other.calls))
+        if self.waits is None or other.waits is None or self.calls is None or other.calls is None:
+            return Batch(lines)
+        waits = joined_waits([self.waits, other.waits])
+        return Batch(lines, waits, pl.concat([self.calls, other.calls], rechunk=True))
 
 
 @cache
@@ -205,52 +210,76 @@ def _by_kernel(kernel: Kernel, batch: TextBatch, columns: Collection[str] | None
     numbers = pl.int_range(batch.first, batch.first + count, dtype=pl.Int64, eager=True).alias("line")
     lines = pl.DataFrame([numbers, texts, *_codes(kernel.series("tag", "C", count, tags))])
 
-    found = []
-    for tag_kinds, printed, by_text in (
-        (("wait",), _WAIT_FIGURES, regular.waits),
-        (("call", "close"), _CALL_FIGURES, regular.calls_and_closes),
-    ):
-        wanted = [tag for tag, kind in enumerate(_WHOLE, 1) if kind in tag_kinds and kind in kinds]
-        parted = part_lines(kernel, batch, tags, wanted, len(printed))
-        typed = None if parted is None else _typed(lines, parted, printed, by_text, columns)
-        if typed is None:
-            return Batch(lines)
-        found.append(typed)
-    return Batch(lines, *found)
+    def parted(
+        kinds_of_tags: Collection[str], printed: tuple[str, ...], needed: Collection[int] | None
+    ) -> Parted | None:
+        wanted = [tag for tag, kind in enumerate(_WHOLE, 1) if kind in kinds_of_tags and kind in kinds]
+        return part_lines(kernel, batch, tags, wanted, len(printed), needed)
+
+    # the figures of waits stand at one place each, those of calls do not
+    needed = [place for place, name in enumerate(_WAIT_FIGURES) if columns is None or name in columns]
+    waits = _waits(lines, parted({"wait"}, _WAIT_FIGURES, needed), needed)
+    if waits is None:
+        return Batch(lines)
+    if not {"call", "close"} & set(kinds):
+        return Batch(lines, waits, pl.DataFrame(schema=regular.RAW_CALLS))
+    calls = _calls(lines, parted({"call", "close"}, _CALL_FIGURES, None), columns)
+    return Batch(lines) if calls is None else Batch(lines, waits, calls)
 
 
-def _typed(
-    lines: pl.DataFrame,
-    parted: Parted,
-    printed: tuple[str, ...],
-    by_text: Callable[[pl.LazyFrame], pl.LazyFrame],
-    columns: Collection[str] | None,
-) -> pl.DataFrame | None:
-    """Whole lines as a frame: expressions read the first line of each shape, the figures of the others are known.
-
-    None where the figures are not those that the expressions read, or where a second record may stand in a line.
-    """
-    firsts = parted.places.gather(parted.first)
-    shapes = by_text(lines.lazy().select(pl.col("line", "text").gather(firsts))).collect()
-    if shapes.height != len(firsts) or _may_be_fused(lines.get_column("text").gather(firsts)):
+def _waits(lines: pl.DataFrame, parted: Parted | None, needed: Sequence[int]) -> Waits | None:
+    """Whole lines of waits with these figures; None where they cannot be read so."""
+    shapes = None if parted is None else _shapes(lines, parted, regular.waits)
+    places = None if parted is None or shapes is None else _places(shapes, parted, _WAIT_FIGURES)
+    if parted is None or shapes is None or places is None:
         return None
+    found = {"line": lines.get_column("line").gather(parted.places), "shape": parted.shape}
+    for place in needed:
+        name = _WAIT_FIGURES[place]
+        if set(places[name]) - {place, None}:
+            return None
+        found[name] = _figures(parted, places[name])
+    return Waits(pl.DataFrame(found), shapes.select(NAMES))
+
+
+def _calls(lines: pl.DataFrame, parted: Parted | None, columns: Collection[str] | None) -> pl.DataFrame | None:
+    """Whole lines of calls and closes as `RAW_CALLS`; None where they cannot be read so."""
+    shapes = None if parted is None else _shapes(lines, parted, regular.calls_and_closes)
+    places = None if parted is None or shapes is None else _places(shapes, parted, _CALL_FIGURES)
+    if parted is None or shapes is None or places is None:
+        return None
+    wanted = [name for name in shapes.columns if columns is None or name in columns or name == "line"]
+    return pl.DataFrame(
+        {
+            name: _figures(parted, places[name])
+            if name in places
+            else lines.get_column("line").gather(parted.places)
+            if name == "line"
+            else shapes.get_column(name).gather(parted.shape)
+            for name in wanted
+        }
+    )
+
+
+def _shapes(
+    lines: pl.DataFrame, parted: Parted, by_text: Callable[[pl.LazyFrame], pl.LazyFrame]
+) -> pl.DataFrame | None:
+    """The first line of each shape, read by expressions; None where a second record may stand in a line."""
+    firsts = lines.select(pl.col("line", "text").gather(parted.places.gather(parted.first)))
+    shapes = by_text(firsts.lazy()).collect()
+    return None if shapes.height != firsts.height or _may_be_fused(firsts.get_column("text")) else shapes
+
+
+def _places(shapes: pl.DataFrame, parted: Parted, printed: tuple[str, ...]) -> dict[str, list[int | None]] | None:
+    """At which place each figure stands in each shape; None where figures are not those that the expressions read."""
     places: dict[str, list[int | None]] = {name: [] for name in printed}
-    for row, shape in zip(parted.first, shapes.select(printed).iter_rows(named=True), strict=True):
+    for figures, shape in zip(parted.examples, shapes.select(printed).iter_rows(named=True), strict=True):
         there = [name for name in printed if shape[name] is not None]
-        if [parted.figures[place][row] for place in range(len(there))] != [shape[name] for name in there]:
+        if figures[: len(there)] != [shape[name] for name in there]:
             return None
         for name in printed:
             places[name].append(there.index(name) if name in there else None)
-    wanted = [name for name in shapes.columns if columns is None or name in columns or name == "line"]
-    found = [
-        _figures(parted, places[name]).alias(name)
-        if name in places
-        else lines.get_column("line").gather(parted.places)
-        if name == "line"
-        else shapes.get_column(name).gather(parted.shape).alias(name)
-        for name in wanted
-    ]
-    return pl.DataFrame(found)
+    return places
 
 
 def _figures(parted: Parted, places: list[int | None]) -> pl.Series:

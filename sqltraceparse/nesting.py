@@ -24,6 +24,8 @@ INCLUSIVE: Final = {
     "consistent_gets": "own_consistent_gets",
     "current_gets": "own_current_gets",
 }
+#: What is known of the call that a wait may be part of: its line, its times, its clock.
+_OF_CALL: Final = ("of", "start", "end", "clock")
 #: Waits for the client: between calls unless the times say otherwise.
 BETWEEN_CALLS: Final = ("SQL*Net message from client", "SQL*Net message to client")
 
@@ -78,66 +80,69 @@ def _with_up(calls: pl.DataFrame) -> pl.DataFrame:
     return calls.with_columns(ups.alias("up"))
 
 
-def with_calls(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
-    """The waits with ``call`` (a line) and ``row`` (of the call), null for those between calls, and ``call_from``.
+def calls_of_waits(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
+    """The call of each wait: its ``row``, null for a wait between calls, and ``call_from``.
 
     Args:
-        waits: of one log, in the order of lines, with ``process``, ``clock``.
+        waits: of one log, in the order of lines: ``process``, ``cursor``, ``line``, ``clock``, ``tim_us``,
+            ``elapsed_us``, ``is_between`` (an event of `BETWEEN_CALLS`).
         calls: with `with_parents`.
     """
     if waits.is_empty() or calls.is_empty():
-        return waits.with_columns(
-            *(
-                pl.lit(None, dtype).alias(name)
-                for name, dtype in (("call", pl.Int64), ("row", pl.Int64), ("call_from", CALL_FROM))
-            )
+        types = {"row": pl.Int64(), "call_from": CALL_FROM}
+        return pl.DataFrame(
+            pl.Series(name, [None], dtype).new_from_index(0, waits.height) for name, dtype in types.items()
         )
-    found = calls.select(
-        "process",
-        "cursor",
-        "line",
-        "clock",
-        "depth",
-        start=pl.col("tim_us") - pl.col("elapsed_us"),
-        end=pl.col("tim_us"),
-        call=pl.col("line"),
-        row=pl.col("row"),
-    )
     by = _process_key(waits, calls)
-    of_cursor = found.filter(pl.col("cursor").is_not_null()).drop("depth")
-    roots = found.filter(pl.col("depth") == 0)
-    joined = (
-        waits.join_asof(
-            of_cursor, on="line", by=[*by, "cursor"], strategy="forward", check_sortedness=False, suffix="_of_cursor"
-        )
-        .join_asof(_named(found, "next", by), on="line", by=by or None, strategy="forward", check_sortedness=False)
-        .join_asof(_named(roots, "root", by), on="line", by=by or None, strategy="forward", check_sortedness=False)
+    end = pl.col("tim_us")
+    calls = calls.select(
+        *("process", "cursor", "line", "clock", "depth", "row"), start=end - pl.col("elapsed_us"), end=end
     )
+    calls = calls.with_columns(of="line")
+    roots = calls.filter(pl.col("depth") == 0)
+    calls = calls.join_asof(
+        roots.select(*by, "line", root_before="line"),
+        on="line",
+        by=by or None,
+        strategy="backward",
+        allow_exact_matches=False,
+        check_sortedness=False,
+    )
+    of_cursor = calls.filter(pl.col("cursor").is_not_null()).select(*by, "cursor", "line", "row")
+    found = waits.join_asof(of_cursor, on="line", by=[*by, "cursor"], strategy="forward", check_sortedness=False)
+    own = calls.select(pl.col(*_OF_CALL, "root_before").gather(found.get_column("row")).name.prefix("own_"))
     middle = pl.col("tim_us") - pl.col("elapsed_us") / 2
 
-    def holds(of: str, clock: str) -> pl.Expr:
+    def holds(of: str) -> pl.Expr:
         # on one line with the call (records without a line end between them) the wait may be after it
-        is_before = (pl.col(f"{of}call") != pl.col("line")) | (middle <= pl.col(f"{of}end"))
-        return (middle > pl.col(f"{of}start")) & (pl.col(clock) == pl.col("clock")) & is_before
+        is_before = (pl.col(f"{of}_of") != pl.col("line")) | (middle <= pl.col(f"{of}_end"))
+        return (middle > pl.col(f"{of}_start")) & (pl.col(f"{of}_clock") == pl.col("clock")) & is_before
 
-    is_near = pl.col("call").is_not_null() & (pl.col("call") <= pl.col("root_call")).fill_null(value=True)
-    is_timed = pl.col("tim_us").is_not_null() & pl.col("start").is_not_null()
-    by_cursor = is_near & is_timed & holds("", "clock_of_cursor")
-    by_order = is_near & ~is_timed & ~pl.col("event").is_in(BETWEEN_CALLS)
-    elsewhere = ~pl.col("event").is_in(BETWEEN_CALLS)  # databases of 11.1 print calls that begin before such a wait
-    by_next = elsewhere & holds("next_", "next_clock").fill_null(value=False)
-    by_root = elsewhere & holds("root_", "root_clock").fill_null(value=False)
-    chosen = (
-        pl.when(by_cursor.fill_null(value=False))
-        .then(pl.struct(call="call", row="row", call_from=pl.lit("cursor", CALL_FROM)))
-        .when(by_order)
-        .then(pl.struct(call="call", row="row", call_from=pl.lit("order", CALL_FROM)))
-        .when(by_next)
-        .then(pl.struct(call="next_call", row="next_row", call_from=pl.lit("time", CALL_FROM)))
-        .when(by_root)
-        .then(pl.struct(call="root_call", row="root_row", call_from=pl.lit("time", CALL_FROM)))
-    )
-    return joined.with_columns(chosen.alias("chosen")).select(*waits.columns, pl.col("chosen").struct.unnest())
+    # no call of depth 0 ends between the wait and the next call of its cursor
+    is_near = pl.col("row").is_not_null() & (pl.col("own_root_before") < pl.col("line")).fill_null(value=True)
+    is_timed = pl.col("tim_us").is_not_null() & pl.col("own_start").is_not_null()
+    by_cursor = (is_near & is_timed & holds("own")).fill_null(value=False)
+    by_order = is_near & ~is_timed & ~pl.col("is_between")
+    cursor, order = (pl.lit(name, CALL_FROM) for name in ("cursor", "order"))
+    chosen = pl.when(by_cursor).then(cursor).when(by_order).then(order)
+    found = found.hstack(own).with_columns(call_from=chosen).with_row_index("place")
+    found = found.with_columns(row=pl.when(pl.col("call_from").is_not_null()).then("row"))
+    # databases of 11.1 print calls that begin before a wait of another cursor that is part of them
+    left = found.filter(pl.col("call_from").is_null(), ~pl.col("is_between"))
+    if left.height:
+        left = left.select("place", "line", *by, "clock", "tim_us", "elapsed_us")
+        for name, some in (("next", calls), ("root", roots)):
+            ahead = some.select("line", *by, pl.col(*_OF_CALL, "row").name.prefix(f"{name}_"))
+            left = left.join_asof(ahead, on="line", by=by or None, strategy="forward", check_sortedness=False)
+        by_next, by_root = (holds(name).fill_null(value=False) for name in ("next", "root"))
+        row = pl.when(by_next).then("next_row").when(by_root).then("root_row")
+        given = left.select("place", row.alias("row")).filter(pl.col("row").is_not_null())
+        places = given.get_column("place")
+        found = found.with_columns(
+            found.get_column("row").scatter(places, given.get_column("row")),
+            found.get_column("call_from").scatter(places, "time"),
+        )
+    return found.select("row", "call_from")
 
 
 def _process_key(waits: pl.DataFrame, calls: pl.DataFrame) -> list[str]:
@@ -147,15 +152,3 @@ def _process_key(waits: pl.DataFrame, calls: pl.DataFrame) -> list[str]:
         frame.get_column("process").eq_missing(pl.Series([first], dtype=pl.Int64)).all() for frame in (waits, calls)
     )
     return [] if one else ["process"]
-
-
-def _named(calls: pl.DataFrame, name: str, by: list[str]) -> pl.DataFrame:
-    return calls.select(
-        "line",
-        *by,
-        pl.col("start").alias(f"{name}_start"),
-        pl.col("end").alias(f"{name}_end"),
-        pl.col("clock").alias(f"{name}_clock"),
-        pl.col("call").alias(f"{name}_call"),
-        pl.col("row").alias(f"{name}_row"),
-    )

@@ -15,8 +15,8 @@ from logframe.atomic import new_folder
 from logframe.parquet import write_parquet
 from sqltraceparse.derived import Derived
 from sqltraceparse.heads import CENTISECOND_US, head_of
-from sqltraceparse.passes import Backward, Forward, in_order
-from sqltraceparse.reader import BATCH_BYTES, joined, read_pieces
+from sqltraceparse.passes import TIMED, Backward, Forward, in_order
+from sqltraceparse.reader import joined, read_pieces
 from sqltraceparse.schema import KIND, SCHEMAS
 from sqltraceparse.trace import check_records
 
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
     from sqltraceparse.passes import Frames
     from sqltraceparse.reader import Pieces
 
-#: So many batches of text are one part: each part has a cost of its own.
-_BATCHES: Final = 3
+#: A part is a batch of text: large, because each part has a cost of its own, and less than the 32 MiB from which on the
+#: memory of each would be new.
+_PART_BYTES: Final = 31 << 20
 #: A part whose end is not clear grows to so many batches.
-_MOST_BATCHES: Final = 6
+_MOST_BATCHES: Final = 2
 _SCHEMAS: Final = SCHEMAS["SqlTrace"]
 
 
@@ -69,7 +70,7 @@ def to_parquet(
         raise LogParseError("the log is empty", source=log.name, expected="an extended SQL trace")
     target = Path(os.fspath(dest))
     with new_folder(target) as folder, TemporaryDirectory(dir=folder, prefix=".parts-") as spill:
-        size = batch_bytes or BATCH_BYTES
+        size = batch_bytes or _PART_BYTES
         _Writer(log, Path(spill), lambda: read_pieces(log, batch_bytes=size)).write(folder)
     return {name: target / f"{name}.parquet" for name in (*_SCHEMAS, "diagnostics", "kinds")}
 
@@ -95,8 +96,8 @@ class _Writer:
             count, first = self._forward(CENTISECOND_US)
         second = Backward(first.process)
         for part in reversed(range(count)):
-            frames = second.add({name: self._get(part, name) for name in _OWNED})
-            self._put(part, frames, "owned")
+            frames = second.add({name: self._get(part, name) for name in _OWNED} | self._waits(part))
+            self._put(part, {name: frames[name] for name in (*_OWNED, "links")})
         derived = Derived(first.clock, first.cut_waits, second)
         for name in _SCHEMAS:
             if name == "clock":
@@ -129,7 +130,7 @@ class _Writer:
 
         for piece in self._pieces():
             held.append(piece)
-            if len(held) >= _MOST_BATCHES or (len(held) >= _BATCHES and _is_clear(held[-1])):
+            if len(held) >= _MOST_BATCHES or _is_clear(held[-1]):
                 records += add()
         if held:
             records += add()
@@ -145,29 +146,39 @@ class _Writer:
             columns: list[str] | None, _predicate: object, _limit: object, _size: object
         ) -> Iterator[pl.DataFrame]:
             for part in range(count):
-                frame = derived.frame(name, self._get(part, name, "owned" if name in _OWNED else "read"))
+                needed = (name, *_TABLES) if name == "waits" else (name,)
+                frame = derived.frame(name, {one: self._get(part, one) for one in needed})
                 if frame.height:
                     yield frame if columns is None else frame.select(columns)
 
         write_parquet(register_io_source(parts, schema=_SCHEMAS[name], is_pure=True), path)
 
-    def _path(self, part: int, name: str, done: str) -> Path:
-        return self._spill / f"{part}-{name}-{done}.arrow"
+    def _path(self, part: int, name: str) -> Path:
+        return self._spill / f"{part}-{name}.arrow"
 
-    def _put(self, part: int, frames: Frames, done: str = "read") -> None:
+    def _put(self, part: int, frames: Frames) -> None:
         for name, frame in frames.items():
-            frame.write_ipc(self._path(part, name, done), compression="uncompressed")
+            frame.write_ipc(self._path(part, name), compression="uncompressed")
 
-    def _get(self, part: int, name: str, done: str = "read") -> pl.DataFrame:
-        """A frame of a part; its file is read this once."""
-        path = self._path(part, name, done)
+    def _get(self, part: int, name: str) -> pl.DataFrame:
+        """A frame of a part, which is not read again."""
+        path = self._path(part, name)
         frame = pl.read_ipc(path)
         path.unlink()
         return frame
 
+    def _waits(self, part: int) -> Frames:
+        """What the second pass needs of waits: it adds to them, and changes none."""
+        return {
+            "waits": pl.read_ipc(self._path(part, "waits"), columns=list(TIMED)),
+            "shapes": pl.read_ipc(self._path(part, "shapes")),
+        }
 
-#: Frames whose rows depend on what comes after them.
-_OWNED: Final = ("calls", "waits", "binds")
+
+#: Frames that the second pass completes.
+_OWNED: Final = ("calls", "binds", "owners")
+#: What waits are completed with.
+_TABLES: Final = ("links", "shapes", "owners", "sessions")
 
 
 def _is_clear(piece: Pieces) -> bool:

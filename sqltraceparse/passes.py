@@ -13,7 +13,7 @@ import polars as pl
 
 from logframe import Diagnostic
 from sqltraceparse import clocks
-from sqltraceparse.nesting import INCLUSIVE, with_calls, with_parents
+from sqltraceparse.nesting import BETWEEN_CALLS, INCLUSIVE, calls_of_waits, with_parents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +27,8 @@ _TIMES: Final = ("cpu_us", "elapsed_us", "tim_us")
 #: What later parts add to the figures of a call.
 ADDED: Final = (*INCLUSIVE, "wait_us")
 _NO_PROCESS: Final = -1
+#: Columns of waits that the second pass needs.
+TIMED: Final = ("line", "process", "cursor", "clock", "tim_us", "elapsed_us", "shape", "owner")
 
 
 class Forward:
@@ -64,7 +66,10 @@ class Forward:
         self._waits = self._calls = 0
 
     def add(self, pieces: Pieces) -> Frames:
-        """The frames of the next part of the log."""
+        """The frames of the next part of the log.
+
+        Names of waits, their statement and their session are rows of the frames ``shapes``, ``owners``, ``sessions``.
+        """
         self.diagnostics += pieces.diagnostics
         self._kinds.append(pieces.kinds)
         processes = self._processes(pieces.processes)
@@ -86,8 +91,13 @@ class Forward:
         }
         own["row_sources"] = self._with_plan(own["row_sources"])
         transactions = _of_process(_scaled(pieces.transactions, self.unit), processes)
+        numbered, places = (rows.with_row_index(name) for rows, name in ((owners, "owner"), (said, "session")))
+        waits = with_owner(waits, numbered.select("line", *_KEY, "owner"), ["cursor"])
         return {
-            "waits": with_owner(with_owner(waits, owners, ["cursor"]), said, []),
+            "waits": with_owner(waits, places.select("line", "process", "session"), []),
+            "shapes": pieces.shapes,
+            "owners": owners.select("statement", "sql_id"),
+            "sessions": said.select("session_id"),
             "calls": with_owner(with_owner(calls, owners, ["cursor"]), said, []),
             "statements": statements.rename({"line": "statement"}),
             **own,
@@ -216,7 +226,7 @@ def executions(calls: pl.DataFrame) -> pl.DataFrame:
 def with_process(frames: Frames, process: int | None) -> Frames:
     """The frames with a process for the lines before the first that names one."""
     named = pl.col("process").fill_null(pl.lit(process, pl.Int64))
-    return {name: frame.with_columns(named) for name, frame in frames.items()}
+    return {name: frame.with_columns(named) if "process" in frame else frame for name, frame in frames.items()}
 
 
 def in_order(rows: Sequence[Diagnostic]) -> list[Diagnostic]:
@@ -235,32 +245,45 @@ class Backward:
     """The second pass, from the last part to the first: parents of calls, calls of waits, executions of binds.
 
     Args:
-        process: that of the lines before the first that names one.
+        process: that of the lines before the first that names one; an attribute, too.
         runs: the first execution of each cursor after the last part, where another object has read what follows.
     """
 
     def __init__(self, process: int | None, runs: pl.DataFrame | None = None) -> None:
-        self._process = process
+        self.process = process
         self._calls: pl.DataFrame | None = None
         self._runs = runs
         self._late: list[pl.DataFrame] = []
 
     def add(self, frames: Frames) -> Frames:
-        """The frames of the part before those that were given so far."""
-        frames = with_process(frames, self._process)
+        """The frames of the part before those that were given so far.
+
+        Args:
+            frames: ``calls``, ``waits``, ``binds``, ``shapes``, ``owners`` of the part, and others, which stay.
+
+        Returns:
+            The calls and binds with their owners; ``links``: what the waits get, row by row (``call``, ``call_from``,
+            ``owner``), and the ``owners`` that these name.
+        """
+        frames = with_process(frames, self.process)
         own, waits, binds = frames["calls"], frames["waits"], frames["binds"]
         calls = own if self._calls is None else pl.concat([own, self._calls])
         calls, below = with_parents(calls, own.height)
-        waits = with_calls(waits, calls)
-        owner = waits.get_column("row")
-        owned = pl.col("row").is_not_null()
-        waits = waits.with_columns(
-            statement=pl.when(owned).then(calls.get_column("statement").gather(owner)).otherwise("statement"),
-            sql_id=pl.when(owned).then(calls.get_column("sql_id").gather(owner)).otherwise("sql_id"),
+        is_between = frames["shapes"].get_column("event").is_in(BETWEEN_CALLS).gather(waits.get_column("shape"))
+        found = calls_of_waits(waits.select(TIMED).with_columns(is_between.alias("is_between")), calls)
+        row = found.get_column("row")
+        owner = (pl.col("owner") + calls.height).cast(pl.UInt32)  # the calls come first among the owners
+        links = pl.DataFrame(
+            [
+                calls.get_column("line").gather(row).alias("call"),
+                found.get_column("call_from"),
+                waits.select(pl.coalesce(row.cast(pl.UInt32), owner).alias("owner")).to_series(),
+            ]
         )
-        held = waits.filter(owned).group_by("row").agg(_wait_us=pl.col("elapsed_us").sum())
+        owned = waits.select("elapsed_us", row).filter(pl.col("row").is_not_null())
+        held = owned.group_by("row").agg(_wait_us=pl.col("elapsed_us").sum())
         sums = below.join(held, on="row", how="full", coalesce=True)
-        found = calls.head(own.height).join(sums, on="row", how="left", maintain_order="left")
+        own_calls = calls.head(own.height).join(sums, on="row", how="left", maintain_order="left")
         if calls.height > own.height:
             late = sums.filter(pl.col("row") >= own.height)
             self._late.append(late.with_columns(number=calls.get_column("number").gather(late.get_column("row"))))
@@ -270,8 +293,9 @@ class Backward:
         self._calls = _wanted_before(calls.select(own.columns))
         return {
             **frames,
-            "calls": found.drop("row"),
-            "waits": waits.drop("row"),
+            "calls": own_calls.drop("row"),
+            "links": links,
+            "owners": pl.concat([calls.select("statement", "sql_id"), frames["owners"]]),
             "binds": with_owner(binds, runs, ["cursor"], strategy="forward"),
         }
 

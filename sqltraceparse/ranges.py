@@ -24,8 +24,9 @@ from sqltraceparse.heads import head_of
 from sqltraceparse.lines import CODES, classified
 from sqltraceparse.passes import Backward, Forward, bare_waits, executions, in_order, starts_plan, with_process
 from sqltraceparse.reader import joined, read_pieces
-from sqltraceparse.regular import RAW_CALLS, RAW_WAITS, calls_and_closes
+from sqltraceparse.regular import RAW_CALLS, calls_and_closes
 from sqltraceparse.trace import SqlTrace
+from sqltraceparse.waits import CODED_WAITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,7 +144,7 @@ def _facts(log: Log, cut: Range) -> RangeFacts | None:
     nothing = {name: getattr(whole, name).clear() for name in ("binds", "transactions", "errors")}
     needed = whole._replace(
         waits=pl.concat(
-            [_padded(rows, RAW_WAITS) for rows in (whole.waits.head(1).select("line"), edges.filter("is_wait"))]
+            [_padded(rows, CODED_WAITS) for rows in (whole.waits.head(1).select("line"), edges.filter("is_wait"))]
         ).sort("line", maintain_order=True),
         calls=pl.concat(
             [
@@ -151,6 +152,7 @@ def _facts(log: Log, cut: Range) -> RangeFacts | None:
                 _padded(edges.filter(~pl.col("is_wait")), RAW_CALLS),
             ]
         ).sort("line", maintain_order=True),
+        shapes=whole.shapes.clear(),
         statements=whole.statements.filter(is_last).with_columns(text=pl.lit(None, pl.String)),
         row_sources=_plan_ends(whole.row_sources),
         **nothing,

@@ -12,6 +12,7 @@ from sqltraceparse.grammar import GRAMMAR
 from sqltraceparse.lines import batches, classified
 from sqltraceparse.schema import KINDS
 from sqltraceparse.sections import Sorted, sort_lines
+from sqltraceparse.waits import Waits, coded, joined_waits
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -34,13 +35,16 @@ class Pieces(NamedTuple):
     Attributes:
         kinds: ``kind`` and number of ``lines`` of it; the parts of a fused line count each.
         heads: ``text``, ``kind`` of the first lines that say what the file is.
-        waits, calls: `sqltraceparse.regular.RAW_WAITS` and `RAW_CALLS`, in the order of the lines.
+        waits: `sqltraceparse.waits.CODED_WAITS`, in the order of the lines.
+        shapes: `sqltraceparse.waits.SHAPES`, those of the waits.
+        calls: `sqltraceparse.regular.RAW_CALLS`, in the order of the lines.
         diagnostics: of these lines.
     """
 
     kinds: pl.DataFrame
     heads: pl.DataFrame
     waits: pl.DataFrame
+    shapes: pl.DataFrame
     calls: pl.DataFrame
     statements: pl.DataFrame
     binds: pl.DataFrame
@@ -83,9 +87,13 @@ def joined(pieces: list[Pieces]) -> Pieces:
         frames: list[pl.DataFrame] = [getattr(piece, name) for piece in pieces]
         return pl.concat(frames, rechunk=True)
 
-    names = [name for name in Pieces._fields if name not in {"heads", "diagnostics"}]
+    if len(pieces) == 1:
+        return pieces[0]
+    names = [name for name in Pieces._fields if name not in {"heads", "diagnostics", "waits", "shapes"}]
     rows = [row for piece in pieces for row in piece.diagnostics]
-    return Pieces(heads=pieces[0].heads, diagnostics=rows, **{name: part(name) for name in names})
+    waits = joined_waits([Waits(piece.waits, piece.shapes) for piece in pieces])
+    frames = {name: part(name) for name in names} | {"waits": waits.rows, "shapes": waits.shapes}
+    return Pieces(heads=pieces[0].heads, diagnostics=rows, **frames)
 
 
 def sorted_batches(
@@ -141,7 +149,8 @@ def _pieces(found: Sorted, name: str) -> Pieces:
     others = lines.with_row_index("place").filter(~hot)  # few lines, and all that the rest is read from
     broken, broken_rows = _broken_numbers(lines, others, name)
     if broken_rows:
-        waits, calls = (_without_last_number(frame, broken) for frame in (waits, calls))
+        waits = waits.changed(lambda rows: _without_last_number(rows, broken))
+        calls = _without_last_number(calls, broken)
     statements, cut_heads = records.statements(others, lines.get_column("text"), found.texts, name)
     row_sources, cut_rows = records.row_sources(others, name)
     transactions, cut_ends = records.transactions(others, name)
@@ -162,7 +171,8 @@ def _pieces(found: Sorted, name: str) -> Pieces:
     return Pieces(
         lines.group_by("kind").agg(pl.len().cast(pl.Int64).alias("lines")),
         others.filter(pl.col("kind").is_in(["head", "process", "continued"])).head(_MOST_HEADS).select("text", "kind"),
-        waits,
+        waits.rows,
+        waits.shapes,
         calls,
         statements,
         records.binds(others),
@@ -175,20 +185,18 @@ def _pieces(found: Sorted, name: str) -> Pieces:
     )
 
 
-def read_waits(
-    found: Sorted, name: str, columns: Sequence[str] = tuple(regular.RAW_WAITS)
-) -> tuple[pl.DataFrame, list[Diagnostic]]:
+def read_waits(found: Sorted, name: str) -> tuple[Waits, list[Diagnostic]]:
     """The waits among lines whose kinds are known, in their order, and a row for each that is damaged."""
-    lines = found.lines.lazy().filter(pl.col("kind") == "wait")
-    wanted = ["line", *(name for name in columns if name != "line")]
+    is_wait = pl.col("kind") == "wait"
     waits = found.waits
     if waits is None:
-        waits = regular.waits(lines.filter("is_whole")).select(wanted).collect()
-    odd = lines.filter(~pl.col("is_whole")).select("line", "text").collect()
+        waits = coded(regular.waits(found.lines.lazy().filter(is_wait, "is_whole")).collect())
+    odd = found.lines.filter(is_wait, ~pl.col("is_whole")).select("line", "text")
     if odd.is_empty():
-        return waits.select(columns), []
-    more, _, cut = irregular.read_irregular(odd, name)
-    return pl.concat([waits.select(wanted), more.select(wanted)]).sort("line", maintain_order=True).select(columns), cut
+        return waits, []
+    read, _, cut = irregular.read_irregular(odd, name)
+    more = coded(read).changed(lambda rows: rows.select(waits.rows.columns))
+    return joined_waits([waits, more]).changed(lambda rows: rows.sort("line", maintain_order=True)), cut
 
 
 def read_calls(

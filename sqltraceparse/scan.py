@@ -106,8 +106,9 @@ def _events(found: Sorted, name: str, columns: list[str], kinds: Collection[str]
     lines = found.lines
     parts = []
     if "wait" in kinds:
-        waits, _ = read_waits(found, name, [column for column in RAW_WAITS if column in {"line", *columns}])
-        parts.append(waits.with_columns(kind=pl.lit("wait", KIND)))
+        waits, _ = read_waits(found, name)
+        of_waits = waits.named([column for column in RAW_WAITS if column in {"line", *columns}])
+        parts.append(of_waits.with_columns(kind=pl.lit("wait", KIND)))
     if not set(_CALLS).isdisjoint(kinds):
         calls, _ = read_calls(found, name, [column for column in RAW_CALLS if column in {"line", "op", *columns}])
         kind = (

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sqltraceparse.lines import Batch
+    from sqltraceparse.waits import Waits
 
 _TEXT: Final = pl.col("text")
 
@@ -66,7 +67,7 @@ class Sorted(NamedTuple):
     texts: list[Text]
     open_from: int
     diagnostics: list[Diagnostic]
-    waits: pl.DataFrame | None = None
+    waits: Waits | None = None
     calls: pl.DataFrame | None = None
 
     def ready(self, diagnostics: list[Diagnostic]) -> Sorted:
@@ -77,16 +78,16 @@ class Sorted(NamedTuple):
         done = int(lines.item(-1, "line"))
         hidden = lines.filter("is_whole", pl.col("kind") == "text").get_column("line")
 
-        def kept(frame: pl.DataFrame | None) -> pl.DataFrame | None:
-            if frame is None or (self.open_from == self.lines.height and hidden.is_empty()):
+        def kept(frame: pl.DataFrame) -> pl.DataFrame:
+            if self.open_from == self.lines.height and hidden.is_empty():
                 return frame
             return frame.filter(pl.col("line") <= done, ~pl.col("line").is_in(hidden.implode()))
 
         return self._replace(
             lines=lines,
             diagnostics=[*self.diagnostics, *(row for row in diagnostics if row.line is not None and row.line <= done)],
-            waits=kept(self.waits),
-            calls=kept(self.calls),
+            waits=None if self.waits is None else self.waits.changed(kept),
+            calls=None if self.calls is None else kept(self.calls),
         )
 
 
@@ -268,26 +269,27 @@ def _placed(lines: pl.DataFrame, codes: pl.Series) -> pl.Series:
         return codes
     for place, end in _open_values(lines, codes):
         codes = codes.scatter(list(range(place + 1, end)), CODES["bind_field"])
-    code = pl.col("code")
+    others = (codes > CODES["close"]).arg_true()  # few lines; a wait, call or close between two of them ends a section
+    code, is_after_record = pl.col("code"), pl.col("place").cast(pl.Int64).diff() > 1
     within = (
-        pl.when(code == CODES["binds"])
-        .then(pl.lit("binds"))
-        .when(code == CODES["head"])
-        .then(pl.lit("head"))
-        .when(~code.is_in(_BETWEEN))
-        .then(pl.lit("none"))
+        pl.when(code.is_in([CODES["binds"], CODES["head"]]))
+        .then(code)
+        .when(~code.is_in(_BETWEEN) | is_after_record)
+        .then(CODES["unparsed"])
         .forward_fill()
-        .fill_null("none")
+        .fill_null(CODES["unparsed"])
     )
     placed = (
-        pl.when(code.is_in([CODES["bind"], CODES["bind_field"]]) & (within != "binds"))
-        .then(pl.when(within == "head").then(CODES["head"]).otherwise(CODES["unparsed"]))
-        .when((code == CODES["unparsed"]) & (within == "head"))
-        .then(CODES["head"])
+        pl.when(code.is_in([CODES["bind"], CODES["bind_field"]]) & (within != CODES["binds"]))
+        .then(within)
+        .when((code == CODES["unparsed"]) & (within == CODES["head"]))
+        .then(within)
         .otherwise(code)
         .cast(pl.UInt8)
     )
-    return pl.DataFrame({"code": codes}).select(placed.alias("code")).to_series()
+    return codes.scatter(
+        others, pl.DataFrame({"code": codes.gather(others), "place": others}).select(placed).to_series()
+    )
 
 
 def _open_values(lines: pl.DataFrame, codes: pl.Series) -> Iterator[tuple[int, int]]:

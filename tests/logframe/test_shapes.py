@@ -62,8 +62,10 @@ def test_as_re(kernel: Kernel, seed: int) -> None:
     expected = [by_re(line) for line in lines]
     assert found.places.to_list() == list(range(len(lines)))
     for row, (figures, _) in enumerate(expected):
-        assert [series[row] for series in found.figures] == figures + [0] * (16 - len(figures))
+        assert [series[row] for series in found.figures.values()] == figures + [0] * (16 - len(figures))
     assert [expected[found.first[number]][1] for number in found.shape] == [shape for _, shape in expected]
+    for row, figures in zip(found.first, found.examples, strict=True):
+        assert figures == expected[row][0] + [0] * (16 - len(expected[row][0]))
 
 
 def test_only_wanted_lines(kernel: Kernel) -> None:
@@ -90,6 +92,17 @@ def test_only_wanted_lines(kernel: Kernel) -> None:
 def test_odd(kernel: Kernel, lines: list[bytes]) -> None:
     """Too many digits, figures, bytes of a shape, or shapes: nothing is parted."""
     assert parted(kernel, lines) is None
+
+
+def test_only_needed_figures(kernel: Kernel) -> None:
+    """Other figures are not written, but shown of the first line of each shape."""
+    text = kernel.block_of(b"a=1 b=2\na=3 b=4\nc=5")
+    batch = TextBatch(text, text.size, kernel.lines_of(text), 1)
+    found = part_lines(kernel, batch, kernel.block_of(b"\1\1\1"), {1}, 2, {1})
+
+    assert found is not None
+    assert {place: figures.to_list() for place, figures in found.figures.items()} == {1: [2, 4, 0]}
+    assert found.examples == [[1, 2], [5, 0]]
 
 
 def test_nothing(kernel: Kernel) -> None:

@@ -77,5 +77,5 @@ def test_it_is_used(write: Any) -> None:  # noqa: ANN401 - a function
 
     assert found.waits is not None
     assert found.calls is not None
-    assert found.waits.height > 10
+    assert found.waits.rows.height > 10
     assert found.calls.height > 10
