@@ -67,7 +67,7 @@ def pair_reports(a: AwrReport, b: AwrReport, names: tuple[str, str], _: Options)
         tables,
         is_lettered=True,
         verdict=" ".join(filter(None, [other_system({"A": a}, {"B": b}), verdict])),
-        drawers=tuple(partial(_draw, table, reports) for table, reports in drawn.items()),
+        drawers=tuple(partial(_draw, table, reports) for table, reports in sorted(drawn.items(), reverse=True)),
     )
 
 

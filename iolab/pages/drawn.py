@@ -11,6 +11,7 @@ import re
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
+from iolab.charts._classes import CLASS_COLOURS
 from iolab.charts.theme import CATEGORIES, CATEGORIES_DARK, INKS, VEGA_LITE, config
 from logframe.extras import require
 
@@ -24,28 +25,39 @@ _IDS: Final = re.compile(r'(?<=\bid=")|(?<=url\(#)|(?<=href="#)')
 _numbers = count(1)
 
 
-def drawn_html(spec: Mapping[str, Any], *, label: str = "", is_narrow: bool = True) -> str:
+def drawn_html(spec: Mapping[str, Any], *, label: str = "", is_narrow: bool = True, width: int | None = None) -> str:
     """A chart as a drawing; beside it a narrow one, of which the page shows one or the other.
 
     Args:
         spec: a Vega-Lite specification, with its data inside.
         label: what the drawing shows, in a sentence, for readers who do not see it.
         is_narrow: whether a narrow drawing is made for phones.
+        width: of the plot, where the drawing stands in a column: a wider one would be scaled down with its text.
 
     Examples:
         >>> spec = {"data": {"values": [{"x": 1}]}, "mark": "point", "encoding": {"x": {"field": "x"}}}
         >>> drawn_html(spec, label="a < b", is_narrow=False)[:59]
         '<figure class="drawn" role="img" aria-label="a &lt; b"><svg'
     """
-    drawings = [_svg(dict(spec))]
+    drawings = [_svg(dict(spec) if width is None else _of_width(spec, width))]
     kinds = ["drawn"]
-    if is_narrow and "width" in spec and isinstance(spec["width"], (int, float)):
-        drawings.append(_svg({**spec, "width": _NARROW}))
+    if is_narrow and isinstance(_parts(spec)[0].get("width"), (int, float)):
+        drawings.append(_svg(_of_width(spec, _NARROW)))
         kinds = ["drawn wide-only", "drawn narrow-only"]
     return "".join(
         f'<figure class="{kind}" role="img" aria-label="{html.escape(label)}">{svg}</figure>'
         for kind, svg in zip(kinds, drawings, strict=True)
     )
+
+
+def _parts(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The charts of a specification: one, or those that stand below each other."""
+    return list(spec.get("vconcat") or [spec])
+
+
+def _of_width(spec: Mapping[str, Any], width: int) -> dict[str, Any]:
+    parts = [{**part, "width": width} if "width" in part else dict(part) for part in _parts(spec)]
+    return {**spec, "vconcat": parts} if "vconcat" in spec else parts[0]
 
 
 def _svg(spec: dict[str, Any]) -> str:
@@ -63,9 +75,10 @@ def dark_rules() -> str:
         >>> "figure.drawn [fill='#FFFFFF']{fill:#10151B}" in dark_rules()
         True
     """
-    pairs = [*zip(CATEGORIES, CATEGORIES_DARK, strict=True)]
+    pairs = [*zip(CATEGORIES, CATEGORIES_DARK, strict=True), *CLASS_COLOURS.values()]
     pairs += [(INKS["light"][name], _PAGE_INKS[name]) for name in INKS["light"]]
-    return "".join(
+    on_bars = f"figure.drawn text[fill='white']{{fill:{_PAGE_INKS['ground']}}}"  # bars are light on a dark page
+    return on_bars + "".join(
         f"figure.drawn [{part}='{light}']{{{part}:{dark}}}" for light, dark in pairs for part in ("fill", "stroke")
     )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from iolab.metrics.formatting import figure_text
 from iolab.rules.event_groups import GROUPS
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def _row(name: str, profile: pl.DataFrame, groups: list[str], anchor: str | None
     said = html.escape(name)
     link = f'<a href="#{anchor}">{said}</a>' if anchor else said
     cells = "".join(_cell(group, shares.get(group)) for group in groups)
-    shown = "" if sessions is None else f"{sessions:,.0f}" if sessions >= 100 else f"{sessions:.3g}"
+    shown = "" if sessions is None else figure_text(sessions)
     return f'<tr><th scope="row">{link}</th><td class="number">{shown}</td>{cells}</tr>'
 
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from iolab.metrics.formatting import figure_text
 from iolab.metrics.histograms import latency_buckets
 from iolab.rules.event_groups import group_of
+from logframe.interval import row_figure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -56,9 +58,8 @@ def histograms_html(event_histogram: pl.DataFrame, events: Sequence[str]) -> str
         own = buckets.filter(pl.col("event") == event)
         if own.is_empty():
             continue
-        waits = own.get_column("waits").sum()
         rows.append(
-            f"<p class=note><code>{html.escape(event)}</code> {waits:,.0f} waits</p>"
+            f"<p class=note><code>{html.escape(event)}</code> {_counted(event_histogram, event)}</p>"
             f'<svg width="100%" height="{_HEIGHT + _LABEL + 1}" role="img" aria-label="{_said(event, own)}">'
             f"{''.join(_bar(row, event, place, low, high, _top(own)) for row in own.iter_rows(named=True))}</svg>"
         )
@@ -74,6 +75,13 @@ def histograms_html(event_histogram: pl.DataFrame, events: Sequence[str]) -> str
         "<p class=note>Share of waits in each doubling of time, foreground and background; dashed: an open bucket.</p>"
         f'{"".join(rows)}<svg width="100%" height="16" aria-hidden="true">{ticks}</svg></figure>'
     )
+
+
+def _counted(event_histogram: pl.DataFrame, event: str) -> str:
+    """The waits of an event as its largest table prints them: `21.5M` is known to three digits, and shown so."""
+    largest = event_histogram.filter(pl.col("event") == event).sort("waits", descending=True, nulls_last=True)
+    waits = row_figure(largest.row(0, named=True), "waits")
+    return "" if waits is None else f"{figure_text(waits)} waits"
 
 
 def _top(own: pl.DataFrame) -> float:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 from iolab.comparison.host_and_report import pair_host_and_report
 from iolab.evidence.run_set import share_clocks
+from iolab.evidence.time_lines import over_time
 from iolab.metrics.processors import host_cpu
 from iolab.pages.figures import join_figures
 from iolab.rules.host_processors import processors, processors_of_report
@@ -34,7 +36,13 @@ def summarize_host(log: HostLog) -> Summary:
         if scope in _SHOWN:
             frames[scope] = _filled(log.wide(scope))
     figures = [] if (cpu := host_cpu(log)).get_column("value").null_count() else [cpu]
-    return Summary(frames, join_figures(figures), tuple(_notes(log, frames)))
+    return Summary(frames, join_figures(figures), tuple(_notes(log, frames)), (partial(_draw, log),))
+
+
+def _draw(log: HostLog, name: str) -> Any:  # noqa: ANN401 - any chart
+    from iolab import charts  # noqa: PLC0415 - Altair is loaded for those who look at charts
+
+    return charts.host_over_time(over_time({name: log}), title="Over time")
 
 
 def _filled(frame: pl.DataFrame) -> pl.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -28,6 +28,8 @@ ONE_LOG_CONTENTS: Final = (
 _HISTOGRAM: Final = "event_histogram"
 #: Rows of a table on a page; its script folds all but the first.
 _MOST_ROWS: Final = 60
+#: The width of a plot beside findings, with its labels half a page.
+BESIDE: Final = 320
 #: Beside more findings than this a chart fits.
 _FEW: Final = 4
 _MOST_HISTOGRAMS: Final = 3
@@ -60,23 +62,20 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
     level = "h1" if is_only else "h2"
     parts = [f'<section id="{anchor}"><{level}>{html.escape(name)}</{level}><p class="lead">{_identity(seen)}</p>']
     profile = profile_html(seen.profile) + _histograms(seen)
-    drawn = (
-        [drawn_html(chart.to_dict(), label=f"{name}: {seen.what}") for chart in seen.charts(name=name)]
-        if is_drawn
-        else []
-    )
+    drawn = [(chart.to_dict(), f"{name}: {seen.what}") for chart in seen.charts(name=name)] if is_drawn else []
     if not seen.findings.is_empty():
         # beside many findings a chart fits; without a profile the first chart is the picture of the log
         early = 1 if drawn and (not profile or (not _has_histogram(profile) and seen.findings.height > _FEW)) else 0
-        first, drawn = "".join(drawn[:early]), drawn[early:]
+        first = "".join(drawn_html(spec, label=label, width=BESIDE) for spec, label in drawn[:early])
+        drawn = drawn[early:]
         beside = (
             f'<div class="beside-findings"><div>{profile}</div><div>{first}</div></div>' if profile or first else ""
         )
         said = findings_html(seen.findings, anchor=anchor)
         parts.append(f'<div class="first{" beside" if beside else ""}"><div>{said}</div>{beside}</div>')
-    parts += [f"<p>{html.escape(note[:1].upper() + note[1:])}.</p>" for note in seen.notes]
+    parts += [f"<p>{html.escape(note[:1].upper() + note[1:].removesuffix('.'))}.</p>" for note in seen.notes]
     if drawn:
-        parts.append(f'<div id="{anchor}-charts" class="two">{"".join(f"<div>{one}</div>" for one in drawn)}</div>')
+        parts.append(f'<div id="{anchor}-charts" class="two">{_in_columns(drawn)}</div>')
     tables = "".join(
         f"<div><h3>{html.escape(title.replace('_', ' '))}</h3>{frame_html(frame, most=_MOST_ROWS)}</div>"
         for title, frame in seen.frames.items()
@@ -96,6 +95,10 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
         said = f"What was not read, or is worth a look: {seen.diagnostics.height:,}"
         parts.append(f"<details><summary>{said}</summary>{remarks}</details>")
     return "".join(parts) + "</section>"
+
+
+def _in_columns(drawn: Iterable[tuple[Mapping[str, Any], str]]) -> str:
+    return "".join(f"<div>{drawn_html(spec, label=label)}</div>" for spec, label in drawn)
 
 
 def _has_histogram(drawn: str) -> bool:

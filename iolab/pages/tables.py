@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import format_figure
+from iolab.metrics.formatting import count_text, format_figure
 from iolab.metrics.table import REFUSED
 from iolab.pages import table_html
 from iolab.pages.metric_table import HEADINGS, NUMBERS, figure_rows, text_table, without_empty
@@ -180,8 +180,8 @@ def _table(
     rows = [[_cell(row, column, with_bounds=has_bounds) for column in kept] for row in head.iter_rows(named=True)]
     numbers = [said[name] for name in kept if head.schema[name].is_numeric() or head.schema[name] == pl.Duration]
     more = [
-        *([f"{frame.height - head.height:,} more rows"] if frame.height > head.height else []),
-        *([f"{len(wanted) - len(kept)} more columns"] if len(wanted) > len(kept) else []),
+        *([count_text(frame.height - head.height, "more row")] if frame.height > head.height else []),
+        *([count_text(len(wanted) - len(kept), "more column")] if len(wanted) > len(kept) else []),
     ]
     return list(said.values()), rows, numbers, " and ".join(more)
 

@@ -16,7 +16,7 @@ from iolab.pages import page_html
 from iolab.pages.drawn import drawn_html
 from iolab.pages.findings_html import findings_html
 from iolab.pages.heat_html import heat_html
-from iolab.pages.log_section import ONE_LOG_CONTENTS, contents_html, findings_by_log, log_section
+from iolab.pages.log_section import BESIDE, ONE_LOG_CONTENTS, contents_html, findings_by_log, log_section
 from iolab.pages.metric_table import figure_rows
 from iolab.pages.sections import write_page
 from iolab.pages.summary import LogSummary, summarize
@@ -28,7 +28,7 @@ from logframe.atomic import check_output
 from logframe.errors import LogError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Sequence
 
 #: The figures that the summary of a page names, the first three that a log has.
 _HEADLINES: Final = (
@@ -114,14 +114,18 @@ def write_report(
         section = log_section(number, name, seen, is_only=len(named) == 1, is_drawn=is_drawn)
         sections.append(section if is_drawn else _folded(number, name, seen.what, section))
     title = f"I/O evidence: {', '.join(one.name for one in named[:3])}{', ...' if len(named) > 3 else ''}"
-    comparisons = _comparisons(summaries, is_drawn=is_drawn)
+    pairings = list(pair_all({name: seen.log for name, seen in summaries.items()}))
+    first = _first_chart(pairings) if is_drawn and len(named) > 1 else ""
+    comparisons = _comparisons(pairings, len(summaries), is_drawn=is_drawn, is_first_drawn=bool(first))
     if len(named) > 1:
         links = {one.name: f"log-{n}" for n, one in enumerate(named, 1)}
         contents = list(_CONTENTS) if not is_drawn else [_CONTENTS[0], *((link, name) for name, link in links.items())]
         heat = heat_html({name: seen.profile for name, seen in summaries.items()}, links)
         together = findings_together([(name, seen.log) for name, seen in summaries.items()])
         said = findings_html(together, anchor="both", is_linked=False) if together.height else ""
-        parts = [f"<h1>{_titled(len(named))}</h1>", f'<div class="first">{said}</div>' if said else ""]
+        beside = f'<div class="beside-findings"><div>{first}</div></div>' if first else ""
+        shown = f'<div class="first{" beside" if said and beside else ""}"><div>{said}</div>{beside}</div>'
+        parts = [f"<h1>{_titled(len(named))}</h1>", shown if said or beside else ""]
         overview = [heat, findings_by_log(summaries, links)]
         summary = f'<section id="logs"><h2>Logs</h2>{_summary(rows)}</section>'
         parts += (
@@ -181,14 +185,25 @@ def _headline(seen: LogSummary) -> str:
     return "; ".join(f"{name} {value} {unit}".strip() for name, value, _, _, _, unit in figure_rows(wanted))
 
 
-def _comparisons(summaries: Mapping[str, LogSummary], *, is_drawn: bool) -> str:
-    """The pairings of the logs, with those that were refused."""
-    pairings = list(pair_all({name: seen.log for name, seen in summaries.items()}))
+def _first_chart(pairings: Sequence[Pairing]) -> str:
+    """The first chart of the first comparison that has one, to stand beside the findings."""
+    made = [one for one in pairings if not one.refusal][:1]
+    return "".join(
+        drawn_html(chart.to_dict(), label=one.title, width=BESIDE) for one in made for chart in one.charts()[:1]
+    )
+
+
+def _comparisons(pairings: Sequence[Pairing], logs: int, *, is_drawn: bool, is_first_drawn: bool) -> str:
+    """The pairings of the logs, with those that were refused; the first chart may stand beside the findings."""
     if not pairings:
-        why = "there is one log" if len(summaries) == 1 else "no two of these logs are of kinds that compare"
-        return f"<p><small>{_ALONE.format(why)}</small></p>" if summaries else ""
+        why = "there is one log" if logs == 1 else "no two of these logs are of kinds that compare"
+        return f"<p><small>{_ALONE.format(why)}</small></p>" if logs else ""
     parts = ['<section id="comparisons"><h2>Comparisons</h2>']
-    parts += [pairing_html(one, is_drawn=is_drawn) for one in pairings if not one.refusal]
+    made = [one for one in pairings if not one.refusal]
+    parts += [
+        pairing_html(one, is_drawn=is_drawn, without=1 if is_first_drawn and place == 0 else 0)
+        for place, one in enumerate(made)
+    ]
     refused: dict[str, list[str]] = {}
     for one in pairings:
         if one.refusal:
@@ -199,8 +214,14 @@ def _comparisons(summaries: Mapping[str, LogSummary], *, is_drawn: bool) -> str:
     return "".join(parts) + "</section>"
 
 
-def pairing_html(one: Pairing, *, is_drawn: bool) -> str:
-    """A comparison of two logs: what makes them a pair, the result in words, charts and tables."""
+def pairing_html(one: Pairing, *, is_drawn: bool, without: int = 0) -> str:
+    """A comparison of two logs: what makes them a pair, the result in words, charts and tables.
+
+    Args:
+        one: the comparison.
+        is_drawn: whether its charts are drawn.
+        without: how many of the first charts are drawn elsewhere.
+    """
     parts = [f'<h3>{_text(one.title)}</h3><p class="lead">{_text(one.why[:1].upper() + one.why[1:])}.</p>']
     if one.verdict:
         parts.append(f'<p class="verdict">{_text(one.verdict.replace("`", ""))}</p>')
@@ -210,7 +231,7 @@ def pairing_html(one: Pairing, *, is_drawn: bool) -> str:
         verdict = _VERDICT.sub(r"<strong>\g<0></strong>", _text(paragraph))
         parts.append(f"<p>{verdict.replace(' Caveat: ', '<br>Caveat: ')}</p>")
     if is_drawn:
-        parts += [drawn_html(chart.to_dict(), label=one.title) for chart in one.charts()]
+        parts += [drawn_html(chart.to_dict(), label=one.title) for chart in one.charts()[without:]]
     for title, frame in (one.tables or one.frames).items():
         parts.append(f"<h4>{_text(title)}</h4>{frame_html(frame, names={'a': 'A', 'b': 'B'})}")
     return "".join(parts)

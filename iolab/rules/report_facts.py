@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from logframe.interval import Interval
+from logframe.errors import RefusedError
+from logframe.interval import Interval, intersect
 from logframe.oracle import is_idle
 
 if TYPE_CHECKING:
@@ -21,15 +22,25 @@ class Wait:
     Attributes:
         waits: how many.
         time_s: time waited, what the report prints and average * waits, intersected.
+        printed_avg_s: the average wait as printed; None where it is not, or for waits put together.
     """
 
     waits: Interval
     time_s: Interval
+    printed_avg_s: Interval | None = None
 
     @property
     def avg_s(self) -> Interval | None:
-        """The average wait in seconds; None where the number of waits cannot be distinguished from zero."""
-        return self.time_s / self.waits if self.waits.lo > 0 else None
+        """The average wait in seconds, of both and as printed; None where waits may be zero, or they contradict it."""
+        if self.waits.lo <= 0:
+            return None
+        quotient = self.time_s / self.waits
+        if self.printed_avg_s is None:
+            return quotient
+        try:
+            return intersect([quotient, self.printed_avg_s])
+        except RefusedError:
+            return None
 
 
 @dataclass(frozen=True, slots=True)

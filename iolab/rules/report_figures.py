@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
@@ -62,7 +63,7 @@ def _report_facts(report: AwrReport) -> ReportFacts:
         captured_pct=captured_pct,
         classes={name: time for name, time in foreground.items() if name not in {"Idle", "DB CPU"}},
         all_classes={name: time for name, time in all_classes.items() if name not in {"Idle", "DB CPU"}},
-        events=_foreground(report),
+        events=_narrowed(_foreground(report), _top_events(report)),
         background=_waits(report, "background_events"),
         top_events=_top_events(report),
         shares_of_all_waits=report.kind == "statspack" or (0 < (info.version or (0,))[0] < 11),
@@ -167,7 +168,10 @@ def _waits(report: AwrReport, table: str) -> dict[str, Wait]:
                 time = intersect([time, average * waits / 1000])
             except RefusedError:
                 continue  # the row contradicts itself; `metrics.contradictions` names it
-        found[name] = Wait(found[name].waits + waits, found[name].time_s + time) if name in found else Wait(waits, time)
+        if name in found:
+            found[name] = Wait(found[name].waits + waits, found[name].time_s + time)
+        else:
+            found[name] = Wait(waits, time, None if average is None else average / 1000)
     return found
 
 
@@ -191,6 +195,22 @@ def _foreground(report: AwrReport) -> dict[str, Wait]:
         waits, time = every.waits - in_background.waits, every.time_s - in_background.time_s
         if waits.hi > 0 and time.hi > 0:
             found[name] = Wait(_not_below_zero(waits), _not_below_zero(time))
+    return found
+
+
+def _narrowed(events: dict[str, Wait], top: tuple[TopEvent, ...]) -> dict[str, Wait]:
+    """Events with the times of the table of top events where that has more digits, and counts the same waits."""
+    found = dict(events)
+    for one in top:
+        own = events.get(one.event)
+        if own is None or one.waits is None or one.time_s is None:
+            continue
+        try:
+            found[one.event] = replace(
+                own, waits=intersect([own.waits, one.waits]), time_s=intersect([own.time_s, one.time_s])
+            )
+        except RefusedError:
+            continue
     return found
 
 

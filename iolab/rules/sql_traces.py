@@ -34,7 +34,7 @@ _LEAST_NAMED: Final = 0.01
 _OVERLAP: Final = 1.10
 #: Fewer logical reads, or less CPU than so many of its steps, give no cost of one: n steps are known to sqrt(n).
 _LEAST_GETS: Final = 1_000
-_LEAST_STEPS: Final = 400
+_LEAST_STEPS: Final = 100
 #: From so much disk in the gets on, the CPU of reading is in it; with so much time unaccounted for, CPU may be missing.
 _MOST_FROM_DISK: Final = 0.10
 _MOST_UNACCOUNTED: Final = 0.10

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from iolab import charts
+from iolab import charts, pages
 from iolab.charts import theme
-from iolab.charts.theme import CATEGORIES
+from iolab.charts._classes import CLASS_COLOURS, contrast
 
 RUNS = pl.DataFrame(
     {"sample": ["a", "b"] * 5, "run": range(1, 11), "elapsed_s": [1.0, 5.0, 2.0, 6.0, 3.0, 7.0, 4.0, 8.0, 50.0, 9.0]}
@@ -93,7 +94,7 @@ def test_no_two_wait_classes_have_one_colour() -> None:
     colours = dict(zip(scale["domain"], scale["range"], strict=True))
 
     assert len(set(colours.values())) == len(colours) == 8
-    assert (scale["domain"][-1], colours["User I/O"]) == ("(the rest)", CATEGORIES[0])
+    assert (scale["domain"][-1], colours["User I/O"]) == ("(the rest)", CLASS_COLOURS["User I/O"][0])
     (shares,) = rows(charts.wait_classes({"a": frame}))
     assert shares[-1]["share"] == pytest.approx(3 / 45, abs=1e-6)
 
@@ -156,3 +157,30 @@ def test_every_chart_is_documented() -> None:
     drawn = [name for name in charts.__all__ if name not in {"ChartError", "enable_theme", "save"}]
 
     assert [name for name in drawn if f"## `{name}`\n" not in page] == []
+
+
+def test_colours_of_classes_are_seen_on_both_grounds_and_are_those_of_pages() -> None:
+    """Each class has a contrast of 3 or more with its ground, and the profile of a page shows the same colours."""
+    css = (Path(pages.__file__).parent / "page.css").read_text()
+    light, dark = re.findall(r":root \{(.*?)\}", css, re.DOTALL)
+    shown = [dict(re.findall(r"--(\w+): (#[0-9A-F]{6})", part)) for part in (light, dark)]
+    same = {
+        "DB CPU": "cpu",
+        "User I/O": "single",
+        "System I/O": "multi",
+        "Commit": "commit",
+        "Configuration": "space",
+        "Application": "locks",
+        "Concurrency": "conc",
+        "Cluster": "cluster",
+        "Network": "network",
+        "not accounted for": "other",
+    }
+
+    for place, page in enumerate(shown):
+        assert {name: CLASS_COLOURS[name][place] for name in same} == {name: page[one] for name, one in same.items()}
+        for colours in CLASS_COLOURS.values():
+            assert contrast(colours[place], page["bg"]) >= 3
+        for mark in ("major", "notable", "context", "cannot", "evidence", "tx", "t2", "lk"):
+            assert contrast(page[mark], page["bg"]) >= 4.5
+    assert len({colours[0] for colours in CLASS_COLOURS.values()}) == len(CLASS_COLOURS)
