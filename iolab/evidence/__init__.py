@@ -13,15 +13,18 @@ if TYPE_CHECKING:
     from iolab.evidence.run_set import align_run, share_clocks
     from iolab.evidence.time_lines import over_time
     from iolab.evidence.timeline import Timeline, read_timeline
+    from iolab.evidence.trace_on_host import TraceOnHost, align_trace_with_host
     from iolab.evidence.wait_alignment import align_waits
 
 __all__ = [
     "Timeline",
+    "TraceOnHost",
     "align_host",
     "align_latency",
     "align_reports",
     "align_run",
     "align_trace",
+    "align_trace_with_host",
     "align_waits",
     "find_breaks",
     "neighbour_changes",

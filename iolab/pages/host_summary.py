@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from iolab.comparison.host_and_report import pair_host_and_report
+from iolab.comparison.host_and_trace import pair_host_and_trace
 from iolab.evidence.run_set import share_clocks
 from iolab.evidence.time_lines import over_time
 from iolab.metrics.processors import host_cpu
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from iolab.comparison.result import Pairing
     from iolab.comparison.session_report import Options
     from iolab.rules.finding import Finding
+    from sqltraceparse import SqlTrace
+    from straceparse import StraceLog
 
 #: Tables that are shown; the others are counters that few look for.
 _SHOWN: Final = ("host", "device", "cpu", "process", "interface")
@@ -72,6 +75,12 @@ def _compare_with_report(log: HostLog, report: AwrReport, names: tuple[str, str]
     return pair_host_and_report(log, report, names)
 
 
+def _compare_with_trace(
+    log: HostLog, trace: StraceLog | SqlTrace, names: tuple[str, str], _options: Options
+) -> Pairing:
+    return pair_host_and_trace(log, trace, names)
+
+
 def _pair_findings(host: tuple[str, HostLog], report: tuple[str, AwrReport]) -> Iterator[Finding]:
     yield from devices_of_others(host, report)
     yield from processors_of_report(host, report)
@@ -81,7 +90,7 @@ VIEW: Final = View(
     summarize_host,
     noun="log of samples",
     relate=share_clocks,
-    compare={"awr": _compare_with_report},
+    compare={"awr": _compare_with_report, "strace": _compare_with_trace, "sqltrace": _compare_with_trace},
     findings=processors,
     pair_findings={"awr": _pair_findings},
 )
