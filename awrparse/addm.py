@@ -23,6 +23,8 @@ _ROW = re.compile(
         r"(?P<sessions>{FINDING_FIGURE}) *\| *(?P<pct>{FINDING_FIGURE})(?:\s+(?P<count>{FINDING_NUMBER}))?\s*"
     )
 )
+#: What the first line of a report names.
+_NAME: Final = "ADDM"
 _TITLE = re.compile(GRAMMAR.pattern(r"\s*{FINDING_TITLE}"))
 _TASK = re.compile(GRAMMAR.pattern("{TASK_NAME}"))
 _HEADINGS: Final = (
@@ -59,9 +61,11 @@ def addm_of_page(text: str) -> list[PrintedTable]:
         >>> [table.title for table in addm_of_page("ADDM Report for Task 'T'\n\nFINDING 1: 5% impact (3 seconds)")]
         ['ADDM Report', 'ADDM Summary of Findings']
     """
-    if "ADDM" not in text:
+    if _NAME not in text:
         return []
     lines = text.splitlines()
+    if kind.ADDM not in kind.classify([line for line in lines if _NAME in line]):
+        return []
     kinds = kind.classify(lines)
     tables = []
     start = kinds.find(bytes([kind.ADDM]))

@@ -211,8 +211,9 @@ def _null_series(dtype: pl.DataType, height: int) -> pl.Series:
     return pl.Series([None] * height, dtype=dtype)
 
 
+@lru_cache(maxsize=4096)
 def _nulls(dtype: pl.DataType, height: int, name: str) -> pl.Series:
-    """A column that the report does not print."""
+    """A column that the report does not print; the Series are not changed, and may be those of several frames."""
     return _null_series(dtype, height).alias(name)
 
 

@@ -53,15 +53,14 @@ def _documents(text: str) -> list[Document]:
     """The reports of a text."""
     text = with_line_feeds(text)
     lines = _lines_of(text)
-    line_map = _kept_lines(lines)
-    clean = "\n".join(line_map.select(lines))
+    line_map, clean = _kept_lines(lines)
     is_page = sniff.is_html(clean)
     if is_page:
         from awrparse.html import page_text, read_html  # noqa: PLC0415 - a text report needs no HTML parser
 
         # the lines of a text report within a page are its own, however many are of one length
         inner = None if sniff.has_table(clean) else page_text(clean)
-        text = joined_html(clean)
+        text = joined_html(line_map.select(lines), clean)
         if inner is None:
             pages = [
                 _marked(read_html(page, *sniff.kind_of_html(page), first_line=line), page)
@@ -72,7 +71,7 @@ def _documents(text: str) -> list[Document]:
             return pages
         text = inner
         lines = _lines_of(text)
-        line_map = _kept_lines(lines)
+        line_map, _ = _kept_lines(lines)
     file_lines = lines if text.isascii() else list(map(with_plain_blanks, lines))
     raw_lines = line_map.select(file_lines)
     lines = without_margin(raw_lines, ANY_RULER)
@@ -114,11 +113,15 @@ def _lines_of(text: str) -> list[str]:
     return [line.rstrip(" ") for line in lines]
 
 
-def _kept_lines(lines: list[str]) -> LineMap:
-    """The lines that are the report's own."""
+def _kept_lines(lines: list[str]) -> tuple[LineMap, str]:
+    """The lines that are the report's own, and their text."""
     line_map = without_doubled_blank_lines(lines, fewest=_FEWEST_LINES) or LineMap.of(len(lines))
-    pages = lines_of_pages(line_map.select(lines))
-    return line_map.without(pages) if pages else line_map
+    kept = line_map.select(lines)
+    text = "\n".join(kept)
+    if pages := lines_of_pages(kept, text):
+        line_map = line_map.without(pages)
+        text = "\n".join(line_map.select(lines))
+    return line_map, text
 
 
 def _count_dropped_lines(documents: list[Document], line_map: LineMap, lines: list[str]) -> None:

@@ -98,15 +98,10 @@ class Figures:
 
     def build(self) -> None:
         """Make the Series of all cells."""
-        cells = [
-            cell
-            for column in self._columns
-            for cell in (
-                column.cells
-                if column.decimal_mark == "."
-                else [with_points(cell, column.decimal_mark) for cell in column.cells]
-            )
-        ]
+        cells: list[str] = []
+        for column in self._columns:
+            mark = column.decimal_mark
+            cells += column.cells if mark == "." else [with_points(cell, mark) for cell in column.cells]
         plain = read_figures(cells, [column.form() for column in self._columns])
         others = list(range(self._count)) if plain is None else (plain.kinds == OTHER).arg_true().to_list()
         measures = self._read_others(others)

@@ -137,7 +137,7 @@ def page_text(text: str) -> str | None:
 
 def _rows_of(table: RegularTable) -> Rows:
     """The rows of a table whose cells are cut."""
-    return _with_headings(list(zip(*[iter(table.cells)] * table.width, strict=True)), table.heads)
+    return _with_headings(list(zip(*[iter(table.cells)] * table.width, strict=True)), table.heads, table.width)
 
 
 def _rows(_page: object, table: LexborNode, rows: list[LexborNode] | None, *, has_heads: bool) -> Rows:
@@ -247,10 +247,16 @@ def _span(value: str | None) -> int:
     return min(max(int(value[:_MAX_DIGITS]), 1), _MAX_SPAN) if value.isdecimal() else 1
 
 
-def _with_headings(grid: Sequence[Sequence[str]], count: int) -> Rows:
-    """So many leading rows joined to one heading a column; the rest are the rows."""
+def _with_headings(grid: Sequence[Sequence[str]], count: int, even_width: int = 0) -> Rows:
+    """So many leading rows joined to one heading a column; the rest are the rows.
+
+    Args:
+        grid: the cells of all rows.
+        count: of headings.
+        even_width: how many cells each row has where all have as many.
+    """
     heads, body = grid[:count], grid[count:]
-    width = max(map(len, grid), default=0)
+    width = even_width or max(map(len, grid), default=0)
     names = []
     for place in range(width):
         parts: list[str] = []
@@ -261,7 +267,11 @@ def _with_headings(grid: Sequence[Sequence[str]], count: int) -> Rows:
         names.append(" ".join(parts))
     if width == 0:  # a page cut after a <tr>
         return Rows()
-    rows = [tuple(cells) if len(cells) == width else (*cells, *[""] * (width - len(cells))) for cells in body]
+    rows = (
+        list(map(tuple, body))
+        if even_width
+        else [tuple(cells) if len(cells) == width else (*cells, *[""] * (width - len(cells))) for cells in body]
+    )
     for place, name in enumerate(names):
         if name.upper().endswith(_SQL_TEXT):  # the report puts blanks into it so that browsers may break the line
             rows = [(*row[:place], " ".join(row[place].split()), *row[place + 1 :]) for row in rows]

@@ -186,7 +186,8 @@ class AwrReport:
         if name not in self._printed:
             reason = f"the report has no table {name!r}" if name in TABLES else f"{name!r} is no canonical table"
             raise TableNotFoundError(reason, source=self.source, expected=_near(name, self.tables))
-        self._build((name,))
+        if name not in self._frames:
+            self._build((name,))
         return self._frames[name]
 
     @paused_collection()

@@ -38,17 +38,18 @@ def _heading() -> re.Pattern[str]:
     return re.compile(GRAMMAR.pattern(r"^\f?(?P<name>{SPOOL_COLUMN})\n(?P<underline>-{6,})$"), re.MULTILINE)
 
 
-def lines_of_pages(lines: list[str]) -> frozenset[int]:
+def lines_of_pages(lines: list[str], text: str) -> frozenset[int]:
     r"""The lines that SQL*Plus has put between those of the report, counted from 0: headings, underlines, blank lines.
 
     Args:
         lines: without blanks at their ends.
+        text: the same, joined.
 
     Examples:
-        >>> sorted(lines_of_pages(["a  1", "", "OUTPUT", "------", "b  2"]))
+        >>> lines = ["a  1", "", "OUTPUT", "------", "b  2"]
+        >>> sorted(lines_of_pages(lines, "\n".join(lines)))
         [1, 2, 3]
     """
-    text = "\n".join(lines)
     found: dict[tuple[str, int], list[int]] = {}
     number, counted = 0, 0
     for heading in _headings(text):
@@ -90,14 +91,18 @@ def _blank_lines(lines: list[str], starts: list[int]) -> int:
     return min(*counts, 1) if len(starts) == 1 else min(counts)
 
 
-def joined_html(text: str) -> str:
+def joined_html(lines: list[str], text: str) -> str:
     r"""A page whose lines go on where SQL*Plus or the report itself has cut them at a fixed length.
 
+    Args:
+        lines: of the page.
+        text: the same, joined; it is given back where no line goes on.
+
     Examples:
-        >>> joined_html("\n".join(["<td>" + "x" * 96] * 3 + ["y</td>"])).count("\n")
+        >>> lines = ["<td>" + "x" * 96] * 3 + ["y</td>"]
+        >>> joined_html(lines, "\n".join(lines)).count("\n")
         0
     """
-    lines = text.split("\n")
     lengths = list(map(len, lines))
     longest = max(lengths)
     is_wrapped = longest >= _NARROWEST_HTML and lengths.count(longest) >= _FEWEST_WRAPPED

@@ -20,7 +20,7 @@ from logframe.patterns import PatternError, parse_pattern, polars_pattern
 from logframe.tables import load_automaton
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from logframe.automaton import Automaton
     from logframe.kernel import Kernel
@@ -85,6 +85,23 @@ class Classifier:
         if kernel is None or int(lines.str.len_bytes().sum()) + len(lines) > MOST_BYTES:
             return self.by_expressions(lines)
         return self.by_kernel(lines, kernel)
+
+    def tags_of(self, lines: Sequence[str]) -> bytes:
+        """The place of each line's kind among the kinds, from 1, one byte a line; 0 where no pattern describes it.
+
+        It is `kinds_of` for a few thousand lines that are in Python already.
+        """
+        kernel = load_kernel()
+        if kernel is not None:
+            data = "\n".join([*lines, ""]).encode()
+            if len(data) <= MOST_BYTES:
+                text = kernel.block_of(data)
+                found = kernel.lines_of(text)
+                if found.count == len(lines):  # no newline is within a text
+                    tags = kernel.tags_of(text, found, self.tables)
+                    return bytes(tags.view)
+        kinds = self.kinds_of(pl.Series(lines, dtype=pl.String)).to_physical().cast(pl.Int16)
+        return bytes((kinds + 1).fill_null(0).to_list())
 
     def by_kernel(self, lines: pl.Series, kernel: Kernel) -> pl.Series:
         """As `kinds_of`, by the compiled kernel; the lines have at most `logframe.kernel.MOST_BYTES` bytes."""

@@ -83,7 +83,7 @@ class Grammar:
         Raises:
             ValueError: as `logframe.lexicon.build_lexicon`.
         """
-        return load_lexicon(self.package, self.name, self.start)
+        return load_lexicon(self.package, self.name, self.text, self.start)
 
     @property
     def kinds(self) -> dict[str, str]:

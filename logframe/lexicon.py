@@ -42,25 +42,31 @@ class Lexicon(NamedTuple):
     kinds: dict[str, str]
 
 
-def load_lexicon(package: str, name: str, start: tuple[str, ...]) -> Lexicon:
-    """The terminals of a package's grammar, as `build_lexicon` gives them, from the cache where they are there.
+def load_lexicon(package: str, name: str, text: str, start: tuple[str, ...]) -> Lexicon:
+    """The terminals of a grammar, as `build_lexicon` gives them, from the cache where they are there.
+
+    Args:
+        package: where ``%import`` finds other grammars.
+        name: of the file.
+        text: of the grammar.
+        start: the rules a text may be parsed as.
 
     Raises:
         ValueError: as `build_lexicon`.
     """
-    key = _key(package, name, start)
+    key = _key(package, name, text, start)
     path = cache_folder("grammars") / f"{key}.json"
     try:
         return unpacked_lexicon(path.read_bytes())
     except (OSError, ValueError):
-        lexicon = build_lexicon(package, name, start)
+        lexicon = build_lexicon(package, name, text, start)
     if key:
         keep(path, packed_lexicon(lexicon))
     return lexicon
 
 
-def build_lexicon(package: str, name: str, start: tuple[str, ...]) -> Lexicon:
-    """The terminals of a package's grammar, by Lark.
+def build_lexicon(package: str, name: str, text: str, start: tuple[str, ...]) -> Lexicon:
+    """The terminals of a grammar, by Lark; the arguments are those of `load_lexicon`.
 
     Raises:
         ValueError: a terminal captures a group, or a regular expression with alternatives is one of several parts of a
@@ -68,7 +74,7 @@ def build_lexicon(package: str, name: str, start: tuple[str, ...]) -> Lexicon:
     """
     from lark.lexer import PatternStr  # noqa: PLC0415 - most runs find the terminals in the cache
 
-    terminals, rules = _compiled(package, name, start)
+    terminals, rules = _compiled(package, name, text, start)
     shown = {terminal.name: terminal.pattern for terminal in terminals if not terminal.name.startswith("__")}
     patterns = {name: pattern.to_regexp() for name, pattern in shown.items()}
     if capturing := [name for name, pattern in patterns.items() if re.compile(pattern).groups]:
@@ -101,12 +107,11 @@ def unpacked_lexicon(data: bytes) -> Lexicon:
     return Lexicon(*parts)
 
 
-def _compiled(package: str, name: str, start: tuple[str, ...]) -> tuple[list[TerminalDef], list[Rule]]:
+def _compiled(package: str, name: str, text: str, start: tuple[str, ...]) -> tuple[list[TerminalDef], list[Rule]]:
     """All terminals, those that no rule uses among them, and the rules below the start rules."""
     from lark.load_grammar import FromPackageLoader  # noqa: PLC0415 - most runs find the terminals in the cache
     from lark.load_grammar import load_grammar as load_lark  # noqa: PLC0415 - as above
 
-    text = files(package).joinpath(name).read_text(encoding="utf-8")
     grammar, _ = load_lark(text, name, [FromPackageLoader(package)], global_keep_all_tokens=False)  # type: ignore[no-untyped-call]
     if torn := sorted({name for name, (tree, _) in grammar.term_defs if tree is not None and _is_torn(tree)}):
         raise ValueError(f"{name}: write /(?:a|b)/ instead of /a|b/ beside other parts, in {', '.join(torn)}")
@@ -138,12 +143,12 @@ def _has_alternatives(part: Tree[Token] | Token) -> bool:
     return False
 
 
-def _key(package: str, name: str, start: tuple[str, ...]) -> str:
+def _key(package: str, name: str, text: str, start: tuple[str, ...]) -> str:
     """A hash of all that the terminals depend on; empty where that is not known, and nothing is kept."""
     makers = _makers()
     if makers is None:
         return ""
-    head = json.dumps([sys.version_info[:2], package, name, start]).encode()
+    head = json.dumps([sys.version_info[:2], package, name, start, text]).encode()
     return hashlib.sha256(b"".join((head, makers, _grammars_of(package)))).hexdigest()
 
 

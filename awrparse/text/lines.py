@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-import polars as pl
-
 from logframe import load_grammar
 
 if TYPE_CHECKING:
@@ -60,9 +58,16 @@ _OF_TITLES: Final = frozenset({"title"})
 _REST: Final = frozenset({"text"})
 
 
+#: The rank of a line that no terminal describes.
+_NO_RANK: Final = 255
+
+
 @cache
-def classifiers() -> tuple[tuple[Classifier, pl.Series], ...]:
-    """Classifiers of lines by the terminals of the grammar, and the rank of each terminal: a smaller one wins."""
+def classifiers() -> tuple[tuple[Classifier, bytes], ...]:
+    """Classifiers of lines by the terminals of the grammar, and the rank of the terminal of each of their tags.
+
+    A smaller rank wins: it is the terminal's place among all.  Tags count from 1; 0 is a line without a kind.
+    """
     ranks = {terminal: rank for rank, terminal in enumerate(GRAMMAR.kinds)}
     found = []
     for is_of_titles in (True, False):
@@ -72,8 +77,13 @@ def classifiers() -> tuple[tuple[Classifier, pl.Series], ...]:
             if rule not in _REST and (rule in _OF_TITLES) is is_of_titles
         ]
         classifier = GRAMMAR.classifier({name: f"{{{name}}}" for name in names})
-        found.append((classifier, pl.Series([ranks[name] for name in names], dtype=pl.UInt8)))
+        found.append((classifier, _table([_NO_RANK, *(ranks[name] for name in names)], _NO_RANK)))
     return tuple(found)
+
+
+def _table(values: list[int], other: int) -> bytes:
+    """A table for `bytes.translate`: the first bytes become these values, all others another."""
+    return bytes([*values, *[other] * (256 - len(values))])
 
 
 def classify(lines: list[str]) -> bytearray:
@@ -86,9 +96,10 @@ def classify(lines: list[str]) -> bytearray:
         >>> [KINDS[kind] for kind in classify(["-> ordered by name", "", "----- ---", "a       1"])]
         ['note', 'blank', 'ruler', 'text']
     """
-    texts = pl.Series(lines, dtype=pl.String)
-    found = [ranks.gather(classifier.kinds_of(texts).to_physical()) for classifier, ranks in classifiers()]
-    strongest = pl.select(pl.min_horizontal(found)).to_series()
-    kinds = pl.Series([KINDS.index(rule) for rule in GRAMMAR.kinds.values()], dtype=pl.UInt8).gather(strongest)
-    is_empty = texts.str.len_bytes() == 0
-    return bytearray(kinds.fill_null(TEXT).set(is_empty, BLANK).to_list())
+    found = [classifier.tags_of(lines).translate(ranks) for classifier, ranks in classifiers()]
+    kinds_by_rank = _table([KINDS.index(rule) for rule in GRAMMAR.kinds.values()], TEXT)
+    kinds = bytearray(map(min, *found)).translate(kinds_by_rank)
+    for number, line in enumerate(lines):
+        if not line:
+            kinds[number] = BLANK
+    return kinds

@@ -139,3 +139,17 @@ def test_too_large_a_buffer(kernel: Kernel) -> None:
     """A buffer whose places need more than 32 bits is refused, not cut."""
     with pytest.raises(ValueError, match="bytes in one buffer"):
         kernel.lines_of(kernel.block_of(b"x"), 1 << 31)
+
+
+@pytest.mark.parametrize("is_compiled", [True, False])
+@given(lines=st.lists(st.one_of(TEXTS, st.just("two\nlines")), max_size=8))
+def test_tags_of_lines_in_python(is_compiled: bool, lines: list[str]) -> None:  # noqa: FBT001 - a parameter of the test
+    """Tags of texts are the places of their kinds, whatever the engine; a text with a newline has none."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not is_compiled:
+            patch.setattr("logframe.classify.load_kernel", lambda: None)
+        tags = CLASSIFIER.tags_of(lines)
+
+    kinds = [None, *RULES]
+    expected = [None if "\n" in line else CLASSIFIER.automaton.kind_of(line.encode()) for line in lines]
+    assert [kinds[tag] for tag in tags] == expected

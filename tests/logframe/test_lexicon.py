@@ -50,10 +50,10 @@ def kept_in(tmp_path: Path) -> list[Path]:
 
 def test_kept(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second process takes from the folder what the first one made with Lark, and it is the same."""
-    made = load_lexicon(package, "g.lark", ("start",))
+    made = load_lexicon(package, "g.lark", GRAMMAR, ("start",))
     monkeypatch.setattr(lexicon, "build_lexicon", None)
 
-    assert load_lexicon(package, "g.lark", ("start",)) == made
+    assert load_lexicon(package, "g.lark", GRAMMAR, ("start",)) == made
     assert made.patterns == {"X": "x[a-z]+", "DIGITS": "[0-9]+", "FIXED": r"a\.b", "SHORT": "x"}
     assert made.literals == {"FIXED": "a.b", "SHORT": "x"}
     assert made.kinds == {"DIGITS": "number", "X": "start"}
@@ -62,24 +62,26 @@ def test_kept(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_made_again_after_a_change(package: str, tmp_path: Path) -> None:
     """Another text, of the grammar or of one that it imports from, other start rules: other terminals."""
-    load_lexicon(package, "g.lark", ("start",))
-    load_lexicon(package, "g.lark", ("number",))
+    load_lexicon(package, "g.lark", GRAMMAR, ("start",))
+    changed = GRAMMAR.replace("[0-9]", "[0-7]")
+    assert load_lexicon(package, "g.lark", changed, ("start",)).patterns["DIGITS"] == "[0-7]+"
+    load_lexicon(package, "g.lark", GRAMMAR, ("number",))
     (tmp_path / package / "more.lark").write_text('SHORT: "y"\n', encoding="utf-8")
     lexicon._grammars_of.cache_clear()  # noqa: SLF001 - as another process would find it
 
-    assert load_lexicon(package, "g.lark", ("start",)).patterns["X"] == "y[a-z]+"
-    assert len(kept_in(tmp_path)) == 3
+    assert load_lexicon(package, "g.lark", GRAMMAR, ("start",)).patterns["X"] == "y[a-z]+"
+    assert len(kept_in(tmp_path)) == 4
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "empty"])
 def test_damaged(package: str, tmp_path: Path, damage: str) -> None:
     """A file that was cut or changed is made and written again."""
-    made = load_lexicon(package, "g.lark", ("start",))
+    made = load_lexicon(package, "g.lark", GRAMMAR, ("start",))
     (path,) = kept_in(tmp_path)
     good = path.read_bytes()
     path.write_bytes({"cut": good[:-1], "changed": good.replace(b"[0-9]", b"[0-8]"), "empty": b""}[damage])
 
-    assert load_lexicon(package, "g.lark", ("start",)) == made
+    assert load_lexicon(package, "g.lark", GRAMMAR, ("start",)) == made
     assert path.read_bytes() == good
 
 
@@ -95,19 +97,20 @@ def test_cache_that_cannot_be_used(package: str, tmp_path: Path, monkeypatch: py
     """Where the folder cannot be made, or the release of Lark is not known, the terminals are made all the same."""
     (tmp_path / "blocked").write_text("no folder", encoding="utf-8")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "blocked"))
-    assert load_lexicon(package, "g.lark", ("start",)).literals["FIXED"] == "a.b"
+    assert load_lexicon(package, "g.lark", GRAMMAR, ("start",)).literals["FIXED"] == "a.b"
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(lexicon, "_makers", lambda: None)
-    assert load_lexicon(package, "g.lark", ("start",)).literals["FIXED"] == "a.b"
+    assert load_lexicon(package, "g.lark", GRAMMAR, ("start",)).literals["FIXED"] == "a.b"
     assert kept_in(tmp_path) == []
 
 
 @pytest.mark.parametrize("package_of", PACKAGES)
 def test_all_grammars(package_of: str) -> None:
     """What is kept of every grammar of the project is what Lark makes of it, in the same order."""
-    names = [path.name for path in resources.files(package_of).iterdir() if path.name.endswith(".lark")]
-    for name in names:
-        made = build_lexicon(package_of, name, ("start",))
+    grammars = [path for path in resources.files(package_of).iterdir() if path.name.endswith(".lark")]
+    assert grammars
+    for path in grammars:
+        made = build_lexicon(package_of, path.name, path.read_text(encoding="utf-8"), ("start",))
         kept = unpacked_lexicon(packed_lexicon(made))
         assert [list(part.items()) for part in kept] == [list(part.items()) for part in made]
