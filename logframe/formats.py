@@ -12,6 +12,7 @@ or gives a score outside 0 to 1, is skipped with a `FormatWarning` that names it
 
 from __future__ import annotations
 
+import tempfile
 import warnings
 from dataclasses import dataclass, replace
 from functools import cache
@@ -121,6 +122,8 @@ class Format:
         title: What a person calls it, with its article: ``an strace log``.
         sniff: Whether a log is of this format, by its beginning; None where nothing says so.
         read: Reads one source.
+        read_large: Reads one source of any size in bounded memory: its frames may be LazyFrames over files in the
+            folder it is given, an empty one, which stays until they are read.  None where `read` does so.
         is_one_log: Whether several files are one log (the files of ``strace -ff``); None where that never is.
         parts: All logs that one file held (the reports of one file), of the log that `read` gave; None where there is
             never more than one.
@@ -135,11 +138,18 @@ class Format:
     title: str
     sniff: Callable[[Head], Sniff | None]
     read: Callable[[Source], ParsedLog]
+    read_large: Callable[[Source, Path], ParsedLog] | None = None
     is_one_log: Callable[[Sequence[Log]], bool] | None = None
     parts: Callable[[ParsedLog], Sequence[ParsedLog]] | None = None
     row_keys: Callable[[ParsedLog], pl.DataFrame] | None = None
     splitting: Callable[[], Splitting] | None = None
     places: Callable[[Any, Source], list[Part]] | None = None
+
+    def parse(self, source: Source, folder: Path | None) -> ParsedLog:
+        """The log of a source; with a folder, one whose frames may be files there."""
+        if folder is None or self.read_large is None:
+            return self.read(source)
+        return self.read_large(source, Path(tempfile.mkdtemp(dir=folder)))
 
 
 @cache
@@ -307,13 +317,19 @@ def named_format(name: str) -> Format:
     return formats()[name]
 
 
-def load_log(source: Source, *, format: str | None = None) -> ParsedLog:  # noqa: A002 - the field's word
+def load_log(
+    source: Source,
+    *,
+    format: str | None = None,  # noqa: A002 - the field's word
+    folder: Path | None = None,
+) -> ParsedLog:
     """One log, read by the format that recognises it: content decides, never the name.
 
     Args:
         source: A path, a pattern, bytes, a file object or an uploaded file, compressed or not.  Several files are read
             where a format says that they are one log, such as the files of one run of ``strace -ff``.
         format: Name of the format, where the guess is wrong.
+        folder: For the frames of a log that is too large for memory; they may be read while it is there.
 
     Raises:
         LogNotFoundError: Nothing is at the path.
@@ -325,16 +341,18 @@ def load_log(source: Source, *, format: str | None = None) -> ParsedLog:  # noqa
         return _read_several(logs, format)
     reopened = logs[0].reopened()
     if format is not None:
-        return named_format(format).read(reopened)
-    return _read_by_best(reopened, head_of(logs[0]))
+        return named_format(format).parse(reopened, folder)
+    return _read_by_best(reopened, head_of(logs[0]), folder)
 
 
-def _read_by_best(reopened: Source, head: Head, found: list[tuple[Format, Sniff]] | None = None) -> ParsedLog:
+def _read_by_best(
+    reopened: Source, head: Head, folder: Path | None, found: list[tuple[Format, Sniff]] | None = None
+) -> ParsedLog:
     """The log as the best format that can read it gives it."""
     errors = []
     for one in recognise(head, found):
         try:
-            return one.read(reopened)
+            return one.parse(reopened, folder)
         except LogParseError as error:
             errors.append(error)
     raise errors[0] if len(errors) == 1 else unknown(head)
@@ -374,14 +392,24 @@ def load_all_logs(source: Source, *, format: str | None = None) -> list[ParsedLo
     return [parsed for log in logs for parsed in logs_within(log, format=format)]
 
 
-def logs_within(log: Log, *, format: str | None = None) -> list[ParsedLog]:  # noqa: A002 - the field's word
+def logs_within(
+    log: Log,
+    *,
+    format: str | None = None,  # noqa: A002 - the field's word
+    folder: Path | None = None,
+) -> list[ParsedLog]:
     """One opened log as each format that recognises it reads it: a session that spooled a report gives both.
+
+    Args:
+        log: The log.
+        format: Name of the only format that is asked.
+        folder: As for `load_log`.
 
     Raises:
         LogParseError: It cannot be read.
     """
     if format is not None:
-        return [named_format(format).read(log.reopened())]
+        return [named_format(format).parse(log.reopened(), folder)]
     head = head_of(log)
     found = sniff_all(head)
     certain = [(one, sniff) for one, sniff in found if sniff.score >= CERTAIN and not sniff.is_refused]
@@ -389,7 +417,7 @@ def logs_within(log: Log, *, format: str | None = None) -> list[ParsedLog]:  # n
     if len({sniff.score for _, sniff in certain}) > 1:
         for one, _ in certain:
             try:
-                read.append(one.read(log.reopened()))
+                read.append(one.parse(log.reopened(), folder))
             except LogParseError:
                 continue
-    return read or [_read_by_best(log.reopened(), head, found)]
+    return read or [_read_by_best(log.reopened(), head, folder, found)]

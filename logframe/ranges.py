@@ -33,7 +33,7 @@ class Range(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Some of the rows of a log, as a log of its own (`logframe.formats.ParsedLog`).
+    """Some of the rows of a log, or all of them in files, as a log of its own (`logframe.formats.ParsedLog`).
 
     Attributes:
         format: As of the whole log.

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Final
 from logframe.formats import HEAD_BYTES, Format, Sniff
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from logframe import Source
     from logframe.formats import Head
     from logframe.provenance import Part
-    from logframe.ranges import Splitting
+    from logframe.ranges import Piece, Splitting
     from sqltraceparse.tkprof import Tkprof
     from sqltraceparse.trace import SqlTrace
 
@@ -54,6 +56,13 @@ def sniff_tkprof(head: Head) -> Sniff | None:
     return Sniff(_TITLED, "a TKPROF report", line=other.line)
 
 
+def read_large(source: Source, folder: Path) -> Piece:
+    """The trace with its frames in files."""
+    from sqltraceparse.parquet import read_large as read_frames  # noqa: PLC0415 - wanted by few
+
+    return read_frames(source, folder)
+
+
 def read_tkprof(source: Source) -> Tkprof:
     """The report as `sqltraceparse.Tkprof`."""
     from sqltraceparse.tkprof import read_tkprof as read_report  # noqa: PLC0415 - readers are imported on use
@@ -77,5 +86,11 @@ def places(parsed: SqlTrace | Tkprof, source: Source) -> list[Part]:
 
 TKPROF: Final = Format(name="tkprof", title="a TKPROF report", sniff=sniff_tkprof, read=read_tkprof, places=places)
 FORMAT: Final = Format(
-    name="sqltrace", title="an extended SQL trace", sniff=sniff, read=read, splitting=splitting, places=places
+    name="sqltrace",
+    title="an extended SQL trace",
+    sniff=sniff,
+    read=read,
+    read_large=read_large,
+    splitting=splitting,
+    places=places,
 )

@@ -13,12 +13,13 @@ from polars.io.plugins import register_io_source
 from logframe import LogParseError, diagnostics_frame, open_log
 from logframe.atomic import new_folder
 from logframe.parquet import write_parquet
+from logframe.ranges import Piece
 from sqltraceparse.derived import Derived
 from sqltraceparse.heads import CENTISECOND_US, head_of
 from sqltraceparse.passes import TIMED, Backward, Forward, in_order
 from sqltraceparse.reader import joined, read_pieces
 from sqltraceparse.schema import KIND, SCHEMAS
-from sqltraceparse.trace import check_records
+from sqltraceparse.trace import SqlTrace, check_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -73,6 +74,23 @@ def to_parquet(
         size = batch_bytes or _PART_BYTES
         _Writer(log, Path(spill), lambda: read_pieces(log, batch_bytes=size)).write(folder)
     return {name: target / f"{name}.parquet" for name in (*_SCHEMAS, "diagnostics", "kinds")}
+
+
+def read_large(source: Source, folder: Path) -> Piece:
+    """A trace of any size, with the frames of `sqltraceparse.read_sqltrace` as LazyFrames over files.
+
+    Args:
+        source: one trace.
+        folder: an empty one, which stays until the frames are read.
+
+    Raises:
+        LogNotFoundError: there is no such log.
+        LogParseError: the log is empty or holds no record of an SQL trace.
+    """
+    log = open_log(source)
+    files = to_parquet(log.reopened(), folder)
+    tables = {name: pl.scan_parquet(files[name], glob=False) for name in _SCHEMAS}
+    return Piece(SqlTrace.format, SqlTrace.kind, log.name, tables, pl.read_parquet(files["diagnostics"]))
 
 
 class _Writer:

@@ -217,8 +217,12 @@ def _read(settings: Settings, item: Item, log: Log | None, writer: BatchWriter) 
     mark = writer.mark()
     with guarded(settings):
         try:
-            with _local(item.listed) if log is None else nullcontext(()) as files:
-                parts = _parts(files, log)
+            is_large = item.content_bytes > LARGE
+            with (
+                _local(item.listed) if log is None else nullcontext(()) as files,
+                writer.folder() if is_large else nullcontext() as folder,
+            ):
+                parts = _parts(files, log, folder)
                 if not parts:
                     return _problem(item, "unreadable", "it holds no log")
                 found: list[LogRows] = []
@@ -227,7 +231,7 @@ def _read(settings: Settings, item: Item, log: Log | None, writer: BatchWriter) 
                     rows = rows_of(part, item.source, number, settings.tables)
                     problems.append(part.diagnostics.select(DIAGNOSTICS.names()))
                     found.append(rows)
-                count = sum(writer.add(rows, is_large=item.content_bytes > LARGE) for rows in found)
+                count = sum(writer.add(rows, is_large=is_large) for rows in found)
         except UNREADABLE as error:
             writer.reset(mark)
             return _problem(item, "unreadable", str(error), getattr(error, "line", None))
@@ -243,12 +247,12 @@ def _read(settings: Settings, item: Item, log: Log | None, writer: BatchWriter) 
     return _Result(item, row, pl.concat(problems))
 
 
-def _parts(files: Sequence[str], log: Log | None) -> list[ParsedLog]:
+def _parts(files: Sequence[str], log: Log | None, folder: Path | None) -> list[ParsedLog]:
     """The logs in a source: a session and the report within it, all reports of one file."""
     if len(files) > 1:
         return [load_log([Path(file) for file in files])]
     opened = [log] if log is not None else open_logs(Path(files[0]))
-    return [part for one in opened for parsed in logs_within(one) for part in _all_parts(parsed)]
+    return [part for one in opened for parsed in logs_within(one, folder=folder) for part in _all_parts(parsed)]
 
 
 def _all_parts(parsed: ParsedLog) -> Sequence[ParsedLog]:

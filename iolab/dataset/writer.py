@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import tempfile
 from collections import defaultdict
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
@@ -16,8 +19,7 @@ from logframe.parquet import write_parquet
 from logframe.physical import physical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator, Sequence
 
     from iolab.dataset.jobs import Rewrite
     from iolab.dataset.store import Store
@@ -127,6 +129,12 @@ class BatchWriter:
             count = sum(frame.height for frame in frames.values())
         self.rows += count
         return count
+
+    @contextmanager
+    def folder(self) -> Iterator[Path]:
+        """A folder for what is needed within the block."""
+        with tempfile.TemporaryDirectory(dir=self._folder) as name:
+            yield Path(name)
 
     def add_source(self, row: dict[str, Any], diagnostics: pl.DataFrame) -> None:
         """Add what became of a source."""

@@ -10,6 +10,7 @@ from polars.testing import assert_frame_equal
 
 import sqltraceparse
 from logframe import LogParseError
+from sqltraceparse.format import FORMAT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,6 +24,25 @@ def check(source: Path, folder: Path, batch_bytes: int) -> None:
     assert sorted(path.name for path in folder.iterdir()) == sorted(path.name for path in files.values())
     for name, frame in {**trace.frames(), "diagnostics": trace.diagnostics, "kinds": trace.kinds}.items():
         assert_frame_equal(pl.read_parquet(files[name]), frame)
+
+
+def test_a_large_trace_has_the_frames_of_a_small_one(write: Any, tmp_path: Path) -> None:  # noqa: ANN401 - a function
+    """Format, kind, frames and diagnostics are those of `read_sqltrace`; the frames are read from files."""
+    path = tmp_path / "a.trc"
+    path.write_text("\n".join([*write("19.22.0.0.0", seed=5, rounds=40).lines, "FETCH #1:c=half"]))
+    trace = sqltraceparse.read_sqltrace(path)
+    (tmp_path / "files").mkdir()
+    large = FORMAT.parse(path, tmp_path / "files")
+
+    assert (large.format, large.kind, large.source) == (trace.format, trace.kind, trace.source)
+    assert trace.diagnostics.height
+    assert_frame_equal(large.diagnostics, trace.diagnostics)
+    assert list(large.frames()) == list(trace.frames())
+    for name, frame in trace.frames().items():
+        found = large.frames()[name]
+        assert isinstance(found, pl.LazyFrame)
+        assert_frame_equal(found.collect(), frame)
+    assert isinstance(FORMAT.parse(path, None), sqltraceparse.SqlTrace)
 
 
 @pytest.mark.parametrize("release", ["8.1.7.4.0", "9.2.0.8.0", "10.2.0.5.0", "11.1.0.7.0", "12.2.0.1.0", "19.22.0.0.0"])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import random
 import signal
 import subprocess
 import sys
 import time
+import zipfile
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -17,6 +19,7 @@ from polars.testing import assert_frame_equal
 
 from iolab import dataset
 from iolab.dataset.executors import Processes
+from iolab.dataset.writer import BatchWriter, LogRows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -212,3 +215,41 @@ def test_a_large_log_that_changed(large: Path, tmp_path: Path, monkeypatch: pyte
         assert run(large, tmp_path / "dataset", resume=True).counts == {"converted": 1}
 
     assert_as_whole(tmp_path / "dataset", large, tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize("kind", ["gzip", "of two processes", "in an archive"])
+def test_large_logs_that_are_not_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """One worker reads them, in memory that does not grow with them; the rows are those of a log that is small."""
+    logs = tmp_path / "large"
+    logs.mkdir()
+    text = sql_trace(300)
+    if kind == "of two processes":
+        lines = text.splitlines(keepends=True)
+        turns = [
+            b"*** [ Unix process pid: %d ]\n%s" % (4711 + at // 90 % 2, b"".join(lines[at : at + 90]))
+            for at in range(0, len(lines), 90)
+        ]
+        (logs / "c.trc").write_bytes(b"".join(turns))
+    elif kind == "gzip":
+        (logs / "a.strace.gz").write_bytes(gzip.compress(trace(1, 900)))
+        (logs / "c.trc.gz").write_bytes(gzip.compress(text))
+    else:
+        with zipfile.ZipFile(logs / "all.zip", "w") as archive:
+            archive.writestr("a.strace", trace(1, 900))
+            archive.writestr("c.trc", text)
+    seen: list[bool] = []
+    real = BatchWriter.add
+
+    def add(writer: BatchWriter, log: LogRows, *, is_large: bool) -> int:
+        seen.append(is_large and all(isinstance(frame, pl.LazyFrame) for frame in log.frames.values()))
+        return real(writer, log, is_large=is_large)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("iolab.dataset.conversion.PIECE_BYTES", 8 << 10)
+        patch.setattr("iolab.dataset.worker.LARGE", 8 << 10)
+        patch.setattr(BatchWriter, "add", add)
+        done = run(logs, tmp_path / "dataset")
+
+    assert set(done.counts) == {"converted"}
+    assert seen == [True] * done.counts["converted"]
+    assert_as_whole(tmp_path / "dataset", logs, tmp_path, monkeypatch)
