@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from iolab.dataset.layout import DataFile
@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from logframe.source import Log
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(NamedTuple):
     """A file that was found, or the files of one log.
 
     Attributes:

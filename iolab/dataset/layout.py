@@ -112,8 +112,12 @@ def commit_key(number: int) -> str:
     return f"{COMMITS}{number:010d}.json"
 
 
-def read_commits(store: Store) -> Iterator[Commit]:
+def read_commits(store: Store, table: str | None = None) -> Iterator[Commit]:
     """The records of the commit log, in their order.
+
+    Args:
+        store: The dataset.
+        table: Give the files of this table only.
 
     Raises:
         LogError: A record is damaged.
@@ -127,7 +131,7 @@ def read_commits(store: Store) -> Iterator[Commit]:
             continue
         try:
             record = json.loads(data)
-            files = tuple(DataFile(*one) for one in record["files"])
+            files = tuple(DataFile(*one) for one in record["files"] if table in {None, one[0]})
             number = int(key.removeprefix(COMMITS).removesuffix(".json"))
             yield Commit(number, record["batch"], tuple(record["replaces"]), files)
         except (ValueError, KeyError, TypeError) as error:

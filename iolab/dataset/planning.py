@@ -5,9 +5,11 @@ Both are in a temporary SQLite database on disk, so that memory does not grow wi
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import tempfile
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, Self, TypeVar
 
@@ -15,7 +17,7 @@ import polars as pl
 
 from iolab.dataset.jobs import Item, Listed
 from iolab.dataset.layout import DESCRIPTION, SCHEMAS, commit_key, digest, read_commits
-from iolab.dataset.listing import joined_stamp
+from iolab.dataset.listing import joined_stamp, name_of
 from iolab.dataset.store import LOCK
 from logframe import LogParseError, open_logs
 from logframe.formats import formats
@@ -37,7 +39,7 @@ CREATE TABLE known(
     source TEXT PRIMARY KEY, file TEXT, stamp TEXT, hash TEXT, status TEXT, in_file INTEGER, batch TEXT) WITHOUT ROWID;
 CREATE TABLE listed(
     file TEXT PRIMARY KEY, raw BLOB, stamp TEXT, size INTEGER, modified INTEGER, stem TEXT) WITHOUT ROWID;
-CREATE TABLE part(file TEXT, raw BLOB);
+CREATE TABLE part(file TEXT, path BLOB);
 CREATE TABLE content(hash TEXT PRIMARY KEY, source TEXT) WITHOUT ROWID;
 CREATE TABLE live(key TEXT PRIMARY KEY, batch TEXT) WITHOUT ROWID;
 """
@@ -45,6 +47,8 @@ CREATE TABLE live(key TEXT PRIMARY KEY, batch TEXT) WITHOUT ROWID;
 _AT_A_TIME: Final = 10_000
 #: Files of sources that are read at a time.
 _FILES_AT_A_TIME: Final = 200
+#: Stands for the path of a source of several files.
+_IN_PARTS: Final = b""
 #: Statuses of sources that a run with `retry` reads again.
 RETRIED: Final = ("unreadable", "killed", "failed")
 
@@ -82,7 +86,7 @@ class Plan:
         """
         last = 0
         keys: dict[str, str] = {}
-        for commit in read_commits(self._store):
+        for commit in read_commits(self._store, None if sweep else "_sources"):
             last = commit.number
             self._add_commit(commit, with_files=sweep)
             for old in commit.replaces:
@@ -146,12 +150,14 @@ class Plan:
             if since is None or one.modified >= since
         )
         for several in in_pieces(rows, _AT_A_TIME):
+            several.sort(key=itemgetter(0))  # neighbours of a tree go in together
             self._base.executemany("INSERT OR IGNORE INTO listed VALUES (?, ?, ?, ?, ?, ?)", several)
         self._base.commit()
         self._join_parts()
 
     def _join_parts(self) -> None:
         """Put the files that are one log, such as those of ``strace -ff``, in the place of one file."""
+        self._base.execute("CREATE INDEX listed_stem ON listed(stem) WHERE stem IS NOT NULL")
         stems = self._base.execute(
             "SELECT stem FROM listed WHERE stem IS NOT NULL GROUP BY stem HAVING count(*) > 1"
         ).fetchall()
@@ -160,13 +166,14 @@ class Plan:
                 "SELECT file, raw, stamp, size, modified FROM listed WHERE stem = ? ORDER BY file", (stem,)
             ).fetchall()
             name, stamp = f"{stem}.*", joined_stamp([row[2] for row in rows])
+            paths = [_path(file, raw) for file, raw, *_ in rows]
             if not self._is_known(name, stamp):
                 singles = sum(self._is_known(row[0], row[2]) for row in rows)
-                if singles == len(rows) or not _is_one_log([row[1] for row in rows]):
+                if singles == len(rows) or not _is_one_log(paths):
                     continue
             self._base.execute("DELETE FROM listed WHERE stem = ?", (stem,))
-            self._base.executemany("INSERT INTO part VALUES (?, ?)", [(name, row[1]) for row in rows])
-            total = (name, None, stamp, sum(row[3] for row in rows), max(row[4] for row in rows), None)
+            self._base.executemany("INSERT INTO part VALUES (?, ?)", [(name, os.fsencode(path)) for path in paths])
+            total = (name, _IN_PARTS, stamp, sum(row[3] for row in rows), max(row[4] for row in rows), None)
             self._base.execute("INSERT OR REPLACE INTO listed VALUES (?, ?, ?, ?, ?, ?)", total)
 
     def _is_known(self, file: str, stamp: str) -> bool:
@@ -210,10 +217,10 @@ class Plan:
             after = rows[-1][0]
 
     def _files(self, file: str, raw: bytes | None) -> tuple[str, ...]:
-        if raw is not None:
-            return (raw.decode("utf-8", "surrogateescape"),)
-        parts = self._base.execute("SELECT raw FROM part WHERE file = ? ORDER BY raw", (file,))
-        return tuple(one.decode("utf-8", "surrogateescape") for (one,) in parts)
+        if raw != _IN_PARTS:
+            return (_path(file, raw),)
+        parts = self._base.execute("SELECT path FROM part WHERE file = ? ORDER BY path", (file,))
+        return tuple(os.fsdecode(path) for (path,) in parts)
 
     def original(self, item: Item) -> str | None:
         """The source that has the same content, or None; then this one is known from now on as having it."""
@@ -238,7 +245,7 @@ class Plan:
         """The batches that hold rows of sources now, and these sources; of files that became one log, of each file."""
         found: dict[str, list[str]] = {}
         for item in items:
-            names = {item.source, *(item.listed.files if len(item.listed.files) > 1 else ())}
+            names = {item.source, *(map(name_of, item.listed.files) if len(item.listed.files) > 1 else ())}
             for name in sorted(names):
                 row = self._base.execute("SELECT batch FROM known WHERE source = ?", (name,)).fetchone()
                 if row is not None:
@@ -299,9 +306,14 @@ def in_pieces(values: Iterable[_Value], count: int) -> Iterator[list[_Value]]:
         yield piece
 
 
-def _raw(path: str) -> bytes:
-    """A path as bytes: it need not be UTF-8."""
-    return path.encode("utf-8", "surrogateescape")
+def _raw(path: str) -> bytes | None:
+    """A path as bytes, for it need not be UTF-8; None where its name in the dataset is the path."""
+    return None if path.isascii() else os.fsencode(path)
+
+
+def _path(file: str, raw: bytes | None) -> str:
+    """The path of a file, from its name in the dataset and what `_raw` gave."""
+    return file if raw is None else os.fsdecode(raw)
 
 
 def _stem(file: str) -> str | None:
@@ -312,10 +324,10 @@ def _stem(file: str) -> str | None:
     return stem if stem and suffix.isdecimal() and suffix.isascii() else None
 
 
-def _is_one_log(files: Sequence[bytes]) -> bool:
+def _is_one_log(files: Sequence[str]) -> bool:
     """Whether a registered format reads the files as one log."""
     try:
-        logs = open_logs([Path(file.decode("utf-8", "surrogateescape")) for file in files])
+        logs = open_logs([Path(file) for file in files])
         return any(one.is_one_log is not None and one.is_one_log(logs) for one in formats().values())
     except (LogParseError, OSError):
         return False

@@ -230,7 +230,7 @@ def open_store(dest: str | os.PathLike[str]) -> Store:
         dest: A folder, or ``s3://bucket/prefix``.
 
     Raises:
-        LogError: It is another URL, or empty.
+        LogError: It is another URL, empty, or not UTF-8.
     """
     text = os.fspath(dest)
     if "://" in text:
@@ -239,4 +239,10 @@ def open_store(dest: str | os.PathLike[str]) -> Store:
         return open_objects(text)
     if not text:
         raise LogError("the path of the dataset is empty")
-    return LocalStore(str(user_path(text).absolute()))
+    folder = str(user_path(text).absolute())
+    try:
+        folder.encode()
+    except UnicodeEncodeError:
+        shown = os.fsencode(folder).decode("utf-8", "backslashreplace")
+        raise LogError(f"{shown} is not UTF-8: name another folder for the dataset") from None
+    return LocalStore(folder)

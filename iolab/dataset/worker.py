@@ -19,7 +19,7 @@ import polars as pl
 from iolab.dataset.guards import UNREADABLE, guarded
 from iolab.dataset.jobs import Done, Item, Job, Listed, Made, Settings
 from iolab.dataset.layout import SOURCES
-from iolab.dataset.listing import stamp_of
+from iolab.dataset.listing import refuse_folder, stamp_of
 from iolab.dataset.pieces import split_of
 from iolab.dataset.writer import BatchWriter, LogRows, rows_of
 from logframe import DIAGNOSTICS, Diagnostic, LogParseError, diagnostics_frame
@@ -57,13 +57,14 @@ def _items_of(listed: Listed, piece: int) -> list[Item]:
         if len(files) > 1:
             whole = blake2b(digest_size=16)
             size = 0
-            for log in (log for file in files for log in each_log(file)):
+            for log in (log for file in files for log in each_log(Path(file))):
                 part, count = _hash(log)
                 whole.update(part.encode())
                 size += count
             return [Item(listed.file, listed, None, size, whole.hexdigest() if size else None)]
         items = []
-        for log in each_log(files[0]):
+        refuse_folder(files[0])
+        for log in each_log(Path(files[0])):
             text, count = _hash(log)
             member = _member(log, files[0])
             source = f"{listed.file}{member or ''}".encode(errors="backslashreplace").decode()
@@ -200,7 +201,7 @@ def _read_members(
     problem = "the archive has no such member any more"
     try:
         with _local(listed) as files:
-            for log in each_log(files[0]):
+            for log in each_log(Path(files[0])):
                 item = wanted.pop(_member(log, files[0]) or "", None)
                 if item is not None:
                     results[item.source] = _read(settings, item, log, writer)
