@@ -10,10 +10,12 @@ import polars as pl
 import polars.selectors as cs
 
 from logframe import DIAGNOSTICS, LogError
-from logframe.formats import ParsedLog, load_all_logs
+from logframe.loading import load_all_logs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from logframe.formats import ParsedLog
 
 
 class Violation(AssertionError):  # noqa: N818 - what was violated, not an error of the program

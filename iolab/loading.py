@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from logframe import open_log
-from logframe.formats import head_of, load_all_logs, load_log, recognise
+from logframe.formats import head_of, recognise
+from logframe.loading import load_all_logs, load_log
 from logframe.provenance import provenance
 
 if TYPE_CHECKING:

@@ -119,7 +119,7 @@ def provenance(parsed: ParsedLog, source: Source | None = None) -> pl.DataFrame:
         LogError: The format does not say where its figures came from, or `source` is not the log that was read.
 
     Examples:
-        >>> from logframe.formats import load_log
+        >>> from logframe.loading import load_log
         >>> log = b"     0.000123 pread64(268, '', 8192, 0) = 8192\n"
         >>> provenance(load_log(log), log).select("text", "status", "frame_column").rows()[:2]
         [('0.000123', 'typed', 'relative_ts'), ('268', 'typed', 'fd')]

@@ -23,7 +23,8 @@ from iolab.dataset.listing import refuse_folder, stamp_of
 from iolab.dataset.pieces import split_of
 from iolab.dataset.writer import BatchWriter, LogRows, rows_of
 from logframe import DIAGNOSTICS, Diagnostic, LogParseError, diagnostics_frame
-from logframe.formats import formats, load_log, logs_within
+from logframe.formats import formats
+from logframe.loading import load_log, logs_within
 from logframe.source import each_log, open_logs
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from awrparse import read_awr
-from logframe.formats import load_log
+from logframe.loading import load_log
 from logframe.provenance import provenance
 
 NAMES: Final = ("Undersized Orchard", 'Top Trees by "Fruit I/O" and "Basket"', "Ripe | Unripe Plums", "12 Baskets 3")

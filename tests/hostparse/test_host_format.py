@@ -5,7 +5,8 @@ import pytest
 from hostparse import HostLog
 from hostparse.format import FORMAT
 from logframe import open_log
-from logframe.formats import ParsedLog, head_of, load_log
+from logframe.formats import ParsedLog, head_of
+from logframe.loading import load_log
 
 LOGS = {
     "iostat": "Linux 4.18.0 (db1) \t02/19/24 \t_x86_64_\t(4 CPU)\n\nDevice tps kB_read/s\nsda 1.00 2.00\n",

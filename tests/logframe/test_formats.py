@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from logframe import LogParseError
-from logframe.formats import Format, LogError, Sniff, formats, head_of, load_all_logs, load_log, recognise
+from logframe.formats import Format, LogError, Sniff, formats, head_of, recognise
+from logframe.loading import load_all_logs, load_log
 from logframe.source import open_log
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ print(json.dumps([log.describe(), iolab.summarize({str(log)!r}).frames["rows"].h
 def test_a_broken_plugin_is_skipped_with_its_name(tmp_path: Path, body: str, reason: str) -> None:
     """The log is read all the same, and a warning names the plugin."""
     install(tmp_path, "broken", body)
-    done = run(tmp_path, "from logframe.formats import load_log; print(load_log(b'3 close(3) = 0\\n').format)")
+    done = run(tmp_path, "from logframe.loading import load_log; print(load_log(b'3 close(3) = 0\\n').format)")
 
     assert done.stdout == "strace\n"
     assert "log format 'broken' is skipped" in done.stderr
@@ -150,8 +151,8 @@ def test_a_format_that_claims_everything(tmp_path: Path) -> None:
     install(tmp_path, "greedy", CLAIMS_ALL)
     done = run(
         tmp_path,
-        "from logframe.formats import load_log, LogError\ntry:\n    load_log(b'3 close(3) = 0\\n')\n"
-        "except LogError as error:\n    print(error)",
+        "from logframe.loading import load_log, LogParseError\ntry:\n    load_log(b'3 close(3) = 0\\n')\n"
+        "except LogParseError as error:\n    print(error)",
     )
 
     assert "2 formats recognise this log equally: greedy (everything); strace" in done.stdout

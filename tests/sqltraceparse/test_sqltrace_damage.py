@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from logframe import LogParseError
-from logframe.formats import load_log
+from logframe.loading import load_log
 from sqltraceparse import read_sqltrace, scan_sqltrace
 
 CALL = "FETCH #3:c=8,e=120,p=1,cr=4,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim=5000200"

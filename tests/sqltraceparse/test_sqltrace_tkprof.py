@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from logframe import LogParseError
-from logframe.formats import load_log
+from logframe.loading import load_log
 from sqltraceparse import Tkprof, read_sqltrace, read_tkprof
 
 if TYPE_CHECKING:
