@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import queue
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from iolab.dataset.executors import LostError, Outcome, UnreachableError
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _PATIENCE: Final = 30.0
 #: The number of workers is asked for so often, in seconds.
 _COUNTED: Final = 5.0
+#: A cluster without a worker for so many seconds is given up.
+_ALONE: Final = 120.0
 
 
 class DaskCluster:
@@ -34,6 +36,7 @@ class DaskCluster:
     def __init__(self, client: Any, closes: tuple[Any, ...]) -> None:  # noqa: ANN401 - Dask is optional
         self._client = client
         self._closes = closes
+        self._alive = time.monotonic()
         self._started: dict[int, tuple[object, Any, float]] = {}
         self._ended: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._number = 0
@@ -52,6 +55,9 @@ class DaskCluster:
             count: Workers; None for one a processor.
         """
         dask, distributed = require("dask"), require("distributed")
+        settings = ExitStack()
+        # A worker that takes longer to start again, as on a busy machine, would be dropped, and no other one started.
+        settings.enter_context(dask.config.set({"distributed.deploy.lost-worker-timeout": "1 day"}))
         with dask.config.set({"distributed.scheduler.allowed-failures": 0}):
             cluster = distributed.LocalCluster(
                 n_workers=count,
@@ -62,7 +68,7 @@ class DaskCluster:
                 env={"POLARS_MAX_THREADS": "1"},
             )
         client = distributed.Client(cluster)
-        return cls(client, (client, cluster))
+        return cls(client, (client, cluster, settings))
 
     @classmethod
     def at(cls, address: str) -> Self:
@@ -91,6 +97,8 @@ class DaskCluster:
                 threads = self._client.nthreads().values()
                 self._workers = sum(threads)
                 self.is_own_process = set(threads) <= {1}
+            if self._workers:
+                self._alive = time.monotonic()
         return self._workers
 
     @property
@@ -115,7 +123,7 @@ class DaskCluster:
         """The jobs that ended.
 
         Raises:
-            UnreachableError: The scheduler does not answer any more.
+            UnreachableError: The scheduler does not answer any more, or has had no worker for a while.
         """
         found = []
         with suppress(queue.Empty):
@@ -124,6 +132,10 @@ class DaskCluster:
                 found.append(self._outcome(self._ended.get_nowait()))
         if not found and self._client.status not in {"running", "connecting"}:
             raise self._unreachable()
+        if not self.workers and time.monotonic() - self._alive > _ALONE:
+            raise UnreachableError(
+                f"the cluster has had no worker for {_ALONE:.0f} s; what is committed stays: --resume goes on"
+            )
         return found
 
     def _unreachable(self) -> UnreachableError:

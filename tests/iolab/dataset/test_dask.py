@@ -11,7 +11,10 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import dask
+import distributed  # noqa: F401 - its settings
 import pytest
+from dask.utils import parse_timedelta
 from dataset_logs import assert_undisturbed
 
 from iolab import dataset
@@ -39,8 +42,9 @@ def test_workers_of_a_cluster_are_killed(logs: Path, tmp_path: Path, monkeypatch
     def kill(_: dataset.Progress) -> None:
         if len(killed) < KILLS:
             numbers = list(cluster._client.run(os.getpid).values())  # noqa: SLF001 - the test kills what it started
-            killed.append(draw.choice(numbers))
-            os.kill(killed[-1], signal.SIGKILL)
+            for number in draw.sample(numbers, min(1, len(numbers))):  # none where all start again
+                killed.append(number)
+                os.kill(number, signal.SIGKILL)
 
     try:
         done = dataset.convert(logs, tmp_path / "dataset", executor=cluster, progress=kill)
@@ -52,8 +56,8 @@ def test_workers_of_a_cluster_are_killed(logs: Path, tmp_path: Path, monkeypatch
 
 
 @contextmanager
-def scheduler() -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """A scheduler with one worker, in processes of their own."""
+def scheduler() -> Iterator[tuple[subprocess.Popen[bytes], subprocess.Popen[bytes], int]]:
+    """A scheduler with one worker, in processes of their own, and its port."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -63,7 +67,7 @@ def scheduler() -> Iterator[tuple[subprocess.Popen[bytes], int]]:
         worker = [sys.executable, "-m", "distributed.cli.dask_worker", f"tcp://127.0.0.1:{port}", "--nthreads", "1"]
         with subprocess.Popen([*worker, "--no-dashboard", "--death-timeout", "20"], **quiet) as other:
             try:
-                yield one, port
+                yield one, other, port
             finally:
                 one.kill()
                 other.terminate()
@@ -74,7 +78,7 @@ def test_the_scheduler_is_killed(logs: Path, tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr("iolab.dataset.run.BATCH_SOURCES", 2)
     dest = tmp_path / "dataset"
     for number in range(KILLS):
-        with scheduler() as (process, port):
+        with scheduler() as (process, _, port):
 
             def kill(_: dataset.Progress, process: subprocess.Popen[bytes] = process) -> None:
                 process.kill()
@@ -87,6 +91,36 @@ def test_the_scheduler_is_killed(logs: Path, tmp_path: Path, monkeypatch: pytest
     assert KILLS <= committed < LOGS
     assert done.counts == {"converted": LOGS - committed}
     assert_undisturbed(dest, logs, tmp_path)
+
+
+def test_the_last_worker_ends(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cluster that has no worker any more is given up after a while; what is committed stays."""
+    monkeypatch.setattr("iolab.dataset.run.BATCH_SOURCES", 2)
+    monkeypatch.setattr("iolab.dataset.dask_cluster._ALONE", 2.0)
+    monkeypatch.setattr("iolab.dataset.dask_cluster._COUNTED", 0.5)
+    with scheduler() as (_, worker, port):
+
+        def end(_: dataset.Progress) -> None:
+            worker.terminate()
+            worker.wait()
+
+        with pytest.raises(UnreachableError, match="had no worker for 2 s; what is committed stays"):
+            dataset.convert(logs, tmp_path / "dataset", executor=f"dask://127.0.0.1:{port}", progress=end)
+
+    committed = dataset.sources(tmp_path / "dataset").height
+    assert 0 < committed < LOGS
+    assert dataset.convert(logs, tmp_path / "dataset", executor="serial", resume=True).skipped == committed
+
+
+def test_a_worker_that_starts_slowly_stays() -> None:
+    """A local cluster waits for a worker that was killed for as long as it takes; the setting ends with the cluster."""
+    before = dask.config.get("distributed.deploy.lost-worker-timeout")
+    cluster = DaskCluster.local(1)
+    try:
+        assert parse_timedelta(dask.config.get("distributed.deploy.lost-worker-timeout")) >= 3600
+    finally:
+        cluster.close()
+    assert dask.config.get("distributed.deploy.lost-worker-timeout") == before
 
 
 def test_a_scheduler_that_is_not_there(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
