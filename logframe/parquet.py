@@ -6,17 +6,20 @@ for one file, `logframe.atomic.new_folder` for several, the staging folder of a 
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Protocol, TypedDict
 
 import polars as pl
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
     from typing import Literal
 
 #: Rows of one row group: what a writer holds, and the least that a reader decompresses.
 ROWS_PER_GROUP: Final = 65_536
+#: Where so many bytes cannot be written, the disk is full.
+_PROBE: Final = 1 << 20
 
 
 class _Options(TypedDict):
@@ -55,12 +58,31 @@ def write_parquet(frame: pl.DataFrame | pl.LazyFrame, path: Path, *, metadata: M
         2
     """
     noted = None if metadata is None else dict(metadata)
-    if isinstance(frame, pl.DataFrame):
-        frame.write_parquet(path, metadata=noted, **_OPTIONS)
-        return frame.height
-    frame.sink_parquet(path, metadata=noted, maintain_order=True, **_OPTIONS)
+    with _errors(path):
+        if isinstance(frame, pl.DataFrame):
+            frame.write_parquet(path, metadata=noted, **_OPTIONS)
+            return frame.height
+        frame.sink_parquet(path, metadata=noted, maintain_order=True, **_OPTIONS)
     rows: int = pl.scan_parquet(path, glob=False).select(pl.len()).collect().item()
     return rows
+
+
+@contextmanager
+def _errors(path: Path) -> Iterator[None]:
+    """The errors of Polars where a file cannot be written as those of the system.
+
+    Raises:
+        OSError: The disk is full.
+    """
+    try:
+        yield
+    except pl.exceptions.PolarsError as error:
+        try:
+            with path.open("ab") as file:
+                file.write(bytes(_PROBE))
+        except OSError as found:
+            raise OSError(found.errno, found.strerror, str(path)) from error
+        raise
 
 
 def write_parts(

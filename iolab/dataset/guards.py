@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import faulthandler
 import os
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from iolab.dataset.store import StoreError
 from logframe import LogParseError
 from logframe.limits import limits
 from logframe.source import clear_temporary
@@ -19,6 +21,20 @@ if TYPE_CHECKING:
 
 #: What readers raise where the content is at fault.
 UNREADABLE: Final = (LogParseError, OSError)
+
+
+#: Numbers of errors of a full disk.
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def raise_of_place(error: BaseException) -> None:
+    """Raise an error again that is no fault of a source: a disk is full, an object store does not answer."""
+    cause: BaseException | None = error
+    while cause is not None:
+        is_full = isinstance(cause, OSError) and cause.errno in _FULL
+        if is_full or isinstance(cause, StoreError) or os.strerror(errno.ENOSPC) in str(cause):
+            raise error
+        cause = cause.__cause__
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from iolab.dataset.jobs import Listed
-from iolab.dataset.store import LOCK, Lock, held, holder
+from iolab.dataset.store import LOCK, Lock, StoreError, held, holder
 from logframe.errors import LogError, LogNotFoundError, LogParseError
 from logframe.extras import require
 
@@ -79,7 +79,8 @@ def _errors(url: str) -> Iterator[None]:
 
     Raises:
         FileNotFoundError: The key is absent.
-        LogError: Credentials fail, or the store does not answer.
+        PermissionError: The store refuses.
+        StoreError: The store does not answer, or answers with another error.
     """
     errors = require("obstore.exceptions")
     try:
@@ -88,7 +89,9 @@ def _errors(url: str) -> Iterator[None]:
         raise FileNotFoundError(2, "no such object", url) from error
     except errors.BaseError as error:
         first = str(error).strip().partition("\n")[0]
-        raise LogError(f"{url}: {first}") from error
+        if isinstance(error, (errors.PermissionDeniedError, errors.UnauthenticatedError)):
+            raise PermissionError(13, first, url) from error
+        raise StoreError(f"{url}: {first}") from error
 
 
 @dataclass(frozen=True)
@@ -194,10 +197,11 @@ class ObjectStore:
             yield Lock(was_interrupted, renew)
             self.delete(_INTERRUPTED)
         except BaseException:
-            self.put(_INTERRUPTED, b"")
+            with suppress(LogError, OSError):  # where it does not answer, the lock expires
+                self.put(_INTERRUPTED, b"")
+                self.delete(LOCK)
             raise
-        finally:
-            self.delete(LOCK)
+        self.delete(LOCK)
 
 
 def open_objects(url: str) -> ObjectStore:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from iolab.dataset.guards import UNREADABLE, guarded
+from iolab.dataset.guards import UNREADABLE, guarded, raise_of_place
 from iolab.dataset.jobs import Made, SplitLog
 from iolab.dataset.writer import BatchWriter, rows_of
 from logframe import DIAGNOSTICS, LogParseError
@@ -53,7 +53,8 @@ def _tried(settings: Settings, work: Callable[[], Any]) -> Any:  # noqa: ANN401 
     with guarded(settings):
         try:
             return work()
-        except (*UNREADABLE, Exception, pl.exceptions.PanicException):  # noqa: BLE001 - see above
+        except (*UNREADABLE, Exception, pl.exceptions.PanicException) as error:  # noqa: BLE001 - see above
+            raise_of_place(error)
             return None
 
 

@@ -5,6 +5,7 @@ Both are in a temporary SQLite database on disk, so that memory does not grow wi
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import tempfile
@@ -77,6 +78,8 @@ class Plan:
     ) -> None:
         self._base.close()
         self._folder.cleanup()
+        if isinstance(error, sqlite3.OperationalError):
+            raise OSError(errno.ENOSPC, f"the plan cannot be written: {error}", self._folder.name) from error
 
     def read_dataset(self, *, sweep: bool = False) -> int:
         """Read what the dataset holds; the number of its last commit, 0 for none.

@@ -32,6 +32,10 @@ STAGING: Final = "_staging"
 LOCK: Final = "_lock"
 
 
+class StoreError(LogError):
+    """The place of a dataset, or of sources, does not answer: no fault of one source."""
+
+
 class Store(Protocol):
     """The operations on the files of a dataset."""
 

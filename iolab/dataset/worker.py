@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.dataset.guards import UNREADABLE, guarded
+from iolab.dataset.guards import UNREADABLE, guarded, raise_of_place
 from iolab.dataset.jobs import Done, Item, Job, Listed, Made, Settings
 from iolab.dataset.layout import SOURCES
 from iolab.dataset.listing import refuse_folder, stamp_of
@@ -40,15 +40,22 @@ _CHANGED: Final = "the file changed while it was read"
 
 
 def identify(settings: Settings, listed: Sequence[Listed]) -> list[Item]:
-    """The sources in files, with the hashes of their content; a file that cannot be opened has a message instead."""
+    """The sources in files, with the hashes of their content; a file that cannot be opened has a message instead.
+
+    Raises:
+        LogError: An object store does not answer.
+        OSError: A disk is full.
+    """
     found: list[Item] = []
     for one in listed:
         with guarded(settings):
             try:
                 found += _items_of(one, settings.piece_bytes)
             except UNREADABLE as error:
+                raise_of_place(error)
                 found.append(Item(one.file, one, None, 0, None, str(error)))
             except Exception as error:  # noqa: BLE001 - a fault of the program stops one source only
+                raise_of_place(error)
                 found.append(Item(one.file, one, None, 0, None, f"{type(error).__name__}: {error}"))
     return found
 
@@ -209,6 +216,7 @@ def _read_members(
                 if not wanted:
                     break
     except UNREADABLE as error:
+        raise_of_place(error)
         problem = str(error)
     for item in wanted.values():
         results[item.source] = _problem(item, "unreadable", problem)
@@ -235,9 +243,11 @@ def _read(settings: Settings, item: Item, log: Log | None, writer: BatchWriter) 
                     found.append(rows)
                 count = sum(writer.add(rows, is_large=is_large) for rows in found)
         except UNREADABLE as error:
+            raise_of_place(error)
             writer.reset(mark)
             return _problem(item, "unreadable", str(error), getattr(error, "line", None))
         except (Exception, pl.exceptions.PanicException) as error:  # noqa: BLE001 - a fault of the program stops one source only
+            raise_of_place(error)
             writer.reset(mark)
             return _problem(item, "failed", f"{type(error).__name__}: {error}")
     if stamp_of(item.listed.files) != item.listed.stamp:

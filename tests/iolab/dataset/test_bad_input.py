@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import sqlite3
 from typing import TYPE_CHECKING
+from unittest.mock import Mock
 
 import polars as pl
 import pytest
@@ -13,6 +15,7 @@ import iolab
 from iolab import dataset
 from iolab.dataset import worker
 from iolab.dataset.store import open_store
+from iolab.dataset.writer import BatchWriter
 from logframe.errors import LogError, LogNotFoundError
 
 if TYPE_CHECKING:
@@ -79,6 +82,38 @@ def test_a_reader_with_a_fault(logs: Path, tmp_path: Path, monkeypatch: pytest.M
 
     assert done.counts == {"converted": 11, "failed": 1}
     assert message == "ZeroDivisionError: of the reader"
+
+
+def test_a_full_disk(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run ends with an error that says so, whatever it was writing; no source is at fault, and the next goes on."""
+    monkeypatch.setattr("iolab.dataset.run.BATCH_SOURCES", 3)
+    real = BatchWriter._new_file  # noqa: SLF001 - the file that cannot be written
+
+    def new_file(writer: BatchWriter) -> Path:
+        file = real(writer)
+        if (tmp_path / "dataset" / "strace").exists():
+            file.symlink_to("/dev/full")
+        return file
+
+    for large in (32 << 20, 10):  # tables that are held, and those that are written at once
+        monkeypatch.setattr(worker, "LARGE", large)
+        with monkeypatch.context() as patch:
+            patch.setattr(BatchWriter, "_new_file", new_file)
+            with pytest.raises(OSError, match="No space left on device"):
+                run(logs, tmp_path / "dataset", resume=large == 10)
+        assert set(statuses(tmp_path / "dataset").values()) == {"converted"}
+        assert len(statuses(tmp_path / "dataset")) == 3
+    assert run(logs, tmp_path / "dataset", resume=True).counts == {"converted": 9}
+    assert dataset.verify(tmp_path / "dataset") == []
+
+
+def test_no_room_for_the_plan(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A temporary folder that is full is an error that names it."""
+    full = sqlite3.OperationalError("database or disk is full")
+    monkeypatch.setattr("iolab.dataset.planning.Plan.add_files", Mock(side_effect=full))
+
+    with pytest.raises(OSError, match=r"the plan cannot be written: database or disk is full: '.*iolab-plan-"):
+        run(logs, tmp_path / "dataset")
 
 
 def test_refused_places(logs: Path, tmp_path: Path) -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import redirect_stderr
+import os
+import socket
+from contextlib import redirect_stderr, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import StringIO
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import boto3
@@ -136,6 +140,105 @@ def test_an_interrupted_run_on_an_object_store(
 
     assert dataset.verify(f"{bucket}/set") == []
     assert_same(f"{bucket}/set", tmp_path / "fresh")
+
+
+class Gate:
+    """Forwards connections to an address, until it is cut.
+
+    Args:
+        address: ``http://host:port``.
+    """
+
+    def __init__(self, address: str) -> None:
+        host, _, port = address.removeprefix("http://").partition(":")
+        self._target = host, int(port)
+        self._open: list[socket.socket] = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                pair = self._listener.accept()[0], socket.create_connection(self._target)
+                self._open += pair
+                for one, other in (pair, pair[::-1]):
+                    Thread(target=self._copy, args=(one, other), daemon=True).start()
+
+    @staticmethod
+    def _copy(one: socket.socket, other: socket.socket) -> None:
+        with suppress(OSError):
+            while data := one.recv(1 << 16):
+                other.sendall(data)
+            other.shutdown(socket.SHUT_WR)
+
+    def cut(self) -> None:
+        """End all connections, and take no more."""
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        for one in self._open:
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+            one.close()
+
+
+@pytest.mark.parametrize("remote", ["the dataset", "the sources"])
+def test_a_connection_that_is_lost(
+    logs: Path, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, remote: str
+) -> None:
+    """The run ends with an error that says so, no source is at fault, what is committed stays, and the next goes on."""
+    monkeypatch.setattr("iolab.dataset.run.BATCH_SOURCES", 1)
+    monkeypatch.setattr("iolab.dataset.run._CHUNK_FILES", 1)
+    upload(logs, "in")
+    source = logs if remote == "the dataset" else f"{bucket}/in/"
+    dest = f"{bucket}/set" if remote == "the dataset" else tmp_path / "dataset"
+    address = os.environ["AWS_ENDPOINT_URL"]
+    gate = Gate(address)
+
+    with monkeypatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL", gate.address)
+        with pytest.raises(LogError, match="s3://fleet/"):
+            run(source, dest, progress=lambda _: gate.cut())
+    monkeypatch.setattr("iolab.dataset.objects.EXPIRES", -5.0)
+    found = dataset.sources(dest)
+
+    assert found.get_column("status").to_list() == ["converted"]
+    assert run(source, dest, resume=True).counts == {"converted": 5}
+    run(logs, tmp_path / "fresh")
+    assert dataset.verify(dest) == []
+    assert_same(dest, tmp_path / "fresh", ("", "") if remote == "the dataset" else (f"{bucket}/in", str(logs)))
+
+
+def test_credentials_that_fail(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error of the store is that of the run, for the dataset and for sources."""
+
+    class Refuses(BaseHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            """Nothing is printed."""
+
+        def do_GET(self) -> None:
+            body = b"<Error><Code>InvalidAccessKeyId</Code><Message>The key does not exist</Message></Error>"
+            self.send_response(403)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(b"" if self.command == "HEAD" else body)
+
+        do_PUT = do_HEAD = do_GET  # noqa: N815 - names of the library
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refuses) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        for name, value in (
+            ("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.server_port}"),
+            ("AWS_ACCESS_KEY_ID", "wrong"),
+            ("AWS_SECRET_ACCESS_KEY", "wrong"),
+            ("AWS_REGION", "us-east-1"),
+        ):
+            monkeypatch.setenv(name, value)
+        with pytest.raises((LogError, PermissionError), match=r"s3://fleet/set|403"):
+            run(logs, "s3://fleet/set")
+        with pytest.raises((LogError, PermissionError), match=r"s3://fleet/in|403"):
+            run("s3://fleet/in/", tmp_path / "dataset")
+        server.shutdown()
 
 
 def test_refusals(logs: Path, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
