@@ -15,6 +15,7 @@ import polars as pl
 
 from logframe import Diagnostic, LogParseError, Source, diagnostics_frame, load_grammar, open_log
 from sqltraceparse.schema import TKPROF_CALLS, TKPROF_ROW_SOURCES, TKPROF_STATEMENTS, TKPROF_WAITS
+from sqltraceparse.tkprof_order import Order
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -137,6 +138,7 @@ class _Reader:
         self._scope: str | None = None
         self._plan = "row source"
         self._is_table = False
+        self._order = Order()
         self._handlers: dict[str, Callable[[int, str], None]] = {
             "title": self._title,
             "source": self._source,
@@ -167,10 +169,23 @@ class _Reader:
             kind = "other"
         if kind == "other" and not self.has_title and self._statement is None and not bare.startswith("call "):
             return  # text before the report
+        if kind != "blank":
+            self._check(number, bare, self._order.fault(self._kind_in_order(kind, bare)))
         if kind == "blank" and self._pending and not self._is_table:
             self._pending.append((number, ""))
         elif (handler := self._handlers.get(kind)) is not None:
             handler(number, bare)
+
+    def _kind_in_order(self, kind: str, line: str) -> str:
+        """The kind of a line for `Order`: within the text of a statement every line is text."""
+        if not self._is_table and kind in {"call", "ruler"}:
+            return "other"
+        return line.partition(" ")[0] if kind == "call" else kind
+
+    def _check(self, number: int, line: str, fault: str) -> None:
+        """A diagnostic for a line where there is a fault."""
+        if fault:
+            self.rows.append(Diagnostic(self.name, number, None, "out_of_order", line.strip(), fault))
 
     def end(self) -> None:
         """No line follows."""
@@ -315,6 +330,7 @@ class _Reader:
         said = {key: value for key, _, value in (pair.partition("=") for pair in pairs) if value.isdigit()}
         keys = {"consistent_gets": "cr", "disk_blocks": "pr", "blocks_written": "pw", "starts": "starts"}
         keys |= {"elapsed_us": "time", "cost": "cost", "size_bytes": "size", "cardinality": "card"}
+        self._check(number, line, self._order.fault_of_level(len(indent)))
         self.row_sources.append(
             {
                 "statement": self._statement["statement"],
@@ -331,6 +347,7 @@ class _Reader:
 
     def _wait(self, number: int, line: str) -> None:
         event, waits, longest, total = line.strip().rsplit(None, 3)
+        self._check(number, line, self._order.fault_of_event(event))
         self.waits.append(
             {
                 **self._owner(),

@@ -1,0 +1,75 @@
+"""The order in which TKPROF writes its lines: one that stands where it cannot shows that others are missing."""
+
+from __future__ import annotations
+
+from typing import Final
+
+#: Kind of a line -> kinds of the line above it that is not blank.  Kinds that are not here may stand anywhere.
+_ABOVE: Final = {
+    "Parse": frozenset({"ruler"}),
+    "Execute": frozenset({"Parse"}),
+    "Fetch": frozenset({"Execute"}),
+    "total": frozenset({"ruler"}),
+    "misses": frozenset({"total", "misses"}),
+    "mode": frozenset({"misses", "total"}),
+    "user": frozenset({"mode", "misses", "total"}),
+    "captured": frozenset({"user"}),
+    "ruler": frozenset({"heading", "Fetch", "rows_heading"}),
+    "rows_heading": frozenset({"user", "captured", "row_source", "mode", "misses", "other"}),
+    "row_source": frozenset({"ruler", "row_source", "other"}),
+    "waits": frozenset({"user", "captured", "misses", "mode", "total", "row_source", "other"}),
+    "waits_heading": frozenset({"waits", "waits_heading"}),
+    "wait": frozenset({"waits_heading", "wait"}),
+}
+#: Kinds that a block does not end with.
+_OPEN: Final = frozenset(
+    {"heading", "ruler", "Parse", "Execute", "Fetch", "rows_heading", "waits", "waits_heading", "mode"}
+)
+#: What ends the lines of one statement.
+_ENDS: Final = frozenset({"stars", "overall"})
+
+
+class Order:
+    """Follows the kinds of the lines of a report.
+
+    Examples:
+        >>> order = Order()
+        >>> [order.fault(kind) for kind in ("heading", "ruler", "Parse", "Execute")]
+        ['', '', '', '']
+        >>> order.fault("wait")
+        'TKPROF writes no such line below a line of the kind Execute: lines between them are missing'
+    """
+
+    def __init__(self) -> None:
+        self._above = ""
+        self._level = -1
+        self._events: set[str] = set()
+
+    def fault(self, kind: str) -> str:
+        """What is wrong with a line of this kind here; empty where nothing is.
+
+        Args:
+            kind: of the line, which is not blank; ``Parse``, ``Execute``, ``Fetch`` and ``total`` for those of calls.
+        """
+        above, self._above = self._above, kind
+        if kind in {"rows_heading", "heading"}:
+            self._level = -1
+        elif kind == "waits":
+            self._events = set()
+        if above and ((kind in _ABOVE and above not in _ABOVE[kind]) or (kind in _ENDS and above in _OPEN)):
+            return f"TKPROF writes no such line below a line of the kind {above}: lines between them are missing"
+        return ""
+
+    def fault_of_level(self, level: int) -> str:
+        """What is wrong with a step of a plan that is indented so far; a plan may have several first steps."""
+        above, self._level = self._level, level
+        if level > above + 1:
+            return "this step is not one of the plan above it by its indent: lines between them are missing"
+        return ""
+
+    def fault_of_event(self, event: str) -> str:
+        """What is wrong with a row of waits for this event."""
+        if event in self._events:
+            return "the event is listed twice: the row may be of another statement, lines above it are missing"
+        self._events.add(event)
+        return ""
