@@ -117,6 +117,12 @@ def _histogram(report: AwrReport) -> list[dict[str, str]]:
 
 def report_figures(report: AwrReport) -> tuple[pl.DataFrame, list[str]]:
     """The metrics of a report (`iolab.metrics.METRICS`), and what is to be said beside them."""
+    if report.kind == "ash" and "ash_top_events" in report:
+        shares = metrics.ash_shares(report.with_bounds("ash_top_events"), metrics.ash_samples(report))
+        known = shares.filter(pl.col("event").is_not_null()).unique("event", keep="first", maintain_order=True)
+        return join_figures(
+            [known.with_columns(metric=pl.concat_str("metric", pl.lit(": "), "event")).drop("event")]
+        ), [_NO_FIGURES["ash"]]
     if report.kind in _NO_FIGURES or report.kind not in _PERIODS:
         return metrics.metrics_frame([]), [
             _NO_FIGURES.get(report.kind, f"no figures are computed of a report of kind {report.kind}")

@@ -68,6 +68,7 @@ def trace_figures(requests: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
         metrics.read_rate(requests),
         latency.with_columns(metric=pl.concat_str("metric", pl.lit(" ("), pl.col("mode").cast(pl.String), pl.lit(")"))),
         metrics.depth(requests),
+        metrics.littles_law(requests).filter(pl.col("metric") != "depth_mean", pl.col("value").is_not_null()),
     ]
     return join_figures(parts), []
 

@@ -88,11 +88,11 @@ def verdict_line(outcome: Outcome, ratio: Estimate, threshold: float, *, a: str 
         >>> verdict_line("faster", Estimate(0.818, 0.815, 0.82, ""), 0.02)
         'B was faster than A: B / A 0.8180 (95 %: 0.8150 to 0.8200).'
         >>> verdict_line("different, size unknown", Estimate(2.11, None, None, ""), 0.02)
-        'A and B differ, by how much is open: B / A 2.11.'
+        'A and B differ, but too few runs show by how much: B / A 2.11.'
     """
     said = {
         "equivalent": f"{a} and {b} were alike within {format_number(100 * threshold)} %",
-        "different, size unknown": f"{a} and {b} differ, by how much is open",
+        "different, size unknown": f"{a} and {b} differ, but too few runs show by how much",
         "undecided": f"Whether {a} or {b} was faster is not decided",
     }.get(outcome, f"{b} was {outcome} than {a}")
     return f"{said}: {b} / {a} {format_estimate(ratio)}."

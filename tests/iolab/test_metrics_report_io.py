@@ -10,6 +10,8 @@ import pytest
 import iolab
 from awrparse import read_awr
 from iolab import metrics
+from iolab.pages.report_summary import report_figures
+from iolab.pages.trace_summary import trace_figures
 
 SERIES = Path(__file__).parents[2] / "sample_data" / "awr_series" / "awrrpt_1_4102_4103.txt"
 CAPTURES = Path(__file__).parents[2] / "sample_data" / "captures"
@@ -189,6 +191,21 @@ def test_depth_rate_and_latency_of_real_traces_agree(name: str) -> None:
 
     assert named(found, "littles_law_ratio")["value"] == pytest.approx(1, abs=0.2)
     assert "agree" in str(named(found, "littles_law_ratio")["caveats"])
+
+
+def test_pages_show_littles_law_and_the_shares_of_samples() -> None:
+    """The figures of a trace hold the check of its depth, those of an ASH report each event's share with its chance."""
+    requests = iolab.load(CAPTURES / "async_direct_tt_T.strace").requests.collect()
+    report = iolab.load(Path(__file__).parents[1] / "awrparse" / "awr_data" / "valid" / "ash_121.txt")
+
+    of_trace, _ = trace_figures(requests)
+    of_report, _ = report_figures(report)
+
+    assert of_trace.get_column("metric").to_list().count("depth_mean") == 1
+    assert named(of_trace, "littles_law_ratio")["value"] == pytest.approx(1, abs=0.2)
+    shares = of_report.filter(pl.col("metric").str.starts_with("activity_share: "))
+    assert shares.height == report["ash_top_events"].get_column("event").n_unique()
+    assert shares.filter(pl.col("ci_lo") <= pl.col("lo")).height == shares.drop_nulls("ci_lo").height
 
 
 def test_requests_that_are_missing_break_littles_law() -> None:
