@@ -75,15 +75,19 @@ def cut_rows(rows: pl.DataFrame, heading: Heading) -> Cut:
     if (alike := _cut_alike(rows, heading)) is not None:
         return alike
     found = _cut(rows, _template(heading, "{CELL}"))
-    left = found.filter(pl.col(_first(heading)).is_null())
+    fits = _fits(heading)
+    left = found.filter(~fits)
     if left.is_empty():
         return Cut(found.drop("text"), left.select(rows.columns))
-    found = found.filter(pl.col(_first(heading)).is_not_null())
+    found = found.filter(fits)
     if heading.keys:  # a name that holds blanks: then the other cells must be figures
         like = dict.fromkeys(_figures_of(heading), "{FIGURE}|-")
         more = _cut(left.select(rows.columns), _template(heading, "[^ \t].*?", like))
-        left = more.filter(pl.col(_first(heading)).is_null())
-        found = pl.concat([found, more.filter(pl.col(_first(heading)).is_not_null())]).sort("line")
+        # a name does not end in a figure: such a row has a cell more than its heading
+        names = [pl.col(f"c{number}") for number, field in enumerate(heading.fields) if field.metric is None]
+        fits &= ~pl.any_horizontal(GRAMMAR.matches(name, "{GAP}{FIGURE}$").fill_null(value=False) for name in names)
+        left = more.filter(~fits)
+        found = pl.concat([found, more.filter(fits)]).sort("line")
     return Cut(found.drop("text"), left.select(rows.columns))
 
 
@@ -94,7 +98,7 @@ def _cut_alike(rows: pl.DataFrame, heading: Heading) -> Cut | None:
     """
     names = _figures_of(heading)
     ends = _cut(rows[[0, -1]], _template(heading, "{CELL}")) if names and rows.height > 1 else None
-    if ends is None or ends.get_column(_first(heading)).null_count():
+    if ends is None or ends.filter(_fits(heading)).height < ends.height:
         return None
     forms: dict[str, str] = {}
     for name in names:
@@ -105,7 +109,7 @@ def _cut_alike(rows: pl.DataFrame, heading: Heading) -> Cut | None:
     decimals = {name: list(_FORMS).index(form) for name, form in forms.items()}
     if (found := _split(rows, heading, decimals)) is None:
         found = _cut(rows, _template(heading, "{CELL}", {name: f"{{{form}}}" for name, form in forms.items()}))
-        if found.get_column(_first(heading)).null_count():
+        if found.filter(_fits(heading)).height < found.height:
             return None
     return Cut(found.drop("text"), rows.clear(), decimals)
 
@@ -128,8 +132,12 @@ def _figures_of(heading: Heading) -> list[str]:
     return [f"c{number}" for number, field in enumerate(heading.fields) if field.metric is not None]
 
 
-def _first(heading: Heading) -> str:
-    return "c0" if heading.fields else "stamp"
+def _fits(heading: Heading) -> pl.Expr:
+    """Did the template describe the row?  A clock is no name, nor its end: such a row lacks a cell."""
+    first = pl.col("c0" if heading.fields else "stamp")
+    if not heading.fields or not (heading.has_clock or heading.has_time):
+        return first.is_not_null()
+    return first.is_not_null() & ~GRAMMAR.matches(first, "^(?:{HALF}|{CLOCK})(?:{GAP}|$)").fill_null(value=False)
 
 
 def _cut(rows: pl.DataFrame, template: str) -> pl.DataFrame:

@@ -22,9 +22,12 @@ _POSSIBLE: Final = 0.4
 
 def sniff(head: Head) -> Sniff | None:
     """Whether a log holds samples: a banner, a collector's line or a heading of a known tool near its beginning."""
-    from hostparse.recognise import sign_in  # noqa: PLC0415 - readers are imported on use
+    from hostparse.recognise import cleanup_of, sign_in  # noqa: PLC0415 - readers are imported on use
 
-    found = sign_in(head.text.split("\n")[:_LINES])
+    lines = head.text.split("\n")[:_LINES]
+    found = sign_in(lines)
+    if found is None and (prefix := (cleanup := cleanup_of(lines)).prefix):
+        found = sign_in([cleanup.cleaned(line) for line in lines]) if prefix else None
     if found is None:
         return None
     line, what = found

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from logframe import Diagnostic
+
 if TYPE_CHECKING:
     from hostparse.headings import Heading
 
@@ -79,6 +81,30 @@ def together(pieces: list[Part]) -> Part:
     frame = pl.concat([piece.frame for piece in pieces])
     problems = tuple(problem for piece in pieces for problem in piece.problems)
     return replace(pieces[0], frame=frame, halves=_halves_together(pieces), problems=problems)
+
+
+def without_cut_end(name: str, parts: list[Part], last: int) -> tuple[list[Part], list[Diagnostic]]:
+    """The parts, where a log ends within a figure without that figure: it shows fewer decimals than all others.
+
+    Args:
+        name: of the log.
+        parts: of the log.
+        last: its last line that is not blank.
+    """
+    for number, part in enumerate(parts):
+        lines = part.frame.get_column("line")
+        if not len(lines) or lines[-1] != last or not part.heading.fields:
+            continue
+        column = part.heading.fields[-1].name
+        half = part.halves.get(column)
+        if not isinstance(half, pl.Series) or half[:-1].n_unique() != 1 or half[-1] <= half[0]:
+            continue
+        values = pl.when(pl.col("line") != last).then(pl.col(column)).alias(column)
+        whole = replace(part, frame=part.frame.with_columns(values), halves={**part.halves, column: float(half[0])})
+        printed = part.heading.fields[-1].printed
+        reason = f"the log ends within the figure under {printed}: it shows fewer decimals than all others, and is null"
+        return [*parts[:number], whole, *parts[number + 1 :]], [Diagnostic(name, last, None, "cut", None, reason)]
+    return parts, []
 
 
 def _halves_together(pieces: list[Part]) -> dict[str, Half]:

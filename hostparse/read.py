@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hostparse.log import HostLog, kind_of, make_diagnostics
 from hostparse.nmon import is_nmon, read_nmon
+from hostparse.recognise import cleanup_of
 from hostparse.sadf import GRAMMAR as SADF
 from hostparse.sadf import read_sadf
 from hostparse.stacked import is_stacked, read_stacked
@@ -48,7 +50,7 @@ def read_host(source: Source, *, encoding: str | None = None, date_order: DateOr
         >>> log.wide("device").select("sample", "is_since_boot", "reads_per_s", "read_bytes_per_s").rows()
         [(1, True, 6.9, 227471.36), (2, False, 10.0, 81920.0)]
     """
-    log = open_log(source, encoding=encoding)
+    log = _cleaned(open_log(source, encoding=encoding))
     if log.is_empty():
         raise LogParseError("the log is empty", source=log.name, expected="the output of iostat, vmstat, sar, ...")
     tables = _tables(log, date_order)
@@ -56,6 +58,14 @@ def read_host(source: Source, *, encoding: str | None = None, date_order: DateOr
     if not any(part.frame.height for part in tables.parts):
         notes = (*notes, Diagnostic(log.name, None, None, "empty", None, "no row of a table"))
     return HostLog(log.name, kind_of(tables.parts), tables.parts, tables.runs, make_diagnostics(notes), tables.kinds)
+
+
+def _cleaned(log: Log) -> Log:
+    """The log without what other programs added to every line; such logs were pasted, and are small."""
+    cleanup = cleanup_of(log.head(1 << 14))
+    if not cleanup.prefix:
+        return log
+    return replace(log, target="\n".join(cleanup.cleaned(line) for line in log.lines()).encode())
 
 
 def _tables(log: Log, date_order: DateOrder | None) -> Tables:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from logframe import load_grammar
+from logframe.normalize import find_cleanup
+
+if TYPE_CHECKING:
+    from logframe.normalize import LineCleanup
 
 SNIFF: Final = load_grammar("hostparse", "sniff.lark", "start")
 
@@ -27,9 +31,23 @@ _SIGNS: Final = {
 }
 
 
+#: An addition is looked for in so many lines.
+_CLEANED: Final = 120
+
+
 @cache
 def _patterns() -> list[tuple[re.Pattern[str], str]]:
     return [(re.compile(f"(?:{SNIFF.terminals[name]})$"), what) for name, what in _SIGNS.items()]
+
+
+def cleanup_of(lines: list[str]) -> LineCleanup:
+    """What other programs added to every line of a log: quotes of a mail, a prefix, an indent.
+
+    Examples:
+        >>> cleanup_of(["> 13:05:00  CPU  %usr  %idle", "> 13:05:03  all  1.73  95.95"]).cleaned("> 13:05:06  all")
+        '13:05:06  all'
+    """
+    return find_cleanup(lines[:_CLEANED], lambda tried: len(tried) if sign_in(tried) else 0)
 
 
 def sign_in(lines: list[str]) -> tuple[int, str] | None:

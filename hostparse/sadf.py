@@ -12,7 +12,7 @@ from hostparse.clocks import Order, dated_clock
 from hostparse.columns import STATED_INTERVAL
 from hostparse.headings import Field, Heading, read_heading
 from hostparse.lines import TEXT
-from hostparse.parts import Half, Part
+from hostparse.parts import Half, Part, without_cut_end
 from hostparse.runs import Run, Runs
 from hostparse.sampling import PLACE
 from hostparse.tables import Tables
@@ -71,6 +71,8 @@ def read_sadf(log: Log) -> Tables:
             notes += _unread(log.name, left, reason)
             if part is not None:
                 parts.append(part)
+    parts, cut = without_cut_end(log.name, parts, rows.select(pl.col("line").max()).item() or 0)
+    notes += cut
     found = tuple(replace(run, zone=zones.get(run.run)) for run in runs)
     kinds = dict(lines.get_column("kind").value_counts().sort("kind").iter_rows())
     notes.sort(key=lambda note: note.line or 0)
@@ -158,7 +160,7 @@ def _part(
         more = int(rows.item(0, "width")) - _BEFORE - len(words) + 1
         words = [*words[:-1], *(f"CPU*{number}" for number in range(1, more + 1))]
     read = read_heading(" ".join(words), "", True)
-    heading = replace(read, tool="sar", fields=(*read.fields, Field(STATED_INTERVAL.name, "interval", STATED_INTERVAL)))
+    heading = replace(read, tool="sar", fields=(Field(STATED_INTERVAL.name, "interval", STATED_INTERVAL), *read.fields))
     fits = pl.col("width") == _BEFORE + len(words)
     found = rows.filter(fits)
     columns = [f"c{number}" for number in range(_BEFORE + len(words))]
@@ -184,7 +186,7 @@ def _figures(
     made: list[pl.Series] = []
     halves: dict[str, Half] = {}
     problems = []
-    for number, field in [*enumerate(heading.fields[:-1], _BEFORE), (1, heading.fields[-1])]:
+    for number, field in [(1, heading.fields[0]), *enumerate(heading.fields[1:], _BEFORE)]:
         column = cells.get_column(f"c{number}")
         if field.metric is None:
             made.append(

@@ -10,7 +10,7 @@ import polars as pl
 from hostparse.cells import cut_rows, figures
 from hostparse.headings import read_heading, without_clock
 from hostparse.lines import GRAMMAR, KIND, OPENS, TEXT, batches, kinds_of, with_own_text
-from hostparse.parts import Part, together
+from hostparse.parts import Part, together, without_cut_end
 from hostparse.runs import Runs, read_runs
 from hostparse.sampling import place_samples
 from logframe import Diagnostic
@@ -98,7 +98,9 @@ def read_tables(log: Log, *, date_order: DateOrder | None = None) -> Tables:
     marks = _marks(log.name, lines.kept)
     runs, notes = read_runs(log.name, marks.frame, date_order)
     rows = _rows(log, lines.kinds, marks)
-    parts = [together(pieces) for pieces in rows.parts.values()]
+    written = (lines.kinds.cast(pl.String) != "blank").arg_true()
+    last = int(written[-1]) + 1 if len(written) else 0
+    parts, cut = without_cut_end(log.name, [together(pieces) for pieces in rows.parts.values()], last)
     unread = [_unread(log.name, lines.kept.filter(_KIND == "text"), "no line of a table"), *rows.unread]
     alone = pl.concat(rows.alone) if rows.alone else None
     placed = place_samples(log.name, parts, marks.frame, runs, alone, frozenset(rows.headless))
@@ -107,7 +109,7 @@ def read_tables(log: Log, *, date_order: DateOrder | None = None) -> Tables:
         for part in parts
         for line, printed, text in part.problems
     ]
-    found = [*marks.notes, *notes, *placed.notes, *bad, *(note for part in unread for note in part)]
+    found = [*marks.notes, *notes, *placed.notes, *cut, *bad, *(note for part in unread for note in part)]
     found.sort(key=lambda note: note.line or 0)
     kinds = dict(lines.kinds.value_counts().with_columns(pl.col("kind").cast(pl.String)).sort("kind").iter_rows())
     return Tables(tuple(placed.parts), placed.runs, kinds, tuple(found))

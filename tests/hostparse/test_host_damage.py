@@ -1,0 +1,109 @@
+"""Rows with a cell less or more, a log that ends within a figure, and logs that were quoted or indented."""
+
+import random
+
+import polars as pl
+import pytest
+
+import iolab
+from hostparse import read_host
+
+IOSTAT = (
+    "Linux 5.4.17 (db1) \t02/19/24 \t_x86_64_\t(4 CPU)\n\n"
+    "02/19/24 13:05:0{0}\nDevice            r/s     rkB/s   r_await  %util\n"
+    "sda              6.90    222.14     12.58   0.32\nsdb              1.25      8.00      0.50  10.00\n\n"
+)
+MPSTAT = (
+    "Linux 5.4.17 (db1) \t02/19/24 \t_x86_64_\t(4 CPU)\n\n"
+    "01:05:00 PM  CPU    %usr   %nice    %sys   %idle\n"
+    "01:05:03 PM  all    1.73    0.00    0.98   97.29\n"
+    "01:05:03 PM    0    2.00    0.10    0.25   97.65\n"
+)
+VMSTAT = (
+    "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n"
+    " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+    " 2  0      0 279471 295968 312724    0    0     1     3   29   57  0  0 99  0  0\n"
+    " 1  0      0 279400 295968 312724    0    0   100    30   29   57  3  1 96  0  0\n"
+)
+SADF = (
+    "# hostname;interval;timestamp;DEV;tps;rkB/s;await\n"
+    "db1;10;2024-02-19 13:20:10 UTC;sda;0.00;0.00;0.00\n"
+    "db1;10;2024-02-19 13:20:20 UTC;sda;1.50;8.00;0.40\n"
+)
+NMON = (
+    "AAA,progname,nmon\nAAA,host,db1\nAAA,time,12:55.27\nAAA,date,17-OCT-2017\nAAA,interval,10\n"
+    "CPU_ALL,CPU Total db1,User%,Sys%,Wait%,Idle%\nDISKBUSY,Disk %Busy db1,sda,sdb\n"
+    "ZZZZ,T0001,12:55:48,17-OCT-2017\nCPU_ALL,T0001,0.3,0.3,0.1,99.3\nDISKBUSY,T0001,0.7,0.0\n"
+    "ZZZZ,T0002,12:55:58,17-OCT-2017\nCPU_ALL,T0002,1.3,0.3,0.1,98.3\nDISKBUSY,T0002,0.9,1.0\n"
+)
+LOGS = {"iostat": IOSTAT.format(0), "mpstat": MPSTAT, "vmstat": VMSTAT, "sadf": SADF, "nmon": NMON}
+ADDED = {
+    "quoted": "> {line}",
+    "quoted twice": "> > {line}",
+    "indented": "      {line}",
+    "tab": "\t{line}",
+    "syslog": "Feb 19 13:05:03 db1 collector[123]: {line}",
+    "numbered": "{number:6}\t{line}",
+}
+
+
+def figures(text: str) -> pl.DataFrame:
+    """The figures of a log, as `iolab.load` finds and reads it."""
+    log = iolab.load(text.encode())
+    assert log.format == "host"
+    frame = log.frames()["samples"]
+    return frame.lazy().collect()
+
+
+@pytest.mark.parametrize("added", ADDED)
+@pytest.mark.parametrize("tool", LOGS)
+def test_what_was_added_to_every_line(tool: str, added: str) -> None:
+    """The figures, times and lines of a log that was quoted, indented, logged or numbered are its own."""
+    lines = LOGS[tool].rstrip("\n").split("\n")
+    text = "\n".join(ADDED[added].format(line=line, number=number) for number, line in enumerate(lines, 1)) + "\n"
+
+    assert figures(text).equals(figures(LOGS[tool]))
+
+
+def test_windows_ends_of_quoted_lines() -> None:
+    """A quoted log with carriage returns."""
+    text = "".join(f"> {line}\r\n" for line in MPSTAT.split("\n"))
+
+    assert figures(text).equals(figures(MPSTAT))
+
+
+@pytest.mark.parametrize("tool", ["iostat", "mpstat", "vmstat"])
+@pytest.mark.parametrize("is_more", [True, False])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_row_with_a_cell_more_or_less(tool: str, seed: int, *, is_more: bool) -> None:
+    """Which figure is missing is not known: the row is named, no figure moves to another column or name."""
+    draw = random.Random(seed)  # noqa: S311 - data for tests
+    lines = LOGS[tool].rstrip("\n").split("\n")
+    words = lines[-1].split()
+    place = draw.randrange(3 if tool == "mpstat" else 1, len(words))
+    if is_more:
+        words.insert(place, "5.55")
+    else:
+        del words[place]
+    log = read_host("\n".join([*lines[:-1], " ".join(words), lines[-2]]).encode())
+    whole = figures(LOGS[tool]).filter(pl.col("line") < len(lines))
+    found = log.samples.collect()
+
+    assert log.diagnostics.filter(kind="unparsed")["line"].to_list() == [len(lines)]
+    assert found.filter(pl.col("line") < len(lines)).drop("sample").equals(whole.drop("sample"))
+    assert len(lines) not in found["line"]
+
+
+@pytest.mark.parametrize("cut", range(1, 30))
+@pytest.mark.parametrize("tool", ["iostat", "mpstat", "sadf"])
+def test_a_log_that_ends_within_a_row(tool: str, cut: int) -> None:
+    """No figure differs from the whole log's: a figure that was cut is null, and the line is named."""
+    text = LOGS[tool].rstrip("\n")
+    whole = figures(text)
+    log = read_host(text[:-cut].encode())
+    found = log.samples.collect()
+    kept = ["line", "name", "metric", "value"]
+    differing = found.drop_nulls("value").select(kept).join(whole.select(kept), on=kept, how="anti", nulls_equal=True)
+
+    assert differing.rows() == []
+    assert log.diagnostics.filter(pl.col("line") == text.count("\n") + 1).height or found.height <= whole.height
