@@ -40,6 +40,7 @@ KEYS: Final = {
     "device": "device",
     "Disks": "device",
     "disk": "device",
+    "DISK": "device",
     "pool": "device",
     "CPU": "cpu",
     "NODE": "node",
@@ -233,6 +234,15 @@ ZPOOL: Final = {
 }
 
 
+#: What biopattern counts of a disk in an interval; the shares are cut to whole numbers.
+BIOPATTERN: Final = {
+    "%RND": Metric("random_percent", "%", 1.0, "total"),
+    "%SEQ": Metric("sequential_percent", "%", 1.0, "total"),
+    "COUNT": Metric("requests", "1", 1.0, "count"),
+    "KBYTES": Metric("bytes", "B", _KIB, "total"),
+}
+
+
 def metric_of(printed: str, tool: str) -> Metric:
     """The meaning of a printed column of a tool.
 
@@ -242,7 +252,7 @@ def metric_of(printed: str, tool: str) -> Metric:
         >>> metric_of("%soft", "mpstat")[:2], metric_of("colour", "sar")[:2]
         (('soft_percent', '%'), ('colour', None))
     """
-    special = {"vmstat": VMSTAT, "zpool": ZPOOL}.get(tool, {})
+    special = {"vmstat": VMSTAT, "zpool": ZPOOL, "biopattern": BIOPATTERN}.get(tool, {})
     if found := special.get(printed) or COMMON.get(printed):
         return found
     is_known = tool in {"sar", "mpstat", "pidstat"} or printed in _CPU

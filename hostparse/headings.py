@@ -87,7 +87,7 @@ def read_heading(text: str, groups: str, has_clock: bool) -> Heading:  # noqa: F
     """
     words = _words(text)
     is_total_cpu = any(word.text == _TOTAL_CPU for word in words)
-    has_time = bool(words) and words[0].text == "Time"
+    has_time = bool(words) and words[0].text in {"Time", "TIME"}
     words = [word for word in words if word.text.rstrip(":") in KEYS or not word.text.endswith(":")][has_time:]
     has_stamp = "timestamp" in groups
     zone = None
@@ -180,6 +180,8 @@ def _qualified(words: list[str], middles: list[float], groups: str) -> list[str]
 def _tool(printed: list[str], groups: str, *, has_clock: bool, is_total_cpu: bool, has_time: bool) -> str:
     """The tool that prints such a heading."""
     words = set(printed)
+    if {"%RND", "%SEQ"} <= words:
+        return "biopattern"
     if words & {"PID", "TGID", "TID"}:
         return "pidstat"
     if has_clock:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hostparse.runs import Runs
     from logframe import Diagnostic
 
-_RANK: Final = ("iostat", "vmstat", "mpstat", "pidstat", "sar", "zpool", "nmon")
+_RANK: Final = ("iostat", "vmstat", "mpstat", "pidstat", "sar", "zpool", "biopattern", "nmon")
 
 
 class AssumedClock(NamedTuple):

@@ -25,6 +25,7 @@ _SIGNS: Final = {
     "TOTAL_CPU": "the output of iostat",
     "DEVICES": "the output of iostat",
     "SOLARIS": "the output of iostat",
+    "PATTERNS": "the output of biopattern",
     "GROUPS": "the output of vmstat",
     "CLOCKED": "the output of sar or mpstat",
     "PROCESSES": "the output of pidstat",

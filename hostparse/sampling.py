@@ -332,9 +332,11 @@ def _by_row(name: str, part: Part, placed: Placed, headless: frozenset[int]) -> 
 
 
 def _timed(part: Part, placed: Placed) -> Part:
-    """``pidstat -h``: seconds since 1970, or a time of day, in the first column."""
+    """``pidstat -h`` and biopattern: seconds since 1970, or a time of day, in the first column."""
     epoch = pl.from_epoch(pl.col("clock").cast(pl.Int64, strict=False), time_unit="s").cast(pl.Datetime("us"))
     frame = _unplaced(part).with_columns(epoch.alias("end"), seconds_of_day(pl.col("clock")).alias("second"))
+    wraps = (pl.col("second") < pl.col("second").shift() - _HALF_DAY).fill_null(value=False).cum_sum().over("run")
+    frame = frame.with_columns((pl.col("second") + DAY_S * wraps).alias("second"))
     frame = frame.join(_days(placed.runs.runs), on="run", how="left", maintain_order="left")
     frame = frame.with_columns(pl.coalesce("end", _at(pl.col("base"), pl.col("second"))).alias("interval_end"))
     zone = pl.when(pl.col("end").is_not_null()).then(pl.lit("UTC")).alias("zone")
