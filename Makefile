@@ -13,9 +13,14 @@ READY := .venv/ready
 LOGS := build/test
 UV := $(or $(shell command -v uv),$(wildcard $(BIN)/uv))
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
+# Only these are collected for the browser: collecting all tests takes longer than one of them.
+BROWSER_TESTS = $(shell grep -rls --include='test_*.py' 'mark\.browser' tests)
 
 # A local time zone would move the times in notebooks and tests.
 export TZ := UTC
+
+# Modules are compiled once, and not again by each of the processes that the tests start.
+unexport PYTHONDONTWRITEBYTECODE
 
 heading = @printf '\n== %s\n' "$(1)"
 # A test run is also kept in a file, so that `make test` can end with all that was skipped.
@@ -43,8 +48,8 @@ test: lint ## Check everything: lint, types, tests, doctests, real logs, noteboo
 	    export POLARS_MAX_THREADS=1; \
 	    $(call pytest,notebooks,-n 2 --dist loadfile --nbval --nbval-current-env --nbval-sanitize-with notebooks/sanitize.cfg notebooks); fi
 	$(call heading,Browser)
-	@if ! grep -rqs --include='test_*.py' 'mark\.browser' tests; then echo "SKIPPED tests/ holds no browser test" | tee $(LOGS)/browser.log; else \
-	    $(call pytest,browser,-n 2 --dist loadfile -m browser tests); fi
+	@if [ -z "$(BROWSER_TESTS)" ]; then echo "SKIPPED tests/ holds no browser test" | tee $(LOGS)/browser.log; else \
+	    $(call pytest,browser,-n 2 --dist loadfile -m browser $(BROWSER_TESTS)); fi
 	$(call heading,Skipped)
 	@grep -h '^SKIPPED' $(LOGS)/*.log || echo "nothing"
 

@@ -24,16 +24,16 @@ LOGS = seeds()
 
 def test_a_short_run() -> None:
     """Mutated logs raise nothing but the project's own errors, and what must hold holds."""
-    found = run(20_261, range(150), LOGS, largest=10_000)
+    found = run(20_261, range(100), LOGS, largest=10_000)
 
     assert dict(found.failures) == {}
-    assert found.cases == 150
-    assert found.logs.total() > 30
+    assert found.cases == 100
+    assert found.logs.total() > 20
 
 
 def test_a_thorough_run() -> None:
     """Read twice the result is the same, and Parquet keeps it."""
-    found = run(20_262, range(40), LOGS, is_thorough=True, largest=10_000)
+    found = run(20_262, range(25), LOGS, is_thorough=True, largest=10_000)
 
     assert dict(found.failures) == {}
 
@@ -69,7 +69,7 @@ def test_numbers_of_any_length_are_read_or_refused(digits: bytes) -> None:
     """A number that no machine word holds is no figure, wherever it stands: nothing overflows, nothing is infinite."""
     chance = random.Random(len(digits))  # noqa: S311 - cases, not secrets
     failures = set()
-    for log in LOGS:
+    for log in chance.sample(LOGS, len(LOGS) // 3):
         part = excerpt(log, 3000, chance)
         runs = list(re.finditer(rb"[0-9]+", part))
         changed = part

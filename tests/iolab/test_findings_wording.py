@@ -86,10 +86,10 @@ def test_sentences_of_the_sample_data_are_sound() -> None:
 
 @pytest.mark.corpus
 @pytest.mark.parametrize("kind", ["awr", "sqltrace"])
-def test_sentences_of_real_logs_are_sound(corpus: Path, kind: str) -> None:
-    """The same of every real log."""
+def test_sentences_of_real_logs_are_sound(corpus: Path, kind: str, *, is_whole: bool) -> None:
+    """The same of real logs: of one in three."""
     wrong = {}
-    for path in sorted((corpus / kind).rglob("*")):
+    for path in sorted((corpus / kind).rglob("*"))[:: 1 if is_whole else 3]:
         if path.is_file():
             try:
                 logs = iolab.load_all(path)
@@ -97,6 +97,7 @@ def test_sentences_of_real_logs_are_sound(corpus: Path, kind: str) -> None:
                 continue
             wrong[str(path)] = [one for log in logs for one in _wrong_in(iolab.findings(log))]
 
+    assert len(wrong) > 5
     assert {name: found for name, found in wrong.items() if found} == {}
 
 

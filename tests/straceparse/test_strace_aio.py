@@ -159,10 +159,10 @@ def test_unknown_context_leaves_all_calls_to_lark() -> None:
 
 @pytest.mark.corpus
 def test_real_logs(opened: dict[str, tuple[Log, Dialect]], *, is_whole: bool) -> None:
-    """The asynchronous requests of every real log, by both readers."""
+    """The asynchronous requests of real logs, of one in three, by both readers."""
     found = 0
-    for log, _ in opened.values():
-        if log.text().count("io_submit("):
-            found += assert_same(*async_calls(log.text().encode()), *((7, 40) if is_whole else (40,)))
+    with_requests = [log for log, _ in opened.values() if log.text().count("io_submit(")]
+    for log in with_requests[:: 1 if is_whole else 3]:
+        found += assert_same(*async_calls(log.text().encode()), *((7, 40) if is_whole else (40,)))
 
     assert found > 100
