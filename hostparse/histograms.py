@@ -72,7 +72,8 @@ _BRACKET: Final = re.compile(
 _UNIT: Final = re.compile(GRAMMAR.pattern(r"\b(?P<unit>{UNIT})\b"))
 _MEAN: Final = re.compile(
     GRAMMAR.pattern(
-        "avg = (?P<mean>{AMOUNT}) (?P<unit>[a-z]+), total: (?P<total>{AMOUNT}) [a-z]+, count: (?P<count>{AMOUNT})$"
+        "{MEAN_IS} (?P<mean>{AMOUNT}) (?P<unit>[a-z]+), {TOTAL_IS} (?P<total>{AMOUNT}) [a-z]+, "
+        "{COUNT_IS} (?P<count>{AMOUNT})$"
     )
 )
 _POWERS: Final = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}

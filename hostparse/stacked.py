@@ -55,7 +55,7 @@ _GROUPS: Final = {
 }
 #: IBM's units: thousands of bytes; seconds and hours where the column is in milliseconds.
 _SUFFIXES: Final = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "S": 1e3, "H": 3.6e6}
-_HEAD: Final = "^(?:(?P<device>{CELL}))?{GAP}(?P<group>xfer|read|write|queue):{GAP}(?P<words>.+)$"
+_HEAD: Final = "^(?:(?P<device>{CELL}))?{GAP}(?P<group>{DISK_GROUP}):{GAP}(?P<words>.+)$"
 
 
 def is_stacked(lines: list[str]) -> bool:
@@ -107,7 +107,7 @@ def _part(name: str, group: str, words: list[str], rows: pl.DataFrame, notes: li
     halves: dict[str, Half] = {}
     for number, word in enumerate(words):
         metric = _GROUPS[group].get(word) or Metric(f"{group} {word}", None, 1.0, "unknown", is_known=False)
-        part = GRAMMAR.groups(pl.col("cell"), "^(?P<number>{PLAIN})(?P<unit>[KMGTSH])?$").struct
+        part = GRAMMAR.groups(pl.col("cell"), "^(?P<number>{PLAIN})(?P<unit>{POWER})?$").struct
         scale = part.field("unit").replace_strict(_SUFFIXES, default=1.0, return_dtype=pl.Float64)
         number_text = part.field("number")
         places = number_text.str.len_chars().cast(pl.Int64) - number_text.str.find(".", literal=True).cast(pl.Int64) - 1

@@ -72,8 +72,8 @@ _PATTERNS: Final = [(kind, re.compile(f"(?:{GRAMMAR.terminals[kind]})$")) for ki
 _POLLS: Final = re.compile(f"(?:{GRAMMAR.terminals['POLLS']})$")
 _END: Final = re.compile(
     GRAMMAR.pattern(
-        "--[ ]+End of ASH snap {WHOLE}, end=(?P<end>{STAMP})?[^,]*, seconds=(?P<seconds>{SECONDS}), "
-        "samples_taken=(?P<taken>{WHOLE})(?:, AAS=(?P<average>{AVERAGE})?.*)?$"
+        "{SNAP} {WHOLE}, {END_IS}(?P<end>{STAMP})?[^,]*, {SECONDS_IS}(?P<seconds>{SECONDS}), "
+        "{TAKEN_IS}(?P<taken>{WHOLE})(?:, {AVERAGE_IS}(?P<average>{AVERAGE})?.*)?$"
     )
 )
 _OTHER_PROMPT: Final = re.compile(GRAMMAR.pattern("(?m)^{OTHER_PROMPT}"))

@@ -235,9 +235,9 @@ class _Reader:
 
     def _identity(self, number: int, line: str) -> None:
         self._known.setdefault("line", number)
-        if found := re.search(GRAMMAR.pattern("^SQL ID ?: ?({ID})"), line):
+        if found := re.search(GRAMMAR.pattern("^{SQL_ID_LABEL} ?({ID})"), line):
             self._known["sql_id"] = found[1]
-        if found := re.search(GRAMMAR.pattern("Plan Hash: ({NUMBER})"), line):
+        if found := re.search(GRAMMAR.pattern("{PLAN_HASH_LABEL} ({NUMBER})"), line):
             self._known["plan_hash"] = int(found[1])
 
     def _heading(self, number: int, line: str) -> None:

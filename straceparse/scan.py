@@ -7,7 +7,8 @@ Three engines share the work; each takes the lines that the one before it does n
 2. regular expressions for calls, split calls, signals and exits of variable width (`straceparse.patterns`);
 3. Lark (`straceparse.records`), for everything else, and for the reason why a line cannot be parsed.
 
-All three are built from the terminals of ``line.lark``, and tests over real and damaged lines check that they agree.
+All three are built from the terminals of ``parts.lark``; compiled code takes the place of the first where it is there.
+Tests over real and damaged lines check that they agree.
 Lines are read in batches (`straceparse.batches`): columns that are not selected are not computed, and only a few
 batches are in memory, whatever the size of the log.
 """

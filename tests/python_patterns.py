@@ -18,6 +18,11 @@ _STR = frozenset({
     *("find_many", "replace", "replace_all", "replace_many", "split", "splitn", "starts_with", "strip_prefix"),
     *("strip_suffix",),
 })  # fmt: skip
+#: Methods of a `logframe.Grammar`, whose arguments are templates with the names of terminals.
+_TEMPLATES = frozenset({"groups", "matches", "pattern"})
+_TERMINAL = re.compile(r"\{\w+\}")
+#: Words of a log in a template, which should be terminals, too.
+_WORDS = re.compile(r"(?<![\\\w])[A-Za-z]{2,}(?!\w*>)")
 #: What says nothing about a format: anchors, groups and alternatives around a pattern that comes from elsewhere, ...
 _AROUND = re.compile(r"\(\?[a-z]+\)|\(\?(?:P<\w+>|:|=|!|<=|<!)|[\^$()|?*+]")
 #: ... blanks and line ends, ...
@@ -60,6 +65,14 @@ def patterns_in(path: Path) -> Iterator[Pattern]:
                 name in _STR
             ):
                 pass
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=name)) if (
+                name in _TEMPLATES and owner.isupper()
+            ):
+                for template in node.args:
+                    text = _AROUND.sub("", _TERMINAL.sub("", _text(template, constants)))
+                    if _WORDS.search(text):
+                        yield Pattern(node.lineno, text)
+                continue
             case _:
                 continue
         text = _text(first, constants)

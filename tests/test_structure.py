@@ -226,12 +226,14 @@ texts.str.replace_many({"a1": "b"})
 re.compile(rb"[a-z]{3}")
 re.compile(rf"^(?P<name>{GRAMMAR.pattern('{NAME}')})$|[ \\t]+")
 re.split(r"\\s{2,}", line)
+GRAMMAR.groups(TEXT, "^{NAME} seconds=(?P<taken>{WHOLE})(?:, {STAMP})?$")
+GRAMMAR.pattern(r"^{PREFIX}(?P<value>{VALUE})[ \\t]*(?=\\r?\\n)")
 number.str.replace(",", ".", literal=True)
 """,
         encoding="utf-8",
     )
 
-    assert [pattern.line for pattern in sorted(patterns_in(path))] == [3, 4, 5, 6, 7, 8]
+    assert [pattern.line for pattern in sorted(patterns_in(path))] == [3, 4, 5, 6, 7, 8, 11]
 
 
 @pytest.mark.parametrize("package", MAY_IMPORT)
