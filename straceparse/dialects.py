@@ -165,6 +165,18 @@ def dialect(source: Source, *, encoding: str | None = None) -> Dialect:
 
 def dialect_of(logs: list[Log]) -> Dialect:
     """The dialect of opened logs."""
+    dialect = dialect_of_sample(logs)
+    if dialect.pid in {"none", "bracket"} and any(_has_other_pids(log, dialect) for log in logs):
+        dialect = replace(dialect, pid="mixed", can_split=True)
+    return replace(dialect, origin=_origin(logs, dialect.cleanup)) if dialect.pid == "file" else dialect
+
+
+def dialect_of_sample(logs: list[Log]) -> Dialect:
+    """The dialect that the sampled lines of opened logs show, without a look at the others.
+
+    Raises:
+        LogParseError: the logs are empty.
+    """
     if not logs or all(log.is_empty() for log in logs):
         raise LogParseError("the log is empty", source=logs[0].name if logs else "<log>", expected="output of strace")
     lines: list[str] = []
@@ -173,10 +185,7 @@ def dialect_of(logs: list[Log]) -> Dialect:
     cleanup = cleanup_of(lines)
     bare = [cleanup.cleaned(line.removesuffix("\r")) for line in lines]
     dialect = _dialect(bare, has_file_pids=len(logs) > 1 and all(file_pid(log) is not None for log in logs))
-    dialect = replace(dialect, cleanup=cleanup, has_carriage_returns=any(line.endswith("\r") for line in lines))
-    if dialect.pid in {"none", "bracket"} and any(_has_other_pids(log, dialect) for log in logs):
-        dialect = replace(dialect, pid="mixed", can_split=True)
-    return replace(dialect, origin=_origin(logs, cleanup)) if dialect.pid == "file" else dialect
+    return replace(dialect, cleanup=cleanup, has_carriage_returns=any(line.endswith("\r") for line in lines))
 
 
 def _has_other_pids(log: Log, dialect: Dialect) -> bool:

@@ -26,21 +26,21 @@ _SPARSE: Final = 0.8
 
 def sniff(head: Head) -> Sniff | None:
     """Whether a log is strace's: by the share of its sampled lines that are."""
-    from straceparse.dialects import dialect_of  # noqa: PLC0415 - readers are imported on use
+    from straceparse.dialects import dialect_of_sample  # noqa: PLC0415 - readers are imported on use
     from straceparse.opening import shortened  # noqa: PLC0415 - readers are imported on use
     from straceparse.other_tracers import other_tracer  # noqa: PLC0415 - readers are imported on use
-    from straceparse.summary import has_summary  # noqa: PLC0415 - readers are imported on use
+    from straceparse.summary import ends_with_summary  # noqa: PLC0415 - readers are imported on use
 
     if (other := other_tracer(head.text.splitlines()[:_LINES])) is not None:
         reason = f"a log of {other[0]}, whose times and results are not strace's"
         return Sniff(_SURE, reason, is_refused=True, line=other[1])
     log = shortened(head.log)
-    found = dialect_of([log])
+    found = dialect_of_sample([log])
     if found.share >= MIN_SHARE:
         return Sniff(found.share, f"an strace log: {found.share:.0%} of its sampled lines are strace's")
     if found.has_stacks or found.has_dumps:
         return Sniff(_SPARSE, "an strace log with stacks or dumps")
-    if found.has_summary and has_summary(log):
+    if found.has_summary and ends_with_summary(log):
         return Sniff(_SPARSE, "the summary of strace -c")
     return None
 

@@ -6,7 +6,9 @@ that strace prints.  Only the ``wall-`` columns of strace 7.1 and later are labe
 
 from __future__ import annotations
 
+import io
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -60,6 +62,8 @@ _HEADINGS: Final = {
     "wall-avg": "wall_usecs_per_call",
 }
 _WHOLE: Final = ("calls", "errors")
+#: So much of the beginning and of the end of a log may show that it is a summary.
+_END_BYTES: Final = 1 << 18
 _HEADING_LINE = re.compile(GRAMMAR.pattern("{SYSCALL_HEADING}"))
 _PERSONALITY = re.compile(GRAMMAR.pattern("{PERSONALITY_BEFORE}(?P<personality>{PERSONALITY_NAME}){PERSONALITY_AFTER}"))
 _HEADING = re.compile(GRAMMAR.pattern("{HEADING_WORD}"))
@@ -113,9 +117,32 @@ def has_summary(log: Log) -> bool:
     return bool(_rows(log))
 
 
+def ends_with_summary(log: Log) -> bool:
+    """Whether such a row is among the first or the last lines of a log, however large it is."""
+    return any(_rows_in(lines, log.name) for lines in (log.head(_END_BYTES), _last_lines(log)))
+
+
+def _last_lines(log: Log) -> list[str]:
+    """The last lines of a log, as many as `_END_BYTES` hold; none of a log that is not on this machine."""
+    match log.target:
+        case bytes():
+            data = log.target[-_END_BYTES:]
+        case Path():
+            with log.target.open("rb") as file:
+                file.seek(max(file.seek(0, io.SEEK_END) - _END_BYTES, 0))
+                data = file.read()
+        case _:
+            return []
+    return data.decode("utf-8", errors="replace").replace("\r\n", "\n").split("\n")
+
+
 def _rows(log: Log) -> list[dict[str, object]]:
     """The rows of all tables of one log."""
-    lines = log.lines()
+    return _rows_in(log.lines(), log.name)
+
+
+def _rows_in(lines: list[str], name: str) -> list[dict[str, object]]:
+    """The rows of all tables among lines of a log."""
     cleanup = cleanup_of(lines[-SAMPLED_LINES:])
     lines = lines if cleanup == LineCleanup() else [cleanup.cleaned(line) for line in lines]
     found: list[dict[str, object]] = []
@@ -125,7 +152,7 @@ def _rows(log: Log) -> list[dict[str, object]]:
             personality = mode["personality"]
         if place + 1 < len(lines) and _HEADING_LINE.search(lines[place]) and is_ruler(lines[place + 1]):
             table += 1
-            shared = {"log": log.name, "table": table, "personality": personality}
+            shared = {"log": name, "table": table, "personality": personality}
             rows, place = _table(lines, place)
             found += [{**shared, **row} for row in rows]
         else:
