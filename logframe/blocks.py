@@ -25,7 +25,7 @@ class TextBatch:
     Attributes:
         text: the block that starts with them.
         size: their number of bytes.
-        lines: where each line starts and ends; a carriage return before the newline is no part of it.
+        lines: where each line starts and ends, without carriage returns before the newline.
         first: number of the first line, from 1.
     """
 
@@ -35,7 +35,9 @@ class TextBatch:
     first: int
 
 
-def text_batches(kernel: Kernel, log: Log, batch_bytes: int, n_rows: int | None = None) -> Iterator[TextBatch]:
+def text_batches(
+    kernel: Kernel, log: Log, batch_bytes: int, n_rows: int | None = None, *, returns: int = 1
+) -> Iterator[TextBatch]:
     """The lines of a log, `n_rows` at most, in batches of about so many bytes.
 
     Args:
@@ -43,10 +45,11 @@ def text_batches(kernel: Kernel, log: Log, batch_bytes: int, n_rows: int | None 
         log: the opened log; its target is a path or bytes.
         batch_bytes: size of a batch; a line that is longer makes its batch larger.
         n_rows: number of lines at most; None: all.
+        returns: so many carriage returns at the end of a line are no part of it.
     """
     first = 1
     for text, size in _blocks(kernel, log, max(batch_bytes, _LEAST_BYTES)):
-        lines = kernel.lines_of(text, size, strips_returns=True)
+        lines = kernel.lines_of(text, size, returns=returns)
         if n_rows is not None and first - 1 + lines.count >= n_rows:
             kept = n_rows - (first - 1)
             if kept:

@@ -27,7 +27,7 @@ int64_t iolab_count_lines(const uint8_t *data, int64_t size) {
     return lines;
 }
 
-/* Where each line starts and ends.  Where `returns` is set, a carriage return at the end of a line is not part of it.
+/* Where each line starts and ends.  Up to `returns` carriage returns at the end of a line are not part of it.
  * Returns 0, or -1 where the buffer does not hold that many lines. */
 int32_t iolab_find_lines(const uint8_t *data, int64_t size, int64_t lines, int32_t returns, uint32_t *starts,
                                 uint32_t *ends) {
@@ -37,7 +37,8 @@ int32_t iolab_find_lines(const uint8_t *data, int64_t size, int64_t lines, int32
         const uint8_t *newline = memchr(here, '\n', (size_t)(end - here));
         const uint8_t *last = newline ? newline : end;
         starts[line] = (uint32_t)(here - data);
-        ends[line] = (uint32_t)(last - data) - (returns && last > here && last[-1] == '\r');
+        for (int32_t left = returns; left > 0 && last > here && last[-1] == '\r'; left--) last--;
+        ends[line] = (uint32_t)(last - data);
         here = newline ? newline + 1 : end;
     }
     return here < end ? -1 : 0;

@@ -163,13 +163,13 @@ class Kernel:
         ctypes.memmove(block.address, data, len(data))
         return block
 
-    def lines_of(self, text: Block, size: int | None = None, *, strips_returns: bool = False) -> Lines:
+    def lines_of(self, text: Block, size: int | None = None, *, returns: int = 0) -> Lines:
         """The lines of a block's first bytes; a last line needs no newline.
 
         Args:
             text: the block.
             size: number of bytes, all of them where it is left out.
-            strips_returns: one carriage return at the end of a line is no part of it, as in `polars.scan_lines`.
+            returns: so many carriage returns at the end of a line are no part of it; `polars.scan_lines` strips one.
 
         Raises:
             ValueError: there are more bytes than places of 32 bits can name.
@@ -179,7 +179,7 @@ class Kernel:
             raise ValueError(f"{size} bytes in one buffer; at most {MOST_BYTES}")
         count = self.library.iolab_count_lines(text.address, size)
         starts, ends = Block(self, 4 * count), Block(self, 4 * count)
-        if self.library.iolab_find_lines(text.address, size, count, strips_returns, starts.address, ends.address):
+        if self.library.iolab_find_lines(text.address, size, count, returns, starts.address, ends.address):
             raise RuntimeError("the buffer changed while its lines were counted")
         return Lines(count, starts, ends)
 

@@ -184,11 +184,17 @@ def open_log(source: Source, *, encoding: str | None = None) -> Log:
     return logs[0]
 
 
-def batches_of(lines: pl.LazyFrame, batch_bytes: int) -> Iterator[pl.DataFrame]:
-    """Lines, as of `Log.scan`, in batches of about so many bytes of text; none is empty."""
+def batches_of(lines: pl.LazyFrame, batch_bytes: int, *, piece_rows: int | None = None) -> Iterator[pl.DataFrame]:
+    """Lines, as of `Log.scan`, in batches of about so many bytes of text; none is empty.
+
+    Args:
+        lines: With a column of text.
+        batch_bytes: Of a batch, at least, except the last.
+        piece_rows: Rows of the pieces that a batch is put together of; None: as many as Polars gives.
+    """
     held: list[pl.DataFrame] = []
     size = 0
-    for piece in lines.collect_batches():
+    for piece in lines.collect_batches(chunk_size=piece_rows, maintain_order=True):
         if piece.height:
             held.append(piece)
         size += int(piece.estimated_size())

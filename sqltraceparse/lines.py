@@ -17,6 +17,7 @@ from logframe.blocks import text_batches
 from logframe.kernel import Block, load_kernel
 from logframe.normalize import LineCleanup
 from logframe.shapes import part_lines
+from logframe.source import batches_of
 from sqltraceparse import regular
 from sqltraceparse.cleanup import cleanup_of
 from sqltraceparse.grammar import GRAMMAR
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from logframe.kernel import Kernel
     from logframe.shapes import Parted
 
+#: Carriage returns at the end of a line that are no part of it: two where text with both was written as text again.
+_RETURNS: Final = 2
 #: About the length of a line.
 _LINE_BYTES: Final = 150
 _TEXT: Final = pl.col("text")
@@ -156,7 +159,7 @@ def batches(
     if kernel is None or isinstance(log.target, str) or cleanup != LineCleanup():
         yield from _with_last(_by_expressions(log, batch_bytes, n_rows, before, cleanup))
         return
-    texts = text_batches(kernel, log, batch_bytes, n_rows)
+    texts = text_batches(kernel, log, batch_bytes, n_rows, returns=_RETURNS)
     yield from _with_last(
         _by_kernel(kernel, replace(text, first=before + text.first), columns, kinds) for text in texts
     )
@@ -180,23 +183,9 @@ def _by_expressions(
         lines = lines.with_columns(cleanup.apply(_TEXT.str.strip_suffix("\r")))
     if n_rows is not None:
         lines = lines.head(n_rows)
-    held: list[pl.DataFrame] = []
-    size = 0
-    for piece in lines.collect_batches(chunk_size=max(50, batch_bytes // _LINE_BYTES), maintain_order=True):
-        if size >= batch_bytes:
-            yield classified(_without_returns(held))
-            held, size = [], 0
-        held.append(piece)
-        size += int(piece.estimated_size())
-    if held:
-        yield classified(_without_returns(held))
-
-
-def _without_returns(pieces: list[pl.DataFrame]) -> pl.DataFrame:
-    lines = pl.concat(pieces, rechunk=True)
-    if lines.get_column("text").str.ends_with("\r").any():
-        lines = lines.with_columns(_TEXT.str.strip_suffix("\r"))
-    return lines
+    for batch in batches_of(lines, batch_bytes, piece_rows=max(50, batch_bytes // _LINE_BYTES)):
+        has_returns = batch.get_column("text").str.ends_with("\r").any()
+        yield classified(batch.with_columns(_TEXT.str.strip_suffix("\r")) if has_returns else batch.rechunk())
 
 
 # ------------------------------------------------------------------------------------------------------ compiled code

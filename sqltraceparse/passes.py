@@ -73,24 +73,24 @@ class Forward:
         self.diagnostics += pieces.diagnostics
         self._kinds.append(pieces.kinds)
         processes = self._processes(pieces.processes)
-        waits, calls = (_scaled(_of_process(frame, processes), self.unit) for frame in (pieces.waits, pieces.calls))
+        waits, calls = (_scaled(of_process(frame, processes), self.unit) for frame in (pieces.waits, pieces.calls))
         calls = calls.with_columns(number=pl.int_range(self._calls, self._calls + pl.len(), dtype=pl.Int64))
         self._calls += calls.height
         self._has_fine_times |= bool(waits.get_column("tim_us").is_not_null().any())
         waits, calls, tims = self._with_clocks(waits, calls)
-        session = _of_process(pieces.attributes, processes)
+        session = of_process(pieces.attributes, processes)
         self._stamps.add(session.select("process", "line", "name", "stamp").drop_nulls("stamp"), tims)
         self._find_bare(waits, pieces.diagnostics)
-        statements = _scaled(_of_process(pieces.statements.rename({"statement": "line"}), processes), self.unit)
+        statements = _scaled(of_process(pieces.statements.rename({"statement": "line"}), processes), self.unit)
         owners = self._carry("owners", statements.select(_OWNER).filter(pl.col("cursor").is_not_null()), _KEY)
         said = session.filter(pl.col("name") == "session_id").select("line", "process", session_id="value")
         said = self._carry("session", said, ["process"])
         own = {
-            name: with_owner(_of_process(_scaled(getattr(pieces, name), self.unit), processes), owners, ["cursor"])
+            name: with_owner(of_process(_scaled(getattr(pieces, name), self.unit), processes), owners, ["cursor"])
             for name in _OWNED
         }
         own["row_sources"] = self._with_plan(own["row_sources"])
-        transactions = _of_process(_scaled(pieces.transactions, self.unit), processes)
+        transactions = of_process(_scaled(pieces.transactions, self.unit), processes)
         numbered, places = (rows.with_row_index(name) for rows, name in ((owners, "owner"), (said, "session")))
         waits = with_owner(waits, numbered.select("line", *_KEY, "owner"), ["cursor"])
         return {
@@ -358,12 +358,17 @@ def _scaled(frame: pl.DataFrame, unit: int) -> pl.DataFrame:
     return frame if unit == 1 else frame.with_columns(pl.col(n) * unit for n in _TIMES if n in frame.columns)
 
 
-def _of_process(frame: pl.DataFrame, processes: pl.DataFrame) -> pl.DataFrame:
-    """The rows with the process whose lines they are: the last one that was named, for the first lines the first."""
+def of_process(frame: pl.DataFrame, processes: pl.DataFrame, *, of_first: bool = True) -> pl.DataFrame:
+    """The rows with the process whose lines they are: the last one that was named.
+
+    Args:
+        frame: with ``line``.
+        processes: ``line``, ``process``.
+        of_first: lines before the first name are of the first process; False: it is not known whose they are.
+    """
     if processes.is_empty():
         return frame.with_columns(pl.lit(None, pl.Int64).alias("process"))
-    if processes.get_column("process").n_unique() == 1:
+    if of_first and processes.get_column("process").n_unique() == 1:
         return frame.with_columns(pl.lit(processes.item(0, "process"), pl.Int64).alias("process"))
-    return frame.join_asof(processes, on="line", strategy="backward", check_sortedness=False).with_columns(
-        pl.col("process").fill_null(processes.item(0, "process"))
-    )
+    found = frame.join_asof(processes, on="line", strategy="backward", check_sortedness=False)
+    return found.with_columns(pl.col("process").fill_null(processes.item(0, "process"))) if of_first else found

@@ -22,7 +22,16 @@ from sqltraceparse.derived import Derived
 from sqltraceparse.grammar import GRAMMAR
 from sqltraceparse.heads import head_of
 from sqltraceparse.lines import CODES, classified
-from sqltraceparse.passes import Backward, Forward, bare_waits, executions, in_order, starts_plan, with_process
+from sqltraceparse.passes import (
+    Backward,
+    Forward,
+    bare_waits,
+    executions,
+    in_order,
+    of_process,
+    starts_plan,
+    with_process,
+)
 from sqltraceparse.reader import joined, read_pieces
 from sqltraceparse.regular import RAW_CALLS, calls_and_closes
 from sqltraceparse.trace import SqlTrace
@@ -137,9 +146,9 @@ def _facts(log: Log, cut: Range) -> RangeFacts | None:
     edges = _edges(whole, goes_on=goes_on)
     if edges is None:
         return None
-    owners = _of_process(whole.statements.rename({"statement": "line"}), whole.processes)
+    owners = of_process(whole.statements.rename({"statement": "line"}), whole.processes, of_first=False)
     is_last = owners.select(pl.struct("process", "cursor").is_last_distinct()).to_series()
-    runs = _of_process(calls.filter(pl.col("op") == "EXEC"), whole.processes)
+    runs = of_process(calls.filter(pl.col("op") == "EXEC"), whole.processes, of_first=False)
     runs = runs.unique(["process", "cursor"], keep="first", maintain_order=True)
     nothing = {name: getattr(whole, name).clear() for name in ("binds", "transactions", "errors")}
     needed = whole._replace(
@@ -174,7 +183,7 @@ def _edges(whole: Pieces, *, goes_on: bool) -> pl.DataFrame | None:
         for frame, is_wait in ((whole.waits, True), (whole.calls, False))
     ]
     tims = pl.concat(times)
-    tims = _of_process(tims.sort("line", maintain_order=True), whole.processes).with_row_index("row")
+    tims = of_process(tims.sort("line", maintain_order=True), whole.processes, of_first=False).with_row_index("row")
     key = pl.col("process").fill_null(-1)
     step = (pl.col("tim_us").diff() < -clocks.STEP_US).fill_null(value=False)
     tims = tims.with_columns(key=key).with_columns(step=step.over("key"))
@@ -185,7 +194,7 @@ def _edges(whole: Pieces, *, goes_on: bool) -> pl.DataFrame | None:
     later = pl.when(place > 0).then("tim_us")
     least, most = later.min().over("key", "run"), later.max().over("key", "run")
     is_edge = (place < 2) | (place >= count - 2) | (later == least) | (later == most)
-    stamps = _of_process(whole.attributes.filter(pl.col("stamp").is_not_null()), whole.processes)
+    stamps = of_process(whole.attributes.filter(pl.col("stamp").is_not_null()), whole.processes, of_first=False)
     waiting, of_lines = stamps.select("line", key=key), tims.select("key", "line", "row")
     near = [
         waiting.join_asof(of_lines, on="line", by="key", strategy=side, check_sortedness=False).get_column("row")
@@ -202,11 +211,6 @@ def _edges(whole: Pieces, *, goes_on: bool) -> pl.DataFrame | None:
 def _padded(rows: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
     """The rows with all columns of a schema, null where they have none."""
     return rows.select(name if name in rows else pl.lit(None, dtype).alias(name) for name, dtype in schema.items())
-
-
-def _of_process(frame: pl.DataFrame, processes: pl.DataFrame) -> pl.DataFrame:
-    """The rows with the process that was named last, null where none was."""
-    return frame.join_asof(processes, on="line", strategy="backward", check_sortedness=False)
 
 
 def _plan_ends(rows: pl.DataFrame) -> pl.DataFrame:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sqltraceparse.lines import Batch
 
 #: A batch is full when its lines have so many bytes.
-BATCH_BYTES: Final = 16 << 20
+BATCH_BYTES: Final = 31 << 20
 #: Lines that may need others after them are kept up to this many bytes.
 _MOST_HELD: Final = 64 << 20
 #: Lines of a head at most, with those of the files that it continues.

@@ -90,7 +90,9 @@ def _scan(log: Log, n_rows: int | None) -> pl.LazyFrame:
         left = limit
         for found in sorted_batches(log, n_rows=n_rows, columns={"line", "op", *wanted, *tested}, kinds=kinds):
             events = _events(found, log.name, [*wanted, *tested], kinds)
-            events = (events if predicate is None else events.filter(predicate)).select(wanted)
+            if predicate is not None and kinds != ["wait"]:  # others share a frame with kinds that are not wanted
+                events = events.filter(predicate)
+            events = events.select(wanted)
             if left is not None:
                 events = events.head(left)
                 left -= events.height

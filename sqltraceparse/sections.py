@@ -35,6 +35,8 @@ _BETWEEN: Final = tuple(CODES[name] for name in ("bind", "bind_field", "blank", 
 _LONGEST_TEXT: Final = 4 << 20
 #: In a log with a blank line after each line fewer lines than this share have none.
 _LEAST_SINGLE: Final = 0.1
+#: Such a log has more blank lines than this share.
+_LEAST_BLANK: Final = 0.4
 #: Lines of one bind's value.
 _LONGEST_VALUE: Final = 400
 
@@ -172,14 +174,26 @@ class _Measure:
     """
 
     def __init__(self, lines: pl.DataFrame, codes: pl.Series) -> None:
-        records = (codes != CODES["blank"]) & (codes.shift(-1, fill_value=CODES["blank"]) != CODES["blank"])
-        self._is_doubled = float(records.mean() or 0.0) < _LEAST_SINGLE  # type: ignore[arg-type]  # of booleans
+        is_blank = codes == CODES["blank"]
+        self._is_doubled = False
+        if float(is_blank.mean() or 0.0) > _LEAST_BLANK:  # type: ignore[arg-type]  # of booleans
+            single = ~is_blank & ~is_blank.shift(-1, fill_value=True)
+            self._is_doubled = float(single.mean() or 0.0) < _LEAST_SINGLE  # type: ignore[arg-type]
         self._texts = lines.get_column("text")
         self._bytes = (self._texts.str.len_bytes().cast(pl.Int64) + 1).cum_sum()
+        marks = codes.is_in([CODES["parsing"], CODES["parse_error"], CODES["end_of_statement"]]).arg_true()
+        places = pl.concat([marks, marks.filter(marks > 0) - 1])
+        #: Of the lines that are asked for most: a Series gives one value at a time slowly.
+        self._known = dict(zip(places.to_list(), self._bytes.gather(places).to_list(), strict=True))
+
+    def _to(self, place: int) -> int:
+        """Bytes up to the end of a line."""
+        found = self._known.get(place)
+        return int(self._bytes[place]) if found is None else found
 
     def size(self, header: int, end: int) -> int:
         """Bytes of the lines between a header and an end."""
-        return 0 if end <= header + 1 else int(self._bytes[end - 1]) - int(self._bytes[header]) - 1
+        return 0 if end <= header + 1 else self._to(end - 1) - self._to(header) - 1
 
     def fits(self, header: int, end: int, length: int) -> bool:
         """Have the lines this length, in bytes, in characters, or with line ends of two bytes?"""

@@ -59,7 +59,7 @@ def test_lines_and_kinds_of_any_buffer(kernel: Kernel, data: bytes) -> None:
 def test_carriage_returns_as_polars_has_them(kernel: Kernel, data: bytes) -> None:
     """Lines without their carriage returns are the lines of `polars.scan_lines`."""
     text = kernel.block_of(data)
-    lines = kernel.lines_of(text, strips_returns=True)
+    lines = kernel.lines_of(text, returns=1)
     found = kernel.unmatched("line", text, lines, kernel.block_of(bytes(lines.count)), lines.count)
 
     assert found.to_list() == pl.scan_lines(data).collect().to_series().to_list()

@@ -70,6 +70,17 @@ def test_odd_lines(write: Any, monkeypatch: pytest.MonkeyPatch, line: str) -> No
     check(monkeypatch, "\r\n".join(known).encode())
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\r\r\n"])
+def test_line_ends(write: Any, monkeypatch: pytest.MonkeyPatch, end: str) -> None:  # noqa: ANN401 - a function
+    """Carriage returns, one or, where they were added twice, two, change nothing."""
+    known = write("19.22.0.0.0", seed=1).lines
+    check(monkeypatch, end.join(known).encode())
+
+    plain = sqltraceparse.read_sqltrace("\n".join(known).encode()).frames()
+    for name, frame in sqltraceparse.read_sqltrace(end.join(known).encode()).frames().items():
+        assert_frame_equal(frame, plain[name])
+
+
 def test_it_is_used(write: Any) -> None:  # noqa: ANN401 - a function
     """Whole waits and calls of a plain trace come from compiled code: the comparison is one of two engines."""
     log = open_log("\n".join(write("19.22.0.0.0", seed=1).lines).encode())
