@@ -47,7 +47,9 @@ def with_clock(
             found = found.with_columns(pl.col("clock") + pl.col("_before").fill_null(0)).drop("_before")
         return found, said
     rows: list[Diagnostic] = []
-    step = (pl.col("tim_us").diff().over("process") < -STEP_US).fill_null(value=False)
+    before_it = pl.col("tim_us").diff()
+    is_single = tims.height > 0 and tims.get_column("process").eq_missing(tims.get_column("process").head(1)).all()
+    step = ((before_it if is_single else before_it.over("process")) < -STEP_US).fill_null(value=False)
     odd = tims.filter(step).get_column("process").unique()
     is_odd = pl.col("process").is_in(odd.implode(), nulls_equal=True)
     parts = [tims.filter(~is_odd).with_columns(clock=pl.lit(1, pl.Int64))]

@@ -13,21 +13,17 @@ from typing import TYPE_CHECKING, Final
 import click
 import polars as pl
 
+import straceparse  # of the tables only that one is imported which is asked for
 from logframe import LogParseError
 from logframe.atomic import replacing
 from logframe.console import limit_option, log_named, run, spreadsheet_option, version_option
 from logframe.parquet import write_parquet
 from logframe.spreadsheet import spreadsheet_safe as safe_cells
-from straceparse.call_totals import gap_totals, totals
-from straceparse.diagnostics import unparsed
+from straceparse.call_totals import totals
 from straceparse.dialects import dialect_of
 from straceparse.opening import open_logs
-from straceparse.parquet import to_parquet
-from straceparse.requests import io_requests
 from straceparse.scan import scan_logs
 from straceparse.schema import DURATION
-from straceparse.summary import read_summary
-from straceparse.system_calls import calls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,11 +108,11 @@ def _run(options: _Options) -> int:
             print(f"{log.name}: {dialect_of([log])}")  # noqa: T201 - a command speaks to its user
         return 0
     if options.table == "summary":
-        return _show(read_summary(source), options)
+        return _show(straceparse.read_summary(source), options)
     dialect = dialect_of(logs)
     if not dialect.share:
         if dialect.has_summary:
-            return _show(read_summary(source), options)
+            return _show(straceparse.read_summary(source), options)
         raise LogParseError("no line is strace's", source=logs[0].name, expected="the output of strace")
     return _show(_table(logs, options, dialect), options)
 
@@ -130,17 +126,18 @@ def _table(logs: list[Log], options: _Options, dialect: Dialect) -> pl.DataFrame
     if options.table == "events":
         return events
     if options.table == "unparsed":
-        return unparsed(events)
+        return straceparse.unparsed(events)
+    if options.table == "" and dialect.has_elapsed:
+        return totals(events)
+    calls = straceparse.calls(events)
     if options.table == "calls":
-        return calls(events)
-    if options.table == "requests":
-        return io_requests(calls(events))
-    return totals(events) if dialect.has_elapsed else gap_totals(calls(events))
+        return calls
+    return straceparse.io_requests(calls) if options.table == "requests" else straceparse.gap_totals(calls)
 
 
 def _write_events(source: Source, options: _Options, output: Path) -> int:
     if output.suffix == ".parquet" and output.is_dir():
-        to_parquet(source, output)
+        straceparse.to_parquet(source, output)
     else:
         _write(scan_logs(open_logs(source)), options, output)
     return 0
