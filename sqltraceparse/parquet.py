@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 #: A part is a batch of text: large, because each part has a cost of its own, and less than the 32 MiB from which on the
 #: memory of each would be new.
 _PART_BYTES: Final = 31 << 20
+#: A part of a trace that a process reads beside other work: as fast, in half the memory.
+_SMALL_PART_BYTES: Final = 16 << 20
 #: A part whose end is not clear grows to so many batches.
 _MOST_BATCHES: Final = 2
 _SCHEMAS: Final = SCHEMAS["SqlTrace"]
@@ -88,7 +90,7 @@ def read_large(source: Source, folder: Path) -> Piece:
         LogParseError: the log is empty or holds no record of an SQL trace.
     """
     log = open_log(source)
-    files = to_parquet(log.reopened(), folder)
+    files = to_parquet(log.reopened(), folder, batch_bytes=_SMALL_PART_BYTES)
     tables = {name: pl.scan_parquet(files[name], glob=False) for name in _SCHEMAS}
     return Piece(SqlTrace.format, SqlTrace.kind, log.name, tables, pl.read_parquet(files["diagnostics"]))
 

@@ -58,7 +58,10 @@ class DaskCluster:
         settings = ExitStack()
         # A worker that takes longer to start again, as on a busy machine, would be dropped, and no other one started.
         settings.enter_context(dask.config.set({"distributed.deploy.lost-worker-timeout": "1 day"}))
-        with dask.config.set({"distributed.scheduler.allowed-failures": 0}):
+        # Nothing reads the samples of Dask's profiler.
+        with dask.config.set(
+            {"distributed.scheduler.allowed-failures": 0, "distributed.worker.profile.enabled": False}
+        ):
             cluster = distributed.LocalCluster(
                 n_workers=count,
                 threads_per_worker=1,
@@ -83,9 +86,13 @@ class DaskCluster:
         distributed = require("distributed")
         try:
             client = distributed.Client(address, timeout=_PATIENCE)
-            client.wait_for_workers(1, timeout=_PATIENCE)
         except (OSError, TimeoutError) as error:
             raise UnreachableError(f"the Dask scheduler at {address} does not answer: {error}") from error
+        try:
+            client.wait_for_workers(1, timeout=_PATIENCE)
+        except (OSError, TimeoutError) as error:
+            client.close()
+            raise UnreachableError(f"the Dask scheduler at {address} has no worker: {error}") from error
         return cls(client, (client,))
 
     @property

@@ -101,22 +101,23 @@ def _below(folder: str, outside: str | None) -> Iterator[Listed]:
             continue
         with entries:
             for entry in entries:
-                if entry.name.startswith(".") or entry.path == outside:
+                path = entry.path
+                if entry.name[0] == "." or path == outside:
                     continue
                 if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
+                    waiting.append(path)
                 elif (found := _status(entry)) is not None and S_IFMT(found.st_mode) in _LISTED:
-                    yield _listed(entry.path, found)
+                    yield _listed(path, found)
 
 
 def _status(entry: os.DirEntry[str] | str) -> os.stat_result | None:
     """What the system says of a file, or of a link that leads to nothing; None where it is not there any more."""
-    for follow in (True, False):
-        with suppress(OSError):
-            if isinstance(entry, str):
-                return os.stat(entry, follow_symlinks=follow)  # noqa: PTH116 - a link to nothing has a status, too
-            return entry.stat(follow_symlinks=follow)
-    return None
+    try:
+        return os.stat(entry) if isinstance(entry, str) else entry.stat()  # noqa: PTH116 - see `_listed`
+    except OSError:
+        with suppress(OSError):  # a link to nothing has a status of its own
+            return os.lstat(entry)
+        return None
 
 
 def refuse_folder(path: str) -> None:

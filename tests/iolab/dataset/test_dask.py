@@ -76,6 +76,7 @@ def scheduler() -> Iterator[tuple[subprocess.Popen[bytes], subprocess.Popen[byte
 def test_the_scheduler_is_killed(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The run ends with an error that says so, what is committed stays, and another cluster goes on."""
     monkeypatch.setattr("iolab.dataset.run.BATCH_SOURCES", 2)
+    monkeypatch.setattr("iolab.dataset.dask_cluster._PATIENCE", 120.0)  # a worker starts slowly on a busy machine
     dest = tmp_path / "dataset"
     for number in range(KILLS):
         with scheduler() as (process, _, port):
@@ -110,6 +111,16 @@ def test_the_last_worker_ends(logs: Path, tmp_path: Path, monkeypatch: pytest.Mo
     committed = dataset.sources(tmp_path / "dataset").height
     assert 0 < committed < LOGS
     assert dataset.convert(logs, tmp_path / "dataset", executor="serial", resume=True).skipped == committed
+
+
+def test_a_scheduler_without_workers(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error says that the scheduler answers, and has no worker."""
+    with scheduler() as (_, worker, port):
+        worker.kill()
+        worker.wait()
+        monkeypatch.setattr("iolab.dataset.dask_cluster._PATIENCE", 20.0)
+        with pytest.raises(UnreachableError, match="has no worker"):
+            dataset.convert(logs, tmp_path / "dataset", executor=f"dask://127.0.0.1:{port}")
 
 
 def test_a_worker_that_starts_slowly_stays() -> None:

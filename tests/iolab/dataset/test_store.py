@@ -5,17 +5,20 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from dataset_logs import content, run
+from dataset_logs import assert_undisturbed, content, run
 from polars.testing import assert_frame_equal
 
 from iolab import dataset
 from iolab.dataset import store
-from iolab.dataset.store import LocalStore
+from iolab.dataset.store import LocalStore, Lock
+from logframe.errors import LogError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 #: Logs in the folder of a test.
@@ -37,6 +40,28 @@ def test_a_dataset_is_made_again(logs: Path, tmp_path: Path) -> None:
         assert_frame_equal(expected.pop(table), rows)
     assert not expected
     assert dataset.verify(tmp_path / "dataset") == []
+
+
+def test_two_runs_that_do_not_see_each_other(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the lock fails, the commit log stops one of them; what both have committed stays, and no file is left."""
+    monkeypatch.setattr("iolab.dataset.run.BATCH_SOURCES", 1)
+
+    @contextmanager
+    def lock(_: LocalStore) -> Iterator[Lock]:
+        yield Lock(was_interrupted=False, renew=lambda: None)
+
+    def other(_: dataset.Progress) -> None:
+        run(logs / "host0", tmp_path / "dataset", resume=True)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LocalStore, "lock", lock)
+        with pytest.raises(LogError, match="another run has written to"):
+            run(logs, tmp_path / "dataset", progress=other)
+    (tmp_path / "dataset" / "_lock").write_text("{}", encoding="utf-8")
+    assert 0 < dataset.sources(tmp_path / "dataset").height < LOGS
+    run(logs, tmp_path / "dataset", resume=True)
+
+    assert_undisturbed(tmp_path / "dataset", logs, tmp_path)
 
 
 def test_a_file_system_without_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
