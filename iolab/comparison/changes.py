@@ -125,6 +125,14 @@ def from_to(row: Mapping[str, object], *, factor: float = 1.0, unit: str | None 
         row: Of `CHANGES`.
         factor: What the figures are multiplied with, to be in another unit.
         unit: The unit; by default that of the row, without that of rates.
+
+    Examples:
+        >>> ends = {f"{name}_{end}": None for name in ("before", "after") for end in ("least", "greatest")}
+        >>> row = {"before": 37.8, "after": 4.57499, "unit": "1/s", "ratio": None, "change": "down"} | ends
+        >>> counts = {"reports_before": 2, "reports_after": 2}
+        >>> limits = {"before_least": 37.5, "before_greatest": 38.04, "after_least": 4.1, "after_greatest": 5.0}
+        >>> from_to(row | counts | limits)  # each figure is rounded once
+        '37.8 (37.5 to 38.0) to 4.57 (4.10 to 5)'
     """
 
     def known(name: str) -> float:
@@ -135,11 +143,11 @@ def from_to(row: Mapping[str, object], *, factor: float = 1.0, unit: str | None 
     is_set = max(known("reports_before"), known("reports_after")) > 1
     sides = []
     for side in ("before", "after"):
-        shown = figure_text(float(f"{known(side) * factor:.4g}"))
-        ends = [figure_text(float(f"{known(f'{side}_{end}') * factor:.3g}")) for end in ("least", "greatest")]
+        shown = figure_text(known(side) * factor)
+        ends = [figure_text(known(f"{side}_{end}") * factor) for end in ("least", "greatest")]
         sides.append(f"{shown} ({ends[0]} to {ends[1]})" if is_set else shown)
     said = f"{sides[0]} to {sides[1]}{f' {unit}' if unit else ''}"
     if row["ratio"] is not None:
         ratio = Interval(known("ratio"), known("ratio_least"), known("ratio_greatest"))
-        said += f": {figure_text(float(f'{ratio.value:.3g}') if is_set else ratio)} times"
+        said += f": {figure_text(ratio.value if is_set else ratio)} times"
     return said if row["change"] in (UP, DOWN) else f"{said}, {row['change']}"

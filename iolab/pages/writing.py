@@ -115,13 +115,13 @@ def write_report(
         sections.append(section if is_drawn else _folded(number, name, seen.what, section))
     title = f"I/O evidence: {', '.join(one.name for one in named[:3])}{', ...' if len(named) > 3 else ''}"
     pairings = list(pair_all({name: seen.log for name, seen in summaries.items()}))
-    first = _first_chart(pairings) if is_drawn and len(named) > 1 else ""
+    together = findings_together([(name, seen.log) for name, seen in summaries.items()])
+    first = _first_chart(pairings, width=BESIDE if together.height else None) if is_drawn and len(named) > 1 else ""
     comparisons = _comparisons(pairings, len(summaries), is_drawn=is_drawn, is_first_drawn=bool(first))
     if len(named) > 1:
         links = {one.name: f"log-{n}" for n, one in enumerate(named, 1)}
         contents = list(_CONTENTS) if not is_drawn else [_CONTENTS[0], *((link, name) for name, link in links.items())]
         heat = heat_html({name: seen.profile for name, seen in summaries.items()}, links)
-        together = findings_together([(name, seen.log) for name, seen in summaries.items()])
         said = findings_html(together, anchor="both", is_linked=False) if together.height else ""
         beside = f'<div class="beside-findings"><div>{first}</div></div>' if first else ""
         shown = f'<div class="first{" beside" if said and beside else ""}"><div>{said}</div>{beside}</div>'
@@ -185,11 +185,11 @@ def _headline(seen: LogSummary) -> str:
     return "; ".join(f"{name} {value} {unit}".strip() for name, value, _, _, _, unit in figure_rows(wanted))
 
 
-def _first_chart(pairings: Sequence[Pairing]) -> str:
-    """The first chart of the first comparison that has one, to stand beside the findings."""
+def _first_chart(pairings: Sequence[Pairing], *, width: int | None) -> str:
+    """The first chart of the first comparison, to stand beside the findings, or at the top without them."""
     made = [one for one in pairings if not one.refusal][:1]
     return "".join(
-        drawn_html(chart.to_dict(), label=one.title, width=BESIDE) for one in made for chart in one.charts()[:1]
+        drawn_html(chart.to_dict(), label=one.title, width=width) for one in made for chart in one.charts()[:1]
     )
 
 

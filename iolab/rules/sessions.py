@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import count_text, time_text
+from iolab.metrics.formatting import count_text, figure_text, time_text
 from iolab.metrics.lookups import statistic
 from iolab.rules.exadata import exadata
 from iolab.rules.finding import Evidence, Finding
@@ -117,7 +117,7 @@ def repeated_runs(spool: Spool) -> Iterator[Finding]:
         >>> run = "SQL> select count(*) from t;\n\nElapsed: 00:00:0{}.00\n"
         >>> text = "".join(run.format(seconds) for seconds in (1, 2, 3, 4, 5, 6, 7)).encode()
         >>> for one in repeated_runs(sqlplusparse.read_spool(text, printed=True)): print(one.sentence)
-        Statement 1 ran 7 times: median 4 s, 95 % 1.733 to 6.267 s.
+        Statement 1 ran 7 times: median 4 s, 95 % 1.733 to 6.27 s.
         >>> list(repeated_runs(sqlplusparse.read_spool(run.format(1).encode(), printed=True)))
         []
     """
@@ -132,7 +132,8 @@ def repeated_runs(spool: Spool) -> Iterator[Finding]:
         first = rows.item(0, "statement")
         yield Finding(
             "runs",
-            f"Statement {first} ran {len(times)} times: median {median(times):.4g} s, 95 % {low:.4g} to {high:.4g} s.",
+            f"Statement {first} ran {len(times)} times: median {figure_text(median(times))} s, 95 % "
+            f"{figure_text(low)} to {figure_text(high)} s.",
             why="the interval is of a sample, by order statistics; the order of the runs is in the chart",
             refuted_by="runs taken in turns with those of another setting",
             evidence=(Evidence("runs", (str(first),)),),

@@ -175,9 +175,9 @@ def test_a_session_of_runs_has_its_medians(tmp_path: Path, capsys: pytest.Captur
     assert all(
         low < median < high for low, median, high in samples.select("ci95_low_s", "median_s", "ci95_high_s").rows()
     )
-    assert "ran 31 times: median 2.377 s, 95 % 2." in shown
+    assert "ran 31 times: median 2.38 s, 95 % 2." in shown
     assert "statement=" not in shown
-    assert "ran 31 times: median 2.377 s" in text_of(tmp_path / "page.html")
+    assert "ran 31 times: median 2.38 s" in text_of(tmp_path / "page.html")
 
 
 def test_few_reads_are_no_distribution() -> None:
