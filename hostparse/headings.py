@@ -14,6 +14,7 @@ from hostparse.lines import GRAMMAR
 _WORD: Final = re.compile(GRAMMAR.pattern("{CELL}"))
 _CLOCK: Final = re.compile(GRAMMAR.pattern("^[ #]*{CLOCK}{GAP}"))
 _TOTAL_CPU: Final = "avg-cpu:"
+_TWICE: Final = 2
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,9 @@ def read_heading(text: str, groups: str, has_clock: bool) -> Heading:  # noqa: F
     if has_stamp and words and words[-1].text not in VMSTAT:
         zone = words.pop().text
     printed = _qualified([word.text.rstrip(":") for word in words], [word.middle for word in words], groups)
+    if printed.count("sy") == _TWICE:  # the line of groups is not there: system calls come before the share of the CPU
+        first = printed.index("sy")
+        printed[first], printed[printed.index("sy", first + 1)] = "faults sy", "cpu sy"
     tool = _tool(printed, groups, has_clock=has_clock, is_total_cpu=is_total_cpu, has_time=has_time)
     if tool == "vmstat" and groups.lstrip().startswith("disk-"):
         printed = ["disk", *printed]

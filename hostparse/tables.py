@@ -11,6 +11,7 @@ from hostparse.cells import cut_rows, figures
 from hostparse.headings import read_heading, without_clock
 from hostparse.lines import GRAMMAR, KIND, OPENS, TEXT, batches, kinds_of, with_own_text
 from hostparse.parts import Part, together, without_cut_end
+from hostparse.recognise import SNIFF
 from hostparse.runs import Runs, read_runs
 from hostparse.sampling import place_samples
 from logframe import Diagnostic
@@ -168,7 +169,9 @@ def _unread(name: str, rows: pl.DataFrame, reason: str) -> list[Diagnostic]:
 
 def _marks(name: str, lines: pl.DataFrame) -> _Marks:
     """The lines between the rows, with the number of the heading and of the run that hold from each on."""
-    around = lines.filter(_KIND != "ruler")
+    # a blank line between the groups of vmstat and its columns was added to the log
+    is_group = pl.when(_KIND != "blank").then(SNIFF.matches(TEXT, "^{GROUPS}$")).forward_fill().fill_null(value=False)
+    around = lines.filter(_KIND != "ruler", ~((_KIND == "blank") & is_group))
     is_words = _KIND == "words"
     around = around.with_columns(
         _KIND.shift(-1).fill_null("").alias("next_kind"),

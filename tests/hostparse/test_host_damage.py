@@ -65,6 +65,38 @@ def test_what_was_added_to_every_line(tool: str, added: str) -> None:
     assert figures(text).equals(figures(LOGS[tool]))
 
 
+AIX = (
+    "System configuration: lcpu=4 mem=8192MB\n\n"
+    "kthr    memory              page              faults        cpu\n"
+    "----- ----------- ------------------------ ------------ -----------\n"
+    " r  b   avm   fre  re  pi  po  fr   sr  cy  in   sy  cs us sy id wa\n"
+    " 1  0 12345 67890   0   0   0   0    0   0 100  200 300 10  3 85  2\n"
+)
+STAMPED = (
+    "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu----- -----timestamp-----\n"
+    " r  b   swpd   free  buff  cache   si   so    bi    bo   in   cs us sy id wa st                 CET\n"
+    " 2  0      0 279471 29596 312724    0    0     1     3   29   57  0  0 99  0  0 2024-02-19 13:05:13\n"
+    " 2  0      0 279471 29596 312724    0    0     7     3   29   57  0  0 99  0  0 2024-02-19 13:05:18\n"
+)
+
+
+@pytest.mark.parametrize("text", [*LOGS.values(), AIX, STAMPED], ids=[*LOGS, "aix", "stamped"])
+def test_a_blank_line_after_every_line(text: str) -> None:
+    """An editor's blank lines change no figure, no name and no time."""
+    doubled = figures(text.replace("\n", "\n\n"))
+
+    assert doubled.drop("line").equals(figures(text).drop("line"))
+
+
+def test_system_calls_and_time_in_the_system_without_their_groups() -> None:
+    """`sy` stands twice: calls come before the share of the CPU, with the line of groups or without it."""
+    lines = AIX.split("\n")
+    host = read_host("\n".join(lines[4:]).encode()).wide("host")
+
+    assert host.select("system_calls_per_s", "sy_percent").rows() == [(200.0, 3.0)]
+    assert read_host(AIX.encode()).wide("host").select("system_calls_per_s", "sy_percent").rows() == [(200.0, 3.0)]
+
+
 def test_windows_ends_of_quoted_lines() -> None:
     """A quoted log with carriage returns."""
     text = "".join(f"> {line}\r\n" for line in MPSTAT.split("\n"))
