@@ -47,7 +47,7 @@ def unfused(found: Sorted, name: str) -> tuple[pl.DataFrame | None, list[Diagnos
         The lines (``line``, ``text``; the parts of one line have its number), and a row for each line that was split.
     """
     lines = found.lines
-    placed = lines.with_row_index("place")
+    placed = lines.with_row_index("place").head(found.open_from)  # the others may be part of a text
     if found.waits is not None:
         placed = placed.filter(~pl.col("is_whole"))  # compiled code has read them: each holds one record
     maybe = placed.filter(

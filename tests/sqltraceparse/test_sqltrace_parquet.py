@@ -63,6 +63,15 @@ def test_damaged_traces(damaged: Any, tmp_path: Path, seed: int) -> None:  # noq
     check(path, tmp_path / "frames", 4096)
 
 
+def test_records_in_texts(write: Any, tmp_path: Path) -> None:  # noqa: ANN401 - a function
+    """A text that goes on in the next part, lines of which hold what looks like two records, has no records."""
+    text = "\n".join(write("19.22.0.0.0", seed=5, rounds=40).lines)
+    path = tmp_path / "a.trc"
+    path.write_text(text.replace("END OF STMT\nPARSE", "END OF STMTPARSE"))
+
+    check(path, tmp_path / "frames", 4096)
+
+
 def test_slices_of_several_processes(write: Any, tmp_path: Path) -> None:  # noqa: ANN401 - a function
     """The same cursors in several processes, of which the first lines name none."""
     one, other = (list(write("19.22.0.0.0", seed=seed, rounds=20).lines[10:]) for seed in (1, 2))
