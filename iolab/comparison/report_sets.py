@@ -12,7 +12,7 @@ from iolab import charts
 from iolab.comparison.changes import CHANGES, DOWN, UP, decide_together, from_to, measure_change
 from iolab.metrics import average_waits, elapsed_of, latency_quantiles, statistic
 from iolab.metrics.awr import narrow_waits
-from iolab.metrics.class_times import class_times
+from iolab.metrics.class_times import CPU, class_times
 from iolab.metrics.formatting import count_text
 from iolab.metrics.lookups import db_time_of
 from logframe.interval import Interval, row_figure
@@ -51,10 +51,15 @@ _LOADS: Final = {
     "write_iops": "writes a second",
 }
 _HEAD: Final = ("db_name", "instance", "release", "host", "platform", "cpus", "cores", "memory_gb")
+#: What the number of sessions in a wait class is called, without the class.
+_IN_CLASS: Final = "sessions_active: "
 #: Events with a smaller share of DB time in both sets are left out.
 _LEAST_SHARE: Final = 0.01
 #: So many changes of one kind get a place in a sentence.
 _MOST_NAMED: Final = 4
+_MOST_CLASSES: Final = 3
+#: A class is named where its sessions changed by this share of all sessions.
+_LEAST_PART: Final = 0.05
 #: Columns of the settings; ``change`` is `changed`, `mixed` (the reports of a set differ), `appeared` or `vanished`.
 SETTINGS: Final = pl.Schema(dict.fromkeys(("instance", "setting", "before", "after", "change"), pl.String()))
 
@@ -111,11 +116,14 @@ def _facts(report: AwrReport) -> dict[str, str]:
 
 
 def changed_load(before: Reports, after: Reports) -> pl.DataFrame:
-    """Sessions active, CPU and rates of both sets (`CHANGES`); reports whose length is not known are left out."""
+    """Sessions active, those in each wait class, CPU and rates of both sets (`CHANGES`).
+
+    Reports whose length is not known are left out.
+    """
     sides = [[(place_of(report), _rates(report)) for report in reports.values()] for reports in (before, after)]
     names = dict.fromkeys(name for side in sides for _, found in side for name in found)
-    units = {"sessions_active": "sessions", "db_cpus": "CPUs"} | {name: unit for name, unit, _, _ in _RATES}
-    return _changes(sides, {name: {"quantity": name, "unit": units[name]} for name in names})
+    units = {"db_cpus": "CPUs"} | {name: unit for name, unit, _, _ in _RATES}
+    return _changes(sides, {name: {"quantity": name, "unit": units.get(name, "sessions")} for name in names})
 
 
 def trusted_times(report: AwrReport) -> tuple[Interval | None, Interval | None]:
@@ -153,6 +161,9 @@ def _rates(report: AwrReport) -> dict[str, Interval]:
     found: dict[str, Interval] = {}
     if db_time is not None:
         found["sessions_active"] = db_time / elapsed
+        for row in class_times(report).filter(side="foreground").iter_rows(named=True):
+            if row["wait_class"] != CPU and (time := row_figure(row, "total_wait_s")) is not None:
+                found[_IN_CLASS + row["wait_class"]] = time / elapsed
     if "time_model" in report:
         rows = report.with_bounds("time_model").filter(pl.col("statistic") == "DB CPU")
         if rows.height == 1 and (cpu := row_figure(rows.row(0, named=True), "time_s")) is not None:
@@ -311,6 +322,25 @@ def draw_times(before: AwrReport, after: AwrReport) -> Any:  # noqa: ANN401 - an
     return charts.wait_classes(times, title="Where the time went, before and after")
 
 
+def _where_sessions_were(load: pl.DataFrame) -> Iterator[str]:
+    """The wait classes, and CPU, whose number of sessions changed most: in absolute terms, not by a factor."""
+    is_part = pl.col("quantity").str.starts_with(_IN_CLASS) | (pl.col("quantity") == "db_cpus")
+    parts = load.filter(is_part, pl.col("change").is_in([UP, DOWN]))
+    difference = (pl.col("after") - pl.col("before")).abs()
+    whole = (
+        load.filter(pl.col("quantity") == "sessions_active").select(pl.max_horizontal("before", "after")).max().item()
+    )
+    far = parts.filter(difference >= _LEAST_PART * (whole or 0.0)).sort(
+        difference, descending=True, maintain_order=True
+    )
+    named = []
+    for row in far.head(_MOST_CLASSES).iter_rows(named=True):
+        where = "on CPU" if row["quantity"] == "db_cpus" else row["quantity"].removeprefix(_IN_CLASS)
+        named.append(f"{where} {from_to(row, unit='')}")
+    if named:
+        yield f"Where they were, what changed most: {'; '.join(named)}."
+
+
 def change_sentences(settings: pl.DataFrame, load: pl.DataFrame, latencies: pl.DataFrame) -> Iterator[str]:
     """What changed, a sentence a kind."""
     changed = settings.filter(pl.col("change") == "changed")
@@ -326,6 +356,7 @@ def change_sentences(settings: pl.DataFrame, load: pl.DataFrame, latencies: pl.D
         yield f"Settings that differ within a set: {', '.join(f'`{name}`' for name in mixed)}."
     for row in load.filter(pl.col("quantity") == "sessions_active").iter_rows(named=True):
         yield f"Sessions active: {from_to(row)}."
+    yield from _where_sessions_were(load)
     rates = load.filter(pl.col("quantity").is_in(list(_LOADS)))
     loads = [f"{_LOADS[row['quantity']]} {from_to(row)}" for row in rates.iter_rows(named=True)]
     if loads:

@@ -32,7 +32,8 @@ CLASS_TIMES: Final = pl.Schema(
 UNACCOUNTED: Final = "not accounted for"
 #: CPU of background processes, which the time model has and no wait class.
 BACKGROUND_CPU: Final = "background CPU"
-_CPU: Final = "DB CPU"
+#: The CPU of foreground sessions, a part of DB time.
+CPU: Final = "DB CPU"
 _DB_TIME: Final = "DB time"
 _ALL: Final = "time of all classes"
 _NOT_COUNTED: Final = ("Idle",)
@@ -71,10 +72,10 @@ def class_times(report: AwrReport) -> pl.DataFrame:
         return _rows("all", every, Interval.exact(sum(time.value for time in every.values())), _ALL)
     whole = _db_time(report)
     cpu = _model(report, "db cpu")
-    if cpu is not None and _CPU in foreground:
-        foreground[_CPU] = _narrowed(foreground[_CPU], cpu)
+    if cpu is not None and CPU in foreground:
+        foreground[CPU] = _narrowed(foreground[CPU], cpu)
     frames = [_rows("foreground", foreground, whole, _DB_TIME)]
-    if whole is not None and _CPU in foreground:
+    if whole is not None and CPU in foreground:
         rest = whole
         for time in foreground.values():
             rest -= time
@@ -83,7 +84,7 @@ def class_times(report: AwrReport) -> pl.DataFrame:
     other = {
         name: _not_below_zero(time - foreground[name]) if name in foreground else time
         for name, time in every.items()
-        if name != _CPU
+        if name != CPU
     }
     background_cpu = _model(report, "background cpu time")
     if background_cpu is not None:

@@ -44,6 +44,9 @@ def test_a_pair_of_reports() -> None:
     assert row(found.latencies, "p95", "db file sequential read")["change"] == "up"
     assert found.sentences[0] == "1 setting changed: `filesystemio_options` NONE to SETALL."
     assert found.sentences[1] == "Sessions active: 4.29 to 6.87: 1.600 times."
+    assert found.sentences[2].startswith("Where they were, what changed most: User I/O 0.940 to 4.54")
+    assert [part.partition(" 0.")[0] for part in found.sentences[2].split("; ")][1:] == ["on CPU 2.75 to 2.20:"]
+    assert row(found.load, "sessions_active: User I/O")["before"] == pytest.approx(3_394 / (60.19 * 60), rel=1e-4)
     assert "different hours" in found.not_compared.item(0, "reason")
 
 
