@@ -324,13 +324,14 @@ def draw_times(before: AwrReport, after: AwrReport) -> Any:  # noqa: ANN401 - an
 
 def _where_sessions_were(load: pl.DataFrame) -> Iterator[str]:
     """The wait classes, and CPU, whose number of sessions changed most: in absolute terms, not by a factor."""
-    is_part = pl.col("quantity").str.starts_with(_IN_CLASS) | (pl.col("quantity") == "db_cpus")
-    parts = load.filter(is_part, pl.col("change").is_in([UP, DOWN]))
+    quantities = load.get_column("quantity").unique()
+    parts = [name for name in quantities if name == "db_cpus" or name.startswith(_IN_CLASS)]
+    changed = load.filter(pl.col("quantity").is_in(parts), pl.col("change").is_in([UP, DOWN]))
     difference = (pl.col("after") - pl.col("before")).abs()
     whole = (
         load.filter(pl.col("quantity") == "sessions_active").select(pl.max_horizontal("before", "after")).max().item()
     )
-    far = parts.filter(difference >= _LEAST_PART * (whole or 0.0)).sort(
+    far = changed.filter(difference >= _LEAST_PART * (whole or 0.0)).sort(
         difference, descending=True, maintain_order=True
     )
     named = []

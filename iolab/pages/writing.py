@@ -116,16 +116,16 @@ def write_report(
     title = f"I/O evidence: {', '.join(one.name for one in named[:3])}{', ...' if len(named) > 3 else ''}"
     pairings = list(pair_all({name: seen.log for name, seen in summaries.items()}))
     together = findings_together([(name, seen.log) for name, seen in summaries.items()])
-    first = _first_chart(pairings, width=BESIDE if together.height else None) if is_drawn and len(named) > 1 else ""
-    comparisons = _comparisons(pairings, len(summaries), is_drawn=is_drawn, is_first_drawn=bool(first))
+    first, drawn = (
+        ("", None) if not is_drawn or len(named) == 1 else _first_chart(pairings, is_beside=together.height > 0)
+    )
+    comparisons = _comparisons(pairings, len(summaries), is_drawn=is_drawn, drawn=drawn)
     if len(named) > 1:
         links = {one.name: f"log-{n}" for n, one in enumerate(named, 1)}
         contents = list(_CONTENTS) if not is_drawn else [_CONTENTS[0], *((link, name) for name, link in links.items())]
         heat = heat_html({name: seen.profile for name, seen in summaries.items()}, links)
         said = findings_html(together, anchor="both", is_linked=False) if together.height else ""
-        beside = f'<div class="beside-findings"><div>{first}</div></div>' if first else ""
-        shown = f'<div class="first{" beside" if said and beside else ""}"><div>{said}</div>{beside}</div>'
-        parts = [f"<h1>{_titled(len(named))}</h1>", shown if said or beside else ""]
+        parts = [f"<h1>{_titled(len(named))}</h1>", _first_screen(said, first)]
         overview = [heat, findings_by_log(summaries, links)]
         summary = f'<section id="logs"><h2>Logs</h2>{_summary(rows)}</section>'
         parts += (
@@ -185,25 +185,30 @@ def _headline(seen: LogSummary) -> str:
     return "; ".join(f"{name} {value} {unit}".strip() for name, value, _, _, _, unit in figure_rows(wanted))
 
 
-def _first_chart(pairings: Sequence[Pairing], *, width: int | None) -> str:
-    """The first chart of the first comparison, to stand beside the findings, or at the top without them."""
-    made = [one for one in pairings if not one.refusal][:1]
-    return "".join(
-        drawn_html(chart.to_dict(), label=one.title, width=width) for one in made for chart in one.charts()[:1]
-    )
+def _first_screen(said: str, first: str) -> str:
+    """The findings of all logs and the first chart, beside each other where there are both."""
+    beside = f'<div class="beside-findings"><div>{first}</div></div>' if first else ""
+    shown = f'<div class="first{" beside" if said and beside else ""}"><div>{said}</div>{beside}</div>'
+    return shown if said or beside else ""
 
 
-def _comparisons(pairings: Sequence[Pairing], logs: int, *, is_drawn: bool, is_first_drawn: bool) -> str:
-    """The pairings of the logs, with those that were refused; the first chart may stand beside the findings."""
+def _first_chart(pairings: Sequence[Pairing], *, is_beside: bool) -> tuple[str, Pairing | None]:
+    """The first chart of the first comparison that has one, beside the findings or alone, and that comparison."""
+    width = BESIDE if is_beside else None
+    for one in pairings:
+        if not one.refusal and (charts := one.charts()):
+            return drawn_html(charts[0].to_dict(), label=one.title, width=width), one
+    return "", None
+
+
+def _comparisons(pairings: Sequence[Pairing], logs: int, *, is_drawn: bool, drawn: Pairing | None) -> str:
+    """The pairings of the logs, with those that were refused; the first chart of one may stand at the top already."""
     if not pairings:
         why = "there is one log" if logs == 1 else "no two of these logs are of kinds that compare"
         return f"<p><small>{_ALONE.format(why)}</small></p>" if logs else ""
     parts = ['<section id="comparisons"><h2>Comparisons</h2>']
     made = [one for one in pairings if not one.refusal]
-    parts += [
-        pairing_html(one, is_drawn=is_drawn, without=1 if is_first_drawn and place == 0 else 0)
-        for place, one in enumerate(made)
-    ]
+    parts += [pairing_html(one, is_drawn=is_drawn, without=1 if one is drawn else 0) for one in made]
     refused: dict[str, list[str]] = {}
     for one in pairings:
         if one.refusal:

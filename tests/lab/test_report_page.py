@@ -219,6 +219,17 @@ def test_pages_of_real_logs(name: str, corpus: Path, tmp_path: Path, capsys: pyt
     assert text.count("\n") < 8000
 
 
+def test_the_first_chart_of_any_comparison_is_at_the_top(tmp_path: Path) -> None:
+    """The first comparison of two sessions has no chart, the second one has: it stands before the logs, and once."""
+    runs = Path(__file__).parents[2] / "sample_data" / "runs"
+    page = tmp_path / "page.html"
+    write_report(sorted(runs.glob("*.txt"))[:2], page)
+    first, _, rest = page.read_text(encoding="utf-8").partition('<section id="logs">')
+
+    assert first.count("<svg") == 1
+    assert "<svg" in rest
+
+
 def test_page_of_many_logs_loads_no_chart_library(tmp_path: Path) -> None:
     """Seven reports become one page without a drawing, and without the seconds that Altair takes to be imported."""
     report = (ARTICLES / "003_filesystemio_setall.txt").read_bytes()
