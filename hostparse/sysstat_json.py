@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
@@ -19,6 +21,7 @@ from logframe import Diagnostic, LogParseError
 from logframe.json_leaves import json_leaves
 
 if TYPE_CHECKING:
+    import datetime as dt
     from collections.abc import Iterator
 
     from logframe import Log
@@ -97,22 +100,25 @@ def _read(log: Log) -> Tables:
         printed = day_of(pl.lit(str(host.get("date", ""))), order.order)
         day = pl.select(pl.coalesce(day_of(pl.lit(str(host.get("file-date", ""))), "ymd"), printed)).item()
         cpus = str(host.get("number-of-cpus", ""))
-        runs.append(
-            Run(
-                number,
-                1,
-                system=host.get("sysname"),
-                release=host.get("release"),
-                host=host.get("nodename"),
-                cpus=int(cpus) if cpus.isdigit() else None,
-                day=day,
-                zone="UTC" if "file-utc-time" in host else None,
-            )
+        first = Run(
+            len(runs),
+            1,
+            system=host.get("sysname"),
+            release=host.get("release"),
+            host=host.get("nodename"),
+            cpus=int(cpus) if cpus.isdigit() else None,
+            day=day,
+            zone="UTC" if "file-utc-time" in host else None,
         )
-        for sample, statistics in enumerate(host.get("statistics", []), 1):
-            for section, path, row in _rows(statistics, f"sysstat.hosts[{number}].statistics[{sample - 1}]"):
+        restarts = _restarts(host, first, lines, f"sysstat.hosts[{number}].restarts")
+        runs += [first, *(run for _, run in restarts)]
+        samples: Counter[int] = Counter()
+        for place, statistics in enumerate(host.get("statistics", [])):
+            run = _run_of(statistics, first, restarts)
+            samples[run] += 1
+            for section, path, row in _rows(statistics, f"sysstat.hosts[{number}].statistics[{place}]"):
                 line = lines.get(f"{path}.{next(iter(row))}")
-                tables.setdefault((section, tuple(row)), []).append(_Row(number, sample, line, statistics, row))
+                tables.setdefault((section, tuple(row)), []).append(_Row(run, samples[run], line, statistics, row))
     if order.is_assumed:
         reason = "day and month may be the other way round: the month is taken to come first"
         notes.append(Diagnostic(log.name, None, None, "date_order", str(hosts[0]["date"]), reason))
@@ -123,6 +129,38 @@ def _read(log: Log) -> Tables:
     parts = [_part(section, rows, runs, order, tool) for (section, _), rows in tables.items()]
     kinds = {"json": text.count("\n") + (not text.endswith("\n"))}
     return Tables(tuple(parts), Runs(tuple(runs), order), kinds, tuple(notes))
+
+
+def _restarts(host: dict[str, Any], first: Run, lines: dict[str, int], path: str) -> list[tuple[dt.datetime, Run]]:
+    """The restarts of a host in the order of time, and the run that begins with each: it says how many processors."""
+    booted = []
+    for place, each in enumerate(host.get("restarts", [])):
+        boot = each.get("boot", {}) if isinstance(each, dict) else {}
+        at = _time_of(boot) if isinstance(boot, dict) else None
+        if at is not None:
+            cpus = str(boot.get("cpu_count", ""))
+            line = next((lines[key] for key in lines if key.startswith(f"{path}[{place}].")), first.line)
+            booted.append((at, line, int(cpus) if cpus.isdigit() else first.cpus))
+    found = []
+    for number, (at, line, count) in enumerate(sorted(booted), first.run + 1):
+        seconds = at.hour * 3600 + at.minute * 60 + at.second
+        found.append((at, replace(first, run=number, line=line, cpus=count, day=at.date(), restarted_s=seconds)))
+    return found
+
+
+def _run_of(statistics: dict[str, Any], first: Run, restarts: list[tuple[dt.datetime, Run]]) -> int:
+    """The run of a sample: that of the last restart before it; the first one where the sample has no date."""
+    stamp = statistics.get("timestamp")
+    at = _time_of(stamp) if restarts and isinstance(stamp, dict) else None
+    before = [run.run for begin, run in restarts if at is not None and begin < at]
+    return before[-1] if before else first.run
+
+
+def _time_of(stamp: dict[str, Any]) -> dt.datetime | None:
+    """The time in the date and the clock of an object; None where they are none."""
+    text = f"{stamp.get('date', '')} {stamp.get('time', '')}"
+    found: dt.datetime | None = pl.select(dated_clock(pl.lit(text), "ymd").struct.field("time")).item()
+    return found
 
 
 class _Figure(str):

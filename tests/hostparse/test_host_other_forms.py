@@ -139,6 +139,31 @@ def test_sadf_rows_that_do_not_fit(row: str) -> None:
     assert log.diagnostics.get_column("text").to_list()[0] == row.strip()
 
 
+def test_restarts_in_json() -> None:
+    """Each restart begins a run, as in `sadf -d`: no interval goes over it, and each run has its processors."""
+    stamps = [("13:20:10", 82.88), ("13:20:20", 95.31), ("13:54:35", 73.34), ("13:54:45", 70.0)]
+    statistics = [
+        {"timestamp": {"date": "2024-02-19", "time": clock, "interval": 10}, "cpu-load": [{"cpu": "all", "idle": idle}]}
+        for clock, idle in stamps
+    ]
+    boots = [{"boot": {"date": "2024-02-19", "time": clock, "cpu_count": 10}} for clock in ("13:37:29", "13:54:09")]
+    host = {"nodename": "db1", "number-of-cpus": 9, "statistics": statistics, "restarts": boots[::-1]}
+    log = read_host(json.dumps({"sysstat": {"hosts": [host]}}, indent=1).encode())
+
+    assert log.wide("cpu").select("run", "sample", "idle_percent").rows() == [
+        (0, 1, 82.88),
+        (0, 2, 95.31),
+        (2, 1, 73.34),
+        (2, 2, 70.0),
+    ]
+    assert log.wide("cpu").get_column("interval_start").dt.second().to_list() == [0, 10, 25, 35]
+    assert log.runs.select("host", "cpus", "restarted_s").rows() == [
+        ("db1", 9, None),
+        ("db1", 10, (13 * 60 + 37) * 60 + 29),
+        ("db1", 10, (13 * 60 + 54) * 60 + 9),
+    ]
+
+
 def test_json_of_iostat() -> None:
     """Figures keep the digits that were printed as bounds; the first report is a mean since the start."""
     log = read_host(json.dumps(DOCUMENT).encode())
