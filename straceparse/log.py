@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from logframe import DIAGNOSTICS, LogParseError
+from logframe import LogParseError, diagnostics_frame
 from straceparse.diagnostics import unparsed
 from straceparse.dialects import dialect_of
 from straceparse.opening import open_logs
 from straceparse.requests import io_requests
 from straceparse.scan import scan_logs
-from straceparse.summary import has_summary, read_summary
+from straceparse.summary import has_summary, read_summary, unread_lines
 from straceparse.system_calls import calls
 
 if TYPE_CHECKING:
@@ -90,7 +90,9 @@ class StraceLog:
     @cached_property
     def diagnostics(self) -> pl.DataFrame:
         """The lines that were not read, or only in part, and why."""
-        return pl.DataFrame(schema=DIAGNOSTICS) if self.kind == "strace_summary" else unparsed(self.events)
+        if self.kind == "strace_summary":
+            return diagnostics_frame([row for log in self._logs for row in unread_lines(log)])
+        return unparsed(self.events)
 
     def frames(self) -> Mapping[str, pl.DataFrame | pl.LazyFrame]:
         """The frames by name: events, calls, requests; of a summary only that."""

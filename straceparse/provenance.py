@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import polars as pl
-
 from logframe import LogError
 from logframe.provenance import Part, by_line
 from straceparse.opening import open_logs
@@ -15,7 +13,7 @@ if TYPE_CHECKING:
     from straceparse.log import StraceLog
 
 #: Frames, and their columns with the first and the last line of a row.
-_LINES = (("events", "line", "line"), ("requests", "line", "end_line"))
+_LINES = (("events", "line", "line"), ("requests", "line", "end_line"), ("summary", "line", "line"))
 
 
 def parts_of(parsed: StraceLog, source: Source) -> list[Part]:
@@ -27,7 +25,5 @@ def parts_of(parsed: StraceLog, source: Source) -> list[Part]:
     logs = open_logs(source)
     if len(logs) > 1:
         raise LogError("the lines of a set of files are not numbered through: read its files one by one")
-    frames = {
-        name: frame.lazy().collect() for name, frame in parsed.frames().items() if isinstance(frame, pl.LazyFrame)
-    }
-    return [by_line("\n".join(logs[0].lines()), frames, _LINES)]
+    frames = {name: frame.lazy().collect() for name, frame in parsed.frames().items()}
+    return [by_line("\n".join(logs[0].lines()), frames, [line for line in _LINES if line[0] in frames])]

@@ -9,11 +9,11 @@ from __future__ import annotations
 import io
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
-from logframe import LogParseError, Source
+from logframe import Diagnostic, LogParseError, Source
 from logframe.normalize import LineCleanup
 from logframe.ruled import columns_of, cut_row, is_ruler
 from straceparse.cleanup import cleanup_of
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 SUMMARY: Final = pl.Schema(
     {
         "log": pl.String,
+        "line": pl.UInt32,
         "table": pl.UInt32,
         "personality": pl.String,
         "syscall": pl.String,
@@ -62,6 +63,8 @@ _HEADINGS: Final = {
     "wall-avg": "wall_usecs_per_call",
 }
 _WHOLE: Final = ("calls", "errors")
+#: After so many lines that are no rows a table is over.
+_MOST_DAMAGED: Final = 8
 #: So much of the beginning and of the end of a log may show that it is a summary.
 _END_BYTES: Final = 1 << 18
 _HEADING_LINE = re.compile(GRAMMAR.pattern("{SYSCALL_HEADING}"))
@@ -81,7 +84,8 @@ def read_summary(source: Source, *, encoding: str | None = None) -> pl.DataFrame
     Returns:
         The columns of `straceparse.SUMMARY`.
 
-        * ``log``; ``table``: number of the table in its log, from 1; ``personality``: ``32 bit`` and the like
+        * ``log``, ``line``: where the row stands; ``table``: number of the table in its log, from 1
+        * ``personality``: ``32 bit`` and the like
         * ``syscall``; ``time_pct``; ``calls``; ``errors``
         * ``seconds``, ``usecs_per_call``: **system CPU time** without ``-w``, wall clock time with it
         * ``min_s``, ``max_s``: of one call (``-U``); ``wall_*``: wall clock time (7.1 and later)
@@ -104,7 +108,7 @@ def read_summary(source: Source, *, encoding: str | None = None) -> pl.DataFrame
     names = []
     for log in open_logs(source, encoding=encoding):
         names.append(log.name)
-        rows += _rows(log)
+        rows += _tables(log).rows
     if not rows:
         raise LogParseError(
             "no summary table", source=", ".join(names[:3]), expected="the output of strace -c, or a log of strace -C"
@@ -114,12 +118,19 @@ def read_summary(source: Source, *, encoding: str | None = None) -> pl.DataFrame
 
 def has_summary(log: Log) -> bool:
     """Whether a log has at least one row of a table of ``strace -c`` or ``-C``."""
-    return bool(_rows(log))
+    return bool(_tables(log).rows)
 
 
 def ends_with_summary(log: Log) -> bool:
     """Whether such a row is among the first or the last lines of a log, however large it is."""
-    return any(_rows_in(lines, log.name) for lines in (log.head(_END_BYTES), _last_lines(log)))
+    return any(_tables_in(lines, log.name).rows for lines in (log.head(_END_BYTES), _last_lines(log)))
+
+
+def unread_lines(log: Log) -> list[Diagnostic]:
+    """The lines of a log of tables alone that are no part of one, or a row of one that is damaged."""
+    reason = "this is no row of a table of strace -c"
+    lines = log.lines()
+    return [Diagnostic(log.name, number, None, "unparsed", lines[number - 1], reason) for number in _tables(log).others]
 
 
 def _last_lines(log: Log) -> list[str]:
@@ -136,48 +147,73 @@ def _last_lines(log: Log) -> list[str]:
     return data.decode("utf-8", errors="replace").replace("\r\n", "\n").split("\n")
 
 
-def _rows(log: Log) -> list[dict[str, object]]:
-    """The rows of all tables of one log."""
-    return _rows_in(log.lines(), log.name)
+class _Tables(NamedTuple):
+    """The tables of a log.
+
+    Attributes:
+        rows: of all tables.
+        others: numbers of the lines that are neither blank nor part of a table.
+    """
+
+    rows: list[dict[str, object]]
+    others: list[int]
 
 
-def _rows_in(lines: list[str], name: str) -> list[dict[str, object]]:
-    """The rows of all tables among lines of a log."""
+def _tables(log: Log) -> _Tables:
+    """All tables of one log."""
+    return _tables_in(log.lines(), log.name)
+
+
+def _tables_in(lines: list[str], name: str) -> _Tables:
+    """All tables among lines of a log."""
     cleanup = cleanup_of(lines[-SAMPLED_LINES:])
     lines = lines if cleanup == LineCleanup() else [cleanup.cleaned(line) for line in lines]
-    found: list[dict[str, object]] = []
+    found = _Tables([], [])
     table, personality, place = 0, None, 0
     while place < len(lines):
-        if mode := _PERSONALITY.search(lines[place]):
+        mode = _PERSONALITY.search(lines[place])
+        if mode:
             personality = mode["personality"]
         if place + 1 < len(lines) and _HEADING_LINE.search(lines[place]) and is_ruler(lines[place + 1]):
             table += 1
             shared = {"log": name, "table": table, "personality": personality}
-            rows, place = _table(lines, place)
-            found += [{**shared, **row} for row in rows]
-        else:
-            place += 1
+            (rows, others), place = _table(lines, place)
+            found.rows.extend({**shared, **row} for row in rows)
+            found.others.extend(others)
+            continue
+        place += 1
+        if lines[place - 1].strip() and not mode:
+            found.others.append(place)
     return found
 
 
-def _table(lines: list[str], place: int) -> tuple[list[dict[str, object]], int]:
-    """The rows after one heading, and the position after them."""
+def _table(lines: list[str], place: int) -> tuple[_Tables, int]:
+    """The rows after one heading, and the position after them; a damaged row ends no table."""
     columns = columns_of(lines[place + 1])
     names = [_HEADINGS.get(word, "") for word in _HEADING.findall(lines[place])]
-    rows: list[dict[str, object]] = []
+    found = _Tables([], [])
     place += 2
     while place < len(lines):
         line = lines[place]
+        row = None if is_ruler(line) else _row(line, cut_row(line, columns).cells, names)
+        if row is None and (_begins_other(lines, place) or len(found.others) > _MOST_DAMAGED):
+            break
         place += 1
-        if is_ruler(line):
-            continue
-        row = _row(line, cut_row(line, columns).cells, names)
         if row is None:
-            return rows, place - 1
-        rows.append(row)
+            if not is_ruler(line):
+                found.others.append(place)
+            continue
+        found.rows.append({"line": place, **row})
         if row["syscall"] == "total":
-            return rows, place
-    return rows, place
+            break
+    return found, place
+
+
+def _begins_other(lines: list[str], place: int) -> bool:
+    """Whether a line that is no row ends a table: a blank one, or one that begins the next table."""
+    line = lines[place]
+    is_heading = _HEADING_LINE.search(line) and place + 1 < len(lines) and is_ruler(lines[place + 1])
+    return not line.strip() or bool(is_heading or _PERSONALITY.search(line))
 
 
 def _row(line: str, cells: tuple[str, ...], names: list[str]) -> dict[str, object] | None:

@@ -5,8 +5,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import iolab
 from logframe import Grammar, LogParseError, load_grammar
 from straceparse import Changed, Decorated, parse_args, read_summary
+from straceparse.log import read_log
 from straceparse.records import read_line
 
 LINE = load_grammar("straceparse", "line.lark", "line")
@@ -105,6 +107,26 @@ def test_two_tables_with_their_personalities() -> None:
     found = read_summary((HEADING + RULER + ROW + RULER + second + HEADING + RULER + ROW).encode())
 
     assert found.select("table", "personality", "syscall").rows() == [(1, None, "pread64"), (2, "32 bit", "pread64")]
+
+
+def test_a_damaged_row_ends_no_table() -> None:
+    """The rows after it are read, each with its line; the damaged one is a diagnostic, and so is what is no table."""
+    rows = [ROW, ROW.replace("121", "1x1").replace("pread64", "write"), ROW.replace("pread64", "close"), RULER]
+    log = read_log(("a note\n" + HEADING + RULER + "".join(rows) + ROW.replace("pread64", "total")).encode())
+
+    assert log.kind == "strace_summary"
+    assert log.summary is not None
+    assert log.summary.select("line", "syscall").rows() == [(4, "pread64"), (6, "close"), (8, "total")]
+    assert log.diagnostics.select("line", "kind").rows() == [(1, "unparsed"), (5, "unparsed")]
+
+
+def test_figures_of_a_table_have_their_place() -> None:
+    """Each figure of the table is accounted for: those of the rows are typed, that of the damaged one diagnosed."""
+    text = (HEADING + RULER + ROW + ROW.replace("121", "1x1") + RULER + ROW.replace("pread64", "total")).encode()
+    found = iolab.provenance(iolab.load(text), text)
+
+    assert dict(found.group_by("status").len().rows())["typed"] == 10
+    assert "lost" not in found.get_column("status").to_list()
 
 
 def test_no_table_raises() -> None:
