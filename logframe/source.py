@@ -114,6 +114,19 @@ class Log:
             lines.pop()
         return lines
 
+    def tail(self, size: int = 1 << 18) -> list[str]:
+        """The last lines, as many as `size` bytes hold, the first of them perhaps cut; none of a log elsewhere."""
+        match self.target:
+            case bytes():
+                data = self.target[-size:]
+            case Path():
+                with self.target.open("rb") as file:
+                    file.seek(max(file.seek(0, io.SEEK_END) - size, 0))
+                    data = file.read()
+            case _:
+                return []
+        return data.decode("utf-8", errors="ignore").replace("\r\n", "\n").split("\n")
+
     def reopened(self) -> str | Path | Mapping[str, object]:
         """The log as a source again, for another reader: a stream can be read only once."""
         return {"name": self.name, "content": self.target} if isinstance(self.target, bytes) else self.target

@@ -6,9 +6,7 @@ that strace prints.  Only the ``wall-`` columns of strace 7.1 and later are labe
 
 from __future__ import annotations
 
-import io
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
@@ -123,7 +121,7 @@ def has_summary(log: Log) -> bool:
 
 def ends_with_summary(log: Log) -> bool:
     """Whether such a row is among the first or the last lines of a log, however large it is."""
-    return any(_tables_in(lines, log.name).rows for lines in (log.head(_END_BYTES), _last_lines(log)))
+    return any(_tables_in(lines, log.name).rows for lines in (log.head(_END_BYTES), log.tail(_END_BYTES)))
 
 
 def unread_lines(log: Log) -> list[Diagnostic]:
@@ -131,20 +129,6 @@ def unread_lines(log: Log) -> list[Diagnostic]:
     reason = "this is no row of a table of strace -c"
     lines = log.lines()
     return [Diagnostic(log.name, number, None, "unparsed", lines[number - 1], reason) for number in _tables(log).others]
-
-
-def _last_lines(log: Log) -> list[str]:
-    """The last lines of a log, as many as `_END_BYTES` hold; none of a log that is not on this machine."""
-    match log.target:
-        case bytes():
-            data = log.target[-_END_BYTES:]
-        case Path():
-            with log.target.open("rb") as file:
-                file.seek(max(file.seek(0, io.SEEK_END) - _END_BYTES, 0))
-                data = file.read()
-        case _:
-            return []
-    return data.decode("utf-8", errors="replace").replace("\r\n", "\n").split("\n")
 
 
 class _Tables(NamedTuple):
