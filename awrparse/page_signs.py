@@ -225,7 +225,7 @@ def _lost_sections(page: str) -> Iterator[_Sign]:
         title = " ".join(link["title"].split())
         names = ", ".join(dict.fromkeys(table.name for table in tables_titled(title)))
         what = f"{names}: the" if names else "the"
-        reason = f"{what} contents list this section, and the page has it not; rows of it may be in another table"
+        reason = f"{what} contents list this section, and the page does not have it; rows of it may be in another table"
         yield _Sign(link.start(), "lost_section", title, reason)
 
 
