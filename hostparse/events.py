@@ -6,7 +6,6 @@ which the time of the whole request and of the device follow where the steps pai
 
 from __future__ import annotations
 
-import csv
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
+from logframe.csv_lines import csv_cells
 
 if TYPE_CHECKING:
     from logframe import Source
@@ -203,7 +203,7 @@ class _Reader:
             found = self.row.match(line)
             cells = list(found.groups()) if found else []
         elif self.headings:
-            cells = next(csv.reader([line]), [])
+            cells = csv_cells(line)
         if len(cells) != len(self.headings) or not cells:
             self.note(number, line, "no event" if not self.headings else f"does not fit: {' '.join(self.headings)}")
             return

@@ -6,6 +6,7 @@ import csv
 from typing import Final
 
 from logframe import Column
+from logframe.csv_lines import csv_cells
 from sqlplusparse.grids import ENDS
 from sqlplusparse.lines import COMMANDS, Kind, Pattern
 from sqlplusparse.page import LineRole, Page
@@ -58,7 +59,7 @@ def read_delimited(page: Page, number: int, delimiter: str | None, *, is_first: 
         delimiter = quoted["delimiter"] or delimiter or _USUAL
     elif delimiter is None or not is_first:
         return None
-    headings = tuple(next(csv.reader([heading.strip()], delimiter=delimiter)))
+    headings = tuple(csv_cells(heading.strip(), delimiter=delimiter))
     if len(headings) < (1 if quoted is not None and is_first else _FEWEST):
         return None
     rulers = ((Column(0, 0),) * len(headings),)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 from datetime import datetime
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log, read_printed
+from logframe.csv_lines import csv_cells
 from logframe.formats import Format, Sniff
 
 if TYPE_CHECKING:
@@ -253,10 +253,7 @@ class _Reader:
 
 def _cells(line: str) -> list[str]:
     """The values of a line of CSV; none of a line that is no CSV."""
-    try:
-        return [cell.strip() for cell in next(csv.reader([line], skipinitialspace=True))]
-    except csv.Error:
-        return []
+    return [cell.strip() for cell in csv_cells(line, skips_blanks=True)]
 
 
 def _moment(text: str | None) -> datetime | None:

@@ -87,8 +87,19 @@ def test_numbers_of_any_length_are_read_or_refused(digits: bytes) -> None:
         b"5:02:27 pid=6 event= wait_time=829\n",
         b"AAA,progname,nmon\nCPU_ALL,CPU h,User%,Sys%\nZZZZ,T0001,20:01:10\nCPU_ALL,T0001,1.0,2.0\nCPU_ALL,T0002,",
         b'close(3) = 0\nread(3, "a", 1) = 1' + b"x" * 100_000 + b"\n",
+        b"ENDTIME_us,TASK,PID,TYPE,BYTES,OFFSET_b,LATENCY_us,FILE\n127200776273,dd,1,R,8192,0,25,a"
+        + b"x" * 200_000
+        + b"\n",
+        b'SQL> set markup csv on\nSQL> select 1 from dual;\n\n"A","' + b"x" * 200_000 + b'"\n1,2\n',
     ],
-    ids=["figures of a plan", "rounding of a wait", "row cut at its first figure", "long word after a call"],
+    ids=[
+        "figures of a plan",
+        "rounding of a wait",
+        "row cut at its first figure",
+        "long word after a call",
+        "long name of a file",
+        "long heading",
+    ],
 )
 def test_what_failed_once(log: bytes) -> None:
     """Inputs that a run of the fuzzer found."""
