@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -22,7 +23,7 @@ from logframe.json_leaves import json_leaves
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from logframe import Log
 
@@ -113,8 +114,8 @@ def _read(log: Log) -> Tables:
         restarts = _restarts(host, first, lines, f"sysstat.hosts[{number}].restarts")
         runs += [first, *(run for _, run in restarts)]
         samples: Counter[int] = Counter()
-        for place, statistics in enumerate(host.get("statistics", [])):
-            run = _run_of(statistics, first, restarts)
+        of_host = host.get("statistics", [])
+        for place, (statistics, run) in enumerate(zip(of_host, _runs_of(of_host, first, restarts), strict=True)):
             samples[run] += 1
             for section, path, row in _rows(statistics, f"sysstat.hosts[{number}].statistics[{place}]"):
                 line = lines.get(f"{path}.{next(iter(row))}")
@@ -133,13 +134,12 @@ def _read(log: Log) -> Tables:
 
 def _restarts(host: dict[str, Any], first: Run, lines: dict[str, int], path: str) -> list[tuple[dt.datetime, Run]]:
     """The restarts of a host in the order of time, and the run that begins with each: it says how many processors."""
+    listed = [each.get("boot", {}) if isinstance(each, dict) else {} for each in host.get("restarts", [])]
     booted = []
-    for place, each in enumerate(host.get("restarts", [])):
-        boot = each.get("boot", {}) if isinstance(each, dict) else {}
-        at = _time_of(boot) if isinstance(boot, dict) else None
+    for place, (boot, at) in enumerate(zip(listed, _times_of(listed), strict=True)):
         if at is not None:
             cpus = str(boot.get("cpu_count", ""))
-            line = next((lines[key] for key in lines if key.startswith(f"{path}[{place}].")), first.line)
+            line = lines.get(f"{path}[{place}].boot.{next(iter(boot))}", first.line)
             booted.append((at, line, int(cpus) if cpus.isdigit() else first.cpus))
     found = []
     for number, (at, line, count) in enumerate(sorted(booted), first.run + 1):
@@ -148,19 +148,20 @@ def _restarts(host: dict[str, Any], first: Run, lines: dict[str, int], path: str
     return found
 
 
-def _run_of(statistics: dict[str, Any], first: Run, restarts: list[tuple[dt.datetime, Run]]) -> int:
-    """The run of a sample: that of the last restart before it; the first one where the sample has no date."""
-    stamp = statistics.get("timestamp")
-    at = _time_of(stamp) if restarts and isinstance(stamp, dict) else None
-    before = [run.run for begin, run in restarts if at is not None and begin < at]
-    return before[-1] if before else first.run
+def _runs_of(statistics: list[dict[str, Any]], first: Run, restarts: list[tuple[dt.datetime, Run]]) -> list[int]:
+    """The run of each sample: that of the last restart before it; the first one where the sample has no date."""
+    if not restarts:
+        return [first.run] * len(statistics)
+    runs, begins = [first.run, *(run.run for _, run in restarts)], [begin for begin, _ in restarts]
+    times = _times_of([each.get("timestamp") for each in statistics])
+    return [first.run if at is None else runs[bisect_left(begins, at)] for at in times]
 
 
-def _time_of(stamp: dict[str, Any]) -> dt.datetime | None:
-    """The time in the date and the clock of an object; None where they are none."""
-    text = f"{stamp.get('date', '')} {stamp.get('time', '')}"
-    found: dt.datetime | None = pl.select(dated_clock(pl.lit(text), "ymd").struct.field("time")).item()
-    return found
+def _times_of(stamps: Sequence[object]) -> list[dt.datetime | None]:
+    """The time in the date and the clock of each stamp; None where they are none."""
+    printed = [_stamp(stamp) for stamp in stamps]
+    texts = pl.Series([f"{date} {clock}" for date, clock, _ in printed], dtype=pl.String)
+    return pl.select(dated_clock(pl.lit(texts), "ymd").struct.field("time")).to_series().to_list()
 
 
 class _Figure(str):

@@ -55,13 +55,14 @@ def load_lexicon(package: str, name: str, text: str, start: tuple[str, ...]) -> 
         ValueError: as `build_lexicon`.
     """
     key = _key(package, name, text, start)
+    if key is None:
+        return build_lexicon(package, name, text, start)
     path = cache_folder("grammars") / f"{key}.json"
     try:
         return unpacked_lexicon(path.read_bytes())
     except (OSError, ValueError):
         lexicon = build_lexicon(package, name, text, start)
-    if key:
-        keep(path, packed_lexicon(lexicon))
+    keep(path, packed_lexicon(lexicon))
     return lexicon
 
 
@@ -143,11 +144,11 @@ def _has_alternatives(part: Tree[Token] | Token) -> bool:
     return False
 
 
-def _key(package: str, name: str, text: str, start: tuple[str, ...]) -> str:
-    """A hash of all that the terminals depend on; empty where that is not known, and nothing is kept."""
+def _key(package: str, name: str, text: str, start: tuple[str, ...]) -> str | None:
+    """A hash of all that the terminals depend on; None where that is not known, and nothing is kept."""
     makers = _makers()
     if makers is None:
-        return ""
+        return None
     head = json.dumps([sys.version_info[:2], package, name, start, text]).encode()
     return hashlib.sha256(b"".join((head, makers, _grammars_of(package)))).hexdigest()
 

@@ -10,6 +10,8 @@ from iolab.evidence.host_alignment import align_host
 from logframe.errors import RefusedError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import polars as pl
 
     from awrparse import AwrReport
@@ -40,12 +42,21 @@ def pair_host_and_report(log: HostLog, report: AwrReport, names: tuple[str, str]
         raise UnpairedError(f"{refusal} (iolab.evidence.align_host)") from refusal
     paragraphs = []
     for verdict, quantities in aligned.group_by("verdict", maintain_order=True).agg("quantity").iter_rows():
-        named = ", ".join(quantity.replace("_", " ") for quantity in quantities)
-        paragraphs.append(f"{named.capitalize()}: {_SAID[verdict]}{_most(aligned, verdict)}.")
+        paragraphs.append(f"{quantities_text(quantities)}: {_SAID[verdict]}{_most(aligned, verdict)}.")
     if log.clock is not None and log.clock.why:
         paragraphs.append(f"The log has no times; assumed: {log.clock.why}.")
     why = "the samples are of the whole host, the report counts one instance; the clocks are taken to be the same"
     return Pairing(names, why, tuple(paragraphs), {"Host and database": aligned})
+
+
+def quantities_text(quantities: Iterable[str]) -> str:
+    """Quantities of which one thing is said, for the beginning of a sentence.
+
+    Examples:
+        >>> quantities_text(["read_bytes", "write_bytes"])
+        'Read bytes, write bytes'
+    """
+    return ", ".join(quantity.replace("_", " ") for quantity in quantities).capitalize()
 
 
 def _most(aligned: pl.DataFrame, verdict: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from iolab.comparison.host_and_report import quantities_text
 from iolab.comparison.result import Pairing, UnpairedError
 from iolab.evidence.trace_on_host import align_trace_with_host
 from logframe.errors import RefusedError
@@ -27,8 +28,7 @@ def pair_host_and_trace(log: HostLog, trace: StraceLog | SqlTrace, names: tuple[
     paragraphs = []
     by_verdict = aligned.figures.group_by("verdict", maintain_order=True).agg("quantity", "explanation")
     for _, quantities, said in by_verdict.iter_rows():
-        named = ", ".join(quantity.replace("_", " ") for quantity in quantities)
-        paragraphs.append(f"{named.capitalize()}: {said[0]}.")
+        paragraphs.append(f"{quantities_text(quantities)}: {said[0]}.")
     figures = aligned.figures.row(0, named=True)
     why = (
         f"{figures['samples']} samples lie within the trace, {aligned.begin:%Y-%m-%d %H:%M:%S} to "

@@ -1,14 +1,11 @@
 """A traced process beside the samples of its host: the same seconds, bounds that hold, and what is refused."""
 
-import importlib
 import random
-import sys
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
+from sample_scripts import sample_script
 
 from hostparse import HostLog, read_host
 from iolab import load
@@ -164,13 +161,9 @@ def test_compared() -> None:
 
 
 @pytest.fixture(scope="module")
-def traced() -> Iterator[Any]:
+def traced() -> Any:  # noqa: ANN401 - a script, as a module
     """The module that writes traces."""
-    sys.path.insert(0, str(Path(__file__).parents[2] / "sample_data" / "make"))
-    try:
-        yield importlib.import_module("traced_session")
-    finally:
-        sys.path.pop(0)
+    return sample_script("traced_session")
 
 
 @pytest.mark.parametrize("release", ["19.22.0.0.0", "11.2.0.4.0"])

@@ -1,14 +1,11 @@
 """Waits of a trace beside the system calls of the same reads: what the database adds, and what is refused."""
 
-import importlib
 import random
-import sys
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
+from sample_scripts import sample_script
 
 from iolab import load
 from iolab.evidence import align_waits
@@ -21,13 +18,9 @@ START = datetime(2026, 3, 2, 21, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
-def traced() -> Iterator[Any]:
+def traced() -> Any:  # noqa: ANN401 - a script, as a module
     """The module that writes traces."""
-    sys.path.insert(0, str(Path(__file__).parents[2] / "sample_data" / "make"))
-    try:
-        yield importlib.import_module("traced_session")
-    finally:
-        sys.path.pop(0)
+    return sample_script("traced_session")
 
 
 def session(traced: Any, release: str = "19.22.0.0.0", seed: int = 3) -> tuple[str, list[Any]]:  # noqa: ANN401

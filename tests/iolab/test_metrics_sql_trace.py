@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 import pytest
+from sample_scripts import sample_script
 
 import iolab
 from iolab import metrics
@@ -16,21 +15,14 @@ from iolab.rules.sql_traces import sql_trace_findings, sql_trace_profile
 from iolab.views import view_of
 from sqltraceparse import profile, read_sqltrace, read_tkprof
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 FLASH = SAMPLES / "sqltrace" / "orders_flash_ora_4711.trc"
 
 
 @pytest.fixture(scope="module")
-def make() -> Iterator[Any]:
+def make() -> Any:  # noqa: ANN401 - a script, as a module
     """The script that writes the samples."""
-    sys.path.insert(0, str(SAMPLES / "make"))
-    try:
-        yield importlib.import_module("make_sqltrace")
-    finally:
-        sys.path.remove(str(SAMPLES / "make"))
+    return sample_script("make_sqltrace")
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from sample_scripts import sample_script
 
 from awrparse import AwrReport, read_awr
 from iolab.metrics import class_shares, contradictions, elapsed, elapsed_of, latency_quantiles
@@ -29,14 +29,8 @@ TABLES = {
 
 @pytest.fixture(scope="module")
 def make() -> Any:  # noqa: ANN401 - a script, as a module
-    """The script that writes the series, with its helpers beside it, and without compiled files left there."""
-    before, kept = list(sys.path), sys.dont_write_bytecode
-    sys.path.insert(0, str(MAKE))
-    sys.dont_write_bytecode = True
-    try:
-        yield importlib.import_module("make_awr_series")
-    finally:
-        sys.path[:], sys.dont_write_bytecode = before, kept
+    """The script that writes the series."""
+    return sample_script("make_awr_series")
 
 
 @pytest.fixture(scope="module")

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 import random
-import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-MAKE = Path(__file__).parents[2] / "sample_data" / "make"
+from sample_scripts import sample_script
 
 
 @pytest.fixture(scope="session")
-def traced() -> Iterator[Any]:
+def traced() -> Any:  # noqa: ANN401 - a script, as a module
     """The module that writes traces."""
-    sys.path.insert(0, str(MAKE))
-    try:
-        yield importlib.import_module("traced_session")
-    finally:
-        sys.path.remove(str(MAKE))
+    return sample_script("traced_session")
 
 
 @pytest.fixture(scope="session")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
-import sys
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from sample_scripts import sample_script
 
 from iolab import dataset
 from iolab.cli import iolab
@@ -24,15 +23,9 @@ READ = "db file sequential read"
 
 
 @pytest.fixture(scope="module")
-def model() -> Any:  # noqa: ANN401 - scripts, as modules
-    """The script that writes the fleet, without compiled files left beside it."""
-    before, kept = list(sys.path), sys.dont_write_bytecode
-    sys.path.insert(0, str(ROOT / "sample_data" / "make"))
-    sys.dont_write_bytecode = True
-    try:
-        yield importlib.import_module("make_fleet")
-    finally:
-        sys.path[:], sys.dont_write_bytecode = before, kept
+def model() -> Any:  # noqa: ANN401 - a script, as a module
+    """The script that writes the fleet."""
+    return sample_script("make_fleet")
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +41,7 @@ def dest(model: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:  # noqa:
 
 def waits_of(model: Any, name: str) -> list[Any]:  # noqa: ANN401 - see above
     """The true waits for single blocks of an instance, hour by hour."""
-    make_activity = importlib.import_module("awr_model").make_activity
+    make_activity = sample_script("awr_model").make_activity
     activities = [make_activity(hour) for hour in model.plan_fleet() if hour.instance.database == name]
     return [next(wait for wait in one.foreground if wait.event == READ) for one in activities]
 
@@ -104,7 +97,7 @@ def test_a_quiet_fleet(dest: Path) -> None:
 @pytest.mark.parametrize("name", ["HARBOR", "ANCHOR", "WHARF"])
 def test_percentiles_of_all_reports(model: Any, dest: Path, name: str) -> None:  # noqa: ANN401 - see above
     """The bucket of a percentile is that of the waits of all hours together."""
-    edges = [0, *importlib.import_module("awr_model").EDGES_US, None]
+    edges = [0, *sample_script("awr_model").EDGES_US, None]
     counts = [sum(one) for one in zip(*(wait.ranges for wait in waits_of(model, name)), strict=True)]
     reached = list(accumulate(counts))
     found = dataset.read_quantiles(dest).filter(db_name=name)
