@@ -96,10 +96,12 @@ def read_stacked(log: Log) -> Tables:
 def _part(name: str, group: str, words: list[str], rows: pl.DataFrame, notes: list[Diagnostic]) -> Part | None:
     cells = rows.get_column("below").str.strip_chars().str.extract_all(r"[^ \t]+").alias("cells")
     rows = rows.with_columns(cells)
-    bad = rows.filter((pl.col("cells").list.len() != len(words)).fill_null(value=True))
-    for line, text in bad.select("line", "below").iter_rows():
-        notes.append(Diagnostic(name, line + 1, None, "unparsed", text, f"does not fit its heading: {' '.join(words)}"))
-    rows = rows.filter(pl.col("cells").list.len() == len(words))
+    is_ambiguous = len(set(words)) < len(words)
+    fits = (pl.col("cells").list.len() == len(words)).fill_null(value=False) & pl.lit(not is_ambiguous)
+    reason = f"{'the heading names a column twice' if is_ambiguous else 'does not fit its heading'}: {' '.join(words)}"
+    for line, text in rows.filter(~fits).select("line", "below").iter_rows():
+        notes.append(Diagnostic(name, line + 1, None, "unparsed", text, reason))
+    rows = rows.filter(fits)
     if rows.is_empty():
         return None
     fields = [Field("device", group, None)]

@@ -218,6 +218,20 @@ def test_json_nested_without_end(depth: int) -> None:
         assert log.samples.collect().is_empty()
 
 
+def test_a_heading_of_a_group_that_names_a_column_twice() -> None:
+    """Its figures have no one column: the row is a diagnostic, and the other groups of the disk are read."""
+    text = (
+        "hdisk6          xfer:  %tm_act      bps      tps      bread      bwrtn\n"
+        "                          9.6     16.4K     4.0       16.4K       0.0\n"
+        "                read:      rps  avgserv      rps\n"
+        "                          10.0      2.0      0.1\n"
+    )
+    log = read_host(text.encode())
+
+    assert log.diagnostics.select("line", "reason").rows() == [(4, "the heading names a column twice: rps avgserv rps")]
+    assert log.wide("device").get_column("bytes_per_s").to_list() == [16_400.0]
+
+
 def test_groups_under_each_disk() -> None:
     """`iostat -D` of AIX: thousands of bytes, seconds and hours where the column is in milliseconds, one row a disk."""
     text = (

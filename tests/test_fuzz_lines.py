@@ -1,0 +1,86 @@
+"""The comparison of engines on mutated lines: its logs, and that it sees what differs."""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from fuzz.engines import FAILED, by_lark, frames_of
+from fuzz.lines import differences, mutated_log
+
+#: Lines of a format as its tool prints them.
+LINES = {
+    "strace": [
+        f'41{n % 7} 1700000000.{n:06d} pread64({n % 9}, ""..., 8192, {n}) = 8192 <0.000{n:03d}>' for n in range(90)
+    ],
+    "sqltrace": [
+        f"WAIT #{n % 5}: nam='db file scattered read' ela= {n} file#=7 block#={n} blocks=8" for n in range(90)
+    ],
+    "awr": [f"Event {n:<20}  {n:>9,} {n:>9}.{n % 10}" for n in range(90)],
+    "sqlplus": [f"SQL> desc t{n}\n\n{n:>10}\n----------\n{n:>10}\n\nElapsed: 00:00:00.{n:02d}" for n in range(60)],
+}
+
+
+def log_of(name: str, seed: int = 1) -> bytes:
+    """A mutated log of a format."""
+    lines = [line for block in LINES[name] for line in block.split("\n")]
+    return mutated_log(lines, 60, random.Random(seed))[0]  # noqa: S311 - cases, not secrets
+
+
+def test_mutated_lines_are_distinct_and_repeatable() -> None:
+    """The head is as it was, each mutated line is there once and new, and the seed decides."""
+    lines = LINES["strace"]
+    data, count = mutated_log(lines, 60, random.Random(2))  # noqa: S311 - as above
+    made = data.decode().split("\n")
+    changed = [line for line in made if line not in lines and line]
+
+    assert made[:40] == lines[:40]
+    assert len(changed) == len(set(changed)) <= count <= 60
+    assert data == mutated_log(lines, 60, random.Random(2))[0]  # noqa: S311 - as above
+    assert data != mutated_log(lines, 60, random.Random(3))[0]  # noqa: S311 - as above
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_lark_agrees(name: str) -> None:
+    """Each grammar reads mutated lines as the reader does."""
+    parsed, own = by_lark(name, log_of(name))
+    (frame,) = parsed.values()
+
+    assert frame.height > 60
+    assert not list(differences(name, "", own, parsed))
+
+
+def test_a_difference_is_found() -> None:
+    """A value, a type, a row or a frame that differs, and a reader that failed in both engines alike."""
+    frames = frames_of("strace", log_of("strace"))
+    events = frames["events"]
+    for other, column in (
+        (events.with_columns(pl.when(pl.col("line") == 3).then(7).otherwise("result").alias("result")), "result"),
+        (events.with_columns(pl.when(pl.col("line") != 3).then("args").alias("args")), "args"),
+        (events.head(-1), ""),
+        (events.cast({"result": pl.Int32}, strict=False), ""),
+    ):
+        (found,) = differences("strace", "both", frames, {**frames, "events": other})
+        assert (found.table, found.column) == ("events", column)
+    failed = {FAILED: pl.DataFrame({"message": ["KeyError: 'x'"]})}
+
+    assert not list(differences("strace", "both", frames, frames))
+    assert [found.table for found in differences("strace", "both", failed, failed)] == [FAILED]
+    assert [found.example for found in differences("strace", "both", frames, {})] == [f"frames {sorted(frames)} and []"]
+
+
+def test_a_log_that_fails_is_no_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a reader raises beside its own errors is a frame of its own; a refusal is another."""
+
+    def fails(*_: object, **__: object) -> None:
+        raise KeyError("x")
+
+    assert set(frames_of("strace", b"")) == {"refused"}
+    monkeypatch.setattr("fuzz.engines.load_log", fails)
+    assert set(frames_of("strace", b"close(3) = 0")) == {FAILED}
