@@ -26,6 +26,7 @@ _ROW = re.compile(
 #: What the first line of a report names.
 _NAME: Final = "ADDM"
 _TITLE = re.compile(GRAMMAR.pattern(r"\s*{FINDING_TITLE}"))
+_NOTHING = re.compile(GRAMMAR.pattern(r"\s*{NO_FINDINGS}\s*"))
 _TASK = re.compile(GRAMMAR.pattern("{TASK_NAME}"))
 _HEADINGS: Final = (
     "Task Name",
@@ -38,7 +39,9 @@ _HEADINGS: Final = (
 
 
 def findings_of(lines: list[str], body: Sequence[int], *, is_page: bool = False) -> list[PrintedTable]:
-    """The summary of the findings of one ADDM report as a table; none where the report has no finding.
+    """The summary of the findings of one ADDM report as a table; none where the report does not speak of any.
+
+    Where ADDM says that it found nothing, the table has no row.
 
     Args:
         lines: all lines of the file, or of the preformatted text.
@@ -48,7 +51,8 @@ def findings_of(lines: list[str], body: Sequence[int], *, is_page: bool = False)
     Returns:
         At most one table.  A finding that the text names and no summary lists is a problem of its rows.
     """
-    if not any(_RULER.fullmatch(lines[number]) or _TITLE.match(lines[number]) for number in body):
+    signs = (_RULER.fullmatch, _TITLE.match, _NOTHING.fullmatch)
+    if not any(sign(lines[number]) for number in body for sign in signs):
         return []
     cut = partial(_cut, lines, body, is_page=is_page)
     return [PrintedTable("ADDM Summary of Findings", cut, line=0 if is_page else body[0] + 1)]

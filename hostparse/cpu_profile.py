@@ -111,15 +111,22 @@ def read_profile(source: Source) -> CpuProfile:
 
 
 def kind_of(lines: list[str]) -> str:
-    """``dtrace`` or ``perf`` by a line that only it prints, else ``folded``.
+    """``dtrace`` by a line that only it prints, ``perf`` by a heading above frames, else ``folded``.
+
+    A row of a plan, such as `1    0   TABLE ACCESS (FULL)`, has the form of a frame, but no heading above it.
 
     Examples:
-        >>> kind_of(["  oracle`kcbgtcr   181"]), kind_of(["a;b 3"])
-        ('dtrace', 'folded')
+        >>> kind_of(["  oracle`kcbgtcr   181"]), kind_of(["a;b 3"]), kind_of(["   1    0   TABLE ACCESS (FULL)"])
+        ('dtrace', 'folded', 'folded')
     """
     if any(_AGGREGATED.match(line) for line in lines):
         return "dtrace"
-    return "perf" if any(_PERF_FRAME.match(line) for line in lines) else "folded"
+    is_headed = False
+    for line in lines:
+        if is_headed and _PERF_FRAME.match(line):
+            return "perf"
+        is_headed = is_headed or _PERF_HEAD.match(line) is not None
+    return "folded"
 
 
 def _read_dtrace(lines: list[str]) -> Iterator[tuple[str, str, int]]:

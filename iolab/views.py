@@ -56,6 +56,7 @@ class View:
         relate: Completes logs of this format that belong together by one another; takes and gives them by name.
         compare_runs: Compares what one log repeats; takes the log and its name, and gives None where nothing is.
         findings: What a log says first (`iolab.findings`).
+        looked_at: What the findings are about, for the sentence that nothing stands out.
         profile: The parts of the log's time (`iolab.rules.shares.PROFILE`).
         pair_findings: Name of another format, or of this one, to the function that says what a log of this format and
             one of it say together (what changed, what contradicts); it takes the name and the log of each.
@@ -67,6 +68,7 @@ class View:
     relate: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     compare_runs: Callable[[Any, str], Pairing | None] | None = None
     findings: Callable[[Any], Iterable[Finding]] | None = None
+    looked_at: str = ""
     profile: Callable[[Any], pl.DataFrame] | None = None
     pair_findings: Mapping[str, Callable[[tuple[str, Any], tuple[str, Any]], Iterable[Finding]]] = field(
         default_factory=dict

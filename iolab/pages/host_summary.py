@@ -11,6 +11,7 @@ from iolab.evidence.run_set import share_clocks
 from iolab.evidence.time_lines import over_time
 from iolab.metrics.processors import host_cpu
 from iolab.pages.figures import join_figures
+from iolab.rules.devices import device_load
 from iolab.rules.host_processors import processors, processors_of_report
 from iolab.rules.samples import devices_of_others
 from iolab.views import Summary, View
@@ -81,6 +82,12 @@ def _compare_with_trace(
     return pair_host_and_trace(log, trace, names)
 
 
+def host_findings(log: HostLog) -> Iterator[Finding]:
+    """How busy the processors were, and the device with most requests in flight."""
+    yield from processors(log)
+    yield from device_load(log)
+
+
 def _pair_findings(host: tuple[str, HostLog], report: tuple[str, AwrReport]) -> Iterator[Finding]:
     yield from devices_of_others(host, report)
     yield from processors_of_report(host, report)
@@ -91,6 +98,7 @@ VIEW: Final = View(
     noun="log of samples",
     relate=share_clocks,
     compare={"awr": _compare_with_report, "strace": _compare_with_trace, "sqltrace": _compare_with_trace},
-    findings=processors,
+    findings=host_findings,
+    looked_at="how busy the processors were, and the requests and bytes of the devices",
     pair_findings={"awr": _pair_findings},
 )

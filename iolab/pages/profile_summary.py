@@ -8,6 +8,7 @@ import polars as pl
 
 from iolab.metrics.cpu_profile import layer_shares
 from iolab.pages.figures import join_figures
+from iolab.rules.tool_logs import profile_findings
 from iolab.views import Summary, View
 
 if TYPE_CHECKING:
@@ -22,4 +23,6 @@ def summarize_profile(log: CpuProfile) -> Summary:
     return Summary({"layers": layers, "functions": log.samples}, join_figures([named]))
 
 
-VIEW: Final = View(summarize_profile, noun="CPU profile")
+VIEW: Final = View(
+    summarize_profile, noun="CPU profile", findings=profile_findings, looked_at="the layers of the database"
+)

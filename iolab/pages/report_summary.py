@@ -199,6 +199,7 @@ VIEW: Final = View(
     noun="report",
     compare={"awr": pair_reports, "strace": pair_evidence},
     findings=report_findings,
+    looked_at="load, waits, CPU, reads, writes, latencies and statements of the period",
     profile=report_profile,
     pair_findings={"awr": report_pair_findings, "strace": report_and_trace},
 )

@@ -41,4 +41,6 @@ def _notes(log: SessionSamples, shares: pl.DataFrame) -> list[str]:
     return notes
 
 
-VIEW: Final = View(summarize_samples, noun="log of session samples", findings=sampled_time)
+VIEW: Final = View(
+    summarize_samples, noun="log of session samples", findings=sampled_time, looked_at="the states of sessions"
+)

@@ -137,5 +137,6 @@ VIEW: Final = View(
     compare={"sqlplus": pair_sessions, "strace": pair_evidence},
     compare_runs=pair_runs,
     findings=session_findings,
+    looked_at="times of statements, repeated runs, logical reads, and statistics of reads and of flash",
     pair_findings={"sqlplus": session_pair, "strace": session_and_trace},
 )

@@ -88,6 +88,7 @@ SQL_TRACE: Final = View(
     noun="SQL trace",
     compare={"sqltrace": pair_sql_traces},
     findings=sql_trace_findings,
+    looked_at="calls and waits",
     profile=sql_trace_profile,
 )
-TKPROF: Final = View(summarize_tkprof, noun="report", findings=tkprof_findings)
+TKPROF: Final = View(summarize_tkprof, noun="report", findings=tkprof_findings, looked_at="totals and statements")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from iolab.pages.findings_text import MOST, findings_text, plain, profile_text
 from iolab.pages.tables import figures_text, frame_text, wrapped
+from iolab.rules.finding import is_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -35,7 +36,7 @@ def summary_text(
 ) -> str:
     """The findings of a log and the profile of its time; its figures and tables where they are asked for.
 
-    A log of a format without findings is shown by its tables and figures.
+    A log without findings is shown by its tables and figures.
 
     Args:
         seen: what `iolab.summarize` gives.
@@ -46,9 +47,9 @@ def summary_text(
         style: gives a text of a role (a mark, or ``dim``) its colour.
         is_utf8: whether bars may be drawn with block characters.
     """
-    shown = list(parts)
-    if shown == ["findings"] and seen.findings.is_empty():
-        shown = ["tables", "figures"]
+    shown: list[Part] = list(parts)
+    if shown == ["findings"] and (seen.findings.is_empty() or is_nothing(seen.findings)):
+        shown = ["findings", "tables", "figures"] if seen.findings.height else ["tables", "figures"]
     blocks = []
     if "findings" in shown:
         blocks.append(findings_text(seen.findings, width=width, most=most, style=style))

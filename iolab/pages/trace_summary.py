@@ -121,6 +121,7 @@ VIEW: Final = View(
     noun="trace",
     compare={"strace": pair_traces},
     findings=trace_findings,
+    looked_at="how files were opened and read, sizes and times of reads, where time went",
     profile=trace_time_profile,
     pair_findings={"strace": trace_pair},
 )

@@ -21,6 +21,7 @@ from iolab.pages.metric_table import figure_rows
 from iolab.pages.sections import write_page
 from iolab.pages.summary import LogSummary, summarize
 from iolab.pages.tables import frame_html
+from iolab.rules.finding import is_nothing
 from iolab.rules.run import findings_together
 from iolab.sources import Place, find_logs
 from logframe import LogParseError
@@ -155,8 +156,10 @@ def _folded(number: int, name: str, what: str, section: str) -> str:
 def _first(seen: LogSummary) -> str:
     """The first sentence of a log with an impact, else its first sentence, else its first figures."""
     findings = seen.findings
+    if (findings.is_empty() or is_nothing(findings)) and (headline := _headline(seen)):
+        return _text(headline)
     if findings.is_empty():
-        return _text(_headline(seen))
+        return ""
     with_impact = findings.filter(pl.col("impact").is_not_null())
     return _text((with_impact if with_impact.height else findings).item(0, "sentence").replace("`", ""))
 

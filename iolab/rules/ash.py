@@ -193,18 +193,24 @@ def addm_findings(report: AwrReport) -> Iterator[Finding]:
         >>> report = awrparse.read_awr(b"          ADDM Report for Task 'TASK_1'\n          ------------------\n")
         >>> for one in addm_findings(report): print(one.sentence, one.is_refused)
         What ADDM found: the report has no table of findings. True
+        >>> report = awrparse.read_awr(b"          ADDM Report for Task 'TASK_1'\n          ------------------\n"
+        ...     b"There are no findings to report.\n")
+        >>> for one in addm_findings(report): print(one.sentence, one.is_refused)
+        ADDM had no findings to report. False
     """
     columns = next(((table, share) for table, share in _ADDM_TABLES.items() if table in report), None)
     if columns is None:
         yield Finding(
             "addm_finding",
             "What ADDM found: the report has no table of findings.",
-            why="ADDM found nothing to report, or the report is cut",
+            why="the report is cut, or says in another language that there are none",
             collect="the AWR report of the same period",
             is_refused=True,
         )
         return
     table, column = columns
+    if report[table].is_empty():
+        yield Finding("addm_finding", "ADDM had no findings to report.", evidence=(Evidence("info"),))
     for row in report.with_bounds(table).iter_rows(named=True):
         share = row_figure(row, column)
         if share is None or share.hi > 100:

@@ -17,6 +17,8 @@ MAJOR: Final = 0.20
 NOTABLE: Final = 0.05
 #: The marks, in the order of the key; each is shown with its shape and its word.
 MARKS: Final = ("evidence", "major", "notable", "context", "cannot tell")
+#: The name of the only finding of a log of which no rule says anything.
+NOTHING: Final = "nothing_found"
 #: So many gates come before all others.
 MOST_GATES: Final = 2
 
@@ -131,6 +133,16 @@ def rank_findings(found: Iterable[Finding]) -> list[Finding]:
     others.sort(key=place)
     first = [one for one in others if place(one)[0] < 4]
     return [*gates[:MOST_GATES], *first, *gates[MOST_GATES:], *others[len(first) :]]
+
+
+def is_nothing(findings: pl.DataFrame) -> bool:
+    """Whether the findings of a log are only the sentence that nothing stands out.
+
+    Examples:
+        >>> is_nothing(findings_frame([Finding(NOTHING, "Nothing stands out.")])), is_nothing(findings_frame([]))
+        (True, False)
+    """
+    return findings.get_column("name").to_list() == [NOTHING]
 
 
 def findings_frame(found: Iterable[Finding]) -> pl.DataFrame:

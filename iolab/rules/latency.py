@@ -198,7 +198,7 @@ def _what_average_is(average: Interval, hills: Hills) -> str:
     if hills.low_to_us <= low and high <= hills.high_from_us:
         return "is neither"
     if hills.high_from_us <= low and high <= hills.high_to_us:
-        return "is of the longer ones only"
+        return "lies among the longer ones"
     if hills.low_from_us <= low and high <= hills.low_to_us:
-        return "is of the shorter ones only"
+        return "lies among the shorter ones"
     return "does not describe them"

@@ -215,7 +215,7 @@ def top_sql_share(facts: ReportFacts) -> Iterator[Finding]:
             "top_sql_share",
             f"Statement `{statement}` took {share_text(share)} of DB time{times}.",
             share.capped(1),
-            why=f"the statements listed add up to {share_text(sums)}: a PL/SQL block counts what it calls",
+            why=f"the statements listed add up to {share_text(sums)}; a PL/SQL block also counts what it calls",
             refuted_by="a child statement with the same time",
             evidence=(Evidence("sql", (statement,)),),
             order=7,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import count_text, figure_text, time_text
+from iolab.metrics.formatting import count_text, figure_text, share_text, short_text, time_text
 from iolab.metrics.lookups import statistic
 from iolab.rules.exadata import exadata
 from iolab.rules.finding import Evidence, Finding
@@ -41,6 +41,10 @@ _MOST_SAMPLES: Final = 4
 #: Times are printed in hundredths of a second: shorter ones compare nothing.
 _LEAST_TIMED_S: Final = 0.1
 _LEAST_READS: Final = 20
+#: Of shorter spools no statement is the longest, nor one of a smaller share.
+_LEAST_SUM_S: Final = 1.0
+_STATEMENT_SHARE: Final = 0.2
+_TEXT: Final = 60
 _LEAST_GETS: Final = 100_000
 _FEW_GETS: Final = 10_000
 _RESOLUTION: Final = 0.05
@@ -64,6 +68,7 @@ def session_findings(spool: Spool) -> Iterator[Finding]:
     for one in exadata(figures, elapsed_s=elapsed, table="statistics"):
         yield replace(one, caveat=_CUMULATIVE) if one.name == "flash_latency" and not one.is_refused else one
     yield from read_size(figures)
+    yield from longest_statement(spool)
     yield from repeated_runs(spool)
     yield from first_runs(spool)
     yield from lio_cost(spool)
@@ -107,6 +112,47 @@ def read_size(figures: dict[str, Interval]) -> Iterator[Finding]:
     if requests is None or size is None or requests.lo < _LEAST_READS:
         return
     yield average_read_size(requests, size, "statistics")
+
+
+def longest_statement(spool: Spool) -> Iterator[Finding]:
+    r"""The statement that took most of the time of all timed statements, from a fifth of it and a second in all.
+
+    Examples:
+        >>> import sqlplusparse
+        >>> text = b"SQL> select 1 from a;\n\nElapsed: 00:00:03.00\nSQL> select 2 from b;\n\nElapsed: 00:00:01.00\n"
+        >>> for one in longest_statement(sqlplusparse.read_spool(text, printed=True)): print(one.sentence)
+        Statement 1 took 75.0 [74.7, 75.2] % of the 4.00 [3.99, 4.02] s of 2 timed statements: 3.00 [2.99, 3.01] s.
+        >>> list(longest_statement(sqlplusparse.read_spool(text[:46], printed=True)))
+        []
+    """
+    timed = spool.statements.filter(pl.col("elapsed_s").is_not_null())
+    if timed.height < 2:
+        return
+    whole = _sum(timed, "elapsed_s")
+    top = timed.sort("elapsed_s", "statement", descending=[True, False]).row(0, named=True)
+    time = row_figure(top, "elapsed_s")
+    if time is None or whole.lo < _LEAST_SUM_S or top["text"] is None:
+        return
+    rest = Interval(whole.value - time.value, max(0.0, whole.lo - time.lo), whole.hi - time.hi)
+    share = Interval(time.value / whole.value, time.lo / (time.lo + rest.hi), time.hi / (time.hi + rest.lo))
+    if share.lo < _STATEMENT_SHARE:
+        return
+    yield Finding(
+        "main_statement",
+        f"Statement {top['statement']} took {share_text(share)} of the {time_text(whole)} of "
+        f"{timed.height:,} timed statements: {time_text(time)}.",
+        share,
+        "timed statements",
+        why=f"it begins: `{short_text(top['text'].replace('`', ' '), _TEXT)}`",
+        refuted_by="the time of the server alone: that of the client, of fetching and of printing is in Elapsed",
+        evidence=(Evidence("statements", (str(top["statement"]),)),),
+        order=2,
+    )
+
+
+def _sum(rows: pl.DataFrame, name: str) -> Interval:
+    figures = [figure for row in rows.iter_rows(named=True) if (figure := row_figure(row, name)) is not None]
+    return Interval(*(sum(getattr(figure, end) for figure in figures) for end in ("value", "lo", "hi")))
 
 
 def repeated_runs(spool: Spool) -> Iterator[Finding]:

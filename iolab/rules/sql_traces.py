@@ -40,6 +40,7 @@ _MOST_FROM_DISK: Final = 0.10
 _MOST_UNACCOUNTED: Final = 0.10
 #: Times are whole microseconds: a call of less than this is known to a tenth at best.
 _LEAST_CALL_US: Final = 10
+_FROM_CLIENT: Final = "SQL*Net message from client"
 _CLIENTS: Final = {"session": "its client", "sessions": "their clients"}
 
 
@@ -58,6 +59,7 @@ def sql_trace_findings(trace: SqlTrace) -> Iterator[Finding]:
         clock_is_off,
         parts_overlap,
         where_time_went,
+        client_waits,
         cost_of_reads,
         main_statement,
         cost_of_gets,
@@ -95,12 +97,16 @@ def parts_overlap(trace: SqlTrace) -> Iterator[Finding]:
     if response <= 0 or counted <= _OVERLAP * response:
         return
     step = cpu_step(trace.calls)
+    waited = int(busy.filter(~pl.col("component").is_in([CPU, UNACCOUNTED])).get_column("total_us").sum())
+    if waited > _OVERLAP * response:
+        said, why = f"Waits alone add up to {share_text(waited / response)}", "calls that waited are not in the log"
+    else:
+        said, why = f"CPU and waits add up to {share_text(counted / response)}", "CPU within a wait is counted in both"
+        why += f"; the host counts CPU in steps of about {step:,} us" if step > 1 else ""
     yield Finding(
         "overlapping_shares",
-        f"CPU and waits add up to {share_text(counted / response)} of {time_text(response / 1e6)} of response time: "
-        "shares say the order, not the parts.",
-        why="CPU that is used within a wait is counted in both"
-        + (f"; the host counts CPU in steps of about {step:,} us" if step > 1 else ""),
+        f"{said} of {time_text(response / 1e6)} of response time: shares say the order, not the parts.",
+        why=why,
         refuted_by="parts that add up over more calls",
         evidence=(Evidence("profile"),),
         is_gate=True,
@@ -158,6 +164,39 @@ def where_time_went(trace: SqlTrace) -> Iterator[Finding]:
     )
 
 
+def client_waits(trace: SqlTrace) -> Iterator[Finding]:
+    r"""How long the session waited for its client at a time, where that is longer than all its response time.
+
+    Examples:
+        >>> import iolab
+        >>> wait = "WAIT #1: nam='SQL*Net message from client' ela= 12000 driver id=1 #bytes=1 p3=0 obj#=3 tim={}\n"
+        >>> call = "FETCH #1:c=10,e=10,p=0,cr=2,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim={}\n"
+        >>> def log(count): return iolab.load("".join(call.format(13_000 * n) + wait.format(13_000 * n + 12_010)
+        ...     for n in range(1, count + 1)).encode())
+        >>> for one in client_waits(log(40)): print(one.sentence)
+        Between calls the session waited 480 ms for its client, 40 times: half took at most 12 ms.
+        >>> list(client_waits(log(3)))
+        []
+    """
+    waits = trace.waits.filter(pl.col("event") == _FROM_CLIENT)
+    times = waits.get_column("elapsed_us")
+    whole = int(times.sum())
+    response = int(profile(trace).filter(~pl.col("is_idle")).get_column("total_us").sum())
+    if times.len() < LEAST_WAITS or whole <= response or trace.calls.get_column("session_id").n_unique() > 1:
+        return
+    middle = times.quantile(0.5, "equiprobable") or 0.0
+    yield Finding(
+        "client_waits",
+        f"Between calls the session waited {time_text(whole / 1e6)} for its client, {times.len():,} times: half "
+        f"took at most {time_text(middle / 1e6)}.",
+        why="round trips and the client's own work are in it; fetching more rows a call makes fewer of them",
+        refuted_by="a trace on the client's side, or of its network",
+        caveat="a user who thinks is a client that works",
+        evidence=(Evidence("waits", (_FROM_CLIENT,)),),
+        order=1,
+    )
+
+
 def _not_counted(trace: SqlTrace) -> str:
     """Calls with time that is no wait, and no CPU, where they hold most of what is unaccounted for.
 
@@ -211,11 +250,11 @@ def cost_of_reads(trace: SqlTrace) -> Iterator[Finding]:
             )
         caveat = ""
         if event in ASYNCHRONOUS:
-            caveat = "the reads were submitted before the waits began: they took longer than the waits"
+            caveat = "reads may be submitted before the wait begins: they took as long as the waits, or longer"
         yield Finding(
             "cost_of_a_read",
             f"`{event}`: {said}",
-            Interval.exact(min(1.0, float(shares.get(event, 0.0)))),
+            None if shares.get(event, 0.0) > 1 else Interval.exact(float(shares.get(event, 0.0))),
             _OF,
             caveat=caveat,
             evidence=(Evidence("waits", (event,)),),

@@ -64,6 +64,8 @@ def trace_findings(log: StraceLog) -> Iterator[Finding]:
         Both reads were of 8 KiB.
         Through the buffer cache or direct path: the calls are the same.
     """
+    if log.kind == "strace_summary":
+        yield from counted_calls(log)
     if log.kind != "strace":
         return
     trace = trace_of(log)
@@ -81,6 +83,39 @@ def trace_findings(log: StraceLog) -> Iterator[Finding]:
         lines_not_read,
     ):
         yield from rule(trace)
+
+
+def counted_calls(log: StraceLog) -> Iterator[Finding]:
+    r"""The call that took most of the time that `strace -c` counts: processor time, unless -w was given.
+
+    Examples:
+        >>> import iolab
+        >>> head = "% time     seconds  usecs/call     calls    errors syscall\n"
+        >>> rule = "------ ----------- ----------- --------- --------- ----------------\n"
+        >>> rows = " 75.00    0.000300          10        30           pread64\n"
+        >>> rows += " 25.00    0.000100           5        20         2 openat\n"
+        >>> end = "100.00    0.000400                    50         2 total\n"
+        >>> for one in counted_calls(iolab.load((head + rule + rows + rule + end).encode())): print(one.sentence)
+        75.0 % of the 400 us counted in calls was in `pread64`: 30 calls.
+    """
+    rows = log.frames()["summary"].lazy().collect().filter(pl.col("syscall") != "total", pl.col("seconds") > 0)
+    if rows.is_empty() or rows.get_column("table").n_unique() > 1:
+        return
+    top, whole = (
+        rows.sort("seconds", "syscall", descending=[True, False]).row(0, named=True),
+        float(rows["seconds"].sum()),
+    )
+    yield Finding(
+        "counted_calls",
+        f"{share_text(top['seconds'] / whole)} of the {time_text(whole)} counted in calls was in `{top['syscall']}`: "
+        f"{count_text(top['calls'], 'call')}.",
+        Interval.exact(top["seconds"] / whole),
+        "counted time",
+        why="`strace -c` counts processor time of the kernel, in which no wait is; with -w it counts all time in calls",
+        refuted_by="`strace -c -w` of the same work",
+        collect=f"`{COMMAND}`",
+        evidence=(Evidence("summary", (top["syscall"],)),),
+    )
 
 
 def page_cache_bypassed(trace: Trace) -> Iterator[Finding]:

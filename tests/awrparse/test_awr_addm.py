@@ -90,11 +90,11 @@ def test_a_report_in_another_language() -> None:
     assert found == [("Obstgarten zu klein", 0.33, 29.93), ("Birnen", 1.2, 4.4)]
 
 
-def test_no_findings_is_no_table_and_no_problem() -> None:
+def test_no_findings_is_a_table_without_rows_and_no_problem() -> None:
     """A report that found nothing keeps its text."""
     for text in ("\n".join(addm("PLUM", [])), page(addm("PLUM", []))):
         report = read_awr(text.encode())
-        assert "addm_report_findings" not in report.tables
+        assert report["addm_report_findings"].is_empty()
         assert "There are no findings to report." in report.raw_tables["ADDM Report"]["text"].to_list()
         assert report.diagnostics.is_empty()
 

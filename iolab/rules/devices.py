@@ -1,0 +1,164 @@
+"""The devices of a host's samples: which one had most requests in flight, and what a request took."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.metrics.formatting import count_text, figure_text, time_text
+from iolab.rules.finding import Evidence, Finding
+from logframe.interval import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hostparse import HostLog
+
+#: What is said of a request: its word, the column of its rate, and the columns of its time, of which the first is used.
+_KINDS: Final = (
+    ("read", "reads_per_s", ("read_await_ms", "read_service_ms")),
+    ("write", "writes_per_s", ("write_await_ms", "write_service_ms")),
+    ("request", "transfers_per_s", ("await_ms", "service_ms")),
+)
+#: Columns that are the sum of two others, where those are printed in its place.
+_SUMS: Final = (("transfers_per_s", ("reads_per_s", "writes_per_s")), ("await_ms", ("queue_ms", "service_ms")))
+#: Rows of iostat that hold those of a group of devices.
+_GROUPS: Final = ("total", "all")
+_BYTES: Final = (("read", "read_bytes_per_s"), ("written", "write_bytes_per_s"), ("moved", "bytes_per_s"))
+_ENDS: Final = ("", "_lo", "_hi")
+#: A kind of request of fewer in all samples together gives no time of one.
+_LEAST: Final = 1.0
+
+
+def device_load(log: HostLog) -> Iterator[Finding]:
+    r"""The device that had most requests in flight, what one took, and how many there were.
+
+    Requests in flight are the rate times the time of one (Little's law); where no time is printed, the device that
+    moved most bytes is named.  Means since the start of the system are no samples: a log that has nothing else is
+    refused.
+
+    Examples:
+        >>> from hostparse import read_host
+        >>> head = "Device r/s w/s rkB/s wkB/s r_await w_await\n"
+        >>> since_boot = head + "sda 1.0 1.0 8.0 8.0 9.0 1.0\nsdb 1.0 1.0 8.0 8.0 9.0 1.0\n\n"
+        >>> sample = head + "sda 100.0 10.0 800.0 80.0 5.0 1.0\nsdb 300.0 0.0 2400.0 0.0 0.2 0.0\n\n"
+        >>> for one in device_load(read_host((since_boot + sample * 2).encode())): print(one.sentence)
+        `sda` had most requests in flight, 0.51 [0.50, 0.52] on average in 2 samples: 100.0 reads a second of 5.0 [4.9,
+        5.1] ms, 10.0 writes a second of 1.0 [0.9, 1.1] ms.
+        >>> for one in device_load(read_host(since_boot.encode())): print(one.sentence, one.is_refused)
+        What the devices did: the log has only means since the start of the system. True
+        >>> list(device_load(read_host(b" r  b   swpd   free\n 1  0  0  9\n")))
+        []
+    """
+    if "device" not in log.scopes or len(set(log.runs.get_column("host").drop_nulls())) > 1:
+        return
+    frame = log.wide("device", bounds=True).filter(
+        pl.col("device").is_not_null() & ~pl.col("device").str.strip_chars().str.to_lowercase().is_in(_GROUPS)
+    )
+    for name, parts in _SUMS:
+        if name not in frame.columns and set(parts) <= set(frame.columns):
+            frame = frame.with_columns(
+                (pl.col(f"{parts[0]}{end}") + pl.col(f"{parts[1]}{end}")).alias(f"{name}{end}") for end in _ENDS
+            )
+    samples = frame.filter(~pl.col("is_since_boot").fill_null(value=False))
+    if samples.is_empty():
+        if frame.height:
+            yield Finding(
+                "device_load",
+                "What the devices did: the log has only means since the start of the system.",
+                why="the first report of iostat is such a mean: what happened while work ran cannot be seen in it",
+                collect="`iostat -xt 5 60` while the work runs",
+                evidence=(Evidence("device"),),
+                is_refused=True,
+            )
+        return
+    samples = samples.with_columns(weight=_weight(samples))
+    kinds = [
+        (word, rate, time)
+        for word, rate, times in _KINDS
+        if rate in samples.columns and (time := next((one for one in times if one in samples.columns), None))
+    ]
+    kinds = [one for one in kinds if one[0] != "request"] or kinds
+    number = samples.select(pl.struct("run", "sample").n_unique()).item()
+    yield from (_in_flight(samples, kinds, number) if kinds else _moved(samples, number))
+
+
+def _weight(samples: pl.DataFrame) -> pl.Expr:
+    """Seconds of each sample where all samples have both times, else 1."""
+    seconds = (pl.col("interval_end") - pl.col("interval_start")).dt.total_microseconds() / 1e6
+    known = samples.select((seconds > 0).fill_null(value=False).all()).item()
+    return seconds if known else pl.lit(1.0)
+
+
+def _in_flight(samples: pl.DataFrame, kinds: list[tuple[str, str, str]], number: int) -> Iterator[Finding]:
+    def rate(name: str, end: str) -> pl.Expr:
+        return (pl.col(f"{name}{end}").fill_null(0.0) * pl.col("weight")).sum() / pl.col("weight").sum()
+
+    def flight(name: str, time: str, end: str) -> pl.Expr:
+        product = pl.col(f"{name}{end}") * pl.col(f"{time}{end}") / 1e3
+        return (product.fill_null(0.0) * pl.col("weight")).sum() / pl.col("weight").sum()
+
+    totals = samples.group_by("device").agg(
+        *(rate(name, end).alias(f"{word}s{end}") for word, name, _ in kinds for end in _ENDS),
+        *(flight(name, time, end).alias(f"{word} flight{end}") for word, name, time in kinds for end in _ENDS),
+        seconds=pl.col("weight").sum(),
+        largest=pl.max_horizontal(pl.col(time) for *_, time in kinds).max(),
+    )
+    totals = totals.with_columns(
+        pl.sum_horizontal(f"{word} flight{end}" for word, *_ in kinds).alias(f"flight{end}") for end in _ENDS
+    ).sort("flight", "device", descending=[True, False])
+    row = totals.row(0, named=True)
+    if row["flight"] <= 0:
+        return
+    said = []
+    for word, *_ in kinds:
+        rates, flights = _figure(row, f"{word}s"), _figure(row, f"{word} flight")
+        if rates.lo > 0 and rates.value * row["seconds"] >= _LEAST:
+            said.append(f"{figure_text(rates)} {word}s a second of {time_text(flights / rates)}")
+    if not said:
+        return
+    yield Finding(
+        "device_load",
+        f"`{row['device']}` had most requests in flight, {figure_text(_figure(row, 'flight'))} on average in "
+        f"{count_text(number, 'sample')}: {', '.join(said)}.",
+        why=f"rate times time of a request{_queue(kinds)}; the longest mean of a sample was {row['largest']:g} ms",
+        refuted_by="another device that the log does not show; a histogram of single requests",
+        evidence=(Evidence("device", (row["device"],)),),
+        caveat="devices of several layers (partitions, mapped devices) hold the same requests",
+        order=2,
+    )
+
+
+def _queue(kinds: list[tuple[str, str, str]]) -> str:
+    """Whether the times leave out what requests waited in a queue of the host."""
+    return ", without that in queues of the host" if any("service" in time for *_, time in kinds) else ""
+
+
+def _moved(samples: pl.DataFrame, number: int) -> Iterator[Finding]:
+    """The device that moved most bytes, where no time of requests is printed."""
+    named = [(word, name) for word, name in _BYTES if name in samples.columns]
+    named = [one for one in named if one[0] != "moved"] or named
+    if not named:
+        return
+    mean = {name: (pl.col(name).fill_null(0.0) * pl.col("weight")).sum() / pl.col("weight").sum() for _, name in named}
+    totals = samples.group_by("device").agg(**mean)
+    totals = totals.with_columns(every=pl.sum_horizontal(name for _, name in named))
+    row = totals.sort("every", "device", descending=[True, False]).row(0, named=True)
+    if row["every"] <= 0:
+        return
+    parts = [f"{figure_text(row[name] / 1e6, 'MB/s')} {word}" for word, name in named]
+    yield Finding(
+        "device_load",
+        f"`{row['device']}` moved most bytes, on average in {count_text(number, 'sample')}: {', '.join(parts)}.",
+        why="the log prints no time of a request",
+        refuted_by="another device that the log does not show",
+        evidence=(Evidence("device", (row["device"],)),),
+        caveat="devices of several layers (partitions, mapped devices) hold the same requests",
+        order=2,
+    )
+
+
+def _figure(row: dict[str, float], name: str) -> Interval:
+    value = row[name]
+    return Interval(value, min(value, row[f"{name}_lo"]), max(value, row[f"{name}_hi"]))

@@ -1,0 +1,180 @@
+"""Logs of tools that measure single requests, tests of storage, or the processors: what one request took, and where."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.metrics.cpu_profile import layer_shares
+from iolab.metrics.formatting import count_text, figure_text, share_text, time_text
+from iolab.rules.finding import Evidence, Finding
+from iolab.rules.gates import LEAST_WAITS
+from logframe.interval import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hostparse import CpuProfile, EventList, FioResult, LatencyHistograms
+
+#: A 99th percentile needs so many times: with fewer none beyond it is expected with 95 % chance.
+_LEAST_P99: Final = 299
+_MOST_JOBS: Final = 4
+_MOST_LAYERS: Final = 3
+#: Operations by their first letter, as tools print them (`R`, `WS`, `RA`).
+_OPERATIONS: Final = {"R": "read", "W": "write"}
+#: Tools that list only what took longer than a limit.
+_SLOW_ONLY: Final = ("slower",)
+
+
+def histogram_findings(log: LatencyHistograms) -> Iterator[Finding]:
+    r"""Half and 99 % of the times of the largest group of histograms, by the upper edges of their buckets.
+
+    Tables of one group (label and key) follow each other in time, so that their counts add up; of counters since a
+    start only the differences are taken.
+
+    Examples:
+        >>> from hostparse import read_histograms
+        >>> head = "     usecs               : count     distribution\n"
+        >>> rows = "".join(f"{low:>10} -> {high:<10} : {count:<8} |*|\n"
+        ...     for low, high, count in ((64, 127, 10), (128, 255, 300), (256, 511, 90)))
+        >>> for one in histogram_findings(read_histograms((head + rows).encode())): print(one.sentence)
+        Half of 400 times were at most 256 us, 99 % at most 512 us.
+        >>> list(histogram_findings(read_histograms((head + rows[:rows.index("128")]).encode())))
+        []
+    """
+    counted = log.buckets.with_columns(n=pl.when(pl.col("is_cumulative")).then("delta").otherwise("count")).filter(
+        pl.col("n").is_not_null() & (pl.col("n") > 0) & pl.col("lower_ns").is_not_null()
+    )
+    if counted.is_empty():
+        return
+    group = ("label", "key")
+    sums = counted.group_by(group).agg(pl.col("n").sum()).sort("n", *group, descending=[True, False, False])
+    label, key, number = sums.row(0)
+    if number < LEAST_WAITS:
+        return
+    own = counted.filter(*(pl.col(name).eq_missing(pl.lit(value)) for name, value in (("label", label), ("key", key))))
+    tables = own.get_column("histogram").n_unique()
+    names = [str(name) for name in (label, key) if name is not None]
+    about = f"{', '.join(f'`{name}`' for name in names)}: half" if names else "Half"
+    where = f" in {tables:,} histograms" if tables > 1 else ""
+    slow = f", 99 % {_within(own, 0.99 * number)}" if number >= _LEAST_P99 else ""
+    yield Finding(
+        "latency",
+        f"{about} of {count_text(number, 'time')}{where} were {_within(own, 0.5 * number)}{slow}.",
+        why="a bucket says no more than its edges",
+        refuted_by="a list of single requests",
+        evidence=(Evidence("buckets", tuple(names)),),
+        caveat="" if sums.height == 1 else f"the largest of {sums.height:,} groups",
+        order=1,
+    )
+
+
+def _within(own: pl.DataFrame, number: float) -> str:
+    """`at most` the upper edge of the bucket in which so many times are reached."""
+    edges = own.group_by("upper_ns").agg(pl.col("n").sum(), pl.col("lower_ns").max()).sort("upper_ns", nulls_last=True)
+    reached = edges.filter(pl.col("n").cum_sum() >= number)
+    upper, lower = reached.item(0, "upper_ns"), reached.item(0, "lower_ns")
+    return f"more than {time_text(lower / 1e9)}" if upper is None else f"at most {time_text(upper / 1e9)}"
+
+
+def fio_findings(log: FioResult) -> Iterator[Finding]:
+    """What each job of a test of storage reached: requests a second, and the time of one."""
+    jobs = log.jobs.filter(pl.col("requests") > 0).sort("requests", "job", "direction", descending=[True, False, False])
+    for row in jobs.head(_MOST_JOBS).iter_rows(named=True):
+        word = row["direction"]
+        own = log.percentiles.filter(
+            (pl.col("number") == row["number"])
+            & (pl.col("direction") == word)
+            & (pl.col("latency") == "completion")
+            & (pl.col("percentile") == 99)
+        )
+        slow = f", 99 % at most {time_text(own.item(0, 'latency_ms') / 1e3)}" if own.height else ""
+        mean = row["completion_mean_ms"]
+        took = "" if mean is None else f", {time_text(mean / 1e3)} each on average{slow}"
+        setting = [row["pattern"], row["block_size_text"] and f"blocks of {row['block_size_text']}"]
+        depth, processes = row["queue_depth"], row["processes"]
+        if depth is not None:
+            setting.append(f"depth {depth}" + (f" in {processes} processes" if (processes or 1) > 1 else ""))
+        yield Finding(
+            "storage_test",
+            f"Job `{row['job']}` ({', '.join(filter(None, setting))}): {figure_text(row['requests_per_s'])} {word}s a "
+            f"second, {figure_text(row['bytes_per_s'] / 1e6, 'MB/s')}{took}.",
+            why=f"{count_text(row['requests'], 'request')}; the time from submission to completion"
+            + ("" if row["is_direct"] else "; without direct I/O the file system's cache may have had them"),
+            refuted_by="a longer run, or a larger file",
+            evidence=(Evidence("jobs", (row["job"],)),),
+            order=1,
+        )
+
+
+def event_findings(log: EventList) -> Iterator[Finding]:
+    r"""Half and the longest of the reads and writes of a list of I/O events; refused where only slow ones are listed.
+
+    Examples:
+        >>> from hostparse import read_events
+        >>> head = "TIME(s)     COMM           PID    DISK    T SECTOR     BYTES  LAT(ms)\n"
+        >>> rows = "".join(f"{n}.0 oracle 42 sda R {n} 8192 {n}.00\n" for n in range(1, 41))
+        >>> for one in event_findings(read_events((head + rows).encode())): print(one.sentence)
+        Half of 40 reads took at most 20 ms, the longest 40 ms (line 41).
+    """
+    timed = log.events.filter(pl.col("latency_ms").is_not_null() & pl.col("operation").is_not_null())
+    if log.kind in _SLOW_ONLY:
+        yield Finding(
+            "latency",
+            f"How long requests took: the tool lists only those above its limit, {log.events.height:,} of them.",
+            collect="`biolatency`, or `biosnoop`",
+            evidence=(Evidence("events"),),
+            is_refused=True,
+        )
+        return
+    source = timed.select("operation", "latency_ms", "line")
+    if source.is_empty() and log.requests.height:
+        source = log.requests.select(
+            "operation", pl.coalesce("total_ms", "device_ms").alias("latency_ms"), "line"
+        ).drop_nulls()
+    kinds = source.with_columns(
+        kind=pl.col("operation").str.slice(0, 1).str.to_uppercase().replace_strict(_OPERATIONS, default=None)
+    ).drop_nulls("kind")
+    for (kind,), rows in kinds.group_by("kind", maintain_order=True):
+        times = rows.get_column("latency_ms")
+        if times.len() < LEAST_WAITS:
+            continue
+        longest = rows.sort("latency_ms", "line", descending=[True, False]).row(0, named=True)
+        middle = times.quantile(0.5, "equiprobable") or 0.0
+        yield Finding(
+            "latency",
+            f"Half of {count_text(times.len(), str(kind))} took at most {time_text(middle / 1e3)}, the longest "
+            f"{time_text(longest['latency_ms'] / 1e3)} (line {longest['line']:,}).",
+            why="of all devices and sizes together",
+            refuted_by="one device, one size",
+            evidence=(Evidence("events", lines=(longest["line"],)),),
+            order=1,
+        )
+
+
+def profile_findings(log: CpuProfile) -> Iterator[Finding]:
+    r"""The layers of the database that had most samples of the processors, with the interval of sampling.
+
+    Examples:
+        >>> from hostparse import read_profile
+        >>> for one in profile_findings(read_profile(b"  oracle`kdst_fetch   150\n  oracle`kcbgtcr   50\n")):
+        ...     print(one.sentence)
+        75.0 % of 200 samples of the processors were in row access (kd) (95 % 68.6 to 80.5 %).
+        25.0 % of 200 samples of the processors were in buffer cache (kcb) (95 % 19.5 to 31.4 %).
+    """
+    shares = layer_shares(log.samples)
+    total = int(shares.get_column("samples").sum())
+    for row in shares.head(_MOST_LAYERS).iter_rows(named=True):
+        yield Finding(
+            "cpu_profile",
+            f"{share_text(row['value'])} of {count_text(total, 'sample')} of the processors were in {row['layer']} "
+            f"(95 % {100 * row['ci_lo']:.1f} to {100 * row['ci_hi']:.1f} %).",
+            Interval.exact(row["value"]),
+            "the samples",
+            why="layers by the first letters of the function",
+            refuted_by="a profile of another moment",
+            evidence=(Evidence("layers", (row["layer"],)),),
+            caveat="time on a processor only: waits have no sample",
+            order=1,
+        )
