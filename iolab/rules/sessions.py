@@ -131,7 +131,7 @@ def longest_statement(spool: Spool) -> Iterator[Finding]:
     whole = _sum(timed, "elapsed_s")
     top = timed.sort("elapsed_s", "statement", descending=[True, False]).row(0, named=True)
     time = row_figure(top, "elapsed_s")
-    if time is None or whole.lo < _LEAST_SUM_S or top["text"] is None:
+    if time is None or whole.lo < _LEAST_SUM_S:
         return
     rest = Interval(whole.value - time.value, max(0.0, whole.lo - time.lo), whole.hi - time.hi)
     share = Interval(time.value / whole.value, time.lo / (time.lo + rest.hi), time.hi / (time.hi + rest.lo))
@@ -143,7 +143,9 @@ def longest_statement(spool: Spool) -> Iterator[Finding]:
         f"{timed.height:,} timed statements: {time_text(time)}.",
         share,
         "timed statements",
-        why=f"it begins: `{short_text(top['text'].replace('`', ' '), _TEXT)}`",
+        why="the spool does not print its text"
+        if top["text"] is None
+        else f"it begins: `{short_text(top['text'].replace('`', ' '), _TEXT)}`",
         refuted_by="the time of the server alone: that of the client, of fetching and of printing is in Elapsed",
         evidence=(Evidence("statements", (str(top["statement"]),)),),
         order=2,
