@@ -27,9 +27,10 @@ from sqlplusparse.lines import (
 from sqlplusparse.listings import MAY_BE_FIGURE, RUNSTATS, read_runstats, read_snapper, read_unruled
 from sqlplusparse.page import LineRole, Page
 from sqlplusparse.plaingrids import read_plain_grid
+from sqlplusparse.plainqueries import LAST_OF_FIGURE, is_notable, read_plain_query
 from sqlplusparse.plans import read_plan
 from sqlplusparse.records import Block, Grid, Outcome, Plan
-from sqlplusparse.statements import FIRST_LETTERS, read_bare, read_prompt, starts_statement
+from sqlplusparse.statements import read_bare, read_prompt, starts_statement
 
 _AUTOTRACE_ERRORS: Final = frozenset({"SP2-0611", "SP2-0612", "SP2-0613", "SP2-0618", "SP2-0619"})
 #: After these, a statement's result begins.
@@ -50,6 +51,7 @@ class _Blocks:
         self.text_to = 0
         self.timer: str | None = None
         self.delimiter: str | None = None
+        self.is_plain = custom is None and not page.prompts
 
     def read(self) -> list[Block]:
         """The blocks of the page, in order."""
@@ -121,7 +123,7 @@ class _Blocks:
         if (
             self.text_from is None
             and page.kind(number + 1) == Kind.RULER
-            and not (self.delimiter or custom or _is_notable(page.lines[number]))
+            and not (self.delimiter or custom or is_notable(page.lines[number]))
             and (plain := read_plain_grid(page, number, is_typed=self._is_first()))
         ):
             self.found.append(Block("GRID", number, plain.last, plain))
@@ -130,7 +132,7 @@ class _Blocks:
             return self._add("GRID", number, grid.last, grid)
         end = _TEXTS(page.kinds, number).end()
         for place, line in enumerate(page.lines[number:end], number):
-            if custom is not None or _is_notable(line):
+            if custom is not None or is_notable(line):
                 if place > number:
                     self._add_text(number, place)
                 after = self._read_notable(place, line)
@@ -158,7 +160,7 @@ class _Blocks:
         if line.startswith(RUNSTATS) and (compared := read_runstats(page, number)):
             return self._add("GRID", number, compared[1], compared[0])
         if (
-            line[-1] in _LAST_OF_FIGURE
+            line[-1] in LAST_OF_FIGURE
             and (MAY_BE_FIGURE.match(line) or TYPED_STATISTIC.fullmatch(line.strip()))
             and (unruled := read_unruled(page, number))
         ):
@@ -202,6 +204,11 @@ class _Blocks:
         return block.last
 
     def _read_prompt(self, number: int) -> int | None:
+        if self.is_plain and not self.delimiter and (query := read_plain_query(self.page, number)):
+            self._end_text(number)
+            self.timer = None
+            self.found += query
+            return query[-1].last
         read = read_prompt(self.page, number)
         return None if read is None else self._take(read)
 
@@ -326,21 +333,6 @@ _PLAN_STARTS: Final = frozenset({Kind.RULER, Kind.PLAN_ROW, Kind.PLAN_HASH, Kind
 _TEXTS: Final = runs_of(Kind.TEXT)
 #: What may follow the first ruler of a plan, which may be cut at the line size.
 _BELOW_PLAN_RULERS: Final = frozenset({Kind.PLAN_ROW, Kind.RULER, Kind.BLANK})
-#: How lines of runstats and MyStats begin.
-_TYPED: Final = (*RUNSTATS, "STAT ", "LATCH ", "TIME")
-#: A line of figures ends with one of these.
-_LAST_OF_FIGURE: Final = frozenset("0123456789.,kKMGT")
-
-
-def _is_notable(line: str) -> bool:
-    """May a line of text be a statement, a timing, a figure, a result without a ruler, or damage?"""
-    if ":" in line or line[:3].lower() in FIRST_LETTERS or line[0] in '<"':
-        return True
-    bare = line.lstrip()
-    return bare[0] == '"' or (
-        (line[-1] in _LAST_OF_FIGURE and (bare[0].isdigit() or bare.startswith(_TYPED)))
-        or (line[-1].isalpha() and bare[0].isdigit() and "  " in bare)
-    )
 
 
 def _after_missing_plan(page: Page, number: int) -> int:

@@ -53,6 +53,7 @@ _SID: Final = Pattern("{DIGITS}", LISTS)
 _TIME_COLUMNS: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi", "resolution_s")
 #: The times of a statement without a clock.
 _NO_TIME: Final = (None,) * len(_TIME_COLUMNS)
+_CLOCKS: Final = (Clock, CustomTiming)
 #: Tokens of blocks that hold a time, and its origin.
 _TIMED: Final = {
     "ELAPSED": "statement",
@@ -144,21 +145,29 @@ def _figures(autotrace: Autotrace) -> dict[str, int | None]:
 
 def timings_frame(blocks: list[Block]) -> pl.DataFrame:
     """Every Elapsed line, timer and custom timing, in the order of the log."""
-    rows: list[tuple[int | None, str, str, Clock | CustomTiming]] = []
+    owners: list[int | None] = []
+    origins: list[str] = []
+    labels: list[str] = []
+    clocks: list[Clock | CustomTiming] = []
     for block in blocks:
         origin = _TIMED.get(block.token)
         if origin is None:
             continue
-        match block.content:
-            case Clock() | CustomTiming() as clock:
-                rows.append((None if origin == "repeat" else block.statement, origin, clock.label, clock))
-            case (Clock() as clock, str(name)):
-                rows.append((None, origin, name, clock))
-            case _:
-                pass
-    if not rows:
+        content = block.content
+        if isinstance(content, _CLOCKS):
+            labels.append(content.label)
+            clocks.append(content)
+        else:
+            match content:
+                case (Clock() as clock, str(name)):
+                    labels.append(name)
+                    clocks.append(clock)
+                case _:
+                    continue
+        owners.append(None if origin == "repeat" else block.statement)
+        origins.append(origin)
+    if not clocks:
         return no_rows("timings")
-    owners, origins, labels, clocks = zip(*rows, strict=True)
     columns: dict[str, object] = {
         "statement": owners,
         "line": [clock.line + 1 for clock in clocks],

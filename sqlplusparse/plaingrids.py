@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from logframe import columns_of, fits
@@ -11,6 +12,7 @@ from sqlplusparse.page import LineRole
 from sqlplusparse.records import Grid
 
 if TYPE_CHECKING:
+    from logframe import Column
     from sqlplusparse.page import Page
 
 _HEADED: Final = bytes([LineRole.HEADING]) * 2
@@ -36,17 +38,29 @@ def read_plain_grid(page: Page, number: int, *, is_typed: bool) -> Grid | None:
     if end == start or (after < len(kinds) and (after == end or kinds[after] not in _CERTAIN_ENDS)):
         return None
     heading, ruler = page.lines[number:start]
-    columns = columns_of(ruler)
+    headed = plain_heading(heading, ruler)
     above = number - 2 if number and kinds[number - 1] == Kind.BLANK else number - 1
     if (
-        not columns
-        or "*" in ruler
-        or (len(columns) == 1 and (not is_typed or heading.strip() in MONITOR_TITLES))
-        or len(heading) > columns[-1].end
-        or not fits(heading, columns)
+        headed is None
+        or (len(headed[0]) == 1 and not is_typed)
         or (above >= 0 and (roles[above] == LineRole.TEXT or kinds[above] in GAPS))
         or heading in page.lines[start:end]
     ):
         return None
     roles[number:end] = _HEADED + _ROW * (end - start)
-    return Grid(headings_of([heading], ruler, columns), (columns,), list(range(start, end)), 1, number, end)
+    return Grid(*headed, list(range(start, end)), 1, number, end)
+
+
+@lru_cache(maxsize=1 << 10)
+def plain_heading(heading: str, ruler: str) -> tuple[tuple[str, ...], tuple[tuple[Column, ...]]] | None:
+    """The headings and the extents of the columns, where a line is the heading above a ruler; None for other lines."""
+    columns = columns_of(ruler)
+    if (
+        not columns
+        or "*" in ruler
+        or (len(columns) == 1 and heading.strip() in MONITOR_TITLES)
+        or len(heading) > columns[-1].end
+        or not fits(heading, columns)
+    ):
+        return None
+    return headings_of([heading], ruler, columns), (columns,)

@@ -92,7 +92,6 @@ class Spool:
     _grids: tuple[Grid, ...] = field(repr=False, compare=False)
     _plans: tuple[tuple[int | None, Plan], ...] = field(repr=False, compare=False)
     _has_bounds: bool = field(repr=False, compare=False)
-    _spans: tuple[tuple[int, int, int], ...] = field(repr=False, compare=False)
 
     @property
     def format(self) -> str:
@@ -158,7 +157,8 @@ class Spool:
             >>> read_spool(b"SQL> commit;\n\nCommit complete.\n").lines().select("role", "part").rows()
             [('input', 'record'), ('blank', 'non-record'), ('feedback', 'record')]
         """
-        return lines_frame(self._page.all_roles(), list(self._spans))
+        spans = self.statements.select("statement", pl.col("first_line") - 1, "last_line").rows()
+        return lines_frame(self._page.all_roles(), spans)
 
     def runs(
         self,
@@ -273,10 +273,6 @@ def read_log(log: Log, custom: CustomPattern | None = None, *, strict: bool = Fa
         _grids=tuple(grid for _, grid in grids),
         _plans=tuple(plans),
         _has_bounds=printed,
-        _spans=tuple(
-            (statement.ordinal, page.place(statement.first), page.place(statement.last - 1) + 1)
-            for statement in statements
-        ),
     )
 
 

@@ -147,22 +147,23 @@ def _made(ordinal: int, blocks: list[Block], series: int) -> Statement:
     """The statement that blocks make."""
     statement = Statement(ordinal, blocks, series=series)
     for block in blocks:
-        match block.content:
-            case Typed() as content:
-                statement.text, statement.prompt, statement.kind = content
-            case Grid() | Listing():
-                statement.results += 1
-            case Outcome() as content if block.token in OUTCOMES:
+        content = block.content
+        if isinstance(content, Clock):
+            statement.clock = content
+        elif isinstance(content, Grid):
+            statement.results += 1
+        elif isinstance(content, Typed):
+            statement.text, statement.prompt, statement.kind = content
+        elif isinstance(content, Outcome):
+            if block.token in OUTCOMES:
                 failure = statement.outcome
                 statement.outcome = content if failure is None else failure._replace(rows=content.rows)
-            case Clock() as content:
-                statement.clock = content
-            case Autotrace() as content:
-                statement.autotrace = content
-            case Plan() as content:
-                statement.plans.append(content)
-            case _:
-                pass
+        elif isinstance(content, Listing):
+            statement.results += 1
+        elif isinstance(content, Autotrace):
+            statement.autotrace = content
+        elif isinstance(content, Plan):
+            statement.plans.append(content)
     return statement
 
 

@@ -113,9 +113,10 @@ def read_prompt(page: Page, number: int) -> Block | None:
     """
     line = page.lines[number]
     if line.startswith(_USUAL_START):
+        if page.kind(number + 1) == Kind.BLANK and not page.prompts and (query := typed_query(line)) is not None:
+            page.roles[number] = LineRole.INPUT
+            return Block("INPUT", number, number + 1, query)
         prompt, rest = _USUAL, line[len(_USUAL_START) :].lstrip()
-        if (query := _read_query(page, number, rest)) is not None:
-            return query
     else:
         found = PROMPT.match(line.strip())
         if found is None:
@@ -149,15 +150,13 @@ def read_prompt(page: Page, number: int) -> Block | None:
     return _read_typed(page, number, prompt, rest, word)
 
 
-def _read_query(page: Page, number: int, rest: str) -> Block | None:
-    """A query or DML typed in one line at the usual prompt, with nothing but a blank line below; None for all else."""
-    if rest[-1:] != ";" or page.kind(number + 1) != Kind.BLANK or page.prompts or _USUAL in rest:
+def typed_query(line: str) -> Typed | None:
+    """A query or DML typed in one line at the usual prompt, to which no numbered line belongs; None for all else."""
+    if line[-1:] != ";" or not line.startswith(_USUAL_START):
         return None
+    rest = line[len(_USUAL_START) :].lstrip()
     kind = _QUERIES.get(rest.split(None, 1)[0].lower())
-    if kind is None:
-        return None
-    page.roles[number] = LineRole.INPUT
-    return Block("INPUT", number, number + 1, Typed(rest[:-1].rstrip(), _USUAL, kind))
+    return None if kind is None or _USUAL in rest else Typed(rest[:-1].rstrip(), _USUAL, kind)
 
 
 def _is_typed(rest: str) -> bool:

@@ -1,6 +1,7 @@
 """The quick ways through a session give what the grammars give, line by line and block by block."""
 
 import itertools
+import random
 import re
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from sqlplusparse import (
     blocks,
     lines,
     listings,
+    plainqueries,
     plans,
     read_spool,
     session,
@@ -26,6 +28,7 @@ from sqlplusparse.autotrace import AUTOTRACE_NAMES
 from sqlplusparse.grouping import GRAMMAR as SESSION
 from sqlplusparse.grouping import group, neighbours, parse
 from sqlplusparse.lines import GRAMMAR, KINDS, Kind, classify, kinds_of, runs_of
+from sqlplusparse.page import Page
 from sqlplusparse.prepare import prepared
 from sqlplusparse.reader import FRAMES
 from sqlplusparse.statements import FIRST_LETTERS, VERBS, kind_of, starts_statement
@@ -212,14 +215,16 @@ def check_without(monkeypatch: pytest.MonkeyPatch, paths: list[Path]) -> int:
             continue
     monkeypatch.setattr(plans._Reader, "_read_whole_rows", lambda *_: None)  # noqa: SLF001 - what is switched off
     monkeypatch.setattr(autotrace, "_read_whole", lambda *_: None)
+    monkeypatch.setattr(blocks, "read_plain_query", lambda *_: None)
     monkeypatch.setattr(blocks, "read_plain_grid", lambda *_, **__: None)
     monkeypatch.setattr(statements, "_QUERIES", frozenset())
     monkeypatch.setattr(statements, "_USUAL_START", "\n")
     monkeypatch.setattr(session, "group", parse)
     monkeypatch.setattr(statements, "_MOST_NUMBERED", 0)
-    for module in (statements, blocks):
+    for module in (statements, plainqueries):
         monkeypatch.setattr(module, "FIRST_LETTERS", Everything())
-    monkeypatch.setattr(blocks, "_LAST_OF_FIGURE", Everything())
+    for module in (blocks, plainqueries):
+        monkeypatch.setattr(module, "LAST_OF_FIGURE", Everything())
     monkeypatch.setattr(listings, "may_be_known", bool)
     for path, expected in sessions:
         for found, frame in zip(frames(read_spool(path)), expected, strict=True):
@@ -230,6 +235,72 @@ def check_without(monkeypatch: pytest.MonkeyPatch, paths: list[Path]) -> int:
 def test_sessions_without_shortcuts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every frame is the same when plans, lists, statements and text are read line by line."""
     assert check_without(monkeypatch, FILES) == len(FILES)
+
+
+def queries(chance: random.Random) -> str:
+    """A session of short queries, most as usual, each part of some as another client, setting or edit has it."""
+    parts: list[str] = []
+    for number in range(60):
+
+        def one(usual: str, *others: str) -> str:
+            return usual if chance.random() < 0.85 else chance.choice(others)
+
+        verb = chance.choice(("selected", "selected", "selected", "updated", "created"))
+        heading = one(f"{'S':>10}", "S", f"{'A':>4} {'S':>5}", "TIME", "update", "SQL Text", "12", "S: x", f"{'S':>14}")
+        parts += [
+            one(
+                f"SQL> select {number} from t;",
+                "SQL> /",
+                "SQL> select 1",
+                "SQL> SQL> select 1 from t;",
+                "SQL>  WITH a;",
+            ),
+            one("", "\n", "\n\n", "text above\n"),
+            heading,
+            one("----------", "---- -----", "--", "********", "==========", "-- ** --"),
+            one(
+                f"{number:>10}",
+                f"{number}\n{number}",
+                heading,
+                "",
+                "#" * 10,
+                "a  b",
+                "ORA-00600: x",
+                f"{number}\n\n{number}",
+            ),
+            one("", "\n", "text below"),
+            one(
+                f"{chance.randint(1, 2)} row {verb}.",
+                "no rows selected",
+                "1 Zeile ausgewählt.",
+                "Table altered.",
+                "1 rows",
+            ),
+            one("", "\n", "Commit complete.", "SQL> set timing off"),
+            one(
+                f"Elapsed: 00:00:00.{number:02d}", "Vergangen: 00:00:01.00", "", "Elapsed: 00:00:61.00", "timing for: x"
+            ),
+            one("", "\n", "Execution Plan", "> quoted", "SQL> timing stop"),
+        ]
+    return "\n".join(parts)
+
+
+def test_queries_in_one_step(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Queries that are nearly regular give what the readers of their parts give; many are read in one step."""
+    taken: list[int] = []
+
+    def counted(page: Page, number: int) -> object:
+        found = plainqueries.read_plain_query(page, number)
+        taken.extend([number] * (found is not None))
+        return found
+
+    paths = [tmp_path / f"{seed}.lst" for seed in range(12)]
+    for seed, path in enumerate(paths):
+        path.write_text(queries(random.Random(seed)), encoding="utf-8")  # noqa: S311 - reproducible, no secret
+    monkeypatch.setattr(blocks, "read_plain_query", counted)
+
+    assert check_without(monkeypatch, paths) == len(paths)
+    assert len(taken) > 100
 
 
 @pytest.mark.corpus
