@@ -104,6 +104,8 @@ def _read_lines(page: Page, number: int, *, has_heading: bool) -> tuple[Autotrac
         shown = STATISTIC.fullmatch(line) if kind == Kind.STATISTIC else None
         if shown is None and kind == Kind.TEXT and has_heading:
             shown = SESSION_STATISTIC.fullmatch(line)
+            if shown is not None and found.names == _NAMES[: len(found.names)] and not is_known(shown["name"]):
+                shown = None  # not among SQL*Plus's own, nor a statistic that SQLcl shows
             has_others = has_others or shown is not None
         if shown is None:
             if kind in _WORDS and DOTS.fullmatch(line):

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from sqlplusparse.joints import split_feedback
 from sqlplusparse.lines import Kind
 from sqlplusparse.records import Block, Clock, Grid, Outcome, Plan, Typed
 from sqlplusparse.settings import AUTOCOMMIT
@@ -51,6 +52,7 @@ _SQLCL_DECIMALS: Final = 3
 def settle_owners(page: Page, blocks: list[Block]) -> None:
     """Give blocks the tokens that the client's order of output makes them; session.lark makes statements of those."""
     _settle_output(page, blocks)
+    split_feedback(page, blocks)
     autocommit: bool | None = None
     typed: Typed | None = None
     start = 0

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _OLD_NAMES: Final = ["id", "parent_id", "operation"]
 _PREDICATE: Final = Pattern(r"\s*(?P<id>{UP_TO_9_DIGITS}){PREDICATE_MARK} +(?P<text>.*)", PLAN_GRAMMAR)
+_PREDICATE_LINE: Final = Pattern("{PREDICATE_LINE}", PLAN_GRAMMAR)
 _LITERAL: Final = Pattern("{LITERAL}", PLAN_GRAMMAR)
 #: Sections of which nothing is kept, and how their lines begin: pasted copies may have lost the blanks at their start.
 _REPORTS: Final = ("Hint Report", "SQL Analysis Report", "Query Block Registry")
@@ -80,7 +81,7 @@ class Sections:
             self.open_id = int(found["id"])
             if self.name.startswith("Predicate"):
                 plan.predicates.setdefault(self.open_id, []).append(found["text"].strip())
-        elif line.startswith(" ") or (is_predicate and self._is_open()):
+        elif line.startswith(" ") or (is_predicate and (self._is_open() or _PREDICATE_LINE.match(line))):
             if self.name.startswith("Predicate") and self.open_id is not None:
                 self._append(line)
         elif plan.plan_source == "explain" and is_predicate and self.open_id is not None and not self._is_apart(number):

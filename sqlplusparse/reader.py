@@ -25,6 +25,8 @@ from sqlplusparse.frames import (
     unparsed,
 )
 from sqlplusparse.grids import cells_of
+from sqlplusparse.joints import note_joints
+from sqlplusparse.lines import Kind
 from sqlplusparse.links import link_plans, owner_of
 from sqlplusparse.listings import read_listing
 from sqlplusparse.monitor import read_monitors
@@ -252,6 +254,7 @@ def read_log(log: Log, custom: CustomPattern | None = None, *, strict: bool = Fa
     if not (statements or listings or grids or plans or LineRole.TIMING in page.roles):
         raise no_session(log.name, text, page)
     monitors = read_monitors(page)
+    note_joints(page, statements, blocks)
     link_plans(statements, plans, monitors)
     owners = [owner_of(monitor.first, statements) for monitor in monitors]
     statistics = statistics_frame(page, listings)
@@ -281,6 +284,11 @@ def _settle_rows(page: Page, grid: Grid, statement: Statement | None) -> None:
     outcome = None if statement is None else statement.outcome
     is_only = statement is not None and statement.results == 1
     count = outcome.rows if is_only and outcome is not None and outcome.verb == "select" else None
+    if is_only and outcome is None and not grid.rows and page.kind(grid.last) == Kind.BLANK:
+        traced = None if statement is None else statement.autotrace
+        if traced is not None and traced.rows_processed == 1:  # a row of nulls is a blank line
+            grid.rows = [grid.last]
+            grid.last += 1
     if count == len(grid.rows) and len(grid.rulers) == 1 and not grid.cells and not grid.computed:
         return  # a row a line, and as many as were selected
     if count is not None and len(grid.rulers) > 1 and grid.row_count != count:

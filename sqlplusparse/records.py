@@ -57,6 +57,11 @@ class Autotrace(NamedTuple):
     values: list[int | None]
     raws: list[str]
 
+    @property
+    def rows_processed(self) -> int | None:
+        """How many rows SQL*Plus counts; None where it does not, as SQLcl."""
+        return dict(zip(self.names, self.values, strict=True)).get("rows processed")
+
 
 @dataclass(slots=True)
 class Grid:

@@ -1,0 +1,314 @@
+"""Signs that lines of a session are missing, or that two sessions were put together: what the client never prints so.
+
+The client prints the parts of each statement whole and in one order, and the same parts for each statement until SET
+changes that.  What contradicts it is a diagnostic:
+
+* `other_feedback`: a feedback that another kind of statement than the one typed above it has; it is a statement's of
+  its own then (`split_feedback`);
+* `missing_part`: no Elapsed, feedback or statistics, where the statements of the same kind before and after it have
+  one and no command of the client stands between them;
+* `rows_differ`: the feedback and the statistics of autotrace count different rows;
+* `broken_plan`: a plan without its first rows, with a gap in them or without the line that ends its table, and parts
+  of a plan that stand below no heading;
+* `broken_statistics`: statistics of autotrace below no heading;
+* `broken_text`: a line of a typed statement whose number does not follow the one above;
+* `empty_result`: a heading without a row, which the client does not print;
+* `misplaced_row`: a row that does not stand below the ruler as most rows of its result do;
+* `no_blank_line`: a feedback or an Elapsed directly below a row, where the session has a blank line above the others.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from logframe import fits
+from sqlplusparse.grids import NUMBER, cut_cells
+from sqlplusparse.lines import NUMBERED_LINE, Kind, Pattern
+from sqlplusparse.page import LineRole
+from sqlplusparse.planheads import PLAN_GRAMMAR, is_heading
+from sqlplusparse.records import Autotrace, Block, Grid, Outcome, Plan, Typed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from sqlplusparse.page import Page
+    from sqlplusparse.session import Statement
+
+_DML: Final = frozenset({"insert", "update", "delete", "merge"})
+#: Kinds of statements that autotrace counts for.
+_TRACED: Final = _DML | {"select"}
+#: Kinds of what is typed that the client, or a program it calls, prints anything for.
+_FREE: Final = frozenset({"command", "host", None})
+#: Kinds of statements whose feedback counts rows of what was done, or says that a block has ended, or that it was done.
+_TOKENS: Final = {"select": "SELECTED", "plsql": "CALLED", **dict.fromkeys(_DML, "CHANGED")}
+_FEEDBACKS: Final = frozenset({"SELECTED", "CHANGED", "CALLED", "DONE", "CLOSED"})
+#: By default the client says how many rows a query has when it has so many.
+_COUNTED_ROWS: Final = 6
+#: Of so many rows one may be of another kind by mistake.
+_FEWEST_ALIKE: Final = 10
+#: Between statements with one of these the client may have been set to print other parts.
+_CHANGES: Final = frozenset({"COMMAND", "COMMAND_ERROR", "UNOWNED", "TIMER"})
+#: So many feedbacks stand below a blank line for one that does not.
+_MOST_DIRECT: Final = 4
+_WITHOUT_OWNER: Final = frozenset({LineRole.TEXT, LineRole.ROW})
+_ENDS_OF_ROWS: Final = frozenset({LineRole.FEEDBACK, LineRole.ELAPSED})
+_ENDS_OF_TEXT: Final = frozenset(";/.")
+_ENDS_WITH_NUMBER: Final = Pattern("{DIGITS}$", PLAN_GRAMMAR)
+_LOOSE_ROW: Final = Pattern("{BAR}{OPERATION_ID}{BAR} *[A-Z]", PLAN_GRAMMAR)
+_ID: Final = Pattern("{BAR}[^0-9|]*(?P<id>{UP_TO_9_DIGITS})[^0-9|]*{BAR}", PLAN_GRAMMAR)
+_PREDICATE: Final = Pattern("{PREDICATE_LINE}", PLAN_GRAMMAR)
+_DOUBLE_RULE: Final = Pattern("{DOUBLE_RULE}", PLAN_GRAMMAR)
+_ADAPTIVE: Final = "adaptive plan"
+
+
+def split_feedback(page: Page, blocks: list[Block]) -> None:
+    """End a statement that was typed before the result or feedback that another kind of statement has.
+
+    What follows is then a statement that is not echoed; its Elapsed and statistics are its own.
+    """
+    typed: Typed | None = None
+    place = 0
+    while place < len(blocks):
+        token, content = blocks[place].token, blocks[place].content
+        if isinstance(content, Typed):
+            typed = content
+        elif token in {"COMMAND", "INPUT", "BREAK"}:
+            typed = None
+        elif typed is not None and (token == "GRID" or token in _FEEDBACKS):
+            if (typed.prompt is not None or token != "GRID") and _is_other(typed.kind, token, content):
+                first = blocks[place].first
+                what = "a result" if token == "GRID" else "this feedback"
+                page.note(first, "other_feedback", f"{what} is no {typed.kind} statement's; lines may be missing above")
+                blocks.insert(place, Block("BREAK", first, first))
+                place += 1
+                typed = None
+            elif token != "GRID" or (typed.prompt is None and typed.kind != "select"):
+                typed = None
+        place += 1
+
+
+def _is_other(kind: str | None, token: str, content: object) -> bool:
+    """Does a result or feedback contradict the kind of statement that was typed?"""
+    if kind in _FREE:
+        return False
+    if token == "GRID":
+        return kind not in {"select", "plsql"}
+    verb = content.verb if isinstance(content, Outcome) else None
+    if kind in _DML:
+        return verb != kind
+    return token not in {_TOKENS.get(kind or "", "DONE"), *(() if kind in _TOKENS else ("CLOSED",))}
+
+
+def note_joints(page: Page, statements: list[Statement], blocks: list[Block]) -> None:
+    """Add the diagnostics of all other signs."""
+    _note_missing_parts(page, statements, blocks)
+    for statement in statements:
+        _note_rows(page, statement)
+        if statement.prompt is not None and statement.kind == "select":
+            _note_query(page, statement)
+    for block in blocks:
+        match block.content:
+            case Plan() as plan:
+                _note_plan(page, block, plan)
+            case Autotrace() as trace if block.token == "STATISTICS" and page.kinds[block.first] == Kind.STATISTIC:
+                if len(trace.names) > 1:
+                    page.note(block.first, "broken_statistics", "no heading stands above these statistics of autotrace")
+            case Grid() as grid:
+                _note_misplaced_rows(page, grid)
+                if not grid.rows and block.statement is not None and statements[block.statement - 1].prompt is not None:
+                    page.note(grid.first, "empty_result", "a heading without rows; lines may be missing")
+            case _:
+                pass
+    _note_loose_lines(page)
+    _note_blank_lines(page)
+
+
+def _note_missing_parts(page: Page, statements: list[Statement], blocks: list[Block]) -> None:
+    """Statements without a part that those around them have."""
+    settings: dict[int, int] = {}
+    changes = 0
+    for block in blocks:
+        if block.statement is not None:
+            settings.setdefault(block.statement, changes)
+        elif block.token in _CHANGES or (block.token == "BREAK" and page.kind(block.first) != Kind.PROMPT):
+            changes += block.last > block.first
+    ended = [one for one in statements if one.kind not in _FREE and (one.outcome is None or one.outcome.code is None)]
+    typed = [one for one in ended if one.prompt is not None]
+    others = [one for one in ended if one.kind != "select"]
+    queries = [one for one in ended if one.kind == "select"]
+    traced = [one for one in ended if one.kind in _TRACED]
+
+    def note(part: str, those: list[Statement], has: Callable[[Statement], bool]) -> None:
+        for before, one, after in zip(those, those[1:], those[2:], strict=False):
+            is_alone = has(before) and has(after) and not has(one)
+            if is_alone and settings[before.ordinal] == settings[after.ordinal]:
+                if part == "feedback" and one.kind == "select" and not _is_counted(one, (before, after)):
+                    continue
+                reason = f"no {part}, which the statements before and after this one have; lines may be missing"
+                page.note(one.first, "missing_part", reason)
+
+    note("Elapsed", typed, lambda one: one.clock is not None)
+    note("feedback", others, lambda one: one.outcome is not None)
+    note("feedback", queries, lambda one: one.outcome is not None)
+    note("statistics", traced, lambda one: one.autotrace is not None)
+
+
+def _is_counted(query: Statement, others: Iterable[Statement]) -> bool:
+    """Has a query so many rows that the client, which counted those of others, counts them?"""
+    rows = _rows_of(query)
+    fewest = min(one.outcome.rows or 0 for one in others if one.outcome is not None)
+    return rows is None or rows >= min(_COUNTED_ROWS, fewest or _COUNTED_ROWS)
+
+
+def _rows_of(statement: Statement) -> int | None:
+    """How many rows the results of a statement have; None without a result."""
+    grids = [block.content for block in statement.blocks if isinstance(block.content, Grid)]
+    return sum(grid.row_count - grid.computed for grid in grids) if grids else None
+
+
+def _note_rows(page: Page, statement: Statement) -> None:
+    """Rows counted by autotrace that are not those of the feedback."""
+    trace, outcome = statement.autotrace, statement.outcome
+    if trace is None or outcome is None or outcome.code is not None or outcome.verb is None:
+        return
+    counted = trace.rows_processed
+    if counted is not None and outcome.rows is not None and counted != outcome.rows:
+        reason = f"the feedback counts {outcome.rows} rows, the statistics {counted}; they may be two statements'"
+        page.note(trace.lines[-1], "rows_differ", reason)
+
+
+def _note_query(page: Page, query: Statement) -> None:
+    """A query that was typed whose text does not end, or that has two results."""
+    typed = query.blocks[0]
+    line = page.lines[typed.last - 1].rstrip()
+    if (
+        typed.token == "INPUT"
+        and line[-1:] not in _ENDS_OF_TEXT
+        and not _ENDS_WITH_NUMBER.search(line)
+        and len(query.blocks) > 1
+    ):
+        page.note(typed.first, "broken_text", "the text of this query does not end, and what it printed follows")
+    grids = [block for block in query.blocks if isinstance(block.content, Grid)]
+    if len(grids) > 1 and query.text is not None:
+        page.note(grids[1].first, "second_result", "a query that was typed has one result; this may be another's")
+
+
+def _note_plan(page: Page, block: Block, plan: Plan) -> None:
+    """A plan that is not whole."""
+    if not plan.operations:
+        return
+    found = [_ID.match(operation.text) for operation in plan.operations]
+    ids = [int(one["id"]) for one in found if one is not None]
+    problem = ""
+    if ids[:1] != [0]:
+        problem = "its first rows are missing"
+    elif any(after != before + 1 for before, after in pairwise(ids)) and not any(
+        _ADAPTIVE in note for note in plan.notes
+    ):
+        problem = "rows within it are missing"
+    elif plan.layout != "old" and not _is_opened(page, block):
+        problem = "the line above its headings is missing"
+    elif _is_section_empty(page, block):
+        problem = "a section below it has no line"
+    elif plan.layout != "old" and not _is_closed(page, plan.operations[-1].line):
+        problem = "the line that ends its table is missing"
+    if problem:
+        page.note(block.first, "broken_plan", f"this plan is not whole: {problem}")
+
+
+def _is_opened(page: Page, block: Block) -> bool:
+    """Does a ruler stand above the headings of a plan?"""
+    heads = (number for number in range(block.first, block.last) if page.kinds[number] == Kind.PLAN_ROW)
+    number = next((number for number in heads if is_heading(page.lines[number])), block.first) - 1
+    while number > 0 and page.kinds[number] == Kind.BLANK:
+        number -= 1
+    return page.kinds[number] == Kind.RULER or _DOUBLE_RULE.fullmatch(page.lines[number]) is not None
+
+
+def _is_section_empty(page: Page, block: Block) -> bool:
+    """Does a plan end with the heading of a section and the ruler below it?"""
+    return page.kinds[block.last - 2 : block.last] == bytes((Kind.PLAN_SECTION, Kind.RULER))
+
+
+def _is_closed(page: Page, number: int) -> bool:
+    """Does a ruler follow the last row of a plan, which may be cut into several lines?"""
+    number += 1
+    while number < len(page) and (page.kinds[number] == Kind.BLANK or page.roles[number] == LineRole.PLAN):
+        number += 1
+    return number < len(page) and (
+        page.kinds[number] == Kind.RULER or _DOUBLE_RULE.fullmatch(page.lines[number]) is not None
+    )
+
+
+def _note_misplaced_rows(page: Page, grid: Grid) -> None:
+    """Rows that do not stand below the ruler of a result, where most do."""
+    columns = grid.rulers[0]
+    if len(grid.rulers) > 1 or grid.cells:
+        return
+    if len(columns) == 1:
+        misplaced = [number for number in grid.rows if len(page.lines[number]) > columns[0].end]
+    else:
+        misplaced = [number for number in grid.rows if not fits(page.lines[number], columns)]
+    misplaced += _of_other_types(page, grid) if len(columns) > 1 and not misplaced and not grid.computed else []
+    if misplaced and len(misplaced) * 2 < len(grid.rows):
+        reason = f"{len(misplaced)} of {len(grid.rows)} rows do not stand below the ruler; they may be another result's"
+        page.note(misplaced[0], "misplaced_row", reason)
+
+
+def _of_other_types(page: Page, grid: Grid) -> list[int]:
+    """Rows with a text in a column that has numbers in nearly all rows of a result."""
+    if len(grid.rows) < _FEWEST_ALIKE:
+        return []
+    rows = [cut_cells(page.lines[number], grid.rulers[0]) for number in grid.rows]
+    found: set[int] = set()
+    for cells in zip(*rows, strict=True):
+        others = [place for place, cell in enumerate(cells) if cell and not NUMBER.fullmatch(cell) and cell.strip("#")]
+        if len(others) * _FEWEST_ALIKE <= sum(map(bool, cells)):
+            found.update(others)
+    return [grid.rows[place] for place in sorted(found)]
+
+
+def _note_loose_lines(page: Page) -> None:
+    """Lines of a plan that are in none."""
+    is_noted = False
+    for number, (kind, role) in enumerate(zip(page.kinds, page.roles, strict=True)):
+        if role not in _WITHOUT_OWNER:
+            is_noted = is_noted and kind == Kind.BLANK
+            continue
+        line = page.lines[number]
+        is_loose = (kind == Kind.PLAN_ROW and (_LOOSE_ROW.match(line.strip()) or is_heading(line))) or (
+            kind == Kind.TEXT and line[-1:] == ")" and _PREDICATE.match(line)
+        )
+        if is_loose and not is_noted:
+            page.note(number, "broken_plan", "part of a plan, but no plan stands here")
+        is_noted = is_noted or bool(is_loose)
+        if kind == Kind.TEXT and page.roles[number - 1] == LineRole.INPUT and number and _is_numbered(line):
+            page.note(number, "broken_text", "a line of a statement's text whose number does not follow the one above")
+
+
+def _is_numbered(line: str) -> bool:
+    """Is a line numbered as SQL*Plus numbers the lines of a statement?"""
+    found = NUMBERED_LINE.fullmatch(line)
+    return found is not None and line[:3].strip().isdigit() and line[3:5] == "  "
+
+
+def _note_blank_lines(page: Page) -> None:
+    """Feedbacks and Elapsed lines directly below a row, where nearly all others are not."""
+    direct: list[int] = []
+    apart = 0
+    for number in range(1, len(page)):
+        if page.roles[number] not in _ENDS_OF_ROWS:
+            continue
+        above = number - 1
+        while above > 0 and page.kinds[above] == Kind.BLANK:
+            above -= 1
+        if page.roles[above] == LineRole.ROW:
+            if above == number - 1:
+                direct.append(number)
+            else:
+                apart += 1
+    if len(direct) * _MOST_DIRECT <= apart:
+        for number in direct:
+            reason = "directly below a row, where this session has a blank line elsewhere; lines may be missing"
+            page.note(number, "no_blank_line", reason)
