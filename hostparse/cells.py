@@ -220,7 +220,8 @@ def _half(decimals: int | pl.Series, factor: float, basis: Basis) -> float | pl.
     units = (1.0 if basis == "total" else 0.5) * factor
     if isinstance(decimals, int):
         return 0.0 if is_exact and decimals == 0 else units * 10.0**-decimals
-    half = units * (0.1 ** decimals.cast(pl.Float64))
+    powers = {count: 10.0**-count for count in decimals.unique()}
+    half = units * decimals.replace_strict(powers, return_dtype=pl.Float64)
     return half * (decimals > 0).cast(pl.Float64) if is_exact else half
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 from logframe.formats import Format, Sniff
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from hostparse.log import HostLog
     from logframe import Source
     from logframe.formats import Head
@@ -41,6 +43,13 @@ def read(source: Source) -> HostLog:
     return read_host(source)
 
 
+def read_large(source: Source, folder: Path) -> HostLog:
+    """The log with its rows in files."""
+    from hostparse.read import read_in  # noqa: PLC0415 - readers are imported on use
+
+    return read_in(source, folder)
+
+
 def places(parsed: HostLog, source: Source) -> list[Part]:
     """Which samples came from which lines."""
     from hostparse.provenance import parts_of  # noqa: PLC0415 - wanted by few
@@ -48,4 +57,11 @@ def places(parsed: HostLog, source: Source) -> list[Part]:
     return parts_of(parsed, source)
 
 
-FORMAT: Final = Format(name="host", title="a log of iostat, vmstat, sar or nmon", sniff=sniff, read=read, places=places)
+FORMAT: Final = Format(
+    name="host",
+    title="a log of iostat, vmstat, sar or nmon",
+    sniff=sniff,
+    read=read,
+    read_large=read_large,
+    places=places,
+)

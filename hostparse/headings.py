@@ -13,7 +13,8 @@ from hostparse.lines import GRAMMAR
 
 _WORD: Final = re.compile(GRAMMAR.pattern("{CELL}"))
 _CLOCK: Final = re.compile(GRAMMAR.pattern("^[ #]*{CLOCK}{GAP}"))
-_TOTAL_CPU: Final = "avg-cpu:"
+#: The label of the row of all processors.
+TOTAL_CPU: Final = "avg-cpu:"
 _TWICE: Final = 2
 
 
@@ -87,7 +88,7 @@ def read_heading(text: str, groups: str, has_clock: bool) -> Heading:  # noqa: F
         ('iostat', 'device', ['device', 'read_merges_per_s', 'reads_per_s', 'read_bytes_per_s'])
     """
     words = _words(text)
-    is_total_cpu = any(word.text == _TOTAL_CPU for word in words)
+    is_total_cpu = any(word.text == TOTAL_CPU for word in words)
     has_time = bool(words) and words[0].text in {"Time", "TIME"}
     words = [word for word in words if word.text.rstrip(":") in KEYS or not word.text.endswith(":")][has_time:]
     has_stamp = "timestamp" in groups

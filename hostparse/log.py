@@ -6,16 +6,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hostparse.shapes import joined, long_rows, stacked, wide_rows
+from hostparse.shapes import SAMPLES, joined, layout_of, long_rows, needed_columns, stacked, wide_rows
 from logframe import diagnostics_frame
+from logframe.lazy_rows import lazy_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
     from datetime import datetime
 
     import polars as pl
 
-    from hostparse.parts import Part
     from hostparse.runs import Runs
+    from hostparse.shapes import Layout
+    from hostparse.stored import Parts
     from logframe import Diagnostic
 
 _RANK: Final = ("iostat", "vmstat", "mpstat", "pidstat", "sar", "zpool", "biopattern", "nmon")
@@ -42,7 +45,7 @@ class HostLog:
     Attributes:
         source: name of the log.
         kind: the tool: iostat, vmstat, mpstat, pidstat, sar, zpool, nmon, ...; several are joined by ``+``.
-        parts: the tables as they were printed.
+        parts: the tables as they were printed; of a large log, in files.
         runs: where, when and by what command.
         diagnostics: `logframe.DIAGNOSTICS`: lines and cells that could not be read, and what was assumed.
         lines: number of lines of each kind.
@@ -51,11 +54,12 @@ class HostLog:
 
     source: str
     kind: str
-    parts: tuple[Part, ...]
+    parts: Parts
     run_list: Runs
     diagnostics: pl.DataFrame
     lines: dict[str, int] = field(default_factory=dict)
     clock: AssumedClock | None = None
+    _layouts: dict[str, Layout] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def format(self) -> str:
@@ -70,7 +74,7 @@ class HostLog:
     @cached_property
     def scopes(self) -> tuple[str, ...]:
         """What the tables are about, in the order of the log: ``host``, ``device``, ``cpu``, ``process``, ..."""
-        return tuple(dict.fromkeys(part.heading.scope for part in self.parts))
+        return tuple(dict.fromkeys(heading.scope for heading in self.parts.headings))
 
     def wide(self, scope: str, *, bounds: bool = False) -> pl.DataFrame:
         """One row a sample and device (or CPU, process, ...), one column a metric.
@@ -85,10 +89,62 @@ class HostLog:
         Raises:
             KeyError: the log has no table of that scope.
         """
-        parts = [part for part in self.parts if part.heading.scope == scope]
-        if not parts:
+        return self.scan(scope, bounds=bounds).collect()
+
+    def scan(self, scope: str, *, bounds: bool = False) -> pl.LazyFrame:
+        """The frame that `wide` gives, as a LazyFrame: of a large log, its rows are never in memory together.
+
+        Args:
+            scope: one of `scopes`.
+            bounds: add the bounds of the rounding.
+
+        Raises:
+            KeyError: the log has no table of that scope.
+        """
+        numbers = [number for number, heading in enumerate(self.parts.headings) if heading.scope == scope]
+        if not numbers:
             raise KeyError(f"{scope!r}: the log has {', '.join(self.scopes) or 'no table'}")
-        return joined((wide_rows(part, bounds=bounds) for part in parts), [part.heading.keys for part in parts])
+        if not self.parts.is_large:
+            return self._wide_rows(0, numbers, self._layout(scope, numbers), bounds=bounds).lazy()
+        layout = self._layout(scope, numbers)
+
+        def rows(columns: list[str] | None) -> Iterator[pl.DataFrame]:
+            only = None if columns is None else {*columns, *(name[:-3] for name in columns)}
+            for piece in range(self.parts.pieces):
+                yield self._wide_rows(piece, numbers, layout, bounds=bounds, only=only)
+
+        empty = self._wide_rows(None, numbers, layout, bounds=bounds)
+        return lazy_rows(rows, empty.schema)
+
+    def _layout(self, scope: str, numbers: list[int]) -> Layout:
+        """How the tables of a scope become one frame."""
+        if scope not in self._layouts:
+            headings = [self.parts.headings[number] for number in numbers]
+
+            def pieces() -> Iterator[list[pl.DataFrame]]:
+                for piece in range(self.parts.pieces):
+                    yield [wide_rows(self.parts.part(piece, number), bounds=False) for number in numbers]
+
+            self._layouts[scope] = layout_of(pieces, [heading.keys for heading in headings])
+        return self._layouts[scope]
+
+    def _wide_rows(
+        self,
+        piece: int | None,
+        numbers: list[int],
+        layout: Layout,
+        *,
+        bounds: bool,
+        only: Collection[str] | None = None,
+    ) -> pl.DataFrame:
+        """The wide rows of a piece of the log; without one, none."""
+        frames = []
+        for number in numbers:
+            heading = self.parts.headings[number]
+            wanted = None if only is None else needed_columns(heading, only)
+            part = self.parts.empty(number) if piece is None else self.parts.part(piece, number, wanted)
+            frames.append(wide_rows(part, bounds=bounds, only=only))
+        return joined(frames, [self.parts.headings[number].keys for number in numbers], layout)
 
     @property
     def samples(self) -> pl.LazyFrame:
@@ -101,12 +157,28 @@ class HostLog:
         * ``flag``: why ``value`` is null although something is printed: `hostparse.rules`, or ``no_figure``
         * ``is_since_boot``: a mean since the start of the system, no sample; null where it may be either
         """
-        return stacked([long_rows(part, averages=False) for part in self.parts])
+        return self._long(averages=False)
 
     @property
     def averages(self) -> pl.LazyFrame:
         """The means that a tool printed at its end, in the columns of `samples`; ``sample`` and the times are null."""
-        return stacked([long_rows(part, averages=True) for part in self.parts])
+        return self._long(averages=True)
+
+    def _long(self, *, averages: bool) -> pl.LazyFrame:
+        """One row a figure, column after column."""
+        if not self.parts.is_large:
+            return stacked([long_rows(part, averages=averages) for part in self.parts.whole()])
+
+        def rows(_: list[str] | None) -> Iterator[pl.DataFrame]:
+            for number, heading in enumerate(self.parts.headings):
+                for name in (each.name for each in heading.fields if each.metric is not None):
+                    wanted = needed_columns(heading, {name})
+                    for piece in range(self.parts.pieces):
+                        part = self.parts.part(piece, number, wanted)
+                        if part.frame.height:
+                            yield from (frame.collect() for frame in long_rows(part, averages=averages, only=name))
+
+        return lazy_rows(rows, SAMPLES)
 
     def frames(self) -> dict[str, pl.DataFrame | pl.LazyFrame]:
         """The frames by name: ``runs``, ``samples``, ``averages``, and one wide frame a scope."""
@@ -114,12 +186,12 @@ class HostLog:
             "runs": self.runs,
             "samples": self.samples,
             "averages": self.averages,
-            **{scope: self.wide(scope) for scope in self.scopes},
+            **{scope: self.scan(scope) if self.parts.is_large else self.wide(scope) for scope in self.scopes},
         }
 
     def describe(self) -> str:
         """One line: the tool, the host, how many samples."""
-        counts = [part.frame.get_column("sample").drop_nulls().n_unique() for part in self.parts if part.frame.height]
+        counts = [self.parts.samples(number) for number in range(len(self.parts.headings))]
         hosts = self.runs.get_column("host").drop_nulls().unique().sort().to_list()
         where = f" of {hosts[0]}" if len(hosts) == 1 else f" of {len(hosts)} hosts" if hosts else ""
         number = max(counts, default=0)
@@ -127,9 +199,9 @@ class HostLog:
         return f"{self.kind}{where}, {number:,} sample{'' if number == 1 else 's'} of {about}"
 
 
-def kind_of(parts: tuple[Part, ...]) -> str:
+def kind_of(parts: Parts) -> str:
     """The tools that printed the tables, joined by ``+``."""
-    tools = {part.heading.tool for part in parts if part.frame.height}
+    tools = {heading.tool for number, heading in enumerate(parts.headings) if parts.height(number)}
     return "+".join([tool for tool in _RANK if tool in tools] or sorted(tools)) or "host"
 
 

@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
 from hostparse.cells import figures
-from hostparse.clocks import MONTHS, Order, seconds_of_day
+from hostparse.clocks import Order
 from hostparse.headings import Field, Heading
 from hostparse.lines import NMON, TEXT
-from hostparse.nmon_lines import data_of, sorted_out
+from hostparse.nmon_lines import rows_of, sorted_out
 from hostparse.nmon_names import CROSSED, MIXED, counted_of, metric_in, table_of
-from hostparse.parts import CrossedPart, Half, Part, together
-from hostparse.runs import Run, Runs
+from hostparse.nmon_ticks import runs_of, ticks_of
+from hostparse.parts import CrossedPart, Half, Part
+from hostparse.runs import Runs
 from hostparse.sampling import PLACE
+from hostparse.stored import Collector
 from hostparse.tables import Tables
 from logframe import Diagnostic
 from logframe.split import split_figures
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable
 
     from hostparse.columns import Metric
+    from hostparse.nmon_lines import NmonLines
     from logframe import Log
 
-#: A count of more digits is damaged: no machine word holds it.
-_MOST_DIGITS: Final = 18
 #: Keys of a process in the words of the heading of TOP.
 _PROCESS_KEYS: Final = {"+PID": "pid", "Command": "command", "WLMclass": "workload_class"}
 
@@ -59,102 +59,51 @@ def is_nmon(lines: list[str]) -> bool:
     return sure > 0 and sure + sum(possible.match(line) is not None for line in first) > len(first) // 2
 
 
-def read_nmon(log: Log) -> Tables:
-    """The tables of an nmon file."""
+def read_nmon(log: Log, collector: Collector | None = None) -> Tables:
+    """The tables of an nmon file.
+
+    Args:
+        log: opened.
+        collector: of the parts; None: one in memory.
+    """
+    collector = collector or Collector()
     lines = sorted_out(log)
+    try:
+        return _read(log, lines, collector, in_pieces=True)
+    except _UnorderedError:
+        collector.clear()
+        return _read(log, lines, collector, in_pieces=False)
+
+
+class _UnorderedError(Exception):
+    """Ticks come again later in the file: it cannot be read in pieces."""
+
+
+def _read(log: Log, lines: NmonLines, collector: Collector, *, in_pieces: bool) -> Tables:
     others = lines.others
     notes = [
         Diagnostic(log.name, line, None, "unparsed", text, "no line of nmon")
         for line, text in others.filter(pl.col("kind") == "text").select("line", "text").iter_rows()
     ]
-    runs = _runs(others.filter(pl.col("kind") == "setting"))
-    ticks = _ticks(log.name, others.filter(pl.col("kind") == "clock"), runs, notes)
+    runs = runs_of(others.filter(pl.col("kind") == "setting"))
+    ticks = ticks_of(log.name, others.filter(pl.col("kind") == "clock"), runs, notes)
     known, titles = _titles(others.filter(pl.col("kind") == "heading"))
-    pieces: dict[tuple[int, int], list[Part]] = {}
-    for data in data_of(log, lines):
-        for number, table in _tables(log.name, data, known, titles, notes):
+    is_heading = (pl.col("kind") == "process_heading") & NMON.matches(TEXT, "^{PROCESS_COLUMNS}")
+    words = next(iter(others.filter(is_heading).get_column("text")), None)
+    keys: dict[Hashable, None] = {}
+    latest: dict[int, int] = {}
+    for rows in rows_of(log, lines, in_pieces=in_pieces):
+        pieces: dict[Hashable, Part] = {}
+        for number, table in _tables(log.name, rows.data, known, titles, notes, latest):
             for place, part in enumerate(_parts(log.name, table, ticks, lines.height, notes)):
-                pieces.setdefault((number, place), []).append(part)
-    parts = [together(pieces[key]) for key in pieces]
-    parts += _processes(log.name, others, ticks, notes)
-    kinds = dict(others.get_column("kind").value_counts().iter_rows())
-    kinds = dict(sorted({**kinds, "data": lines.is_data.sum()}.items()))
+                pieces[number, place] = part
+        keys.update(dict.fromkeys(pieces))
+        for part in _processes(log.name, rows.processes, words, ticks, notes):
+            pieces["process"] = part
+        collector.add(pieces)
     notes.sort(key=lambda note: note.line or 0)
-    return Tables(tuple(parts), Runs(tuple(runs), Order("dmy", is_assumed=False)), kinds, tuple(notes))
-
-
-def _runs(settings: pl.DataFrame) -> list[Run]:
-    """The runs of a file, from the lines AAA."""
-    found: list[Run] = []
-    for (number,), group in settings.partition_by("run", as_dict=True, maintain_order=True).items():
-        said: dict[str, str] = {}
-        for text in group.get_column("text"):
-            _, key, *rest = text.split(",", 2)
-            said.setdefault(key, rest[0].strip() if rest else "")
-        is_aix = "AIX" in said or said.get("build") == "AIX"
-        day = pl.Series([f"{said.get('time', '').replace('.', ':')},{said.get('date', '')}"])
-        opened = pl.select(_tick_time(day)).item()
-        known: dict[str, Any] = {
-            "system": "AIX" if is_aix else (said.get("OS", "").partition(",")[0] or None),
-            "release": said.get("AIX") if is_aix else said.get("OS", "").partition(",")[2].partition(",")[0] or None,
-            "host": said.get("host"),
-            "cpus": _whole(said.get("cpus", "").rpartition(",")[2]),
-            "interval_s": float(step) if (step := said.get("interval", "")).isdigit() else None,
-            "command": said.get("command"),
-            "opened_at": opened,
-            "day": opened.date() if isinstance(opened, dt.datetime) else None,
-        }
-        found.append(Run(int(str(number)), group.item(0, "line"), **known))
-    return found or [Run(0, 1)]
-
-
-def _whole(text: str) -> int | None:
-    return int(text) if text.strip().isdigit() and len(text) < _MOST_DIGITS else None
-
-
-def _tick_time(text: pl.Expr | pl.Series) -> pl.Expr:
-    """The wall clock in ``17:28:10,10-FEB-2016``."""
-    column = pl.lit(text) if isinstance(text, pl.Series) else text
-    part = NMON.groups(column, "^(?P<clock>{DAY_TIME})(?:,(?P<day>{DAY})-(?P<month>{MONTH})-(?P<year>{YEAR}))?").struct
-    names = {month.upper(): f"{number:02}" for number, month in enumerate(MONTHS, 1)}
-    month = part.field("month").str.to_uppercase().replace_strict(names, default=None, return_dtype=pl.String)
-    day = pl.concat_str(part.field("year"), pl.lit("-"), month, pl.lit("-"), part.field("day").str.zfill(2))
-    seconds = seconds_of_day(part.field("clock"))
-    return day.str.to_date("%Y-%m-%d", strict=False).cast(pl.Datetime("us")) + pl.duration(seconds=seconds)
-
-
-def _ticks(name: str, clocks: pl.DataFrame, runs: Sequence[Run], notes: list[Diagnostic]) -> pl.DataFrame:
-    """Each tick of each run with its time and that of the tick before."""
-    part = TEXT.str.splitn(",", 3).struct
-    ticks = clocks.select(
-        "line",
-        "run",
-        "text",
-        part.field("field_1").str.slice(1).cast(pl.UInt32, strict=False).alias("sample"),
-        _tick_time(part.field("field_2")).alias("interval_end"),
-        seconds_of_day(part.field("field_2").str.slice(0, 8)).alias("seconds"),
-    ).unique(["run", "sample"], keep="first", maintain_order=True)
-    days = pl.DataFrame(
-        {"run": [run.run for run in runs], "day": [run.base_day for run in runs]},
-        schema={"run": pl.UInt32, "day": pl.Date},
-    )
-    ticks = ticks.sort("run", "sample").join(days, on="run", how="left", maintain_order="left")
-    wraps = (pl.col("seconds") < pl.col("seconds").shift() - 43_200).fill_null(value=False).cum_sum().over("run")
-    undated = pl.col("day").cast(pl.Datetime("us")) + pl.duration(seconds=pl.col("seconds") + 86_400 * wraps)
-    ticks = ticks.with_columns(pl.coalesce("interval_end", undated).alias("interval_end"))
-    before = pl.col("interval_end").shift().over("run")
-    for line, text in ticks.filter(pl.col("interval_end") < before).select("line", "text").iter_rows():
-        notes.append(Diagnostic(name, line, None, "clock", text, "the clock goes back: no start of this interval"))
-    return ticks.select(
-        "run",
-        "sample",
-        pl.lit(False).alias("is_since_boot"),
-        pl.when((before <= pl.col("interval_end")) & (pl.col("sample") == pl.col("sample").shift().over("run") + 1))
-        .then(before)
-        .alias("interval_start"),
-        "interval_end",
-        pl.col("interval_end").dt.time().alias("time_of_day"),
-    )
+    parts = collector.finish(keys)
+    return Tables(parts, Runs(tuple(runs), Order("dmy", is_assumed=False)), lines.kinds, tuple(notes))
 
 
 def _titles(headings: pl.DataFrame) -> tuple[pl.DataFrame, list[_Title]]:
@@ -178,9 +127,26 @@ def _titles(headings: pl.DataFrame) -> tuple[pl.DataFrame, list[_Title]]:
 
 
 def _tables(
-    name: str, data: pl.DataFrame, known: pl.DataFrame, titles: list[_Title], notes: list[Diagnostic]
+    name: str,
+    data: pl.DataFrame,
+    known: pl.DataFrame,
+    titles: list[_Title],
+    notes: list[Diagnostic],
+    latest: dict[int, int],
 ) -> list[tuple[int, _Table]]:
-    """The rows of each table under the heading that holds for them, with the number of the table."""
+    """The rows of each table under the heading that holds for them, with the number of the table.
+
+    Args:
+        name: of the log.
+        data: rows of a piece of it.
+        known: what `_titles` gives.
+        titles: likewise.
+        notes: gets diagnostics.
+        latest: the last tick of each run in the pieces before; gets those of this one.
+
+    Raises:
+        _UnorderedError: a tick of a piece before comes again.
+    """
     part = TEXT.str.splitn(",", 3).struct
     cut = [part.field(f"field_{number}").alias(name) for number, name in enumerate(("tag", "second", "rest"))]
     tick = pl.col("second").str.slice(1).cast(pl.UInt32, strict=False).alias("tick")
@@ -192,6 +158,10 @@ def _tables(
     for line, rest in data.filter(pl.col("tick").is_null()).select("line", "rest").iter_rows():
         notes.append(Diagnostic(name, line, None, "unparsed", rest, "the number of the tick is too large for one"))
     data = data.drop_nulls("tick")
+    for run, least, most in data.group_by("run").agg(least=pl.min("tick"), most=pl.max("tick")).iter_rows():
+        if least <= latest.get(run, -1):
+            raise _UnorderedError
+        latest[run] = most
     for line, tag in data.filter(pl.col("table").is_null()).select("line", "tag").iter_rows():
         notes.append(Diagnostic(name, line, None, "unparsed", tag, "a row of a table without a heading"))
     found = data.drop_nulls("table").partition_by("table", as_dict=True, maintain_order=True)
@@ -339,20 +309,19 @@ def _crossed(
     return CrossedPart(heading, frame, scaled, names=names)
 
 
-def _processes(name: str, others: pl.DataFrame, ticks: pl.DataFrame, notes: list[Diagnostic]) -> list[Part]:
+def _processes(
+    name: str, rows: pl.DataFrame, heading: str | None, ticks: pl.DataFrame, notes: list[Diagnostic]
+) -> list[Part]:
     """The processes of TOP; the command may hold commas."""
-    rows = others.filter(pl.col("kind") == "process")
-    is_heading = (pl.col("kind") == "process_heading") & NMON.matches(TEXT, "^{PROCESS_COLUMNS}")
-    heads = others.filter(is_heading).get_column("text")
     if rows.is_empty():
         return []
-    if heads.is_empty():
+    if heading is None:
         notes += [
             Diagnostic(name, line, None, "unparsed", text, "a process without the heading of TOP")
             for line, text in rows.select("line", "text").iter_rows()
         ]
         return []
-    words = heads[0].split(",")[1:]
+    words = heading.split(",")[1:]
     groups = ["(?P<pid>{PROCESS_NUMBER})", "T(?P<tick>{PROCESS_NUMBER})"]
     patterns = ["{PROCESS_COMMAND}" if word == "Command" else "{PROCESS_CELL}" for word in words[2:]]
     groups += [f"(?P<c{i}>{cell})" for i, cell in enumerate(patterns, 2)]

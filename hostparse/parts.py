@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import polars as pl
 
 from logframe import Diagnostic
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+    from collections.abc import Set as AbstractSet
+
     from hostparse.headings import Heading
 
 #: Half a unit of the last printed place of a column: one number, or one a row.
@@ -83,28 +86,39 @@ def together(pieces: list[Part]) -> Part:
     return replace(pieces[0], frame=frame, halves=_halves_together(pieces), problems=problems)
 
 
-def without_cut_end(name: str, parts: list[Part], last: int) -> tuple[list[Part], list[Diagnostic]]:
+_Key = TypeVar("_Key", bound="Hashable")
+
+
+def cut_end(
+    name: str, parts: Mapping[_Key, Part], halves: Mapping[_Key, AbstractSet[float]], last: int
+) -> tuple[dict[_Key, Part], list[Diagnostic]]:
     """The parts, where a log ends within a figure without that figure: it shows fewer decimals than all others.
 
     Args:
         name: of the log.
-        parts: of the log.
+        parts: of the end of the log.
+        halves: of each, the half units of its last column in the rows that came before.
         last: its last line that is not blank.
     """
-    for number, part in enumerate(parts):
+    found = dict(parts)
+    for key, part in parts.items():
         lines = part.frame.get_column("line")
         if not len(lines) or lines[-1] != last or not part.heading.fields:
             continue
         column = part.heading.fields[-1].name
         half = part.halves.get(column)
-        if not isinstance(half, pl.Series) or half[:-1].n_unique() != 1 or half[-1] <= half[0]:
+        if half is None:
+            continue
+        spread = half if isinstance(half, pl.Series) else pl.Series([half]).new_from_index(0, len(lines))
+        others = {*halves.get(key, ()), *spread[:-1]}
+        if len(others) != 1 or spread[-1] <= (usual := others.pop()):
             continue
         values = pl.when(pl.col("line") != last).then(pl.col(column)).alias(column)
-        whole = replace(part, frame=part.frame.with_columns(values), halves={**part.halves, column: float(half[0])})
+        found[key] = replace(part, frame=part.frame.with_columns(values), halves={**part.halves, column: usual})
         printed = part.heading.fields[-1].printed
         reason = f"the log ends within the figure under {printed}: it shows fewer decimals than all others, and is null"
-        return [*parts[:number], whole, *parts[number + 1 :]], [Diagnostic(name, last, None, "cut", None, reason)]
-    return parts, []
+        return found, [Diagnostic(name, last, None, "cut", None, reason)]
+    return found, []
 
 
 def _halves_together(pieces: list[Part]) -> dict[str, Half]:

@@ -30,12 +30,10 @@ _SEPARATORS: Final = {"nmon": ",", "sadf": ";"}
 
 def parts_of(parsed: HostLog, source: Source) -> list[Part]:
     """The log's text, with its samples and means by line; a figure whose sample has a flag is null on purpose."""
+    parts = parsed.parts.whole()
     # memory of AIX and HP-UX is printed in pages, which no name of a unit says
     paged = [
-        field.name
-        for part in parsed.parts
-        for field in part.heading.fields
-        if field.metric and field.metric.factor == _PAGE
+        field.name for part in parts for field in part.heading.fields if field.metric and field.metric.factor == _PAGE
     ]
     in_pages = pl.when(pl.col("metric").is_in(paged)).then(pl.col("value") / _PAGE).otherwise("value").alias("value")
     frames = {
@@ -51,7 +49,7 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
             claims[line].append(Claim(name, row, "value"))
             if flag is not None:
                 flagged.add(line)
-    for number, printed in enumerate(parsed.parts, 1):
+    for number, printed in enumerate(parts, 1):
         # which device, process, ... a row is about
         name = f"{printed.heading.scope} ({number})"
         frames[name] = _names(printed)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Final
 
 from hostparse.log import HostLog, kind_of, make_diagnostics
 from hostparse.nmon import is_nmon, read_nmon
+from hostparse.pieces import read_tables
 from hostparse.recognise import cleanup_of
 from hostparse.sadf import GRAMMAR as SADF
 from hostparse.sadf import read_sadf
 from hostparse.stacked import is_stacked, read_stacked
+from hostparse.stored import Collector
 from hostparse.sysstat_json import read_sysstat_json
-from hostparse.tables import read_tables
 from logframe import Diagnostic, LogParseError, open_log
 
 if TYPE_CHECKING:
@@ -21,11 +24,16 @@ if TYPE_CHECKING:
     from logframe import Log, Source
 
 
+#: The rows of a larger log are kept in files.
+LARGE_BYTES: Final = 32 << 20
+
+
 def read_host(source: Source, *, encoding: str | None = None, date_order: DateOrder | None = None) -> HostLog:
     """What the operating system saw: the samples of iostat, vmstat, mpstat, pidstat, sar and their kin.
 
     Columns are read by their headings, whatever the version and the options.  No line is lost: one that cannot be read
-    is a row of the diagnostics.
+    is a row of the diagnostics.  The rows of a large log are kept in temporary files, which are removed when the log is
+    used no more: `HostLog.scan` and `HostLog.frames` then give LazyFrames over them.
 
     Args:
         source: a path, bytes, a file object; compressed or not.
@@ -50,12 +58,35 @@ def read_host(source: Source, *, encoding: str | None = None, date_order: DateOr
         >>> log.wide("device").select("sample", "is_since_boot", "reads_per_s", "read_bytes_per_s").rows()
         [(1, True, 6.9, 227471.36), (2, False, 10.0, 81920.0)]
     """
+    return read_in(source, None, encoding=encoding, date_order=date_order)
+
+
+def read_in(
+    source: Source, folder: Path | None, *, encoding: str | None = None, date_order: DateOrder | None = None
+) -> HostLog:
+    """The log that `read_host` gives; the rows of a large one are in files in a folder.
+
+    Args:
+        source: as for `read_host`.
+        folder: an empty one, which stays until the frames are read; None: a temporary one that the log removes.
+        encoding: as for `read_host`.
+        date_order: as for `read_host`.
+
+    Raises:
+        LogNotFoundError: there is no such log.
+        LogParseError: the log is empty or no text.
+    """
     log = _cleaned(open_log(source, encoding=encoding))
     if log.is_empty():
         raise LogParseError("the log is empty", source=log.name, expected="the output of iostat, vmstat, sar, ...")
-    tables = _tables(log, date_order)
+    collector = _collector(log, folder)
+    try:
+        tables = _tables(log, date_order, collector)
+    except BaseException:
+        collector.remove()
+        raise
     notes = (*log.notes, *tables.diagnostics)
-    if not any(part.frame.height for part in tables.parts):
+    if not any(map(tables.parts.height, range(len(tables.parts.headings)))):
         notes = (*notes, Diagnostic(log.name, None, None, "empty", None, "no row of a table"))
     return HostLog(log.name, kind_of(tables.parts), tables.parts, tables.runs, make_diagnostics(notes), tables.kinds)
 
@@ -68,16 +99,26 @@ def _cleaned(log: Log) -> Log:
     return replace(log, target="\n".join(cleanup.cleaned(line) for line in log.lines()).encode())
 
 
-def _tables(log: Log, date_order: DateOrder | None) -> Tables:
+def _collector(log: Log, folder: Path | None) -> Collector:
+    """For the rows of a log: in memory, or in files where they are many."""
+    size = len(log.target) if isinstance(log.target, bytes) else 0
+    if isinstance(log.target, Path):
+        size = log.target.stat().st_size
+    if size < LARGE_BYTES:
+        return Collector()
+    return Collector(folder or Path(mkdtemp(prefix="host-log-")), is_owned=folder is None)
+
+
+def _tables(log: Log, date_order: DateOrder | None, collector: Collector) -> Tables:
     """The tables of a log, by the reader of its form."""
     head = log.head(1 << 14) or log.lines()[:1]
     first = next((line.strip() for line in head if line.strip()), "")
     if is_nmon(head):
-        return read_nmon(log)
+        return read_nmon(log, collector)
     if first.startswith(SADF.literal("HEADING_START")):
         return read_sadf(log)
     if first.startswith("{") and '"sysstat"' in "".join(head[:3]):
         return read_sysstat_json(log)
     if is_stacked(head):
         return read_stacked(log)
-    return read_tables(log, date_order=date_order)
+    return read_tables(log, date_order=date_order, collector=collector)

@@ -14,7 +14,6 @@ from lark.exceptions import UnexpectedInput
 from hostparse.clocks import GRAMMAR as TIMES
 from hostparse.clocks import Order, date_order, day_of, long_time, seconds_of_day
 from hostparse.lines import OPENING, OPENS, TEXT
-from logframe import Diagnostic
 
 if TYPE_CHECKING:
     from hostparse.clocks import DateOrder
@@ -104,23 +103,18 @@ class Runs:
         return pl.DataFrame(rows, schema=RUNS, orient="row")
 
 
-def read_runs(name: str, marks: pl.DataFrame, order: DateOrder | None) -> tuple[Runs, list[Diagnostic]]:
-    """The runs of a log, from its marks (``line``, ``text``, ``kind``, ``run``), and what had to be assumed."""
-    kind = pl.col("kind").cast(pl.String)
-    opening = marks.filter(kind.is_in([*OPENS, "configuration"]))
+def read_runs(marks: pl.DataFrame, order: DateOrder, before: Run | None) -> tuple[Run, ...]:
+    """The runs of a piece of a log.
+
+    Args:
+        marks: ``line``, ``text``, ``kind`` and ``run`` of the lines between its rows.
+        order: of the parts of dates.
+        before: the run that goes on at its beginning.
+    """
+    opening = marks.filter(pl.col("kind").cast(pl.String).is_in([*OPENS, "configuration"]))
     parsed = [_parsed(kind, text) for kind, text in opening.select("kind", "text").iter_rows()]
-    pattern = TIMES.pattern("^({PART}{MARK}{PART}{MARK}{PART})")
-    stamps = marks.filter(kind == "stamp").get_column("text").str.extract(pattern).drop_nulls()
-    dates = [*dict.fromkeys(found["date"] for found in parsed if "date" in found), *stamps.unique().sort()]
-    halves = TIMES.pattern("{SIXTY}:{SIXTY}{GAP}{HALF}")
-    has_halves = marks.filter(kind.is_in(["stamp", "words"]) & TEXT.str.contains(halves)).height > 0
-    found = Order(order, is_assumed=False) if order else date_order(dates, twelve_hours=has_halves)
-    notes = []
-    if found.is_assumed:
-        reason = "day and month may be the other way round: the month is taken to come first"
-        notes.append(Diagnostic(name, None, None, "date_order", dates[0], reason))
-    runs: list[Run] = []
-    times = _times(opening, parsed, found.order)
+    runs: list[Run] = [] if before is None else [replace(before, run=0)]
+    times = _times(opening, parsed, order)
     for (line, number), said, at in zip(opening.select("line", "run").iter_rows(), parsed, times, strict=True):
         while len(runs) <= number:
             runs.append(Run(len(runs), line if len(runs) == number else 1))
@@ -129,7 +123,27 @@ def read_runs(name: str, marks: pl.DataFrame, order: DateOrder | None) -> tuple[
     runs = runs or [Run(0, 1)]
     for number in range(1, len(runs)):
         runs[number] = _completed(runs[number], runs[number - 1])
-    return Runs(tuple(runs), found), notes
+    return tuple(runs)
+
+
+def dates_of(marks: pl.DataFrame) -> tuple[list[str], list[str], bool]:
+    """The dates of opening lines and of stamps (``text`` and ``kind``), and whether a clock has twelve hours."""
+    kind = pl.col("kind").cast(pl.String)
+    opening = marks.filter(kind.is_in([*OPENS, "configuration"])).select("kind", "text").unique(maintain_order=True)
+    parsed = [_parsed(kind, text) for kind, text in opening.iter_rows()]
+    pattern = TIMES.pattern("^({PART}{MARK}{PART}{MARK}{PART})")
+    stamps = marks.filter(kind == "stamp").get_column("text").str.extract(pattern).drop_nulls()
+    halves = TIMES.pattern("{SIXTY}:{SIXTY}{GAP}{HALF}")
+    has_halves = marks.filter(kind.is_in(["stamp", "words"]) & TEXT.str.contains(halves)).height > 0
+    opened = [*dict.fromkeys(found["date"] for found in parsed if "date" in found)]
+    return opened, stamps.unique().to_list(), has_halves
+
+
+def order_of(opened: list[str], stamped: list[str], *, has_halves: bool, said: DateOrder | None) -> Order:
+    """The order of the parts of the dates of a log, from what `dates_of` finds."""
+    if said:
+        return Order(said, is_assumed=False)
+    return date_order([*opened, *sorted(stamped)], twelve_hours=has_halves)
 
 
 def _completed(run: Run, before: Run) -> Run:

@@ -12,9 +12,10 @@ from hostparse.clocks import Order, dated_clock
 from hostparse.columns import STATED_INTERVAL
 from hostparse.headings import Field, Heading, read_heading
 from hostparse.lines import TEXT
-from hostparse.parts import Half, Part, without_cut_end
+from hostparse.parts import Half, Part, cut_end
 from hostparse.runs import Run, Runs
 from hostparse.sampling import PLACE
+from hostparse.stored import MemoryParts
 from hostparse.tables import Tables
 from logframe import Diagnostic, load_grammar
 
@@ -71,12 +72,12 @@ def read_sadf(log: Log) -> Tables:
             notes += _unread(log.name, left, reason)
             if part is not None:
                 parts.append(part)
-    parts, cut = without_cut_end(log.name, parts, rows.select(pl.col("line").max()).item() or 0)
+    whole, cut = cut_end(log.name, dict(enumerate(parts)), {}, rows.select(pl.col("line").max()).item() or 0)
     notes += cut
     found = tuple(replace(run, zone=zones.get(run.run)) for run in runs)
     kinds = dict(lines.get_column("kind").value_counts().sort("kind").iter_rows())
     notes.sort(key=lambda note: note.line or 0)
-    return Tables(tuple(parts), Runs(found, Order("ymd", is_assumed=False)), kinds, tuple(notes))
+    return Tables(MemoryParts(whole.values()), Runs(found, Order("ymd", is_assumed=False)), kinds, tuple(notes))
 
 
 def _unread(name: str, rows: pl.DataFrame, reason: str) -> list[Diagnostic]:

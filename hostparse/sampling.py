@@ -11,7 +11,7 @@ Three ways of printing are told apart:
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
@@ -43,14 +43,34 @@ class Placed:
     """Parts with their samples.
 
     Attributes:
-        parts: with the columns of `PLACE` first.
-        runs: with the zones that the rows or stamps name.
+        runs: where and when.
+        parts: each part as it was read, and with the columns of `PLACE` first.
         notes: diagnostics about times.
+        zones: the zones that rows or stamps name, by run.
+        is_ordered: the samples of each run are in the order of their times.
     """
 
-    parts: list[Part]
     runs: Runs
+    parts: list[tuple[Part, Part]] = field(default_factory=list)
     notes: list[Diagnostic] = field(default_factory=list)
+    zones: dict[int, set[str]] = field(default_factory=dict)
+    is_ordered: bool = True
+
+
+class Carried(NamedTuple):
+    """What is known of the runs of a piece of a log beside its lines.
+
+    Attributes:
+        is_going_on: the first run began before the piece.
+        first_heading: the number of the first heading of that run, -1 where it is not among the lines; None: not known.
+        stamped: runs with stamps, by the number of rows before them.
+        headed: runs with the heading of all processors, likewise.
+    """
+
+    is_going_on: bool
+    first_heading: int | None
+    stamped: frozenset[int]
+    headed: frozenset[int]
 
 
 def place_samples(
@@ -60,6 +80,7 @@ def place_samples(
     runs: Runs,
     alone: pl.DataFrame | None,
     headless: frozenset[int],
+    carried: Carried,
 ) -> Placed:
     """The parts with the run, sample and interval of each row.
 
@@ -70,22 +91,24 @@ def place_samples(
         runs: of the log.
         alone: lines with a clock and no row.
         headless: runs that begin with rows without a heading: what follows is not their first report.
+        carried: what is known beside these lines.
     """
-    placed = Placed([], runs)
+    placed = Placed(runs)
     days = _days(runs.runs)
     clocked = [part for part in parts if part.heading.has_clock]
     if clocked:
-        placed.parts += _clocked(name, clocked, marks, days, alone, headless, placed)
-    reports = _reports(name, marks, days, placed)
+        found = _clocked(name, clocked, marks, days, alone, headless, placed, carried)
+        placed.parts += zip(clocked, found, strict=True)
+    reports = _reports(name, marks, days, placed, carried)
     for part in parts:
         if part.heading.has_clock:
             continue
         if part.heading.has_time:
-            placed.parts.append(_timed(part, placed))
+            placed.parts.append((part, _timed(part, placed)))
         elif part.heading.tool == "vmstat" and not part.heading.keys:
-            placed.parts.append(_by_row(name, part, placed, headless))
+            placed.parts.append((part, _by_row(name, part, placed, headless)))
         else:
-            placed.parts.append(_by_report(part, reports, headless))
+            placed.parts.append((part, _by_report(part, reports, headless)))
     return placed
 
 
@@ -126,6 +149,7 @@ def _clocked(
     alone: pl.DataFrame | None,
     headless: frozenset[int],
     placed: Placed,
+    carried: Carried,
 ) -> list[Part]:
     keys = ["line", "run", "heading_line", "clock", "is_average"]
     rows = [part.frame.select(keys).with_columns(pl.lit(number).alias("part")) for number, part in enumerate(parts)]
@@ -136,7 +160,7 @@ def _clocked(
     row = row.with_columns(seconds_of_day(pl.col("clock")).alias("second"))
     # HP-UX and Solaris print a clock on the first row of a sample only
     row = row.with_columns(pl.col("second").forward_fill().over("run", "heading_line"))
-    blocks = _blocks(row, marks)
+    blocks = _blocks(row, marks, carried)
     row = row.join(blocks.select("heading_line", "segment"), on="heading_line", how="left", maintain_order="left")
     before = pl.col("second").shift().over("run", "segment")
     row = row.with_columns(
@@ -175,7 +199,7 @@ def _clocked(
     return found
 
 
-def _blocks(row: pl.DataFrame, marks: pl.DataFrame) -> pl.DataFrame:
+def _blocks(row: pl.DataFrame, marks: pl.DataFrame, carried: Carried) -> pl.DataFrame:
     """The tables under each heading line, with the clock of the heading and the segment of the file they belong to.
 
     sar prints either all tables of one time after another, or a table of all times after another; in the latter case
@@ -191,6 +215,7 @@ def _blocks(row: pl.DataFrame, marks: pl.DataFrame) -> pl.DataFrame:
         (pl.col("start") == pl.col("start").first().over("run"))
         & (pl.col("heading") != pl.col("heading").shift().over("run"))
         & (pl.col("times").fill_null(0).cum_max().shift().over("run") > 1)
+        & (pl.col("run") >= int(carried.is_going_on))  # a run of all times after another is never read in pieces
     )
     return blocks.with_columns(begins_again.fill_null(value=False).cum_sum().over("run").alias("segment"))
 
@@ -224,14 +249,16 @@ def _clocked_samples(row: pl.DataFrame, blocks: pl.DataFrame, days: pl.DataFrame
 
 
 # ---------------------------------------------------------------------------------------------- a stamp above a report
-def _reports(name: str, marks: pl.DataFrame, days: pl.DataFrame, placed: Placed) -> pl.DataFrame:
+def _reports(name: str, marks: pl.DataFrame, days: pl.DataFrame, placed: Placed, carried: Carried) -> pl.DataFrame:
     """For each line between the rows: the number of the report that it belongs to, and the report's interval."""
     is_cpu = pl.col("is_heading") & pl.col("is_total_cpu")
     first = pl.when("is_heading").then("heading").drop_nulls().first().over("run")
+    if carried.first_heading is not None:
+        first = pl.when(pl.col("run") == 0).then(pl.lit(carried.first_heading, pl.Int32)).otherwise(first)
     starts = (
-        pl.when((_KIND == "stamp").any().over("run"))
+        pl.when(pl.col("run_value").is_in(list(carried.stamped)) | (_KIND == "stamp").any().over("run"))
         .then(_KIND == "stamp")
-        .when(is_cpu.any().over("run"))
+        .when(pl.col("run_value").is_in(list(carried.headed)) | is_cpu.any().over("run"))
         .then(is_cpu)
         .otherwise(pl.col("is_heading") & (pl.col("heading") == first))
     )
@@ -252,7 +279,12 @@ def _reports(name: str, marks: pl.DataFrame, days: pl.DataFrame, placed: Placed)
         epoch.alias("epoch"),
         seconds_of_day(clock).alias("second"),
     )
-    wraps = (pl.col("second") < pl.col("second").shift() - _HALF_DAY).fill_null(value=False).cum_sum().over("run")
+    wraps = (
+        (pl.col("second") < pl.col("second").shift().over("run") - _HALF_DAY)
+        .fill_null(value=False)
+        .cum_sum()
+        .over("run")
+    )
     stamps = stamps.with_columns(
         pl.coalesce(
             pl.col("dated").struct.field("time"),
@@ -288,11 +320,9 @@ def _reports(name: str, marks: pl.DataFrame, days: pl.DataFrame, placed: Placed)
 
 
 def _zones(rows: pl.DataFrame, placed: Placed) -> None:
-    """The zone that the stamps name becomes that of the run, where they name one only."""
-    zones = rows.group_by("run").agg(pl.col("zone").drop_nulls().unique()).filter(pl.col("zone").list.len() == 1)
-    named = dict(zones.select("run", pl.col("zone").list.first()).iter_rows())
-    runs = tuple(replace(run, zone=named.get(run.run, run.zone)) for run in placed.runs.runs)
-    placed.runs = replace(placed.runs, runs=runs)
+    """Notes the zones that stamps name."""
+    for run, zones in rows.group_by("run").agg(pl.col("zone").drop_nulls().unique()).iter_rows():
+        placed.zones.setdefault(run, set()).update(zones)
 
 
 def _by_report(part: Part, reports: pl.DataFrame, headless: frozenset[int]) -> Part:
@@ -335,13 +365,19 @@ def _timed(part: Part, placed: Placed) -> Part:
     """``pidstat -h`` and biopattern: seconds since 1970, or a time of day, in the first column."""
     epoch = pl.from_epoch(pl.col("clock").cast(pl.Int64, strict=False), time_unit="s").cast(pl.Datetime("us"))
     frame = _unplaced(part).with_columns(epoch.alias("end"), seconds_of_day(pl.col("clock")).alias("second"))
-    wraps = (pl.col("second") < pl.col("second").shift() - _HALF_DAY).fill_null(value=False).cum_sum().over("run")
+    wraps = (
+        (pl.col("second") < pl.col("second").shift().over("run") - _HALF_DAY)
+        .fill_null(value=False)
+        .cum_sum()
+        .over("run")
+    )
     frame = frame.with_columns((pl.col("second") + DAY_S * wraps).alias("second"))
     frame = frame.join(_days(placed.runs.runs), on="run", how="left", maintain_order="left")
     frame = frame.with_columns(pl.coalesce("end", _at(pl.col("base"), pl.col("second"))).alias("interval_end"))
     zone = pl.when(pl.col("end").is_not_null()).then(pl.lit("UTC")).alias("zone")
     _zones(frame.select("run", zone), placed)
     order = pl.coalesce(pl.col("end").dt.epoch("s"), "second")
+    placed.is_ordered &= bool(frame.select((order >= order.shift().over("run")).fill_null(value=True).all()).item())
     samples = frame.select("run", order.alias("order")).unique().sort("run", "order")
     samples = samples.with_columns((pl.int_range(pl.len()).over("run") + 1).alias("sample"))
     frame = frame.with_columns(order.alias("order")).join(

@@ -13,6 +13,7 @@ from hostparse.lines import GRAMMAR, TEXT, batches, kinds_of
 from hostparse.parts import Half, Part
 from hostparse.runs import Run, Runs
 from hostparse.sampling import PLACE
+from hostparse.stored import MemoryParts
 from hostparse.tables import Tables
 from logframe import Diagnostic
 
@@ -90,7 +91,7 @@ def read_stacked(log: Log) -> Tables:
     ]
     runs = Runs((Run(0, 1, system="AIX", settings=settings[0] if settings else None),), Order("mdy", is_assumed=False))
     notes.sort(key=lambda note: note.line or 0)
-    return Tables(tuple(parts), runs, kinds, tuple(notes))
+    return Tables(MemoryParts(parts), runs, kinds, tuple(notes))
 
 
 def _part(name: str, group: str, words: list[str], rows: pl.DataFrame, notes: list[Diagnostic]) -> Part | None:

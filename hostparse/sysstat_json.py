@@ -17,6 +17,7 @@ from hostparse.headings import Field, Heading
 from hostparse.parts import Half, Part
 from hostparse.runs import Run, Runs
 from hostparse.sampling import PLACE
+from hostparse.stored import MemoryParts
 from hostparse.tables import Tables
 from logframe import Diagnostic, LogParseError
 from logframe.json_leaves import json_leaves
@@ -129,7 +130,7 @@ def _read(log: Log) -> Tables:
     tool = "iostat" if is_iostat else "mpstat" if any("node-load" in key for key, _ in tables) else "sar"
     parts = [_part(section, rows, runs, order, tool) for (section, _), rows in tables.items()]
     kinds = {"json": text.count("\n") + (not text.endswith("\n"))}
-    return Tables(tuple(parts), Runs(tuple(runs), order), kinds, tuple(notes))
+    return Tables(MemoryParts(parts), Runs(tuple(runs), order), kinds, tuple(notes))
 
 
 def _restarts(host: dict[str, Any], first: Run, lines: dict[str, int], path: str) -> list[tuple[dt.datetime, Run]]:

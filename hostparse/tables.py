@@ -9,17 +9,17 @@ import polars as pl
 
 from hostparse.cells import cut_rows, figures
 from hostparse.headings import read_heading, without_clock
-from hostparse.lines import GRAMMAR, KIND, OPENS, TEXT, batches, kinds_of, with_own_text
-from hostparse.parts import Part, together, without_cut_end
+from hostparse.lines import GRAMMAR, OPENS, TEXT
+from hostparse.parts import Part
 from hostparse.recognise import SNIFF
-from hostparse.runs import Runs, read_runs
-from hostparse.sampling import place_samples
+from hostparse.runs import Run, Runs, read_runs
+from hostparse.sampling import Carried, place_samples
 from logframe import Diagnostic
 
 if TYPE_CHECKING:
-    from hostparse.clocks import DateOrder
+    from hostparse.facts import Facts
     from hostparse.headings import Heading
-    from logframe import Log
+    from hostparse.stored import Parts
 
 _CLOCK_BEFORE: Final = "^{GAP}?{CLOCK}{GAP}"
 _KIND: Final = pl.col("kind").cast(pl.String)
@@ -36,23 +36,59 @@ class Tables:
         diagnostics: lines and cells that could not be read, and what was assumed.
     """
 
-    parts: tuple[Part, ...]
+    parts: Parts
     runs: Runs
     kinds: dict[str, int]
     diagnostics: tuple[Diagnostic, ...]
 
 
-class _Lines(NamedTuple):
-    """The lines of a log.
+Key = tuple[str, str, bool]
+"""A heading as it is printed: its words, the line of groups above it, and whether a clock stands before them."""
+
+
+@dataclass(frozen=True)
+class Before:
+    """What the lines before a piece of a log say of it; by default nothing, as at the beginning of a log.
 
     Attributes:
-        kinds: of every line.
-        kept: ``line``, ``text``, ``kind`` and ``rows_before`` of the lines that are no rows, and of the row below each
-            heading.
+        run: the run that goes on, with the number 0; None where none has begun.
+        run_value: number of rows before the lines that opened it.
+        rows: number of rows before the piece.
+        first: the first line that is of the piece; lines before it are shown for what they say of those after them.
+        first_heading: the first heading of the run that goes on.
+        is_headless: the run that goes on began with rows without a heading.
     """
 
-    kinds: pl.Series
-    kept: pl.DataFrame
+    run: Run | None = None
+    run_value: int = 0
+    rows: int = 0
+    first: int = 1
+    first_heading: Key | None = None
+    is_headless: bool = False
+
+
+class Piece(NamedTuple):
+    """The tables of a piece of a log; runs and samples are counted from the first line that was shown.
+
+    Attributes:
+        parts: by the heading of each, with their samples.
+        runs: of the piece, the one that goes on first.
+        zones: names of the zones that stamps give, by run.
+        headless: runs that begin with rows without a heading.
+        marks: the lines between the rows: see `_Marks`.
+        keys: the heading of each number in `marks`.
+        notes: diagnostics.
+        is_ordered: the samples are in the order of their times, so that those of a later piece come after them.
+    """
+
+    parts: dict[Key, Part]
+    runs: tuple[Run, ...]
+    zones: dict[int, set[str]]
+    headless: frozenset[int]
+    marks: pl.DataFrame
+    keys: list[Key]
+    notes: list[Diagnostic]
+    is_ordered: bool
 
 
 @dataclass
@@ -60,13 +96,13 @@ class _Rows:
     """What was read from the rows.
 
     Attributes:
-        parts: by the number of their heading, piece by piece.
+        parts: by the number of their heading.
         alone: lines with a clock and no row.
         unread: diagnostics.
         headless: runs that begin with rows without a heading.
     """
 
-    parts: dict[int, list[Part]] = field(default_factory=dict)
+    parts: dict[int, Part] = field(default_factory=dict)
     alone: list[pl.DataFrame] = field(default_factory=list)
     unread: list[list[Diagnostic]] = field(default_factory=list)
     headless: set[int] = field(default_factory=set)
@@ -77,87 +113,89 @@ class _Marks:
     """The lines between the rows.
 
     Attributes:
-        frame: ``line``, ``kind``, ``text``, ``run``, ``heading`` (the number of the heading that holds from here on, -1
-            where none does), ``heading_line`` and ``is_heading``.
+        frame: ``line``, ``kind``, ``text``, ``run``, ``run_value`` (rows before the run), ``heading`` (the number of
+            the heading that holds from here on, -1 where none does), ``heading_line`` and ``is_heading``.
         headings: by number.
+        keys: of the headings.
         notes: diagnostics about them.
     """
 
     frame: pl.DataFrame
     headings: list[Heading]
+    keys: list[Key]
     notes: list[Diagnostic] = field(default_factory=list)
 
 
-def read_tables(log: Log, *, date_order: DateOrder | None = None) -> Tables:
-    """The tables of a log.
+def read_piece(name: str, lines: pl.DataFrame, facts: Facts, before: Before) -> Piece:
+    """The tables of a piece of a log.
 
     Args:
-        log: opened.
-        date_order: ``mdy`` or ``dmy``, where the dates of the log do not show it.
+        name: of the log.
+        lines: ``line``, ``text`` and ``kind``.
+        facts: of the whole log.
+        before: what the lines before say.
     """
-    lines = _classified(log)
-    marks = _marks(log.name, lines.kept)
-    runs, notes = read_runs(log.name, marks.frame, date_order)
-    rows = _rows(log, lines.kinds, marks)
-    written = (lines.kinds.cast(pl.String) != "blank").arg_true()
-    last = int(written[-1]) + 1 if len(written) else 0
-    parts, cut = without_cut_end(log.name, [together(pieces) for pieces in rows.parts.values()], last)
-    unread = [_unread(log.name, lines.kept.filter(_KIND == "text"), "no line of a table"), *rows.unread]
+    marks = _marks(name, _kept(lines, before), before)
+    runs = read_runs(marks.frame, facts.order.order, before.run)
+    rows = _rows(name, lines, marks)
+    if before.is_headless:
+        rows.headless.add(0)
     alone = pl.concat(rows.alone) if rows.alone else None
-    placed = place_samples(log.name, parts, marks.frame, runs, alone, frozenset(rows.headless))
+    first = None
+    if before.first_heading is not None:
+        first = marks.keys.index(before.first_heading) if before.first_heading in marks.keys else -1
+    carried = Carried(before.run is not None, first, facts.stamped, facts.headed)
+    numbers = {id(part): number for number, part in rows.parts.items()}
+    placed = place_samples(
+        name, list(rows.parts.values()), marks.frame, Runs(runs, facts.order), alone, frozenset(rows.headless), carried
+    )
     bad = [
-        Diagnostic(log.name, line, None, "cell", text, f"no figure under {printed}: null in the frames")
-        for part in parts
+        Diagnostic(name, line, None, "cell", text, f"no figure under {printed}: null in the frames")
+        for _, part in placed.parts
         for line, printed, text in part.problems
     ]
-    found = [*marks.notes, *notes, *placed.notes, *cut, *bad, *(note for part in unread for note in part)]
-    found.sort(key=lambda note: note.line or 0)
-    kinds = dict(lines.kinds.value_counts().with_columns(pl.col("kind").cast(pl.String)).sort("kind").iter_rows())
-    return Tables(tuple(placed.parts), placed.runs, kinds, tuple(found))
+    unread = [_unread(name, lines.filter(_KIND == "text"), "no line of a table"), *rows.unread]
+    notes = [*marks.notes, *placed.notes, *bad, *(note for part in unread for note in part)]
+    parts = {marks.keys[numbers[id(read)]]: part for read, part in placed.parts}
+    return Piece(
+        parts,
+        runs,
+        placed.zones,
+        frozenset(rows.headless),
+        marks.frame,
+        marks.keys,
+        notes,
+        placed.is_ordered,
+    )
 
 
-def _classified(log: Log) -> _Lines:
-    """The kind of every line; the text of ordinary rows is not kept."""
-    kinds: list[pl.Series] = []
-    kept: list[pl.DataFrame] = []
-    rows_before = 0
-    for batch in batches(log):
-        kind = kinds_of(batch)
-        is_row = kind.cast(pl.String) == "row"
-        before = is_row.cum_sum() + rows_before
-        kinds.append(kind)
-        # the row below a heading, with a ruler between them or not, shows how many columns there are
-        is_below = kind.cast(pl.String).shift(1).is_in(["words", "ruler"]).fill_null(value=True)
-        lines = batch.with_columns(kind, before.alias("rows_before"))
-        kept.append(with_own_text(lines.filter(~is_row | is_below)))
-        rows_before = int(before[-1])
-    schema = {"line": pl.UInt32(), "text": pl.String(), "kind": KIND, "rows_before": pl.UInt32()}
-    whole = pl.concat(kept, rechunk=True) if kept else pl.DataFrame(schema=schema)
-    return _Lines(pl.concat(kinds, rechunk=True) if kinds else pl.Series("kind", dtype=KIND), whole)
+def _kept(lines: pl.DataFrame, before: Before) -> pl.DataFrame:
+    """The lines that are no rows, and the row below each heading, with ``rows_before``; not those of other rows."""
+    is_row = pl.col("kind").cast(pl.String) == "row"
+    counted = (is_row & (pl.col("line") >= before.first)).cum_sum().cast(pl.UInt32) + before.rows
+    # the row below a heading, with a ruler between them or not, shows how many columns there are
+    is_below = _KIND.shift(1).is_in(["words", "ruler"]).fill_null(value=True)
+    return lines.with_columns(counted.alias("rows_before")).filter(~is_row | is_below)
 
 
-def _rows(log: Log, kinds: pl.Series, marks: _Marks) -> _Rows:
-    """The figures of the rows, some megabytes of text at a time."""
+def _rows(name: str, lines: pl.DataFrame, marks: _Marks) -> _Rows:
+    """The figures of the rows."""
     found = _Rows()
     around = marks.frame.select("line", "heading", "heading_line", "run", mark="line")
-    for batch in batches(log):
-        kind = kinds.slice(int(batch.item(0, "line")) - 1, batch.height)
-        rows = batch.with_columns(kind).filter(_KIND.is_in(["row", "average", "clock_alone"]))
-        rows = rows.join_asof(around, on="line")
-        rows = rows.with_columns(pl.col("heading").fill_null(-1), pl.col("run").fill_null(0))
-        for (number,), group in rows.partition_by("heading", as_dict=True, maintain_order=True).items():
-            if not isinstance(number, int) or number < 0:
-                found.unread.append(_unread(log.name, group, "a row without a heading above it"))
-                found.headless.update(group.get_column("run").unique())
-                continue
-            heading = marks.headings[number]
-            is_alone = _KIND == "clock_alone"
-            part, left = _part(heading, group.filter(~is_alone))
-            found.parts.setdefault(number, []).append(part)
-            found.alone.append(group.filter(is_alone & pl.lit(heading.has_clock)))
-            found.unread.append(_unread(log.name, left, f"does not fit its heading: {' '.join(heading.printed)}"))
-            if not heading.has_clock:
-                found.unread.append(_unread(log.name, group.filter(is_alone), "a clock among rows that have none"))
+    rows = lines.filter(_KIND.is_in(["row", "average", "clock_alone"])).join_asof(around, on="line")
+    rows = rows.with_columns(pl.col("heading").fill_null(-1), pl.col("run").fill_null(0))
+    for (number,), group in rows.partition_by("heading", as_dict=True, maintain_order=True).items():
+        if not isinstance(number, int) or number < 0:
+            found.unread.append(_unread(name, group, "a row without a heading above it"))
+            found.headless.update(group.get_column("run").unique())
+            continue
+        heading = marks.headings[number]
+        is_alone = _KIND == "clock_alone"
+        found.parts[number], left = _part(heading, group.filter(~is_alone))
+        found.alone.append(group.filter(is_alone & pl.lit(heading.has_clock)))
+        found.unread.append(_unread(name, left, f"does not fit its heading: {' '.join(heading.printed)}"))
+        if not heading.has_clock:
+            found.unread.append(_unread(name, group.filter(is_alone), "a clock among rows that have none"))
     return found
 
 
@@ -167,7 +205,7 @@ def _unread(name: str, rows: pl.DataFrame, reason: str) -> list[Diagnostic]:
     ]
 
 
-def _marks(name: str, lines: pl.DataFrame) -> _Marks:
+def _marks(name: str, lines: pl.DataFrame, before: Before) -> _Marks:
     """The lines between the rows, with the number of the heading and of the run that hold from each on."""
     # a blank line between the groups of vmstat and its columns was added to the log
     is_group = pl.when(_KIND != "blank").then(SNIFF.matches(TEXT, "^{GROUPS}$")).forward_fill().fill_null(value=False)
@@ -182,7 +220,8 @@ def _marks(name: str, lines: pl.DataFrame) -> _Marks:
     words = _without_labels(marks.filter(is_words & (pl.col("next_kind") != "words")))
     key = ["words", "groups", "has_clock"]
     distinct = words.select(key).unique(maintain_order=True)
-    headings = [read_heading(without_clock(text), groups, clock) for text, groups, clock in distinct.iter_rows()]
+    keys = list(distinct.iter_rows())
+    headings = [read_heading(without_clock(text), groups, clock) for text, groups, clock in keys]
     distinct = distinct.with_columns(pl.int_range(len(headings), dtype=pl.Int32).alias("heading"))
     words = words.join(distinct, on=key, how="left", maintain_order="left")
     prose: list[int] = []
@@ -200,15 +239,15 @@ def _marks(name: str, lines: pl.DataFrame) -> _Marks:
     opens = _KIND.is_in(OPENS)
     marks = marks.filter(~pl.col("line").is_in(prose)).join(words, on="line", how="left", maintain_order="left")
     marks = marks.with_columns(
-        pl.when(opens).then("rows_before").forward_fill().fill_null(0).alias("run"),
+        pl.when(opens).then("rows_before").forward_fill().fill_null(before.run_value).alias("run_value"),
         pl.col("heading").is_not_null().alias("is_heading"),
         pl.coalesce("heading", pl.when(opens).then(pl.lit(-1, pl.Int32))).forward_fill(),
         pl.col("heading_line").forward_fill(),
     )
-    numbered = pl.col("run").rank("dense").cast(pl.UInt32) - 1
+    numbered = pl.col("run_value").rank("dense").cast(pl.UInt32) - 1
     total = [number for number, heading in enumerate(headings) if heading.is_total_cpu]
     is_total = pl.col("heading").is_in(total).alias("is_total_cpu")
-    return _Marks(marks.with_columns(numbered.alias("run"), is_total), headings, notes)
+    return _Marks(marks.with_columns(numbered.alias("run"), is_total), headings, keys, notes)
 
 
 def _without_labels(words: pl.DataFrame) -> pl.DataFrame:

@@ -53,16 +53,32 @@ def convert_log(
         raise NotADirectoryError(f"{folder} is a file: name a folder")
     seen = summarize(source)
     folder.mkdir(parents=True, exist_ok=True)
-    frames = {name: frame.lazy().collect() for name, frame in seen.log.frames().items()}
-    for name, frame in {**frames, "figures": seen.figures, "diagnostics": seen.diagnostics}.items():
+    for name, frame in {**seen.log.frames(), "figures": seen.figures, "diagnostics": seen.diagnostics}.items():
         path = folder / f"{name}.{form}"
         with replacing(path, inputs=[source]) as out:
-            if form == "parquet":
-                write_parquet(frame, out)
-            else:
-                cells = _flat(frame)
-                (safe_cells(cells) if spreadsheet_safe else cells).write_csv(out)
-        yield path, frame.height
+            rows = write_parquet(frame, out) if form == "parquet" else _write_csv(frame, out, is_safe=spreadsheet_safe)
+        yield path, rows
+
+
+def _write_csv(frame: pl.DataFrame | pl.LazyFrame, path: Path, *, is_safe: bool) -> int:
+    """Write a frame as CSV; its number of rows.
+
+    A LazyFrame of many rows is written in batches.
+    """
+    if isinstance(frame, pl.DataFrame):
+        _cells(frame, is_safe=is_safe).write_csv(path)
+        return frame.height
+    rows = 0
+    with path.open("wb") as file:
+        _cells(pl.DataFrame(schema=frame.collect_schema()), is_safe=is_safe).write_csv(file)
+        for batch in frame.collect_batches(maintain_order=True):
+            _cells(batch, is_safe=is_safe).write_csv(file, include_header=False)
+            rows += batch.height
+    return rows
+
+
+def _cells(frame: pl.DataFrame, *, is_safe: bool) -> pl.DataFrame:
+    return safe_cells(_flat(frame)) if is_safe else _flat(frame)
 
 
 def _flat(frame: pl.DataFrame) -> pl.DataFrame:

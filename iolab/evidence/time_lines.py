@@ -31,6 +31,12 @@ OVER_TIME: Final = pl.Schema(
 #: So many devices are drawn, those with the most requests.
 MOST_DEVICES: Final = 4
 _MB: Final = 1e6
+#: Columns that are drawn, the panel of each, and how many of its units that of the panel is.
+_SHOWN: Final = (
+    ("read_bytes_per_s", "read (MB/s)", _MB),
+    ("write_bytes_per_s", "written (MB/s)", _MB),
+    ("read_await_ms", "time of a read (ms)", 1.0),
+)
 _RATES: Final = ("reads_per_s", "transfers_per_s", "read_bytes_per_s")
 _EVENT: Final = "db file sequential read"
 
@@ -69,21 +75,20 @@ def _host(name: str, log: HostLog) -> list[pl.DataFrame]:
     for scope in ("host", "device"):
         if scope not in log.scopes:
             continue
-        frame = log.wide(scope).filter(~pl.col("is_since_boot").fill_null(value=False))
+        rows = log.scan(scope).filter(~pl.col("is_since_boot").fill_null(value=False))
+        columns = rows.collect_schema().names()
+        shown = [each for each in _SHOWN if each[0] in columns]
         series = pl.lit(name)
         if scope == "device":
             series = pl.concat_str(pl.lit(f"{name} "), "device")
-            rate = next((rate for rate in _RATES if rate in frame.columns), None)
+            rate = next((rate for rate in _RATES if rate in columns), None)
             if rate is not None:
-                busy = frame.group_by("device").agg(pl.col(rate).sum()).sort(rate, "device", descending=[True, False])
-                frame = frame.filter(pl.col("device").is_in(busy.head(MOST_DEVICES).get_column("device").implode()))
-        for column, panel, factor in (
-            ("read_bytes_per_s", "read (MB/s)", _MB),
-            ("write_bytes_per_s", "written (MB/s)", _MB),
-            ("read_await_ms", "time of a read (ms)", 1.0),
-        ):
-            if column in frame.columns:
-                found.append(_panel(frame, panel, series, pl.col(column) / factor))
+                busy = rows.group_by("device").agg(pl.col(rate).sum()).collect()
+                busy = busy.sort(rate, "device", descending=[True, False]).head(MOST_DEVICES)
+                rows = rows.filter(pl.col("device").is_in(busy.get_column("device").implode()))
+        keys = ["device"] if scope == "device" else []
+        frame = rows.select("interval_start", "interval_end", *keys, *(each[0] for each in shown)).collect()
+        found += [_panel(frame, panel, series, pl.col(column) / factor) for column, panel, factor in shown]
     return found
 
 

@@ -57,15 +57,19 @@ def cpu_samples(log: HostLog, *, begin: datetime | None = None, end: datetime | 
     found = None
     for scope in ("host", "cpu"):
         if scope in log.scopes:
-            frame = log.wide(scope, bounds=True)
-            found = next((name for name in _IDLE if name in frame.columns), None)
+            rows = log.scan(scope, bounds=True)
+            columns = rows.collect_schema().names()
+            found = next((name for name in _IDLE if name in columns), None)
             if found is not None:
                 break
     if found is None:
         raise RefusedError("the log does not say how idle the processors were")
     if scope == "cpu":
-        frame = frame.filter(pl.col("cpu") == "all")
-    wait = [name for name in _WAITING if name in frame.columns]
+        rows = rows.filter(pl.col("cpu") == "all")
+    wait = [name for name in _WAITING if name in columns]
+    wanted = [f"{name}{bound}" for name in (found, *wait) for bound in _ENDS]
+    wanted += [name for name in ("runnable", "cpus") if name in columns]
+    frame = rows.select("interval_start", "interval_end", "is_since_boot", *wanted).collect()
     idle = {
         bound: sum((pl.col(f"{name}{bound}").fill_null(0.0) for name in wait), pl.col(f"{found}{bound}"))
         for bound in _ENDS

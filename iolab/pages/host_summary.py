@@ -32,13 +32,16 @@ if TYPE_CHECKING:
 #: Tables that are shown; the others are counters that few look for.
 _SHOWN: Final = ("host", "device", "cpu", "process", "interface")
 
+#: So many rows of a table of a large log are shown.
+_MOST: Final = 100_000
+
 
 def summarize_host(log: HostLog) -> Summary:
-    """The runs and the wide tables, without columns that no row fills."""
+    """The runs and the wide tables, without columns that no row fills; of a large log, their first rows."""
     frames = {"runs": _filled(log.runs)}
     for scope in log.scopes:
         if scope in _SHOWN:
-            frames[scope] = _filled(log.wide(scope))
+            frames[scope] = log.scan(scope).head(_MOST).collect() if log.parts.is_large else _filled(log.wide(scope))
     figures = [] if (cpu := host_cpu(log)).get_column("value").null_count() else [cpu]
     return Summary(frames, join_figures(figures), tuple(_notes(log, frames)), (partial(_draw, log),))
 
@@ -67,6 +70,8 @@ def _notes(log: HostLog, frames: dict[str, pl.DataFrame]) -> list[str]:
         )
     if "device" in frames and "svctm_ms" in frames["device"].columns:
         notes.append("svctm is computed from the utilisation and is no measure; it is kept as printed only.")
+    if any(frame.height == _MOST for name, frame in frames.items() if name != "runs"):
+        notes.append(f"Of a large log, the first {_MOST:,} rows of each table are shown; iolab convert writes all.")
     if log.diagnostics.height:
         notes.append(f"{log.diagnostics.height:,} rows of diagnostics say what was not read or assumed.")
     return notes

@@ -95,7 +95,7 @@ def _tables(folder: Path) -> list[Path]:
 def _read_rows(log: HostLog) -> dict[int, list[tuple[object, float | None]]]:
     """Line -> the words of names, and the figures with the factor to their unit."""
     rows: dict[int, list[tuple[object, float | None]]] = {}
-    for part in log.parts:
+    for part in log.parts.whole():
         fields = part.heading.fields
         for line, *values in part.frame.select("line", *(field.name for field in fields)).iter_rows():
             assert line not in rows

@@ -200,7 +200,7 @@ def test_two_hosts_in_one_file() -> None:
 
     assert log.runs.get_column("host").to_list() == ["db1.example.com", "db2.example.com"]
     assert log.wide("device").select("run", "is_since_boot").rows() == [(0, True), (0, False), (1, True), (1, False)]
-    assert log.describe() == "iostat of 2 hosts, 2 samples of host, device"
+    assert log.describe() == "iostat of 2 hosts, 4 samples of host, device"
 
 
 def test_long_frame_holds_every_figure() -> None:
@@ -368,3 +368,14 @@ def test_nothing(text: bytes) -> None:
         return
 
     assert read_host(text).diagnostics.get_column("kind").to_list() == ["empty"]
+
+
+def test_a_clock_that_falls_between_two_runs_is_no_midnight() -> None:
+    """The second run has a date of its own: its first stamp is of that day, not of the next one."""
+    report = "\nTime: {}\navg-cpu:  %user   %idle\n           0.74    98.48\n\nDevice:  r/s  w/s\nsda  1.00  2.00\n"
+    head = "Linux 2.6.18 (db1) \t02/{}/24\n"
+    text = head.format(19) + report.format("23:59:50") + head.format(20) + report.format("00:00:20")
+
+    ends = read_host(text.encode()).wide("device").get_column("interval_end").cast(pl.String).str.head(19).to_list()
+
+    assert ends == ["2024-02-19 23:59:50", "2024-02-20 00:00:20"]

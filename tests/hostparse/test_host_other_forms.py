@@ -12,6 +12,7 @@ import pytest
 
 import iolab
 from hostparse import HostLog, read_host
+from hostparse.stored import MemoryParts
 from logframe import LogParseError
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ DOCUMENT = {
 def _figures(log: HostLog) -> list[float]:
     """All figures in the units that were printed, sorted."""
     found = []
-    for part in log.parts:
+    for part in log.parts.whole():
         for field in part.heading.fields:
             if field.metric is not None:
                 found += (part.frame.get_column(field.name) / field.metric.factor).drop_nulls().to_list()
@@ -95,7 +96,7 @@ def test_sadf_figures_are_all_there(host_logs: Path) -> None:
             if line[:1] != "#" and line.split(";")[1] != "-1"
         ]
         names = sum(
-            part.frame.height * sum(field.metric is None for field in part.heading.fields) for part in log.parts
+            part.frame.height * sum(field.metric is None for field in part.heading.fields) for part in log.parts.whole()
         )
 
         no_figures = (log.diagnostics.get_column("kind") == "cell").sum()
@@ -185,8 +186,9 @@ def test_lines_of_json(indent: int | None) -> None:
     log = read_host(text.encode())
     found = iolab.provenance(log, text.encode())
     lines = [line for line, words in enumerate(text.split("\n"), 1) if '"disk_device"' in words]
-    fewer = [replace(part, frame=part.frame.clear()) if "device" in part.heading.keys else part for part in log.parts]
-    damaged = iolab.provenance(replace(log, parts=tuple(fewer)), text.encode())
+    parts = log.parts.whole()
+    fewer = [replace(part, frame=part.frame.clear()) if "device" in part.heading.keys else part for part in parts]
+    damaged = iolab.provenance(replace(log, parts=MemoryParts(fewer)), text.encode())
 
     assert log.wide("device")["line"].unique().sort().to_list() == lines
     assert found.filter(status="lost").rows() == []

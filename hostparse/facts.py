@@ -1,0 +1,140 @@
+"""What a log of tables says as a whole: the kind of every line, the order of its dates, and how each run is printed.
+
+A log is read in pieces (`hostparse.pieces`); what lines far below say of those above them is found here first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from hostparse.headings import TOTAL_CPU
+from hostparse.lines import GRAMMAR, OPENS, TEXT, batches, kinds_of
+from hostparse.runs import dates_of, order_of
+from logframe import Diagnostic
+
+if TYPE_CHECKING:
+    from hostparse.clocks import DateOrder, Order
+    from logframe import Log
+
+_KIND: Final = pl.col("kind").cast(pl.String)
+_CLOCK: Final = "^[ #]*({CLOCK}){GAP}"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a log says as a whole; a run is named by the number of rows before the lines that open it.
+
+    Attributes:
+        kinds: of the lines, batch by batch.
+        order: of the parts of dates.
+        notes: what had to be assumed.
+        last: the last line that is not blank.
+        stamped: runs with stamps above their reports.
+        headed: runs with the heading of all processors.
+        by_table: runs that may print a table of all times after another one.
+    """
+
+    kinds: tuple[pl.Series, ...]
+    order: Order
+    notes: tuple[Diagnostic, ...]
+    last: int
+    stamped: frozenset[int]
+    headed: frozenset[int]
+    by_table: frozenset[int]
+
+
+@dataclass
+class _Found:
+    """What was found up to a batch."""
+
+    kinds: list[pl.Series] = field(default_factory=list)
+    opened: dict[str, None] = field(default_factory=dict)
+    stamped_dates: set[str] = field(default_factory=set)
+    has_halves: bool = False
+    last: int = 0
+    rows: int = 0
+    run: int = 0
+    stamped: set[int] = field(default_factory=set)
+    headed: set[int] = field(default_factory=set)
+    by_table: set[int] = field(default_factory=set)
+    starts: dict[int, str] = field(default_factory=dict)
+    first_clock: dict[int, str | None] = field(default_factory=dict)
+    last_row: str | None = None
+
+
+def read_facts(log: Log, date_order: DateOrder | None) -> Facts:
+    """What a log says as a whole.
+
+    Args:
+        log: opened.
+        date_order: ``mdy`` or ``dmy``, where the dates of the log do not show it.
+    """
+    found = _Found()
+    for batch in batches(log):
+        kind = kinds_of(batch)
+        found.kinds.append(kind)
+        _add(found, batch.with_columns(kind))
+    opened = list(found.opened)
+    order = order_of(opened, list(found.stamped_dates), has_halves=found.has_halves, said=date_order)
+    notes = []
+    if order.is_assumed:
+        reason = "day and month may be the other way round: the month is taken to come first"
+        shown = [*opened, *sorted(found.stamped_dates)][0]
+        notes.append(Diagnostic(log.name, None, None, "date_order", shown, reason))
+    sets = (frozenset(found.stamped), frozenset(found.headed), frozenset(found.by_table))
+    return Facts(tuple(found.kinds), order, tuple(notes), found.last, *sets)
+
+
+def _add(found: _Found, lines: pl.DataFrame) -> None:
+    """What a batch of lines says."""
+    kind = lines.get_column("kind").cast(pl.String)
+    is_row = kind == "row"
+    written = (kind != "blank").arg_true()
+    if len(written):
+        found.last = int(lines.item(int(written[-1]), "line"))
+    counted = lines.with_columns((is_row.cum_sum() + found.rows).alias("rows_before").cast(pl.UInt32))
+    special = counted.filter(_KIND.is_in([*OPENS, "configuration", "stamp", "words"]))
+    opens = _KIND.is_in(OPENS)
+    special = special.with_columns(
+        pl.when(opens).then("rows_before").forward_fill().fill_null(found.run).cast(pl.UInt32).alias("run")
+    )
+    opened, stamped, has_halves = dates_of(special)
+    found.opened.update(dict.fromkeys(opened))
+    found.stamped_dates.update(stamped)
+    found.has_halves |= has_halves
+    is_total = (_KIND == "words") & TEXT.str.contains(TOTAL_CPU, literal=True)
+    found.stamped.update(special.filter(_KIND == "stamp").get_column("run").unique())
+    found.headed.update(special.filter(is_total).get_column("run").unique())
+    _add_clocked(found, lines, special)
+    if special.height:
+        found.run = int(special.item(-1, "run"))
+    found.rows += int(is_row.sum())
+    rows = lines.filter(_KIND == "row").get_column("text")
+    found.last_row = rows[-1] if len(rows) else found.last_row
+
+
+def _add_clocked(found: _Found, lines: pl.DataFrame, special: pl.DataFrame) -> None:
+    """Runs in which a heading has the clock of the first one, and rows of another time than the first above it."""
+    clock = TEXT.str.extract(GRAMMAR.pattern(_CLOCK))
+    heads = special.filter(_KIND == "words").with_columns(clock.alias("clock")).drop_nulls("clock")
+    new = heads.unique("run", keep="first", maintain_order=True).filter(~pl.col("run").is_in(list(found.starts)))
+    found.starts.update(new.select("run", "clock").iter_rows())
+    heads = heads.filter(pl.col("clock").is_in(list(found.starts.values())))
+    if heads.is_empty():
+        return
+    shown = pl.when(_KIND == "row").then(TEXT)
+    above = shown.forward_fill().fill_null(pl.lit(found.last_row, pl.String))
+    around = lines.select("line", above.alias("above"), shown.backward_fill().alias("below"))
+    heads = heads.join(around, on="line", how="left", maintain_order="left")
+    heads = heads.with_columns(pl.col("above", "below").str.extract(GRAMMAR.pattern(_CLOCK)))
+    started = set(new.get_column("line"))
+    for line, run, start, clock_above, clock_below in heads.select(
+        "line", "run", "clock", "above", "below"
+    ).iter_rows():
+        if line in started:
+            found.first_clock[run] = clock_below
+        elif start == found.starts[run] and clock_above != (found.first_clock[run] or clock_below):
+            found.by_table.add(run)

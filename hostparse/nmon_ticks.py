@@ -1,0 +1,93 @@
+"""When and where an nmon file was taken: its settings, and the clock of each tick."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from hostparse.clocks import MONTHS, seconds_of_day
+from hostparse.lines import NMON, TEXT
+from hostparse.runs import Run
+from logframe import Diagnostic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: A count of more digits is damaged: no machine word holds it.
+_MOST_DIGITS: Final = 18
+
+
+def runs_of(settings: pl.DataFrame) -> list[Run]:
+    """The runs of a file, from the lines AAA."""
+    found: list[Run] = []
+    for (number,), group in settings.partition_by("run", as_dict=True, maintain_order=True).items():
+        said: dict[str, str] = {}
+        for text in group.get_column("text"):
+            _, key, *rest = text.split(",", 2)
+            said.setdefault(key, rest[0].strip() if rest else "")
+        is_aix = "AIX" in said or said.get("build") == "AIX"
+        day = pl.Series([f"{said.get('time', '').replace('.', ':')},{said.get('date', '')}"])
+        opened = pl.select(_tick_time(day)).item()
+        known: dict[str, Any] = {
+            "system": "AIX" if is_aix else (said.get("OS", "").partition(",")[0] or None),
+            "release": said.get("AIX") if is_aix else said.get("OS", "").partition(",")[2].partition(",")[0] or None,
+            "host": said.get("host"),
+            "cpus": _whole(said.get("cpus", "").rpartition(",")[2]),
+            "interval_s": float(step) if (step := said.get("interval", "")).isdigit() else None,
+            "command": said.get("command"),
+            "opened_at": opened,
+            "day": opened.date() if isinstance(opened, dt.datetime) else None,
+        }
+        found.append(Run(int(str(number)), group.item(0, "line"), **known))
+    return found or [Run(0, 1)]
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if text.strip().isdigit() and len(text) < _MOST_DIGITS else None
+
+
+def _tick_time(text: pl.Expr | pl.Series) -> pl.Expr:
+    """The wall clock in ``17:28:10,10-FEB-2016``."""
+    column = pl.lit(text) if isinstance(text, pl.Series) else text
+    part = NMON.groups(column, "^(?P<clock>{DAY_TIME})(?:,(?P<day>{DAY})-(?P<month>{MONTH})-(?P<year>{YEAR}))?").struct
+    names = {month.upper(): f"{number:02}" for number, month in enumerate(MONTHS, 1)}
+    month = part.field("month").str.to_uppercase().replace_strict(names, default=None, return_dtype=pl.String)
+    day = pl.concat_str(part.field("year"), pl.lit("-"), month, pl.lit("-"), part.field("day").str.zfill(2))
+    seconds = seconds_of_day(part.field("clock"))
+    return day.str.to_date("%Y-%m-%d", strict=False).cast(pl.Datetime("us")) + pl.duration(seconds=seconds)
+
+
+def ticks_of(name: str, clocks: pl.DataFrame, runs: Sequence[Run], notes: list[Diagnostic]) -> pl.DataFrame:
+    """Each tick of each run with its time and that of the tick before."""
+    part = TEXT.str.splitn(",", 3).struct
+    ticks = clocks.select(
+        "line",
+        "run",
+        "text",
+        part.field("field_1").str.slice(1).cast(pl.UInt32, strict=False).alias("sample"),
+        _tick_time(part.field("field_2")).alias("interval_end"),
+        seconds_of_day(part.field("field_2").str.slice(0, 8)).alias("seconds"),
+    ).unique(["run", "sample"], keep="first", maintain_order=True)
+    days = pl.DataFrame(
+        {"run": [run.run for run in runs], "day": [run.base_day for run in runs]},
+        schema={"run": pl.UInt32, "day": pl.Date},
+    )
+    ticks = ticks.sort("run", "sample").join(days, on="run", how="left", maintain_order="left")
+    wraps = (pl.col("seconds") < pl.col("seconds").shift() - 43_200).fill_null(value=False).cum_sum().over("run")
+    undated = pl.col("day").cast(pl.Datetime("us")) + pl.duration(seconds=pl.col("seconds") + 86_400 * wraps)
+    ticks = ticks.with_columns(pl.coalesce("interval_end", undated).alias("interval_end"))
+    before = pl.col("interval_end").shift().over("run")
+    for line, text in ticks.filter(pl.col("interval_end") < before).select("line", "text").iter_rows():
+        notes.append(Diagnostic(name, line, None, "clock", text, "the clock goes back: no start of this interval"))
+    return ticks.select(
+        "run",
+        "sample",
+        pl.lit(False).alias("is_since_boot"),
+        pl.when((before <= pl.col("interval_end")) & (pl.col("sample") == pl.col("sample").shift().over("run") + 1))
+        .then(before)
+        .alias("interval_start"),
+        "interval_end",
+        pl.col("interval_end").dt.time().alias("time_of_day"),
+    )
