@@ -13,8 +13,6 @@ READY := .venv/ready
 LOGS := build/test
 UV := $(or $(shell command -v uv),$(wildcard $(BIN)/uv))
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
-# Only these are collected for the browser: collecting all tests takes longer than one of them.
-BROWSER_TESTS = $(shell grep -rls --include='test_*.py' 'mark\.browser' tests)
 
 # A local time zone would move the times in notebooks and tests.
 export TZ := UTC
@@ -22,6 +20,7 @@ export TZ := UTC
 # Modules are compiled once, and not again by each of the processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
+comma := ,
 heading = @printf '\n== %s\n' "$(1)"
 # A test run is also kept in a file, so that `make test` can end with all that was skipped.
 pytest = $(BIN)/python -m pytest --color=no $(2) 2>&1 | tee $(LOGS)/$(1).log
@@ -37,19 +36,17 @@ report: $(READY) ## Run the notebooks on sample_data/, write build/report/ and s
 lab: $(READY) ## Open JupyterLab on the notebooks
 	@$(BIN)/python -m iolab lab .
 
-test: lint ## Check everything: lint, types, tests, doctests, real logs, notebooks, browser
+test: lint ## Check everything: lint, types, tests, doctests, real logs, browser, notebooks
 	@rm -rf $(LOGS) && mkdir -p $(LOGS)
-	$(call heading,Tests and doctests)
-# In the order of the files: the last ones are short, so that both processes end at about the same time.
-	@$(call pytest,tests,-n 2 --dist loadfile --no-loadscope-reorder -m "not browser")
+	$(call heading,Tests$(comma) doctests and browser)
+# One thread of Polars in each process, and a process more than processors: tests of the browser wait half of the time.
+# In the order of the files: the last ones are short, so that all processes end at about the same time.
+	@export POLARS_MAX_THREADS=1; $(call pytest,tests,-n $(shell expr $$(nproc) + 1) --dist loadfile --no-loadscope-reorder)
 	$(call heading,Notebooks)
 # One thread: with more, Polars adds floats in another order, and the last digit of a sum varies.
 	@if [ -z "$(NOTEBOOKS)" ]; then echo "SKIPPED notebooks/ holds no notebook" | tee $(LOGS)/notebooks.log; else \
 	    export POLARS_MAX_THREADS=1; \
 	    $(call pytest,notebooks,-n 2 --dist loadfile --nbval --nbval-current-env --nbval-sanitize-with notebooks/sanitize.cfg notebooks); fi
-	$(call heading,Browser)
-	@if [ -z "$(BROWSER_TESTS)" ]; then echo "SKIPPED tests/ holds no browser test" | tee $(LOGS)/browser.log; else \
-	    $(call pytest,browser,-n 2 --dist loadfile -m browser $(BROWSER_TESTS)); fi
 	$(call heading,Skipped)
 	@grep -h '^SKIPPED' $(LOGS)/*.log || echo "nothing"
 

@@ -7,13 +7,12 @@ import io
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
-import polars.selectors as cs
 
 from logframe import DIAGNOSTICS, LogError
 from logframe.loading import load_all_logs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from logframe.formats import ParsedLog
 
@@ -64,21 +63,29 @@ def is_described(log: ParsedLog, frames: dict[str, pl.DataFrame]) -> None:
 def bounds_hold(log: ParsedLog, frames: dict[str, pl.DataFrame]) -> None:
     """A figure lies within its own bounds."""
     for name, frame in frames.items():
-        for column in frame.columns:
+        checks = []
+        for column, dtype in frame.schema.items():
             lo, hi = f"{column}_lo", f"{column}_hi"
-            if lo in frame.columns and hi in frame.columns and frame.schema[column].is_numeric():
-                inside = pl.col(lo).is_null() | pl.col(hi).is_null() | pl.col(column).is_null()
-                inside |= (pl.col(column) >= pl.col(lo)) & (pl.col(column) <= pl.col(hi))
-                if not frame.select(inside.all()).item():
-                    raise Violation(f"{log.format}: {name}.{column} lies outside its bounds")
+            if lo in frame.columns and hi in frame.columns and dtype.is_numeric():
+                unknown = pl.any_horizontal(pl.col(lo, hi, column).is_null())
+                checks.append((unknown | pl.col(column).is_between(lo, hi)).all().alias(column))
+        for column, holds in _first_row(frame, checks):
+            if not holds:
+                raise Violation(f"{log.format}: {name}.{column} lies outside its bounds")
 
 
 def figures_are_finite(log: ParsedLog, frames: dict[str, pl.DataFrame]) -> None:
     """A figure too large for its type is none: it is null, or its line is a diagnostic."""
     for name, frame in frames.items():
-        for column in frame.select(cs.float()).columns:
-            if not frame.get_column(column).is_finite().all():
+        floats = [column for column, dtype in frame.schema.items() if dtype.is_float()]
+        for column, holds in _first_row(frame, [pl.col(column).is_finite().all() for column in floats]):
+            if not holds:
                 raise Violation(f"{log.format}: {name}.{column} is infinite or no number")
+
+
+def _first_row(frame: pl.DataFrame, checks: list[pl.Expr]) -> Iterable[tuple[str, bool]]:
+    """The name and the value of each check of a frame."""
+    return frame.select(checks).row(0, named=True).items() if checks else ()
 
 
 def lines_are_accounted_for(log: ParsedLog, frames: dict[str, pl.DataFrame]) -> None:

@@ -7,7 +7,7 @@ terminals, read the calls, signals and exits among them; Lark parses the rest li
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 import polars as pl
@@ -44,6 +44,8 @@ _CALL: Final = (
 _SIGNAL_OR_END: Final = f"^{PREFIX}(?:(?P<signal>{{SIGNAL}})|(?P<exited>{{EXITED}})|(?P<killed>{{KILLED}}))$"
 #: Up to this many lines are matched one by one in Python, which is faster than a query.
 _FEW: Final = 300
+#: What Lark reads of lines up to this length is kept.
+_KEPT: Final = 500
 
 
 def match_lines(lines: pl.Series) -> pl.DataFrame:
@@ -120,8 +122,16 @@ def _signal_or_end(text: str) -> tuple[str | None, ...] | None:
 
 def _other(text: str) -> tuple[str | None, ...]:
     """The `PARTS` of any other line, parsed by Lark."""
+    return _parsed(text) if len(text) > _KEPT else _parsed_once(text)
+
+
+def _parsed(text: str) -> tuple[str | None, ...]:
     record = read_line(text)
     return (*record, canonical_name(record.syscall))
+
+
+#: The lines of a sample are read more than once: for what was added to them, for the dialect, and as records.
+_parsed_once: Final = lru_cache(4000)(_parsed)
 
 
 @cache

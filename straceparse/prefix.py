@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
@@ -94,19 +94,25 @@ def _layout(prefix: re.Match[str]) -> Layout | None:
 
 def _field(text: str, terminal: str, *, is_hexadecimal: bool) -> tuple[str, int, int] | None:
     """Pattern of the texts of one field in this width, and where its value starts and ends; None for text in it."""
+    if PARTS_GRAMMAR.literal("LESS") in text:
+        return None
     digits = _HEX_DIGITS if is_hexadecimal else _DIGITS
     shape = "".join("0" if char in digits else char for char in text)
+    return _form(shape, terminal, "[0-9a-f]" if is_hexadecimal else "[0-9]")
+
+
+@lru_cache(1000)
+def _form(shape: str, terminal: str, kind: str) -> tuple[str, int, int] | None:
+    """What `_field` gives for a text whose digits, which are of this kind, are written as zeros."""
     accepts = re.compile(GRAMMAR.pattern(f"{{{terminal}}}"))
     shapes = [one for one in _paddings(shape) if accepts.fullmatch(one)]
-    if not shapes or "0" not in shape or PARTS_GRAMMAR.literal("LESS") in text:
+    if not shapes or "0" not in shape:
         return None
-    kind = "[0-9a-f]" if is_hexadecimal else "[0-9]"
     places = [place for one in shapes for place, char in enumerate(one) if char == "0"]
     pattern = "|".join("".join(kind if char == "0" else re.escape(char) for char in one) for one in shapes)
     return f"(?:{pattern})", min(places), max(places) + 1
 
 
-@cache
 def _paddings(shape: str) -> list[str]:
     """The shapes of the same width in which each number has any number of digits, its blanks all on one side."""
     pieces: list[list[str]] = []

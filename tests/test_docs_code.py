@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -54,20 +55,25 @@ def blocks(page: Path, *languages: str) -> list[str]:
     return [text for language, text in FENCE.findall(page.read_text(encoding="utf-8")) if language in languages]
 
 
-@pytest.fixture
-def checkout(tmp_path: Path) -> Path:
-    """A folder with the sample data, and with the placeholders under their names."""
-    (tmp_path / "sample_data").symlink_to(ROOT / "sample_data")
+def lay_out(folder: Path) -> None:
+    """Fill a folder with the sample data, and with the placeholders under their names."""
+    (folder / "sample_data").symlink_to(ROOT / "sample_data")
     for name, sample in PLACEHOLDERS.items():
-        shutil.copy(ROOT / sample, tmp_path / name)
-    (tmp_path / "reports").mkdir()
+        shutil.copy(ROOT / sample, folder / name)
+    (folder / "reports").mkdir()
     for report in (ROOT / "sample_data/awr_series").iterdir():
-        shutil.copy(report, tmp_path / "reports")
+        shutil.copy(report, folder / "reports")
     numbered = {"old": "410[2-4]", "new": "411[0-2]", "mon": "410[2-4]", "tue": "410[5-7]", "wed": "411[0-2]"}
     for name, numbers in numbered.items():
-        (tmp_path / name).mkdir()
+        (folder / name).mkdir()
         for report in (ROOT / "sample_data/awr_series").glob(f"awrrpt_1_{numbers}_*.txt"):
-            shutil.copy(report, tmp_path / name)
+            shutil.copy(report, folder / name)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A folder of the test's own that is laid out."""
+    lay_out(tmp_path)
     return tmp_path
 
 
@@ -76,13 +82,41 @@ def pages_with(*languages: str) -> list[Path]:
     return [page for page in PAGES if blocks(page, *languages)]
 
 
-@pytest.mark.parametrize("page", pages_with("python"), ids=lambda page: page.name)
-def test_python(page: Path, checkout: Path) -> None:
-    """The blocks of a page, one after the other, in one interpreter."""
-    code = "\n".join(blocks(page, "python"))
-    done = subprocess.run([sys.executable, "-"], input=code, cwd=checkout, capture_output=True, text=True, check=False)
+#: Runs the code of each page in a folder and a namespace of its own, and prints the traceback of each that fails.
+RUNNER = """
+import contextlib, io, json, os, sys, traceback
+failures = {}
+for page, (folder, code) in json.load(sys.stdin).items():
+    os.chdir(folder)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(code, page, "exec"), {"__name__": "__main__"})
+    except BaseException:
+        failures[page] = traceback.format_exc()
+print(json.dumps(failures))
+"""
 
+
+@pytest.fixture(scope="module")
+def failures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The traceback of each page whose code fails; one interpreter runs them all, for each would import the same."""
+    code = {}
+    for page in pages_with("python"):
+        folder = tmp_path_factory.mktemp(page.stem)
+        lay_out(folder)
+        code[page.name] = (str(folder), "\n".join(blocks(page, "python")))
+    done = subprocess.run(
+        [sys.executable, "-c", RUNNER], input=json.dumps(code), capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
+    found: dict[str, str] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize("page", pages_with("python"), ids=lambda page: page.name)
+def test_python(page: Path, failures: dict[str, str]) -> None:
+    """The blocks of a page run one after the other."""
+    assert page.name not in failures, failures[page.name]
 
 
 def commands() -> list[tuple[str, str]]:

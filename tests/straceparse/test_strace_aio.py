@@ -128,11 +128,11 @@ def requests_by_call(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
 def test_columns_are_what_lark_reads(spelling: str, prefix: str, *, regular: bool, is_whole: bool) -> None:
     """Requests, completions without one, errors, polls and clocks, whatever the order of the calls."""
     found = 0
-    for seed in range(12 if is_whole else 3):
+    for seed in range(12 if is_whole else 2):
         log = log_of(spelling, prefix, seed, regular=regular).encode()
         found += assert_same(*async_calls(log, with_log=seed % 3 == 1), (7, 40, 130)[seed % 3])
 
-    assert found > 500
+    assert found > 300
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)

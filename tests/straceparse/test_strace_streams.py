@@ -106,7 +106,7 @@ def in_steps(events: pl.DataFrame, step: int) -> pl.LazyFrame:
 @pytest.mark.parametrize("name", sorted(path.name for path in CAPTURES.glob("*.strace")))
 def test_queries_of_captures(name: str) -> None:
     """Queries read a log in batches of few kilobytes, and give what the frames in memory give."""
-    log = (CAPTURES / name).read_bytes()
+    log = b"".join((CAPTURES / name).read_bytes().splitlines(keepends=True)[:500])
     lazy = calls(scan_logs(open_logs(log), batch_bytes=1))
     whole = calls(read_strace(log))
 
