@@ -199,7 +199,7 @@ def _exploded(calls: pl.DataFrame, item: str) -> pl.DataFrame:
     items = calls.with_columns(pl.int_ranges(0, pl.col("_items").list.len()).alias("_place")).explode(
         "_items", "_place"
     )
-    parts = pl.col("_items").str.extract_groups(_pattern(item)).struct.unnest()
+    parts = pl.col("_items").str.extract_groups(f"^{_pattern(item)}$").struct.unnest()
     found = items.drop("op", "fd", "file", strict=False).with_columns(parts)
     result = _number(pl.col("result")) if item == _EVENT else pl.lit(None, pl.Int64)
     return found.with_columns(_number(pl.col("data")).alias("_data"), result.alias("_result"))
@@ -237,10 +237,32 @@ def _matched(submitted: pl.DataFrame, completed: pl.DataFrame, keys: list[str]) 
             submitted.select(*columns, pl.col("_request").cast(pl.Int64).alias("_number")),
             completed.select(*columns, (-1 - pl.col("_completion").cast(pl.Int64)).alias("_number")),
         ]
-    ).sort("_step", "_place")
+    )
+    names = (*keys, "_data")
+    is_submit, is_same = (
+        pl.col("_number") >= 0,
+        pl.all_horizontal(pl.col(name).eq_missing(pl.col(name).shift(1)) for name in names),
+    )
+    ordered = steps.sort(*names, "_step", "_place").with_columns(
+        pl.when(is_same & is_submit.shift(1)).then(pl.col("_number").shift(1)).alias("_waiting")
+    )
+    # mostly no two requests with the same data wait at a time
+    several = ordered.filter(is_submit & pl.col("_waiting").is_not_null()).select(names).unique()
+    if several.height:
+        queued = steps.join(several, on=names, how="semi", nulls_equal=True, maintain_order="left")
+        ordered = ordered.join(several, on=names, how="anti", nulls_equal=True)
+    alone = ordered.filter(~is_submit & pl.col("_waiting").is_not_null()).select(
+        pl.col("_waiting").cast(pl.UInt32).alias("_request"),
+        (-1 - pl.col("_number")).cast(pl.UInt32).alias("_completion"),
+    )
+    return alone if several.is_empty() else pl.concat([alone, _queued(queued.sort("_step", "_place"), names)])
+
+
+def _queued(steps: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
+    """The pairs of `_matched` where several requests with the same data wait at a time."""
     waiting: dict[tuple[object, ...], list[tuple[int, int | None]]] = defaultdict(list)
     pairs: list[tuple[int, int]] = []
-    texts = zip(*(steps.get_column(name).to_list() for name in (*keys, "_data")), strict=True)
+    texts = zip(*(steps.get_column(name).to_list() for name in names), strict=True)
     owners, numbers = (steps.get_column(name).to_list() for name in ("pid", "_number"))
     for key, pid, number in zip(texts, owners, numbers, strict=True):
         queue = waiting[key]

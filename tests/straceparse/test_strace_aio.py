@@ -9,7 +9,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from logframe import Log
-from straceparse import Dialect, aio, calls, read_strace, scan_strace
+from straceparse import Dialect, aio, aio_columns, calls, read_strace, scan_strace
 from straceparse.aio_columns import column_contexts
 from straceparse.async_requests import AsyncRequests
 from straceparse.requests import ASYNC_CALLS
@@ -166,3 +166,29 @@ def test_real_logs(opened: dict[str, tuple[Log, Dialect]], *, is_whole: bool) ->
         found += assert_same(*async_calls(log.text().encode()), *((7, 40) if is_whole else (40,)))
 
     assert found > 100
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_requests_are_matched_at_once_as_one_by_one(seed: int) -> None:
+    """Pairs made by sorting are those of a queue for each `data`, where requests of one `data` wait alone or not."""
+    chance = random.Random(seed)  # noqa: S311 - reproducible, no secret
+    rows = [
+        (context, chance.randint(1, 40 * (1 + seed % 2)), step, chance.randint(0, 2), chance.randint(1, 3))
+        for step, context in enumerate(chance.choices((1, 2), k=300))
+    ]
+    schema = {"_context": pl.Int64, "_data": pl.Int64, "_step": pl.Int64, "_place": pl.Int64, "pid": pl.Int32}
+    steps = pl.DataFrame(chance.sample(rows, len(rows)), schema=schema, orient="row")
+    is_submit = pl.Series([chance.random() < 0.5 for _ in range(steps.height)])
+    submitted = steps.filter(is_submit).with_row_index("_request")
+    completed = steps.filter(~is_submit).with_row_index("_completion")
+    numbered = pl.concat(
+        [
+            submitted.select(*schema, pl.col("_request").cast(pl.Int64).alias("_number")),
+            completed.select(*schema, (-1 - pl.col("_completion").cast(pl.Int64)).alias("_number")),
+        ]
+    ).sort("_step", "_place")
+    found = aio_columns._matched(submitted, completed, ["_context"])  # noqa: SLF001 - both ways to the same pairs
+    expected = aio_columns._queued(numbered, ("_context", "_data"))  # noqa: SLF001 - as above
+
+    assert expected.height > 30
+    assert sorted(found.rows()) == sorted(expected.rows())
