@@ -22,15 +22,22 @@ if TYPE_CHECKING:
     from hostparse.read import read_host
     from hostparse.runs import RUNS, Run
     from hostparse.shapes import SAMPLES
+    from hostparse.slob import SETTINGS, USERS, read_slob
+    from hostparse.summaries import LOADS, PERCENTILES, PROCESSES, read_summaries
 
 __all__ = [
     "EVENTS",
     "HISTOGRAMS",
+    "LOADS",
     "MEANS",
+    "PERCENTILES",
+    "PROCESSES",
     "PROFILE",
     "REQUESTS",
     "RUNS",
     "SAMPLES",
+    "SETTINGS",
+    "USERS",
     "AssumedClock",
     "CpuProfile",
     "EventList",
@@ -43,6 +50,8 @@ __all__ = [
     "read_histograms",
     "read_host",
     "read_profile",
+    "read_slob",
+    "read_summaries",
 ]
 
 __getattr__, __dir__ = lazy_exports(__name__)

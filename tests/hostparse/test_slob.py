@@ -1,0 +1,58 @@
+"""Files that SLOB writes of a run."""
+
+import polars as pl
+import pytest
+
+import iolab
+
+STATS = "3|30028|1354|4.509|\n1|30012|1349|4.495|\n3|30000|1348|4.493|\n5|30000|1348|5.493|\n"
+CONF = """\
+# settings of a run
+UPDATE_PCT=20
+export RUN_TIME=300
+SQLNET_SERVICE_BASE="slob"
+SYSDBA_PASSWD=secret_of_ours
+export UPDATE_PCT RUN_TIME
+a line of something else
+"""
+
+
+def test_users() -> None:
+    """A user that is missing or there twice, and a rate that its row contradicts, are diagnostics; no row is lost."""
+    log = iolab.load(STATS.encode())
+    users = log.frames()["users"].lazy().collect()
+
+    assert (log.format, log.describe()) == ("slob", "SLOB, work of 3 users")
+    assert users.select("user", "elapsed_s", "work_units", "work_units_per_s", "line").rows() == [
+        (3, 300.28, 1354, 4.509, 1),
+        (1, 300.12, 1349, 4.495, 2),
+        (3, 300.0, 1348, 4.493, 3),
+        (5, 300.0, 1348, 5.493, 4),
+    ]
+    assert log.diagnostics.select("line", "kind").rows() == [
+        (3, "repeated_name"),
+        (4, "contradiction"),
+        (None, "missing"),
+    ]
+    assert log.diagnostics["reason"][2].startswith("2 of the users up to 5 have no row")
+    assert iolab.provenance(log, STATS.encode()).filter(pl.col("status").cast(pl.String) == "lost").is_empty()
+
+
+def test_settings() -> None:
+    """Values without quotes; a password is not kept; another line is a diagnostic."""
+    log = iolab.load(CONF.encode())
+
+    assert log.frames()["settings"].lazy().collect().rows() == [
+        ("UPDATE_PCT", "20", False, 2),
+        ("RUN_TIME", "300", False, 3),
+        ("SQLNET_SERVICE_BASE", "slob", False, 4),
+        ("SYSDBA_PASSWD", None, True, 5),
+    ]
+    assert log.diagnostics["line"].to_list() == [7]
+
+
+@pytest.mark.parametrize("text", ["1|2|3|\n", "a=1\nb=2\n", "RUN_TIME=3\n"])
+def test_other_files(text: str) -> None:
+    """Fields between bars and settings of anything else are not taken for SLOB's."""
+    with pytest.raises(ValueError, match="no log of a known kind"):
+        iolab.load(text.encode())
