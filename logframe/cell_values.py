@@ -196,10 +196,14 @@ def _is_time(text: str, value: datetime | time) -> bool:
         >>> at = datetime(2014, 4, 23, 19, 30, 10)
         >>> _is_time("23-Apr-14 19:30:10", at), _is_time("23-Apr-14", at), _is_time("19:31:10", at)
         (True, True, False)
+        >>> _is_time("30:10.5", at)  # minutes and seconds, of no hour
+        False
     """
     date, clock = _parted(text)
     if clock:
         hour, minute, *rest = clock
+        if not minute.isdecimal():
+            return False
         # a clock of twelve hours has AM or PM beside it
         if (value.hour % 12, value.minute) != (int(hour) % 12, int(minute)):
             return False

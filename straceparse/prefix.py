@@ -28,6 +28,8 @@ _HEXADECIMAL: Final = ("instruction_pointer",)
 _ZEROS: Final = str.maketrans("123456789", "000000000")
 _DIGITS: Final = frozenset("0123456789")
 _HEX_DIGITS: Final = _DIGITS | frozenset("abcdef")
+#: How the time of day comes out of its shape; not every such time exists.
+_ANY_TIME_OF_DAY: Final = ":".join(["[0-9][0-9]"] * 3)
 #: A number and the blanks that pad it.
 _PADDED: Final = re.compile("( *)(0+)( *)")
 
@@ -110,6 +112,7 @@ def _form(shape: str, terminal: str, kind: str) -> tuple[str, int, int] | None:
         return None
     places = [place for one in shapes for place, char in enumerate(one) if char == "0"]
     pattern = "|".join("".join(kind if char == "0" else re.escape(char) for char in one) for one in shapes)
+    pattern = pattern.replace(_ANY_TIME_OF_DAY, GRAMMAR.pattern("{TIME_OF_DAY}"))
     return f"(?:{pattern})", min(places), max(places) + 1
 
 

@@ -205,3 +205,18 @@ def test_the_child_of_a_cut_clone_is_not_its_caller() -> None:
         (50, "write"),
         (50, "exit_group"),
     ]
+
+
+@pytest.mark.parametrize("prefix", ["", "4711  "])
+@pytest.mark.parametrize("digits", ["", ".606668"])
+@pytest.mark.parametrize("clock", ["11:60:20", "11:40:61", "24:00:00", "91:40:20"])
+def test_a_time_that_no_clock_shows_moves_no_other_line(clock: str, digits: str, prefix: str) -> None:
+    """A damaged time of day makes its line a diagnostic; the times of the other lines stay as they are."""
+    lines = [f'{prefix}11:40:{second}{digits} read(3, "a"..., 512) = 512 <0.000100>' for second in range(10, 40)]
+    whole = read_strace("\n".join(lines).encode())
+    lines[9] = lines[9].replace(f"11:40:19{digits}", f"{clock}{digits}")
+    events = read_strace("\n".join(lines).encode())
+
+    assert unparsed(events).get_column("line").to_list() == [10]
+    others = pl.col("line") != 10
+    assert_frame_equal(events.filter(others), whole.filter(others))
