@@ -39,7 +39,7 @@ def pair_host_and_report(log: HostLog, report: AwrReport, names: tuple[str, str]
     try:
         aligned = align_host(report, log)
     except RefusedError as refusal:
-        raise UnpairedError(f"{refusal} (iolab.evidence.align_host)") from refusal
+        raise UnpairedError(f"{refusal}") from refusal
     paragraphs = []
     for verdict, quantities in aligned.group_by("verdict", maintain_order=True).agg("quantity").iter_rows():
         paragraphs.append(f"{quantities_text(quantities)}: {_SAID[verdict]}{_most(aligned, verdict)}.")

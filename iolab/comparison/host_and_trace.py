@@ -24,7 +24,7 @@ def pair_host_and_trace(log: HostLog, trace: StraceLog | SqlTrace, names: tuple[
     try:
         aligned = align_trace_with_host(trace, log)
     except RefusedError as refusal:
-        raise UnpairedError(f"{refusal} (iolab.evidence.align_trace_with_host)") from refusal
+        raise UnpairedError(f"{refusal}") from refusal
     paragraphs = []
     by_verdict = aligned.figures.group_by("verdict", maintain_order=True).agg("quantity", "explanation")
     for _, quantities, said in by_verdict.iter_rows():

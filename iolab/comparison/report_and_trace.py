@@ -45,7 +45,7 @@ def pair_evidence(database: AwrReport | Spool, trace: StraceLog, names: tuple[st
     try:
         aligned = align_trace(database, requests)
     except LookupError as error:
-        raise UnpairedError(f"{str(error).strip(chr(34))} (iolab.evidence.align_trace)") from error
+        raise UnpairedError(f"{str(error).strip(chr(34))}") from error
     if aligned.is_empty():
         raise UnpairedError(
             "the report has no figure of reads that a trace has, too"

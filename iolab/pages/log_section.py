@@ -10,6 +10,7 @@ import polars as pl
 from iolab.pages.drawn import drawn_html
 from iolab.pages.findings_html import evidence_html, findings_html, frame_of, profile_html
 from iolab.pages.histogram_html import histograms_html
+from iolab.pages.lanes_html import lanes_html, lanes_of
 from iolab.pages.tables import diagnostics_html, figures_html, frame_html
 
 if TYPE_CHECKING:
@@ -62,11 +63,17 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
     level = "h1" if is_only else "h2"
     parts = [f'<section id="{anchor}"><{level}>{html.escape(name)}</{level}><p class="lead">{_identity(seen)}</p>']
     profile = profile_html(seen.profile) + _histograms(seen)
-    drawn = [(chart.to_dict(), f"{name}: {seen.what}") for chart in seen.charts(name=name)] if is_drawn else []
+    lanes = lanes_html(lanes_of({name: seen.log})) if is_drawn else ""
+    drawn = (
+        [(chart.to_dict(), f"{name}: {seen.what}") for chart in seen.charts(name=name)]
+        if is_drawn and not lanes
+        else []
+    )
     if not seen.findings.is_empty():
         # beside many findings a chart fits; without a profile the first chart is the picture of the log
         early = 1 if drawn and (not profile or (not _has_histogram(profile) and seen.findings.height > _FEW)) else 0
         first = "".join(drawn_html(spec, label=label, width=BESIDE) for spec, label in drawn[:early])
+        first = lanes or first
         drawn = drawn[early:]
         beside = (
             f'<div class="beside-findings"><div>{profile}</div><div>{first}</div></div>' if profile or first else ""
@@ -79,7 +86,7 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
     tables = "".join(
         f"<div><h3>{html.escape(title.replace('_', ' '))}</h3>{frame_html(frame, most=_MOST_ROWS)}</div>"
         for title, frame in seen.frames.items()
-        if title != "head"
+        if title != "head" and frame.height
     )
     parts.append(f'<div id="{anchor}-tables" class="tables">{tables}</div>')
     cited = evidence_html(seen.log, seen.findings, anchor=anchor)

@@ -1,5 +1,6 @@
 "use strict";
-// Tables of a page: sorted by a click on a heading, filtered, folded, and saved as CSV.  Without it all rows are shown.
+// Tables of a page: sorted by a click on a heading, filtered, folded, and saved as CSV; lanes: a range is chosen in all.
+// Without it all rows and all of the time are shown.
 const SHOWN = 13;
 const FILTERED = 20;
 
@@ -116,7 +117,90 @@ function prepare(box) {
   });
 }
 
+// Lanes: a range that is dragged in one of them, or given in seconds, is chosen in all; the table shows its means.
+function prepareLanes(figure) {
+  const start = Number(figure.dataset.start);
+  const span = Number(figure.dataset.end) - start;
+  const plots = Array.from(figure.querySelectorAll("svg.plot"));
+  const rows = Array.from(figure.querySelectorAll(".lane-table tbody tr"));
+  const said = figure.querySelector(".chosen");
+  const whole = said.textContent;
+  const shown = rows.map((row) => Array.from(row.cells, (cell) => cell.textContent));
+  const series = rows.map((row, at) => Array.from(figure.querySelectorAll(`g[data-row="${at}"] line`), (line) => (
+    { from: parseFloat(line.getAttribute("x1")) / 100, to: parseFloat(line.getAttribute("x2")) / 100, value: Number(line.dataset.v) })));
+  const brushes = plots.map((plot) => {
+    const rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+    for (const [name, value] of [["class", "brush"], ["y", "0"], ["height", "100%"], ["width", "0"]]) rect.setAttribute(name, value);
+    plot.append(rect);
+    return rect;
+  });
+  const fields = ["from second", "to second"].map((name) => {
+    const field = document.createElement("input");
+    field.type = "number";
+    field.min = "0";
+    field.max = String(span / 1000);
+    field.setAttribute("aria-label", `chosen range, ${name} after the begin`);
+    field.placeholder = name;
+    return field;
+  });
+  const bar = element("p", "", "tools");
+  bar.append(...fields);
+  said.after(bar);
+  const clock = (part) => new Date(start + part * span).toISOString().slice(0, 19).replace("T", " ");
+  const number = (value) => (Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3))));
+  const choose = (from, to) => {
+    const isChosen = to > from;
+    brushes.forEach((rect) => {
+      rect.setAttribute("x", `${100 * from}%`);
+      rect.setAttribute("width", isChosen ? `${100 * (to - from)}%` : "0");
+    });
+    said.textContent = isChosen ? `${clock(from)} to ${clock(to)}` : whole;
+    rows.forEach((row, at) => {
+      const inside = series[at].filter((one) => one.to > from && one.from < to);
+      let weight = 0;
+      let sum = 0;
+      for (const one of inside) {
+        const overlap = Math.min(one.to, to) - Math.max(one.from, from);
+        weight += overlap;
+        sum += overlap * one.value;
+      }
+      const texts = !isChosen ? shown[at].slice(2) : [inside.length.toLocaleString("en"), weight ? number(sum / weight) : "",
+        weight ? number(Math.max(...inside.map((one) => one.value))) : ""];
+      texts.forEach((text, place) => { row.cells[place + 2].textContent = text; });
+    });
+  };
+  const clear = () => {
+    fields.forEach((field) => { field.value = ""; });
+    choose(0, 0);
+  };
+  const typed = () => {
+    const [from, to] = fields.map((field) => Math.min(1, Math.max(0, Number(field.value) * 1000 / span)));
+    choose(from, fields[1].value === "" ? 1 : to);
+  };
+  fields.forEach((field) => field.addEventListener("input", typed));
+  plots.forEach((plot) => {
+    const place = (event) => {
+      const box = plot.getBoundingClientRect();
+      return Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+    };
+    let first = null;
+    plot.addEventListener("pointerdown", (event) => { first = place(event); plot.setPointerCapture(event.pointerId); });
+    plot.addEventListener("pointermove", (event) => {
+      if (first === null) return;
+      const [from, to] = [first, place(event)].sort((a, b) => a - b);
+      choose(from, to);
+      [from, to].forEach((part, at) => { fields[at].value = String(Math.round(part * span / 1000)); });
+    });
+    plot.addEventListener("pointerup", (event) => {
+      if (first !== null && Math.abs(place(event) - first) < 0.003) clear();
+      first = null;
+    });
+  });
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") clear(); });
+}
+
 document.querySelectorAll("main div.wide").forEach(prepare);
+document.querySelectorAll("figure.lanes").forEach(prepareLanes);
 const folds = document.querySelectorAll("main details");
 if (folds.length || unfolding.length) {
   const all = element("button", "unfold all");

@@ -16,6 +16,7 @@ from iolab.pages import page_html
 from iolab.pages.drawn import drawn_html
 from iolab.pages.findings_html import findings_html
 from iolab.pages.heat_html import heat_html
+from iolab.pages.lanes_html import lanes_html, lanes_of
 from iolab.pages.log_section import BESIDE, ONE_LOG_CONTENTS, contents_html, findings_by_log, log_section
 from iolab.pages.metric_table import figure_rows
 from iolab.pages.sections import write_page
@@ -40,6 +41,7 @@ _MOST_HEADLINES: Final = 3
 #: The bar of contents of a page of many logs.
 _CONTENTS: Final = (
     ("comparisons", "Comparisons"),
+    ("over-time", "Over time"),
     ("heat", "Where DB time went"),
     ("by-log", "Findings by log"),
     ("logs", "Logs"),
@@ -124,13 +126,15 @@ def write_report(
     if len(named) > 1:
         links = {one.name: f"log-{n}" for n, one in enumerate(named, 1)}
         contents = list(_CONTENTS) if not is_drawn else [_CONTENTS[0], *((link, name) for name, link in links.items())]
-        heat = heat_html({name: seen.profile for name, seen in summaries.items()}, links)
         said = findings_html(together, anchor="both", is_linked=False) if together.height else ""
         parts = [f"<h1>{_titled(len(named))}</h1>", _first_screen(said, first)]
-        overview = [heat, findings_by_log(summaries, links)]
+        overview = _overview(summaries, links)
+        by_log = findings_by_log(summaries, links)
         summary = f'<section id="logs"><h2>Logs</h2>{_summary(rows)}</section>'
         parts += (
-            [summary, *overview, comparisons] if is_drawn else [*overview, summary, comparisons, "<h2>Each log</h2>"]
+            [overview, summary, by_log, comparisons]
+            if is_drawn
+            else [overview, by_log, summary, comparisons, "<h2>Each log</h2>"]
         )
         parts += sections
     else:
@@ -140,6 +144,13 @@ def write_report(
     there = [(anchor, said) for anchor, said in contents if f' id="{anchor}"' in body]
     write_page(page, page_html(title, body, before=contents_html(there[:_MOST_CONTENTS])))
     return failed
+
+
+def _overview(summaries: dict[str, LogSummary], links: dict[str, str]) -> str:
+    """Where DB time went in reports, and what happened when, for logs that have times."""
+    heat = heat_html({name: seen.profile for name, seen in summaries.items()}, links)
+    lanes = lanes_html(lanes_of({name: seen.log for name, seen in summaries.items()}))
+    return heat + (f'<section id="over-time">{lanes}</section>' if lanes else "")
 
 
 def _titled(count: int) -> str:

@@ -19,6 +19,7 @@ PAGES = {
     "session": [SAMPLES / "runs/buffered_direct_async.txt"],
     "pair": [SAMPLES / "articles/003_filesystemio_setall.txt", SAMPLES / "articles/003_filesystemio_none.txt"],
     "folder": sorted((SAMPLES / "awr_series").iterdir())[:6],
+    "host": [SAMPLES / "host/iostat.out", SAMPLES / "host/vmstat.out"],
 }
 pytestmark = [
     pytest.mark.browser,
@@ -65,4 +66,43 @@ def test_first_screen(name: str, pages: dict[str, Path]) -> None:
             )
             assert missing == []
             page.close()
+        browser.close()
+
+
+def test_a_range_is_chosen_in_all_lanes(pages: dict[str, Path]) -> None:
+    """A range dragged in one lane is marked in all, and the table shows its means; Escape shows all, fields choose."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - where there is a browser
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        said: list[str] = []
+        page.on("console", lambda message: said.append(message.text))
+        page.goto(pages["host"].as_uri())
+        lanes = page.locator("#over-time figure.lanes")
+        table, chosen = lanes.locator("tbody"), lanes.locator(".chosen")
+        whole, time = table.inner_text(), chosen.inner_text()
+        box = lanes.locator("svg.plot").nth(1).bounding_box()
+        assert box is not None
+        page.mouse.move(box["x"] + 0.25 * box["width"], box["y"] + 40)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 40)
+        page.mouse.up()
+
+        widths = lanes.locator("rect.brush").evaluate_all(
+            "all => all.map(one => parseFloat(one.getAttribute('width')))"
+        )
+        assert len(widths) == lanes.locator("svg.plot").count() > 1
+        assert all(24 < width < 26 for width in widths)
+        assert table.locator("tr").first.locator("td").nth(2).inner_text() in {"15", "16", "17"}
+        assert table.inner_text() != whole
+        dragged = table.inner_text()
+
+        page.keyboard.press("Escape")
+        assert (table.inner_text(), chosen.inner_text()) == (whole, time)
+
+        lanes.locator("input").nth(0).fill("900")
+        lanes.locator("input").nth(1).fill("1800")
+        assert table.inner_text() == dragged
+        assert said == []
         browser.close()
