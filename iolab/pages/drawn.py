@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: The width of the second drawing, for phones.
 _NARROW: Final = 240
+#: What the labels of a chart beside another take.
+_LABELS: Final = 70
 #: Identifiers of parts of a drawing, and what refers to them: each drawing of a page gets its own.
 _IDS: Final = re.compile(r'(?<=\bid=")|(?<=url\(#)|(?<=href="#)')
 _numbers = count(1)
@@ -51,11 +53,18 @@ def drawn_html(spec: Mapping[str, Any], *, label: str = "", is_narrow: bool = Tr
 
 
 def _parts(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The charts of a specification: one, or those that stand below each other."""
-    return list(spec.get("vconcat") or [spec])
+    """The charts of a specification: one, or those that stand below or beside each other."""
+    return list(spec.get("vconcat") or spec.get("hconcat") or [spec])
 
 
 def _of_width(spec: Mapping[str, Any], width: int) -> dict[str, Any]:
+    if "hconcat" in spec:  # the parts share the width in proportion, and each has labels of its own
+        widths = [part.get("width", 0) for part in _parts(spec)]
+        if not all(isinstance(one, (int, float)) for one in widths) or not sum(widths):
+            return dict(spec)
+        factor = max(1, width - _LABELS * (len(widths) - 1)) / sum(widths)
+        shared = [{**part, "width": round(factor * one)} for part, one in zip(_parts(spec), widths, strict=True)]
+        return {**spec, "hconcat": shared}
     parts = [{**part, "width": width} if "width" in part else dict(part) for part in _parts(spec)]
     return {**spec, "vconcat": parts} if "vconcat" in spec else parts[0]
 

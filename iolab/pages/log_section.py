@@ -31,6 +31,8 @@ _HISTOGRAM: Final = "event_histogram"
 _MOST_ROWS: Final = 60
 #: The width of a plot beside findings, with its labels half a page.
 BESIDE: Final = 320
+#: The width of a plot in a column of half a page, without its labels: a wider one would be scaled down with its text.
+COLUMN: Final = 460
 #: Beside more findings than this a chart fits.
 _FEW: Final = 4
 _MOST_HISTOGRAMS: Final = 3
@@ -105,7 +107,7 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
 
 
 def _in_columns(drawn: Iterable[tuple[Mapping[str, Any], str]]) -> str:
-    return "".join(f"<div>{drawn_html(spec, label=label)}</div>" for spec, label in drawn)
+    return "".join(f"<div>{drawn_html(spec, label=label, width=COLUMN)}</div>" for spec, label in drawn)
 
 
 def _has_histogram(drawn: str) -> bool:

@@ -44,6 +44,8 @@ _LEAST_READS: Final = 20
 #: Of shorter spools no statement is the longest, nor one of a smaller share.
 _LEAST_SUM_S: Final = 1.0
 _STATEMENT_SHARE: Final = 0.2
+#: The longest of so many statements has more than this many equal parts of their time.
+_BEYOND_EQUAL: Final = 1.4
 _TEXT: Final = 60
 _LEAST_GETS: Final = 100_000
 _FEW_GETS: Final = 10_000
@@ -124,6 +126,9 @@ def longest_statement(spool: Spool) -> Iterator[Finding]:
         Statement 1 took 75.0 [74.7, 75.2] % of the 4.00 [3.99, 4.02] s of 2 timed statements: 3.00 [2.99, 3.01] s.
         >>> list(longest_statement(sqlplusparse.read_spool(text[:46], printed=True)))
         []
+        >>> runs = text.replace(b"2 from b", b"1 from a")
+        >>> list(longest_statement(sqlplusparse.read_spool(runs, printed=True)))  # runs of one statement
+        []
     """
     timed = spool.statements.filter(pl.col("elapsed_s").is_not_null())
     if timed.height < 2:
@@ -135,7 +140,8 @@ def longest_statement(spool: Spool) -> Iterator[Finding]:
         return
     rest = Interval(whole.value - time.value, max(0.0, whole.lo - time.lo), whole.hi - time.hi)
     share = Interval(time.value / whole.value, time.lo / (time.lo + rest.hi), time.hi / (time.hi + rest.lo))
-    if share.lo < _STATEMENT_SHARE:
+    repeated = top["text"] is not None and timed.filter(pl.col("text") == top["text"]).height > 1
+    if repeated or share.lo < max(_STATEMENT_SHARE, _BEYOND_EQUAL / timed.height):
         return
     yield Finding(
         "main_statement",
@@ -158,7 +164,7 @@ def _sum(rows: pl.DataFrame, name: str) -> Interval:
 
 
 def repeated_runs(spool: Spool) -> Iterator[Finding]:
-    r"""The median of each statement that ran six times or more, with its 95 % interval.
+    r"""The median of each statement that ran three times or more, from six runs on with its 95 % interval.
 
     Examples:
         >>> import sqlplusparse
@@ -166,6 +172,9 @@ def repeated_runs(spool: Spool) -> Iterator[Finding]:
         >>> text = "".join(run.format(seconds) for seconds in (1, 2, 3, 4, 5, 6, 7)).encode()
         >>> for one in repeated_runs(sqlplusparse.read_spool(text, printed=True)): print(one.sentence)
         Statement 1 ran 7 times: median 4 s, 95 % 1.733 to 6.27 s.
+        >>> text = "".join(run.format(seconds) for seconds in (1, 2, 4)).encode()
+        >>> for one in repeated_runs(sqlplusparse.read_spool(text, printed=True)): print(one.sentence)
+        Statement 1 ran 3 times: 1 to 4 s, median 2 s; too few runs for an interval.
         >>> list(repeated_runs(sqlplusparse.read_spool(run.format(1).encode(), printed=True)))
         []
     """
@@ -173,16 +182,22 @@ def repeated_runs(spool: Spool) -> Iterator[Finding]:
     shown = 0
     for _, rows in runs.group_by("sample", maintain_order=True):
         times = rows.get_column("elapsed_s").to_list()
-        if len(times) < MIN_RUNS or shown == _MOST_SAMPLES:
+        if len(times) < _LEAST_RUNS or shown == _MOST_SAMPLES:
             continue
         shown += 1
-        low, high = median_interval(times)
         first = rows.item(0, "statement")
+        middle = f"median {figure_text(median(times))} s"
+        if len(times) < MIN_RUNS:
+            said = f"{figure_text(min(times))} to {figure_text(max(times))} s, {middle}; too few runs for an interval"
+        else:
+            low, high = median_interval(times)
+            said = f"{middle}, 95 % {figure_text(low)} to {figure_text(high)} s"
         yield Finding(
             "runs",
-            f"Statement {first} ran {len(times)} times: median {figure_text(median(times))} s, 95 % "
-            f"{figure_text(low)} to {figure_text(high)} s.",
-            why="the interval is of a sample, by order statistics; the order of the runs is in the chart",
+            f"Statement {first} ran {len(times)} times: {said}.",
+            why="the interval is of a sample, by order statistics; the order of the runs is in the chart"
+            if len(times) >= MIN_RUNS
+            else f"an interval of 95 % needs {MIN_RUNS} runs",
             refuted_by="runs taken in turns with those of another setting",
             evidence=(Evidence("runs", (str(first),)),),
             order=1,
