@@ -11,6 +11,7 @@ from logframe.normalize import (
     without_comment_marks,
     without_entities,
     without_quotes,
+    without_shared_indent,
     without_terminal_codes,
 )
 from sqlplusparse.lines import Kind, Pattern, kinds_of
@@ -40,7 +41,7 @@ def prepared(text: str) -> list[str]:
         text = without_entities(text)
     text = with_plain_blanks(text.replace("\f", ""))
     text = without_quotes(text, partial(_has, kinds=_QUOTED))
-    text = without_comment_marks(text, partial(_has, kinds=_TRANSCRIPT))
+    text = without_shared_indent(without_comment_marks(text, partial(_has, kinds=_TRANSCRIPT)))
     if "\t" in text:  # tab stops count from where the line began before it was quoted
         text = text.expandtabs(8)
     lines = list(map(str.rstrip, text.split("\n")))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe import Diagnostic, LogParseError, Source, diagnostics_frame, load_grammar, open_log
+from logframe.normalize import without_shared_margin
 from sqltraceparse.schema import TKPROF_CALLS, TKPROF_ROW_SOURCES, TKPROF_STATEMENTS, TKPROF_WAITS
 from sqltraceparse.tkprof_order import Order
 
@@ -100,7 +101,7 @@ def read_tkprof(source: Source, *, encoding: str | None = None) -> Tkprof:
     """
     log = open_log(source, encoding=encoding)
     reader = _Reader(log.name)
-    for number, line in enumerate(log.lines(), 1):
+    for number, line in enumerate(without_shared_margin("\n".join(log.lines())).split("\n"), 1):
         reader.read(number, line)
     reader.end()
     if not reader.calls and not reader.has_title:
