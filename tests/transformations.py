@@ -60,7 +60,7 @@ def doubled(text: str) -> str:
 def with_tabs(text: str) -> str:
     """SET TAB ON: runs of blanks before a tab stop become a tab."""
     found = []
-    for line in lines_of(text):
+    for line in lines_of(text.expandtabs(8)):
         parts = [line[place : place + 8] for place in range(0, len(line), 8)]
         found.append("".join([_tabbed(part) for part in parts[:-1]]) + "".join(parts[-1:]))
     return joined(found)

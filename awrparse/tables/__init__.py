@@ -20,6 +20,7 @@ from awrparse.tables.plans import PLANS
 from awrparse.tables.queues import QUEUES
 from awrparse.tables.rac import RAC
 from awrparse.tables.recovery import RECOVERY
+from awrparse.tables.replication import REPLICATION
 from awrparse.tables.sql import SQL, SQL_ORDERS
 from awrparse.tables.waits import WAITS
 
@@ -37,6 +38,7 @@ TABLES: Final[dict[str, Table]] = {
         *MEMORY,
         *RECOVERY,
         *QUEUES,
+        *REPLICATION,
         *ASH,
         *RAC,
         *INTERCONNECT,

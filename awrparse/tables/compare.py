@@ -18,6 +18,7 @@ _RATES: Final = (
 )
 _EVENT: Final = Column("event", "event", "wait event", ("Event",))
 _CLASS: Final = Column("wait_class", "wait_class", "wait class", ("Wait Class",))
+_SESSION_TYPE: Final = Column("session_type", "text", "what the sessions do", ("Session Type",))
 _WAITS: Final = (
     *pair("db_time_pct", "pct", "share of DB time", "% of DB time"),
     *pair("waits_per_s", "number", "waits per second", "# Waits/sec (Elapsed Time)", end="%Diff"),
@@ -190,6 +191,50 @@ COMPARE: Final = (
             *pair("logical_reads_pct", "pct", "share of logical reads", "% Logical Reads"),
         ),
         needs=("service", "first_db_time_pct"),
+    ),
+    Table(
+        "compare_services_rac",
+        "Compare-period report: shares of the services in the blocks received from other instances.",
+        (r"^Service Statistics \(RAC\)",),
+        (
+            Column("service", "text", "service", ("Service Name",)),
+            *pair("cr_blocks_pct", "pct", "share of consistent read blocks", "% CR Blks Received"),
+            *pair("current_blocks_pct", "pct", "share of current blocks", "% Current Blks Received"),
+            Column("difference_total_pct", "pct", "both differences together, as printed", ("Total Dif", "Total Diff")),
+        ),
+        needs=("service", "first_cr_blocks_pct"),
+    ),
+    Table(
+        "compare_queue_processes",
+        "Compare-period report: processes of Streams and Advanced Queuing, by CPU time.",
+        (r"^Streams by CPU Time",),
+        (
+            _SESSION_TYPE,
+            *pair("cpu_s", "s", "CPU time", "CPU Time (sec)", end="%Diff"),
+            *pair("user_io_s", "s", "time waited for user I/O", "User I/O Time (sec)", end="%Diff"),
+            *pair("system_io_s", "s", "time waited for system I/O", "System I/O Time (sec)", end="%Diff"),
+        ),
+        needs=("session_type", "first_user_io_s"),
+    ),
+    Table(
+        "compare_queue_processes_io",
+        "Compare-period report: processes of Streams and Advanced Queuing, by time of I/O.",
+        (r"^Streams by IO Time",),
+        (
+            _SESSION_TYPE,
+            *(
+                Column(f"{period}_{name}_s", "s", f"{words}, {period} period", (f"IO Time (sec) {mark} {head}",))
+                for period, mark in (("first", "1st"), ("second", "2nd"))
+                for name, words, head in (
+                    ("user_io", "time waited for user I/O", "User"),
+                    ("system_io", "time waited for system I/O", "System"),
+                    ("io", "time waited for I/O", "Total"),
+                )
+            ),
+            Column("io_s_difference_pct", "pct", "difference in per cent", ("IO Time (sec) Total %D",)),
+            *pair("cpu_s", "s", "CPU time", "CPU Time (sec)", end="%Diff"),
+        ),
+        needs=("session_type", "first_io_s"),
     ),
     Table(
         "compare_instance_activity",

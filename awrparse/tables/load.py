@@ -145,6 +145,18 @@ LOAD: Final = (
         shape="labels",
     ),
     Table(
+        "sql_memory",
+        "Cursors in the shared pool and their sizes (Statspack).",
+        (r"^SQL Memory Statistics",),
+        (
+            Column("statistic", "text", "what is measured, with its unit", ("",)),
+            Column("begin", "number", "at the first snapshot", ("Begin",)),
+            Column("end", "number", "at the last snapshot", ("End",)),
+            Column("change_pct", "pct", "difference in per cent", ("% Diff",)),
+        ),
+        shape="labels",
+    ),
+    Table(
         "cache_sizes",
         "Sizes of the caches, in bytes.",
         (r"^Cache Sizes",),

@@ -108,4 +108,18 @@ QUEUES: Final = (
         (_SUBSCRIBER, *_BUFFERED),
         needs=("subscriber", "enqueued_per_s"),
     ),
+    Table(
+        "rule_sets",
+        "Evaluations of rule sets (Statspack).",
+        (r"^Rule Sets$",),
+        (
+            Column("rule_set", "text", "rule set", ("Rule",)),
+            Column("is_restarted", "text", "`*`: its activity began within the period", ("*",)),
+            Column("evaluations_per_s", "number", "evaluations per second", ("Eval/sec",)),
+            Column("reloads_per_s", "number", "reloads per second", ("Reloads/sec",)),
+            Column("without_sql_pct", "pct", "share of the evaluations without SQL", ("No-SQL Eval %",)),
+            Column("with_sql_pct", "pct", "share of the evaluations with SQL", ("SQL Eval %",)),
+        ),
+        needs=("rule_set", "evaluations_per_s"),
+    ),
 )
