@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, runtime_chec
 
 from logframe.encoding import CHUNK
 from logframe.errors import LogError, LogParseError
-from logframe.normalize import without_shared_margin
+from logframe.margins import without_shared_margin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -47,7 +47,8 @@ _INVISIBLE: Final = (
     ("\N{ZERO WIDTH SPACE}", ""),
     ("\N{ZERO WIDTH NO-BREAK SPACE}", ""),
 )
-_BLANKS: Final = " \t\N{NO-BREAK SPACE}"
+#: Blanks that a program, an editor or a page puts before a line.
+BLANKS: Final = " \t\N{NO-BREAK SPACE}"
 #: Number of sampled lines that a prefix is tried on.
 _TRIED: Final = 120
 #: A quotation is removed as often as it may be nested.
@@ -209,34 +210,6 @@ def without_quotes(text: str, is_log: Callable[[str], bool]) -> str:
     return run.sub(unquoted, "\n" + text)[1:]
 
 
-def without_shared_margin(text: str) -> str:
-    r"""A text without the marks of a quotation, or the blanks, that all of its lines but blank ones begin with.
-
-    Examples:
-        >>> without_shared_margin(">> 12 reads\n>>   13 reads\n"), without_shared_margin("  12\n13\n")
-        ('12 reads\n  13 reads\n', '  12\n13\n')
-    """
-    if text.lstrip("\n")[:1] == ">" and all(line[:1] == ">" for line in text.split("\n") if line.strip()):
-        text = without_quotes(text, bool)
-    return without_shared_indent(text)
-
-
-def without_shared_indent(text: str) -> str:
-    r"""A text without the blanks that all of its lines but blank ones begin with.
-
-    Examples:
-        >>> without_shared_indent("\n    12 reads\n\n      13 reads\n")
-        '\n12 reads\n\n  13 reads\n'
-    """
-    if text.lstrip("\n")[:1] not in {*_BLANKS}:
-        return text
-    lines = text.split("\n")
-    if any(line[:1] not in _BLANKS for line in lines if line.strip()):
-        return text
-    margin = _shared_start([_indent(line) for line in lines if line.strip()])
-    return "\n".join([line.removeprefix(margin) for line in lines]) if margin else text
-
-
 def without_comment_marks(text: str, is_log: Callable[[str], bool]) -> str:
     r"""A text whose runs of comment lines (``--``) have no marks where they hold a piece of a log.
 
@@ -286,7 +259,7 @@ def without_margin(lines: list[str], anchor: re.Pattern[str]) -> list[str]:
         return [quote.sub("", line) for line in lines]
     margin = _margin_of_paragraphs(lines, anchor)
     if margin is None:
-        margin = _shared_start([_indent(line) for line in lines if line.strip()])
+        margin = shared_start([indent_of(line) for line in lines if line.strip()])
     return [line.removeprefix(margin) for line in lines] if margin else lines
 
 
@@ -310,7 +283,7 @@ class LineCleanup:
             line = line.str.replace(f"^{self.prefix}", "")
         if self.has_changed:
             line = line.str.replace_many(CHANGED_CHARACTERS)
-        return line.str.strip_chars_end(_BLANKS) if self.has_blanks_at_end else line
+        return line.str.strip_chars_end(BLANKS) if self.has_blanks_at_end else line
 
     def cleaned(self, line: str) -> str:
         """One line as the log had it."""
@@ -319,7 +292,7 @@ class LineCleanup:
         if self.has_changed:
             for changed, original in CHANGED_CHARACTERS.items():
                 line = line.replace(changed, original)
-        return line.rstrip(_BLANKS) if self.has_blanks_at_end else line
+        return line.rstrip(BLANKS) if self.has_blanks_at_end else line
 
 
 def find_cleanup(
@@ -339,10 +312,10 @@ def find_cleanup(
         >>> found.cleaned("> 3 reads  ")
         '3 reads'
     """
-    written = [line for line in (line.removesuffix("\r") for line in lines) if line.strip(_BLANKS)]
+    written = [line for line in (line.removesuffix("\r") for line in lines) if line.strip(BLANKS)]
     tried = written[:: max(1, len(written) // _TRIED)]
     is_changed = any(map(has_changed_characters, tried))
-    ends = 2 * sum(line.endswith(tuple(_BLANKS)) for line in tried) > len(tried)
+    ends = 2 * sum(line.endswith(tuple(BLANKS)) for line in tried) > len(tried)
     best = as_is = LineCleanup(has_blanks_at_end=ends)
 
     def whole_after(cleanup: LineCleanup) -> int:
@@ -383,17 +356,18 @@ def _character(entity: re.Match[str]) -> str:
     return unescape(entity.group()).replace("\n", " ").replace("\r", " ")
 
 
-def _indent(line: str) -> str:
-    return line[: len(line) - len(line.lstrip(_BLANKS))]
+def indent_of(line: str) -> str:
+    """The blanks that a line starts with."""
+    return line[: len(line) - len(line.lstrip(BLANKS))]
 
 
 def _shared_indent(lines: Sequence[str]) -> str:
     """The blanks that all lines start with."""
-    shortest = min(map(_indent, lines), key=len, default="")
+    shortest = min(map(indent_of, lines), key=len, default="")
     return shortest if all(line.startswith(shortest) for line in lines) else ""
 
 
-def _shared_start(texts: list[str]) -> str:
+def shared_start(texts: list[str]) -> str:
     """What all texts start with: what the first and the last of them in alphabetical order share."""
     first, last = min(texts, default=""), max(texts, default="")
     differing = (place for place, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1])
@@ -410,7 +384,7 @@ def _margin_of_paragraphs(lines: Sequence[str], anchor: re.Pattern[str]) -> str 
         paragraph = lines[start:number]
         start = number + 1
         if len(paragraph) > 1 and any(map(anchor.match, paragraph)):
-            margin = _shared_start([*([] if margin is None else [margin]), *map(_indent, paragraph)])
+            margin = shared_start([*([] if margin is None else [margin]), *map(indent_of, paragraph)])
             if not margin:
                 break
     return margin

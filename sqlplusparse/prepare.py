@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
+from logframe.margins import without_shared_indent
 from logframe.normalize import (
     with_line_feeds,
     with_plain_blanks,
     without_comment_marks,
     without_entities,
     without_quotes,
-    without_shared_indent,
     without_terminal_codes,
 )
 from sqlplusparse.lines import Kind, Pattern, kinds_of

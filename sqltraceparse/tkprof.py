@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe import Diagnostic, LogParseError, Source, diagnostics_frame, load_grammar, open_log
-from logframe.normalize import without_shared_margin
+from logframe.margins import without_shared_margin
 from sqltraceparse.schema import TKPROF_CALLS, TKPROF_ROW_SOURCES, TKPROF_STATEMENTS, TKPROF_WAITS
 from sqltraceparse.tkprof_order import Order
 
