@@ -47,7 +47,7 @@ REPLICATION: Final = (
         (
             *_REPLICAT,
             Column("dequeued", "count", "logical change records dequeued", ("Reader LCRs Deq",)),
-            Column("lag_s", "s", "how far the reader is behind", ("Reader Lag(s)",)),
+            Column("lag_s", "s", "lag of the reader", ("Reader Lag(s)",)),
         ),
         needs=("apply_name", "dequeued"),
     ),
