@@ -123,17 +123,40 @@ def figure(log: Path, metric: str) -> float:
     return value
 
 
+def make_hostile(folder: Path) -> Path:
+    """A log whose name, texts and paths are markup, Markdown and scripts."""
+    markup = "<img src=x onerror=document.title='owned'>"
+    link = "[click](javascript:document.title='owned')"
+    texts = [
+        "<script>document.title='owned'</script>",
+        markup,
+        link,
+        f"$$\\href{{javascript:{markup}}}{{x}}$$",
+        f"`|{link}|",
+    ]
+    lines = [
+        f'12:00:0{place}.000100 pread64(3</u01/{text}.dbf>, "{text}", 8192, 0) = 8192 <0.000{200 + place}>'
+        for place, text in enumerate(text.replace("/", "") for text in texts)
+    ]
+    log = folder / f"{markup}[c](javascript:alert(1)).strace"
+    log.write_text("\n".join([*lines * 20, markup, *texts, ""]), encoding="utf-8")
+    return log
+
+
 def test_upload_in_jupyterlab_offline(tmp_path: Path) -> None:
-    """Three logs, one of 40 MB, are uploaded in JupyterLab without a network; charts and figures are of those logs."""
-    big = make_big(tmp_path)
+    """Logs are uploaded in JupyterLab without a network; charts and figures are of those logs, nothing in them runs.
+
+    One has 40 MB; the name and the texts of another one are markup and scripts.
+    """
+    big, hostile = make_big(tmp_path), make_hostile(tmp_path)
     trace = SAMPLES / "captures/sequential_direct_tt_T.strace"
     report = SAMPLES / "awr_series/awrrpt_1_4110_4111.html"
     with serve_notebooks(tmp_path) as url, open_browser() as (page, asked):
         open_notebook(page, url, "00_start_here.ipynb")
         with page.expect_file_chooser() as chooser:
             page.locator(".iolab-picker button").first.click()
-        chooser.value.set_files([str(trace), str(report), str(big)])
-        page.locator(".iolab-picker li.done").nth(2).wait_for(timeout=120_000)
+        chooser.value.set_files([str(trace), str(report), str(big), str(hostile)])
+        page.locator(".iolab-picker li.done").nth(3).wait_for(timeout=120_000)
         states = page.locator(".iolab-picker li .state").all_inner_texts()
         page.get_by_text("looks = {").first.click()
         page.get_by_role("menuitem", name="Run", exact=True).click()
@@ -144,11 +167,15 @@ def test_upload_in_jupyterlab_offline(tmp_path: Path) -> None:
         page.screenshot(path=os.environ.get("IOLAB_SCREENSHOT", tmp_path / "lab.png"))
         text, drawn = read_through(page)
         uploaded = {path.name: path.stat().st_size for path in (tmp_path / "tmp").glob("iolab-upload-*/[!.]*")}
+        planted = page.locator("img[src=x], a[href^='javascript:'], script:text('owned')").count()
+        title = page.title()
 
+    assert (planted, "owned" in title, "document.title" in text) == (0, False, True)
     assert states[0] == "strace log, 447 lines"
     assert states[1] == "AWR report (HTML), release 12.1.0.2.0, 22 tables"
     assert states[2] == f"strace log, {big.stat().st_size / 2**20:,.0f} MiB"
-    assert uploaded == {path.name: path.stat().st_size for path in (trace, report, big)}
+    assert states[3].startswith("strace log, ")
+    assert sorted(uploaded.values()) == sorted(path.stat().st_size for path in (trace, report, big, hostile))
     assert missing(expected_marks(trace) + expected_marks(report), drawn) == []
     assert len(drawn) >= 12
     repeats = big.stat().st_size // (SAMPLES / "captures/scattered_buffered_tt_T.strace").stat().st_size
