@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from awrparse.report import AwrReport
 
 _PART: Final = re.compile(PAGE.pattern("{PART_TAG}"))
+_ROW_OR_PART: Final = re.compile(PAGE.pattern("(?P<row>{REGULAR_ROW})|{PART_TAG}"))
+_CELL: Final = re.compile(PAGE.pattern("{CELL_TAG}"))
 _WHOLE: Final = re.compile(PAGE.pattern("{WHOLE_TAG}$"))
 _CUT: Final = re.compile(PAGE.pattern("{CUT_TAG}"))
 _STYLE: Final = re.compile(PAGE.pattern("{ROW_STYLE}"))
@@ -36,6 +38,8 @@ _ANCHOR: Final = re.compile(PAGE.pattern(r"{ANCHOR}(?P<number>{ANCHOR_NUMBER})\b
 _SECTION: Final = re.compile(PAGE.pattern("{ANCHOR}(?P<number>{ANCHOR_NUMBER}){TO_HEADING}(?P<title>[^<]*)"))
 #: What the names of the two styles go on with.
 _STYLES: Final = frozenset("nc")
+#: The style of a row whose cells have both.
+_SEVERAL: Final = "several"
 #: The element around each; a table stands anywhere.
 _AROUND: Final = {"tr": "table", "td": "tr", "th": "tr"}
 #: A page that breaks a rule of markup more often is written so.
@@ -100,6 +104,14 @@ def _is_whole(tag: str) -> bool:
     return _WHOLE.match(tag) is not None
 
 
+@lru_cache(maxsize=1024)
+def _row_of(cells: tuple[str, ...]) -> tuple[tuple[str, ...], str, bool]:
+    """What the cells of a row are, their style (empty where one has none), and whether their attributes are whole."""
+    styles = set(map(_style_of, cells))
+    style = "" if "" in styles else _SEVERAL if len(styles) > 1 else styles.pop()
+    return tuple(map(_kind_of, cells)), style, all(map(_is_whole, cells))
+
+
 class _Parts:
     """The tables, rows and cells of a page, one tag after the other."""
 
@@ -113,21 +125,49 @@ class _Parts:
         self._row: list[str] = []
         #: of the table, its rows so far
         self._rows: list[_Row] = []
-        for tag in _PART.finditer(page):
-            text = tag.group()
-            is_end = text[1] == "/"
-            name = text[1 + is_end : 3 + is_end].lower()
-            name = "table" if name == "ta" else name
-            self._counts[name, is_end] += 1
-            if _CUT.match(page, tag.end()):
-                self._add(tag.start(), "the end of a tag within a text")
-            if not _is_whole(text):
-                self._add(tag.start(), f"a <{name}> whose attributes are cut")
-            if is_end:
-                self._end(name, tag.start())
-            else:
-                self._start(name, tag.start(), text)
+        for found in _ROW_OR_PART.finditer(page):
+            if found.lastgroup is None:
+                self._read(found)
+            elif not self._read_row(found):
+                for tag in _PART.finditer(page, found.start(), found.end()):
+                    self._read(tag)
         self._end_table()
+
+    def _read(self, tag: re.Match[str]) -> None:
+        """One tag."""
+        text = tag.group()
+        is_end = text[1] == "/"
+        name = text[1 + is_end : 3 + is_end].lower()
+        name = "table" if name == "ta" else name
+        self._counts[name, is_end] += 1
+        if _CUT.match(self._page, tag.end()):
+            self._add(tag.start(), "the end of a tag within a text")
+        if not _is_whole(text):
+            self._add(tag.start(), f"a <{name}> whose attributes are cut")
+        if is_end:
+            self._end(name, tag.start())
+        else:
+            self._start(name, tag.start(), text)
+
+    def _read_row(self, found: re.Match[str]) -> bool:
+        """A whole row at once, where its tags one after the other would show no fault; whether it was."""
+        if not self._open or self._open[-1] != "table":
+            return False
+        row, place = found.group(), found.start()
+        cells = _CELL.findall(row)
+        kinds, style, is_whole = _row_of(tuple(cells))
+        if not is_whole or not _is_whole(row[: row.index(">") + 1]) or _CUT.match(self._page, found.end()):
+            return False
+        self._counts["tr", False] += 1
+        self._counts["tr", True] += 1
+        self._counts["td", False] += len(cells)
+        self._counts["td", True] += len(cells)
+        self._row_start, self._row = place, []
+        if style == _SEVERAL:
+            self._add_row_of_two()
+        elif style:
+            self._rows.append(_Row(style, kinds, place))
+        return True
 
     @property
     def has_ends(self) -> bool:
@@ -165,13 +205,16 @@ class _Parts:
                 self._row = []
                 return
             if len(styles) > 1:
-                reason = "the cells of this row have the styles of two rows: a piece of the page may be missing in it"
-                self.styles.append(self._sign(self._row_start, reason))
+                self._add_row_of_two()
             else:
                 self._rows.append(_Row(styles.pop(), tuple(map(_kind_of, self._row)), self._row_start))
             self._row = []
         elif name == "table":
             self._end_table()
+
+    def _add_row_of_two(self) -> None:
+        reason = "the cells of this row have the styles of two rows: a piece of the page may be missing in it"
+        self.styles.append(self._sign(self._row_start, reason))
 
     def _end_table(self) -> None:
         """Two rows of one style where the others take turns, and rows with cells of another kind than the others."""

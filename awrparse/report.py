@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from awrparse.canonical import build_frame, build_frames
+from awrparse.canonical import build_frames
 from awrparse.documents import documents_of, is_known
 from awrparse.info import AwrInfo, read_info
 from awrparse.matching import MatchedTables
@@ -98,6 +98,8 @@ _TITLES: Final = {
     "addm": "ADDM report",
     "fragment": "part of a report",
 }
+#: So many tables of a report are built one by one.
+_FEW_TABLES: Final = 4
 
 
 class AwrReport:
@@ -187,7 +189,8 @@ class AwrReport:
             reason = f"the report has no table {name!r}" if name in TABLES else f"{name!r} is no canonical table"
             raise TableNotFoundError(reason, source=self.source, expected=_near(name, self.tables))
         if name not in self._frames:
-            self._build((name,))
+            # who asks for several tables mostly asks for many, which cost less at once
+            self._build((name,) if len(self._frames) < _FEW_TABLES else (name, *self._printed))
         return self._frames[name]
 
     @paused_collection()
@@ -205,8 +208,12 @@ class AwrReport:
         if self._bounds and name in self._printed:
             return self[name]
         if name not in self._bounded:
-            printed = self._printed.get(name, [])
-            self._bounded[name] = build_frame(TABLES[name], printed, bounds=True, decimal_mark=self.decimal_mark)[0]
+            wanted = {name: self._printed.get(name, [])}
+            if len(self._bounded) >= _FEW_TABLES:
+                wanted |= {other: printed for other, printed in self._printed.items() if other not in self._bounded}
+            tables = {other: (TABLES[other], printed) for other, printed in wanted.items()}
+            built = build_frames(tables, bounds=True, decimal_mark=self.decimal_mark)
+            self._bounded |= {other: frame for other, (frame, _) in built.items()}
         return self._bounded[name]
 
     @cached_property

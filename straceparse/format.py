@@ -26,7 +26,7 @@ _SPARSE: Final = 0.8
 
 def sniff(head: Head) -> Sniff | None:
     """Whether a log is strace's: by the share of its sampled lines that are."""
-    from straceparse.dialects import dialect_of_sample  # noqa: PLC0415 - readers are imported on use
+    from straceparse.dialects import dialect_of_sample, may_be_strace, sampled_lines  # noqa: PLC0415 - readers are imported on use
     from straceparse.opening import shortened  # noqa: PLC0415 - readers are imported on use
     from straceparse.other_tracers import other_tracer  # noqa: PLC0415 - readers are imported on use
     from straceparse.summary import ends_with_summary  # noqa: PLC0415 - readers are imported on use
@@ -35,6 +35,8 @@ def sniff(head: Head) -> Sniff | None:
         reason = f"a log of {other[0]}, whose times and results are not strace's"
         return Sniff(_SURE, reason, is_refused=True, line=other[1])
     log = shortened(head.log)
+    if not may_be_strace(sampled_lines(log), MIN_SHARE) and not log.is_empty() and not ends_with_summary(log):
+        return None
     found = dialect_of_sample([log])
     if found.share >= MIN_SHARE:
         return Sniff(found.share, f"an strace log: {found.share:.0%} of its sampled lines are strace's")

@@ -308,3 +308,18 @@ def test_standard_input(tmp_path: Path) -> None:
 
         assert done.stderr == b""
     assert pl.read_csv(out)["report"].unique().to_list() == ["<stdin>"]
+
+
+@pytest.mark.parametrize("path", REPORTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("has_bounds", [False, True])
+def test_tables_one_by_one_are_those_at_once(path: Path, has_bounds: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    """Whether a table is asked for alone, after others or with all, it is the same; so are its diagnostics."""
+    whole = read_awr(path, printed=has_bounds)
+    frames = whole.frames()
+    one_by_one, bounded = read_awr(path, printed=has_bounds), read_awr(path, printed=has_bounds)
+    for name in reversed(whole.tables):
+        assert_frame_equal(one_by_one[name], frames[name])
+        alone = read_awr(path, printed=True)
+        if name in alone._printed:  # noqa: SLF001 - views have no bounds
+            assert_frame_equal(bounded.with_bounds(name), alone[name])
+    assert_frame_equal(one_by_one.diagnostics, whole.diagnostics)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
 from awr_pages import EVENTS, page, row, table
 
-from awrparse import read_awr
+from awrparse import page_signs, read_awr
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Sequence
 
 #: Kinds of diagnostics that say that a piece is missing.
@@ -109,6 +111,56 @@ def test_a_page_without_end_tags_has_no_sign() -> None:
 def test_a_page_that_breaks_a_rule_everywhere_has_no_sign() -> None:
     """Where all rows have one style, or all rows of many tables, rows of one style say nothing."""
     assert signs_of(page().replace("awrnc", "awrc")) == []
+
+
+PIECES = (
+    "<td>",
+    "</td>",
+    "<tr>",
+    "</tr>",
+    "<table>",
+    "</table>",
+    '"',
+    ">",
+    "<",
+    "'>",
+    "<th>",
+    '<a b="c">',
+    "<TD class='awrc'>",
+)
+
+
+def test_rows_at_once_are_rows_tag_by_tag(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is lost, repeated or added, a row that is read at once shows what its tags one by one show."""
+    chance = random.Random(4)  # noqa: S311 - reproducible damage, no secret
+    pages = [page()]
+    for _ in range(60):
+        text = pages[0]
+        for _ in range(chance.randint(1, 4)):
+            start = chance.randrange(len(text))
+            end = start + chance.choice((1, 4, 40, 400))
+            middle = chance.choice(("", text[start:end] * 2, chance.choice(PIECES) + text[start:end]))
+            text = text[:start] + middle + text[end:]
+        pages.append(text)
+
+    def state(text: str) -> tuple[object, ...]:
+        parts = page_signs._Parts(text)  # noqa: SLF001 - both ways through a page
+        return parts.faults, parts.styles, parts._counts  # noqa: SLF001 - as above
+
+    found = [state(text) for text in pages]
+    taken = []
+    read_row = page_signs._Parts._read_row  # noqa: SLF001 - as above
+
+    def counted(parts: page_signs._Parts, row: re.Match[str]) -> bool:
+        taken.append(read_row(parts, row))
+        return taken[-1]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(page_signs._Parts, "_read_row", lambda *_: False)  # noqa: SLF001 - as above
+        assert [state(text) for text in pages] == found
+    monkeypatch.setattr(page_signs._Parts, "_read_row", counted)  # noqa: SLF001 - as above
+    state(pages[0])
+    assert sum(taken) > 10
 
 
 TITLE = "{:<50}DB/Inst: FIG/fig  Snaps: 1-2\n"

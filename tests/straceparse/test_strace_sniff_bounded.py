@@ -11,6 +11,7 @@ from logframe.loading import load_log
 from logframe.source import Log, open_log
 from straceparse import dialects
 from straceparse.format import FORMAT
+from straceparse.records import GRAMMAR, read_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,3 +92,25 @@ def test_summary_is_read(tmp_path: Path) -> None:
     summary = load_log(path).frames()["summary"].lazy().collect()
 
     assert summary.filter(summary["syscall"] == "total")["calls"].to_list() == [1100]
+
+
+def test_lines_without_marks_are_no_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cheap look for marks refuses no log that is strace's: each event has one, and the verdict is the same."""
+    prefixes = ("", "12  ", "[pid 12] ", "     0.000123 ", "> ", "  12  12:00:00 ", "a.log:7:")
+    events = [line for _, line in GRAMMAR.samples if read_line(line).kind in dialects._STRACE_KINDS]  # noqa: SLF001 - what the look is for
+    lines = [prefix + line for line in events for prefix in prefixes]
+    assert len(events) > 8
+    assert all(map(dialects._has_event_mark, lines))  # noqa: SLF001 - as above
+
+    others = [*SESSION.format(3).splitlines(), PAGE.format(2), " > libc.so.6(read+0x4) [0x7f]", " | 00000  61 62  ab |"]
+    logs = [
+        "\n".join([*lines[place : place + 20], *others[:place], *extra, ""]).encode()
+        for place in range(0, 120, 15)
+        for extra in ([], others, others * 8, ["&lt;... read resumed&gt;) = 3"] * 90)
+    ] + ["\n".join(others[:-2] * 9).encode(), SUMMARY.encode(), b"\x1b[1mclose\x1b[0m(3)\x1b[2m = 0\n" * 4]
+    found = [FORMAT.sniff(head_of(open_log(data))) for data in logs]
+    looked = [dialects.may_be_strace(dialects.sampled_lines(open_log(data)), 0.5) for data in logs]
+    monkeypatch.setattr(dialects, "may_be_strace", lambda *_: True)
+
+    assert {True, False} == set(looked)
+    assert [FORMAT.sniff(head_of(open_log(data))) for data in logs] == found
