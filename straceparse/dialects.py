@@ -22,8 +22,6 @@ from straceparse.patterns import read_records
 from straceparse.records import COLOUR, GRAMMAR, PARTS_GRAMMAR, Record, read_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from logframe import Log
 
 #: Lines sampled from each of the three positions of a log.
@@ -43,8 +41,6 @@ _FILE_PID = re.compile(PARTS_GRAMMAR.pattern("{DOT}(?P<pid>{PID_DIGITS})$"))
 _COLOUR = re.compile(COLOUR)
 _DECORATED = re.compile(PARTS_GRAMMAR.pattern("(?:^|{BEFORE_VALUE}){DECORATED_DESCRIPTOR}"))
 _NAMED = re.compile(PARTS_GRAMMAR.pattern("{ARGUMENT_NAME}"))
-_EVENT_MARK = re.compile(GRAMMAR.pattern("{EVENT_MARK}"))
-_STACK_OR_DUMP_MARK = re.compile(GRAMMAR.pattern("{STACK_MARK}|{DUMP}"))
 _BRACKET_PID = GRAMMAR.pattern("^{PID_COLUMN}")
 _STRACE_KINDS: Final = frozenset({"call", "unfinished", "resumed", "detached", "signal", "exited", "killed", "stopped"})
 
@@ -190,24 +186,6 @@ def dialect_of_sample(logs: list[Log]) -> Dialect:
     bare = [cleanup.cleaned(line.removesuffix("\r")) for line in lines]
     dialect = _dialect(bare, has_file_pids=len(logs) > 1 and all(file_pid(log) is not None for log in logs))
     return replace(dialect, cleanup=cleanup, has_carriage_returns=any(line.endswith("\r") for line in lines))
-
-
-def may_be_strace(lines: Sequence[str], least: float) -> bool:
-    """Whether so large a share of sampled lines may be strace's, or one a stack or a dump: a cheap look for marks.
-
-    Lines without the marks are of no such kind, however they are cleaned of what other programs added.
-    """
-    if any("\x1b" in line for line in lines):
-        return True  # colours may stand within a mark
-    changed = [LineCleanup(has_changed=True).cleaned(line) for line in lines]
-    return any(
-        any(map(_STACK_OR_DUMP_MARK.search, texts)) or sum(map(_has_event_mark, texts)) >= least * len(lines)
-        for texts in (lines, changed)
-    )
-
-
-def _has_event_mark(line: str) -> bool:
-    return _EVENT_MARK.search(line) is not None
 
 
 def _has_other_pids(log: Log, dialect: Dialect) -> bool:

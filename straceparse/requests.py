@@ -83,6 +83,8 @@ SYNC_CALLS: Final = {
     "tee": "copy",
     "readahead": "readahead",
 }
+#: Those whose result is a number of bytes that were moved.
+_MOVING: Final = [name for name, op in SYNC_CALLS.items() if op in {"read", "write", "copy"}]
 #: Calls that carry asynchronous requests.
 ASYNC_CALLS: Final = ("io_submit", "io_getevents", "io_pgetevents", "io_uring_enter")
 
@@ -281,7 +283,8 @@ class _RequestReader:
 def _sync_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
     """Requests that are one call each."""
     calls = rows_where(rows, pl.col("name").is_in(list(SYNC_CALLS)))
-    name, op = pl.col("name"), pl.col("name").replace_strict(SYNC_CALLS, default="other")
+    name = pl.col("name")
+    op = name.replace_strict(SYNC_CALLS, default="other", return_dtype=REQUESTS["op"])
     result = pl.when(pl.col("result") >= 0).then("result")
     requests = _with_sizes(calls).select_seq(
         *others,
@@ -290,12 +293,12 @@ def _sync_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
         "end_line",
         "pid",
         op.alias("op"),
-        pl.lit("sync").alias("mode"),
+        pl.lit("sync", REQUESTS["mode"]).alias("mode"),
         name.alias("syscall"),
         pl.col("_fd").alias("fd"),
         pl.col("fd_path").alias("file"),
         pl.col("_count").alias("bytes_requested"),
-        pl.when(op.is_in(["read", "write", "copy"])).then(result).alias("bytes_transferred"),
+        pl.when(name.is_in(_MOVING)).then(result).alias("bytes_transferred"),
         pl.col("_offset").alias("offset"),
         pl.lit(1, pl.UInt32).alias("requests"),
         pl.lit(0, pl.UInt32).alias("restarts"),
@@ -307,7 +310,7 @@ def _sync_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
         pl.col("elapsed_hi").alias("latency_hi"),
         pl.col("elapsed_from").cast(pl.String).alias("latency_from"),
         "gap",
-        pl.lit(None, pl.String).alias("match"),
+        pl.lit(None, REQUESTS["match"]).alias("match"),
         pl.lit(value=True).alias("is_printed"),
         "errno",
         pl.lit(0, pl.UInt32).alias("_place"),
@@ -321,11 +324,14 @@ def _with_sizes(calls: pl.DataFrame) -> pl.DataFrame:
     Most are plain decimals, which need no pattern; only the others need those with names and bases.
     """
     name, args = pl.col("name"), pl.col("args")
-    is_placed, is_sized = name.is_in(["pread64", "pwrite64"]), name.is_in(["read", "write"])
+    is_placed, is_sized = pl.col("_is_placed"), pl.col("_is_sized")
     parts = pl.when(args.str.len_bytes() <= _SHORT).then(args).str.split(PARTS_GRAMMAR.literal("COMMA"))
     count = pl.col("_parts").list.len()
     last = pl.when(count > 1).then(_decimal_at(-1))
     size = pl.when(is_placed & (count > 2)).then(_decimal_at(-2)).when(is_sized).then(last)
+    calls = calls.with_columns_seq(
+        name.is_in(["pread64", "pwrite64"]).alias("_is_placed"), name.is_in(["read", "write"]).alias("_is_sized")
+    )
     found = calls.with_columns_seq(parts.alias("_parts")).with_columns_seq(
         _decimal_at(0).alias("_fd"), size.alias("_count"), pl.when(is_placed).then(last).alias("_offset")
     )
@@ -342,7 +348,8 @@ def _with_sizes(calls: pl.DataFrame) -> pl.DataFrame:
         "_count": number(pl.coalesce(two.field("count"), one)),
         "_offset": number(two.field("offset")),
     }
-    values = calls.select("name", "args")[odd].select(column.alias(name) for name, column in columns.items())
+    used = calls.select("name", "args", "_is_placed", "_is_sized")[odd]
+    values = used.select(column.alias(name) for name, column in columns.items())
     return found.with_columns(found[name].clone().scatter(odd, values[name]) for name in columns)
 
 
