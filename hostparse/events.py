@@ -14,6 +14,7 @@ import polars as pl
 
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
 from logframe.csv_lines import csv_cells
+from logframe.normalize import without_terminal_codes
 
 if TYPE_CHECKING:
     from logframe import Source
@@ -293,7 +294,7 @@ def read_events(source: Source) -> EventList:
     """
     log = open_log(source)
     reader = _Reader(log.name)
-    for number, line in enumerate(log.lines(), 1):
+    for number, line in enumerate(map(without_terminal_codes, log.lines()), 1):
         if line.strip():
             reader.read(number, line.rstrip())
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from logframe.formats import Format, Sniff
+from logframe.normalize import without_terminal_codes
 
 if TYPE_CHECKING:
     from hostparse.events import EventList
@@ -20,7 +21,7 @@ def sniff(head: Head) -> Sniff | None:
     """Whether a log is a list of events, by the heading of one or the form of its rows."""
     from hostparse.events import sign_of_events  # noqa: PLC0415 - readers are imported on use
 
-    line = sign_of_events(head.text.split("\n")[:_LINES])
+    line = sign_of_events(without_terminal_codes(head.text).split("\n")[:_LINES])
     return None if line is None else Sniff(_SCORE, "a list of I/O events", line=line)
 
 

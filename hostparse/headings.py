@@ -87,6 +87,7 @@ def read_heading(text: str, groups: str, has_clock: bool) -> Heading:  # noqa: F
         >>> heading.tool, heading.scope, [field.name for field in heading.fields][:4]
         ('iostat', 'device', ['device', 'read_merges_per_s', 'reads_per_s', 'read_bytes_per_s'])
     """
+    text, groups = text.expandtabs(), groups.expandtabs()
     words = _words(text)
     is_total_cpu = any(word.text == TOTAL_CPU for word in words)
     has_time = bool(words) and words[0].text in {"Time", "TIME"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Final
@@ -15,8 +16,9 @@ from hostparse.sadf import GRAMMAR as SADF
 from hostparse.sadf import read_sadf
 from hostparse.stacked import is_stacked, read_stacked
 from hostparse.stored import Collector
-from hostparse.sysstat_json import read_sysstat_json
+from hostparse.sysstat_json import is_document, read_sysstat_json
 from logframe import Diagnostic, LogParseError, open_log
+from logframe.normalize import without_terminal_codes
 
 if TYPE_CHECKING:
     from hostparse.clocks import DateOrder
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from logframe import Log, Source
 
 
+#: What a log is shows in so many lines that are not blank.
+_BEGINNING: Final = 20
 #: The rows of a larger log are kept in files.
 LARGE_BYTES: Final = 32 << 20
 
@@ -93,10 +97,13 @@ def read_in(
 
 def _cleaned(log: Log) -> Log:
     """The log without what other programs added to every line; such logs were pasted, and are small."""
-    cleanup = cleanup_of(log.head(1 << 14))
-    if not cleanup.prefix:
+    head = log.head(1 << 14)
+    cleanup = cleanup_of(head)
+    if not cleanup.prefix and not any(without_terminal_codes(line) != line for line in head):
         return log
-    return replace(log, target="\n".join(cleanup.cleaned(line) for line in log.lines()).encode())
+    return replace(
+        log, target="\n".join(cleanup.cleaned(without_terminal_codes(line)) for line in log.lines()).encode()
+    )
 
 
 def _collector(log: Log, folder: Path | None) -> Collector:
@@ -112,12 +119,13 @@ def _collector(log: Log, folder: Path | None) -> Collector:
 def _tables(log: Log, date_order: DateOrder | None, collector: Collector) -> Tables:
     """The tables of a log, by the reader of its form."""
     head = log.head(1 << 14) or log.lines()[:1]
-    first = next((line.strip() for line in head if line.strip()), "")
     if is_nmon(head):
         return read_nmon(log, collector)
-    if first.startswith(SADF.literal("HEADING_START")):
+    # the command of a session may stand above what it printed
+    first = [line.strip() for line in head if line.strip()][:_BEGINNING]
+    if any(line.startswith(SADF.literal("HEADING_START")) for line in first):
         return read_sadf(log)
-    if first.startswith("{") and '"sysstat"' in "".join(head[:3]):
+    if any(is_document(line, below) for line, below in pairwise([*first, ""])):
         return read_sysstat_json(log)
     if is_stacked(head):
         return read_stacked(log)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from logframe import load_grammar
-from logframe.normalize import find_cleanup
+from logframe.normalize import find_cleanup, without_terminal_codes
 
 if TYPE_CHECKING:
     from logframe.normalize import LineCleanup
@@ -32,6 +33,7 @@ _SIGNS: Final = {
 }
 
 
+_BLANK: Final = " "
 #: An addition is looked for in so many lines.
 _CLEANED: Final = 120
 
@@ -47,8 +49,25 @@ def cleanup_of(lines: list[str]) -> LineCleanup:
     Examples:
         >>> cleanup_of(["> 13:05:00  CPU  %usr  %idle", "> 13:05:03  all  1.73  95.95"]).cleaned("> 13:05:06  all")
         '13:05:06  all'
+        >>> cleanup_of(["    Linux 4.18.0 (db1) 	02/19/24", "", "    Device  r/s"]).cleaned("    sda  1.5")
+        'sda  1.5'
     """
-    return find_cleanup(lines[:_CLEANED], lambda tried: len(tried) if sign_in(tried) else 0)
+    plain = [without_terminal_codes(line) for line in lines[:_CLEANED]]
+    found = find_cleanup(plain, lambda tried: len(tried) if sign_in(tried) else 0)
+    written = [line for line in plain if line.strip()]
+    if found.prefix or not written:
+        return found
+    # rows may begin with blanks: an indent shows where a line that no tool indents has it
+    margin = min(len(line) - len(line.lstrip(" ")) for line in written)
+    if margin and any(_first_line().match(line[margin:].rstrip()) for line in written):
+        return replace(found, prefix=_BLANK * margin)
+    return found
+
+
+@cache
+def _first_line() -> re.Pattern[str]:
+    names = ("BANNER", "OPENING", "NMON", "SADF", "CONFIGURATION")
+    return re.compile("|".join(f"(?:{SNIFF.terminals[name]})" for name in names))
 
 
 def sign_in(lines: list[str]) -> tuple[int, str] | None:
@@ -61,7 +80,8 @@ def sign_in(lines: list[str]) -> tuple[int, str] | None:
         True
     """
     for number, line in enumerate(lines, 1):
+        text = without_terminal_codes(line).rstrip()
         for pattern, what in _patterns():
-            if pattern.match(line.rstrip()):
+            if pattern.match(text):
                 return number, what
     return None

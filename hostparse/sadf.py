@@ -61,7 +61,7 @@ def read_sadf(log: Log) -> Tables:
     runs = _runs(rows)
     rows = rows.filter(pl.col("kind") == "row")
     notes += _unread(log.name, rows.filter(pl.col("heading").is_null()), "a row without a heading above it")
-    placed, time_notes, zones = _placed(log.name, rows)
+    placed, time_notes, zones = _placed(log.name, rows, runs)
     notes += time_notes
     parts: list[Part] = []
     for (text,), group in rows.drop_nulls("heading").partition_by("heading", as_dict=True, maintain_order=True).items():
@@ -102,8 +102,11 @@ def _runs(rows: pl.DataFrame) -> list[Run]:
     return found or [Run(0, 1)]
 
 
-def _placed(name: str, rows: pl.DataFrame) -> tuple[pl.DataFrame, list[Diagnostic], dict[int, str]]:
-    """The columns of `PLACE` of each row; an interval starts at the stamp before, else by the interval printed."""
+def _placed(name: str, rows: pl.DataFrame, runs: list[Run]) -> tuple[pl.DataFrame, list[Diagnostic], dict[int, str]]:
+    """The columns of `PLACE` of each row; an interval starts at the stamp before, else by the interval printed.
+
+    The counters of an interval begin with the restart of the system, where the interval printed is longer.
+    """
     cells = TEXT.str.splitn(";", 4).struct
     read = rows.select(
         "line",
@@ -118,7 +121,20 @@ def _placed(name: str, rows: pl.DataFrame) -> tuple[pl.DataFrame, list[Diagnosti
         (pl.int_range(pl.len()).over("run") + 1).alias("sample"), pl.col("time").shift().over("run").alias("before")
     )
     stated = pl.col("time") - pl.duration(microseconds=(pl.col("seconds") * 1e6).cast(pl.Int64))
-    ends = ends.with_columns(pl.coalesce("before", pl.when(pl.col("seconds") > 0).then(stated)).alias("interval_start"))
+    restarts = pl.DataFrame(
+        {
+            "run": [run.run for run in runs],
+            "day": [run.day if run.restarted_s is not None else None for run in runs],
+            "second": [run.restarted_s for run in runs],
+        },
+        schema={"run": pl.UInt32, "day": pl.Date, "second": pl.Int64},
+    ).select("run", restart=pl.col("day").cast(pl.Datetime("us")) + pl.duration(seconds="second"))
+    ends = ends.join(restarts, on="run", how="left", maintain_order="left")
+    first = pl.max_horizontal(
+        pl.when(pl.col("seconds") > 0).then(stated), pl.when(pl.col("seconds") > 0).then("restart")
+    )
+    ends = ends.with_columns(pl.coalesce("before", first).alias("interval_start"))
+    early = ends.filter(pl.col("before").is_null() & (stated < pl.col("restart")) & (pl.col("seconds") > 0))
     differs = ((pl.col("time") - pl.col("before")).dt.total_seconds() - pl.col("seconds")).abs() > 1
     odd = ends.filter(differs)
     notes = [
@@ -131,6 +147,12 @@ def _placed(name: str, rows: pl.DataFrame) -> tuple[pl.DataFrame, list[Diagnosti
             "the interval printed is not the time between the stamps, which is used",
         )
         for row in odd.head(1).iter_rows(named=True)
+    ]
+    notes += [
+        Diagnostic(
+            name, line, None, "interval", text[:80], "the interval printed begins before the restart, which is used"
+        )
+        for line, text in early.select("line", "text").iter_rows()
     ]
     bad = read.filter(pl.col("time").is_null())
     notes += [

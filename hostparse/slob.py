@@ -10,6 +10,7 @@ import polars as pl
 from hostparse.frame_log import FrameLog
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
 from logframe.formats import Format, Sniff
+from logframe.normalize import without_terminal_codes
 from logframe.provenance import by_line
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def read_slob(source: Source) -> FrameLog:
     users: list[tuple[int, re.Match[str]]] = []
     settings = []
     notes = list(log.notes)
-    for number, text in enumerate(log.lines(), 1):
+    for number, text in enumerate(map(without_terminal_codes, log.lines()), 1):
         line = text.strip()
         if found := _USER.match(line):
             users.append((number, found))
@@ -119,11 +120,13 @@ def _users(name: str, rows: list[tuple[int, re.Match[str]]], notes: list[Diagnos
 
 def _sniff(head: Head) -> Sniff | None:
     """Whether a log is of SLOB: rows of users alone, or settings of SLOB."""
-    lines = [line.strip() for line in head.text.split("\n")[:_LINES] if line.strip()]
+    lines = [line.strip() for line in without_terminal_codes(head.text).split("\n")[:_LINES] if line.strip()]
     whole = lines[:-1] or lines
     if lines and all(_USER.match(line) for line in whole):
         return Sniff(_SCORE, "the work of the users of SLOB", line=1)
-    if len({line.partition("=")[0] for line in lines if _SIGN.match(line)}) >= _FEWEST:
+    # a session that shows its settings is no file of them
+    is_all = all(_SETTING.match(line) or _PASSED.match(line) for line in whole)
+    if is_all and len({line.partition("=")[0] for line in lines if _SIGN.match(line)}) >= _FEWEST:
         return Sniff(_SCORE, "the settings of SLOB")
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -56,21 +57,24 @@ _GROUPS: Final = {
 }
 #: IBM's units: thousands of bytes; seconds and hours where the column is in milliseconds.
 _SUFFIXES: Final = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "S": 1e3, "H": 3.6e6}
+_FIRST: Final = re.compile(GRAMMAR.pattern("^{CELL}{GAP}{FIRST_GROUP}{GAP}"))
 _HEAD: Final = "^(?:(?P<device>{CELL}))?{GAP}(?P<group>{DISK_GROUP}):{GAP}(?P<words>.+)$"
 
 
 def is_stacked(lines: list[str]) -> bool:
     """Whether some line begins the figures of a disk."""
-    return any(" xfer: " in line for line in lines)
+    return any(_FIRST.match(line) for line in lines)
 
 
 def read_stacked(log: Log) -> Tables:
     """The disks of ``iostat -D``: each is a row, with one column for each figure of its groups."""
     lines = pl.concat([batch.with_columns(kinds_of(batch)) for batch in batches(log)])
-    heads = lines.with_columns(GRAMMAR.groups(TEXT, _HEAD).alias("head")).unnest("head")
-    heads = heads.with_columns(pl.col("device").forward_fill(), TEXT.shift(-1).alias("below"))
+    # a blank line between a heading and its figures was added to the log
+    heads = lines.filter(TEXT != "").with_columns(GRAMMAR.groups(TEXT, _HEAD).alias("head")).unnest("head")
+    below = (TEXT.shift(-1).alias("below"), pl.col("line").shift(-1).alias("below_line"))
+    heads = heads.with_columns(pl.col("device").forward_fill(), *below)
     found = heads.filter(pl.col("group").is_not_null())
-    used = {*found.get_column("line"), *(found.get_column("line") + 1)}
+    used = {*found.get_column("line"), *found.get_column("below_line")}
     unread = lines.filter(~pl.col("line").is_in(used) & pl.col("kind").cast(pl.String).is_in(["row", "words", "text"]))
     notes = [
         Diagnostic(log.name, line, None, "unparsed", text, "no figure of a disk")
@@ -100,8 +104,8 @@ def _part(name: str, group: str, words: list[str], rows: pl.DataFrame, notes: li
     is_ambiguous = len(set(words)) < len(words)
     fits = (pl.col("cells").list.len() == len(words)).fill_null(value=False) & pl.lit(not is_ambiguous)
     reason = f"{'the heading names a column twice' if is_ambiguous else 'does not fit its heading'}: {' '.join(words)}"
-    for line, text in rows.filter(~fits).select("line", "below").iter_rows():
-        notes.append(Diagnostic(name, line + 1, None, "unparsed", text, reason))
+    for line, text in rows.filter(~fits).select(pl.coalesce("below_line", "line"), "below").iter_rows():
+        notes.append(Diagnostic(name, line, None, "unparsed", text, reason))
     rows = rows.filter(fits)
     if rows.is_empty():
         return None
@@ -124,14 +128,14 @@ def _part(name: str, group: str, words: list[str], rows: pl.DataFrame, notes: li
             "cell", (number_text.cast(pl.Float64) * scale).alias("value"), half.alias("half")
         )
         notes += [
-            Diagnostic(name, rows.item(row, "line") + 1, None, "cell", cell, f"no figure under {word}")
+            Diagnostic(name, rows.item(row, "below_line"), None, "cell", cell, f"no figure under {word}")
             for row, cell in read.with_row_index().filter(pl.col("value").is_null()).select("index", "cell").iter_rows()
         ]
         fields.append(Field(metric.name, word, metric))
         columns.append(read.get_column("value").alias(metric.name))
         halves[metric.name] = read.get_column("half")
     place = rows.select(
-        (pl.col("line") + 1).alias("line"),
+        pl.col("below_line").alias("line"),
         pl.lit(0).alias("run"),
         "sample",
         (pl.col("sample") == 1).alias("is_since_boot"),

@@ -12,6 +12,7 @@ import polars as pl
 from hostparse.frame_log import FrameLog
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
 from logframe.formats import Format, Sniff
+from logframe.normalize import without_terminal_codes
 from logframe.provenance import by_line
 
 if TYPE_CHECKING:
@@ -210,7 +211,7 @@ def read_summaries(source: Source) -> FrameLog:
     """
     log = open_log(source)
     reader = _Reader(log.name)
-    for number, line in enumerate(log.lines(), 1):
+    for number, line in enumerate(map(without_terminal_codes, log.lines()), 1):
         if line.strip():
             reader.read(number, line.strip())
     if not reader.processes and not reader.percentiles:
@@ -239,7 +240,7 @@ def _timed(rows: list[dict[str, Any]], schema: pl.Schema) -> pl.DataFrame:
 
 def _sniff(head: Head) -> Sniff | None:
     """Whether a log is of one of these tools, by a heading, a row of percentiles below one, or their JSON."""
-    lines = [line.strip() for line in head.text.split("\n")[:_LINES]]
+    lines = [line.strip() for line in without_terminal_codes(head.text).split("\n")[:_LINES]]
     for number, line in enumerate(lines, 1):
         if _KINDS["TOP_HEADING"].fullmatch(line):
             return Sniff(_SURE, "the output of biotop", line=number)

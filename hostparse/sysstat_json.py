@@ -6,6 +6,7 @@ import json
 from bisect import bisect_left
 from collections import Counter
 from dataclasses import replace
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from logframe import Log
 
+_SYSSTAT: Final = '"sysstat"'
 #: Names of the things that rows are about, in the words of the JSON.
 _NAMES: Final = {
     "disk-device": "device",
@@ -90,21 +92,70 @@ def read_sysstat_json(log: Log) -> Tables:
         raise LogParseError("objects within objects, more than sysstat writes", source=log.name) from None
 
 
+def is_document(line: str, below: str) -> bool:
+    """Whether a document of sysstat begins in a line.
+
+    Args:
+        line: stripped.
+        below: the line after it.
+    """
+    return line.startswith("{") and _SYSSTAT in line + below
+
+
+class _Document(NamedTuple):
+    """One document of a log.
+
+    Attributes:
+        root: the object, with its figures as text.
+        text: as far as it is whole.
+        line: the first line of it, from 0.
+    """
+
+    root: dict[str, Any]
+    text: str
+    line: int
+
+
 def _read(log: Log) -> Tables:
     text = log.text()
-    document, whole, notes = _loaded(log.name, text)
-    lines = {path: line + 1 for path, _, line in json_leaves(whole)}
+    documents, notes = _documents(log.name, text)
     runs: list[Run] = []
     tables: dict[tuple[str, tuple[str, ...]], list[_Row]] = {}
-    hosts = document.get("sysstat", {}).get("hosts", [])
-    order = date_order([str(host["date"]) for host in hosts if "date" in host], twelve_hours=False)
-    for number, host in enumerate(hosts):
+    every = [host for document in documents for host in document.root.get("sysstat", {}).get("hosts", [])]
+    order = date_order([str(host["date"]) for host in every if "date" in host], twelve_hours=False)
+    for document in documents:
+        _add(document, runs, tables, order)
+    if order.is_assumed:
+        reason = "day and month may be the other way round: the month is taken to come first"
+        notes.append(
+            Diagnostic(
+                log.name, None, None, "date_order", str(next(host["date"] for host in every if "date" in host)), reason
+            )
+        )
+    is_iostat = any("avg-cpu" in key or "disk" in key for key, _ in tables) and not any(
+        isinstance(each.statistics.get("timestamp"), dict) for rows in tables.values() for each in rows[:1]
+    )
+    tool = "iostat" if is_iostat else "mpstat" if any("node-load" in key for key, _ in tables) else "sar"
+    parts = [_part(log.name, section, rows, runs, order, tool, notes) for (section, _), rows in tables.items()]
+    kinds = {"json": text.count("\n") + (not text.endswith("\n"))}
+    return Tables(MemoryParts(parts), Runs(tuple(runs), order), kinds, tuple(notes))
+
+
+def _add(
+    document: _Document,
+    runs: list[Run],
+    tables: dict[tuple[str, tuple[str, ...]], list[_Row]],
+    order: Order,
+) -> None:
+    """The hosts of a document."""
+    lines = {path: line + document.line + 1 for path, _, line in json_leaves(document.text)}
+    for number, host in enumerate(document.root.get("sysstat", {}).get("hosts", [])):
         printed = day_of(pl.lit(str(host.get("date", ""))), order.order)
         day = pl.select(pl.coalesce(day_of(pl.lit(str(host.get("file-date", ""))), "ymd"), printed)).item()
         cpus = str(host.get("number-of-cpus", ""))
         first = Run(
             len(runs),
-            1,
+            document.line + 1,
             system=host.get("sysname"),
             release=host.get("release"),
             host=host.get("nodename"),
@@ -121,16 +172,6 @@ def _read(log: Log) -> Tables:
             for section, path, row in _rows(statistics, f"sysstat.hosts[{number}].statistics[{place}]"):
                 line = lines.get(f"{path}.{next(iter(row))}")
                 tables.setdefault((section, tuple(row)), []).append(_Row(run, samples[run], line, statistics, row))
-    if order.is_assumed:
-        reason = "day and month may be the other way round: the month is taken to come first"
-        notes.append(Diagnostic(log.name, None, None, "date_order", str(hosts[0]["date"]), reason))
-    is_iostat = any("avg-cpu" in key or "disk" in key for key, _ in tables) and not any(
-        isinstance(each.statistics.get("timestamp"), dict) for rows in tables.values() for each in rows[:1]
-    )
-    tool = "iostat" if is_iostat else "mpstat" if any("node-load" in key for key, _ in tables) else "sar"
-    parts = [_part(section, rows, runs, order, tool) for (section, _), rows in tables.items()]
-    kinds = {"json": text.count("\n") + (not text.endswith("\n"))}
-    return Tables(MemoryParts(parts), Runs(tuple(runs), order), kinds, tuple(notes))
 
 
 def _restarts(host: dict[str, Any], first: Run, lines: dict[str, int], path: str) -> list[tuple[dt.datetime, Run]]:
@@ -171,35 +212,74 @@ class _Figure(str):
     __slots__ = ()
 
 
-def _json(text: str) -> Any:  # noqa: ANN401 - whatever JSON holds
-    return json.loads(text, parse_float=_Figure, parse_int=_Figure)
+_DECODER: Final = json.JSONDecoder(parse_float=_Figure, parse_int=_Figure)
 
 
-def _loaded(name: str, text: str) -> tuple[dict[str, Any], str, list[Diagnostic]]:
-    """The document with its figures as text, and its text; where the file was cut, without what is not whole."""
-    try:
-        return _json(text), text, []
-    except json.JSONDecodeError as error:
-        stack: list[str] = []
-        whole, is_string, is_escaped = "", False, False
-        for place, letter in enumerate(text):
-            if is_string:
-                is_string, is_escaped = is_escaped or letter != '"', letter == "\\" and not is_escaped
-            elif letter == '"':
-                is_string = True
-            elif letter in "{[":
-                stack.append("}" if letter == "{" else "]")
-            elif letter in "}]" and stack:
-                stack.pop()
-                whole = text[: place + 1] + "".join(reversed(stack))
+def _documents(name: str, text: str) -> tuple[list[_Document], list[Diagnostic]]:
+    """The documents of a log; lines around them are diagnostics.
+
+    Raises:
+        LogParseError: there is none, or one of them is no JSON, even without its end.
+    """
+    lines = [line.strip() for line in text.split("\n")]
+    starts = [number for number, each in enumerate(pairwise([*lines, ""])) if is_document(*each)]
+    places = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+    found: list[_Document] = []
+    notes: list[Diagnostic] = []
+    done = 0
+    for start, following in pairwise([*starts, len(lines)]):
+        if start < done:  # within the document before
+            continue
+        begin, end = places[start], min(places[following], len(text))
+        notes += _between(name, lines[done:start], done)
         try:
-            found = _json(whole)
-        except json.JSONDecodeError:
-            raise LogParseError(str(error), source=name, line=error.lineno, column=error.colno) from error
-        note = Diagnostic(
-            name, error.lineno, error.colno, "cut", text[error.pos - 40 : error.pos + 40], "the JSON ends early"
-        )
-        return found, whole, [note]
+            root, stop = _DECODER.raw_decode(text, begin + text[begin:].index("{"))
+        except json.JSONDecodeError as error:
+            root, whole, note = _whole_of(name, text[begin:end], error, begin)
+            notes.append(note)
+            found.append(_Document(root, whole, start))
+            done = following
+            continue
+        found.append(_Document(root, text[begin:stop], start))
+        last = start + text.count("\n", begin, stop)
+        rest = text[stop : places[last + 1] - 1].strip()
+        notes += _between(name, [rest] if rest else [], last)
+        done = last + 1
+    notes += _between(name, lines[done:], done)
+    if not found:
+        raise LogParseError("no document of sysstat", source=name, expected="the JSON of a tool of sysstat")
+    return found, notes
+
+
+def _between(name: str, lines: list[str], first: int) -> list[Diagnostic]:
+    """Lines that are of no document."""
+    return [
+        Diagnostic(name, number, None, "unparsed", line, "no JSON of sysstat")
+        for number, line in enumerate(lines, first + 1)
+        if line
+    ]
+
+
+def _whole_of(name: str, text: str, error: json.JSONDecodeError, begin: int) -> tuple[dict[str, Any], str, Diagnostic]:
+    """A document that was cut, without what is not whole, and its text."""
+    stack: list[str] = []
+    whole, is_string, is_escaped = "", False, False
+    for place, letter in enumerate(text):
+        if is_string:
+            is_string, is_escaped = is_escaped or letter != '"', letter == "\\" and not is_escaped
+        elif letter == '"':
+            is_string = True
+        elif letter in "{[":
+            stack.append("}" if letter == "{" else "]")
+        elif letter in "}]" and stack:
+            stack.pop()
+            whole = text[: place + 1] + "".join(reversed(stack))
+    try:
+        found, _ = _DECODER.raw_decode(whole, whole.index("{") if whole else 0)
+    except json.JSONDecodeError:
+        raise LogParseError(str(error), source=name, line=error.lineno, column=error.colno) from error
+    around = text[max(error.pos - begin - 40, 0) : error.pos - begin + 40]
+    return found, whole, Diagnostic(name, error.lineno, error.colno, "cut", around, "the JSON ends early")
 
 
 def _rows(value: Any, path: str, section: str = "") -> Iterator[tuple[str, str, dict[str, Any]]]:  # noqa: ANN401 - whatever JSON holds
@@ -216,7 +296,9 @@ def _rows(value: Any, path: str, section: str = "") -> Iterator[tuple[str, str, 
                 yield from _rows(each, f"{path}.{key}", key)
 
 
-def _part(section: str, rows: list[_Row], runs: list[Run], order: Order, tool: str) -> Part:
+def _part(
+    name: str, section: str, rows: list[_Row], runs: list[Run], order: Order, tool: str, notes: list[Diagnostic]
+) -> Part:
     stamps = [_stamp(row.statistics.get("timestamp")) for row in rows]
     place = pl.DataFrame(
         {
@@ -227,6 +309,7 @@ def _part(section: str, rows: list[_Row], runs: list[Run], order: Order, tool: s
             "clock": [clock for _, clock, _ in stamps],
             "step": pl.Series([step for *_, step in stamps], dtype=pl.String).cast(pl.Float64, strict=False),
             "base": [runs[row.run].base_day for row in rows],
+            "restarted": [runs[row.run].restarted_s for row in rows],
         },
         schema={
             "run": pl.UInt32,
@@ -236,6 +319,7 @@ def _part(section: str, rows: list[_Row], runs: list[Run], order: Order, tool: s
             "clock": pl.String,
             "step": pl.Float64,
             "base": pl.Date,
+            "restarted": pl.Int64,
         },
     )
     day = pl.coalesce(day_of(pl.col("date"), "ymd"), "base").cast(pl.Datetime("us"))
@@ -246,9 +330,17 @@ def _part(section: str, rows: list[_Row], runs: list[Run], order: Order, tool: s
     ends = ends.with_columns(pl.col("interval_end").shift().over("run").alias("before")).drop("interval_end")
     place = place.join(ends, on=["run", "sample"], how="left", maintain_order="left")
     stated = pl.col("interval_end") - pl.duration(microseconds=(pl.col("step") * 1e6).cast(pl.Int64))
+    # the counters begin with the restart of the system, where the interval printed is longer
+    restart = pl.col("base").cast(pl.Datetime("us")) + pl.duration(seconds="restarted")
+    first = pl.when(stated.is_not_null()).then(pl.max_horizontal(stated, restart))
+    early = place.filter(pl.col("before").is_null() & (stated < restart)).unique("run", maintain_order=True)
+    notes += [
+        Diagnostic(name, line, None, "interval", clock, "the interval printed begins before the restart, which is used")
+        for line, clock in early.select("line", "clock").iter_rows()
+    ]
     place = place.with_columns(
         ((pl.col("sample") == 1) & pl.lit(tool == "iostat")).alias("is_since_boot"),
-        pl.coalesce("before", stated).alias("interval_start"),
+        pl.coalesce("before", first).alias("interval_start"),
         pl.col("interval_end").dt.time().alias("time_of_day"),
         pl.lit(False).alias("is_average"),
     )
@@ -259,11 +351,11 @@ def _part(section: str, rows: list[_Row], runs: list[Run], order: Order, tool: s
     for key in rows[0].cells:
         values = [row.cells.get(key) for row in rows]
         cells = pl.Series([None if value is None else str(value) for value in values], dtype=pl.String)
-        name = _NAMES.get(key) or KEYS.get(key)
+        named = _NAMES.get(key) or KEYS.get(key)
         is_text = not any(isinstance(value, _Figure) for value in values)
-        if name is not None and (is_text or name != "interrupt"):
-            fields.append(Field(name, key, None))
-            columns.append(cells.alias(name))
+        if named is not None and (is_text or named != "interrupt"):
+            fields.append(Field(named, key, None))
+            columns.append(cells.alias(named))
             continue
         metric = _metric(section, key, tool)
         read = figures(cells, metric.factor, metric.basis)

@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 import iolab
+from hostparse import read_slob
 
 STATS = "3|30028|1354|4.509|\n1|30012|1349|4.495|\n3|30000|1348|4.493|\n5|30000|1348|5.493|\n"
 CONF = """\
@@ -13,7 +14,6 @@ export RUN_TIME=300
 SQLNET_SERVICE_BASE="slob"
 SYSDBA_PASSWD=secret_of_ours
 export UPDATE_PCT RUN_TIME
-a line of something else
 """
 
 
@@ -39,7 +39,7 @@ def test_users() -> None:
 
 
 def test_settings() -> None:
-    """Values without quotes; a password is not kept; another line is a diagnostic."""
+    """Values without quotes; a password is not kept."""
     log = iolab.load(CONF.encode())
 
     assert log.frames()["settings"].lazy().collect().rows() == [
@@ -48,7 +48,14 @@ def test_settings() -> None:
         ("SQLNET_SERVICE_BASE", "slob", False, 4),
         ("SYSDBA_PASSWD", None, True, 5),
     ]
-    assert log.diagnostics["line"].to_list() == [7]
+    assert log.diagnostics.is_empty()
+    assert read_slob((CONF + "something else\n").encode()).diagnostics["line"].to_list() == [7]
+
+
+def test_a_session_that_shows_settings() -> None:
+    """Settings among other output are no file of them."""
+    with pytest.raises(ValueError, match="no log of a known kind"):
+        iolab.load(("NOTIFY: the run begins\n" + CONF).encode())
 
 
 @pytest.mark.parametrize("text", ["1|2|3|\n", "a=1\nb=2\n", "RUN_TIME=3\n"])
