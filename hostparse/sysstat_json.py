@@ -136,7 +136,9 @@ def _read(log: Log) -> Tables:
         isinstance(each.statistics.get("timestamp"), dict) for rows in tables.values() for each in rows[:1]
     )
     tool = "iostat" if is_iostat else "mpstat" if any("node-load" in key for key, _ in tables) else "sar"
-    parts = [_part(log.name, section, rows, runs, order, tool, notes) for (section, _), rows in tables.items()]
+    said: list[Diagnostic] = []
+    parts = [_part(log.name, section, rows, runs, order, tool, said) for (section, _), rows in tables.items()]
+    notes += {note.text: note for note in reversed(said)}.values()  # a sample has many tables
     kinds = {"json": text.count("\n") + (not text.endswith("\n"))}
     return Tables(MemoryParts(parts), Runs(tuple(runs), order), kinds, tuple(notes))
 
