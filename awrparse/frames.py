@@ -106,7 +106,7 @@ class Figures:
         others = list(range(self._count)) if plain is None else (plain.kinds == OTHER).arg_true().to_list()
         measures = self._read_others(others)
         if plain is None:
-            self._flat = {part: measures[part] for part in (VALUE, LO, HI)}
+            self._flat = measures
             return
         blanks = (plain.kinds == BLANK).arg_true()
         places = pl.Series(others, dtype=pl.UInt32)
@@ -114,8 +114,8 @@ class Figures:
             typed = series.cast(self._dtype) if part == VALUE else series
             self._flat[part] = typed.scatter(places, measures[part]).scatter(blanks, None)
 
-    def _read_others(self, places: Sequence[int]) -> pl.DataFrame:
-        """The figures of cells that are read one by one, with the columns `VALUE`, `LO` and `HI`."""
+    def _read_others(self, places: Sequence[int]) -> dict[str, pl.Series]:
+        """The figures of cells that are read one by one: `VALUE`, `LO` and `HI`."""
         measures: list[Measure] = []
         known: dict[Reading, _Codes] = {}
         codes: list[int] = []
@@ -137,8 +137,9 @@ class Figures:
             codes += found
             position = end
         values, lows, highs, _ = zip(*measures, strict=True) if measures else ((), (), (), ())
-        schema = {VALUE: self._dtype, LO: _FLOAT, HI: _FLOAT}
-        return pl.DataFrame([values, lows, highs], schema=schema, strict=False)[pl.Series(codes, dtype=pl.UInt32)]
+        parts = ((VALUE, values, self._dtype), (LO, lows, _FLOAT), (HI, highs, _FLOAT))
+        of_cells = pl.Series(codes, dtype=pl.UInt32)  # a frame would wake all threads to gather them
+        return {name: pl.Series(name, part, dtype=dtype, strict=False).gather(of_cells) for name, part, dtype in parts}
 
     def slice(self, part: str, start: int, length: int, name: str) -> pl.Series:
         """Values or bounds of so many cells as a column."""

@@ -39,6 +39,8 @@ _ONCE: Final = frozenset(
         *("ash_sessions", "ash_calls", "ash_services", "ash_commands"),
     }
 )
+#: Names that are mostly unique stand in so many first columns.
+_NAMES: Final = 3
 #: What reports print in place of a text.
 _NO_TEXT: Final = "**sqltext"
 _TWICE: Final = "the name is there twice: rows of another table may have joined it where lines are missing"
@@ -76,6 +78,8 @@ def repeated_rows(report: AwrReport) -> Iterator[tuple[str, str]]:
             frame = frame.filter(pl.col("ordered_by") != "versions")
         # of a statement that is printed again the lines below its figures may be cut
         frame = frame.drop("sql_text", "module", strict=False)
+        if any(frame.to_series(place).n_unique() == frame.height for place in range(min(_NAMES, frame.width))):
+            continue  # no two rows have one name
         is_twice = frame.is_duplicated()
         if measures:
             is_twice &= frame.select(pl.any_horizontal(pl.col(measures).is_not_null())).to_series()

@@ -82,29 +82,35 @@ def _rows_in_notes(document: Document) -> Iterator[Problem]:
 def _out_of_line(document: Document, printed: PrintedTable, names: str) -> Iterator[Problem]:
     """Figures that do not end where the other figures of their column do."""
     found: dict[int, str] = {}
-    rows = printed.rows
+    rows = [
+        (cells, line, document.lines[line - 1])
+        for cells, line in zip(printed.rows.cells, printed.rows.lines, strict=True)
+        if line and cells[0] not in _CPU_ROWS
+    ]
     for place in _columns_of_figures(printed):
         extent = printed.extent(place)
         if extent is None:
             continue
+        start, end = extent
+        aligned: list[str] = []
+        odd: list[str] = []
         ends: dict[int, list[tuple[int, str]]] = {}
-        has_units = False
-        for cells, line in zip(rows.cells, rows.lines, strict=True):
-            cell = cells[place]
-            if not line or not is_number(cell) or cells[0] in _CPU_ROWS:
-                continue
-            has_units = has_units or cell[-1].isalpha()
-            text = document.lines[line - 1]
-            within = text[extent.start : extent.end].strip()
-            if within == cell:
-                ends.setdefault(len(text[: extent.end].rstrip()) - extent.end, []).append((line, cell))
-            elif not within and cell in text:
-                found[line] = cell
-        if 0 not in ends:
+        for cells, line, text in rows:
+            cell, within = cells[place], text[start:end]
+            if within.lstrip() == cell and cell and len(text) >= end:  # nearly all
+                aligned.append(cell)
+            elif is_number(cell):
+                odd.append(cell)
+                if within.strip() == cell:
+                    ends.setdefault(len(text[:end].rstrip()) - end, []).append((line, cell))
+                elif not within.strip() and cell in text:
+                    found[line] = cell
+        if not ends or not any(map(is_number, aligned)):
             continue
-        for end, others in ends.items():
+        has_units = any(cell[-1].isalpha() for cell in (*odd, *filter(is_number, aligned)))
+        for away, others in ends.items():
             # where figures may have a unit, its place is blank where they have none
-            if end and not (has_units and end == -1):
+            if not (has_units and away == -1):
                 found.update(others)
     for line in sorted(found)[:_MOST_ROWS]:
         text = document.lines[line - 1].strip()
