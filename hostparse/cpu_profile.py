@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from logframe import DIAGNOSTICS, LogParseError, open_log
+from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
 from logframe.grammar import load_grammar
 
 if TYPE_CHECKING:
@@ -45,16 +45,16 @@ class CpuProfile:
         source: Name of the log.
         samples: One row a function that was running when a sample was taken (`PROFILE`), most samples first;
             ``module`` is null in folded stacks, ``is_kernel``: the module is the operating system's kernel.
-        diagnostics: Empty: a line that is no sample raises.
+        diagnostics: What was wrong with the log when it was opened; a line that is no sample raises.
     """
 
     format: Final = "cpu_profile"
 
-    def __init__(self, source: str, kind: str, samples: pl.DataFrame) -> None:
+    def __init__(self, source: str, kind: str, samples: pl.DataFrame, notes: tuple[Diagnostic, ...] = ()) -> None:
         self.source = source
         self.kind = kind
         self.samples = samples
-        self.diagnostics = pl.DataFrame(schema=DIAGNOSTICS)
+        self.diagnostics = diagnostics_frame(list(notes))
 
     def __repr__(self) -> str:
         return f"<CpuProfile {self.source}: {self.describe()}>"
@@ -107,7 +107,7 @@ def read_profile(source: Source) -> CpuProfile:
         .sort("samples", "function", "module", descending=[True, False, False])
         .with_columns(is_kernel=pl.col("module").str.contains(_KERNEL_MODULE.pattern))
     )
-    return CpuProfile(log.name, kind, samples)
+    return CpuProfile(log.name, kind, samples, log.notes)
 
 
 def kind_of(lines: list[str]) -> str:

@@ -161,7 +161,7 @@ def show(logs: tuple[str, ...], log_format: str | None, as_json: bool, **asked: 
     parts = [part for part in PARTS if asked[f"is_{part}"]]
     if asked["is_all"] and "findings" not in parts:
         parts.insert(0, "findings")
-    code = 0
+    code, is_any_shown = 0, False
     for number, one in enumerate(named_logs(logs)):
         try:
             seen = summarize(one.source, format=log_format)
@@ -185,9 +185,10 @@ def show(logs: tuple[str, ...], log_format: str | None, as_json: bool, **asked: 
             style=_coloured,
             is_utf8=(sys.stdout.encoding or "").lower().replace("-", "") == "utf8",
         )
+        is_any_shown = True
         heading = click.style(f"{one.place}: {seen.what}", bold=True)
         click.echo("\n" * (number > 0) + "\n\n".join(part for part in (heading, text) if part))
-    if not (as_json or parts):
+    if is_any_shown and not parts:
         click.echo(_coloured("\nAlso: --all --figures --tables --json", "dim"))
     return code
 

@@ -39,7 +39,7 @@ class NamedLog:
 def find_logs(places: Iterable[Place] | Place) -> list[NamedLog]:
     r"""The logs that places name, in their order; a place that is not there stays, for its reader to say so.
 
-    A folder or a pattern stands for each of its files, and a zip archive for each of its members.  Files that
+    A folder stands for each file below it, a pattern for each that matches, and a zip archive for each of its members.  Files that
     ``strace -ff`` wrote in one run (``trace.4711``, ``trace.4712``) are one log.
 
     Args:
@@ -81,12 +81,17 @@ def _listed(place: Place) -> list[Path | tuple[str, str, Source]]:
         return [(str(place).rpartition("/")[2], str(place), str(place))]
     path = user_path(place)
     if path.is_dir():
-        inside = sorted(one for one in path.iterdir() if one.is_file() and not one.name.startswith("."))
+        inside = sorted(one for one in path.rglob("*") if one.is_file() and not _is_hidden(one, path))
     elif not path.exists() and has_magic(str(path)):
         inside = [one for name in sorted(glob(str(path), recursive=True)) if (one := Path(name)).is_file()]  # noqa: PTH207 - Path.glob takes no absolute pattern
     else:
         inside = [path]
     return [one for file in inside or [path] for one in _members(file)]
+
+
+def _is_hidden(path: Path, folder: Path) -> bool:
+    """Whether a file of a folder, or one of the folders on the way to it, is hidden."""
+    return any(part.startswith(".") for part in path.relative_to(folder).parts)
 
 
 def _members(path: Path) -> list[Path | tuple[str, str, Source]]:

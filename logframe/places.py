@@ -48,9 +48,10 @@ def places_of(source: str | PathLike[str]) -> list[Path | str]:
         reason = getattr(error, "strerror", None) or error
         raise LogNotFoundError(f"not a usable path: {reason}", source=text[:200]) from error
     if not found:
-        what = "no file matches the pattern" if has_magic(text) else "no such file"
         if path.is_dir():
-            what = "the folder holds no file"
+            wanted = f"a folder with files, or the pattern {path / '**'} for those of its folders"
+            raise LogNotFoundError("the folder holds no file", source=text[:200], expected=wanted)
+        what = "no file matches the pattern" if has_magic(text) else "no such file"
         raise LogNotFoundError(what, source=text[:200], expected=_near(path))
     return list(found)
 

@@ -33,10 +33,6 @@ from logframe.unpack import compression_of, refused_format, unpacked
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: One log, or what leads to one or several.
-OneSource = str | PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | IO[str] | Mapping[str, object]
-Source = OneSource | Iterable[OneSource]
-
 #: Transcoded or decompressed text above this many bytes lives in a temporary file.
 MEMORY_LIMIT = 32 << 20
 
@@ -127,8 +123,13 @@ class Log:
                 return []
         return data.decode("utf-8", errors="ignore").replace("\r\n", "\n").split("\n")
 
-    def reopened(self) -> str | Path | Mapping[str, object]:
-        """The log as a source again, for another reader: a stream can be read only once."""
+    def reopened(self) -> str | Path | Mapping[str, object] | Log:
+        """The log as a source again, for another reader: a stream can be read only once.
+
+        A log with notes stays as it was opened: its text alone no longer says what was guessed, or that it ends early.
+        """
+        if self.notes:
+            return self
         return {"name": self.name, "content": self.target} if isinstance(self.target, bytes) else self.target
 
     def is_empty(self) -> bool:
@@ -140,6 +141,11 @@ class Log:
                 return self.target.stat().st_size == 0
             case _:
                 return self.scan().head(1).collect().is_empty()
+
+
+#: One log, or what leads to one or several; a log that is open already.
+OneSource = str | PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | IO[str] | Mapping[str, object] | Log
+Source = OneSource | Iterable[OneSource]
 
 
 def open_logs(source: Source, *, encoding: str | None = None) -> list[Log]:
@@ -239,7 +245,7 @@ def distinct_names(names: Iterable[str]) -> list[str]:
 
 def _items(source: Source) -> Iterator[OneSource]:
     """The single items of a source."""
-    if isinstance(source, (str, PathLike, bytes, bytearray, memoryview, Mapping)) or hasattr(source, "read"):
+    if isinstance(source, (str, PathLike, bytes, bytearray, memoryview, Mapping, Log)) or hasattr(source, "read"):
         yield cast("OneSource", source)
     elif isinstance(source, Iterable):
         for item in source:
@@ -271,6 +277,8 @@ def clear_temporary() -> None:
 
 
 def _open_item(item: OneSource, encoding: str | None) -> list[Log]:
+    if isinstance(item, Log):
+        return [item]
     if isinstance(item, (str, PathLike)):
         return [log for place in places_of(item) for log in _logs_at(place, encoding)]
     if isinstance(item, Mapping):

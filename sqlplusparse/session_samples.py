@@ -153,6 +153,7 @@ def read_session_samples(source: Source) -> SessionSamples:
         raise LogParseError("the file is empty", source=log.name, expected="samples of sessions")
     kind = "polls" if _POLLS.match(lines[first]) else "snapper"
     found = _Reader(log.name, kind)
+    found.notes += log.notes
     if kind == "polls":
         found.read_polls(lines, first)
     else:

@@ -89,10 +89,11 @@ class StraceLog:
 
     @cached_property
     def diagnostics(self) -> pl.DataFrame:
-        """The lines that were not read, or only in part, and why."""
+        """What was wrong when the log was opened, and the lines that were not read, or only in part, and why."""
+        opened = diagnostics_frame([note for log in self._logs for note in log.notes])
         if self.kind == "strace_summary":
-            return diagnostics_frame([row for log in self._logs for row in unread_lines(log)])
-        return unparsed(self.events)
+            return opened.vstack(diagnostics_frame([row for log in self._logs for row in unread_lines(log)]))
+        return opened.vstack(unparsed(self.events))
 
     def frames(self) -> Mapping[str, pl.DataFrame | pl.LazyFrame]:
         """The frames by name: events, calls, requests; of a summary only that."""
