@@ -39,8 +39,8 @@ class NamedLog:
 def find_logs(places: Iterable[Place] | Place) -> list[NamedLog]:
     r"""The logs that places name, in their order; a place that is not there stays, for its reader to say so.
 
-    A folder stands for each file below it, a pattern for each that matches, and a zip archive for each of its members.  Files that
-    ``strace -ff`` wrote in one run (``trace.4711``, ``trace.4712``) are one log.
+    A folder stands for each file below it, a pattern for each that matches, and a zip archive for each of its members.
+    Files that ``strace -ff`` wrote in one run (``trace.4711``, ``trace.4712``) are one log.
 
     Args:
         places: Paths, folders, patterns, archives, open files; or one of them.

@@ -6,8 +6,21 @@ from typing import TYPE_CHECKING, Final
 
 from iolab.comparison.report_sets import IDENTITIES
 from iolab.metrics.formatting import count_text
-from iolab.rules import ash, compare_report, concurrency, exadata, gates, latency, load, pairs, profile, reads, writes
-from iolab.rules.finding import Evidence, Finding
+from iolab.rules import (
+    ash,
+    compare_report,
+    concurrency,
+    exadata,
+    fragments,
+    gates,
+    latency,
+    load,
+    pairs,
+    profile,
+    reads,
+    writes,
+)
+from iolab.rules.finding import NOTHING, Evidence, Finding
 from iolab.rules.report_figures import report_facts
 
 if TYPE_CHECKING:
@@ -56,6 +69,7 @@ _OTHERS: Final = {
     "ash": ash.ash_findings,
     "addm": ash.addm_findings,
     "awr_diff": compare_report.compare_findings,
+    "fragment": fragments.fragment_findings,
 }
 #: Kinds of reports whose figures are of one period.
 _PERIODS: Final = ("awr", "awr_pdb", "awr_global", "statspack")
@@ -67,6 +81,8 @@ def report_findings(report: AwrReport) -> Iterator[Finding]:
     if other is not None:
         yield from other(report)
     if report.kind not in _PERIODS:
+        if other is None:
+            yield Finding(NOTHING, "No rule is about this kind of report.", caveat="its tables are below")
         return
     facts = report_facts(report)
     for rule in _RULES:

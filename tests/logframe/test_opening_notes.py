@@ -25,7 +25,12 @@ LOGS = {
     "latency_histogram": "host/biolatency.txt",
     "session_samples": "host/session_polls.csv",
 }
-PACK = {"gzip": gzip.compress, "bzip2": partial(bz2.compress, compresslevel=1), "xz": lzma.compress, "zstd": zstandard.ZstdCompressor().compress}
+PACK = {
+    "gzip": gzip.compress,
+    "bzip2": partial(bz2.compress, compresslevel=1),
+    "xz": lzma.compress,
+    "zstd": zstandard.ZstdCompressor().compress,
+}
 
 
 @pytest.mark.parametrize("name", LOGS)
