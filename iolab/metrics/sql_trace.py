@@ -61,7 +61,7 @@ def wait_latency(waits: pl.DataFrame) -> pl.DataFrame:
     def metrics(event: str, own: pl.DataFrame) -> list[Metric]:
         caveat = ""
         if event in ASYNCHRONOUS:
-            caveat = "the read was submitted before the wait began: less than the time of the read"
+            caveat = "a read may be submitted before its wait begins: a wait is no longer than its read"
         elif event == "db file parallel read":
             requests = own.get_column("requests").mean()
             caveat = f"one wait is {requests:.1f} requests on average" if isinstance(requests, float) else ""
