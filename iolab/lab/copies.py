@@ -17,6 +17,8 @@ from logframe.extras import require
 DEFAULT_FOLDER: Final = Path("iolab-notebooks")
 #: Remembers in the copy what was written, so that a later version replaces only what the user left as it was.
 RECORD: Final = ".iolab.json"
+#: Settings of JupyterLab for all users: no news, no question about them.
+SETTINGS: Final = Path(__file__).parent / "settings"
 #: What is opened first.
 FIRST: Final = "notebooks/00_start_here.ipynb"
 _PARTS: Final = ("notebooks", "sample_data")
@@ -150,6 +152,7 @@ def lab_command(folder: Path, *, browser: bool = True, port: int | None = None) 
     """
     command = [sys.executable, "-m", "jupyterlab", f"--LabApp.default_url=/lab/tree/{FIRST}"]
     command += ["--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
+    command.append(f"--LabApp.app_settings_dir={SETTINGS}")  # else it asks each user whether news are wanted
     command.append(f"--ServerApp.root_dir={folder.resolve()}")
     if not browser:
         command.append("--no-browser")

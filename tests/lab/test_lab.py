@@ -180,3 +180,11 @@ def test_jupyterlab_starts_on_the_copy(tmp_path: Path) -> None:
     assert name == Path(FIRST).name, (tmp_path / "log").read_text(encoding="utf-8")[-2000:]
     assert code == 0
     assert (tmp_path / "copy" / "sample_data" / "README.md").is_file()
+
+
+def test_jupyterlab_asks_nothing_about_news() -> None:
+    """The settings that it starts with say that no news are wanted: else a question covers a corner of the notebook."""
+    (option,) = [one for one in lab_command(Path("copy")) if one.startswith("--LabApp.app_settings_dir=")]
+    settings = json.loads((Path(option.partition("=")[2]) / "overrides.json").read_text(encoding="utf-8"))
+
+    assert settings["@jupyterlab/apputils-extension:notification"] == {"checkForUpdates": False, "fetchNews": "false"}
