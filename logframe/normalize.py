@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from html import unescape
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from logframe.grammar import load_grammar
@@ -327,7 +327,7 @@ def find_cleanup(
         candidates = [*(GRAMMAR.terminals[name] for name in PREFIXES), "", _shared_indent(tried), *ambiguous]
     for prefix in candidates:
         having = sum(re.match(prefix, line) is not None for line in tried)
-        if 2 * having <= len(tried):
+        if 2 * having <= len(tried) or not _is_counted(prefix, tried):
             continue
         for changed in (False, True) if is_changed else (False,):
             candidate = LineCleanup(prefix, changed, ends)
@@ -335,6 +335,13 @@ def find_cleanup(
             if whole > most and (not prefix or 2 * whole >= having):
                 best, most = candidate, whole
     return best
+
+
+def _is_counted(prefix: str, lines: Sequence[str]) -> bool:
+    """Do numbers that a tab follows rise from line to line, as those of lines do?  Process ids do not."""
+    found = [one[0] for one in (re.match(prefix, line) for line in lines) if one is not None]
+    numbers = [one.strip().lstrip("0") for one in found if one.endswith("\t") and one.strip().isdecimal()]
+    return all((len(one), one) < (len(two), two) for one, two in pairwise(numbers))
 
 
 def has_changed_characters(text: str) -> bool:

@@ -164,10 +164,10 @@ class _Reader:
 
     def read(self, number: int, line: str) -> None:
         """Take the next line."""
-        bare = line.rstrip()
+        bare = line.rstrip().expandtabs(8)
         kind = next((kind for kind, pattern in self._patterns if pattern.fullmatch(bare)), "other")
-        if not self._is_table and kind in _BELOW:
-            kind = "other"
+        if not self._is_table and (kind in _BELOW or kind == "other"):
+            kind, bare = "other", line.rstrip()
         if kind == "other" and not self.has_title and self._statement is None and not bare.startswith("call "):
             return  # text before the report
         if kind != "blank":

@@ -72,7 +72,7 @@ class Dialect:
         can_split: calls may be split into two lines, because several processes share the log.
         versions: the versions of strace that print this way, as text such as ``4.11 to 4.18``; empty when the lines
             do not show it.
-        share: fraction of the sampled lines that are lines of strace, 0 to 1.
+        share: fraction of the sampled lines, blank ones apart, that are lines of strace, 0 to 1.
         around: what other programs put around each line (quotes, line numbers, stamps); removed before it is read.
     """
 
@@ -304,7 +304,7 @@ def _dialect(lines: list[str], *, has_file_pids: bool) -> Dialect:
         has_colour=any(map(_COLOUR.search, lines)),
         can_split=pid in {"column", "bracket", "mixed"} or bool({"unfinished", "resumed"} & set(kinds)),
         versions=_versions(ours),
-        share=len(ours) / max(1, len(lines)),
+        share=len(ours) / max(1, sum(bool(line.strip()) for line in lines)),
         lines=tuple(
             line.removesuffix("\r") for line, record in zip(lines, records, strict=True) if record.kind in _STRACE_KINDS
         ),

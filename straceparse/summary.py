@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import polars as pl
 
 from logframe import Diagnostic, LogParseError, Source
-from logframe.normalize import LineCleanup
+from logframe.normalize import LineCleanup, without_doubled_blank_lines
 from logframe.ruled import columns_of, cut_row, is_ruler
 from straceparse.cleanup import cleanup_of
 from straceparse.dialects import SAMPLED_LINES
@@ -65,6 +65,8 @@ _WHOLE: Final = ("calls", "errors")
 _MOST_DAMAGED: Final = 8
 #: So much of the beginning and of the end of a log may show that it is a summary.
 _END_BYTES: Final = 1 << 18
+#: Fewer lines than these say nothing about how a copy was made.
+_FEWEST_SPACED: Final = 4
 _HEADING_LINE = re.compile(GRAMMAR.pattern("{SYSCALL_HEADING}"))
 _PERSONALITY = re.compile(GRAMMAR.pattern("{PERSONALITY_BEFORE}(?P<personality>{PERSONALITY_NAME}){PERSONALITY_AFTER}"))
 _HEADING = re.compile(GRAMMAR.pattern("{HEADING_WORD}"))
@@ -151,9 +153,21 @@ def _tables(log: Log) -> _Tables:
 
 
 def _tables_in(lines: list[str], name: str) -> _Tables:
-    """All tables among lines of a log."""
+    """All tables among lines of a log, which may be a copy with a blank line after every line."""
+    lines = [line.expandtabs(8) for line in lines]
     cleanup = cleanup_of(lines[-SAMPLED_LINES:])
     lines = lines if cleanup == LineCleanup() else [cleanup.cleaned(line) for line in lines]
+    line_map = without_doubled_blank_lines([line.rstrip() for line in lines], fewest=_FEWEST_SPACED)
+    if line_map is None:
+        return _tables_of(lines, name)
+    found = _tables_of(line_map.select(lines), name)
+    kept = line_map.kept
+    rows = [{**row, "line": kept[int(str(row["line"])) - 1] + 1} for row in found.rows]
+    return _Tables(rows, [kept[number - 1] + 1 for number in found.others])
+
+
+def _tables_of(lines: list[str], name: str) -> _Tables:
+    """All tables among lines of which nothing is to be removed."""
     found = _Tables([], [])
     table, personality, place = 0, None, 0
     while place < len(lines):

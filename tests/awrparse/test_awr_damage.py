@@ -79,7 +79,7 @@ def test_damaged_pages(path: Path) -> None:
 
 @pytest.mark.corpus
 def test_damaged_real_reports(corpus: Path, is_whole: bool) -> None:  # noqa: FBT001 - a fixture
-    """Of the rows of damaged real reports fewer than one in a thousand change without a diagnostic."""
+    """No row of a damaged real report changes without a diagnostic."""
     if not is_whole:
         pytest.skip("IOLAB_WHOLE_CORPUS=1 damages the real reports, too (half an hour)")
     by_form: dict[str, list[Path]] = {"html": [], "text": []}
@@ -96,4 +96,4 @@ def test_damaged_real_reports(corpus: Path, is_whole: bool) -> None:  # noqa: FB
             except LogParseError:  # what is no report has no rows to damage
                 continue
         assert rows > 50_000, form
-        assert len(silent) < rows / 1_000, silent[:20]
+        assert silent == [], silent[:20]
