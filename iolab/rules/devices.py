@@ -73,7 +73,7 @@ def device_load(log: HostLog) -> Iterator[Finding]:
                 is_refused=True,
             )
         return
-    samples = samples.with_columns(weight=_weight(samples))
+    samples = _weighted(samples)
     kinds = [
         (word, rate, time)
         for word, rate, times in _KINDS
@@ -84,11 +84,11 @@ def device_load(log: HostLog) -> Iterator[Finding]:
     yield from (_in_flight(samples, kinds, number) if kinds else _moved(samples, number))
 
 
-def _weight(samples: pl.DataFrame) -> pl.Expr:
-    """Seconds of each sample where all samples have both times, else 1."""
+def _weighted(samples: pl.DataFrame) -> pl.DataFrame:
+    """The samples with their seconds as ``weight``, those without left out; all with 1 where none has both times."""
     seconds = (pl.col("interval_end") - pl.col("interval_start")).dt.total_microseconds() / 1e6
-    known = samples.select((seconds > 0).fill_null(value=False).all()).item()
-    return seconds if known else pl.lit(1.0)
+    timed = samples.with_columns(weight=seconds).filter(pl.col("weight") > 0)
+    return timed if timed.height else samples.with_columns(weight=pl.lit(1.0))
 
 
 def _in_flight(samples: pl.DataFrame, kinds: list[tuple[str, str, str]], number: int) -> Iterator[Finding]:

@@ -107,3 +107,15 @@ def test_a_log_without_findings_says_what_was_looked_at() -> None:
 
     assert found.select("name", "sentence").rows() == [("nothing_found", "Nothing stands out.")]
     assert found.item(0, "why") == f"looked at: {view_of('sqlplus').looked_at}"
+
+
+def test_a_sample_without_a_begin_is_in_no_mean_by_time() -> None:
+    """The first sample of a log whose interval is not known counts for nothing, as for the processors."""
+    rows = [
+        f"14/09/2026 20:0{minute}:00\n{_DEVICES}sda {rate} 0.0 8.0 0.0 5.0 0.0\n"
+        for minute, rate in enumerate((9, 1, 1, 1))
+    ]
+    (one,) = device_load(iolab.load("\n".join(rows).encode()))
+
+    assert "in 3 samples" in one.sentence
+    assert "1 reads" in one.sentence or "1.0 reads" in one.sentence
