@@ -78,6 +78,8 @@ def ticks_of(name: str, clocks: pl.DataFrame, runs: Sequence[Run], notes: list[D
     wraps = (pl.col("seconds") < pl.col("seconds").shift() - 43_200).fill_null(value=False).cum_sum().over("run")
     undated = pl.col("day").cast(pl.Datetime("us")) + pl.duration(seconds=pl.col("seconds") + 86_400 * wraps)
     ticks = ticks.with_columns(pl.coalesce("interval_end", undated).alias("interval_end"))
+    for line, text in ticks.filter(pl.col("interval_end").is_null()).select("line", "text").iter_rows():
+        notes.append(Diagnostic(name, line, None, "clock", text, "no time of a clock: its samples have none"))
     before = pl.col("interval_end").shift().over("run")
     for line, text in ticks.filter(pl.col("interval_end") < before).select("line", "text").iter_rows():
         notes.append(Diagnostic(name, line, None, "clock", text, "the clock goes back: no start of this interval"))

@@ -34,6 +34,8 @@ PLACE: Final = {
     "time_of_day": pl.Time(),
     "is_average": pl.Boolean(),
 }
+#: Stands for a clock that shows no time.
+_DAMAGED: Final = -1
 _HALF_DAY: Final = DAY_S // 2
 _KIND: Final = pl.col("kind").cast(pl.String)
 
@@ -158,8 +160,12 @@ def _clocked(
         rows.append(clocks.with_columns(pl.lit(False).alias("is_average"), pl.lit(-1).alias("part")))
     row = pl.concat(rows).sort("line").filter(~pl.col("is_average"))
     row = row.with_columns(seconds_of_day(pl.col("clock")).alias("second"))
+    is_damaged = pl.col("second").is_null() & (pl.col("clock").str.strip_chars() != "")
+    for line, clock in row.filter(is_damaged).select("line", "clock").iter_rows():
+        placed.notes.append(Diagnostic(name, line, None, "clock", clock, "no time of a clock: the row has none"))
     # HP-UX and Solaris print a clock on the first row of a sample only
-    row = row.with_columns(pl.col("second").forward_fill().over("run", "heading_line"))
+    printed = pl.when(is_damaged).then(_DAMAGED).otherwise("second").forward_fill().over("run", "heading_line")
+    row = row.with_columns(pl.when(printed != _DAMAGED).then(printed).alias("second"))
     blocks = _blocks(row, marks, carried)
     row = row.join(blocks.select("heading_line", "segment"), on="heading_line", how="left", maintain_order="left")
     before = pl.col("second").shift().over("run", "segment")
