@@ -155,7 +155,12 @@ def read_piece(name: str, lines: pl.DataFrame, facts: Facts, before: Before) -> 
         for line, printed, text in part.problems
     ]
     unread = [_unread(name, lines.filter(_KIND == "text"), "no line of a table"), *rows.unread]
-    notes = [*marks.notes, *placed.notes, *bad, *(note for part in unread for note in part)]
+    timeless = [
+        Diagnostic(name, line, None, "clock", text, "no date and time that exist: this run has none")
+        for line, run, text in marks.frame.filter(_KIND == "opening").select("line", "run", "text").iter_rows()
+        if runs[run].opened_at is None
+    ]
+    notes = [*marks.notes, *placed.notes, *timeless, *bad, *(note for part in unread for note in part)]
     parts = {marks.keys[numbers[id(read)]]: part for read, part in placed.parts}
     return Piece(
         parts,
