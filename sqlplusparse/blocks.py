@@ -20,6 +20,7 @@ from sqlplusparse.lines import (
     CRAMMED,
     KINDS,
     NEARLY_ELAPSED,
+    SECTION_MARKS,
     TYPED_STATISTIC,
     Kind,
     runs_of,
@@ -217,6 +218,8 @@ class _Blocks:
         return self._add("GRID", number, after, listing)
 
     def _read_break(self, number: int) -> int:
+        if self.page.lines[number].startswith(SECTION_MARKS):
+            return self._pass_over(number)
         self.timer = None
         return self._add("BREAK", number, number + 1)
 

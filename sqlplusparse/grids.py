@@ -8,7 +8,7 @@ from typing import Final
 from logframe import Column, columns_of, cut_row, fits, headings, load_grammar
 from sqlplusparse.folded import fits_ruler, unfold
 from sqlplusparse.lines import BEGINNINGS, FEEDBACK, Kind, Pattern, runs_of
-from sqlplusparse.page import LineRole, Page
+from sqlplusparse.page import LineRole, Page, section_above
 from sqlplusparse.records import Grid
 
 #: Pages with wrapped rows or cut by hand differ in length by so much at most.
@@ -117,6 +117,8 @@ def _title(page: Page, top: int, text_from: int) -> str:
     number = top - 1
     while number >= 0 and page.kinds[number] in GAPS and top - number < 3:
         number -= 1
+    if section := section_above(page, top):
+        return section
     texts: list[str] = []
     while number >= max(text_from - 4, 0) and page.roles[number] == LineRole.TEXT and len(texts) < 3:
         texts.insert(0, page.lines[number].strip())

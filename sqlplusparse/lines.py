@@ -49,6 +49,8 @@ RULES: Final = (
     "trace",
 )
 GRAMMAR: Final = load_grammar("sqlplusparse", "line.lark", *RULES)
+#: What AWR-Miner writes before and after the result of each of its queries.
+SECTION_MARKS: Final = (GRAMMAR.literal("SECTION_BEGIN"), GRAMMAR.literal("SECTION_END"))
 FEEDBACK: Final = load_grammar("sqlplusparse", "feedback.lark")
 COMMANDS: Final = load_grammar("sqlplusparse", "command.lark")
 
@@ -285,7 +287,7 @@ def _classify_stars(line: str) -> int:
 
 
 def _classify_fence(line: str) -> int:
-    return Kind.FENCE if line.startswith(("```", "~~~")) else _classify_words(line)
+    return Kind.FENCE if line.startswith(("```", "~~~", *SECTION_MARKS)) else _classify_words(line)
 
 
 def _classify_elision(line: str) -> int:

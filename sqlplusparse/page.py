@@ -7,7 +7,7 @@ from typing import Final
 
 from logframe import Diagnostic
 from logframe.normalize import LineMap, without_doubled_blank_lines
-from sqlplusparse.lines import Kind, kinds_of, runs_of
+from sqlplusparse.lines import SECTION_MARKS, Kind, kinds_of, runs_of
 from sqlplusparse.prepare import prepared
 from sqlplusparse.settings import usual_prompts, usual_rulers
 
@@ -152,3 +152,12 @@ class Page:
         """Add a diagnostics row about a line that is not read."""
         self.note(number, kind, reason, column)
         self.roles[number] = LineRole.UNPARSED
+
+
+def section_above(page: Page, number: int) -> str:
+    """The mark of a section of AWR-Miner above a heading, over at most one blank line; empty where there is none."""
+    above = number - 1
+    if above > 0 and page.kinds[above] == Kind.BLANK:
+        above -= 1
+    line = page.lines[above].strip() if above >= 0 else ""
+    return line if line.startswith(SECTION_MARKS[0]) else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from logframe import columns_of, fits
 from sqlplusparse.grids import ENDS, GAPS, MONITOR_TITLES, headings_of
 from sqlplusparse.lines import Kind, runs_of
-from sqlplusparse.page import LineRole
+from sqlplusparse.page import LineRole, section_above
 from sqlplusparse.records import Grid
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def read_plain_grid(page: Page, number: int, *, is_typed: bool) -> Grid | None:
     ):
         return None
     roles[number:end] = _HEADED + _ROW * (end - start)
-    return Grid(*headed, list(range(start, end)), 1, number, end)
+    return Grid(*headed, list(range(start, end)), 1, number, end, section_above(page, number))
 
 
 @lru_cache(maxsize=1 << 10)
