@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
+from hostparse.lines import plain_lines
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
 from logframe.csv_lines import csv_cells
-from logframe.normalize import without_terminal_codes
 
 if TYPE_CHECKING:
     from logframe import Source
@@ -294,7 +294,7 @@ def read_events(source: Source) -> EventList:
     """
     log = open_log(source)
     reader = _Reader(log.name)
-    for number, line in enumerate(map(without_terminal_codes, log.lines()), 1):
+    for number, line in enumerate(plain_lines(log.lines()), 1):
         if line.strip():
             reader.read(number, line.rstrip())
         else:

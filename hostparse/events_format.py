@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from logframe.formats import Format, Sniff
-from logframe.normalize import without_terminal_codes
 
 if TYPE_CHECKING:
     from hostparse.events import EventList
@@ -20,8 +19,9 @@ _LINES: Final = 400
 def sniff(head: Head) -> Sniff | None:
     """Whether a log is a list of events, by the heading of one or the form of its rows."""
     from hostparse.events import sign_of_events  # noqa: PLC0415 - readers are imported on use
+    from hostparse.lines import plain_lines  # noqa: PLC0415 - see above
 
-    line = sign_of_events(without_terminal_codes(head.text).split("\n")[:_LINES])
+    line = sign_of_events(plain_lines(head.text.split("\n"))[:_LINES])
     return None if line is None else Sniff(_SCORE, "a list of I/O events", line=line)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from logframe.formats import Format, Sniff
-from logframe.normalize import without_terminal_codes
 
 if TYPE_CHECKING:
     from hostparse.histograms import LatencyHistograms
@@ -21,8 +20,9 @@ def sniff(head: Head) -> Sniff | None:
     if "|" not in head.text and "<begin record>" not in head.text:
         return None
     from hostparse.histograms import sign_of_histogram  # noqa: PLC0415 - readers are imported on use
+    from hostparse.lines import plain_lines  # noqa: PLC0415 - see above
 
-    line = sign_of_histogram(without_terminal_codes(head.text).split("\n"))
+    line = sign_of_histogram(plain_lines(head.text.split("\n")))
     return None if line is None else Sniff(_SCORE, "a latency histogram", line=line)
 
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
+from hostparse.lines import plain_lines
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
-from logframe.normalize import without_terminal_codes
 
 if TYPE_CHECKING:
     from logframe import Source
@@ -195,7 +195,7 @@ def read_histograms(source: Source) -> LatencyHistograms:
     """
     log = open_log(source)
     state = _State()
-    for number, line in enumerate(map(without_terminal_codes, log.lines()), 1):
+    for number, line in enumerate(plain_lines(log.lines()), 1):
         _read_line(log.name, state, number, line.rstrip())
     _flush(log.name, state)
     if not state.rows:

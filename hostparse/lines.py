@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe import load_grammar
-from logframe.normalize import without_terminal_codes_expr
+from logframe.normalize import without_terminal_codes, without_terminal_codes_expr
 from logframe.source import batches_of
 
 if TYPE_CHECKING:
@@ -90,3 +90,15 @@ def _kind() -> pl.Expr:
         pattern = "|".join(f"(?:{GRAMMAR.terminals[terminal]})" for terminal in terminals)
         kind = pl.when(TEXT == "" if name == "blank" else _is(pattern)).then(pl.lit(name)).otherwise(kind)
     return kind.cast(KIND).alias("kind")
+
+
+def plain_lines(lines: list[str]) -> list[str]:
+    r"""Lines without colours, tabs and the indent that all of them have, for logs whose columns are places in a line.
+
+    Examples:
+        >>> plain_lines(["    PID\tCOMM", "", "      42\tora"])
+        ['PID COMM', '', '  42    ora']
+    """
+    plain = [without_terminal_codes(line).expandtabs() for line in lines]
+    margin = min((len(line) - len(line.lstrip(" ")) for line in plain if line.strip()), default=0)
+    return [line[margin:] for line in plain]

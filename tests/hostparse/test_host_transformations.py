@@ -12,6 +12,7 @@ from transformations import doubled, indented, joined, lines_of, padded, quoted,
 
 import iolab
 from hostparse import read_host
+from logframe import LogParseError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,9 +34,23 @@ hdisk6          xfer:  %tm_act      bps      tps      bread      bwrtn
                 read:      rps  avgserv  minserv  maxserv   timeouts      fails
                           10.0      2.0      0.1      1.1S           0          0
 """
+EVENTS = """\
+TIME(s)     COMM           PID    DISK    T SECTOR     BYTES   LAT(ms)
+0.000004    ora_lgwr_orcl  4711   dm-3    R 13092560   8192       0.74
+0.000178    jbd2/dm-0 8    812    dm-0    W 13092561   4096       2.05
+"""
+BUCKETS = """\
+Tracing block device I/O... Hit Ctrl-C to end.
+
+     usecs               : count     distribution
+        64 -> 127        : 3        |****                                    |
+       128 -> 255        : 27       |****************************************|
+
+avg = 163 usecs, total: 4890 usecs, count: 30
+"""
 CASES = {name: TEXTS[name] for name in ("mpstat", "watcher", "hpux", "pools")}
 CASES |= {"iostat": joined(lines_of(TEXTS["iostat"])[1:]), "nmon": joined(lines_of(TEXTS["nmon"])[:-1])}
-CASES |= {"aix_vmstat": AIX_VMSTAT, "aix_disks": AIX_DISKS}
+CASES |= {"aix_vmstat": AIX_VMSTAT, "aix_disks": AIX_DISKS, "events": EVENTS, "buckets": BUCKETS}
 
 
 def coloured(text: str) -> str:
@@ -54,13 +69,17 @@ CHANGES = (with_crlf, indented, quoted, with_tabs, coloured, in_shell, lambda te
 def figures(text: str) -> dict[str, pl.DataFrame]:
     """The frames without the numbers of lines."""
     frames = {name: frame.lazy().collect() for name, frame in iolab.load(text.encode()).frames().items()}
-    return {name: frame.drop("line") for name, frame in frames.items()}
+    return {name: frame.drop("line", strict=False) for name, frame in frames.items()}
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=["crlf", "indent", "quote", "tabs", "colour", "shell", "padded"])
 @pytest.mark.parametrize("name", CASES)
 def test_no_figure_changes(name: str, change: Callable[[str], str]) -> None:
     """Figures, runs, hosts and times are those of the log as it was."""
+    if change is quoted and name in {"events", "buckets"}:
+        with pytest.raises(LogParseError):
+            figures(change(CASES[name]))
+        return
     expected, found = figures(CASES[name]), figures(change(CASES[name]))
 
     assert list(expected) == list(found)
