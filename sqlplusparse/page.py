@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from logframe import Diagnostic
-from logframe.normalize import LineMap, without_doubled_blank_lines
+from logframe.normalize import LineMap, with_line_feeds, without_doubled_blank_lines
 from sqlplusparse.lines import SECTION_MARKS, Kind, kinds_of, runs_of
 from sqlplusparse.prepare import prepared
 from sqlplusparse.settings import usual_prompts, usual_rulers
@@ -101,9 +101,15 @@ class Page:
     @classmethod
     def of(cls, source: str, text: str) -> Page:
         """The page of a text."""
-        lines = prepared(text)
-        line_map = without_doubled_blank_lines(lines, fewest=_FEWEST_SPACED) or LineMap.of(len(lines))
-        lines = line_map.select(lines)
+        raw = with_line_feeds(text).split("\n")
+        spaced = without_doubled_blank_lines(list(map(str.rstrip, raw)), fewest=_FEWEST_SPACED)
+        if spaced is not None:  # marks of comments are before runs of lines, which stand together then
+            lines = prepared("\n".join(spaced.select(raw)))
+            line_map = LineMap(spaced.kept, len(raw) - (not raw[-1]))
+        else:
+            lines = prepared(text)
+            line_map = without_doubled_blank_lines(lines, fewest=_FEWEST_SPACED) or LineMap.of(len(lines))
+            lines = line_map.select(lines)
         kinds = kinds_of(lines)
         text = "\n".join(lines).lower()
         prompts = usual_prompts(lines, kinds, text)

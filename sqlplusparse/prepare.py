@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from logframe.margins import without_shared_indent
+from logframe.margins import without_shared_indent, without_shared_margin
 from logframe.normalize import (
     with_line_feeds,
     with_plain_blanks,
@@ -21,6 +21,8 @@ _ESCAPED_PROMPT: Final = Pattern("(?m)^ *{ESCAPED_PROMPT}")
 _TRANSCRIPT: Final = frozenset(
     {Kind.ELAPSED, Kind.STATISTIC, Kind.PLAN_ROW, Kind.PLAN_HASH, Kind.SQL_ID, Kind.PLAN_HEADING}
 )
+#: A quotation of so many lines is not taken for prose.
+_FEWEST_QUOTED: Final = 6
 _QUOTED: Final = _TRANSCRIPT | {Kind.PROMPT}
 
 
@@ -40,14 +42,20 @@ def prepared(text: str) -> list[str]:
     if "SQL>" not in text and "&gt;" in text and _ESCAPED_PROMPT.search(text):
         text = without_entities(text)
     text = with_plain_blanks(text.replace("\f", ""))
+    text = without_shared_margin(text) if _is_quoted(text) else without_shared_indent(text)
     text = without_quotes(text, partial(_has, kinds=_QUOTED))
-    text = without_shared_indent(without_comment_marks(text, partial(_has, kinds=_TRANSCRIPT)))
+    text = without_comment_marks(text, partial(_has, kinds=_TRANSCRIPT))
     if "\t" in text:  # tab stops count from where the line began before it was quoted
         text = text.expandtabs(8)
     lines = list(map(str.rstrip, text.split("\n")))
     if has_last_end:
         lines.pop()
     return lines
+
+
+def _is_quoted(text: str) -> bool:
+    """Is the whole text a quotation, and longer than an answer would be?"""
+    return text.lstrip("\n")[:1] == ">" and sum(map(bool, text.split("\n"))) >= _FEWEST_QUOTED
 
 
 def _has(text: str, kinds: frozenset[int]) -> bool:

@@ -30,7 +30,37 @@ SUMMARY = """\
 ------ ----------- ----------- --------- --------- ----------------
 100.00    0.000412                   183         5 total
 """
+COMMENTED = """\
+-- prices by month
+create table prices as select * from sales;
+
+-- SQL> select count(*) from prices;
+--
+--   COUNT(*)
+-- ----------
+--      10000
+--
+-- Elapsed: 00:00:01.25
+
+select max(price) from prices;
+
+-- Elapsed: 00:00:02.50
+-- 12 rows were added later
+"""
+LISTED = """\
+TABLE_NAME             NUM_ROWS     BLOCKS
+-------------------- ---------- ----------
+PRICES                    10000        223
+SALES                     20000        446
+STOCK                     30000        669
+ORDERS                    40000        892
+LINES                     50000       1115
+CLIENTS                   60000       1338
+VISITS                    70000       1561
+"""
 LOGS = {
+    "session in comments": COMMENTED,
+    "result alone": LISTED,
     "session": printed(session(7), Settings()),
     "session with folded rows": printed(session(8), Settings(linesize=80, pagesize=14)),
     "tkprof": NEW,
