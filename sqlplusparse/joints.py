@@ -19,6 +19,7 @@ changes that.  What contradicts it is a diagnostic:
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -51,8 +52,8 @@ _FEWEST_ALIKE: Final = 10
 _CHANGES: Final = frozenset({"COMMAND", "COMMAND_ERROR", "UNOWNED", "TIMER"})
 #: So many feedbacks stand below a blank line for one that does not.
 _MOST_DIRECT: Final = 4
-_WITHOUT_OWNER: Final = frozenset({LineRole.TEXT, LineRole.ROW})
-_ENDS_OF_ROWS: Final = frozenset({LineRole.FEEDBACK, LineRole.ELAPSED})
+_LOOSE_ROLE: Final = re.compile(b"[" + re.escape(bytes([LineRole.TEXT, LineRole.ROW])) + b"]")
+_END_OF_ROWS: Final = re.compile(b"[" + re.escape(bytes([LineRole.FEEDBACK, LineRole.ELAPSED])) + b"]")
 _ENDS_OF_TEXT: Final = frozenset(";/.")
 _ENDS_WITH_NUMBER: Final = Pattern("{DIGITS}$", PLAN_GRAMMAR)
 _LOOSE_ROW: Final = Pattern("{BAR}{OPERATION_ID}{BAR} *[A-Z]", PLAN_GRAMMAR)
@@ -272,10 +273,13 @@ def _of_other_types(page: Page, grid: Grid) -> list[int]:
 def _note_loose_lines(page: Page) -> None:
     """Lines of a plan that are in none."""
     is_noted = False
-    for number, (kind, role) in enumerate(zip(page.kinds, page.roles, strict=True)):
-        if role not in _WITHOUT_OWNER:
-            is_noted = is_noted and kind == Kind.BLANK
-            continue
+    kinds, before = page.kinds, -1
+    for found in _LOOSE_ROLE.finditer(page.roles):
+        number = found.start()
+        kind = kinds[number]
+        if is_noted and kinds[before + 1 : number].count(Kind.BLANK) < number - before - 1:
+            is_noted = False  # other lines stand between
+        before = number
         line = page.lines[number]
         is_loose = (kind == Kind.PLAN_ROW and (_LOOSE_ROW.match(line.strip()) or is_heading(line))) or (
             kind == Kind.TEXT and line[-1:] == ")" and _PREDICATE.match(line)
@@ -297,9 +301,8 @@ def _note_blank_lines(page: Page) -> None:
     """Feedbacks and Elapsed lines directly below a row, where nearly all others are not."""
     direct: list[int] = []
     apart = 0
-    for number in range(1, len(page)):
-        if page.roles[number] not in _ENDS_OF_ROWS:
-            continue
+    for found in _END_OF_ROWS.finditer(page.roles, 1):
+        number = found.start()
         above = number - 1
         while above > 0 and page.kinds[above] == Kind.BLANK:
             above -= 1
