@@ -89,6 +89,8 @@ def read_in(
     except BaseException:
         collector.remove()
         raise
+    if not tables.parts.is_large:  # a form that is not read in pieces
+        collector.remove()
     notes = (*log.notes, *tables.diagnostics)
     if not any(map(tables.parts.height, range(len(tables.parts.headings)))):
         notes = (*notes, Diagnostic(log.name, None, None, "empty", None, "no row of a table"))

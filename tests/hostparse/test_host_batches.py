@@ -128,3 +128,13 @@ def test_real_logs(host_logs: Path) -> None:
         _assert_same(path, 23, 11)
 
     assert len(paths) > 60
+
+
+def test_a_log_that_is_not_read_in_pieces_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reader of sadf keeps its rows in memory, whatever their number."""
+    monkeypatch.setattr("hostparse.read.LARGE_BYTES", 0)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    text = "# hostname;interval;timestamp;DEV;tps;rkB/s\ndb1;10;2024-02-19 13:20:19 UTC;sda;1.50;2.00\n"
+
+    assert read_host(text.encode()).wide("device").height == 1
+    assert list(tmp_path.iterdir()) == []
