@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 from logframe import LogParseError
 from logframe.loading import load_log
@@ -244,3 +245,18 @@ def test_a_call_that_says_nothing_is_the_only_one(line: str) -> None:
 
     assert (trace.waits.height, trace.calls.height) == (1, 0)
     assert trace.diagnostics.get_column("line").to_list() == [2]
+
+
+@pytest.mark.parametrize(
+    "stamp", ["2026-13-02T10:00:00.000000", "2026-03-32 10:00:00.000", "2026-03-02T10:61:00.000000"]
+)
+def test_a_stamp_that_no_clock_shows_is_a_diagnostic(write: Any, stamp: str) -> None:  # noqa: ANN401 - a function
+    """It says nothing of the clock, and its line is named."""
+    lines = list(write("19.22.0.0.0", seed=4, rounds=2).lines)
+    place = next(number for number, line in enumerate(lines) if line.startswith("WAIT "))
+    whole = read_sqltrace("\n".join(lines).encode())
+    damaged = read_sqltrace("\n".join([*lines[:place], f"*** {stamp}", *lines[place:]]).encode())
+
+    assert damaged.diagnostics.height == whole.diagnostics.height + 1
+    assert ("unparsed", f"*** {stamp}") in damaged.diagnostics.select("kind", "text").rows()
+    assert_frame_equal(damaged.frames()["clock"].drop("line"), whole.frames()["clock"].drop("line"))
