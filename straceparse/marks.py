@@ -20,6 +20,7 @@ def may_be_strace(lines: Sequence[str], least: float) -> bool:
 
     Lines without the marks are of no such kind, however they are cleaned of what other programs added.
     """
+    lines = [line for line in lines if line.strip()]
     if any("\x1b" in line for line in lines):
         return True  # colours may stand within a mark
     changed = [LineCleanup(has_changed=True).cleaned(line) for line in lines]

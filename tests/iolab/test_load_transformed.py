@@ -21,6 +21,7 @@ CALLS = [
     f'{pid}       0.000{step:03d} pread64(3, "abc", 8192, {8192 * step}) = 8192\n'
     for step, pid in enumerate([5352, 5353, 5352, 5352, 5354] * 8)
 ]
+CALLS.insert(7, "strace: Process 5355 attached\n")
 SUMMARY = """\
 % time     seconds  usecs/call     calls    errors syscall
 ------ ----------- ----------- --------- --------- ----------------
