@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from logframe import read_printed
+from logframe import Column, read_printed
 from logframe.decimal_mark import decimal_mark
 from sqlplusparse.grids import LISTS, cells_of, cut_cells
 from sqlplusparse.lines import SNAPPER_END, TYPED_STATISTIC, Kind, Pattern
@@ -36,6 +36,10 @@ _SCALING: Final = Pattern("{SCALING}", LISTS)
 _GAPS: Final = Pattern("{WIDE_GAP}", LISTS)
 _LAST_NUMBERS: Final = Pattern(
     r"(?P<name>{NAME})(?P<numbers>(?:\s+(?:{LISTED_FIGURE}(?:{EXPONENT})?(?:{UNIT})?|{HASHES}))+)\s*", LISTS
+)
+#: Columns of Snapper by their place; releases print fewer or more.
+_SNAPPER_COLUMNS: Final = (
+    *("SID", "USERNAME", "TYPE", "STATISTIC", "DELTA", "DELTA/SEC", "%TIME", "GRAPH", "WAITS", "WAITS/SEC", "AVERAGE"),
 )
 #: How the lines of runstats begin.
 RUNSTATS: Final = ("STAT...", "LATCH.")
@@ -197,6 +201,7 @@ def _basis(grid: Grid, column: int, rows: list[tuple[int, tuple[str, ...]]], tex
 def read_snapper(page: Page, number: int) -> tuple[Listing, int]:
     """The Snapper rows from a line on, with the interval from their trailer, and the line after them."""
     listing = Listing("snapper", number, number)
+    rows: dict[int, list[str]] = {}
     end = number
     while number < len(page):
         kind = page.kinds[number]
@@ -209,6 +214,7 @@ def read_snapper(page: Page, number: int) -> tuple[Listing, int]:
                 heading = "DELTA" if kind_of == "STAT" else "DELTA_US"
                 sid = fields[0].split()[0]
                 listing.statistics.append(Statistic(number, name, raw, heading, "delta", sid, kind_of))
+                rows[number] = fields if place == 2 else [fields[0], "", *fields[1:]]
                 page.roles[number] = LineRole.ROW
             else:
                 page.refuse(number, "unparsed", "a Snapper row that ends before its figure")
@@ -224,6 +230,11 @@ def read_snapper(page: Page, number: int) -> tuple[Listing, int]:
         else:
             break
     listing.last = end
+    width = max((len(fields) for fields in rows.values()), default=0)
+    headings = (*_SNAPPER_COLUMNS[:width], *("" for _ in range(len(_SNAPPER_COLUMNS), width)))
+    cells = [(*fields, *[""] * (width - len(fields))) for fields in rows.values()]
+    rulers = ((Column(0, 0),) * width,)
+    listing.grid = Grid(headings, rulers, list(rows), 1, listing.first, end, cells=cells)
     return listing, end
 
 

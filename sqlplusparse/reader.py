@@ -325,6 +325,8 @@ def _split(
                 page.note(content.first, "page_joined", f"the heading is printed {content.pages} times; one grid")
         elif isinstance(content, Listing):
             listings.append((ordinal, content))
+            if content.grid is not None:
+                grids.append((ordinal, content.grid))
         elif isinstance(content, Plan):
             plans.append((ordinal, content))
     return listings, grids, plans

@@ -169,6 +169,7 @@ class Listing:
         seconds: the interval it covers, where printed.
         is_time_model: it shows V$SESS_TIME_MODEL or V$SYS_TIME_MODEL.
         is_scaled: the query calculated with the figures.
+        grid: its rows as printed, where they hold more than a name and a figure.
     """
 
     layout: str
@@ -178,6 +179,7 @@ class Listing:
     seconds: float | None = None
     is_time_model: bool = False
     is_scaled: bool = False
+    grid: Grid | None = None
 
 
 class CustomTiming(NamedTuple):

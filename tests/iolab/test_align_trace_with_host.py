@@ -156,7 +156,7 @@ def test_compared() -> None:
     assert "6 samples lie within the trace, 2026-03-02 21:00:05 to 21:00:35" in compared.why
     assert compared.paragraphs == ("Read bytes: the host saw as much as the process asked for.",) == turned.paragraphs
     assert compared.frames["Process and host"]["verdict"].to_list() == ["agrees"]
-    with pytest.raises(UnpairedError, match="align_trace_with_host"):
+    with pytest.raises(UnpairedError, match="shift_s"):
         pair(iostat(found), strace(found))
 
 

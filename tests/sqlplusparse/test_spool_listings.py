@@ -202,3 +202,15 @@ def test_figures_of_several_snapshots_are_no_listing(heading: str) -> None:
     several = read_spool(log.format(7, 8).encode())
     assert several.statistics.is_empty()
     assert several.table(1).rows() == [(7, "physical reads", 12), (8, "physical reads", 15)]
+
+
+def test_all_columns_of_snapper_are_kept() -> None:
+    """The listing has the difference of each statistic; a table of the session has what else its rows print."""
+    spool = read_spool(Path(__file__).parent / "spool_data" / "snapper.txt")
+    found = spool.table(1)
+
+    assert found.get_column("STATISTIC").to_list() == spool.statistics.head(4).get_column("name").to_list()
+    assert found.select("DELTA", "DELTA/SEC", "%TIME", "WAITS", "WAITS/SEC", "AVERAGE").row(3) == (
+        *(40000, "306.04us", ".0%", 2, 0.02, "20ms average wait"),
+    )
+    assert found.get_column("DELTA/SEC").to_list() == ["491.59k", "-.01", "942.31ms", "306.04us"]
