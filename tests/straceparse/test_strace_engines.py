@@ -76,6 +76,12 @@ LOGS = {
     "bracketed pids": ["[pid  3698] close(3) = 0", "[pid 123456] close(3) = 0", "[pid123456] close(3) = 0"],
     "syscall numbers": ["[  12] close(3) = 0", "[ 334] close(3) = 0", "[1000] close(3) = 0", "[12  ] close(3) = 0"],
     "clock and relative": ["09:36:52.1 close(3) = 0", "09:36:52.123456 (+     0.000156) close(3) = 0"] * 2,
+    "signals that hold the end of a call": [
+        *["7  close(3) = 0"] * 20,
+        "7  --- SIGCHLD {si_signo=SIGCHLD, si_stim) = 0} ---",
+        "7  --- 33 {si_signo=33) = 0} ---",
+        "7  --- {si_signo=SIGCONT) = 0} ---",
+    ],
     "unknown instruction pointers": ["[????????????????] close(3) = 0", "[00007f914b634c47] close(3) = 0"],
 }
 
