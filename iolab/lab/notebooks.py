@@ -124,6 +124,19 @@ def save_notebook(path: Path) -> None:
     require("nbformat").write(notebook, path)
 
 
+def _joined(cells: list[Any]) -> list[Any]:
+    """The cells of a page: code that shows nothing is part of the code below it, so that one line stands for both."""
+    found: list[Any] = []
+    for cell in cells:
+        before = found[-1] if found else None
+        if before is not None and before.cell_type == cell.cell_type == "code" and not before.outputs:
+            before.source += f"\n\n{cell.source}"
+            before.outputs = cell.outputs
+        else:
+            found.append(cell)
+    return found
+
+
 def notebook_html(run: Run) -> str:
     """A notebook as a self-contained page: its code folded away, its charts drawn from their specifications."""
     exporter_class = require("nbconvert").HTMLExporter
@@ -132,6 +145,7 @@ def notebook_html(run: Run) -> str:
         cell["outputs"] = [_shown(output, run.title) for output in cell.get("outputs", [])] if "outputs" in cell else []
         if cell.cell_type != "code":
             del cell["outputs"]
+    notebook.cells = _joined(notebook.cells)
     exporter = exporter_class(
         raw_template=_TEMPLATE, exclude_input_prompt=True, exclude_output_prompt=True, exclude_anchor_links=True
     )

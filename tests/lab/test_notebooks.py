@@ -74,7 +74,8 @@ def test_pages_of_a_notebook(tmp_path: Path) -> None:
     source = "from iolab import charts\nimport polars as pl\ncharts.enable_theme()\n"
     source += "charts.histogram(pl.DataFrame({'elapsed_s': [1.0, 2.0]}))"
     metric = "pl.DataFrame({'metric': ['x'], 'value': [0.397], 'lo': [0.395], 'hi': [0.403], 'unit': ['ms']})"
-    write_notebook(tmp_path / "a.ipynb", source, f"from iolab.pages.metric_table import headline\nheadline({metric})")
+    table = f"from iolab.pages.metric_table import headline\nheadline({metric})"
+    write_notebook(tmp_path / "a.ipynb", "silent = 1", source, "silent = 2", "silent = 3", table)
     said: list[str] = []
 
     report_notebooks(tmp_path, tmp_path / "out", say=said.append)
@@ -86,6 +87,9 @@ def test_pages_of_a_notebook(tmp_path: Path) -> None:
         assert "default-src 'none'" in page
         assert all(word not in page for word in ("<link", "src=http", 'src="http', "@import", "<iframe"))
     assert "x       0.397  0.395  0.403  ms" in said[1]
+    page = (tmp_path / "out" / "a.html").read_text(encoding="utf-8")
+    assert page.count("<summary>code</summary>") == 2  # code that shows nothing is with the code below it
+    assert page.count("silent</span>") == 3
 
 
 def test_a_cell_that_fails_is_named(tmp_path: Path) -> None:
