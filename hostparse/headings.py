@@ -192,7 +192,7 @@ def _tool(printed: list[str], groups: str, *, has_clock: bool, is_total_cpu: boo
         return "pidstat"
     if has_clock:
         after_wait = printed[printed.index("%iowait") + 1] if "%iowait" in printed[:-1] else ""
-        per_cpu = printed[0] in {"CPU", "NODE"} and any(word.endswith("/s") for word in printed[1:])
+        per_cpu = printed[:1] in (["CPU"], ["NODE"]) and any(word.endswith("/s") for word in printed[1:])
         is_queue = bool(words & {"total/s", "dropd/s"})
         return "mpstat" if after_wait == "%irq" or (per_cpu and not is_queue) else "sar"
     if {"alloc", "free"} <= words or "pool" in words:

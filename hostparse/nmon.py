@@ -19,7 +19,7 @@ from hostparse.runs import Runs
 from hostparse.sampling import PLACE
 from hostparse.stored import Collector
 from hostparse.tables import Tables
-from logframe import Diagnostic
+from logframe import Diagnostic, unique_names
 from logframe.split import split_figures
 
 if TYPE_CHECKING:
@@ -337,13 +337,15 @@ def _processes(
     fields = [Field("pid", "+PID", None)]
     columns = [found.get_column("pid").str.strip_chars_start("0").replace("", "0")]
     halves: dict[str, Half] = {}
-    for number, word in enumerate(words[2:], 2):
+    metrics = {word: metric_in("TOP", word, "") for word in words[2:]}
+    names = unique_names(["pid", *(_PROCESS_KEYS.get(word, metrics[word].name) for word in words[2:])])
+    for number, (word, unique) in enumerate(zip(words[2:], names[1:], strict=True), 2):
         cells = found.get_column(f"c{number}")
         if word in _PROCESS_KEYS:
-            fields.append(Field(_PROCESS_KEYS[word], word, None))
-            columns.append(cells.alias(_PROCESS_KEYS[word]))
+            fields.append(Field(unique, word, None))
+            columns.append(cells.alias(unique))
             continue
-        metric = metric_in("TOP", word, "")
+        metric = metrics[word]._replace(name=unique)
         read = figures(
             cells.str.strip_chars().replace("", None), metric.factor, "count" if metric.unit is None else metric.basis
         )

@@ -139,3 +139,23 @@ def test_a_log_that_ends_within_a_row(tool: str, cut: int) -> None:
 
     assert differing.rows() == []
     assert log.diagnostics.filter(pl.col("line") == text.count("\n") + 1).height or found.height <= whole.height
+
+
+def test_a_heading_that_names_a_column_twice() -> None:
+    """Both columns of processes are kept, under names of their own."""
+    log = (
+        "AAA,progname,nmon\nTOP,%CPU Utilisation\nTOP,+PID,Time,%CPU,%CPU,ResSet,0,0,Command\n"
+        "ZZZZ,T0001,10:01:01,22-NOV-2026\nTOP,0004711,T0001,1.5,2.5,100,7,8,oracle\n"
+    )
+    found = read_host(log.encode()).frames()["process"].lazy().collect()
+
+    assert found.height == 1
+    assert {1.5, 2.5, 7.0, 8.0} <= {value for value in found.row(0) if isinstance(value, float)}
+
+
+@pytest.mark.parametrize("heading", ["vExample:", ":", "CPU:"])
+def test_a_heading_without_columns(heading: str) -> None:
+    """A line like a heading, below a clock, that names no column is read or is a diagnostic; nothing is raised."""
+    log = MPSTAT + f"\n01:05:04 PM  {heading}\n01:05:05 PM  all  1.00  2.00\n"
+
+    assert read_host(log.encode()).diagnostics.height > 0
