@@ -108,8 +108,8 @@ class HostLog:
             return self._wide_rows(0, numbers, self._layout(scope, numbers), bounds=bounds).lazy()
         layout = self._layout(scope, numbers)
 
-        def rows(columns: list[str] | None) -> Iterator[pl.DataFrame]:
-            only = None if columns is None else {*columns, *(name[:-3] for name in columns)}
+        def rows(columns: list[str]) -> Iterator[pl.DataFrame]:
+            only = {*columns, *(name[:-3] for name in columns)}
             for piece in range(self.parts.pieces):
                 yield self._wide_rows(piece, numbers, layout, bounds=bounds, only=only)
 
@@ -169,7 +169,7 @@ class HostLog:
         if not self.parts.is_large:
             return stacked([long_rows(part, averages=averages) for part in self.parts.whole()])
 
-        def rows(_: list[str] | None) -> Iterator[pl.DataFrame]:
+        def rows(_: list[str]) -> Iterator[pl.DataFrame]:
             for number, heading in enumerate(self.parts.headings):
                 for name in (each.name for each in heading.fields if each.metric is not None):
                     wanted = needed_columns(heading, {name})

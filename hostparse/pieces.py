@@ -17,10 +17,11 @@ from hostparse.parts import cut_end
 from hostparse.runs import Runs
 from hostparse.stored import Collector
 from hostparse.tables import Before, Tables, read_piece
+from logframe.lazy_rows import with_last
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from hostparse.clocks import DateOrder
     from hostparse.facts import Facts
@@ -108,7 +109,7 @@ class _Reader:
         """All pieces."""
         waiting: list[pl.DataFrame] = []
         size = wanted = 0
-        for lines, is_last in _with_last(self._batches()):
+        for lines, is_last in with_last(self._batches()):
             waiting.append(lines)
             size += int(lines.get_column("text").str.len_bytes().sum())
             if not is_last and (not in_pieces or size < wanted):
@@ -292,17 +293,6 @@ class _Reader:
         # the row below a heading shows its columns, and is no row of the last sample
         kind = pl.when(is_row | ~_KIND.is_in(_ROWS)).then("kind").otherwise(pl.lit("text", KIND))
         return with_own_text(shown.with_columns(kind))
-
-
-def _with_last(batches: Iterable[pl.DataFrame]) -> Iterator[tuple[pl.DataFrame, bool]]:
-    """Each batch, and whether it is the last one."""
-    held: pl.DataFrame | None = None
-    for batch in batches:
-        if held is not None:
-            yield held, False
-        held = batch
-    if held is not None:
-        yield held, True
 
 
 def _group(key: Key, part: Part) -> object:

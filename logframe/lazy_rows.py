@@ -1,26 +1,34 @@
-"""LazyFrames over rows that are made when they are wanted, piece by piece."""
+"""LazyFrames over rows that are made when they are wanted, batch by batch."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from polars.io.plugins import register_io_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import polars as pl
+    from polars._typing import PolarsDataType
+
+Batch = TypeVar("Batch")
 
 
 def lazy_rows(
-    rows: Callable[[list[str] | None], Iterator[pl.DataFrame]], schema: pl.Schema, *, explained: str = "rows"
+    rows: Callable[[list[str]], Iterable[pl.DataFrame]],
+    schema: Mapping[str, PolarsDataType],
+    *,
+    explained: str = "rows",
+    detail: str | None = None,
 ) -> pl.LazyFrame:
     """A LazyFrame over frames that a function makes, one after another.
 
     Args:
-        rows: gives frames with the columns that are asked for, others beside them or not; None: all columns.
+        rows: gives frames with the columns that are named, others beside them or not.
         schema: of the frames.
         explained: what the plan of a query calls them.
+        detail: what the plan says of them, beside that.
 
     Examples:
         >>> import polars as pl
@@ -34,16 +42,29 @@ def lazy_rows(
     def batches(
         columns: list[str] | None, predicate: pl.Expr | None, limit: int | None, _size: int | None
     ) -> Iterator[pl.DataFrame]:
+        wanted = list(schema) if columns is None else columns
+        tested = [] if predicate is None else predicate.meta.root_names()
         left = limit
-        for frame in rows(columns):
-            found = frame.select(columns or list(schema))
-            if left is not None:
-                found = found.head(left)
-                left -= found.height
-            if predicate is not None:
-                found = found.filter(predicate)
-            yield found
-            if left == 0:
+        for frame in rows(list(dict.fromkeys([*wanted, *tested]))):
+            found = frame if left is None else frame.head(left)
+            yield (found if predicate is None else found.filter(predicate)).select(wanted)
+            if left is not None and (left := left - found.height) <= 0:
                 return
 
-    return register_io_source(batches, schema=schema, is_pure=True, explain_name=explained)
+    return register_io_source(batches, schema=schema, is_pure=True, explain_name=explained, explain_detail=detail)
+
+
+def with_last(batches: Iterable[Batch]) -> Iterator[tuple[Batch, bool]]:
+    """Each batch, and whether it is the last one.
+
+    Examples:
+        >>> list(with_last("ab"))
+        [('a', False), ('b', True)]
+    """
+    held: list[Batch] = []
+    for batch in batches:
+        if held:
+            yield held.pop(), False
+        held.append(batch)
+    if held:
+        yield held.pop(), True

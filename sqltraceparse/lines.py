@@ -15,6 +15,7 @@ import polars as pl
 
 from logframe.blocks import text_batches
 from logframe.kernel import Block, load_kernel
+from logframe.lazy_rows import with_last
 from logframe.normalize import LineCleanup
 from logframe.shapes import part_lines
 from logframe.source import batches_of
@@ -25,7 +26,7 @@ from sqltraceparse.schema import KINDS
 from sqltraceparse.waits import NAMES, Waits, joined_waits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from logframe import Log
     from logframe.blocks import TextBatch
@@ -157,22 +158,10 @@ def batches(
     kernel = load_kernel()
     cleanup = cleanup_of(log.head())
     if kernel is None or isinstance(log.target, str) or cleanup != LineCleanup():
-        yield from _with_last(_by_expressions(log, batch_bytes, n_rows, before, cleanup))
+        yield from with_last(_by_expressions(log, batch_bytes, n_rows, before, cleanup))
         return
     texts = text_batches(kernel, log, batch_bytes, n_rows, returns=_RETURNS)
-    yield from _with_last(
-        _by_kernel(kernel, replace(text, first=before + text.first), columns, kinds) for text in texts
-    )
-
-
-def _with_last(found: Iterable[Batch]) -> Iterator[tuple[Batch, bool]]:
-    held: Batch | None = None
-    for batch in found:
-        if held is not None:
-            yield held, False
-        held = batch
-    if held is not None:
-        yield held, True
+    yield from with_last(_by_kernel(kernel, replace(text, first=before + text.first), columns, kinds) for text in texts)
 
 
 def _by_expressions(

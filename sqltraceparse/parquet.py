@@ -8,10 +8,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
-from polars.io.plugins import register_io_source
 
 from logframe import LogParseError, diagnostics_frame, open_log
 from logframe.atomic import new_folder
+from logframe.lazy_rows import lazy_rows
 from logframe.parquet import write_parquet
 from logframe.ranges import Piece
 from sqltraceparse.derived import Derived
@@ -162,16 +162,14 @@ class _Writer:
     def _sink(self, name: str, count: int, derived: Derived, path: Path) -> None:
         """One frame of all parts as a file."""
 
-        def parts(
-            columns: list[str] | None, _predicate: object, _limit: object, _size: object
-        ) -> Iterator[pl.DataFrame]:
+        def parts(_columns: list[str]) -> Iterator[pl.DataFrame]:
             for part in range(count):
                 needed = (name, *_TABLES) if name == "waits" else (name,)
                 frame = derived.frame(name, {one: self._get(part, one) for one in needed})
                 if frame.height:
-                    yield frame if columns is None else frame.select(columns)
+                    yield frame
 
-        write_parquet(register_io_source(parts, schema=_SCHEMAS[name], is_pure=True), path)
+        write_parquet(lazy_rows(parts, _SCHEMAS[name]), path)
 
     def _path(self, part: int, name: str) -> Path:
         return self._spill / f"{part}-{name}.arrow"

@@ -173,18 +173,6 @@ def in_larger(frames: Iterable[pl.DataFrame], least: Callable[[], int]) -> Itera
         yield pl.concat(held)
 
 
-def limited(frames: Iterable[pl.DataFrame], predicate: pl.Expr | None, n_rows: int | None) -> Iterator[pl.DataFrame]:
-    """The rows of frames that a predicate accepts, `n_rows` of all rows at most."""
-    left = n_rows
-    for frame in frames:
-        rows = frame if left is None else frame.head(left)
-        yield rows if predicate is None else rows.filter(predicate)
-        if left is not None:
-            left -= rows.height
-            if left <= 0:
-                return
-
-
 #: Attribute of a frame of one log: gives its columns batch by batch, without a query around it.
 _BATCHES: Final = "_straceparse_batches"
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import polars as pl
-from polars.io.plugins import register_io_source
 
 from logframe.collector import paused_collection
+from logframe.lazy_rows import lazy_rows
 from straceparse.arguments import is_escaped, unescaped
 from straceparse.async_requests import AsyncRequests
 from straceparse.descriptors import DESCRIPTOR_CALLS, FILES, Files, with_known_files
-from straceparse.ordered import InOrder, batches_of, is_one_log, limited, rows_where
+from straceparse.ordered import InOrder, batches_of, is_one_log, rows_where
 from straceparse.records import PARTS_GRAMMAR
 from straceparse.restarts import RestartedRequests
 from straceparse.schema import DURATION, number
@@ -169,18 +169,10 @@ def _of_frame(calls: pl.DataFrame) -> pl.DataFrame:
 def _of_query(calls: pl.LazyFrame) -> pl.LazyFrame:
     schema = calls.collect_schema()
     others = [name for name in schema if name not in CALLS]
-
-    def found_in(
-        columns: list[str] | None, predicate: pl.Expr | None, n_rows: int | None, _batch_size: int | None
-    ) -> Iterator[pl.DataFrame]:
-        """The requests, with the selected columns."""
-        tested = [] if predicate is None else predicate.meta.root_names()
-        used = [*others, *REQUESTS] if columns is None else list(dict.fromkeys([*columns, *tested]))
-        for rows in limited(_request_batches(calls, others, used), predicate, n_rows):
-            yield rows if columns is None else rows.select(columns)
-
-    return register_io_source(
-        found_in, schema={**{name: schema[name] for name in others}, **REQUESTS}, is_pure=True, explain_name="requests"
+    return lazy_rows(
+        lambda used: _request_batches(calls, others, used),
+        {**{name: schema[name] for name in others}, **REQUESTS},
+        explained="requests",
     )
 
 

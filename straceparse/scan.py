@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 from polars.io.plugins import register_io_source
 
+from logframe.lazy_rows import lazy_rows
 from straceparse.batches import BATCH_BYTES, BatchReader, kinds_of
 from straceparse.diagnostics import raise_first
 from straceparse.dialects import Dialect, dialect_of, file_pid
@@ -185,25 +186,10 @@ def _scan_set(
     """The events of several logs; small ones are joined, so that a query reads thousands of them."""
     schema = {**EVENTS, **({include_file_paths: pl.String()} if include_file_paths is not None else {})}
 
-    def batches(
-        columns: list[str] | None, predicate: pl.Expr | None, limit: int | None, _size: int | None
-    ) -> Iterator[pl.DataFrame]:
-        """The events, up to as many rows and with those columns that are selected."""
-        reader = SetReader(layout, dialect, include_file_paths, batch_bytes)
-        wanted = list(schema) if columns is None else columns
-        tested = [] if predicate is None else [name for name in predicate.meta.root_names() if name not in wanted]
-        left = limit
-        for found in reader.events(logs, [*wanted, *tested], n_rows):
-            rows = (found if predicate is None else found.filter(predicate)).select(wanted)
-            if left is not None:
-                rows = rows.head(left)
-                left -= rows.height
-            yield rows
-            if left == 0:
-                return
+    def rows(columns: list[str]) -> Iterator[pl.DataFrame]:
+        return SetReader(layout, dialect, include_file_paths, batch_bytes).events(logs, columns, n_rows)
 
-    detail = f"{len(logs)} logs"
-    return register_io_source(batches, schema=schema, is_pure=True, explain_name="strace", explain_detail=detail)
+    return lazy_rows(rows, schema, explained="strace", detail=f"{len(logs)} logs")
 
 
 def _one_after_the_other(frames: list[pl.LazyFrame]) -> pl.LazyFrame:

@@ -13,10 +13,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import polars as pl
-from polars.io.plugins import register_io_source
 
+from logframe.lazy_rows import lazy_rows
 from straceparse.joining import CallJoiner
-from straceparse.ordered import InOrder, batches_of, in_larger, is_known_as_one_log, limited, of_one_log
+from straceparse.ordered import InOrder, batches_of, in_larger, is_known_as_one_log, of_one_log
 from straceparse.schema import DURATION, EVENTS
 
 if TYPE_CHECKING:
@@ -119,22 +119,11 @@ def _of_query(events: pl.LazyFrame) -> pl.LazyFrame:
     schema = events.collect_schema()
     others = [name for name, dtype in schema.items() if name not in EVENTS and dtype == pl.String]
 
-    def joined(
-        columns: list[str] | None, predicate: pl.Expr | None, n_rows: int | None, _batch_size: int | None
-    ) -> Iterator[pl.DataFrame]:
-        """The calls, with the selected columns."""
-        tested = [] if predicate is None else predicate.meta.root_names()
-        used = [*others, *CALLS] if columns is None else list(dict.fromkeys([*columns, *tested]))
-        found = _joined_batches(events, others, used)
-        for rows in limited(found, predicate, n_rows):
-            yield rows if columns is None else rows.select(columns)
+    def joined(used: list[str]) -> Iterator[pl.DataFrame]:
+        return _joined_batches(events, others, used)
 
-    found = register_io_source(
-        joined, schema={**{name: schema[name] for name in others}, **CALLS}, is_pure=True, explain_name="calls"
-    )
-    if not is_known_as_one_log(events):
-        return found
-    return of_one_log(found, lambda columns: _joined_batches(events, others, columns))
+    found = lazy_rows(joined, {**{name: schema[name] for name in others}, **CALLS}, explained="calls")
+    return of_one_log(found, joined) if is_known_as_one_log(events) else found
 
 
 def _joined_batches(events: pl.LazyFrame, others: list[str], used: list[str]) -> Iterator[pl.DataFrame]:
