@@ -135,7 +135,7 @@ def check_host(report: AwrReport, log: HostLog) -> None:
 def _scope(log: HostLog) -> str:
     """The table that counts bytes: the whole host where there is one, else the devices."""
     for scope in ("host", "device"):
-        if scope in log.scopes and {"read_bytes_per_s", "reads_per_s"} & set(log.wide(scope).columns):
+        if scope in log.scopes and {"read_bytes_per_s", "reads_per_s"} & set(log.scan(scope).collect_schema().names()):
             return scope
     raise RefusedError("the samples have no rates of bytes or requests")
 

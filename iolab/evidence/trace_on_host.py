@@ -240,7 +240,7 @@ def _shift(log: HostLog, shift_s: float | None, *, is_local: bool) -> tuple[floa
 def _scope(log: HostLog) -> str:
     wanted = {rate for *_, rate in _QUANTITIES.values()}
     for scope in ("host", "device"):
-        if scope in log.scopes and wanted & set(log.wide(scope).columns):
+        if scope in log.scopes and wanted & set(log.scan(scope).collect_schema().names()):
             return scope
     raise RefusedError("the samples have no rates of bytes or requests")
 

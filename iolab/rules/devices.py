@@ -53,17 +53,21 @@ def device_load(log: HostLog) -> Iterator[Finding]:
     """
     if "device" not in log.scopes or len(set(log.runs.get_column("host").drop_nulls())) > 1:
         return
-    frame = log.wide("device", bounds=True).filter(
+    rows = log.scan("device", bounds=True).filter(
         pl.col("device").is_not_null() & ~pl.col("device").str.strip_chars().str.to_lowercase().is_in(_GROUPS)
     )
+    columns = set(rows.collect_schema().names())
     for name, parts in _SUMS:
-        if name not in frame.columns and set(parts) <= set(frame.columns):
-            frame = frame.with_columns(
+        if name not in columns and columns.issuperset(parts):
+            columns.add(name)
+            rows = rows.with_columns(
                 (pl.col(f"{parts[0]}{end}") + pl.col(f"{parts[1]}{end}")).alias(f"{name}{end}") for end in _ENDS
             )
-    samples = frame.filter(~pl.col("is_since_boot").fill_null(value=False))
-    if samples.is_empty():
-        if frame.height:
+    rows = rows.with_columns(weight=(pl.col("interval_end") - pl.col("interval_start")).dt.total_microseconds() / 1e6)
+    is_sample, is_timed = ~pl.col("is_since_boot").fill_null(value=False), pl.col("weight") > 0
+    count = rows.select(all=pl.len(), samples=is_sample.sum(), timed=(is_sample & is_timed).sum()).collect()
+    if not count.item(0, "samples"):
+        if count.item(0, "all"):
             yield Finding(
                 "device_load",
                 "What the devices did: the log has only means since the start of the system.",
@@ -73,25 +77,25 @@ def device_load(log: HostLog) -> Iterator[Finding]:
                 is_refused=True,
             )
         return
-    samples = _weighted(samples)
+    samples = rows.filter(is_sample)
+    # samples without their seconds are left out; where none has them, all count alike
+    samples = samples.filter(is_timed) if count.item(0, "timed") else samples.with_columns(weight=pl.lit(1.0))
     kinds = [
         (word, rate, time)
         for word, rate, times in _KINDS
-        if rate in samples.columns and (time := next((one for one in times if one in samples.columns), None))
+        if rate in columns and (time := next((one for one in times if one in columns), None))
     ]
     kinds = [one for one in kinds if one[0] != "request"] or kinds
-    number = samples.select(pl.struct("run", "sample").n_unique()).item()
-    yield from (_in_flight(samples, kinds, number) if kinds else _moved(samples, number))
+    yield from (_in_flight(samples, kinds) if kinds else _moved(samples, columns))
 
 
-def _weighted(samples: pl.DataFrame) -> pl.DataFrame:
-    """The samples with their seconds as ``weight``, those without left out; all with 1 where none has both times."""
-    seconds = (pl.col("interval_end") - pl.col("interval_start")).dt.total_microseconds() / 1e6
-    timed = samples.with_columns(weight=seconds).filter(pl.col("weight") > 0)
-    return timed if timed.height else samples.with_columns(weight=pl.lit(1.0))
+def _sample_count(samples: pl.LazyFrame) -> str:
+    """The number of samples in words."""
+    found: int = samples.select("run", "sample").unique().select(pl.len()).collect().item()
+    return count_text(found, "sample")
 
 
-def _in_flight(samples: pl.DataFrame, kinds: list[tuple[str, str, str]], number: int) -> Iterator[Finding]:
+def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]]) -> Iterator[Finding]:
     def rate(name: str, end: str) -> pl.Expr:
         return (pl.col(f"{name}{end}").fill_null(0.0) * pl.col("weight")).sum() / pl.col("weight").sum()
 
@@ -108,7 +112,7 @@ def _in_flight(samples: pl.DataFrame, kinds: list[tuple[str, str, str]], number:
     totals = totals.with_columns(
         pl.sum_horizontal(f"{word} flight{end}" for word, *_ in kinds).alias(f"flight{end}") for end in _ENDS
     ).sort("flight", "device", descending=[True, False])
-    row = totals.row(0, named=True)
+    row = totals.collect().row(0, named=True)
     if row["flight"] <= 0:
         return
     said = []
@@ -121,7 +125,7 @@ def _in_flight(samples: pl.DataFrame, kinds: list[tuple[str, str, str]], number:
     yield Finding(
         "device_load",
         f"`{row['device']}` had most requests in flight, {figure_text(_figure(row, 'flight'))} on average in "
-        f"{count_text(number, 'sample')}: {', '.join(said)}.",
+        f"{_sample_count(samples)}: {', '.join(said)}.",
         why=f"rate times time of a request{_queue(kinds)}; the longest mean of a sample was {row['largest']:g} ms",
         refuted_by="another device that the log does not show; a histogram of single requests",
         evidence=(Evidence("device", (row["device"],)),),
@@ -135,22 +139,22 @@ def _queue(kinds: list[tuple[str, str, str]]) -> str:
     return ", without that in queues of the host" if any("service" in time for *_, time in kinds) else ""
 
 
-def _moved(samples: pl.DataFrame, number: int) -> Iterator[Finding]:
+def _moved(samples: pl.LazyFrame, columns: set[str]) -> Iterator[Finding]:
     """The device that moved most bytes, where no time of requests is printed."""
-    named = [(word, name) for word, name in _BYTES if name in samples.columns]
+    named = [(word, name) for word, name in _BYTES if name in columns]
     named = [one for one in named if one[0] != "moved"] or named
     if not named:
         return
     mean = {name: (pl.col(name).fill_null(0.0) * pl.col("weight")).sum() / pl.col("weight").sum() for _, name in named}
     totals = samples.group_by("device").agg(**mean)
     totals = totals.with_columns(every=pl.sum_horizontal(name for _, name in named))
-    row = totals.sort("every", "device", descending=[True, False]).row(0, named=True)
+    row = totals.sort("every", "device", descending=[True, False]).collect().row(0, named=True)
     if row["every"] <= 0:
         return
     parts = [f"{figure_text(row[name] / 1e6, 'MB/s')} {word}" for word, name in named]
     yield Finding(
         "device_load",
-        f"`{row['device']}` moved most bytes, on average in {count_text(number, 'sample')}: {', '.join(parts)}.",
+        f"`{row['device']}` moved most bytes, on average in {_sample_count(samples)}: {', '.join(parts)}.",
         why="the log prints no time of a request",
         refuted_by="another device that the log does not show",
         evidence=(Evidence("device", (row["device"],)),),

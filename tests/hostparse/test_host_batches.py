@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+import iolab
 from hostparse import HostLog, read_host
 
 if TYPE_CHECKING:
@@ -138,3 +139,19 @@ def test_a_log_that_is_not_read_in_pieces_leaves_no_folder(tmp_path: Path, monke
 
     assert read_host(text.encode()).wide("device").height == 1
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["iostat.out", "quay07_260914_2000.nmon"])
+def test_a_large_log_is_summarized_in_pieces(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Findings, figures and tables never put the rows of a large log together; the findings are the same."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("the whole frame of a large log")
+
+    small = iolab.summarize(SAMPLES / name)
+    monkeypatch.setattr("hostparse.read.LARGE_BYTES", 0)
+    monkeypatch.setattr("hostparse.log.HostLog.wide", refuse)
+    large = iolab.summarize(SAMPLES / name)
+
+    assert large.log.parts.is_large
+    assert large.findings.get_column("sentence").to_list() == small.findings.get_column("sentence").to_list()
