@@ -174,7 +174,8 @@ def _result(log: Log, text: str, place: tuple[int, int], document: dict[str, Any
                 percentiles += [{**one, "direction": direction, **row} for row in _percentiles(figures)]
                 if (reason := _contradiction(jobs[-1])) is not None:
                     notes.append(Diagnostic(log.name, None, None, "contradiction", one["job"], reason))
-    values = [(path, *_cell(value), first + line) for path, value, line in json_leaves(text[place[0] : place[1] + 1])]
+    leaves = json_leaves(text[place[0] : place[1] + 1])
+    values = [(leaf.path, *_cell(leaf.value), first + leaf.line) for leaf in leaves]
     return FioResult(
         log.name,
         str(document["fio version"]),

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from hostparse.histograms import kind_of_line
+from hostparse.json_places import JsonPlaces, Offsets
+from hostparse.read import cleaned
 from logframe import open_log
+from logframe.json_leaves import json_leaves
 from logframe.provenance import Claim, Part, by_line, is_tabular
 
 if TYPE_CHECKING:
@@ -55,25 +58,16 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
         frames[name] = _names(printed)
         for row, line in enumerate(frames[name]["line"].to_list()):
             claims.setdefault(line, []).append(Claim(name, row))
-    lines = open_log(source).lines()
     if "json" in parsed.lines:
-        _spread(claims, len(lines))
+        flags = frames["samples"].get_column("flag").to_list()
+        names = [name for name in frames if name not in {"samples", "averages"}]
         frames["runs"] = parsed.runs
-        for line in claims:
-            claims[line] += [Claim("runs", row) for row in range(parsed.runs.height)]
+        return [JsonPlaces(cleaned(open_log(source)).text(), parts, names, flags, parsed.runs.height).part(frames)]
+    lines = open_log(source).lines()
     part = by_line("\n".join(lines), frames, (), claims=claims, is_row=_is_row)
     part.separator = _SEPARATORS.get(parsed.kind, "")
     part.statuses.update(dict.fromkeys(flagged, "diagnosed"))
     return [part]
-
-
-def _spread(claims: dict[Key, list[Claim]], count: int) -> None:
-    """Lines of JSON between two rows are of both: of an object that goes on, or of the time before the next one."""
-    known = sorted(line for line in claims if isinstance(line, int))
-    for before, after in zip([None, *known], [*known, None], strict=True):
-        around = [*claims.get(before or 0, ()), *claims.get(after or 0, ())]
-        for line in range((before or 0) + 1, after or count + 1):
-            claims[line] = list(around)
 
 
 def parts_of_events(parsed: EventList, source: Source) -> list[Part]:
@@ -91,9 +85,20 @@ def parts_of_events(parsed: EventList, source: Source) -> list[Part]:
 
 
 def parts_of_fio(parsed: FioResult, source: Source) -> list[Part]:
-    """The text of a result of fio, with its values by line; the other frames are made of them."""
-    part = by_line("\n".join(open_log(source).lines()), {"values": parsed.values}, [("values", "line", "line")])
-    part.statuses.clear()
+    """The text of a result of fio, each value a place with its row; the other frames are made of them."""
+    text = "\n".join(open_log(source).lines())
+    begin, end = text.find("{"), text.rfind("}")
+    offsets = Offsets(text)
+    part = Part(text, {"values": parsed.values}, default="text")
+    starts = [(1, 1)]
+    rows = {place: row for row, place in enumerate(parsed.values.select("path", "line").iter_rows())}
+    first = text.count("\n", 0, max(begin, 0)) + 1
+    for leaf in json_leaves(text[begin : end + 1]):
+        starts += [offsets.place(begin + leaf.start), offsets.place(begin + leaf.end)]
+        if (row := rows.get((leaf.path, first + leaf.line))) is not None:
+            part.claims[len(starts) - 2] = [Claim("values", row)]
+        part.statuses[len(starts) - 2] = "lost"
+    part.starts = starts
     return [part]
 
 

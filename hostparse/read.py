@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Final
 
+from hostparse.json_documents import is_document
 from hostparse.log import HostLog, kind_of, make_diagnostics
 from hostparse.nmon import is_nmon, read_nmon
 from hostparse.pieces import read_tables
@@ -16,7 +17,7 @@ from hostparse.sadf import GRAMMAR as SADF
 from hostparse.sadf import read_sadf
 from hostparse.stacked import is_stacked, read_stacked
 from hostparse.stored import Collector
-from hostparse.sysstat_json import is_document, read_sysstat_json
+from hostparse.sysstat_json import read_sysstat_json
 from logframe import Diagnostic, LogParseError, open_log
 from logframe.normalize import without_terminal_codes
 
@@ -80,7 +81,7 @@ def read_in(
         LogNotFoundError: there is no such log.
         LogParseError: the log is empty or no text.
     """
-    log = _cleaned(open_log(source, encoding=encoding))
+    log = cleaned(open_log(source, encoding=encoding))
     if log.is_empty():
         raise LogParseError("the log is empty", source=log.name, expected="the output of iostat, vmstat, sar, ...")
     collector = _collector(log, folder)
@@ -97,7 +98,7 @@ def read_in(
     return HostLog(log.name, kind_of(tables.parts), tables.parts, tables.runs, make_diagnostics(notes), tables.kinds)
 
 
-def _cleaned(log: Log) -> Log:
+def cleaned(log: Log) -> Log:
     """The log without what other programs added to every line; such logs were pasted, and are small."""
     head = log.head(1 << 14)
     cleanup = cleanup_of(head)

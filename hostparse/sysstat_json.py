@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_left
 from collections import Counter
 from dataclasses import replace
-from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
@@ -15,6 +13,7 @@ from hostparse.cells import figures
 from hostparse.clocks import Order, date_order, dated_clock, day_of, seconds_of_day
 from hostparse.columns import COMMON, KEYS, STATED_INTERVAL, Metric, metric_of
 from hostparse.headings import Field, Heading
+from hostparse.json_documents import Figure, documents_of
 from hostparse.parts import Half, Part
 from hostparse.runs import Run, Runs
 from hostparse.sampling import PLACE
@@ -27,9 +26,9 @@ if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Iterator, Sequence
 
+    from hostparse.json_documents import Document
     from logframe import Log
 
-_SYSSTAT: Final = '"sysstat"'
 #: Names of the things that rows are about, in the words of the JSON.
 _NAMES: Final = {
     "disk-device": "device",
@@ -62,10 +61,18 @@ _HEADINGS: Final = {
 }
 
 
-class _Row(NamedTuple):
+#: Steps of a path to a sample.
+_SAMPLE: Final = 3
+Key = tuple[str, tuple[str, ...]]
+"""A table: the section of its objects, and their names."""
+
+
+class Row(NamedTuple):
     """One object of figures.
 
     Attributes:
+        document: its document, from 0.
+        path: of the object in it.
         run: its run.
         sample: its sample, from 1.
         line: where it begins.
@@ -73,6 +80,8 @@ class _Row(NamedTuple):
         cells: names and figures.
     """
 
+    document: int
+    path: str
     run: int
     sample: int
     line: int | None
@@ -90,48 +99,48 @@ def read_sysstat_json(log: Log) -> Tables:
         return _read(log)
     except RecursionError:
         raise LogParseError("objects within objects, more than sysstat writes", source=log.name) from None
+    except (AttributeError, TypeError) as error:
+        raise LogParseError(f"the JSON has another form than sysstat writes: {error}", source=log.name) from None
 
 
-def is_document(line: str, below: str) -> bool:
-    """Whether a document of sysstat begins in a line.
-
-    Args:
-        line: stripped.
-        below: the line after it.
-    """
-    return line.startswith("{") and _SYSSTAT in line + below
-
-
-class _Document(NamedTuple):
-    """One document of a log.
+class Rows(NamedTuple):
+    """What documents hold.
 
     Attributes:
-        root: the object, with its figures as text.
-        text: as far as it is whole.
-        line: the first line of it, from 0.
+        runs: where and when.
+        tables: the objects of figures by table.
+        order: of the parts of dates.
+        others: line and text of values of samples that are in no object of a table.
     """
 
-    root: dict[str, Any]
-    text: str
-    line: int
+    runs: list[Run]
+    tables: dict[Key, list[Row]]
+    order: Order
+    others: list[tuple[int, str]]
+
+
+def rows_of(documents: Sequence[Document]) -> Rows:
+    """What some documents hold."""
+    dates = [str(host["date"]) for host in _hosts(documents) if "date" in host]
+    found = Rows([], {}, date_order(dates, twelve_hours=False), [])
+    for number, document in enumerate(documents):
+        _add(document, number, found)
+    return found
+
+
+def _hosts(documents: Sequence[Document]) -> list[dict[str, Any]]:
+    return [host for document in documents for host in document.root.get("sysstat", {}).get("hosts", [])]
 
 
 def _read(log: Log) -> Tables:
     text = log.text()
-    documents, notes = _documents(log.name, text)
-    runs: list[Run] = []
-    tables: dict[tuple[str, tuple[str, ...]], list[_Row]] = {}
-    every = [host for document in documents for host in document.root.get("sysstat", {}).get("hosts", [])]
-    order = date_order([str(host["date"]) for host in every if "date" in host], twelve_hours=False)
-    for document in documents:
-        _add(document, runs, tables, order)
+    documents, notes = documents_of(log.name, text)
+    runs, tables, order, others = rows_of(documents)
+    notes += [Diagnostic(log.name, line, None, "unparsed", shown, "no value of a table") for line, shown in others]
     if order.is_assumed:
         reason = "day and month may be the other way round: the month is taken to come first"
-        notes.append(
-            Diagnostic(
-                log.name, None, None, "date_order", str(next(host["date"] for host in every if "date" in host)), reason
-            )
-        )
+        shown = next(str(host["date"]) for host in _hosts(documents) if "date" in host)
+        notes.append(Diagnostic(log.name, None, None, "date_order", shown, reason))
     is_iostat = any("avg-cpu" in key or "disk" in key for key, _ in tables) and not any(
         isinstance(each.statistics.get("timestamp"), dict) for rows in tables.values() for each in rows[:1]
     )
@@ -143,16 +152,18 @@ def _read(log: Log) -> Tables:
     return Tables(MemoryParts(parts), Runs(tuple(runs), order), kinds, tuple(notes))
 
 
-def _add(
-    document: _Document,
-    runs: list[Run],
-    tables: dict[tuple[str, tuple[str, ...]], list[_Row]],
-    order: Order,
-) -> None:
+def _add(document: Document, number_of_document: int, found: Rows) -> None:
     """The hosts of a document."""
-    lines = {path: line + document.line + 1 for path, _, line in json_leaves(document.text)}
+    runs, tables = found.runs, found.tables
+    lines: dict[str, int] = {}
+    others: dict[str, tuple[int, str]] = {}
+    for leaf in json_leaves(document.text):
+        line = lines[leaf.path] = leaf.line + document.line + 1
+        steps = leaf.path.split(".")
+        if len(steps) >= _SAMPLE and steps[2].startswith("statistics[") and steps[3:4] != ["timestamp"]:
+            others[leaf.path] = (line, f"{leaf.path}: {leaf.value}")
     for number, host in enumerate(document.root.get("sysstat", {}).get("hosts", [])):
-        printed = day_of(pl.lit(str(host.get("date", ""))), order.order)
+        printed = day_of(pl.lit(str(host.get("date", ""))), found.order.order)
         day = pl.select(pl.coalesce(day_of(pl.lit(str(host.get("file-date", ""))), "ymd"), printed)).item()
         cpus = str(host.get("number-of-cpus", ""))
         first = Run(
@@ -172,8 +183,12 @@ def _add(
         for place, (statistics, run) in enumerate(zip(of_host, _runs_of(of_host, first, restarts), strict=True)):
             samples[run] += 1
             for section, path, row in _rows(statistics, f"sysstat.hosts[{number}].statistics[{place}]"):
-                line = lines.get(f"{path}.{next(iter(row))}")
-                tables.setdefault((section, tuple(row)), []).append(_Row(run, samples[run], line, statistics, row))
+                for key in row:
+                    others.pop(f"{path}.{key}", None)
+                at = lines.get(f"{path}.{next(iter(row))}")
+                one = Row(number_of_document, path, run, samples[run], at, statistics, row)
+                tables.setdefault((section, tuple(row)), []).append(one)
+    found.others.extend(others.values())
 
 
 def _restarts(host: dict[str, Any], first: Run, lines: dict[str, int], path: str) -> list[tuple[dt.datetime, Run]]:
@@ -208,82 +223,6 @@ def _times_of(stamps: Sequence[object]) -> list[dt.datetime | None]:
     return pl.select(dated_clock(pl.lit(texts), "ymd").struct.field("time")).to_series().to_list()
 
 
-class _Figure(str):
-    """A number of the JSON as it is printed there."""
-
-    __slots__ = ()
-
-
-_DECODER: Final = json.JSONDecoder(parse_float=_Figure, parse_int=_Figure)
-
-
-def _documents(name: str, text: str) -> tuple[list[_Document], list[Diagnostic]]:
-    """The documents of a log; lines around them are diagnostics.
-
-    Raises:
-        LogParseError: there is none, or one of them is no JSON, even without its end.
-    """
-    lines = [line.strip() for line in text.split("\n")]
-    starts = [number for number, each in enumerate(pairwise([*lines, ""])) if is_document(*each)]
-    places = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
-    found: list[_Document] = []
-    notes: list[Diagnostic] = []
-    done = 0
-    for start, following in pairwise([*starts, len(lines)]):
-        if start < done:  # within the document before
-            continue
-        begin, end = places[start], min(places[following], len(text))
-        notes += _between(name, lines[done:start], done)
-        try:
-            root, stop = _DECODER.raw_decode(text, begin + text[begin:].index("{"))
-        except json.JSONDecodeError as error:
-            root, whole, note = _whole_of(name, text[begin:end], error, begin)
-            notes.append(note)
-            found.append(_Document(root, whole, start))
-            done = following
-            continue
-        found.append(_Document(root, text[begin:stop], start))
-        last = start + text.count("\n", begin, stop)
-        rest = text[stop : places[last + 1] - 1].strip()
-        notes += _between(name, [rest] if rest else [], last)
-        done = last + 1
-    notes += _between(name, lines[done:], done)
-    if not found:
-        raise LogParseError("no document of sysstat", source=name, expected="the JSON of a tool of sysstat")
-    return found, notes
-
-
-def _between(name: str, lines: list[str], first: int) -> list[Diagnostic]:
-    """Lines that are of no document."""
-    return [
-        Diagnostic(name, number, None, "unparsed", line, "no JSON of sysstat")
-        for number, line in enumerate(lines, first + 1)
-        if line
-    ]
-
-
-def _whole_of(name: str, text: str, error: json.JSONDecodeError, begin: int) -> tuple[dict[str, Any], str, Diagnostic]:
-    """A document that was cut, without what is not whole, and its text."""
-    stack: list[str] = []
-    whole, is_string, is_escaped = "", False, False
-    for place, letter in enumerate(text):
-        if is_string:
-            is_string, is_escaped = is_escaped or letter != '"', letter == "\\" and not is_escaped
-        elif letter == '"':
-            is_string = True
-        elif letter in "{[":
-            stack.append("}" if letter == "{" else "]")
-        elif letter in "}]" and stack:
-            stack.pop()
-            whole = text[: place + 1] + "".join(reversed(stack))
-    try:
-        found, _ = _DECODER.raw_decode(whole, whole.index("{") if whole else 0)
-    except json.JSONDecodeError:
-        raise LogParseError(str(error), source=name, line=error.lineno, column=error.colno) from error
-    around = text[max(error.pos - begin - 40, 0) : error.pos - begin + 40]
-    return found, whole, Diagnostic(name, error.lineno, error.colno, "cut", around, "the JSON ends early")
-
-
 def _rows(value: Any, path: str, section: str = "") -> Iterator[tuple[str, str, dict[str, Any]]]:  # noqa: ANN401 - whatever JSON holds
     """Each row with the section that it stands in, and its path: objects of figures, one by one or in lists."""
     if isinstance(value, list):
@@ -299,7 +238,7 @@ def _rows(value: Any, path: str, section: str = "") -> Iterator[tuple[str, str, 
 
 
 def _part(
-    name: str, section: str, rows: list[_Row], runs: list[Run], order: Order, tool: str, notes: list[Diagnostic]
+    name: str, section: str, rows: list[Row], runs: list[Run], order: Order, tool: str, notes: list[Diagnostic]
 ) -> Part:
     stamps = [_stamp(row.statistics.get("timestamp")) for row in rows]
     place = pl.DataFrame(
@@ -354,7 +293,7 @@ def _part(
         values = [row.cells.get(key) for row in rows]
         cells = pl.Series([None if value is None else str(value) for value in values], dtype=pl.String)
         named = _NAMES.get(key) or KEYS.get(key)
-        is_text = not any(isinstance(value, _Figure) for value in values)
+        is_text = not any(isinstance(value, Figure) for value in values)
         if named is not None and (is_text or named != "interrupt"):
             fields.append(Field(named, key, None))
             columns.append(cells.alias(named))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, time
+from datetime import UTC, date, datetime, time
 from functools import cache
 from math import isclose
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -72,7 +72,8 @@ class Cells:
         self._columns: dict[str, list[str]] = {}
         self._texts: dict[str, list[str]] = {}
         self._values: dict[tuple[str, str], list[object]] = {}
-        self._units: dict[str, tuple[float, ...]] = {}
+        self._units: dict[tuple[str, str], tuple[float, ...]] = {}
+        self._united: dict[str, bool] = {}
         self._candidates: dict[str, list[float]] = {}
 
     def columns(self, frame: str) -> list[str]:
@@ -107,6 +108,10 @@ class Cells:
             values = self._values[frame, column] = series.to_list()
         return values[row] if row < len(values) else None
 
+    def is_empty(self, cell: tuple[str, int, str]) -> bool:
+        """Is there nothing in the cell?"""
+        return self._value(cell) is None
+
     def contains(self, cell: tuple[str, int, str], text: str) -> bool:
         """Is the number part of a cell of text?"""
         value = self._value(cell)
@@ -123,7 +128,7 @@ class Cells:
             case str():
                 value = value.strip()
                 return value == number.text or (value.isdigit() and value == number.text.lstrip("0"))
-            case datetime() | time():
+            case date() | time():
                 return (number.is_compound and _is_time(number.text, value)) or _is_stamp(number, value)
             case int() | float():
                 return self._equals(float(value), number, cell, is_whole=isinstance(value, int))
@@ -141,10 +146,10 @@ class Cells:
 
     def _factors(self, cell: tuple[str, int, str]) -> tuple[float, ...]:
         frame, row, column = cell
-        if column == "value" and "unit" in self._frames[frame].columns:
+        if column == "value" and self._has_unit(frame):
             unit = str(self._value((frame, row, "unit")) or "")
             return _FACTORS.get(unit.partition("/")[0], (1.0,))
-        key = f"{frame}.{column}"
+        key = (frame, column)
         if key not in self._units:
             schema = self._frames[frame].schema
             if isinstance(schema[column], pl.Duration):
@@ -153,6 +158,12 @@ class Cells:
                 words = column.split("_per_")[0].split("_")
                 self._units[key] = next((_FACTORS[word] for word in reversed(words) if word in _FACTORS), (1.0,))
         return self._units[key]
+
+    def _has_unit(self, frame: str) -> bool:
+        """Whether each row of a frame has a unit of its own."""
+        if frame not in self._united:
+            self._united[frame] = "unit" in self._frames[frame].columns
+        return self._united[frame]
 
     def _read(self, text: str) -> list[float]:
         """The values that a printed number may stand for."""
@@ -189,7 +200,7 @@ def _values_of(text: str, mark: str) -> list[float]:
     return [number * factor for number in numbers for factor in (_DECIMAL[power], _BINARY[power])] if power else []
 
 
-def _is_time(text: str, value: datetime | time) -> bool:
+def _is_time(text: str, value: date | time) -> bool:
     """Is a printed date or time the cell's?
 
     Examples:
@@ -198,9 +209,13 @@ def _is_time(text: str, value: datetime | time) -> bool:
         (True, True, False)
         >>> _is_time("30:10.5", at)  # minutes and seconds, of no hour
         False
+        >>> _is_time("04/23/14", at.date()), _is_time("23-Apr-14 19:30:10", at.date())
+        (True, False)
     """
-    date, clock = _parted(text)
+    day, clock = _parted(text)
     if clock:
+        if not isinstance(value, datetime | time):
+            return False
         hour, minute, *rest = clock
         if not minute.isdecimal():
             return False
@@ -209,11 +224,11 @@ def _is_time(text: str, value: datetime | time) -> bool:
             return False
         if rest and not isclose(float(rest[0]), value.second + value.microsecond / 1e6, abs_tol=1e-6):
             return False
-    if date:
-        if not isinstance(value, datetime):
+    if day:
+        if not isinstance(value, date):
             return False
         known = {value.day, value.month, value.year, value.year % 100}
-        return all(int(digits) in known for digits in date)
+        return all(int(digits) in known for digits in day)
     return bool(clock)
 
 
@@ -225,7 +240,7 @@ def _parted(text: str) -> tuple[list[str], list[str]]:
     return date, clock
 
 
-def _is_stamp(number: Number, value: datetime | time) -> bool:
+def _is_stamp(number: Number, value: date | time) -> bool:
     """Is the number the cell's time in seconds since 1970?"""
     if number.is_compound or not isinstance(value, datetime):
         return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -11,20 +11,35 @@ if TYPE_CHECKING:
 _DECODER: Final = json.JSONDecoder()
 
 
-def json_leaves(text: str) -> Iterator[tuple[str, Any, int]]:
+class Leaf(NamedTuple):
+    """A value that is no object and no list.
+
+    Attributes:
+        path: names of the objects around it and its own, and numbers of the lists.
+        value: as read.
+        line: of the value, counted from 0.
+        start: where its name begins, or the value in a list, counted from 0.
+        end: where the value ends.
+    """
+
+    path: str
+    value: Any
+    line: int
+    start: int
+    end: int
+
+
+def json_leaves(text: str) -> Iterator[Leaf]:
     r"""The values that are no objects and lists, in the order of the text, which `json.loads` reads without an error.
 
     Args:
         text: JSON.
 
-    Yields:
-        The path, the value, and its line counted from 0.
-
     Examples:
-        >>> list(json_leaves('{"a": 1,\n "b": [{"c": null}, "x"]}'))
-        [('a', 1, 0), ('b[0].c', None, 1), ('b[1]', 'x', 1)]
+        >>> [tuple(leaf) for leaf in json_leaves('{"a": 1,\n "b": [{"c": null}, "x"]}')]
+        [('a', 1, 0, 1, 7), ('b[0].c', None, 1, 17, 26), ('b[1]', 'x', 1, 29, 32)]
     """
-    yield from _Walk(text).value("")
+    yield from _Walk(text).value("", None)
 
 
 class _Walk:
@@ -35,23 +50,24 @@ class _Walk:
         self._here = 0
         self._line = 0
 
-    def value(self, path: str) -> Iterator[tuple[str, Any, int]]:
-        """The values from here on to the end of what begins here."""
+    def value(self, path: str, name: int | None) -> Iterator[Leaf]:
+        """The values from here on to the end of what begins here, whose name begins at a place."""
         opening = self._next()
         if opening not in "{[":
-            line = self._line
-            yield path, self._take(), line
+            line, start = self._line, self._here
+            yield Leaf(path, self._take(), line, start if name is None else name, self._here)
             return
         number = 0
         self._here += 1
         while self._next() not in "}]":
             if opening == "{":
+                start = self._here
                 key = str(self._take())
                 self._next()
                 self._here += 1
-                yield from self.value(f"{path}.{key}" if path else key)
+                yield from self.value(f"{path}.{key}" if path else key, start)
             else:
-                yield from self.value(f"{path}[{number}]")
+                yield from self.value(f"{path}[{number}]", None)
             number += 1
             if self._next() == ",":
                 self._here += 1

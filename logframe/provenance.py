@@ -6,6 +6,7 @@ its frames came from which lines (`Claim`); whether a number is in such a row is
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -17,7 +18,7 @@ from logframe.formats import formats
 from logframe.source_numbers import Key, Number, numbers_of_line, numbers_of_page, numbers_of_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from logframe.formats import ParsedLog
     from logframe.source import Source
@@ -71,6 +72,8 @@ class Part:
         default: See `statuses`.
         outside: What the numbers of a page outside its tables are.
         is_page: The places are rows of HTML tables, not lines.
+        starts: Line and column, counted from 1, at which each place begins, in order: the places are stretches of the
+            text with the numbers 0, 1, ..., and not lines; empty where they are lines.
         first_line: The number of the first line.
         mark: The decimal mark.
         separator: Of values within a line of a text, where that is no blank.
@@ -83,6 +86,7 @@ class Part:
     default: str = "lost"
     outside: str = "text"
     is_page: bool = False
+    starts: Sequence[tuple[int, int]] = ()
     first_line: int = 1
     mark: str = "."
     separator: str = ""
@@ -211,6 +215,8 @@ class _Matching:
             numbers = numbers_of_page(part.text, first_line=part.first_line, mark=part.mark)
         else:
             numbers = numbers_of_text(part.text, first_line=part.first_line, mark=part.mark, separator=part.separator)
+        if part.starts:
+            numbers = (each._replace(key=bisect_right(part.starts, (each.line, each.column)) - 1) for each in numbers)
         waiting: list[Number] = []
         for number in numbers:
             if waiting and waiting[0].key != number.key:
@@ -255,20 +261,30 @@ class _Matching:
 
     def _assign(self, numbers: list[Number], claims: list[Claim]) -> dict[int, tuple[str, int, str]]:
         """Each number's cell: as many as can be, each cell once."""
-        candidates: list[list[tuple[str, int, str]]] = []
-        shared: set[tuple[str, int, str]] = set()
-        for number in numbers:
-            possible = []
-            for cell, is_repeated in self._cells_at(number, claims):
-                if (is_repeated or cell not in self._used) and self._cells.holds(cell, number):
-                    possible.append(cell)
-                    if is_repeated:
-                        shared.add(cell)
-            candidates.append(possible)
         owner: dict[tuple[str, int, str], int] = {}
+        shared: set[tuple[str, int, str]] = set()
+        has_extents = any(claim.column and claim.end for claim in claims)
+        everywhere = [] if has_extents else self._open_cells(numbers[0], claims)
+        # the cells that may hold a number, found as far as they are asked for: mostly the first one is free
+        found: list[list[tuple[str, int, str]]] = [[] for _ in numbers]
+        rest = [
+            self._holding(each, self._open_cells(each, claims) if has_extents else everywhere, shared)
+            for each in numbers
+        ]
+
+        def candidates(number: int) -> Iterator[tuple[str, int, str]]:
+            place = 0
+            while True:
+                if place == len(found[number]):
+                    cell = next(rest[number], None)
+                    if cell is None:
+                        return
+                    found[number].append(cell)
+                yield found[number][place]
+                place += 1
 
         def place(number: int, tried: set[tuple[str, int, str]]) -> bool:
-            for cell in candidates[number]:
+            for cell in candidates(number):
                 if cell in tried:
                     continue
                 tried.add(cell)
@@ -278,9 +294,32 @@ class _Matching:
             return False
 
         for _, position in sorted((number.is_compound, position) for position, number in enumerate(numbers)):
-            place(position, set())
+            # numbers of one value take their cells in the order of both
+            free = next((cell for cell in candidates(position) if cell not in owner), None)
+            if free is None:
+                place(position, set())
+            else:
+                owner[free] = position
         self._used.update(owner.keys() - shared)
         return {number: cell for cell, number in owner.items()}
+
+    def _open_cells(self, number: Number, claims: list[Claim]) -> list[tuple[tuple[str, int, str], bool]]:
+        """The cells that may hold a number and hold something that was not found yet."""
+        return [
+            (cell, is_repeated)
+            for cell, is_repeated in self._cells_at(number, claims)
+            if (is_repeated or cell not in self._used) and not self._cells.is_empty(cell)
+        ]
+
+    def _holding(
+        self, number: Number, cells: list[tuple[tuple[str, int, str], bool]], shared: set[tuple[str, int, str]]
+    ) -> Iterator[tuple[str, int, str]]:
+        """The cells among some that hold a number; those that several lines print are noted."""
+        for cell, is_repeated in cells:
+            if self._cells.holds(cell, number):
+                if is_repeated:
+                    shared.add(cell)
+                yield cell
 
     def _cells_at(self, number: Number, claims: list[Claim]) -> Iterator[tuple[tuple[str, int, str], bool]]:
         """The cells that may hold a number: those of its extent, else those of its row that have none."""

@@ -52,6 +52,11 @@ def quoted(text: str, mark: str = "> ") -> str:
     return joined([(mark + line).rstrip(" ") for line in lines_of(text)])
 
 
+def coloured(text: str) -> str:
+    """As a terminal was asked to show it."""
+    return joined([f"\x1b[1;34m{line}\x1b[0m" if line else line for line in lines_of(text)])
+
+
 def doubled(text: str) -> str:
     """A blank line behind each line, as some pastes have."""
     return joined([one for line in lines_of(text) for one in (line, "")])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 from host_logs import TEXTS
-from transformations import doubled, indented, joined, lines_of, padded, quoted, with_crlf, with_tabs
+from transformations import coloured, doubled, indented, joined, lines_of, padded, quoted, with_crlf, with_tabs
 
 import iolab
 from hostparse import read_host
@@ -51,11 +51,6 @@ avg = 163 usecs, total: 4890 usecs, count: 30
 CASES = {name: TEXTS[name] for name in ("mpstat", "watcher", "hpux", "pools")}
 CASES |= {"iostat": joined(lines_of(TEXTS["iostat"])[1:]), "nmon": joined(lines_of(TEXTS["nmon"])[:-1])}
 CASES |= {"aix_vmstat": AIX_VMSTAT, "aix_disks": AIX_DISKS, "events": EVENTS, "buckets": BUCKETS}
-
-
-def coloured(text: str) -> str:
-    """As a terminal was told to show it."""
-    return joined([f"\x1b[1;34m{line}\x1b[0m" if line else line for line in lines_of(text)])
 
 
 def in_shell(text: str) -> str:

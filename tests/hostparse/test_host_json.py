@@ -1,0 +1,138 @@
+"""The JSON of sysstat: where each number of a document went, whatever its layout, and documents that are damaged."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+import pytest
+from transformations import coloured, quoted
+
+import iolab
+from hostparse import read_host
+from logframe import LogParseError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def sample(number: int) -> dict[str, Any]:
+    """One sample of ``sadf -j``."""
+    return {
+        "timestamp": {"date": "2024-02-19", "time": f"13:20:{number}9", "tz": "UTC", "interval": 10},
+        "cpu-load": [{"cpu": "all", "usr": 2.15, "idle": 80.5 + number}, {"cpu": "0", "usr": 3.25, "idle": 70.75}],
+        "disk": [{"disk-device": "sda", "tps": 6.5, "await": 0.75}, {"disk-device": "sdb", "tps": 0.0, "await": 0.00}],
+        "network": {"net-dev": [{"iface": "eth0.100", "rxpck": 1.5}]},
+    }
+
+
+HOST: Final = {
+    "nodename": "db1",
+    "release": "5.4.17-2136",
+    "number-of-cpus": 9,
+    "file-date": "2024-02-19",
+    "file-utc-time": "13:20:09",
+    "timezone": "UTC",
+    "statistics": [sample(1), sample(2)],
+    "restarts": [{"boot": {"date": "2024-02-19", "time": "13:30:29", "cpu_count": 10}}],
+    "comments": [{"comment": {"date": "2024-02-19", "time": "13:25:07", "tz": "UTC", "com": "load of 40 sessions"}}],
+}
+
+
+def printed(host: dict[str, Any], indent: int | None = 1) -> str:
+    """A document."""
+    return json.dumps({"sysstat": {"hosts": [host]}}, indent=indent)
+
+
+def statuses(text: str) -> list[tuple[str, str]]:
+    """Each number of a log with what became of it."""
+    found = iolab.provenance(iolab.load(text.encode()), text.encode())
+    return list(found.select("text", pl.col("status").cast(pl.String)).iter_rows())
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_each_number_of_a_document(indent: int | None) -> None:
+    """The head is layout, a comment text, a latency of no request named, any other number in the cell of its name."""
+    found = statuses(printed(HOST, indent))
+
+    assert {text for text, status in found if status == "layout"} == {"13:20:09"}
+    assert [text for text, status in found if status == "diagnosed"] == ["0.0", "0.0"]
+    assert ("13:25:07", "text") in found
+    assert ("40", "text") in found
+    assert "lost" not in {status for _, status in found}
+    assert ("82.5", "typed") in found
+    assert ("10", "typed") in found
+
+
+@pytest.mark.parametrize("change", [quoted, coloured])
+def test_a_document_with_additions(change: Callable[[str], str]) -> None:
+    """Marks of a mail and colours change nothing of it."""
+    assert statuses(change(printed(HOST))) == statuses(printed(HOST))
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("name", ["usr", "rxpck", "interval"])
+def test_a_figure_that_no_frame_has(name: str, indent: int | None) -> None:
+    """A figure that was taken out of the frames is lost, on a line of its own and on one with all others."""
+    text = printed(HOST, indent)
+    log = read_host(text.encode())
+    for part in log.parts.whole():
+        for field in part.heading.fields:
+            if field.printed == name:
+                other = part.frame.get_column(field.name) + 1000
+                part.frame.replace_column(part.frame.get_column_index(field.name), other)
+    lost = iolab.provenance(log, text.encode()).filter(status="lost")["text"].unique().sort().to_list()
+
+    # one length of an interval is that between the stamps, too
+    assert lost == {"usr": ["2.15", "3.25"], "rxpck": ["1.5"], "interval": []}[name]
+
+
+def test_values_of_no_table() -> None:
+    """A list of figures and a figure of a sample itself have no names of columns: each is a diagnostic."""
+    odd = {**sample(1), "load": 0.25, "psi": {"avg": [1.5, 2.5]}}
+    text = printed({**HOST, "statistics": [odd]})
+    log = read_host(text.encode())
+
+    assert log.diagnostics.filter(kind="unparsed")["text"].to_list() == [
+        "sysstat.hosts[0].statistics[0].load: 0.25",
+        "sysstat.hosts[0].statistics[0].psi.avg[0]: 1.5",
+        "sysstat.hosts[0].statistics[0].psi.avg[1]: 2.5",
+    ]
+    assert "lost" not in {status for _, status in statuses(text)}
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("damage", ["", "\x01", '"more', "]"])
+def test_a_document_that_is_damaged(damage: str, indent: int | None) -> None:
+    """What is whole before the place is read; every line from there on is a diagnostic."""
+    text = printed(HOST, indent)
+    place = text.rindex('"disk-device"')
+    log = read_host((broken := text[:place] + damage + text[place:] * bool(damage)).encode())
+
+    assert log.wide("cpu").height == 4
+    assert log.wide("device").height == 3
+    assert log.diagnostics["kind"].to_list().count("cut") == 1
+    assert "lost" not in {status for _, status in statuses(broken)}
+
+
+def test_a_document_of_nothing_before_another() -> None:
+    """One that ends before any object is whole is a diagnostic, and the other one is read; alone it is an error."""
+    head = '{"sysstat": {"hosts": [{"nodename": "db1", "number-of-cpus": 4'
+    log = read_host(f"{head}\n{printed(HOST)}".encode())
+
+    assert log.wide("device").height == 4
+    assert log.diagnostics.select("line", "kind").row(0) == (1, "cut")
+    with pytest.raises(LogParseError):
+        read_host(head.encode())
+
+
+@pytest.mark.parametrize("hosts", ['"db1"', "[1]", '{"a": 1}', '[{"statistics": 3}]', '[{"restarts": [{"boot": 7}]}]'])
+def test_another_form(hosts: str) -> None:
+    """JSON of another form than sysstat writes is an error of the project, or no row."""
+    try:
+        log = read_host(f'{{"sysstat": {{"hosts": {hosts}}}}}'.encode())
+    except LogParseError as error:
+        assert "form" in str(error)  # noqa: PT017 - it may also be read
+    else:
+        assert log.samples.collect().is_empty()
