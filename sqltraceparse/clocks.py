@@ -230,7 +230,7 @@ def _drift(rate: float) -> str:
         return "tim and the stamps do not agree: lines were moved, or parts of several traces put together"
     return (
         f"the clock of tim runs at {rate:.4f} of the stamps' clock: all times of this part are "
-        f"{'short' if rate < 1 else 'long'} by {abs(rate - 1):.1%} (databases of 10.2 count in 1.024 us)"
+        f"{'short' if rate < 1 else 'long'} by {100 * abs(rate - 1):.1f} % (databases of 10.2 count in 1.024 us)"
     )
 
 

@@ -12,6 +12,8 @@ from logframe.interval import Interval, decimals_of
 _TIME_UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
 #: Shares from 10 % on are shown to 0.1 %.
 _SHARE_TENTHS: Final = 0.1
+#: Impacts below this would be shown as 0.0 %.
+_LEAST_IMPACT: Final = 0.0005
 #: A gap between bounds that is the rounding of the arithmetic alone.
 _NOTHING: Final = 1e-9
 
@@ -134,6 +136,26 @@ def share_text(share: Interval | float) -> str:
     return figure_text(exact, "%", step=step)
 
 
+def impact_text(impact: float | None, least: float | None, *, at_most: str = "≤") -> str:
+    """An impact as a number in per cent with one decimal, for a column of them; nothing where there is none.
+
+    Args:
+        impact: the impact, as a ratio.
+        least: its lower bound; an impact that is at least nothing is an upper limit, and is marked as one.
+        at_most: what marks it.
+
+    Examples:
+        >>> impact_text(0.5747, 0.5746), impact_text(0.5747, 0.0), impact_text(0.0002, 0.0001), impact_text(None, None)
+        ('57.5', '≤ 57.5', '< 0.1', '')
+    """
+    if impact is None:
+        return ""
+    if 0 < impact < _LEAST_IMPACT:
+        return "< 0.1"
+    mark = f"{at_most} " if least == 0 < impact else ""
+    return f"{mark}{100 * impact:.1f}"
+
+
 def time_text(seconds: Interval | float) -> str:
     """A time in s, ms or us, whichever gives one digit or more before the point.
 
@@ -178,6 +200,18 @@ def short_text(text: str, most: int) -> str:
     """
     one_line = " ".join(text.split())
     return one_line if len(one_line) <= most else f"{one_line[:most].rstrip()}..."
+
+
+def as_sentence(text: str) -> str:
+    """A remark as a sentence: with a capital, unless it begins with a name of the log, and with a full stop.
+
+    Examples:
+        >>> as_sentence("the same request may count more than once"), as_sentence("iostat.out has no times.")
+        ('The same request may count more than once.', 'iostat.out has no times.')
+    """
+    first = text.split(" ", maxsplit=1)[0].rstrip(",;:")
+    begin = text[:1].upper() if first.isalpha() else text[:1]
+    return f"{begin}{text[1:].removesuffix('.')}."
 
 
 def count_text(count: float, one: str, several: str | None = None) -> str:

@@ -31,6 +31,12 @@ SATURATED: Final = 0.9
 _IDLE: Final = ("idle_percent", "id_percent")
 #: A processor that is idle while a request is in flight is idle.
 _WAITING: Final = ("iowait_percent", "wait_percent", "wa_percent")
+#: Other parts of a processor's time; where all of them are printed as 0, too, the tool had no time to divide.
+_BUSY: Final = tuple(
+    f"{name}_percent" for name in ("user", "usr", "us", "nice", "system", "sys", "sy", "steal", "st", "irq", "soft")
+)
+#: Why a log without samples is refused.
+SINCE_START: Final = "the log has only means since the start of the system"
 _THREADS: Final = "threads of one core count as processors: half busy may be all cores; a mean hides shorter peaks"
 
 
@@ -38,7 +44,7 @@ def cpu_samples(log: HostLog, *, begin: datetime | None = None, end: datetime | 
     """The share of the processors' time that was busy, one row a sample.
 
     Time that a processor is idle while a request is in flight (``iowait``) is idle time.  Means since the start of the
-    system are left out.
+    system are left out, and samples all of whose parts are 0: their counters did not move.
 
     Args:
         log: What `hostparse.read_host` gives.
@@ -50,7 +56,8 @@ def cpu_samples(log: HostLog, *, begin: datetime | None = None, end: datetime | 
         for a processor; vmstat), ``cpus`` and ``weight_s``, the seconds within the time asked for; 1 without times.
 
     Raises:
-        RefusedError: The log has no sample of all processors, is of several hosts, or has none in that time.
+        RefusedError: The log has no sample of all processors, only means since the start of the system, is of several
+            hosts, or has none in that time.
     """
     if len(set(log.runs.get_column("host").drop_nulls())) > 1:
         raise RefusedError("the samples are of several hosts")
@@ -68,14 +75,19 @@ def cpu_samples(log: HostLog, *, begin: datetime | None = None, end: datetime | 
         rows = rows.filter(pl.col("cpu") == "all")
     wait = [name for name in _WAITING if name in columns]
     wanted = [f"{name}{bound}" for name in (found, *wait) for bound in _ENDS]
-    wanted += [name for name in ("runnable", "cpus") if name in columns]
+    busy = [name for name in _BUSY if name in columns]
+    wanted += [*busy, *(name for name in ("runnable", "cpus") if name in columns)]
     frame = rows.select("interval_start", "interval_end", "is_since_boot", *wanted).collect()
     idle = {
         bound: sum((pl.col(f"{name}{bound}").fill_null(0.0) for name in wait), pl.col(f"{found}{bound}"))
         for bound in _ENDS
     }
     cpus = log.runs.get_column("cpus").max()
-    frame = frame.filter(~pl.col("is_since_boot").fill_null(value=False) & pl.col(found).is_not_null()).select(
+    parts = [pl.col(name).fill_null(0.0) for name in (found, *wait, *busy)]
+    frame = frame.filter(pl.col(found).is_not_null() & ((pl.sum_horizontal(parts) > 0) | pl.lit(not busy)))
+    if frame.height and frame.get_column("is_since_boot").fill_null(value=False).all():
+        raise RefusedError(SINCE_START)
+    frame = frame.filter(~pl.col("is_since_boot").fill_null(value=False)).select(
         "interval_start",
         "interval_end",
         busy=(1 - idle[""] / 100).clip(0, 1),

@@ -15,7 +15,7 @@ from iolab.loading import load
 from iolab.metrics.formatting import count_text
 from iolab.pages.drawn import drawn_html
 from iolab.pages.elements import marked_html
-from iolab.pages.sections import sections_page, write_page
+from iolab.pages.sections import reason_of, refuse_empty, sections_page, write_page
 from iolab.pages.tables import frame_html
 from iolab.pages.writing import pairing_html
 from iolab.sources import Place, find_logs
@@ -56,7 +56,7 @@ def write_change_report(
 
     Raises:
         UnpairedError: If no log of one set compares with one of the other.
-        LogError: If a set has no log, or the page would overwrite one.
+        LogError: If a set has no log, none of its logs could be read, or the page would overwrite one.
         OSError: If the page cannot be written.
     """
     page = Path(out)
@@ -73,7 +73,7 @@ def read_sets(
     """The logs of each set by name, and a line a log that could not be read.
 
     Raises:
-        LogError: If a set has no log, or the page would overwrite one.
+        LogError: If a set has no log, none of its logs could be read, or the page would overwrite one.
     """
     found: dict[str, dict[str, ParsedLog]] = {}
     failed: list[str] = []
@@ -82,13 +82,15 @@ def read_sets(
         if not named:
             raise LogError(f"no log of {title} was given")
         check_output(page, [one.place for one in named])
-        logs = found.setdefault(title, {})
+        logs, unread = found.setdefault(title, {}), []
         for one in named:
             say(f"{title}: {one.place}")
             try:
                 logs[one.name] = load(one.source)
             except (LogParseError, OSError) as error:
-                failed.append(f"{one.name}: {str(error).splitlines()[0]}")
+                unread.append(f"{one.name}: {reason_of(error, one.place)}")
+        refuse_empty(unread, len(named), title)
+        failed += unread
     return found, failed
 
 

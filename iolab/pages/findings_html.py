@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
+from iolab.metrics.formatting import impact_text
 from iolab.pages.tables import frame_html
 from iolab.rules.event_groups import GROUPS
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 #: Findings that are shown open; the others are folded.
 MOST: Final = 7
 _MOST_CITED: Final = 60
+#: Parts that add up to more than this are more than the whole.
+_MORE: Final = 1.005
 #: Parts with a colour of their own (`iolab.rules.event_groups.GROUPS`).
 _BAR_GROUPS: Final = frozenset(GROUPS)
 #: Each mark's shape in a box of 13 by 13, and its word in the key.
@@ -59,9 +62,8 @@ def findings_html(findings: pl.DataFrame, *, anchor: str, is_linked: bool = True
     return "".join(parts)
 
 
-def _row(row: dict[str, object], anchor: str) -> str:
-    impact = row["impact"]
-    number = f"{100 * impact:.1f}" if isinstance(impact, float) else ""
+def _row(row: dict[str, Any], anchor: str) -> str:
+    number = impact_text(row["impact"], row["impact_lo"])
     links = "".join(_link(one, anchor) for one in _evidence(row)[:2]) if anchor else ""
     below = []
     if row["why"]:
@@ -80,7 +82,7 @@ def _row(row: dict[str, object], anchor: str) -> str:
     )
 
 
-def _evidence(row: dict[str, object]) -> list[dict[str, object]]:
+def _evidence(row: dict[str, Any]) -> list[dict[str, object]]:
     found = row["evidence"]
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
@@ -136,14 +138,35 @@ def profile_html(profile: pl.DataFrame) -> str:
             f'<rect class="c-{group}" width="{width}" height="14"/></svg></td>'
             f"<td>{100 * row['share']:.1f}</td>{sessions}</tr>"
         )
-    total = sum(profile.get_column("share").to_list())
-    note = f"All parts add up to {100 * total:.1f} %: some is counted as wait and as CPU." if total > 1.005 else ""
+    note = _sum_note(profile)
     head = f"<tr><th scope=col>of {of}</th><th></th><th scope=col>%</th>"
     head += "<th scope=col>sessions</th></tr>" if has_sessions else "</tr>"
     return (
         f'<figure class="profile"><figcaption>Where {html.escape(of)} went</figcaption><table><thead>{head}</thead>'
         f"<tbody>{''.join(rows)}</tbody></table>{f'<p class=note>{note}</p>' if note else ''}</figure>"
     )
+
+
+def _sum_note(profile: pl.DataFrame) -> str:
+    """Why the parts add up to more than the whole, where they do.
+
+    Examples:
+        >>> from iolab.rules.shares import PROFILE
+        >>> def note(cpu, locks): return _sum_note(pl.DataFrame([("cpu", "CPU", cpu, 2.0, "DB time"),
+        ...     ("locks", "locks", locks, 2.0, "DB time")], schema=PROFILE, orient="row"))
+        >>> note(0.5, 0.7), note(0.1, 1.1), note(0.4, 0.6)
+        ('All parts add up to 120.0 %: some is counted as wait and as CPU.', 'All parts add up to 120.0 %: waits that
+        began before the period are in them whole.', '')
+    """
+    total = float(profile.get_column("share").sum())
+    if total <= _MORE:
+        return ""
+    waits = float(profile.filter(pl.col("group") != "cpu").get_column("share").sum())
+    why = "some is counted as wait and as CPU"
+    if waits > _MORE:
+        is_report = profile.item(0, "of") == "DB time"
+        why = f"waits {'that began before the period' if is_report else 'of other calls'} are in them whole"
+    return f"All parts add up to {100 * total:.1f} %: {why}."
 
 
 def _three(value: float) -> str:

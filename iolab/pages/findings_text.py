@@ -5,6 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Final
 
+from iolab.metrics.formatting import impact_text
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -55,7 +57,7 @@ def findings_text(
     bases = findings.get_column("impact_of").drop_nulls().unique(maintain_order=True).to_list()
     lines = [style(f"% of {' / '.join(bases)}", "dim")] if bases else []
     for row in findings.head(most).iter_rows(named=True):
-        impact = "" if row["impact"] is None else f"{100 * row['impact']:.1f}"
+        impact = impact_text(row["impact"], row["impact_lo"], at_most="<=")
         tag = f"[{row['mark']}]"
         wrapped = textwrap.wrap(row["sentence"], width - _INDENT, break_long_words=False, break_on_hyphens=False)
         lines.append(f"{impact:>8}  {style(f'{tag:14}', row['mark'])}{wrapped[0]}")
@@ -86,7 +88,8 @@ def findings_markdown(findings: pl.DataFrame, *, most: int = MOST) -> str:
     """
     lines = []
     for row in findings.head(most).iter_rows(named=True):
-        impact = "" if row["impact"] is None else f" **{100 * row['impact']:.1f} %**"
+        impact = impact_text(row["impact"], row["impact_lo"])
+        impact = f" **{impact} %**" if impact else ""
         collect = f" Collect next: {row['collect']}." if row["collect"] else ""
         lines.append(f"- {_SHAPES[row['mark']]}{impact} {row['sentence']}{collect}")
     if findings.height > most:

@@ -9,6 +9,7 @@ import polars as pl
 
 from iolab.metrics.formatting import figure_text
 from iolab.rules.event_groups import GROUPS
+from iolab.rules.shares import UNACCOUNTED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +19,6 @@ _LEAST_LOGS: Final = 3
 #: A group has a column if it holds so much of one report.
 _LEAST_SHARE: Final = 0.05
 _WHOLE: Final = "DB time"
-_REST: Final = "other, not accounted for"
 #: Opacity of a cell: this much for a share of nothing, and the rest in proportion.
 _FAINT: Final = 0.12
 
@@ -42,7 +42,7 @@ def heat_html(profiles: Mapping[str, pl.DataFrame], links: Mapping[str, str]) ->
         return ""
     largest = (
         pl.concat(rows.values())
-        .filter(pl.col("group").is_in(list(GROUPS)))
+        .filter(pl.col("group").is_in([*GROUPS, UNACCOUNTED]))
         .group_by("group", maintain_order=True)
         .agg(pl.col("share").max(), pl.col("share").sum().alias("total"))
         .filter(pl.col("share") >= _LEAST_SHARE)
@@ -60,7 +60,7 @@ def heat_html(profiles: Mapping[str, pl.DataFrame], links: Mapping[str, str]) ->
 
 
 def _said(group: str) -> str:
-    return _REST if group == "other" else GROUPS[group].removeprefix("waiting for ")
+    return GROUPS.get(group, "not accounted for").removeprefix("waiting for ")
 
 
 def _row(name: str, profile: pl.DataFrame, groups: list[str], anchor: str | None) -> str:
@@ -80,6 +80,6 @@ def _cell(group: str, share: float | None) -> str:
     opacity = _FAINT + (1 - _FAINT) * min(share, 1.0)
     return (
         '<td class="number"><svg width="64" height="20">'
-        f'<rect class="c-{group}" width="64" height="20" fill-opacity="{opacity:.2f}"/>'
+        f'<rect class="c-{group if group in GROUPS else "other"}" width="64" height="20" fill-opacity="{opacity:.2f}"/>'
         f'<text x="60" y="15" text-anchor="end">{100 * share:.1f}</text></svg></td>'
     )

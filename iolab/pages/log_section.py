@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
+from iolab.metrics.formatting import as_sentence, impact_text
 from iolab.pages.drawn import drawn_html
 from iolab.pages.findings_html import evidence_html, findings_html, frame_of, profile_html
 from iolab.pages.histogram_html import histograms_html
@@ -82,7 +83,7 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
         )
         said = findings_html(seen.findings, anchor=anchor)
         parts.append(f'<div class="first{" beside" if beside else ""}"><div>{said}</div>{beside}</div>')
-    parts += [f"<p>{html.escape(note[:1].upper() + note[1:].removesuffix('.'))}.</p>" for note in seen.notes]
+    parts += [f"<p>{html.escape(as_sentence(note))}</p>" for note in seen.notes]
     if drawn:
         parts.append(f'<div id="{anchor}-charts" class="two">{_in_columns(drawn)}</div>')
     tables = "".join(
@@ -141,7 +142,7 @@ def _identity(seen: LogSummary) -> str:
 def findings_by_log(summaries: Mapping[str, LogSummary], links: Mapping[str, str]) -> str:
     """Which finding each log has: a row a log, a column a finding, the most frequent first."""
     frames = [
-        seen.findings.select(pl.lit(name).alias("log"), "name", "mark", "impact")
+        seen.findings.select(pl.lit(name).alias("log"), "name", "mark", "impact", "impact_lo")
         for name, seen in summaries.items()
         if seen.findings.height
     ]
@@ -174,7 +175,7 @@ def findings_by_log(summaries: Mapping[str, LogSummary], links: Mapping[str, str
 def _cell(found: pl.DataFrame) -> str:
     if found.is_empty():
         return ""
-    mark, impact = found.item(0, "mark"), found.item(0, "impact")
-    if impact is not None:
-        return f"{100 * impact:.1f}"
+    mark, impact = found.item(0, "mark"), impact_text(found.item(0, "impact"), found.item(0, "impact_lo"))
+    if impact:
+        return html.escape(impact)
     return "◆" if mark == "evidence" else "✕"

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import html
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iolab.pages.elements import page_html
 from iolab.pages.log_section import contents_html
 from logframe.atomic import replacing
+from logframe.errors import LogError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
 
 def sections_page(title: str, sections: Sequence[tuple[str, str, str]]) -> str:
@@ -31,6 +33,48 @@ def sections_page(title: str, sections: Sequence[tuple[str, str, str]]) -> str:
     )
     contents = contents_html((anchor, said) for anchor, said, _ in sections)
     return page_html(title, f"<h1>{html.escape(title)}</h1>{body}", before=contents)
+
+
+def reason_of(error: Exception, place: str) -> str:
+    """Why a log was not read, in a line without its path.
+
+    Examples:
+        >>> reason_of(ValueError("/u01/a.log:7: no such row"), "/u01/a.log"), reason_of(ValueError("a: empty"), "a")
+        ('line 7: no such row', 'empty')
+    """
+    line = str(error).splitlines()[0]
+    name = Path(place).name
+    return re.sub(rf"^{re.escape(place)}:(?=\d)", "line ", line).replace(f"{place}: ", "").replace(place, name)
+
+
+def refuse_empty(failed: Sequence[str], given: int, of: str = "") -> None:
+    """Refuse a page of logs of which none could be read: it would hold nothing but the reasons.
+
+    Args:
+        failed: A line a log that could not be read, with its name and the reason.
+        given: How many logs were given.
+        of: The set that they are of.
+
+    Raises:
+        LogError: None could be read.
+
+    Examples:
+        >>> refuse_empty(["a.pdf: it is a PDF file"], 2)
+        >>> refuse_empty(["a.pdf: it is a PDF file"], 1)
+        Traceback (most recent call last):
+        logframe.errors.LogError: a.pdf: it is a PDF file
+        >>> refuse_empty(["a: it is empty", "b: it is empty"], 2, "before")
+        Traceback (most recent call last):
+        logframe.errors.LogError: none of the 2 logs of before could be read:
+          a: it is empty
+          b: it is empty
+    """
+    if not failed or len(failed) < given:
+        return
+    if len(failed) == 1:
+        raise LogError(failed[0])
+    lines = "".join(f"\n  {line}" for line in failed)
+    raise LogError(f"none of the {given:,} logs{f' of {of}' if of else ''} could be read:{lines}")
 
 
 def write_page(page: Path, text: str) -> None:

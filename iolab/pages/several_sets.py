@@ -43,7 +43,7 @@ def write_sets_report(
 
     Raises:
         UnpairedError: If there are fewer than two sets, or none of the others compares with the first.
-        LogError: If a set has no log, or the page would overwrite one.
+        LogError: If a set has no log, none of its logs could be read, or the page would overwrite one.
         OSError: If the page cannot be written.
     """
     page = Path(out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal
 
+from iolab.metrics.formatting import as_sentence
 from iolab.pages.findings_text import MOST, findings_text, plain, profile_text
 from iolab.pages.tables import figures_text, frame_text, wrapped
 from iolab.rules.finding import is_nothing
@@ -77,7 +78,7 @@ def _others(seen: LogSummary, width: int) -> list[str]:
         for title, frame in seen.frames.items()
         if title not in _shown(seen)
     ]
-    rest = [f"{note[:1].upper()}{note[1:]}." for note in seen.notes]
+    rest = [as_sentence(note) for note in seen.notes]
     rest += [f"Rows of other frames: {', '.join(others)} (iolab convert writes them)."] if others else []
     return ["\n".join(wrapped(one, width) for one in rest)] if rest else []
 

@@ -11,6 +11,7 @@ import polars as pl
 
 from iolab.charts.theme import enable_chart_theme
 from iolab.comparison import Pairing, pair_all
+from iolab.metrics.formatting import as_sentence
 from iolab.metrics.table import REFUSED
 from iolab.pages import page_html
 from iolab.pages.drawn import drawn_html
@@ -19,7 +20,7 @@ from iolab.pages.heat_html import heat_html
 from iolab.pages.lanes_html import lanes_html, lanes_of
 from iolab.pages.log_section import BESIDE, ONE_LOG_CONTENTS, contents_html, findings_by_log, log_section
 from iolab.pages.metric_table import figure_rows
-from iolab.pages.sections import write_page
+from iolab.pages.sections import reason_of, refuse_empty, write_page
 from iolab.pages.summary import LogSummary, summarize
 from iolab.pages.tables import frame_html
 from iolab.rules.finding import is_nothing
@@ -78,7 +79,7 @@ def write_report(
         One line a log that could not be read, with the reason; the page has them too.
 
     Raises:
-        LogError: If there is no log to read, or the page would overwrite one.
+        LogError: If there is no log to read, none of them could be read, or the page would overwrite one.
         OSError: If the page cannot be written.
 
     Examples:
@@ -106,7 +107,7 @@ def write_report(
         try:
             seen = summaries[name] = summarize(one.source)
         except (LogParseError, OSError) as error:
-            reason = _reason(error, one.place)
+            reason = reason_of(error, one.place)
             failed.append(f"{name}: {reason}")
             rows.append((link, f"not read: {_text(reason)}", "", ""))
             said = str(error).replace(one.place, name)
@@ -116,6 +117,7 @@ def write_report(
         rows.append((link, _text(seen.what), _first(seen), _text(_counted(seen.diagnostics))))
         section = log_section(number, name, seen, is_only=len(named) == 1, is_drawn=is_drawn)
         sections.append(section if is_drawn else _folded(number, name, seen.what, section))
+    refuse_empty(failed, len(named))
     title = f"I/O evidence: {', '.join(one.name for one in named[:3])}{', ...' if len(named) > 3 else ''}"
     pairings = list(pair_all({name: seen.log for name, seen in summaries.items()}))
     together = findings_together([(name, seen.log) for name, seen in summaries.items()])
@@ -173,13 +175,6 @@ def _first(seen: LogSummary) -> str:
         return ""
     with_impact = findings.filter(pl.col("impact").is_not_null())
     return _text((with_impact if with_impact.height else findings).item(0, "sentence").replace("`", ""))
-
-
-def _reason(error: Exception, place: str) -> str:
-    """Why a log was not read, in a line without its path."""
-    line = str(error).splitlines()[0]
-    name = Path(place).name
-    return re.sub(rf"^{re.escape(place)}:(?=\d)", "line ", line).replace(f"{place}: ", "").replace(place, name)
 
 
 def _summary(rows: list[tuple[str, str, str, str]]) -> str:
@@ -241,7 +236,7 @@ def pairing_html(one: Pairing, *, is_drawn: bool, without: int = 0) -> str:
         is_drawn: whether its charts are drawn.
         without: how many of the first charts are drawn elsewhere.
     """
-    parts = [f'<h3>{_text(one.title)}</h3><p class="lead">{_text(one.why[:1].upper() + one.why[1:])}.</p>']
+    parts = [f'<h3>{_text(one.title)}</h3><p class="lead">{_text(as_sentence(one.why))}</p>']
     if one.verdict:
         parts.append(f'<p class="verdict">{_text(one.verdict.replace("`", ""))}</p>')
     if one.legend:

@@ -53,12 +53,11 @@ def short_latches_long_waits(facts: ReportFacts) -> Iterator[Finding]:
     if len(long) < _LEAST_EVENTS:
         return
     first, wait = next(iter(long.items()))
-    share = total(long) / facts.whole_s
     yield Finding(
         "short_latches_long_waits",
         f"Waits for {len(long)} kinds of latches and mutexes took 100 ms or longer on average (`{first}` "
         f"{time_text(wait.avg_s or Interval.exact(0))}), longer than a process that runs holds one.",
-        share.capped(1),
+        facts.share(total(long)),
         why="holders that did not run would fit (processors, memory, a hypervisor), as would many waiters at one parse",
         refuted_by="ASH samples: what the holders (BLOCKING_SESSION) did",
         evidence=(Evidence("foreground_events", tuple(long)),),

@@ -27,6 +27,8 @@ _SUMS: Final = (("transfers_per_s", ("reads_per_s", "writes_per_s")), ("await_ms
 _GROUPS: Final = ("total", "all")
 _BYTES: Final = (("read", "read_bytes_per_s"), ("written", "write_bytes_per_s"), ("moved", "bytes_per_s"))
 _ENDS: Final = ("", "_lo", "_hi")
+#: What gives samples of the devices, by the tool whose log has none.
+_COMMANDS: Final = {"zpool": "zpool iostat -l 5 60", "sar": "sar -d 5 60", "nmon": "nmon -f -s 5 -c 60"}
 #: A kind of request of fewer in all samples together gives no time of one.
 _LEAST: Final = 1.0
 
@@ -35,8 +37,8 @@ def device_load(log: HostLog) -> Iterator[Finding]:
     r"""The device that had most requests in flight, what one took, and how many there were.
 
     Requests in flight are the rate times the time of one (Little's law); where no time is printed, the device that
-    moved most bytes is named.  Means since the start of the system are no samples: a log that has nothing else is
-    refused.
+    moved most bytes is named.  A device that a sample does not list did nothing in it: tools leave out idle ones.
+    Means since the start of the system are no samples: a log that has nothing else is refused.
 
     Examples:
         >>> from hostparse import read_host
@@ -71,8 +73,8 @@ def device_load(log: HostLog) -> Iterator[Finding]:
             yield Finding(
                 "device_load",
                 "What the devices did: the log has only means since the start of the system.",
-                why="the first report of iostat is such a mean: what happened while work ran cannot be seen in it",
-                collect="`iostat -xt 5 60` while the work runs",
+                why="the first report of such a tool is that mean: what happened while work ran cannot be seen in it",
+                collect=f"`{_COMMANDS.get(log.kind, 'iostat -xt 5 60')}` while the work runs",
                 evidence=(Evidence("device"),),
                 is_refused=True,
             )
@@ -86,27 +88,28 @@ def device_load(log: HostLog) -> Iterator[Finding]:
         if rate in columns and (time := next((one for one in times if one in columns), None))
     ]
     kinds = [one for one in kinds if one[0] != "request"] or kinds
-    yield from (_in_flight(samples, kinds) if kinds else _moved(samples, columns))
+    said, whole = _counted(samples)
+    yield from (_in_flight(samples, kinds, said, whole) if kinds else _moved(samples, columns, said, whole))
 
 
-def _sample_count(samples: pl.LazyFrame) -> str:
-    """The number of samples in words."""
-    found: int = samples.select("run", "sample").unique().select(pl.len()).collect().item()
-    return count_text(found, "sample")
+def _counted(samples: pl.LazyFrame) -> tuple[str, float]:
+    """The number of samples in words, and their time together in s."""
+    single = samples.group_by("run", "sample").agg(pl.col("weight").max())
+    number, whole = single.select(pl.len(), pl.col("weight").sum()).collect().row(0)
+    return count_text(number, "sample"), float(whole)
 
 
-def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]]) -> Iterator[Finding]:
+def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: str, whole: float) -> Iterator[Finding]:
     def rate(name: str, end: str) -> pl.Expr:
-        return (pl.col(f"{name}{end}").fill_null(0.0) * pl.col("weight")).sum() / pl.col("weight").sum()
+        return (pl.col(f"{name}{end}").fill_null(0.0) * pl.col("weight")).sum() / whole
 
     def flight(name: str, time: str, end: str) -> pl.Expr:
         product = pl.col(f"{name}{end}") * pl.col(f"{time}{end}") / 1e3
-        return (product.fill_null(0.0) * pl.col("weight")).sum() / pl.col("weight").sum()
+        return (product.fill_null(0.0) * pl.col("weight")).sum() / whole
 
     totals = samples.group_by("device").agg(
         *(rate(name, end).alias(f"{word}s{end}") for word, name, _ in kinds for end in _ENDS),
         *(flight(name, time, end).alias(f"{word} flight{end}") for word, name, time in kinds for end in _ENDS),
-        seconds=pl.col("weight").sum(),
         largest=pl.max_horizontal(pl.col(time) for *_, time in kinds).max(),
     )
     totals = totals.with_columns(
@@ -118,14 +121,14 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]]) -> Iter
     said = []
     for word, *_ in kinds:
         rates, flights = _figure(row, f"{word}s"), _figure(row, f"{word} flight")
-        if rates.lo > 0 and rates.value * row["seconds"] >= _LEAST:
+        if rates.lo > 0 and rates.value * whole >= _LEAST:
             said.append(f"{figure_text(rates)} {word}s a second of {time_text(flights / rates)}")
     if not said:
         return
     yield Finding(
         "device_load",
         f"`{row['device']}` had most requests in flight, {figure_text(_figure(row, 'flight'))} on average in "
-        f"{_sample_count(samples)}: {', '.join(said)}.",
+        f"{count}: {', '.join(said)}.",
         why=f"rate times time of a request{_queue(kinds)}; the longest mean of a sample was {row['largest']:g} ms",
         refuted_by="another device that the log does not show; a histogram of single requests",
         evidence=(Evidence("device", (row["device"],)),),
@@ -139,13 +142,13 @@ def _queue(kinds: list[tuple[str, str, str]]) -> str:
     return ", without that in queues of the host" if any("service" in time for *_, time in kinds) else ""
 
 
-def _moved(samples: pl.LazyFrame, columns: set[str]) -> Iterator[Finding]:
+def _moved(samples: pl.LazyFrame, columns: set[str], count: str, whole: float) -> Iterator[Finding]:
     """The device that moved most bytes, where no time of requests is printed."""
     named = [(word, name) for word, name in _BYTES if name in columns]
     named = [one for one in named if one[0] != "moved"] or named
     if not named:
         return
-    mean = {name: (pl.col(name).fill_null(0.0) * pl.col("weight")).sum() / pl.col("weight").sum() for _, name in named}
+    mean = {name: (pl.col(name).fill_null(0.0) * pl.col("weight")).sum() / whole for _, name in named}
     totals = samples.group_by("device").agg(**mean)
     totals = totals.with_columns(every=pl.sum_horizontal(name for _, name in named))
     row = totals.sort("every", "device", descending=[True, False]).collect().row(0, named=True)
@@ -154,7 +157,7 @@ def _moved(samples: pl.LazyFrame, columns: set[str]) -> Iterator[Finding]:
     parts = [f"{figure_text(row[name] / 1e6, 'MB/s')} {word}" for word, name in named]
     yield Finding(
         "device_load",
-        f"`{row['device']}` moved most bytes, on average in {_sample_count(samples)}: {', '.join(parts)}.",
+        f"`{row['device']}` moved most bytes, on average in {count}: {', '.join(parts)}.",
         why="the log prints no time of a request",
         refuted_by="another device that the log does not show",
         evidence=(Evidence("device", (row["device"],)),),

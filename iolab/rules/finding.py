@@ -107,8 +107,8 @@ class Finding:
 def rank_findings(found: Iterable[Finding]) -> list[Finding]:
     """The findings in the order to read them.
 
-    At most two problems of the evidence, what every log says first (the load), impacts from the largest lower bound,
-    the rest without an impact, and what cannot be determined.
+    At most two problems of the evidence, what every log says first (the load), impacts from the largest lower bound
+    (upper limits, whose lower bound is 0, by themselves), the rest without an impact, and what cannot be determined.
 
     Examples:
         >>> from logframe.interval import Interval
@@ -121,18 +121,33 @@ def rank_findings(found: Iterable[Finding]) -> list[Finding]:
     gates = [one for one in found if one.is_gate]
     others = [one for one in found if not one.is_gate]
 
-    def place(one: Finding) -> tuple[int, float, int]:
+    def place(one: Finding) -> tuple[int, float, float, int]:
         if one.is_refused:
-            return 4, 0, one.order
+            return 4, 0, 0, one.order
         if one.order == 0:
-            return 0, 0, 0
+            return 0, 0, 0, 0
         if one.impact is not None:
-            return 1, -one.impact.lo, one.order
-        return 2, 0, one.order
+            return 1, -one.impact.lo, -one.impact.value, one.order
+        return 2, 0, 0, one.order
 
     others.sort(key=place)
     first = [one for one in others if place(one)[0] < 4]
     return [*gates[:MOST_GATES], *first, *gates[MOST_GATES:], *others[len(first) :]]
+
+
+def nothing_found(looked_at: str) -> Finding:
+    """What is said of a log of which no rule says anything.
+
+    Examples:
+        >>> nothing_found("the processors and the devices").sentence
+        'Nothing stands out.'
+    """
+    return Finding(
+        NOTHING,
+        "Nothing stands out.",
+        why=f"looked at: {looked_at}" if looked_at else "",
+        caveat="a rule says nothing where its figures are not in the log, or too few",
+    )
 
 
 def is_nothing(findings: pl.DataFrame) -> bool:

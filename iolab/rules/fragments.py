@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.formatting import count_text, share_text, time_text
-from iolab.rules.finding import NOTABLE, Evidence, Finding
+from iolab.rules.finding import NOTABLE, Evidence, Finding, nothing_found
 from iolab.rules.gates import LEAST_WAITS
 from logframe.interval import row_figure
 from logframe.oracle import is_idle
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from awrparse import AwrReport
 
 _MOST: Final = 3
+_LOOKED_AT: Final = "the printed shares of top events: the log is a part of a report"
 _CPU: Final = ("db cpu", "cpu time")
 #: What a column of shares is of.
 _SHARES: Final = {"db_time_pct": "DB time", "call_time_pct": "call time"}
@@ -39,6 +40,7 @@ def fragment_findings(report: AwrReport) -> Iterator[Finding]:
         CPU was 10.9 % of call time.
     """
     if "top_events" not in report:
+        yield nothing_found(_LOOKED_AT)
         return
     shown = 0
     for row in report.with_bounds("top_events").iter_rows(named=True):
@@ -64,3 +66,5 @@ def fragment_findings(report: AwrReport) -> Iterator[Finding]:
             refuted_by="the whole report",
             evidence=(Evidence("top_events", (event,)),),
         )
+    if not shown:
+        yield nothing_found(_LOOKED_AT)

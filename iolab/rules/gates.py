@@ -167,8 +167,8 @@ def overlapping_shares(facts: ReportFacts) -> Iterator[Finding]:
             is_refused=True,
         )
         return
-    waited = facts.waited_s / facts.whole_s
-    if waited.lo > 1.005:
+    if facts.has_earlier_waits:
+        waited = facts.waited_s / facts.whole_s
         yield Finding(
             "waits_before_the_period",
             f"Waits alone are {share_text(waited)} of DB time: a wait is counted whole when it ends, also one that "
@@ -182,12 +182,12 @@ def overlapping_shares(facts: ReportFacts) -> Iterator[Finding]:
     excess = sum_ - 1
     if sum_.lo <= OVERLAP:
         return
-    reads = " Direct or parallel reads count CPU within the wait." if _polled(facts) else ""
+    reads = "; direct or parallel reads count CPU within the wait" if _polled(facts) else ""
     yield Finding(
         "overlapping_shares",
         f"Waits and CPU add up to {share_text(sum_)} of DB time: up to "
         f"{share_text(Interval(excess.value, excess.value, excess.value))} is CPU inside waits.",
-        why="CPU that a process uses within a wait is counted in both, so shares say the order, not the parts." + reads,
+        why="CPU that a process uses within a wait is counted in both, so shares say the order, not the parts" + reads,
         refuted_by="extended traces of sessions whose CPU and waits do not exceed their calls",
         evidence=rows,
         is_gate=True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from iolab.evidence.host_alignment import check_host
-from iolab.metrics.processors import SATURATED, cpu_metrics, cpu_samples
+from iolab.metrics.processors import SATURATED, SINCE_START, cpu_metrics, cpu_samples
 from iolab.rules.finding import Evidence, Finding
 from logframe.errors import RefusedError
 
@@ -34,7 +34,23 @@ def processors(log: HostLog) -> Iterator[Finding]:
         The processors were 30.0 % busy on average, 30.0 % in the busiest of 20 samples.
         >>> list(processors(read_host(b"Device  r/s  await\nsda 1.0 2.0\n")))
         []
+        >>> head = " r  b   swpd   free  bi    bo   in   cs us sy id wa\n"
+        >>> for one in processors(read_host((head + " 9 0 0 9 0 0 1 1 95 5 0 0\n").encode())): print(one.sentence)
+        How busy the processors were: the log has only means since the start of the system.
     """
+    try:
+        cpu_samples(log)
+    except RefusedError as refusal:
+        if str(refusal) == SINCE_START:
+            yield Finding(
+                "processors",
+                f"How busy the processors were: {SINCE_START}.",
+                why="the first report of such a tool is that mean: what happened while work ran cannot be seen in it",
+                collect="`vmstat 5 60` while the work runs",
+                evidence=(Evidence("cpu" if "cpu" in log.scopes else "host"),),
+                is_refused=True,
+            )
+        return
     yield from _of(log, "", None)
 
 
@@ -73,7 +89,7 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
     yield Finding(
         "processors_of_report" if report is not None else "processors",
         mean + end_of,
-        why=f"{busy['basis']}; from {SATURATED:.0%} on work waits for a processor now and then",
+        why="what is neither idle nor `iowait`, a mean by time; from 90 % on work waits for a processor now and then",
         refuted_by="samples of a shorter step with longer run queues, or `resmgr:cpu quantum` waits",
         evidence=(Evidence("cpu" if "cpu" in log.scopes else "host"),),
         caveat=busy["caveats"],

@@ -64,7 +64,6 @@ def time_profile(facts: ReportFacts) -> Iterator[Finding]:
     if whole is None or is_idle_instance(facts):
         return
     yield from _cpu_part(facts)
-    at_most = facts.waited_s is not None and (facts.waited_s / whole).lo > 1.005
     table = "foreground_events" if facts.events else "top_events"
     shown = 0
     for group, events in groups_of(facts).items():
@@ -72,11 +71,11 @@ def time_profile(facts: ReportFacts) -> Iterator[Finding]:
         if share.lo < NOTABLE or shown == _MOST_GROUPS or _is_said(facts, events):
             continue
         shown += 1
-        limit = "At most " if at_most else "" if facts.events else "At least "
+        limit = facts.limit or ("" if facts.events else "At least ")
         yield Finding(
             "time_profile",
             f"{limit}{share_text(share)} of DB time was {GROUPS[group]}: {_events_text(facts, events)}.",
-            Interval(min(share.value, 1), 0 if at_most else min(share.lo, 1), min(share.hi, 1)),
+            facts.share(total(events)),
             why=_why(facts, group, events),
             refuted_by="other shares in the ASH samples of the period",
             evidence=(Evidence(table, tuple(events)[:6]),),
@@ -97,7 +96,9 @@ def _cpu_part(facts: ReportFacts) -> Iterator[Finding]:
         "time_profile",
         f"{share_text(share)} of DB time was CPU{used}.",
         share.capped(1),
-        why="a part of it was used within waits" if found is not None and found[0].lo > OVERLAP else "",
+        why="a part of it was used within waits"
+        if found is not None and found[0].lo > OVERLAP and not facts.has_earlier_waits
+        else "",
         refuted_by="AIX with SMT, where CPU times are undercounted" if facts.is_aix else "ASH samples of the period",
         evidence=(Evidence("time_model", ("DB CPU",)),),
     )
@@ -139,8 +140,10 @@ def _why(facts: ReportFacts, group: str, events: dict[str, Wait]) -> str:
         return "a wait of `db file parallel read` is for several blocks"
     if group == "other_reads":
         return "a wait for direct reads is not a read, and its time is not theirs where they are asynchronous"
+    if facts.has_earlier_waits:
+        return "a wait is counted whole when it ends: a part of it may be of before the period"
     found = captured(facts)
-    if found is not None and found[0].lo > 1.1:
+    if found is not None and found[0].lo > OVERLAP:
         return "shares overlap: they say the order"
     return "events of one cause are one group: the largest event may be of another" if len(events) > 1 else ""
 
@@ -164,14 +167,13 @@ def lock_waits(facts: ReportFacts) -> Iterator[Finding]:
     share, average = wait.time_s / facts.whole_s, wait.avg_s
     if share.lo < _LOCK_SHARE or average is None or wait.waits.lo < LEAST_WAITS:
         return
-    before = facts.waited_s is not None and (facts.waited_s / facts.whole_s).lo > 1.005
     slow = next(iter((*all_io_slow(facts), *small_log_writes_slow(facts))), None)
     held = "" if slow is None else f"; locks are held until the commit is written, and {_slow_text(slow.name)}"
     yield Finding(
         "lock_waits",
-        f"{'At most ' if before else ''}{share_text(share)} of DB time was waiting for row locks: "
+        f"{facts.limit}{share_text(share)} of DB time was waiting for row locks: "
         f"{count_text(wait.waits.value, 'wait')} of {time_text(average)} on average.",
-        share.capped(1),
+        facts.share(wait.time_s),
         why=f"holder and statement are not in the report; ASH has them (BLOCKING_SESSION){held}",
         refuted_by="ASH samples of the blockers",
         evidence=(Evidence("foreground_events", (_ROW_LOCKS,)),),
@@ -244,9 +246,9 @@ def resource_manager(facts: ReportFacts) -> Iterator[Finding]:
         return
     yield Finding(
         "resource_manager",
-        f"{share_text(share)} of DB time was waiting for the resource manager: {count_text(count, 'wait')} of "
-        f"{time_text(time / count)} on average.",
-        share,
+        f"{facts.limit}{share_text(share)} of DB time was waiting for the resource manager: "
+        f"{count_text(count, 'wait')} of {time_text(time / count)} on average.",
+        facts.share(time),
         why="a plan of the resource manager, or `cpu_count`, keeps sessions from the processors",
         refuted_by="no active plan in the period",
         evidence=(Evidence("foreground_events", tuple(waits)),),

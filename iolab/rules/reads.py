@@ -196,8 +196,7 @@ def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
     for wait in background:
         waits, time = waits + wait.waits, time + wait.time_s
     evidence = (Evidence("iostat_function", (_DIRECT_READS,)), Evidence("foreground_events", tuple(foreground)))
-    share = facts.share(total(foreground))
-    impact = None if share is None or share.lo > 1 else share.capped(1)
+    impact = facts.share(total(foreground))
     try:
         of_waits, of_events = io.waits / requests, waits / requests
         each = time / requests

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from logframe.errors import RefusedError
 from logframe.interval import Interval, intersect
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from iolab.rules.histograms import Histogram
+
+#: Waits of so many times DB time are more than it, by more than the rounding of tables that are printed apart.
+_EARLIER_WAITS: Final = 1.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,9 +195,27 @@ class ReportFacts:
             return None
         return self.db_time_s
 
-    def share(self, seconds: Interval) -> Interval | None:
-        """What part of DB time a time is; None where there is no DB time to be a part of."""
-        return None if self.whole_s is None else seconds / self.whole_s
+    @property
+    def has_earlier_waits(self) -> bool:
+        """Are waits alone more than DB time?  Then times of waits that began before the period are in them."""
+        whole, waited = self.whole_s, self.waited_s
+        return whole is not None and waited is not None and (waited / whole).lo > _EARLIER_WAITS
+
+    @property
+    def limit(self) -> str:
+        """What a sentence says before a share of waits."""
+        return "At most " if self.has_earlier_waits else ""
+
+    def share(self, waited: Interval) -> Interval | None:
+        """What part of DB time the time of some waits is, as an impact; None where there is no DB time.
+
+        It is an upper limit, from 0 on, where times of before the period are in the waits (`has_earlier_waits`): how
+        much of one event is of before it is not in a report.
+        """
+        if self.whole_s is None:
+            return None
+        share = (waited / self.whole_s).capped(1)
+        return Interval(share.value, 0.0, share.hi) if self.has_earlier_waits else share
 
     def of_events(self, *names: str, prefix: str = "") -> dict[str, Wait]:
         """The foreground events of these names, or with this beginning, by name, the longest time first."""

@@ -99,7 +99,7 @@ def _not_read(report: AwrReport) -> Iterator[Finding]:
         were, first = "was" if unread.height == 1 else "were", unread.item(0, "line")
         yield Finding(
             "lines_not_read",
-            f"{count_text(unread.height, 'line')} of tables {were} not read, the first is line {first}.",
+            f"{count_text(unread.height, 'line')} of tables {were} not read; the first is line {first:,}.",
             why="they are in the diagnostics",
             evidence=(Evidence("diagnostics", lines=tuple(unread["line"].head(5))),),
             order=9,

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.rules.finding import FINDINGS, NOTHING, Finding, findings_frame
+from iolab.rules.finding import FINDINGS, findings_frame, nothing_found
 from iolab.views import view_of
 from logframe.formats import ParsedLog
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from iolab.rules.finding import Finding
 
 #: Of more logs pairs are compared by pages and `iolab.compare` only.
 _MOST_TOGETHER: Final = 4
@@ -79,18 +81,3 @@ def _of_log(log: ParsedLog) -> pl.DataFrame:
     if view.findings is None:
         return findings_frame(())
     return findings_frame(list(view.findings(log)) or [nothing_found(view.looked_at)])
-
-
-def nothing_found(looked_at: str) -> Finding:
-    """What is said of a log of which no rule says anything.
-
-    Examples:
-        >>> nothing_found("the processors and the devices").sentence
-        'Nothing stands out.'
-    """
-    return Finding(
-        NOTHING,
-        "Nothing stands out.",
-        why=f"looked at: {looked_at}" if looked_at else "",
-        caveat="a rule says nothing where its figures are not in the log, or too few",
-    )

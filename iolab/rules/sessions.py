@@ -74,6 +74,31 @@ def session_findings(spool: Spool) -> Iterator[Finding]:
     yield from repeated_runs(spool)
     yield from first_runs(spool)
     yield from lio_cost(spool)
+    yield from not_timed(spool)
+
+
+def not_timed(spool: Spool) -> Iterator[Finding]:
+    r"""A session that prints no time, no cost and no statistic of its statements: what took time cannot be said.
+
+    Examples:
+        >>> import sqlplusparse
+        >>> text = b"SQL> select 1 from t;\n\n         1\n----------\n         1\n"
+        >>> for one in not_timed(sqlplusparse.read_spool(text)): print(one.sentence, one.collect)
+        What took time: the session prints no time of a statement. `set timing on` before the statements
+        >>> list(not_timed(sqlplusparse.read_spool(text + b"\nElapsed: 00:00:00.01\n")))
+        []
+    """
+    timed = spool.statements.get_column("elapsed_s").drop_nulls().len() + spool.timings.height
+    if timed or spool.autotrace.height or spool.statistics.height or spool.statements.is_empty():
+        return
+    yield Finding(
+        "not_timed",
+        "What took time: the session prints no time of a statement.",
+        collect="`set timing on` before the statements",
+        evidence=(Evidence("statements"),),
+        is_refused=True,
+        order=9,
+    )
 
 
 def _elapsed_before_listing(spool: Spool) -> Interval | None:

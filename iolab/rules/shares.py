@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 PROFILE: Final = pl.Schema(
     {"group": pl.String(), "part": pl.String(), "share": pl.Float64(), "sessions": pl.Float64(), "of": pl.String()}
 )
+#: The group of time that is no wait and no CPU.
+UNACCOUNTED: Final = "unaccounted"
 #: Parts below this are one.
 _LEAST: Final = 0.005
 _MOST_CALLS: Final = 6
@@ -40,7 +42,7 @@ def facts_profile(facts: ReportFacts) -> pl.DataFrame:
         ...     elapsed_s=Interval.exact(100),
         ...     events=events)
         >>> facts_profile(facts).select("group", "share", "sessions").rows()
-        [('other', 0.5, 0.5), ('commit', 0.3, 0.3), ('cpu', 0.2, 0.2)]
+        [('unaccounted', 0.5, 0.5), ('commit', 0.3, 0.3), ('cpu', 0.2, 0.2)]
     """
     whole, active = facts.whole_s, sessions_active(facts)
     if whole is None or active is None or is_idle_instance(facts) or not (facts.listed_events or facts.classes):
@@ -48,12 +50,11 @@ def facts_profile(facts: ReportFacts) -> pl.DataFrame:
     seconds = {group: total(events).value for group, events in groups_of(facts).items()}
     if facts.db_cpu_s is not None:
         seconds["cpu"] = seconds.get("cpu", 0) + facts.db_cpu_s.value
-    other = seconds.pop("other", 0.0)
+    rest = max(0.0, whole.value - sum(seconds.values())) if facts.db_cpu_s is not None else 0.0
     small = [group for group, time in seconds.items() if time / whole.value < _LEAST]
-    other += sum(seconds.pop(group) for group in small)
-    rest = max(0.0, whole.value - sum(seconds.values()) - other) if facts.db_cpu_s is not None else 0.0
+    parts = sum(seconds.pop(group) for group in small)
     rows = [(group, GROUPS[group], time) for group, time in seconds.items()]
-    rows.append(("other", "other, not accounted for" if rest > other else GROUPS["other"], other + rest))
+    rows += [(UNACCOUNTED, "not accounted for", rest), ("small", "small parts", parts)]
     rows.sort(key=lambda row: -row[2])
     return pl.DataFrame(
         [

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import count_text, figure_text, share_text, time_text
+from iolab.metrics.formatting import as_sentence, count_text, figure_text, share_text, time_text
 from iolab.metrics.sql_trace import ASYNCHRONOUS, cpu_step, reads_of, us_per_get
 from iolab.rules.event_groups import group_of
 from iolab.rules.finding import Evidence, Finding
@@ -74,8 +74,7 @@ def clock_is_off(trace: SqlTrace) -> Iterator[Finding]:
         trace.diagnostics.filter(pl.col("kind") == "clock").select("line", "reason").head(1).iter_rows()
     ):
         words = " ".join("`tim`" if word == "tim" else word for word in reason.split(" "))
-        sentence = f"{words[:1].upper()}{words[1:]}."
-        yield Finding("trace_clock", sentence, evidence=(Evidence("clock", lines=(line,)),), is_gate=True)
+        yield Finding("trace_clock", as_sentence(words), evidence=(Evidence("clock", lines=(line,)),), is_gate=True)
 
 
 def parts_overlap(trace: SqlTrace) -> Iterator[Finding]:

@@ -254,12 +254,12 @@ def async_in_name_only(trace: Trace) -> Iterator[Finding]:
     most = "" if trace.is_timed else "at most "
     yield Finding(
         "async_in_name_only",
-        f"io_submit took {most}{time_text(inside)} of {time_text(window)} in {count_text(submits.height, 'call')} on "
+        f"`io_submit` took {most}{time_text(inside)} of {time_text(window)} in {count_text(submits.height, 'call')} on "
         f"{_named(files)}, opened without O_DIRECT: asynchronous calls on the kernel's cache wait.",
         Interval(inside / window, inside / window if trace.is_timed else 0, inside / window),
         "elapsed time",
         why="the kernel reads into its cache within io_submit",
-        refuted_by="short times of io_submit and long ones of io_getevents",
+        refuted_by="short times of `io_submit` and long ones of `io_getevents`",
         evidence=(Evidence("calls", ("io_submit",)),),
     )
 
@@ -380,18 +380,18 @@ def lines_not_read(trace: Trace) -> Iterator[Finding]:
         >>> import iolab
         >>> log = b'pread64(3, "", 8192, 0) = 8192' + chr(10).encode() + b'a remark of the user'
         >>> for one in lines_not_read(trace_of(iolab.load(log))): print(one.sentence)
-        1 of 2 lines was not read, the first is line 2.
+        1 of 2 lines was not read; the first is line 2.
     """
-    unread = trace.unread
+    unread = trace.unread.filter(pl.col("line").is_not_null()).unique(["source", "line"], maintain_order=True)
     if unread.is_empty():
-        return
-    first = unread.item(0, "line")
-    count = unread.height
+        return  # notes on the whole log, such as on its clock, are of no line
+    first, count = unread.row(0, named=True), unread.height
+    of = f" of `{first['source']}`" if first["source"] and unread.get_column("source").n_unique() > 1 else ""
+    in_part = "" if unread.filter(pl.col("kind") != "unparsed").is_empty() else ", or only in part"
     yield Finding(
         "lines_not_read",
-        f"{count:,} of {count_text(trace.lines, 'line')} {'was' if count == 1 else 'were'} not read, the "
-        "first is "
-        f"line {first:,}.",
+        f"{count:,} of {count_text(trace.lines, 'line')} {'was' if count == 1 else 'were'} not read{in_part}; the "
+        f"first is line {first['line']:,}{of}.",
         why="they are in the diagnostics",
         evidence=(Evidence("diagnostics", lines=tuple(unread.get_column("line").head(5))),),
         order=9,

@@ -175,13 +175,12 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         return
     remote = [name for name in facts.background if name.startswith(_REMOTE)]
     rest = Interval.of(sync.avg_s) - write.avg_s
-    share = sync.time_s / facts.whole_s
     yield Finding(
         "commit_beyond_write",
         f"A commit waited {time_text(sync.avg_s)}, a log write took {time_text(write.avg_s)}: {time_text(rest)} are "
         "not "
         "the write.",
-        share.capped(1),
+        facts.share(sync.time_s),
         why="sessions are posted late: processors, scheduling, "
         + (f"remote redo (`{remote[0]}`)" if remote else "another instance")
         + ", polling; `redo synch time overhead` tells",
@@ -241,8 +240,8 @@ def _space(
         return
     yield Finding(
         name,
-        f"{share_text(share)} of DB time was waiting for {what}: {count_text(count, 'wait')}.",
-        share.capped(1),
+        f"{facts.limit}{share_text(share)} of DB time was waiting for {what}: {count_text(count, 'wait')}.",
+        facts.share(total(waits)),
         why="; ".join(filter(None, (reason, _writers_why(facts, background)))),
         refuted_by="the same rate of writes without these waits",
         evidence=(Evidence("foreground_events", tuple(waits)), Evidence("background_events", background)),
@@ -292,13 +291,12 @@ def all_io_slow(facts: ReportFacts) -> Iterator[Finding]:
     if len(slow) < 3 or facts.whole_s is None or is_idle_instance(facts):
         return
     time = total(facts.of_events("db file sequential read", "db file scattered read", "direct path read", _SYNC))
-    share = time / facts.whole_s
     yield Finding(
         "all_io_slow",
         "Reads and writes of every kind were slow on average: "
         + ", ".join(f"{what} {time_text(Interval.exact(average.value))}" for what, _, average in slow)
         + ".",
-        share.capped(1),
+        facts.share(time),
         why="what they have in common: host, paths, storage; a wait of the database writer is for several writes; "
         "locks are "
         "held until a commit is written",

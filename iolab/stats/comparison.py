@@ -117,8 +117,8 @@ class Comparison:
     def __str__(self) -> str:
         """A paragraph to paste: both medians, the effect in all three directions, tests, verdict, caveats."""
         a, b = self.names
-        within = f"within {self.design.name}: " if self.design.is_rounds else ""
-        tests = [f"signed rank within rounds {format_p(self.design.p)}"] if within else []
+        where = f"Within {self.design.name}" if self.design.is_rounds else "The effect"
+        tests = [f"signed rank within rounds {format_p(self.design.p)}"] if self.design.is_rounds else []
         tests.append(f"Mann-Whitney {format_p(self.p_values.mann_whitney)}")
         if self.p_values.permutation is not None:
             tests.append(f"exact permutation (ties) {format_p(self.p_values.permutation)}")
@@ -129,10 +129,10 @@ class Comparison:
         lines = [
             f"{a} (A, {count_runs(self.n[0])}) against {b} (B, {count_runs(self.n[1])}):",
             f"median {median_a} against {median_b}.",
-            f"{within}{describe_time(b, a, self.pct_less_time)};",
+            f"{where}: {describe_time(b, a, self.pct_less_time)};",
             f"ratio {b}/{a} {format_estimate(self.ratio)}; speed-up {a}/{b} {format_estimate(self.speedup, 'x')}.",
             f"Shift {a} - {b} (Hodges-Lehmann) {format_estimate(self.shift, self.unit)}.",
-            f"{', '.join(tests)};",
+            f"Tests: {', '.join(tests)};",
             f"Cliff's delta {format_estimate(self.cliffs_delta)},",
             f"P({a} > {b}) {format_estimate(self.prob_a_greater)}.{apart}",
             f"Verdict: {describe_verdict(self.verdict, a, b, self.threshold)} - {self.reason}.",

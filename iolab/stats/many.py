@@ -33,8 +33,9 @@ class ManyComparison:
         for pair, p in zip(self.pairs, self.p_holm, strict=True):
             a, b = pair.names
             lines.append(
-                f"{describe_time(b, a, pair.pct_less_time)} (ratio {b}/{a} {format_estimate(pair.ratio)}, "
-                f"speed-up {a}/{b} {format_estimate(pair.speedup, 'x')}, Holm {format_p(p)}): "
+                f"Of {a} and {b}, {describe_time(b, a, pair.pct_less_time)} (ratio "
+                f"{b}/{a} {format_estimate(pair.ratio)}, speed-up {a}/{b} "
+                f"{format_estimate(pair.speedup, 'x')}, Holm {format_p(p)}): "
                 f"{describe_verdict(pair.verdict, a, b, pair.threshold)} - {pair.reason}."
             )
         caveats = dict.fromkeys(caveat for pair in self.pairs for caveat in pair.caveats)

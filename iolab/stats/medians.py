@@ -63,8 +63,8 @@ class MedianComparison:
         setting = describe_conditions(self.conditions, missing=("run order", "outliers kept or dropped"))
         return (
             f"{a} (A) against {b} (B), published medians{runs}: {format_estimate(self.medians[0], self.unit)} against "
-            f"{format_estimate(self.medians[1], self.unit)}. {describe_time(b, a, self.pct_less_time)}; ratio {b}/{a} "
-            f"{format_estimate(self.ratio)}; speed-up {a}/{b} {format_estimate(self.speedup, 'x')}; "
+            f"{format_estimate(self.medians[1], self.unit)}. The effect: {describe_time(b, a, self.pct_less_time)}; "
+            f"ratio {b}/{a} {format_estimate(self.ratio)}; speed-up {a}/{b} {format_estimate(self.speedup, 'x')}; "
             f"difference {a} - {b} {format_estimate(self.difference, self.unit)}. {verdict} {setting}"
         )
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
+import polars as pl
 import pytest
 
 import iolab
@@ -11,6 +13,9 @@ from iolab.rules.devices import device_load
 from iolab.rules.sql_traces import sql_trace_findings
 from iolab.rules.tool_logs import event_findings
 from iolab.views import view_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _DEVICES = "Device r/s w/s rkB/s wkB/s r_await w_await\n"
 
@@ -103,7 +108,7 @@ def test_plans_without_a_prompt_are_of_a_session() -> None:
 
 def test_a_log_without_findings_says_what_was_looked_at() -> None:
     """Nothing stands out, and in what."""
-    found = iolab.findings(iolab.load(b"SQL> select 1 from plums;\n\n         1\n----------\n         1\n"))
+    found = iolab.findings(iolab.load(b"SQL> select 1 from plums;\n\nElapsed: 00:00:00.01\n"))
 
     assert found.select("name", "sentence").rows() == [("nothing_found", "Nothing stands out.")]
     assert found.item(0, "why") == f"looked at: {view_of('sqlplus').looked_at}"
@@ -119,3 +124,67 @@ def test_a_sample_without_a_begin_is_in_no_mean_by_time() -> None:
 
     assert "in 3 samples" in one.sentence
     assert "1 reads" in one.sentence or "1.0 reads" in one.sentence
+
+
+def test_a_device_that_a_sample_leaves_out_did_nothing_in_it() -> None:
+    """Tools leave out idle devices: the mean of all samples is no mean of those that list the device."""
+    since_boot = f"{_DEVICES}sda 1.0 1.0 8.0 8.0 9.0 1.0\n\n"
+    burst = f"{_DEVICES}sdb 80.0 0.0 640.0 0.0 5.0 0.0\nsda 50.0 0.0 400.0 0.0 5.0 0.0\n\n"
+    steady = f"{_DEVICES}sda 50.0 0.0 400.0 0.0 5.0 0.0\n\n"
+
+    (one,) = device_load(iolab.load((since_boot + burst + steady * 3).encode()))
+    (moved,) = device_load(
+        iolab.load(
+            "".join(
+                f"Device tps kB_read/s kB_wrtn/s\n{rows}\n"
+                for rows in ("sda 1.0 1.0 0.0\n", "sdb 9.0 900.0 0.0\nsda 9.0 500.0 0.0\n", "sda 9.0 500.0 0.0\n")
+            ).encode()
+        )
+    )
+
+    assert one.sentence.startswith("`sda` had most requests in flight, 0.250 ")
+    assert "in 4 samples: 50.0 reads a second" in one.sentence
+    assert moved.sentence == ("`sda` moved most bytes, on average in 2 samples: 0.512 MB/s read, 0 MB/s written.")
+
+
+def test_processors_without_time_to_divide_were_not_busy() -> None:
+    """A sample all of whose parts are 0 is no sample; of means since the start alone nothing is said."""
+    head = "avg-cpu:  %user   %nice %system %iowait  %steal   %idle\n"
+    rows = ["10.00 0.00 5.00 0.00 0.00 85.00", "0.00 0.00 0.00 0.00 0.00 0.00", "30.00 0.00 10.00 0.00 0.00 60.00"]
+    log = "Linux 6.1.0 (plum) \t2026-09-14 \t_x86_64_\t(4 CPU)\n\n" + "\n\n".join(f"{head} {row}" for row in rows)
+
+    assert "The processors were 40.0 % busy in the only sample: it says nothing of other times." in _sentences(
+        log.encode()
+    )
+    (alone,) = _sentences(log[: log.index("\n\n", log.index("85.00"))].encode())
+    assert alone == "How busy the processors were: the log has only means since the start of the system."
+
+
+def test_notes_on_a_whole_trace_are_no_lines_that_were_not_read(tmp_path: Path) -> None:
+    """The files of `strace -ff -r` have a note on their clock: of no line; a line that was not read is one."""
+    for number, rest in ((71, ""), (72, "a remark\n")):
+        text = '     0.000123 pread64(3, "", 8192, 0) = 8192 <0.000004>\n' * 3
+        (tmp_path / f"t.{number}").write_text(text + rest, encoding="utf-8")
+
+    said = [
+        iolab.findings(iolab.load(sorted(tmp_path.glob(pattern)))).filter(pl.col("name") == "lines_not_read")
+        for pattern in ("t.*", "t.71")
+    ]
+
+    assert said[0]["sentence"].to_list() == ["1 of 7 lines was not read; the first is line 4."]
+    assert said[1].is_empty()
+
+
+def test_a_part_of_a_report_without_its_top_events_says_so() -> None:
+    """What was looked at is what a part of a report may have, not the figures of a whole one."""
+    part = (
+        b"Foreground Wait Class\n\n"
+        b"                                      %Time   Total Wait   Avg wait\n"
+        b"Wait Class                      Waits -outs         Time (s)      (ms)  %DB time\n"
+        b"-------------------- ---------------- ----- ---------------- -------- ---------\n"
+        b"User I/O                        1,000     0               10     10.0      50.0\n"
+    )
+
+    found = iolab.findings(iolab.load(part))
+
+    assert found["why"].to_list() == ["looked at: the printed shares of top events: the log is a part of a report"]

@@ -10,7 +10,9 @@ import polars as pl
 import pytest
 
 import iolab
-from iolab.rules import load, profile, reads
+from iolab.pages.findings_text import findings_text
+from iolab.rules import load, profile, reads, writes
+from iolab.rules.finding import findings_frame
 from iolab.rules.report_facts import FunctionIo, ReportFacts, TopEvent, Wait
 from iolab.rules.sql_traces import sql_trace_profile
 from logframe import LogError
@@ -28,7 +30,17 @@ _WRONG = {
     "two points": re.compile(r"\.\.$"),
     "an exponent": re.compile(r"\de[+-]\d"),
     "no value": re.compile(r"\b(?:nan|inf|None)\b"),
+    "two blanks": re.compile(r"  |^ | $"),
+    "a number that was not rounded": re.compile(r"(?<![\d.])(?!0\.0)\d+\.\d{5,}"),
+    "a per cent sign without its blank": re.compile(r"\d%"),
+    "two marks": re.compile(r"[,;:.] ?[,;:](?!\w)|\(\)"),
 }
+#: Names of the log, as they are.
+_QUOTED = re.compile(r"(?<=`)[^`]+(?=`)")
+#: How a sentence begins and ends, and how what stands after a label (why, note, ...) does: it is no sentence.
+_SENTENCE = re.compile(r"[A-Z0-9`<].*[.]", re.DOTALL)
+_LABELLED = re.compile(r"[a-z0-9`].*[^.]|(?:[A-Z0-9_$]{2,}|CPU|[A-Z]\$\w+)\b.*[^.]|[^.]*\.\.\.`", re.DOTALL)
+_LABELS = ("why", "refuted_by", "collect", "caveat")
 _SHARE = re.compile(r"(\d[\d,]*\.?\d*)(?: \[[^\]]*\])? % (?!of DB time: (?:up|a wait)|CPU|of \d)")
 
 
@@ -49,11 +61,18 @@ def _wrong_in(found: pl.DataFrame) -> list[tuple[str, str]]:
     """What is wrong in the sentences of findings, with the sentence."""
     wrong = []
     for name, sentence in found.select("name", "sentence").iter_rows():
-        wrong += [(what, sentence) for what, pattern in _WRONG.items() if pattern.search(sentence)]
+        if not _SENTENCE.fullmatch(sentence):
+            wrong.append(("no sentence", sentence))
+        wrong += [(what, sentence) for what, pattern in _WRONG.items() if pattern.search(_QUOTED.sub("", sentence))]
         may_exceed = name in {"overlapping_shares", "waits_before_the_period"}
         shares = [float(number.replace(",", "")) for number in _SHARE.findall(sentence)]
         if not may_exceed and any(share > 100 for share in shares):
             wrong.append(("a share above all", sentence))
+    for label in (name for name in _LABELS if name in found.columns):
+        for text in found[label].drop_nulls():
+            wrong += [(what, text) for what, pattern in _WRONG.items() if pattern.search(_QUOTED.sub("", text))]
+            if not _LABELLED.fullmatch(text):
+                wrong.append((f"a {label} that begins or ends as a sentence", text))
     for name, share in found.filter(pl.col("impact") > 1).select("name", "impact").iter_rows():
         wrong.append((name, f"impact {share}"))
     return wrong
@@ -61,12 +80,17 @@ def _wrong_in(found: pl.DataFrame) -> list[tuple[str, str]]:
 
 def test_wrong_sentences_are_recognised() -> None:
     """The patterns of this test find what they are for, and accept what is right."""
-    bad = ("-10.8 % unaccounted for", "1 waits of", "3 wait of", "1 of 8 KiB, ....", "110.3 % was CPU", "1e-05 s")
-    good = ("1 wait of 3 ms", "Both reads were of 8 KiB.", "up to 2.5 events", "97.5 [97.4, 97.7] % of the time", "t-1")
+    bad = ("-10.8 % unaccounted for.", "1 waits of.", "3 wait of.", "1 of 8 KiB, ....", "110.3 % was CPU.", "1e-05 s.")
+    bad += ("a read of 3 ms.", "A read of 3 ms", "A read  of 3 ms.", "A read of 3.141592 ms.", "2.3% was CPU.")
+    good = ("1 wait of 3 ms.", "Both reads were of 8 KiB.", "Up to 2.5 events.", "97.5 [97.4, 97.7] % of the time.")
+    good += ("`t-1` took 3 ms.", "Statement `f.1e5  .` took 3 ms.")
     frame = pl.DataFrame({"name": "x", "sentence": "", "impact": 0.5})
 
     assert all(_wrong_in(frame.with_columns(sentence=pl.lit(text))) for text in bad)
-    assert not any(_wrong_in(frame.with_columns(sentence=pl.lit(text))) for text in good)
+    assert [found for text in good for found in _wrong_in(frame.with_columns(sentence=pl.lit(text)))] == []
+    right = frame.with_columns(sentence=pl.lit("A read took 3 ms."))
+    assert all(_wrong_in(right.with_columns(why=pl.lit(text))) for text in ("The log has it", "it has it.", "it:, no"))
+    assert not any(_wrong_in(right.with_columns(why=pl.lit(text))) for text in ("it has", "CPU of all", "`x` has"))
 
 
 def test_sentences_of_the_sample_data_are_sound() -> None:
@@ -282,3 +306,33 @@ def test_parts_of_a_trace_have_the_colours_of_their_events() -> None:
         ("cpu", "CPU"),
         ("other", "unaccounted for"),
     ]
+
+
+def test_shares_of_waits_that_began_before_the_period_are_limits() -> None:
+    """Where waits alone are more than DB time, each share of waits is from 0 to what is printed, and says so."""
+    events = {
+        "enq: TX - row lock contention": _wait_s(3_000, 6_000),
+        "log file sync": _wait_s(900, 2_400),
+        "log buffer space": _wait_s(900, 1_200),
+        "db file sequential read": _wait_s(20_000, 1_100),
+        "resmgr:cpu quantum": _wait_s(5_000, 900),
+    }
+    background = {name: _wait_s(900, 90) for name in ("log file parallel write", "control file parallel write")}
+    facts = replace(
+        _MIXED,
+        db_cpu_s=Interval.exact(300),
+        events=events,
+        background=background,
+        classes={"Application": Interval.exact(11_600)},
+    )
+    rules = (profile.time_profile, profile.lock_waits, profile.resource_manager, writes.log_space, writes.all_io_slow)
+
+    found = findings_frame(one for rule in rules for one in rule(facts))
+    waits = found.filter(pl.col("impact").is_not_null())
+
+    assert waits.height >= 5
+    assert waits["impact_lo"].to_list() == [0.0] * waits.height
+    assert waits["impact"].to_list() == sorted(waits["impact"], reverse=True)
+    said = waits.filter(pl.col("sentence").str.contains("of DB time"))["sentence"]
+    assert all(one.startswith("At most ") for one in said)
+    assert " <= 60.0  [context]     At most 60.0 % of DB time was waiting for row locks" in findings_text(found)

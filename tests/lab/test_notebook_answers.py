@@ -113,3 +113,19 @@ def test_an_answer_is_of_the_logs_that_are_given(name: str, monkeypatch: pytest.
     assert other
     assert other != saved
     assert set(_FIGURE.findall(other)) != set(_FIGURE.findall(saved))
+
+
+def test_remarks_in_notebooks_are_sentences() -> None:
+    """A remark of a list begins with a capital, a figure or a name, as a sentence does; no plural of one row."""
+    remark = re.compile(r"- (?:[A-Z0-9`<\[■▲○✕◆*]|\w+[._]\w).*")
+    said = {
+        (path.stem, line)
+        for path in sorted(NOTEBOOKS.glob("*.ipynb"))
+        for cell in _cells(path.stem)
+        for out in cell.get("outputs", [])
+        for line in "".join(out.get("data", {}).get("text/markdown", "")).splitlines()
+    }
+
+    assert len(said) > 50
+    assert [one for one in said if one[1].startswith("- ") and not remark.fullmatch(one[1])] == []
+    assert [one for one in said if re.search(r"(?<![\d.,])1 \w*rows\b|\. [a-z]", one[1])] == []

@@ -167,7 +167,7 @@ def test_sessions_taken_in_turns() -> None:
     apart = pair(a, b)
 
     assert turns.frames["Statements"].get_column("verdict").to_list() == ["faster"]
-    assert "within 10 rounds (in turns)" in str(turns)
+    assert "Within 10 rounds (in turns)" in str(turns)
     assert apart.frames["Statements"].get_column("verdict").to_list() == ["undecided"]
 
 

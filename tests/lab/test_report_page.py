@@ -192,7 +192,33 @@ def test_few_reads_are_no_distribution() -> None:
 
 def test_a_missing_log_is_named_once(tmp_path: Path) -> None:
     """The reason has no "line" where the file has none."""
-    assert write_report([tmp_path / "none.log"], tmp_path / "page.html") == ["none.log: no such file"]
+    logs = [tmp_path / "none.log", ARTICLES / "000_sync_reads.strace"]
+
+    assert write_report(logs, tmp_path / "page.html") == ["none.log: no such file"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("none.log", "iolab: none.log: no such file"),
+        ("none.log {log}.pdf", "iolab: none of the 2 logs could be read:"),
+        ("--before none.log --after {log}", "iolab: none.log: no such file"),
+        ("--set one={log} --set two=none.log", "iolab: none.log: no such file"),
+    ],
+)
+def test_nothing_is_written_where_nothing_could_be_read(
+    tmp_path: Path, words: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No page of reasons alone: the reason is the error, in a line, and a page of before stays."""
+    page, log = tmp_path / "page.html", ARTICLES / "000_sync_reads.strace"
+    page.write_text("before", encoding="utf-8")
+
+    assert main(["report", *words.format(log=log).split(), "-o", str(page)]) == 1
+
+    shown = capsys.readouterr()
+    assert said in shown.err.splitlines()
+    assert shown.out == ""
+    assert page.read_text(encoding="utf-8") == "before"
 
 
 @pytest.mark.parametrize(
