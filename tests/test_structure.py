@@ -78,7 +78,7 @@ OTHER_PATTERNS = {
     "iolab/metrics/awr.py": (1, "a caveat of our own metrics"),
     "iolab/pages/drawn.py": (1, "identifiers in SVG"),
     "iolab/pages/tables.py": (3, "names of our own columns and reasons of diagnostics"),
-    "iolab/pages/writing.py": (2, "our own verdicts and messages"),
+    "iolab/pages/writing.py": (1, "our own verdicts"),
 }
 
 #: Words for which the field has a plainer one.

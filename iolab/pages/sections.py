@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,8 +42,10 @@ def reason_of(error: Exception, place: str) -> str:
         ('line 7: no such row', 'empty')
     """
     line = str(error).splitlines()[0]
-    name = Path(place).name
-    return re.sub(rf"^{re.escape(place)}:(?=\d)", "line ", line).replace(f"{place}: ", "").replace(place, name)
+    rest = line.removeprefix(f"{place}:")
+    if rest != line and rest[:1].isdigit():
+        return f"line {rest.replace(place, Path(place).name)}"
+    return line.replace(f"{place}: ", "").replace(place, Path(place).name)
 
 
 def refuse_empty(failed: Sequence[str], given: int, of: str = "") -> None:
