@@ -6,6 +6,7 @@ from typing import Final, Literal, NamedTuple
 
 import polars as pl
 
+from hostparse.lines import GRAMMAR as LINES
 from logframe import load_grammar
 
 GRAMMAR: Final = load_grammar("hostparse", "times.lark", "start", "iso", "numeric_date", "clock", "long")
@@ -102,6 +103,34 @@ def dated_clock(text: pl.Expr, order: DateOrder) -> pl.Expr:
     day = day_of(part.field("date").str.strip_chars_end("."), order).cast(pl.Datetime("us"))
     at = day + pl.duration(seconds=seconds_of_day(part.field("clock")))
     return pl.struct(at.alias("time"), part.field("zone").alias("zone"))
+
+
+def read_stamps(stamps: pl.DataFrame, order: DateOrder) -> pl.DataFrame:
+    """Stamps above reports with what they say, each null where a stamp has another form.
+
+    Args:
+        stamps: with their ``text``.
+        order: of the parts of dates.
+
+    Returns:
+        The stamps with ``second`` (of the day), ``dated`` and ``long`` (`time` and `zone`) and ``epoch``.
+    """
+    text = pl.col("text").str.strip_chars()
+    clock = text.str.strip_prefix(LINES.literal("TIME_MARK")).str.strip_chars()
+    nothing = pl.struct(time=pl.lit(None, pl.Datetime("us")), zone=pl.lit(None, pl.String))
+    forms = {
+        "second": seconds_of_day(clock),
+        "dated": dated_clock(text, order),
+        "long": long_time(text),
+        "epoch": pl.from_epoch(text.cast(pl.Int64, strict=False), time_unit="s").cast(pl.Datetime("us")),
+    }
+    absent = {"dated": nothing, "long": nothing, "epoch": pl.lit(None, pl.Datetime("us"))}
+    is_read = False
+    for name, form in forms.items():  # a log has one form mostly
+        stamps = stamps.with_columns((absent[name] if is_read else form).alias(name))
+        value = pl.col(name).struct.field("time") if name in {"dated", "long"} else pl.col(name)
+        is_read = is_read or bool(stamps.select(value.is_not_null().all()).item())
+    return stamps
 
 
 def _unnamed() -> str:

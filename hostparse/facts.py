@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from hostparse.headings import TOTAL_CPU
-from hostparse.lines import GRAMMAR, OPENS, TEXT, batches, kinds_of
+from hostparse.lines import GRAMMAR, OPENS, TEXT, batches, is_kind, kinds_of
 from hostparse.runs import dates_of, order_of
 from logframe import Diagnostic
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from hostparse.clocks import DateOrder, Order
     from logframe import Log
 
-_KIND: Final = pl.col("kind").cast(pl.String)
 _CLOCK: Final = "^[ #]*({CLOCK}){GAP}"
 
 
@@ -90,14 +89,13 @@ def read_facts(log: Log, date_order: DateOrder | None) -> Facts:
 
 def _add(found: _Found, lines: pl.DataFrame) -> None:
     """What a batch of lines says."""
-    kind = lines.get_column("kind").cast(pl.String)
-    is_row = kind == "row"
-    written = (kind != "blank").arg_true()
+    is_row, is_written = lines.select(is_row=is_kind("row"), is_written=~is_kind("blank")).get_columns()
+    written, rows = is_written.arg_true(), is_row.arg_true()
     if len(written):
         found.last = int(lines.item(int(written[-1]), "line"))
     counted = lines.with_columns((is_row.cum_sum() + found.rows).alias("rows_before").cast(pl.UInt32))
-    special = counted.filter(_KIND.is_in([*OPENS, "configuration", "stamp", "words"]))
-    opens = _KIND.is_in(OPENS)
+    special = counted.filter(is_kind(*OPENS, "configuration", "stamp", "words"))
+    opens = is_kind(*OPENS)
     special = special.with_columns(
         pl.when(opens).then("rows_before").forward_fill().fill_null(found.run).cast(pl.UInt32).alias("run")
     )
@@ -105,27 +103,26 @@ def _add(found: _Found, lines: pl.DataFrame) -> None:
     found.opened.update(dict.fromkeys(opened))
     found.stamped_dates.update(stamped)
     found.has_halves |= has_halves
-    is_total = (_KIND == "words") & TEXT.str.contains(TOTAL_CPU, literal=True)
-    found.stamped.update(special.filter(_KIND == "stamp").get_column("run").unique())
+    is_total = is_kind("words") & TEXT.str.contains(TOTAL_CPU, literal=True)
+    found.stamped.update(special.filter(is_kind("stamp")).get_column("run").unique())
     found.headed.update(special.filter(is_total).get_column("run").unique())
     _add_clocked(found, lines, special)
     if special.height:
         found.run = int(special.item(-1, "run"))
-    found.rows += int(is_row.sum())
-    rows = lines.filter(_KIND == "row").get_column("text")
-    found.last_row = rows[-1] if len(rows) else found.last_row
+    found.rows += len(rows)
+    found.last_row = lines.item(int(rows[-1]), "text") if len(rows) else found.last_row
 
 
 def _add_clocked(found: _Found, lines: pl.DataFrame, special: pl.DataFrame) -> None:
     """Runs in which a heading has the clock of the first one, and rows of another time than the first above it."""
     clock = TEXT.str.extract(GRAMMAR.pattern(_CLOCK))
-    heads = special.filter(_KIND == "words").with_columns(clock.alias("clock")).drop_nulls("clock")
+    heads = special.filter(is_kind("words")).with_columns(clock.alias("clock")).drop_nulls("clock")
     new = heads.unique("run", keep="first", maintain_order=True).filter(~pl.col("run").is_in(list(found.starts)))
     found.starts.update(new.select("run", "clock").iter_rows())
     heads = heads.filter(pl.col("clock").is_in(list(found.starts.values())))
     if heads.is_empty():
         return
-    shown = pl.when(_KIND == "row").then(TEXT)
+    shown = pl.when(is_kind("row")).then(TEXT)
     above = shown.forward_fill().fill_null(pl.lit(found.last_row, pl.String))
     around = lines.select("line", above.alias("above"), shown.backward_fill().alias("below"))
     heads = heads.join(around, on="line", how="left", maintain_order="left")

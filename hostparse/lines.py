@@ -50,6 +50,12 @@ KIND: Final = pl.Enum(KINDS)
 BATCH_BYTES: Final = 8 << 20
 
 
+def is_kind(*kinds: str) -> pl.Expr:
+    """Whether a line is of one of some kinds, by the codes of the column ``kind``: no text is made of it."""
+    code = pl.col("kind").to_physical()
+    return pl.any_horizontal(code == KINDS.index(kind) for kind in kinds)
+
+
 def batches(log: Log) -> Iterator[pl.DataFrame]:
     """The lines of a log, some megabytes at a time.
 

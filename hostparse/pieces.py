@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import polars as pl
 
 from hostparse.facts import read_facts
-from hostparse.lines import KIND, OPENS, batches, with_own_text
+from hostparse.lines import KIND, OPENS, batches, is_kind, with_own_text
 from hostparse.parts import cut_end
 from hostparse.runs import Runs
 from hostparse.stored import Collector
@@ -30,12 +30,13 @@ if TYPE_CHECKING:
     from hostparse.tables import Key, Piece
     from logframe import Diagnostic, Log
 
-_KIND: Final = pl.col("kind").cast(pl.String)
 _LINE: Final = pl.col("line")
 #: Kinds of lines that may be rows of a sample.
 _ROWS: Final = ("row", "average", "clock_alone")
 #: What rows of one moment have in common, where each table numbers its samples.
 _TIME: Final = ("interval_end", "time_of_day")
+#: A row is looked for in so many lines first.
+_NEAR: Final = 256
 #: Lines that cannot stand within a table before its heading.
 _BETWEEN: Final = ("blank", "ruler")
 
@@ -119,7 +120,7 @@ class _Reader:
             if end is None:
                 waiting, wanted = [together], 2 * size
                 continue
-            rest = together.filter(end <= _LINE)
+            rest = _part_of(together, end)
             waiting, wanted = [with_own_text(rest)], 0
             size = int(rest.get_column("text").str.len_bytes().sum())
         return self._finish()
@@ -163,7 +164,7 @@ class _Reader:
         for key, part in own.items():
             state.halves.setdefault(key, set()).update(_halves(part))
         self._collector.add(own)
-        own_lines = lines.filter(end > _LINE)
+        own_lines = _part_of(lines, 0, end)
         for kind, count in own_lines.get_column("kind").value_counts().iter_rows():
             state.kinds[kind] = state.kinds.get(kind, 0) + count
         state.notes += [note for note in piece.notes if note.line is None or first <= note.line < end]
@@ -221,7 +222,7 @@ class _Reader:
             if by_table or _moment(key, part) == group:
                 rows = part.frame.filter((pl.col("run") == last["run"]) & is_of & _LINE.ge(first))
                 starts += [rows.item(0, "line")] if rows.height else []
-        return _after_row(lines.filter(_LINE.ge(first)), min(starts))
+        return _after_row(_part_of(lines, first), min(starts))
 
     def _go_on(
         self, piece: Piece, parts: dict[Key, Part], shown: pl.DataFrame, own_lines: pl.DataFrame, end: int
@@ -248,7 +249,7 @@ class _Reader:
         state.before = Before(
             state.runs[state.run] if passed.height or goes_on else None,
             value,
-            state.before.rows + own_lines.filter(_KIND == "row").height,
+            state.before.rows + own_lines.filter(is_kind("row")).height,
             end,
             first_heading,
             state.run in state.headless,
@@ -263,7 +264,7 @@ class _Reader:
         self, piece: Piece, parts: dict[Key, Part], here: dict[Key, pl.DataFrame], lines: pl.DataFrame, end: int
     ) -> pl.DataFrame:
         """The lines that say what those after them mean: the headings in force, and the last sample under each."""
-        lines = lines.filter(end > _LINE)
+        lines = _part_of(lines, 0, end)
         ranges: list[tuple[int, int]] = []
         passed = piece.marks.filter(end > _LINE)
         in_force = passed.height > 0 and passed.select(pl.col("heading").fill_null(-1)).item(-1, 0) >= 0
@@ -289,9 +290,9 @@ class _Reader:
             pl.any_horizontal(pl.lit(value=False), *(_LINE.is_between(low, high) for low, high in each))
             for each in (ranges, heads)
         )
-        shown = lines.filter((is_row | is_head) & ~_KIND.is_in([*OPENS, "configuration"]))
+        shown = lines.filter((is_row | is_head) & ~is_kind(*OPENS, "configuration"))
         # the row below a heading shows its columns, and is no row of the last sample
-        kind = pl.when(is_row | ~_KIND.is_in(_ROWS)).then("kind").otherwise(pl.lit("text", KIND))
+        kind = pl.when(is_row | ~is_kind(*_ROWS)).then("kind").otherwise(pl.lit("text", KIND))
         return with_own_text(shown.with_columns(kind))
 
 
@@ -310,13 +311,17 @@ def _moment(key: Key, part: Part) -> object:
 
 def _after_row(lines: pl.DataFrame, line: int) -> int | None:
     """The line after the last row before a line."""
-    rows = lines.filter((line > _LINE) & _KIND.is_in(_ROWS))
-    return int(rows.item(-1, "line")) + 1 if rows.height else None
+    above = _part_of(lines, 0, line)
+    for size in (_NEAR, above.height):
+        rows = above.tail(size).filter(is_kind(*_ROWS))
+        if rows.height:
+            return int(rows.item(-1, "line")) + 1
+    return None
 
 
 def _heading_range(lines: pl.DataFrame, line: int) -> tuple[int, int]:
     """A heading with the groups above it and the row below it."""
-    before = lines.filter(line > _LINE).tail(4).rows()
+    before = _part_of(lines, 0, line).tail(4).rows()
     low = line
     for number, _, kind in reversed(before):
         if kind == "words":
@@ -324,8 +329,19 @@ def _heading_range(lines: pl.DataFrame, line: int) -> tuple[int, int]:
         elif kind in _BETWEEN:
             continue
         break
-    below = lines.filter((line < _LINE) & _KIND.is_in(_ROWS))
-    return low, int(below.item(0, "line")) if below.height else line
+    below = _part_of(lines, line + 1)
+    for size in (_NEAR, below.height):
+        rows = below.head(size).filter(is_kind(*_ROWS))
+        if rows.height:
+            return low, int(rows.item(0, "line"))
+    return low, line
+
+
+def _part_of(lines: pl.DataFrame, first: int, end: int | None = None) -> pl.DataFrame:
+    """The lines from one on and before another one."""
+    numbers = lines.get_column("line")
+    start = int(str(numbers.search_sorted(first, side="left")))
+    return lines.slice(start, None if end is None else int(str(numbers.search_sorted(end, side="left"))) - start)
 
 
 def _between(part: Part, first: int, end: int) -> Part:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
-from hostparse.clocks import DAY_S, GRAMMAR, dated_clock, long_time, seconds_of_day
-from hostparse.lines import GRAMMAR as LINES
+from hostparse.clocks import DAY_S, GRAMMAR, dated_clock, read_stamps, seconds_of_day
+from hostparse.lines import is_kind
 from logframe import Diagnostic
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ PLACE: Final = {
 #: Stands for a clock that shows no time.
 _DAMAGED: Final = -1
 _HALF_DAY: Final = DAY_S // 2
-_KIND: Final = pl.col("kind").cast(pl.String)
 
 
 @dataclass
@@ -262,29 +261,21 @@ def _reports(name: str, marks: pl.DataFrame, days: pl.DataFrame, placed: Placed,
     if carried.first_heading is not None:
         first = pl.when(pl.col("run") == 0).then(pl.lit(carried.first_heading, pl.Int32)).otherwise(first)
     starts = (
-        pl.when(pl.col("run_value").is_in(list(carried.stamped)) | (_KIND == "stamp").any().over("run"))
-        .then(_KIND == "stamp")
+        pl.when(pl.col("run_value").is_in(list(carried.stamped)) | is_kind("stamp").any().over("run"))
+        .then(is_kind("stamp"))
         .when(pl.col("run_value").is_in(list(carried.headed)) | is_cpu.any().over("run"))
         .then(is_cpu)
         .otherwise(pl.col("is_heading") & (pl.col("heading") == first))
     )
     reports = marks.with_columns(starts.fill_null(value=False).cum_sum().over("run").cast(pl.UInt32).alias("sample"))
-    stamps = reports.filter(_KIND == "stamp").select("line", "run", "sample", "text")
+    stamps = reports.filter(is_kind("stamp")).select("line", "run", "sample", "text")
     if stamps.is_empty():
         nothing = [
             pl.lit(None, dtype=PLACE[column]).alias(column)
             for column in ("interval_start", "interval_end", "time_of_day")
         ]
         return reports.select("run", "sample", *nothing, mark="line")
-    text = pl.col("text").str.strip_chars()
-    clock = text.str.strip_prefix(LINES.literal("TIME_MARK")).str.strip_chars()
-    epoch = pl.from_epoch(text.cast(pl.Int64, strict=False), time_unit="s").cast(pl.Datetime("us"))
-    stamps = stamps.join(days, on="run", how="left", maintain_order="left").with_columns(
-        dated_clock(text, placed.runs.order.order).alias("dated"),
-        long_time(text).alias("long"),
-        epoch.alias("epoch"),
-        seconds_of_day(clock).alias("second"),
-    )
+    stamps = read_stamps(stamps, placed.runs.order.order).join(days, on="run", how="left", maintain_order="left")
     wraps = (
         (pl.col("second") < pl.col("second").shift().over("run") - _HALF_DAY)
         .fill_null(value=False)

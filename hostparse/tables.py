@@ -9,7 +9,7 @@ import polars as pl
 
 from hostparse.cells import cut_rows, figures
 from hostparse.headings import read_heading, without_clock
-from hostparse.lines import GRAMMAR, OPENS, TEXT
+from hostparse.lines import GRAMMAR, OPENS, TEXT, is_kind
 from hostparse.parts import Part
 from hostparse.recognise import SNIFF
 from hostparse.runs import Run, Runs, read_runs
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from hostparse.stored import Parts
 
 _CLOCK_BEFORE: Final = "^{GAP}?{CLOCK}{GAP}"
-_KIND: Final = pl.col("kind").cast(pl.String)
 
 
 @dataclass(frozen=True)
@@ -154,10 +153,10 @@ def read_piece(name: str, lines: pl.DataFrame, facts: Facts, before: Before) -> 
         for _, part in placed.parts
         for line, printed, text in part.problems
     ]
-    unread = [_unread(name, lines.filter(_KIND == "text"), "no line of a table"), *rows.unread]
+    unread = [_unread(name, lines.filter(is_kind("text")), "no line of a table"), *rows.unread]
     timeless = [
         Diagnostic(name, line, None, "clock", text, "no date and time that exist: this run has none")
-        for line, run, text in marks.frame.filter(_KIND == "opening").select("line", "run", "text").iter_rows()
+        for line, run, text in marks.frame.filter(is_kind("opening")).select("line", "run", "text").iter_rows()
         if runs[run].opened_at is None
     ]
     notes = [*marks.notes, *placed.notes, *timeless, *bad, *(note for part in unread for note in part)]
@@ -176,10 +175,10 @@ def read_piece(name: str, lines: pl.DataFrame, facts: Facts, before: Before) -> 
 
 def _kept(lines: pl.DataFrame, before: Before) -> pl.DataFrame:
     """The lines that are no rows, and the row below each heading, with ``rows_before``; not those of other rows."""
-    is_row = pl.col("kind").cast(pl.String) == "row"
+    is_row = is_kind("row")
     counted = (is_row & (pl.col("line") >= before.first)).cum_sum().cast(pl.UInt32) + before.rows
     # the row below a heading, with a ruler between them or not, shows how many columns there are
-    is_below = _KIND.shift(1).is_in(["words", "ruler"]).fill_null(value=True)
+    is_below = is_kind("words", "ruler").shift(1).fill_null(value=True)
     return lines.with_columns(counted.alias("rows_before")).filter(~is_row | is_below)
 
 
@@ -187,7 +186,7 @@ def _rows(name: str, lines: pl.DataFrame, marks: _Marks) -> _Rows:
     """The figures of the rows."""
     found = _Rows()
     around = marks.frame.select("line", "heading", "heading_line", "run", mark="line")
-    rows = lines.filter(_KIND.is_in(["row", "average", "clock_alone"])).join_asof(around, on="line")
+    rows = lines.filter(is_kind("row", "average", "clock_alone")).join_asof(around, on="line")
     rows = rows.with_columns(pl.col("heading").fill_null(-1), pl.col("run").fill_null(0))
     for (number,), group in rows.partition_by("heading", as_dict=True, maintain_order=True).items():
         if not isinstance(number, int) or number < 0:
@@ -195,7 +194,7 @@ def _rows(name: str, lines: pl.DataFrame, marks: _Marks) -> _Rows:
             found.headless.update(group.get_column("run").unique())
             continue
         heading = marks.headings[number]
-        is_alone = _KIND == "clock_alone"
+        is_alone = is_kind("clock_alone")
         found.parts[number], left = _part(heading, group.filter(~is_alone))
         found.alone.append(group.filter(is_alone & pl.lit(heading.has_clock)))
         found.unread.append(_unread(name, left, f"does not fit its heading: {' '.join(heading.printed)}"))
@@ -213,15 +212,15 @@ def _unread(name: str, rows: pl.DataFrame, reason: str) -> list[Diagnostic]:
 def _marks(name: str, lines: pl.DataFrame, before: Before) -> _Marks:
     """The lines between the rows, with the number of the heading and of the run that hold from each on."""
     # a blank line between the groups of vmstat and its columns was added to the log
-    is_group = pl.when(_KIND != "blank").then(SNIFF.matches(TEXT, "^{GROUPS}$")).forward_fill().fill_null(value=False)
-    around = lines.filter(_KIND != "ruler", ~((_KIND == "blank") & is_group))
-    is_words = _KIND == "words"
+    is_group = pl.when(~is_kind("blank")).then(SNIFF.matches(TEXT, "^{GROUPS}$")).forward_fill().fill_null(value=False)
+    around = lines.filter(~is_kind("ruler"), ~(is_kind("blank") & is_group))
+    is_words = is_kind("words")
     around = around.with_columns(
-        _KIND.shift(-1).fill_null("").alias("next_kind"),
+        pl.col("kind").cast(pl.String).shift(-1).fill_null("").alias("next_kind"),
         TEXT.shift(-1).fill_null("").alias("next_text"),
         pl.when(is_words.shift(1)).then(TEXT.shift(1)).fill_null("").alias("groups"),
     )
-    marks = around.filter(~_KIND.is_in(["row", "blank", "average", "clock_alone", "text"]))
+    marks = around.filter(~is_kind("row", "blank", "average", "clock_alone", "text"))
     words = _without_labels(marks.filter(is_words & (pl.col("next_kind") != "words")))
     key = ["words", "groups", "has_clock"]
     distinct = words.select(key).unique(maintain_order=True)
@@ -241,7 +240,7 @@ def _marks(name: str, lines: pl.DataFrame, before: Before) -> _Marks:
             prose.append(line)
             notes.append(Diagnostic(name, line, None, "unparsed", text, "words, but not the heading of a table"))
     words = words.filter(~pl.col("line").is_in(prose)).select("line", "heading", heading_line="line")
-    opens = _KIND.is_in(OPENS)
+    opens = is_kind(*OPENS)
     marks = marks.filter(~pl.col("line").is_in(prose)).join(words, on="line", how="left", maintain_order="left")
     marks = marks.with_columns(
         pl.when(opens).then("rows_before").forward_fill().fill_null(before.run_value).alias("run_value"),
@@ -278,7 +277,7 @@ def _without_labels(words: pl.DataFrame) -> pl.DataFrame:
 
 def _part(heading: Heading, rows: pl.DataFrame) -> tuple[Part, pl.DataFrame]:
     """The rows under a heading as figures, and those that do not fit it."""
-    is_average = (_KIND == "average") & pl.lit(heading.has_clock)
+    is_average = (is_kind("average")) & pl.lit(heading.has_clock)
     rows = rows.with_columns(is_average.alias("is_average"))
     if rows.get_column("is_average").any():
         label = GRAMMAR.pattern("^{AVERAGE_LABEL}{GAP}?")
