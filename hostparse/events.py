@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from hostparse.lines import plain_lines
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
+from logframe.copied import numbered_lines, repeated
 from logframe.csv_lines import csv_cells
 
 if TYPE_CHECKING:
@@ -294,9 +294,12 @@ def read_events(source: Source) -> EventList:
     """
     log = open_log(source)
     reader = _Reader(log.name)
-    for number, line in enumerate(plain_lines(log.lines()), 1):
-        if line.strip():
-            reader.read(number, line.rstrip())
+    lines = numbered_lines(log, sign_of_events)
+    rows = [(number, line) for number, line in lines if not _WAIT.match(line)]  # waits may be alike
+    reader.notes += repeated(log.name, rows)
+    for number, line in lines:
+        if line:
+            reader.read(number, line)
         else:
             reader.headings, reader.row = [], None  # text follows
     if not reader.rows:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from hostparse.headings import TOTAL_CPU
-from hostparse.lines import GRAMMAR, OPENS, TEXT, batches, is_kind, kinds_of
+from hostparse.lines import GRAMMAR, OPENS, TEXT, batches, is_kind, kinds_of, repeated_rows, with_own_text
 from hostparse.runs import dates_of, order_of
 from logframe import Diagnostic
 
@@ -29,7 +29,7 @@ class Facts:
     Attributes:
         kinds: of the lines, batch by batch.
         order: of the parts of dates.
-        notes: what had to be assumed.
+        notes: what had to be assumed, and rows that are those above once more.
         last: the last line that is not blank.
         stamped: runs with stamps above their reports.
         headed: runs with the heading of all processors.
@@ -62,6 +62,8 @@ class _Found:
     starts: dict[int, str] = field(default_factory=dict)
     first_clock: dict[int, str | None] = field(default_factory=dict)
     last_row: str | None = None
+    end: pl.DataFrame | None = None
+    repeated: list[Diagnostic] = field(default_factory=list)
 
 
 def read_facts(log: Log, date_order: DateOrder | None) -> Facts:
@@ -75,7 +77,11 @@ def read_facts(log: Log, date_order: DateOrder | None) -> Facts:
     for batch in batches(log):
         kind = kinds_of(batch)
         found.kinds.append(kind)
-        _add(found, batch.with_columns(kind))
+        lines = batch.with_columns(kind)
+        own = lines.filter(is_kind("row", "average")).select("line", "text")
+        found.repeated += repeated_rows(log.name, own if found.end is None else pl.concat([found.end, own]))
+        found.end = with_own_text(own.tail(1))
+        _add(found, lines)
     opened = list(found.opened)
     order = order_of(opened, list(found.stamped_dates), has_halves=found.has_halves, said=date_order)
     notes = []
@@ -84,7 +90,7 @@ def read_facts(log: Log, date_order: DateOrder | None) -> Facts:
         shown = [*opened, *sorted(found.stamped_dates)][0]
         notes.append(Diagnostic(log.name, None, None, "date_order", shown, reason))
     sets = (frozenset(found.stamped), frozenset(found.headed), frozenset(found.by_table))
-    return Facts(tuple(found.kinds), order, tuple(notes), found.last, *sets)
+    return Facts(tuple(found.kinds), order, (*notes, *found.repeated), found.last, *sets)
 
 
 def _add(found: _Found, lines: pl.DataFrame) -> None:

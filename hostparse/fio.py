@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
 from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
+from logframe.copied import cleaned, cleanup_by_sign
 from logframe.formats import Format, Sniff
 from logframe.json_leaves import json_leaves
 
@@ -72,6 +74,9 @@ _DIRECTIONS: Final = ("read", "write", "trim")
 #: Units in a millisecond.
 _PER_MS: Final = {"ns": 1e6, "us": 1e3, "ms": 1.0}
 _KIB: Final = 1024
+_TWICE: Final = "a value that stands twice: the last one counts, and both are in the values"
+_NO_PERCENTILE: Final = ".percentile.0.00"
+_VERSION: Final = '"fio version"'
 
 
 @dataclass(frozen=True)
@@ -134,7 +139,7 @@ def read_fio(source: Source) -> FioResult:
         >>> read_fio(one.encode()).jobs.select("job", "direction", "requests", "completion_mean_ms").row(0)
         ('a', 'read', 2, 0.5)
     """  # noqa: E501 - one line of JSON
-    log = open_log(source)
+    log = opened(source)
     text = log.text()
     start, end = text.find("{"), text.rfind("}")
     try:
@@ -149,6 +154,15 @@ def read_fio(source: Source) -> FioResult:
         TypeError, ValueError, AttributeError, KeyError, OverflowError, RecursionError, pl.exceptions.PolarsError
     ) as error:  # fmt: skip
         raise LogParseError(f"the result has another form than fio writes: {error}", source=log.name) from None
+
+
+def opened(source: Source) -> Log:
+    """A result of fio without colours and marks of a mail."""
+    return cleaned(open_log(source), lambda head: cleanup_by_sign(head, _has_version))
+
+
+def _has_version(lines: list[str]) -> bool:
+    return any(line.lstrip(" \t{").startswith(_VERSION) for line in lines)
 
 
 def _result(log: Log, text: str, place: tuple[int, int], document: dict[str, Any]) -> FioResult:
@@ -174,7 +188,11 @@ def _result(log: Log, text: str, place: tuple[int, int], document: dict[str, Any
                 percentiles += [{**one, "direction": direction, **row} for row in _percentiles(figures)]
                 if (reason := _contradiction(jobs[-1])) is not None:
                     notes.append(Diagnostic(log.name, None, None, "contradiction", one["job"], reason))
-    leaves = json_leaves(text[place[0] : place[1] + 1])
+    leaves = list(json_leaves(text[place[0] : place[1] + 1]))
+    # fio 3.1 fills its lists of percentiles with more of 0
+    named = [leaf for leaf in leaves if not leaf.path.endswith(_NO_PERCENTILE)]
+    twice = [one for one, other in pairwise(named) if (one.path, one.value) == (other.path, other.value)]
+    notes += [Diagnostic(log.name, first + one.line, None, "repeated_row", one.path, _TWICE) for one in twice]
     values = [(leaf.path, *_cell(leaf.value), first + leaf.line) for leaf in leaves]
     return FioResult(
         log.name,
@@ -260,7 +278,7 @@ def _cell(value: object) -> tuple[float | None, str | None]:
 
 def sniff(head: Head) -> Sniff | None:
     """Whether a log is a result of fio, by the first name of its JSON."""
-    place = head.text.find('"fio version"')
+    place = head.text.find(_VERSION)
     return None if place < 0 else Sniff(0.97, "a result of fio as JSON", line=head.text.count("\n", 0, place) + 1)
 
 

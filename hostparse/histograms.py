@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from hostparse.lines import plain_lines
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
+from logframe.copied import numbered_lines, repeated
 
 if TYPE_CHECKING:
     from logframe import Source
@@ -195,8 +195,10 @@ def read_histograms(source: Source) -> LatencyHistograms:
     """
     log = open_log(source)
     state = _State()
-    for number, line in enumerate(plain_lines(log.lines()), 1):
-        _read_line(log.name, state, number, line.rstrip())
+    lines = numbered_lines(log, sign_of_histogram)
+    state.notes += repeated(log.name, lines)
+    for number, line in lines:
+        _read_line(log.name, state, number, line)
     _flush(log.name, state)
     if not state.rows:
         raise LogParseError("no histogram found", source=log.name, expected="a table of counts by latency")

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from logframe import load_grammar
-from logframe.normalize import without_terminal_codes, without_terminal_codes_expr
+from logframe import Diagnostic, load_grammar
+from logframe.copied import REPEATED
+from logframe.normalize import without_terminal_codes_expr
 from logframe.source import batches_of
 
 if TYPE_CHECKING:
@@ -71,6 +72,18 @@ def batches(log: Log) -> Iterator[pl.DataFrame]:
         yield lines.with_columns(text.alias("text"))
 
 
+def repeated_rows(name: str, rows: pl.DataFrame) -> list[Diagnostic]:
+    """Diagnostics about rows that are those right above them once more: pasted or printed twice.
+
+    Args:
+        name: of the log.
+        rows: ``line`` and ``text``.
+    """
+    is_again = (pl.col("line").diff() == 1) & (TEXT.shift() == TEXT)
+    found = rows.filter(is_again)
+    return [Diagnostic(name, line, None, "repeated_row", text, REPEATED) for line, text in found.iter_rows()]
+
+
 def with_own_text(lines: pl.DataFrame) -> pl.DataFrame:
     """Few lines with a copy of their text: a filtered column holds on to the text of all lines."""
     return lines.with_columns(pl.Series("text", lines.get_column("text").to_list(), dtype=pl.String))
@@ -96,15 +109,3 @@ def _kind() -> pl.Expr:
         pattern = "|".join(f"(?:{GRAMMAR.terminals[terminal]})" for terminal in terminals)
         kind = pl.when(TEXT == "" if name == "blank" else _is(pattern)).then(pl.lit(name)).otherwise(kind)
     return kind.cast(KIND).alias("kind")
-
-
-def plain_lines(lines: list[str]) -> list[str]:
-    r"""Lines without colours, tabs and the indent that all of them have, for logs whose columns are places in a line.
-
-    Examples:
-        >>> plain_lines(["    PID\tCOMM", "", "      42\tora"])
-        ['PID COMM', '', '  42    ora']
-    """
-    plain = [without_terminal_codes(line).expandtabs() for line in lines]
-    margin = min((len(line) - len(line.lstrip(" ")) for line in plain if line.strip()), default=0)
-    return [line[margin:] for line in plain]

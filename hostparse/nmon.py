@@ -10,7 +10,7 @@ import polars as pl
 from hostparse.cells import figures
 from hostparse.clocks import Order
 from hostparse.headings import Field, Heading
-from hostparse.lines import NMON, TEXT
+from hostparse.lines import NMON, TEXT, repeated_rows
 from hostparse.nmon_lines import rows_of, sorted_out
 from hostparse.nmon_names import CROSSED, MIXED, counted_of, metric_in, table_of
 from hostparse.nmon_ticks import runs_of, ticks_of
@@ -94,6 +94,8 @@ def _read(log: Log, lines: NmonLines, collector: Collector, *, in_pieces: bool) 
     latest: dict[int, int] = {}
     for rows in rows_of(log, lines, in_pieces=in_pieces):
         pieces: dict[Hashable, Part] = {}
+        for printed in rows:
+            notes += repeated_rows(log.name, printed.select("line", "text"))
         for number, table in _tables(log.name, rows.data, known, titles, notes, latest):
             for place, part in enumerate(_parts(log.name, table, ticks, lines.height, notes)):
                 pieces[number, place] = part

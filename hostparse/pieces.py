@@ -13,6 +13,7 @@ import polars as pl
 
 from hostparse.facts import read_facts
 from hostparse.lines import KIND, OPENS, batches, is_kind, with_own_text
+from hostparse.open_end import open_end
 from hostparse.parts import cut_end
 from hostparse.runs import Runs
 from hostparse.stored import Collector
@@ -159,7 +160,7 @@ class _Reader:
         parts = self._globally(piece)
         if is_last:
             parts, cut = cut_end(self._log.name, parts, state.halves, self._facts.last)
-            state.notes += cut
+            state.notes += cut or open_end(self._log, parts.values(), self._facts.last)
         own = {key: _between(part, first, end) for key, part in parts.items()}
         for key, part in own.items():
             state.halves.setdefault(key, set()).update(_halves(part))

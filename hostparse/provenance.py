@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from hostparse.fio import opened
 from hostparse.histograms import kind_of_line
 from hostparse.json_places import JsonPlaces, Offsets
-from hostparse.read import cleaned
+from hostparse.recognise import cleanup_of
 from logframe import open_log
+from logframe.copied import cleaned
 from logframe.json_leaves import json_leaves
 from logframe.provenance import Claim, Part, by_line, is_tabular
 
@@ -62,7 +64,11 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
         flags = frames["samples"].get_column("flag").to_list()
         names = [name for name in frames if name not in {"samples", "averages"}]
         frames["runs"] = parsed.runs
-        return [JsonPlaces(cleaned(open_log(source)).text(), parts, names, flags, parsed.runs.height).part(frames)]
+        return [
+            JsonPlaces(cleaned(open_log(source), cleanup_of).text(), parts, names, flags, parsed.runs.height).part(
+                frames
+            )
+        ]
     lines = open_log(source).lines()
     part = by_line("\n".join(lines), frames, (), claims=claims, is_row=_is_row)
     part.separator = _SEPARATORS.get(parsed.kind, "")
@@ -86,7 +92,7 @@ def parts_of_events(parsed: EventList, source: Source) -> list[Part]:
 
 def parts_of_fio(parsed: FioResult, source: Source) -> list[Part]:
     """The text of a result of fio, each value a place with its row; the other frames are made of them."""
-    text = "\n".join(open_log(source).lines())
+    text = opened(source).text()
     begin, end = text.find("{"), text.rfind("}")
     offsets = Offsets(text)
     part = Part(text, {"values": parsed.values}, default="text")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from tempfile import mkdtemp
@@ -19,7 +18,7 @@ from hostparse.stacked import is_stacked, read_stacked
 from hostparse.stored import Collector
 from hostparse.sysstat_json import read_sysstat_json
 from logframe import Diagnostic, LogParseError, open_log
-from logframe.normalize import without_terminal_codes
+from logframe.copied import cleaned
 
 if TYPE_CHECKING:
     from hostparse.clocks import DateOrder
@@ -81,7 +80,7 @@ def read_in(
         LogNotFoundError: there is no such log.
         LogParseError: the log is empty or no text.
     """
-    log = cleaned(open_log(source, encoding=encoding))
+    log = cleaned(open_log(source, encoding=encoding), cleanup_of)
     if log.is_empty():
         raise LogParseError("the log is empty", source=log.name, expected="the output of iostat, vmstat, sar, ...")
     collector = _collector(log, folder)
@@ -96,17 +95,6 @@ def read_in(
     if not any(map(tables.parts.height, range(len(tables.parts.headings)))):
         notes = (*notes, Diagnostic(log.name, None, None, "empty", None, "no row of a table"))
     return HostLog(log.name, kind_of(tables.parts), tables.parts, tables.runs, make_diagnostics(notes), tables.kinds)
-
-
-def cleaned(log: Log) -> Log:
-    """The log without what other programs added to every line; such logs were pasted, and are small."""
-    head = log.head(1 << 14)
-    cleanup = cleanup_of(head)
-    if not cleanup.prefix and not any(without_terminal_codes(line) != line for line in head):
-        return log
-    return replace(
-        log, target="\n".join(cleanup.cleaned(without_terminal_codes(line)) for line in log.lines()).encode()
-    )
 
 
 def _collector(log: Log, folder: Path | None) -> Collector:

@@ -8,7 +8,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from logframe import load_grammar
-from logframe.normalize import find_cleanup, without_terminal_codes
+from logframe.copied import cleanup_by_sign
+from logframe.normalize import without_terminal_codes
 
 if TYPE_CHECKING:
     from logframe.normalize import LineCleanup
@@ -53,7 +54,7 @@ def cleanup_of(lines: list[str]) -> LineCleanup:
         'sda  1.5'
     """
     plain = [without_terminal_codes(line) for line in lines[:_CLEANED]]
-    found = find_cleanup(plain, lambda tried: len(tried) if sign_in(tried) else 0)
+    found = cleanup_by_sign(plain, sign_in)
     written = [line for line in plain if line.strip()]
     if found.prefix or not written:
         return found

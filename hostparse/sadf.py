@@ -11,7 +11,8 @@ from hostparse.cells import figures
 from hostparse.clocks import Order, dated_clock
 from hostparse.columns import STATED_INTERVAL
 from hostparse.headings import Field, Heading, read_heading
-from hostparse.lines import TEXT
+from hostparse.lines import TEXT, repeated_rows
+from hostparse.open_end import open_end
 from hostparse.parts import Half, Part, cut_end
 from hostparse.runs import Run, Runs
 from hostparse.sampling import PLACE
@@ -60,6 +61,7 @@ def read_sadf(log: Log) -> Tables:
     rows = rows.with_columns(pl.col("run").rank("dense").sub(1).cast(pl.UInt32))
     runs = _runs(rows)
     rows = rows.filter(pl.col("kind") == "row")
+    notes += repeated_rows(log.name, rows.select("line", "text"))
     notes += _unread(log.name, rows.filter(pl.col("heading").is_null()), "a row without a heading above it")
     placed, time_notes, zones = _placed(log.name, rows, runs)
     notes += time_notes
@@ -72,8 +74,9 @@ def read_sadf(log: Log) -> Tables:
             notes += _unread(log.name, left, reason)
             if part is not None:
                 parts.append(part)
-    whole, cut = cut_end(log.name, dict(enumerate(parts)), {}, rows.select(pl.col("line").max()).item() or 0)
-    notes += cut
+    last = rows.select(pl.col("line").max()).item() or 0
+    whole, cut = cut_end(log.name, dict(enumerate(parts)), {}, last)
+    notes += cut or open_end(log, whole.values(), last)
     found = tuple(replace(run, zone=zones.get(run.run)) for run in runs)
     kinds = dict(lines.get_column("kind").value_counts().sort("kind").iter_rows())
     notes.sort(key=lambda note: note.line or 0)

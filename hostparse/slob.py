@@ -9,6 +9,7 @@ import polars as pl
 
 from hostparse.frame_log import FrameLog
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
+from logframe.copied import numbered_lines, unmarked_lines
 from logframe.formats import Format, Sniff
 from logframe.normalize import without_terminal_codes
 from logframe.provenance import by_line
@@ -42,6 +43,8 @@ _PASSED: Final = re.compile(GRAMMAR.pattern("^(?:{COMMENT}|{EXPORT})$"))
 _SIGN: Final = re.compile(GRAMMAR.pattern("^{SIGN}$"))
 _CS: Final = 100.0
 _LINES: Final = 200
+#: Of the lines of a file of users so many are rows: a shell may stand around them.
+_MOST: Final = 0.75
 _SCORE: Final = 0.9
 #: So many different settings of SLOB show that a file is one.
 _FEWEST: Final = 2
@@ -72,7 +75,7 @@ def read_slob(source: Source) -> FrameLog:
     users: list[tuple[int, re.Match[str]]] = []
     settings = []
     notes = list(log.notes)
-    for number, text in enumerate(map(without_terminal_codes, log.lines()), 1):
+    for number, text in numbered_lines(log, _recognised):
         line = text.strip()
         if found := _USER.match(line):
             users.append((number, found))
@@ -120,9 +123,14 @@ def _users(name: str, rows: list[tuple[int, re.Match[str]]], notes: list[Diagnos
 
 def _sniff(head: Head) -> Sniff | None:
     """Whether a log is of SLOB: rows of users alone, or settings of SLOB."""
-    lines = [line.strip() for line in without_terminal_codes(head.text).split("\n")[:_LINES] if line.strip()]
+    lines = head.text.split("\n")[:_LINES]
+    return _recognised(lines) or _recognised(unmarked_lines(lines, _recognised))
+
+
+def _recognised(printed: list[str]) -> Sniff | None:
+    lines = [line for line in (without_terminal_codes(each).strip() for each in printed) if line]
     whole = lines[:-1] or lines
-    if lines and all(_USER.match(line) for line in whole):
+    if lines and sum(_USER.match(line) is not None for line in whole) >= max(_MOST * len(whole), 1):
         return Sniff(_SCORE, "the work of the users of SLOB", line=1)
     # a session that shows its settings is no file of them
     is_all = all(_SETTING.match(line) or _PASSED.match(line) for line in whole)

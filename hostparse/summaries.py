@@ -11,6 +11,7 @@ import polars as pl
 
 from hostparse.frame_log import FrameLog
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
+from logframe.copied import numbered_lines, repeated, unmarked_lines
 from logframe.formats import Format, Sniff
 from logframe.normalize import without_terminal_codes
 from logframe.provenance import by_line
@@ -211,8 +212,10 @@ def read_summaries(source: Source) -> FrameLog:
     """
     log = open_log(source)
     reader = _Reader(log.name)
-    for number, line in enumerate(map(without_terminal_codes, log.lines()), 1):
-        if line.strip():
+    lines = numbered_lines(log, _recognised)
+    reader.notes += repeated(log.name, lines)
+    for number, line in lines:
+        if line:
             reader.read(number, line.strip())
     if not reader.processes and not reader.percentiles:
         raise LogParseError("no row found", source=log.name, expected="the output of biotop or biolatpcts")
@@ -240,11 +243,18 @@ def _timed(rows: list[dict[str, Any]], schema: pl.Schema) -> pl.DataFrame:
 
 def _sniff(head: Head) -> Sniff | None:
     """Whether a log is of one of these tools, by a heading, a row of percentiles below one, or their JSON."""
-    lines = [line.strip() for line in without_terminal_codes(head.text).split("\n")[:_LINES]]
+    lines = head.text.split("\n")[:_LINES]
+    return _recognised(lines) or _recognised(unmarked_lines(lines, _recognised))
+
+
+def _recognised(printed: list[str]) -> Sniff | None:
+    lines = [without_terminal_codes(line).strip() for line in printed]
     for number, line in enumerate(lines, 1):
         if _KINDS["TOP_HEADING"].fullmatch(line):
             return Sniff(_SURE, "the output of biotop", line=number)
-        below = number < len(lines) and _KINDS["PERCENTILES"].fullmatch(lines[number])
+        # a blank line after each was added
+        next_line = next((each for each in lines[number : number + 2] if each), "")
+        below = _KINDS["PERCENTILES"].fullmatch(next_line)
         if (below and _KINDS["PERCENTILE_HEADING"].fullmatch(line)) or _KINDS["DOCUMENT"].fullmatch(line):
             return Sniff(_SURE, "the output of biolatpcts", line=number)
     return None

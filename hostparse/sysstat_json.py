@@ -20,6 +20,7 @@ from hostparse.sampling import PLACE
 from hostparse.stored import MemoryParts
 from hostparse.tables import Tables
 from logframe import Diagnostic, LogParseError
+from logframe.copied import REPEATED
 from logframe.json_leaves import json_leaves
 
 if TYPE_CHECKING:
@@ -111,18 +112,20 @@ class Rows(NamedTuple):
         tables: the objects of figures by table.
         order: of the parts of dates.
         others: line and text of values of samples that are in no object of a table.
+        repeated: line and path of objects that are those before them once more.
     """
 
     runs: list[Run]
     tables: dict[Key, list[Row]]
     order: Order
     others: list[tuple[int, str]]
+    repeated: list[tuple[int | None, str]]
 
 
 def rows_of(documents: Sequence[Document]) -> Rows:
     """What some documents hold."""
     dates = [str(host["date"]) for host in _hosts(documents) if "date" in host]
-    found = Rows([], {}, date_order(dates, twelve_hours=False), [])
+    found = Rows([], {}, date_order(dates, twelve_hours=False), [], [])
     for number, document in enumerate(documents):
         _add(document, number, found)
     return found
@@ -135,8 +138,11 @@ def _hosts(documents: Sequence[Document]) -> list[dict[str, Any]]:
 def _read(log: Log) -> Tables:
     text = log.text()
     documents, notes = documents_of(log.name, text)
-    runs, tables, order, others = rows_of(documents)
-    notes += [Diagnostic(log.name, line, None, "unparsed", shown, "no value of a table") for line, shown in others]
+    found = rows_of(documents)
+    runs, tables, order = found.runs, found.tables, found.order
+    for line, shown in found.others:
+        notes.append(Diagnostic(log.name, line, None, "unparsed", shown, "no value of a table"))
+    notes += [Diagnostic(log.name, line, None, "repeated_row", path, REPEATED) for line, path in found.repeated]
     if order.is_assumed:
         reason = "day and month may be the other way round: the month is taken to come first"
         shown = next(str(host["date"]) for host in _hosts(documents) if "date" in host)
@@ -187,7 +193,10 @@ def _add(document: Document, number_of_document: int, found: Rows) -> None:
                     others.pop(f"{path}.{key}", None)
                 at = lines.get(f"{path}.{next(iter(row))}")
                 one = Row(number_of_document, path, run, samples[run], at, statistics, row)
-                tables.setdefault((section, tuple(row)), []).append(one)
+                rows = tables.setdefault((section, tuple(row)), [])
+                if rows and rows[-1][:2] != one[:2] and rows[-1][2:4] == one[2:4] and rows[-1].cells == row:
+                    found.repeated.append((at, path))
+                rows.append(one)
     found.others.extend(others.values())
 
 

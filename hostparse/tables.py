@@ -212,7 +212,12 @@ def _unread(name: str, rows: pl.DataFrame, reason: str) -> list[Diagnostic]:
 def _marks(name: str, lines: pl.DataFrame, before: Before) -> _Marks:
     """The lines between the rows, with the number of the heading and of the run that hold from each on."""
     # a blank line between the groups of vmstat and its columns was added to the log
-    is_group = pl.when(~is_kind("blank")).then(SNIFF.matches(TEXT, "^{GROUPS}$")).forward_fill().fill_null(value=False)
+    is_group = (
+        pl.when(~is_kind("blank"))
+        .then(SNIFF.matches(TEXT, "^{GROUPS}$") | GRAMMAR.matches(TEXT, "^{POOL_GROUPS}$"))
+        .forward_fill()
+        .fill_null(value=False)
+    )
     around = lines.filter(~is_kind("ruler"), ~(is_kind("blank") & is_group))
     is_words = is_kind("words")
     around = around.with_columns(

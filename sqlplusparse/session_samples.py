@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log, read_printed
+from logframe.copied import cleanup_by_sign, plain_lines, repeated
 from logframe.csv_lines import csv_cells
 from logframe.formats import Format, Sniff
+from logframe.normalize import without_terminal_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from logframe import Source
     from logframe.formats import Head
     from logframe.provenance import Part
@@ -147,17 +147,17 @@ def read_session_samples(source: Source) -> SessionSamples:
         [('1', 'WAIT', 'log file sync'), ('2', 'CPU', None)]
     """
     log = open_log(source)
-    lines = [line.rstrip() for line in log.lines()]
+    lines = _cleaned(log.lines())
     first = next((number for number, line in enumerate(lines) if line.strip()), None)
     if first is None:
         raise LogParseError("the file is empty", source=log.name, expected="samples of sessions")
-    kind = "polls" if _POLLS.match(lines[first]) else "snapper"
+    kind = "polls" if _is_polls(lines) else "snapper"
     found = _Reader(log.name, kind)
-    found.notes += log.notes
+    found.notes += [*log.notes, *repeated(log.name, list(enumerate(lines, 1)))]
     if kind == "polls":
         found.read_polls(lines, first)
     else:
-        found.read_snapper(lines)
+        found.read_snapper([line.rstrip() for line in plain_lines(lines)])
     if not found.has_table:
         raise LogParseError(
             "no table of samples", source=log.name, expected="a table of Snapper, or headings with STATE and EVENT"
@@ -304,14 +304,29 @@ def _count(row: dict[str, Any], taken: int) -> int | None:
     return fewest if fewest == most else None
 
 
+def _is_samples(lines: list[str]) -> bool:
+    return _is_polls(lines) or _SIGN.search("\n".join(lines)) is not None
+
+
+def _is_polls(lines: list[str]) -> bool:
+    return _POLLS.match(next((line for line in lines if line.strip()), "")) is not None
+
+
+def _cleaned(lines: list[str]) -> list[str]:
+    """Lines without colours and what other programs added to most of them."""
+    plain = [without_terminal_codes(line).rstrip() for line in lines]
+    cleanup = cleanup_by_sign(plain, _is_samples)
+    return [cleanup.cleaned(line) for line in plain] if cleanup.prefix else plain
+
+
 def sniff(head: Head) -> Sniff | None:
     """Whether a log is samples of sessions only; a session that holds other statements is a session."""
-    lines: Iterator[str] = (line.rstrip() for line in head.text.split("\n") if line.strip())
-    if _POLLS.match(next(lines, "")):
+    lines = _cleaned(head.text.split("\n"))
+    if _is_polls(lines):
         return Sniff(0.95, "a list of polls of sessions")
-    if _SIGN.search(head.text) is None:
+    if not _is_samples(lines):
         return None
-    return Sniff(0.4 if _OTHER_PROMPT.search(head.text) else 0.95, "tables of Snapper")
+    return Sniff(0.4 if _OTHER_PROMPT.search("\n".join(lines)) else 0.95, "tables of Snapper")
 
 
 def places(parsed: SessionSamples, source: Source) -> list[Part]:

@@ -52,6 +52,16 @@ def quoted(text: str, mark: str = "> ") -> str:
     return joined([(mark + line).rstrip(" ") for line in lines_of(text)])
 
 
+def mailed(text: str) -> str:
+    """As in a mail that is about it."""
+    return f"Hello,\n\nhere is what we saw:\n\n{quoted(text)}\nBest regards\n"
+
+
+def numbered(text: str) -> str:
+    """As ``cat -n`` shows it."""
+    return joined([f"{number:6}\t{line}" for number, line in enumerate(lines_of(text), 1)])
+
+
 def coloured(text: str) -> str:
     """As a terminal was asked to show it."""
     return joined([f"\x1b[1;34m{line}\x1b[0m" if line else line for line in lines_of(text)])

@@ -1,0 +1,125 @@
+"""Lines of a log without what was added when it was copied, for readers that hold all lines of a log."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from logframe.errors import Diagnostic
+from logframe.normalize import GRAMMAR, find_cleanup, without_doubled_blank_lines, without_terminal_codes
+from logframe.source_numbers import numbers_of_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from logframe.normalize import LineCleanup
+    from logframe.source import Log
+
+#: Why a row that stands twice is a diagnostic.
+REPEATED: Final = "the row above once more: it counts twice"
+#: An addition is looked for in so many lines.
+_LOOKED_AT: Final = 120
+#: In so many bytes at the beginning.
+_HEAD_BYTES: Final = 1 << 14
+#: Fewer lines say nothing about blank lines that were added.
+_FEWEST: Final = 4
+#: A line without a number is no row of figures.
+_FEWEST_NUMBERS: Final = 1
+
+
+def cleanup_by_sign(lines: list[str], sign: Callable[[list[str]], object]) -> LineCleanup:
+    """What other programs added to most lines of a log.
+
+    Args:
+        lines: of its beginning.
+        sign: whether lines hold what only such a log has.
+
+    Examples:
+        >>> found = cleanup_by_sign(["> a 1", "> a 2", "> b 3"], lambda lines: lines[0].startswith("a"))
+        >>> found.cleaned("> b 3")
+        'b 3'
+    """
+
+    def count_whole(tried: list[str]) -> int:
+        # a sign may be seen in spite of an addition
+        return 0 if not sign(tried) else 1 if _is_marked(tried) else len(tried)
+
+    return find_cleanup([without_terminal_codes(line) for line in lines[:_LOOKED_AT]], count_whole)
+
+
+def _is_marked(lines: list[str]) -> bool:
+    """Whether most lines begin with the mark of a quotation, or all with numbers that rise."""
+    if 2 * sum(line.startswith(">") for line in lines) > len(lines):
+        return True
+    found = [_number().match(line) for line in lines]
+    numbers = [int(one.group().strip(" \t:")) for one in found if one is not None]
+    return len(numbers) == len(lines) > 1 and all(one < two for one, two in pairwise(numbers))
+
+
+@cache
+def _number() -> re.Pattern[str]:
+    return re.compile(GRAMMAR.terminals["LINE_NUMBER"])
+
+
+def cleaned(log: Log, cleanup_of: Callable[[list[str]], LineCleanup]) -> Log:
+    """The log without colours and without what `cleanup_of` finds before the lines of its beginning, in memory."""
+    head = log.head(_HEAD_BYTES)
+    cleanup = cleanup_of(head)
+    if not cleanup.prefix and not any(without_terminal_codes(line) != line for line in head):
+        return log
+    lines = (cleanup.cleaned(without_terminal_codes(line)) for line in log.lines())
+    return replace(log, target="\n".join(lines).encode())
+
+
+def plain_lines(lines: list[str]) -> list[str]:
+    r"""Lines without colours, tabs and the indent that all of them have, for logs whose columns are places in a line.
+
+    Examples:
+        >>> plain_lines(["    PID\tCOMM", "", "      42\tora"])
+        ['PID COMM', '', '  42    ora']
+    """
+    plain = [without_terminal_codes(line).expandtabs() for line in lines]
+    margin = min((len(line) - len(line.lstrip(" ")) for line in plain if line.strip()), default=0)
+    return [line[margin:] for line in plain]
+
+
+def unmarked_lines(lines: list[str], sign: Callable[[list[str]], object]) -> list[str]:
+    """`plain_lines` without what other programs added to most of them.
+
+    Args:
+        lines: of a log.
+        sign: whether lines hold what only such a log has.
+    """
+    cleanup = cleanup_by_sign(lines, lambda tried: sign(plain_lines(tried)))
+    if cleanup.prefix:
+        lines = [cleanup.cleaned(without_terminal_codes(line)) for line in lines]
+    return plain_lines(lines)
+
+
+def numbered_lines(log: Log, sign: Callable[[list[str]], object]) -> list[tuple[int, str]]:
+    """The number, from 1, and the text of each line of a copied log: `unmarked_lines` without added blank lines.
+
+    Args:
+        log: opened.
+        sign: whether lines hold what only such a log has.
+    """
+    lines = [line.rstrip() for line in unmarked_lines(log.lines(), sign)]
+    doubled = without_doubled_blank_lines(lines, fewest=_FEWEST)
+    return [(number + 1, lines[number]) for number in (range(len(lines)) if doubled is None else doubled.kept)]
+
+
+def repeated(name: str, lines: list[tuple[int, str]]) -> list[Diagnostic]:
+    """Diagnostics about rows of figures that are those right above them once more: pasted or printed twice.
+
+    Args:
+        name: of the log.
+        lines: numbers and texts.
+    """
+    return [
+        Diagnostic(name, number, None, "repeated_row", line, REPEATED)
+        for (above, text), (number, line) in pairwise(lines)
+        if line == text and number == above + 1 and len(list(numbers_of_line(line))) >= _FEWEST_NUMBERS
+    ]
