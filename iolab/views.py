@@ -17,6 +17,7 @@ from iolab.metrics import METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime
 
     from iolab.comparison.result import Pairing
     from iolab.comparison.session_report import Options
@@ -58,6 +59,8 @@ class View:
         findings: What a log says first (`iolab.findings`).
         looked_at: What the findings are about, for the sentence that nothing stands out.
         profile: The parts of the log's time (`iolab.rules.shares.PROFILE`).
+        buckets: Distributions of times to draw (`iolab.metrics.histograms.BUCKETS`), where the log is one of them.
+        span: When the log begins and ends, without a zone, and whether that is UTC; None where it has no date.
         pair_findings: Name of another format, or of this one, to the function that says what a log of this format and
             one of it say together (what changed, what contradicts); it takes the name and the log of each.
     """
@@ -70,6 +73,8 @@ class View:
     findings: Callable[[Any], Iterable[Finding]] | None = None
     looked_at: str = ""
     profile: Callable[[Any], pl.DataFrame] | None = None
+    buckets: Callable[[Any], pl.DataFrame] | None = None
+    span: Callable[[Any], tuple[datetime, datetime, bool] | None] | None = None
     pair_findings: Mapping[str, Callable[[tuple[str, Any], tuple[str, Any]], Iterable[Finding]]] = field(
         default_factory=dict
     )

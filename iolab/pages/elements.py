@@ -18,6 +18,8 @@ from logframe.extras import require
 
 #: Texts above so many characters get a column that is wide enough to read them.
 _LONG: Final = 40
+#: Words above so many characters are broken where a table is printed.
+_WORD: Final = 16
 #: JupyterLab puts the texts of tables to the right unless each cell says otherwise.
 _LEFT: Final = ' style="text-align: left"'
 _DRAW: Final = """
@@ -93,8 +95,15 @@ def table_html(headings: Sequence[str], rows: Iterable[Sequence[object]], *, num
     shown = [["" if cell is None else str(cell) for cell in row] for row in rows]
     right = {place for place, heading in enumerate(headings) if heading in set(numbers)}
     long = {place for row in shown for place, cell in enumerate(row) if len(cell) > _LONG} - right
+    wide = {place for row in shown for place, cell in enumerate(row) if _longest_word(cell) > _WORD} - right - long
     kinds = [
-        ' class="number"' if place in right else f' class="long"{_LEFT}' if place in long else _LEFT
+        ' class="number"'
+        if place in right
+        else f' class="long"{_LEFT}'
+        if place in long
+        else f' class="breaks"{_LEFT}'
+        if place in wide
+        else _LEFT
         for place in range(len(headings))
     ]
     head = "".join(f"<th{kind}>{html.escape(one)}</th>" for kind, one in zip(kinds, headings, strict=True))
@@ -104,6 +113,10 @@ def table_html(headings: Sequence[str], rows: Iterable[Sequence[object]], *, num
     )
     # In JupyterLab what is between two dollars would be a formula: v$statname a, v$mystat b.
     return f'<div class="wide mathjax_ignore"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def _longest_word(text: str) -> int:
+    return max(map(len, text.split()), default=0)
 
 
 def page_html(title: str, body: str, *, styles: str = "", before: str = "") -> str:

@@ -12,6 +12,8 @@ from iolab.pages.tables import frame_html
 from iolab.rules.event_groups import GROUPS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from logframe.formats import ParsedLog
 
 #: Findings that are shown open; the others are folded.
@@ -51,10 +53,11 @@ def findings_html(findings: pl.DataFrame, *, anchor: str, is_linked: bool = True
     rows = [_row(row, anchor if is_linked else "") for row in findings.iter_rows(named=True)]
     bases = findings.get_column("impact_of").drop_nulls().unique(maintain_order=True).to_list()
     heading = f'<p class="base">% of<br>{html.escape(" / ".join(bases))}</p>' if bases else ""
-    parts = [heading, f'<ol class="findings">{"".join(rows[:MOST])}</ol>']
+    kind = "findings" if bases else "findings plain"
+    parts = [heading, f'<ol class="{kind}">{"".join(rows[:MOST])}</ol>']
     if rows[MOST:]:
         more = f"{len(rows) - MOST} more"
-        parts.append(f'<details><summary>{more}</summary><ol class="findings">{"".join(rows[MOST:])}</ol></details>')
+        parts.append(f'<details><summary>{more}</summary><ol class="{kind}">{"".join(rows[MOST:])}</ol></details>')
     used = [mark for mark in _SHAPES if mark in findings.get_column("mark").cast(pl.String).to_list()]
     key = "".join(f"<span>{_mark(mark)} {_SHAPES[mark][1]}</span>" for mark in used)
     overlap = findings.get_column("impact").drop_nulls().len() > 1
@@ -173,22 +176,38 @@ def _three(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def evidence_html(log: ParsedLog, findings: pl.DataFrame, *, anchor: str) -> str:
-    """The rows that findings cite, by table; each table has the identifier that the links of `findings_html` go to."""
+def evidence_html(
+    log: ParsedLog, findings: pl.DataFrame, *, anchor: str, shown: Mapping[str, pl.DataFrame] | None = None
+) -> tuple[str, set[str]]:
+    """The rows that findings cite, by table; each table has the identifier that the links of `findings_html` go to.
+
+    Args:
+        log: the log.
+        findings: its findings.
+        anchor: what identifiers begin with.
+        shown: tables that the page has anyway.
+
+    Returns:
+        The tables as HTML, and the names of those that are shown anyway and cited whole: they are not among them.
+    """
     cited: dict[str, tuple[list[str], list[int]]] = {}
     for row in findings.iter_rows(named=True):
         for one in _evidence(row):
             names, lines = cited.setdefault(str(one["table"]), ([], []))
             names += [str(name) for name in _items(one["rows"])]
             lines += [int(str(line)) for line in _items(one["lines"])]
-    parts = []
+    parts: list[str] = []
+    whole: set[str] = set()
     for table, (names, lines) in cited.items():
         frame = frame_of(log, table)
-        shown = frame if frame is None else _cited_rows(frame, names, lines)
-        body = "<p>Of the whole log.</p>" if shown is None or shown.is_empty() else frame_html(shown, most=_MOST_CITED)
+        rows = frame if frame is None else _cited_rows(frame, names, lines)
+        if rows is not None and (other := (shown or {}).get(table)) is not None and rows.height == other.height:
+            whole.add(table)
+            continue
+        body = "<p>Of the whole log.</p>" if rows is None or rows.is_empty() else frame_html(rows, most=_MOST_CITED)
         title = html.escape(table.replace("_", " "))
         parts.append(f'<section class="cited" id="{anchor}-{table}"><h4>{title}</h4>{body}</section>')
-    return "".join(parts)
+    return "".join(parts), whole
 
 
 def _items(value: object) -> list[object]:

@@ -14,7 +14,7 @@ from iolab.rules.event_groups import group_of
 from logframe.interval import row_figure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     Place = Callable[[float | None, float], float]
 
@@ -41,7 +41,29 @@ def histograms_html(event_histogram: pl.DataFrame, events: Sequence[str]) -> str
     """
     if not events:
         return ""
-    buckets = latency_buckets(event_histogram, events=list(events)).filter(pl.col("waits_pct") >= _LEAST_PCT)
+    counts = {event: counted for event in events if (counted := _counted(event_histogram, event))}
+    return buckets_html(
+        latency_buckets(event_histogram, events=list(events)),
+        counts,
+        events=events,
+        title="How long a wait took",
+        note="Share of waits in each doubling of time, foreground and background; dashed: an open bucket.",
+    )
+
+
+def buckets_html(
+    buckets: pl.DataFrame, counts: Mapping[str, str], *, events: Sequence[str], title: str, note: str
+) -> str:
+    """Distributions of times, one below the other on one axis; empty where none of them can be drawn.
+
+    Args:
+        buckets: ``event``, ``from_us``, ``to_us`` and ``waits_pct``, as in `iolab.metrics.histograms.BUCKETS`.
+        counts: how many times each has, as text.
+        events: which are drawn, in their order.
+        title: of the figure.
+        note: below the title.
+    """
+    buckets = buckets.filter(pl.col("waits_pct") >= _LEAST_PCT)
     if buckets.is_empty():
         return ""
     printed = [*buckets.get_column("from_us").drop_nulls(), *buckets.get_column("to_us").drop_nulls()]
@@ -59,7 +81,7 @@ def histograms_html(event_histogram: pl.DataFrame, events: Sequence[str]) -> str
         if own.is_empty():
             continue
         rows.append(
-            f"<p class=note><code>{html.escape(event)}</code> {_counted(event_histogram, event)}</p>"
+            f"<p class=note><code>{html.escape(event)}</code> {html.escape(counts.get(event, ''))}</p>"
             f'<svg width="100%" height="{_HEIGHT + _LABEL + 1}" role="img" aria-label="{_said(event, own)}">'
             f"{''.join(_bar(row, event, place, low, high, _top(own)) for row in own.iter_rows(named=True))}</svg>"
         )
@@ -71,8 +93,7 @@ def histograms_html(event_histogram: pl.DataFrame, events: Sequence[str]) -> str
         if 4 < place(tick, low) < 96
     )
     return (
-        '<figure class="histogram"><figcaption>How long a wait took</figcaption>'
-        "<p class=note>Share of waits in each doubling of time, foreground and background; dashed: an open bucket.</p>"
+        f'<figure class="histogram"><figcaption>{html.escape(title)}</figcaption><p class=note>{html.escape(note)}</p>'
         f'{"".join(rows)}<svg width="100%" height="16" aria-hidden="true">{ticks}</svg></figure>'
     )
 
@@ -114,4 +135,4 @@ def _said(event: str, own: pl.DataFrame) -> str:
     """The largest bucket in words."""
     row = own.sort("waits_pct", descending=True).row(0, named=True)
     end = "or more" if row["to_us"] is None else f"to {_edge(row['to_us'])}"
-    return html.escape(f"{event}: {row['waits_pct']:.1f} % of the waits took {_edge(row['from_us'])} {end}")
+    return html.escape(f"{event}: {row['waits_pct']:.1f} % took {_edge(row['from_us'])} {end}")

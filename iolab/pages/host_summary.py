@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+import polars as pl
+
 from iolab.comparison.host_and_report import pair_host_and_report
 from iolab.comparison.host_and_trace import pair_host_and_trace
 from iolab.evidence.run_set import share_clocks
@@ -18,8 +20,7 @@ from iolab.views import Summary, View
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    import polars as pl
+    from datetime import datetime
 
     from awrparse import AwrReport
     from hostparse import HostLog
@@ -98,6 +99,16 @@ def _pair_findings(host: tuple[str, HostLog], report: tuple[str, AwrReport]) -> 
     yield from processors_of_report(host, report)
 
 
+def _span(log: HostLog) -> tuple[datetime, datetime, bool] | None:
+    ends = [
+        log.scan(scope).select(pl.col("interval_start").min(), pl.col("interval_end").max()).collect().row(0)
+        for scope in log.scopes
+        if {"interval_start", "interval_end"} <= set(log.scan(scope).collect_schema().names())
+    ]
+    begins, stops = ([end for pair in ends if (end := pair[place]) is not None] for place in (0, 1))
+    return (min(begins), max(stops), False) if begins and stops else None
+
+
 VIEW: Final = View(
     summarize_host,
     noun="log of samples",
@@ -105,5 +116,6 @@ VIEW: Final = View(
     compare={"awr": _compare_with_report, "strace": _compare_with_trace, "sqltrace": _compare_with_trace},
     findings=host_findings,
     looked_at="how busy the processors were, and the requests and bytes of the devices",
+    span=_span,
     pair_findings={"awr": _pair_findings},
 )

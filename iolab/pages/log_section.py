@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import as_sentence, impact_text
+from iolab.metrics.formatting import as_sentence, count_text, impact_text
 from iolab.pages.drawn import drawn_html
 from iolab.pages.findings_html import evidence_html, findings_html, frame_of, profile_html
-from iolab.pages.histogram_html import histograms_html
+from iolab.pages.histogram_html import buckets_html, histograms_html
 from iolab.pages.lanes_html import lanes_html, lanes_of
 from iolab.pages.tables import diagnostics_html, figures_html, frame_html
+from iolab.views import view_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -65,7 +66,7 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
     anchor = f"log-{number}"
     level = "h1" if is_only else "h2"
     parts = [f'<section id="{anchor}"><{level}>{html.escape(name)}</{level}><p class="lead">{_identity(seen)}</p>']
-    profile = profile_html(seen.profile) + _histograms(seen)
+    profile, histograms = profile_html(seen.profile), _histograms(seen)
     lanes = lanes_html(lanes_of({name: seen.log})) if is_drawn else ""
     drawn = (
         [(chart.to_dict(), f"{name}: {seen.what}") for chart in seen.charts(name=name)]
@@ -74,25 +75,27 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
     )
     if not seen.findings.is_empty():
         # beside many findings a chart fits; without a profile the first chart is the picture of the log
-        early = 1 if drawn and (not profile or (not _has_histogram(profile) and seen.findings.height > _FEW)) else 0
+        early = 1 if drawn and not histograms and (not profile or seen.findings.height > _FEW) else 0
         first = "".join(drawn_html(spec, label=label, width=BESIDE) for spec, label in drawn[:early])
-        first = lanes or first
         drawn = drawn[early:]
+        cells = [cell for cell in (profile, histograms, lanes or first) if cell]
         beside = (
-            f'<div class="beside-findings"><div>{profile}</div><div>{first}</div></div>' if profile or first else ""
+            f'<div class="beside-findings">{"".join(f"<div>{cell}</div>" for cell in cells)}</div>' if cells else ""
         )
         said = findings_html(seen.findings, anchor=anchor)
         parts.append(f'<div class="first{" beside" if beside else ""}"><div>{said}</div>{beside}</div>')
     parts += [f"<p>{html.escape(as_sentence(note))}</p>" for note in seen.notes]
     if drawn:
         parts.append(f'<div id="{anchor}-charts" class="two">{_in_columns(drawn)}</div>')
+    cited, whole = evidence_html(seen.log, seen.findings, anchor=anchor, shown=seen.frames)
     tables = "".join(
-        f"<div><h3>{html.escape(title.replace('_', ' '))}</h3>{frame_html(frame, most=_MOST_ROWS)}</div>"
+        f'<div id="{anchor}-{title}">' * (title in whole)
+        + "<div>" * (title not in whole)
+        + f"<h3>{html.escape(title.replace('_', ' '))}</h3>{frame_html(frame, most=_MOST_ROWS)}</div>"
         for title, frame in seen.frames.items()
         if title != "head" and frame.height
     )
     parts.append(f'<div id="{anchor}-tables" class="tables">{tables}</div>')
-    cited = evidence_html(seen.log, seen.findings, anchor=anchor)
     if cited:
         parts.append(
             f'<div id="{anchor}-cited"><h3>Rows that findings cite</h3><div class="tables">{cited}</div></div>'
@@ -111,12 +114,18 @@ def _in_columns(drawn: Iterable[tuple[Mapping[str, Any], str]]) -> str:
     return "".join(f"<div>{drawn_html(spec, label=label, width=COLUMN)}</div>" for spec, label in drawn)
 
 
-def _has_histogram(drawn: str) -> bool:
-    return 'class="histogram"' in drawn
-
-
 def _histograms(seen: LogSummary) -> str:
-    """The histograms that findings cite, drawn."""
+    """The histograms that findings cite, drawn; of a log that is one, its largest."""
+    if (buckets := view_of(seen.log.format).buckets) is not None:
+        drawn = buckets(seen.log)
+        counts = drawn.group_by("event", maintain_order=True).agg(pl.col("waits").sum())
+        return buckets_html(
+            drawn,
+            {event: count_text(count, "time") for event, count in counts.iter_rows()},
+            events=counts.get_column("event").to_list(),
+            title="How long each took",
+            note="Share of the times in each bucket, all tables of a group together; dashed: an open bucket.",
+        )
     cited = [
         name
         for evidence in seen.findings.get_column("evidence")

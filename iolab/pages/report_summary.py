@@ -23,6 +23,7 @@ from logframe.interval import intersect, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
 
     from awrparse import AwrInfo, AwrReport
 
@@ -191,7 +192,14 @@ def summarize_report(report: AwrReport) -> Summary:
 
 
 def _draw(table: str, frame: pl.DataFrame, name: str) -> Any:  # noqa: ANN401 - any chart
-    return {"top_events": charts.top_events, "wait_classes": charts.wait_classes}[table]({name: frame})
+    return {"top_events": charts.top_events, "wait_classes": charts.wait_classes}[table](
+        {name if table == "top_events" else "report": frame}
+    )
+
+
+def _span(report: AwrReport) -> tuple[datetime, datetime, bool] | None:
+    begin, end = report.info.begin_time, report.info.end_time
+    return None if begin is None or end is None or end < begin else (begin, end, False)
 
 
 VIEW: Final = View(
@@ -201,5 +209,6 @@ VIEW: Final = View(
     findings=report_findings,
     looked_at="load, waits, CPU, reads, writes, latencies and statements of the period",
     profile=report_profile,
+    span=_span,
     pair_findings={"awr": report_pair_findings, "strace": report_and_trace},
 )

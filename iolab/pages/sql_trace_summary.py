@@ -10,12 +10,13 @@ from iolab import charts, metrics
 from iolab.comparison.sql_traces import pair_sql_traces
 from iolab.pages.figures import join_figures
 from iolab.rules.sql_traces import sql_trace_findings, sql_trace_profile
-from iolab.rules.tkprof import tkprof_findings
+from iolab.rules.tkprof import tkprof_findings, tkprof_profile
 from iolab.views import Summary, View
 from sqltraceparse import account_time, profile, statement_totals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from sqltraceparse import SqlTrace, Tkprof
 
@@ -83,6 +84,13 @@ def _drawers(reads: pl.DataFrame) -> tuple[Callable[[str], Any], ...]:
     )
 
 
+def _span(trace: SqlTrace) -> tuple[datetime, datetime, bool] | None:
+    """From the first to the last call, in UTC where the stamps have a zone."""
+    is_utc = bool(trace.clock.get_column("zone_is_known").all())
+    wall = trace.calls.get_column("wall").dt.replace_time_zone(None).drop_nulls()
+    return (wall.min(), wall.max(), is_utc) if wall.len() else None  # type: ignore[return-value] # datetimes
+
+
 SQL_TRACE: Final = View(
     summarize_sql_trace,
     noun="SQL trace",
@@ -90,5 +98,12 @@ SQL_TRACE: Final = View(
     findings=sql_trace_findings,
     looked_at="calls and waits",
     profile=sql_trace_profile,
+    span=_span,
 )
-TKPROF: Final = View(summarize_tkprof, noun="report", findings=tkprof_findings, looked_at="totals and statements")
+TKPROF: Final = View(
+    summarize_tkprof,
+    noun="report",
+    findings=tkprof_findings,
+    looked_at="totals and statements",
+    profile=tkprof_profile,
+)

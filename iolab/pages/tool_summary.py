@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from iolab.rules.tool_logs import event_findings, fio_findings, histogram_findings
+from iolab.rules.tool_logs import event_findings, fio_findings, histogram_buckets, histogram_findings
 from iolab.views import View, summarize_frames
 
 HISTOGRAM: Final = View(
     summarize_frames,
     noun="latency histogram",
     findings=histogram_findings,
+    buckets=histogram_buckets,
     looked_at="the largest group of times, where their unit is printed",
 )
 EVENTS: Final = View(

@@ -17,6 +17,7 @@ from iolab.views import Summary, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from straceparse import StraceLog
 
@@ -116,6 +117,14 @@ def _drawers(calls: pl.DataFrame, requests: pl.DataFrame) -> tuple[Callable[[str
     )
 
 
+def _span(log: StraceLog) -> tuple[datetime, datetime, bool] | None:
+    if log.kind != "strace":
+        return None
+    wall = pl.col("wall").dt.replace_time_zone(None).dt.cast_time_unit("us")
+    begin, end = log.events.select(wall.min().alias("begin"), wall.max().alias("end")).collect().row(0)
+    return None if begin is None else (begin, end, True)
+
+
 VIEW: Final = View(
     summarize_trace,
     noun="trace",
@@ -123,5 +132,6 @@ VIEW: Final = View(
     findings=trace_findings,
     looked_at="how files were opened and read, sizes and times of reads, where time went",
     profile=trace_time_profile,
+    span=_span,
     pair_findings={"strace": trace_pair},
 )

@@ -23,9 +23,11 @@ from iolab.pages.metric_table import figure_rows
 from iolab.pages.sections import reason_of, refuse_empty, write_page
 from iolab.pages.summary import LogSummary, summarize
 from iolab.pages.tables import frame_html
+from iolab.pages.when_html import when_html
 from iolab.rules.finding import is_nothing
 from iolab.rules.run import findings_together
 from iolab.sources import Place, find_logs
+from iolab.views import view_of
 from logframe import LogParseError
 from logframe.atomic import check_output
 from logframe.errors import LogError
@@ -125,6 +127,7 @@ def write_report(
         ("", None) if not is_drawn or len(named) == 1 else _first_chart(pairings, is_beside=together.height > 0)
     )
     comparisons = _comparisons(pairings, len(summaries), is_drawn=is_drawn, drawn=drawn)
+    first = (_when(summaries) if is_drawn else "") + first
     if len(named) > 1:
         links = {one.name: f"log-{n}" for n, one in enumerate(named, 1)}
         contents = list(_CONTENTS) if not is_drawn else [_CONTENTS[0], *((link, name) for name, link in links.items())]
@@ -146,6 +149,15 @@ def write_report(
     there = [(anchor, said) for anchor, said in contents if f' id="{anchor}"' in body]
     write_page(page, page_html(title, body, before=contents_html(there[:_MOST_CONTENTS])))
     return failed
+
+
+def _when(summaries: dict[str, LogSummary]) -> str:
+    """When logs of several formats were, before anything is said of them together."""
+    formats = {seen.log.format for seen in summaries.values()}
+    if len(formats) < 2:
+        return ""
+    spans = {name: view_of(seen.log.format).span for name, seen in summaries.items()}
+    return when_html({name: None if span is None else span(summaries[name].log) for name, span in spans.items()})
 
 
 def _overview(summaries: dict[str, LogSummary], links: dict[str, str]) -> str:

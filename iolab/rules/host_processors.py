@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from iolab.evidence.host_alignment import check_host
+from iolab.metrics.formatting import share_text
 from iolab.metrics.processors import SATURATED, SINCE_START, cpu_metrics, cpu_samples
 from iolab.rules.finding import Evidence, Finding
 from logframe.errors import RefusedError
+from logframe.interval import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,9 +31,10 @@ def processors(log: HostLog) -> Iterator[Finding]:
         ...     row = f" 9 0 0 9 0 0 1 1 {95 - idle} 5 {idle} 0\n"
         ...     return read_host((" r  b   swpd   free  bi    bo   in   cs us sy id wa\n" + row * 21).encode())
         >>> for one in processors(log(2)): print(one.sentence)
-        The processors were 98.0 % busy on average; 20 of 20 samples were at least 90 % busy: work waited for one.
+        The processors were 98 [97, 99] % busy on average; 20 of 20 samples were at least 90 % busy: work waited for
+        one.
         >>> for one in processors(log(70)): print(one.sentence)
-        The processors were 30.0 % busy on average, 30.0 % in the busiest of 20 samples.
+        The processors were 30 [29, 31] % busy on average, 30 [29, 31] % in the busiest of 20 samples.
         >>> list(processors(read_host(b"Device  r/s  await\nsda 1.0 2.0\n")))
         []
         >>> head = " r  b   swpd   free  bi    bo   in   cs us sy id wa\n"
@@ -74,12 +77,12 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
     figures = {row["metric"]: row for row in cpu_metrics(samples).iter_rows(named=True)}
     busy, most, full = (figures[f"host_cpu_{name}"] for name in ("busy", "busiest", "saturated"))
     number = samples.height
-    mean = f"The processors were {100 * busy['value']:.1f} % busy on average{when}"
+    mean = f"The processors were {_share(busy)} busy on average{when}"
     if number == 1:
-        mean = f"The processors were {100 * busy['value']:.1f} % busy{when}"
+        mean = f"The processors were {_share(busy)} busy{when}"
         end_of = " in the only sample: it says nothing of other times."
     elif full["hi"] == 0:
-        end_of = f", {100 * most['value']:.1f} % in the busiest of {number:,} samples."
+        end_of = f", {_share(most)} in the busiest of {number:,} samples."
     else:
         some = round(full["value"] * number)
         waited = ": work waited for one" if full["lo"] >= _MOSTLY and number >= _FEWEST else ""
@@ -95,6 +98,11 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         caveat=busy["caveats"],
         order=1,
     )
+
+
+def _share(figure: dict[str, float]) -> str:
+    """A share with the digits that the samples have."""
+    return share_text(Interval(figure["value"], figure["lo"], figure["hi"]))
 
 
 def _of_host(report: AwrReport) -> float | None:

@@ -89,7 +89,8 @@ def not_timed(spool: Spool) -> Iterator[Finding]:
         []
     """
     timed = spool.statements.get_column("elapsed_s").drop_nulls().len() + spool.timings.height
-    if timed or spool.autotrace.height or spool.statistics.height or spool.statements.is_empty():
+    worked = spool.statements.filter(pl.col("status").is_null() | (pl.col("status") == "ok"))
+    if timed or spool.autotrace.height or spool.statistics.height or worked.is_empty():
         return
     yield Finding(
         "not_timed",

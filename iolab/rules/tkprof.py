@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.formatting import count_text, share_text, time_text
+from iolab.rules.event_groups import group_of
 from iolab.rules.finding import NOTABLE, Evidence, Finding
+from iolab.rules.shares import PROFILE, UNACCOUNTED
 from logframe.interval import Interval, row_figure
 from logframe.oracle import is_idle
 
@@ -30,6 +32,8 @@ _RESOLUTION: Final = 0.05
 #: From so much disk in the gets on, the CPU of reading is in it.
 _MOST_FROM_DISK: Final = 0.10
 _MOST_EVENTS: Final = 3
+#: Smaller parts are not drawn.
+_LEAST_PART: Final = 0.005
 _STATEMENT_SHARE: Final = 0.20
 
 
@@ -54,12 +58,7 @@ def tkprof_findings(report: Tkprof) -> Iterator[Finding]:
         from disk.
         At most 15.00 [15.00, 15.03] us of CPU a logical read (400,000 gets).
     """
-    totals = []
-    for row in report.calls.filter(pl.col("scope").is_in(list(_SCOPES)) & (pl.col("call") == "total")).to_dicts():
-        elapsed, cpu = row_figure(row, "elapsed_s"), row_figure(row, "cpu_s")
-        if elapsed is not None and cpu is not None:
-            totals.append((elapsed, cpu, row))
-    totals.sort(key=lambda one: -one[0].value)
+    totals = _totals(report)
     for place, (elapsed, cpu, row) in enumerate(totals):
         yield from _total(elapsed, cpu, row, order=min(place, 1))
         if elapsed.lo >= _LEAST_S:
@@ -67,6 +66,61 @@ def tkprof_findings(report: Tkprof) -> Iterator[Finding]:
     for elapsed, cpu, row in totals[:1]:
         yield from _main_statement(report, str(row["scope"]), elapsed)
         yield from _cost_of_gets(cpu, row)
+
+
+def tkprof_profile(report: Tkprof) -> pl.DataFrame:
+    """The parts of the time of the larger total of a report: CPU, waits, and what is neither (`PROFILE`).
+
+    Without a row where the total is too short for shares.
+
+    Examples:
+        >>> from sqltraceparse import read_tkprof
+        >>> head = "TKPROF: Release 19.0.0.0.0 - Development on Mon Mar 1 10:00:00 2021"
+        >>> text = head + '''
+        ...
+        ... OVERALL TOTALS FOR ALL NON-RECURSIVE STATEMENTS
+        ...
+        ... call     count       cpu    elapsed       disk      query    current        rows
+        ... ------- ------  -------- ---------- ---------- ---------- ----------  ----------
+        ... Fetch        2      6.00       8.00         40     400000          0           1
+        ... ------- ------  -------- ---------- ---------- ---------- ----------  ----------
+        ... total        2      6.00       8.00         40     400000          0           1
+        ... '''
+        >>> tkprof_profile(read_tkprof(text.encode())).select("group", "part", "share").rows()
+        [('cpu', 'CPU', 0.75), ('unaccounted', 'not accounted for', 0.25)]
+    """
+    totals = _totals(report)
+    if not totals or totals[0][0].lo < _LEAST_S:
+        return pl.DataFrame(schema=PROFILE)
+    elapsed, cpu, row = totals[0]
+    parts = [("cpu", "CPU", cpu.value)]
+    for event, seconds in (
+        report.waits.filter(pl.col("scope") == row["scope"]).select("event", "total_wait_s").drop_nulls().iter_rows()
+    ):
+        if not is_idle(event, None):
+            parts.append((group_of(event), event, seconds))
+    parts.append((UNACCOUNTED, "not accounted for", max(0.0, elapsed.value - sum(time for *_, time in parts))))
+    parts.sort(key=lambda part: -part[2])
+    return pl.DataFrame(
+        [
+            (group, part, seconds / elapsed.value, None, f"the time of {_SCOPES[str(row['scope'])]}")
+            for group, part, seconds in parts
+            if seconds / elapsed.value >= _LEAST_PART
+        ],
+        schema=PROFILE,
+        orient="row",
+    )
+
+
+def _totals(report: Tkprof) -> list[tuple[Interval, Interval, dict[str, object]]]:
+    """Elapsed time and CPU of the totals of a report with their rows, the longest first."""
+    totals = []
+    for row in report.calls.filter(pl.col("scope").is_in(list(_SCOPES)) & (pl.col("call") == "total")).to_dicts():
+        elapsed, cpu = row_figure(row, "elapsed_s"), row_figure(row, "cpu_s")
+        if elapsed is not None and cpu is not None:
+            totals.append((elapsed, cpu, row))
+    totals.sort(key=lambda one: -one[0].value)
+    return totals
 
 
 def _total(elapsed: Interval, cpu: Interval, row: dict[str, object], *, order: int) -> Iterator[Finding]:

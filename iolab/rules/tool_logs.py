@@ -8,6 +8,7 @@ import polars as pl
 
 from iolab.metrics.cpu_profile import layer_shares
 from iolab.metrics.formatting import count_text, figure_text, share_text, time_text
+from iolab.metrics.histograms import BUCKETS
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.gates import LEAST_WAITS
 from logframe.interval import Interval
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 _LEAST_P99: Final = 299
 _MOST_JOBS: Final = 4
 _MOST_LAYERS: Final = 3
+#: Groups of histograms that are drawn, and what tells them apart.
+_MOST_GROUPS: Final = 3
+_GROUP: Final = ("label", "key")
+_DRAWN: Final = ("event", "from_us", "to_us", "waits", "waits_pct")
 #: Operations by their first letter, as tools print them (`R`, `WS`, `RA`).
 _OPERATIONS: Final = {"R": "read", "W": "write"}
 #: Tools that list only what took longer than a limit.
@@ -43,17 +48,14 @@ def histogram_findings(log: LatencyHistograms) -> Iterator[Finding]:
         >>> list(histogram_findings(read_histograms((head + rows[:rows.index("128")]).encode())))
         []
     """
-    counted = log.buckets.with_columns(n=pl.when(pl.col("is_cumulative")).then("delta").otherwise("count")).filter(
-        pl.col("n").is_not_null() & (pl.col("n") > 0) & pl.col("lower_ns").is_not_null()
-    )
+    counted = _counted(log)
     if counted.is_empty():
         return
-    group = ("label", "key")
-    sums = counted.group_by(group).agg(pl.col("n").sum()).sort("n", *group, descending=[True, False, False])
+    sums = _groups(counted)
     label, key, number = sums.row(0)
     if number < LEAST_WAITS:
         return
-    own = counted.filter(*(pl.col(name).eq_missing(pl.lit(value)) for name, value in (("label", label), ("key", key))))
+    own = _of_group(counted, label, key)
     tables = own.get_column("histogram").n_unique()
     names = [str(name) for name in (label, key) if name is not None]
     about = f"{', '.join(f'`{name}`' for name in names)}: half" if names else "Half"
@@ -68,6 +70,55 @@ def histogram_findings(log: LatencyHistograms) -> Iterator[Finding]:
         caveat="" if sums.height == 1 else f"the largest of {sums.height:,} groups",
         order=1,
     )
+
+
+def _counted(log: LatencyHistograms) -> pl.DataFrame:
+    """The buckets with a unit of time and a number ``n`` in them; of counters since a start what was added."""
+    counts = pl.when(pl.col("is_cumulative")).then("delta").otherwise("count")
+    return log.buckets.with_columns(n=counts).filter((pl.col("n") > 0) & pl.col("lower_ns").is_not_null())
+
+
+def _groups(counted: pl.DataFrame) -> pl.DataFrame:
+    """Label, key and number of times of each group, the largest first."""
+    return counted.group_by(_GROUP).agg(pl.col("n").sum()).sort("n", *_GROUP, descending=[True, False, False])
+
+
+def _of_group(counted: pl.DataFrame, label: str | None, key: str | None) -> pl.DataFrame:
+    return counted.filter(
+        *(pl.col(name).eq_missing(pl.lit(value)) for name, value in zip(_GROUP, (label, key), strict=True))
+    )
+
+
+def histogram_buckets(log: LatencyHistograms) -> pl.DataFrame:
+    r"""The distributions of the largest groups of histograms, for a chart.
+
+    Returns:
+        ``event`` (label and key), ``from_us``, ``to_us`` (null in an open bucket), ``waits`` and ``waits_pct`` as in
+        `iolab.metrics.histograms.BUCKETS`; the largest groups first, without those of fewer times than make a latency.
+
+    Examples:
+        >>> from hostparse import read_histograms
+        >>> head = "     usecs               : count     distribution\n"
+        >>> rows = "".join(f"{low:>10} -> {high:<10} : {count:<8} |*|\n"
+        ...     for low, high, count in ((64, 127, 10), (128, 255, 30)))
+        >>> histogram_buckets(read_histograms((head + rows).encode())).rows()
+        [('all times', 64.0, 128.0, 10.0, 25.0), ('all times', 128.0, 256.0, 30.0, 75.0)]
+    """
+    counted = _counted(log)
+    parts = []
+    for label, key, number in _groups(counted).filter(pl.col("n") >= LEAST_WAITS).head(_MOST_GROUPS).iter_rows():
+        own = _of_group(counted, label, key).group_by("lower_ns", "upper_ns").agg(pl.col("n").sum())
+        name = ", ".join(str(one) for one in (label, key) if one is not None) or "all times"
+        parts.append(
+            own.sort("lower_ns").select(
+                event=pl.lit(name),
+                from_us=pl.col("lower_ns") / 1e3,
+                to_us=pl.col("upper_ns") / 1e3,
+                waits=pl.col("n").cast(pl.Float64),
+                waits_pct=100 * pl.col("n") / number,
+            )
+        )
+    return pl.concat(parts) if parts else pl.DataFrame(schema={name: BUCKETS[name] for name in _DRAWN})
 
 
 def _within(own: pl.DataFrame, number: float) -> str:

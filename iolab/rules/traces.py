@@ -125,7 +125,7 @@ def page_cache_bypassed(trace: Trace) -> Iterator[Finding]:
         >>> import iolab
         >>> log = b'1.000000 pread64(3</u01/users01.dbf>, "", 8192, 0) = 8192 <0.000400>'
         >>> for one in page_cache_bypassed(trace_of(iolab.load(log))): print(one.sentence)
-        Whether `users01.dbf` was read past the kernel's cache: the log began after it was opened.
+        Whether `users01.dbf` was read past the kernel's cache: the log does not show how it was opened.
     """
     for row in data_files(trace):
         file = str(row["file"])
@@ -134,7 +134,8 @@ def page_cache_bypassed(trace: Trace) -> Iterator[Finding]:
         if not opened:
             yield Finding(
                 "page_cache_bypassed",
-                f"Whether `{short_name(file)}` was read past the kernel's cache: the log began after it was opened.",
+                f"Whether `{short_name(file)}` was read past the kernel's cache: the log does not show how it was "
+                "opened.",
                 collect="`lsof +fg`, or `/proc/PID/fdinfo`",
                 is_refused=True,
             )

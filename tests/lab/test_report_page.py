@@ -268,3 +268,47 @@ def test_page_of_many_logs_loads_no_chart_library(tmp_path: Path) -> None:
 
     assert done.stdout.split() == ["[]", "False"]
     assert 'class="drawn' not in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("logs", "picture", "said"),
+    [
+        (["sqltrace/orders_flash_ora_4711.prf"], "profile", "Where the time of statements of the session went"),
+        (["host/biolatency.txt"], "histogram", "How long each took"),
+        (["one_case/awrrpt_1_881_882.txt", "sqltrace/orders_flash_4711.strace"], "when", "When each log was"),
+    ],
+)
+def test_a_page_of_each_kind_has_a_picture_at_the_top(tmp_path: Path, logs: list[str], picture: str, said: str) -> None:
+    """Of a TKPROF report its profile, of a histogram its bars, of logs of several kinds when they were."""
+    page = tmp_path / "page.html"
+    write_report([SAMPLES / log for log in logs], page)
+
+    top = page.read_text(encoding="utf-8").partition("<h2>")[0].partition("<h3>")[0]
+    assert f'<figure class="{picture}"><figcaption>{said}' in top
+    assert top.count("<rect") > 1
+
+
+def test_a_table_is_not_twice_on_a_page(tmp_path: Path) -> None:
+    """Where findings cite a whole table that the page shows anyway, their links go to that one."""
+    page, log = tmp_path / "page.html", tmp_path / "biolatency.txt"
+    rows = ((64, 127, 10), (128, 255, 300), (256, 511, 90))
+    log.write_text(
+        "     usecs               : count     distribution\n"
+        + "".join(f"{low:>10} -> {high:<10} : {count:<8} |*|\n" for low, high, count in rows),
+        encoding="utf-8",
+    )
+    write_report(log, page)
+
+    text = page.read_text(encoding="utf-8")
+    assert text.count(">buckets</h") == 1
+    assert text.count('href="#log-1-buckets"') == text.count('id="log-1-buckets"') == 1
+
+
+def test_only_long_words_of_a_table_may_be_broken() -> None:
+    """A printed table keeps names of files within the paper and statements' identifiers whole."""
+    words = {"sql_id": ["309mwpa4tk161"], "file": ["/u01/oradata/PLUM/users01.dbf"], "waits": [12]}
+    page = frame_html(pl.DataFrame(words))
+
+    assert '<td class="breaks"' in page
+    assert page.count("breaks") == 2  # heading and cell
+    assert "309mwpa4tk161</td>" in page.partition("breaks")[2]
