@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
-from logframe.copied import numbered_lines, repeated
+from logframe.copied import numbered_lines, open_end, repeated
 from logframe.csv_lines import csv_cells
 
 if TYPE_CHECKING:
@@ -296,7 +296,7 @@ def read_events(source: Source) -> EventList:
     reader = _Reader(log.name)
     lines = numbered_lines(log, sign_of_events)
     rows = [(number, line) for number, line in lines if not _WAIT.match(line)]  # waits may be alike
-    reader.notes += repeated(log.name, rows)
+    reader.notes += [*repeated(log.name, rows), *open_end(log, lines)]
     for number, line in lines:
         if line:
             reader.read(number, line)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
-from logframe.copied import numbered_lines, repeated
+from logframe.copied import numbered_lines, open_end, repeated
 
 if TYPE_CHECKING:
     from logframe import Source
@@ -196,7 +196,7 @@ def read_histograms(source: Source) -> LatencyHistograms:
     log = open_log(source)
     state = _State()
     lines = numbered_lines(log, sign_of_histogram)
-    state.notes += repeated(log.name, lines)
+    state.notes += [*repeated(log.name, lines), *open_end(log, lines)]
     for number, line in lines:
         _read_line(log.name, state, number, line)
     _flush(log.name, state)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from logframe import Diagnostic
+from logframe.copied import ends_open
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +26,7 @@ def open_end(log: Log, parts: Iterable[Part], last: int) -> list[Diagnostic]:
         parts: of its end.
         last: its last line that is not blank.
     """
-    if not _ends_open(log):
+    if not ends_open(log):
         return []
     for part in parts:
         lines = part.frame.get_column("line")
@@ -38,20 +38,10 @@ def open_end(log: Log, parts: Iterable[Part], last: int) -> list[Diagnostic]:
 
 
 def _may_go_on(part: Part) -> bool:
-    """Whether the last column has names, or figures without decimals."""
+    """Whether the last column has names, figures without decimals, or one figure only."""
     field = part.heading.fields[-1]
     half = part.halves.get(field.name)
-    if field.metric is None or half is None:
+    if field.metric is None or half is None or part.frame.height == 1:
         return True
     own = half[-1] if isinstance(half, pl.Series) else half
     return own in {0.0, 0.5 * field.metric.factor, field.metric.factor}
-
-
-def _ends_open(log: Log) -> bool:
-    if isinstance(log.target, bytes):
-        return not log.target.endswith((b"\n", b"\r"))
-    if not isinstance(log.target, Path) or not log.target.stat().st_size:
-        return False
-    with log.target.open("rb") as file:
-        file.seek(-1, 2)
-        return file.read(1) not in {b"\n", b"\r"}

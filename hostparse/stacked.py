@@ -11,6 +11,7 @@ from hostparse.clocks import Order
 from hostparse.columns import Metric
 from hostparse.headings import Field, Heading
 from hostparse.lines import GRAMMAR, TEXT, batches, kinds_of
+from hostparse.open_end import open_end
 from hostparse.parts import Half, Part
 from hostparse.runs import Run, Runs
 from hostparse.sampling import PLACE
@@ -88,6 +89,7 @@ def read_stacked(log: Log) -> Tables:
         part = _part(log.name, str(group), str(words).split(), rows, notes)
         if part is not None:
             parts.append(part)
+    notes += open_end(log, parts, int(heads.item(-1, "line")))
     kinds = dict(lines.get_column("kind").cast(pl.String).value_counts().sort("kind").iter_rows())
     settings = [
         text.partition(":")[2].strip()

@@ -223,7 +223,8 @@ def _marks(name: str, lines: pl.DataFrame, before: Before) -> _Marks:
     around = around.with_columns(
         pl.col("kind").cast(pl.String).shift(-1).fill_null("").alias("next_kind"),
         TEXT.shift(-1).fill_null("").alias("next_text"),
-        pl.when(is_words.shift(1)).then(TEXT.shift(1)).fill_null("").alias("groups"),
+        # a heading that stands twice is no group
+        pl.when(is_words.shift(1) & (TEXT.shift(1) != TEXT)).then(TEXT.shift(1)).fill_null("").alias("groups"),
     )
     marks = around.filter(~is_kind("row", "blank", "average", "clock_alone", "text"))
     words = _without_labels(marks.filter(is_words & (pl.col("next_kind") != "words")))

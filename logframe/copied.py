@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from logframe.errors import Diagnostic
@@ -123,3 +124,28 @@ def repeated(name: str, lines: list[tuple[int, str]]) -> list[Diagnostic]:
         for (above, text), (number, line) in pairwise(lines)
         if line == text and number == above + 1 and len(list(numbers_of_line(line))) >= _FEWEST_NUMBERS
     ]
+
+
+def ends_open(log: Log) -> bool:
+    """Whether no line feed ends a log, so that its last line may go on."""
+    if isinstance(log.target, bytes):
+        return not log.target.endswith((b"\n", b"\r"))
+    if not isinstance(log.target, Path) or not log.target.stat().st_size:
+        return False
+    with log.target.open("rb") as file:
+        file.seek(-1, 2)
+        return file.read(1) not in {b"\n", b"\r"}
+
+
+def open_end(log: Log, lines: list[tuple[int, str]]) -> list[Diagnostic]:
+    """A diagnostic about a row whose last number may go on, at the end of a log without a line feed.
+
+    Args:
+        log: opened.
+        lines: numbers and texts.
+    """
+    number, line = lines[-1] if lines else (0, "")
+    if not line[-1:].isdecimal() or not ends_open(log):
+        return []
+    reason = "the log ends without a line feed: the last number may go on"
+    return [Diagnostic(log.name, number, None, "cut", line, reason)]

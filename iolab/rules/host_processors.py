@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import polars as pl
+
 from iolab.evidence.host_alignment import check_host
 from iolab.metrics.formatting import share_text
 from iolab.metrics.processors import SATURATED, SINCE_START, cpu_metrics, cpu_samples
@@ -63,7 +65,13 @@ def processors_of_report(host: tuple[str, HostLog], report: tuple[str, AwrReport
         check_host(report[1], host[1])
     except RefusedError:
         return
-    yield from _of(host[1], f" in the time of {report[0]}, by {host[0]}", report[1])
+    name, log = host
+    timed = any(
+        log.scan(scope).select(pl.col("interval_end").is_not_null().any()).collect().item() for scope in log.scopes
+    )
+    # samples without a clock are all taken: they may be of other times
+    when = f" in the time of {report[0]}, by {name}" if timed else f" in all samples of {name}, which prints no time"
+    yield from _of(log, when, report[1])
 
 
 def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
     from iolab.rules.finding import Finding
 
-#: Of more logs pairs are compared by pages and `iolab.compare` only.
+#: Of more logs pairs are compared by pages and `iolab.compare` only, but for the logs of a run.
 _MOST_TOGETHER: Final = 4
+#: The logs of a run are of several formats, and few of each: a report, settings, samples of the tools of the system.
+_MOST_OF_A_RUN: Final = 10
 
 
 def findings(logs: ParsedLog | Iterable[ParsedLog] | Mapping[str, ParsedLog]) -> pl.DataFrame:
@@ -63,9 +65,11 @@ def findings_together(named: list[tuple[str, ParsedLog]]) -> pl.DataFrame:
 
 def _of_pairs(named: list[tuple[str, ParsedLog]]) -> Iterator[Finding]:
     """What pairs of a few logs say together; logs of one format are a pair where there are two of it."""
-    if len(named) > _MOST_TOGETHER:
-        return
     formats = [log.format for _, log in named]
+    if len(named) > _MOST_TOGETHER and (
+        len(named) > _MOST_OF_A_RUN or max(map(formats.count, formats)) > _MOST_TOGETHER
+    ):
+        return
     for one, two in combinations(named, 2):
         if one[1].format == two[1].format and formats.count(one[1].format) > 2:
             continue

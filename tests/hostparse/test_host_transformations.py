@@ -174,6 +174,7 @@ def test_a_value_that_stands_twice() -> None:
 def test_waits_may_be_alike() -> None:
     """Two waits of one process in one second with one time of whole microseconds are no copy."""
     row = "15:02:27  pid=10456 event=SQL*Net message to client wait_time=6\n"
+    assert [one.format for one in iolab.load_all((row * 3).encode())] == ["io_events"]
     assert read_events((row * 3).encode()).diagnostics.is_empty()
 
 
@@ -185,6 +186,23 @@ def test_a_log_that_ends_within_its_last_cell(name: str) -> None:
 
     assert found.filter(kind="cut")["line"].to_list() == [len(lines_of(text))]
     assert iolab.load(f"{text}\n".encode()).diagnostics.filter(kind="cut").is_empty()
+
+
+@pytest.mark.parametrize(
+    "text", [AIX_DISKS, "     value  ------------- Distribution ------------- count\n   64 |@@   12889\n"]
+)
+def test_a_number_at_an_open_end(text: str) -> None:
+    """Groups of disks, and counts of a histogram."""
+    assert iolab.load(text.rstrip("\n").encode()).diagnostics["kind"].to_list() == ["cut"]
+
+
+def test_a_heading_that_stands_twice() -> None:
+    """It is no group of columns of itself: the names of the metrics stay."""
+    lines = lines_of(CASES["mpstat"])
+    place = next(number for number, line in enumerate(lines) if "CPU " in line)
+    twice = figures(joined([*lines[: place + 1], *lines[place:]]))
+
+    assert twice["cpu"].equals(figures(CASES["mpstat"])["cpu"])
 
 
 def test_doubled_lines_of_disks() -> None:

@@ -1,0 +1,113 @@
+"""biotop and biolatpcts: which process moved most bytes, and percentiles of what a request took."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.metrics.formatting import count_text, figure_text, time_text
+from iolab.rules.finding import Evidence, Finding
+from logframe.interval import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hostparse.frame_log import FrameLog
+
+_KEY: Final = ("pid", "command")
+_ENDS: Final = ("", "_lo", "_hi")
+#: The percentiles that are said, and their words.
+_SAID: Final = ((50.0, "half took"), (99.0, "99 %"), (100.0, "the longest"))
+_OPERATIONS: Final = {"read": "reads", "write": "writes", "discard": "discards", "flush": "flushes"}
+
+
+def block_io_findings(log: FrameLog) -> Iterator[Finding]:
+    r"""The process with most bytes of those that biotop lists; the times of requests that biolatpcts gives.
+
+    Percentiles of intervals are none of all time together: of several intervals the least and the greatest are said.
+
+    Examples:
+        >>> from hostparse import read_summaries
+        >>> head = "PID     COMM             D MAJ MIN DISK       I/O  Kbytes  AVGms\n"
+        >>> rows = "4711    ora_dbw0_orcl    W 252 3   dm-3        30     240   2.00\n"
+        >>> rows += "14501   cksum            R 202 1   xvda1       10    1440   0.50\n"
+        >>> for one in block_io_findings(read_summaries((head + rows + head + rows).encode())): print(one.sentence)
+        `cksum` (14501) moved most bytes of those listed, 2.95 MB in 2 intervals: 20 requests of 500 us on average.
+        >>> text = "sda  p50  p99  p100\nread 95us 1.5ms 2.5ms\nwrite - - -\n"
+        >>> for one in block_io_findings(read_summaries(text.encode())): print(one.sentence)
+        `sda`, reads of 1 interval: half took at most 100.5 us, 99 % at most 2.05 ms, the longest at most 3.05 ms.
+        >>> for one in block_io_findings(read_summaries(b"sda  p50  p99\nread - -\nwrite - -\n")):
+        ...     print(one.sentence, one.is_refused)
+        How long requests took: no interval has one. True
+    """
+    processes = log.tables["processes"]
+    if processes.height:
+        yield from _processes(processes)
+    percentiles = log.tables["percentiles"]
+    if percentiles.is_empty():
+        return
+    timed = percentiles.drop_nulls("latency_ms")
+    if timed.is_empty():
+        yield Finding(
+            "latency",
+            "How long requests took: no interval has one.",
+            why="biolatpcts prints `-` where there was no request",
+            collect="biolatpcts while the work runs",
+            evidence=(Evidence("percentiles"),),
+            is_refused=True,
+        )
+        return
+    for (device, operation), rows in timed.group_by("device", "operation", maintain_order=True):
+        yield from _percentiles(device, str(operation), rows)
+
+
+def _processes(processes: pl.DataFrame) -> Iterator[Finding]:
+    count = pl.col("requests")
+    totals = processes.group_by(_KEY, maintain_order=True).agg(
+        pl.col("bytes", "bytes_lo", "bytes_hi").sum(),
+        count.sum(),
+        *((pl.col(f"latency_ms{end}") * count).sum().alias(f"busy_ms{end}") for end in _ENDS),
+    )
+    row = totals.sort("bytes", "pid", descending=[True, False]).row(0, named=True)
+    number = processes.get_column("sample").n_unique()
+    moved = Interval(*(row[f"bytes{end}"] / 1e6 for end in _ENDS))
+    took = ""
+    if row["requests"]:
+        mean = Interval(*(row[f"busy_ms{end}"] / row["requests"] / 1e3 for end in _ENDS))
+        took = f": {count_text(row['requests'], 'request')} of {time_text(mean)} on average"
+    yield Finding(
+        "process_io",
+        f"`{row['command']}` ({row['pid']}) moved most bytes of those listed, "
+        f"{figure_text(moved, 'MB')} in {count_text(number, 'interval')}{took}.",
+        why="bytes and requests of its reads and writes on all disks, a mean weighted by requests",
+        refuted_by="a process that is not among those with the most bytes of each interval",
+        evidence=(Evidence("processes", (row["command"],)),),
+        caveat="requests are charged to the process that issued them: writes of a cache to a thread of the kernel",
+        order=1,
+    )
+
+
+def _percentiles(device: object, operation: str, rows: pl.DataFrame) -> Iterator[Finding]:
+    number = rows.get_column("sample").n_unique()
+    said = []
+    for percentile, words in _SAID:
+        own = rows.filter(pl.col("percentile") == percentile)
+        if own.height:
+            least, most = (
+                time_text(float(str(value)) / 1e3) for value in (own["latency_ms_hi"].min(), own["latency_ms_hi"].max())
+            )
+            said.append(f"{words} at most {least if least == most else f'{least} to {most}'}")
+    if not said:
+        return
+    name = f"`{device}`, " if device is not None else ""
+    word = _OPERATIONS.get(operation, operation)
+    yield Finding(
+        "latency",
+        f"{name}{word if name else word.capitalize()} of {count_text(number, 'interval')}: {', '.join(said)}.",
+        why="the upper edges of the buckets in which biolatpcts counts, by interval",
+        refuted_by="a histogram or a list of single requests",
+        evidence=(Evidence("percentiles", (operation,)),),
+        caveat="percentiles of intervals are none of all time together",
+        order=1,
+    )
