@@ -52,7 +52,7 @@ def read_html(text: str, report_kind: str, title: str, first_line: int = 1) -> D
     """
     from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - a text report needs no HTML parser
 
-    clean = _COMMENT.sub("", text) if "<!--" in text else text
+    clean = _without_comments(text) if "<!--" in text else text
     cut_tables = cut_page(clean)
     page = LexborHTMLParser(clean if cut_tables is None else cut_tables.rest)
     has_heads = page.css_first("th") is not None
@@ -183,6 +183,12 @@ def _owner(node: LexborNode) -> int | None:
     while above is not None and above.tag != "table":
         above = above.parent
     return None if above is None else above.mem_id
+
+
+def _without_comments(page: str) -> str:
+    """The page without its comments; one that does not end is kept."""
+    end = max(page.rfind("-->"), page.rfind("--!>")) + len("--!>")
+    return _COMMENT.sub("", page[:end]) + page[end:]
 
 
 def _is_heading(row: LexborNode) -> bool:

@@ -33,7 +33,7 @@ _WHOLE: Final = re.compile(PAGE.pattern("{WHOLE_TAG}$"))
 _CUT: Final = re.compile(PAGE.pattern("{CUT_TAG}"))
 _STYLE: Final = re.compile(PAGE.pattern("{ROW_STYLE}"))
 _CLASS: Final = re.compile(PAGE.pattern("{CELL_CLASS}"))
-_LINK: Final = re.compile(PAGE.pattern(r"{CONTENTS_LINK}(?P<number>{ANCHOR_NUMBER})\b[^>]*>(?P<title>[^<]*)"))
+_LINK: Final = re.compile(PAGE.pattern(r"{CONTENTS_LINK}(?P<number>{ANCHOR_NUMBER})\b[^<>]*>(?P<title>[^<]*)"))
 _ANCHOR: Final = re.compile(PAGE.pattern(r"{ANCHOR}(?P<number>{ANCHOR_NUMBER})\b"))
 _SECTION: Final = re.compile(PAGE.pattern("{ANCHOR}(?P<number>{ANCHOR_NUMBER}){TO_HEADING}(?P<title>[^<]*)"))
 #: What the names of the two styles go on with.

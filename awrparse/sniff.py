@@ -21,8 +21,8 @@ _SECTIONS = re.compile(GRAMMAR.pattern("^(?:{BANNER}|{SECTION_TITLE}|{OLD_TITLE}
 _RULED = re.compile(GRAMMAR.pattern("^{RULER}"), re.MULTILINE)
 _TABLE = re.compile(PAGE.pattern("{TABLE_TAG}"))
 _MARKUP = re.compile(PAGE.pattern("{ANY_TAG}"))
-_TITLE = re.compile(PAGE.pattern("{TITLE_OPEN}(.*?){TITLE_CLOSE}"), re.DOTALL)
-_H1 = re.compile(PAGE.pattern("{H1_OPEN}(.*?){H1_CLOSE}"), re.DOTALL)
+_TITLE = re.compile(PAGE.pattern("{TITLE_OPEN}({HEADING_TEXT}){TITLE_CLOSE}"))
+_H1 = re.compile(PAGE.pattern("{H1_OPEN}({HEADING_TEXT}){H1_CLOSE}"))
 
 #: How a report calls itself -> its kind; the first that matches.
 _NAMES: Final = tuple((re.compile(IDENTITY.pattern(f"{{{name}}}")), kind) for name, kind in IDENTITY.kinds.items())

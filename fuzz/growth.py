@@ -41,12 +41,17 @@ _DEEPEST: Final = 50
 _ONE: Final = "SQL> select 1 from dual;\n"
 _TIMED: Final = "\nElapsed: 00:00:01.00\n"
 _ROWS: Final = "SQL> select n, m from t;\n\n         N          M\n---------- ----------\n"
+_NAMES: Final = _ONE + "\nNAME                 VALUE\n---------------- ---------\nconsistent gets         12\n"
 _REPORT: Final = (
     "WORKLOAD REPOSITORY report for\n\nDB Name         DB Id    Instance     Inst Num Startup Time    Release     RAC\n"
     "------------ ----------- ------------ -------- --------------- ----------- ---\n"
     "ORCL          1234567890 orcl                1 01-Jan-20 00:00 12.2.0.1.0  NO\n\n"
 )
 _PAGE: Final = "<html><title>AWR Report for DB: ORCL</title><body><h1>WORKLOAD REPOSITORY report for</h1>"
+_WAITS: Final = (
+    "<table summary='This table displays top 10 wait events'><tr><th>Event</th><th>Waits</th></tr>"
+    "<tr><td>log file sync</td><td>7</td></tr></table>"
+)
 
 
 def many(line: str, size: int) -> str:
@@ -109,6 +114,16 @@ SHAPES: Final[dict[str, Callable[[int], str]]] = {
         "Linux 5.4 (h)  01/01/2020  _x86_64_ (2 CPU)\n\n"
         + many("Device             tps    kB_read/s\nsda{0}   {0}.00   {1}.00\n\n", n)
     ),
+    "strace: blanks before a line": lambda n: _CALL.format(1, 3) + " " * n + _CALL.format(2, 3),
+    "spool: dots": lambda n: _ONE + "." * n + "x\n" + "..." + _TIMED,
+    "spool: a row of numbers": lambda n: _NAMES + "physical reads " + "1 " * (n // 2) + "x 5\n" + _TIMED,
+    "spool: dashes": lambda n: "a\n" + "-" * n + "x\nb\n\n" + _ONE + _TIMED,
+    "TKPROF: dots": lambda n: "TKPROF: Release 19.0.0.0.0\n\n" + " " + "." * n + "x\n",
+    "folded stacks: blanks": lambda n: "main;read 5\nmain;" + "x " * 10 + " " * n + "x\nmain;write 7\n",
+    "samplers: tabs": lambda n: _ONE + "\t" * (n // 2) + "x\n" + "r/s " * (n // 8) + "\n",
+    "AWR: openings of anchors": lambda n: _PAGE + _WAITS + "<a" * (n // 2),
+    "AWR: openings of cells": lambda n: _PAGE + _WAITS + "<td" * (n // 3),
+    "AWR: openings of comments": lambda n: _PAGE + _WAITS + "<!--" * (n // 4),
     "nmon: moments": lambda n: (
         "AAA,progname,nmon\nAAA,host,h\nCPU_ALL,CPU Total h,User%,Sys%\n"
         + many("ZZZZ,T{1:07d},00:00:00,01-JAN-2020\nCPU_ALL,T{1:07d},{0}.1,2.0\n", n)

@@ -122,13 +122,12 @@ def encode(data: bytes, chance: random.Random) -> bytes:
 
 
 def long_line(data: bytes, chance: random.Random) -> bytes:
-    """One line is very long."""
-    place = data.find(b"\n", chance.randrange(len(data) + 1))
-    return (
-        data[: max(place, 0)]
-        + chance.choice((b"x", b" ", b"(", b"0", b"\x00", b"a,")) * 200_000
-        + data[max(place, 0) :]
-    )
+    """One line is very long: a token, or a few characters of the log, again and again, somewhere in a line."""
+    first = chance.randrange(len(data) + 1)
+    few = data[first : first + chance.randint(1, 6)] or b"x"
+    run = chance.choice((b"x", b" ", b"(", b"0", b".", b"a,", chance.choice(TOKENS), few))
+    place = max(data.find(b"\n", first), 0) + chance.choice((0, 0, 1, 1, -1, chance.randint(0, 30)))
+    return data[:place] + run * (200_000 // len(run)) + data[place:]
 
 
 def pack(data: bytes, chance: random.Random) -> bytes:

@@ -110,8 +110,8 @@ def cut_end(
         if half is None:
             continue
         spread = half if isinstance(half, pl.Series) else pl.Series([half]).new_from_index(0, len(lines))
-        others = {*halves.get(key, ()), *spread[:-1]}
-        if len(others) != 1 or spread[-1] <= (usual := others.pop()):
+        others = {*halves.get(key, ()), *spread[:-1]} - {None}
+        if len(others) != 1 or spread[-1] is None or spread[-1] <= (usual := others.pop()):
             continue
         values = pl.when(pl.col("line") != last).then(pl.col(column)).alias(column)
         found[key] = replace(part, frame=part.frame.with_columns(values), halves={**part.halves, column: usual})

@@ -34,9 +34,8 @@ _VIEWS: Final = Pattern("{STATISTICS_VIEW}", LISTS)
 _SUBTRACTION: Final = Pattern("{SUBTRACTION}", LISTS)
 _SCALING: Final = Pattern("{SCALING}", LISTS)
 _GAPS: Final = Pattern("{WIDE_GAP}", LISTS)
-_LAST_NUMBERS: Final = Pattern(
-    r"(?P<name>{NAME})(?P<numbers>(?:\s+(?:{LISTED_FIGURE}(?:{EXPONENT})?(?:{UNIT})?|{HASHES}))+)\s*", LISTS
-)
+_WORD: Final = Pattern("{WORD}", LISTS)
+_LISTED_NUMBER: Final = Pattern("{LISTED_FIGURE}(?:{EXPONENT})?(?:{UNIT})?|{HASHES}", LISTS)
 #: Columns of Snapper by their place; releases print fewer or more.
 _SNAPPER_COLUMNS: Final = (
     *("SID", "USERNAME", "TYPE", "STATISTIC", "DELTA", "DELTA/SEC", "%TIME", "GRAPH", "WAITS", "WAITS/SEC", "AVERAGE"),
@@ -144,8 +143,22 @@ def _begins_with_name(line: str) -> bool:
         return True
     if not line[-1:].isdigit() or not may_be_known(line):
         return False
-    found = _LAST_NUMBERS.fullmatch(line)
-    return found is not None and is_known(found["name"])
+    name, numbers = _last_numbers(line)
+    return bool(numbers) and is_known(name)
+
+
+def _last_numbers(line: str) -> tuple[str, list[str]]:
+    """What a line says before the numbers at its end, and these; its first word is none of them.
+
+    Examples:
+        >>> _last_numbers("physical reads  12 1,116"), _last_numbers("12")
+        (('physical reads', ['12', '1,116']), ('12', []))
+    """
+    words = list(_WORD.finditer(line))
+    first = len(words)
+    while first > 1 and _LISTED_NUMBER.fullmatch(words[first - 1].group()):
+        first -= 1
+    return line[: words[first - 1].end()] if words else "", [word.group() for word in words[first:]]
 
 
 def _cells(page: Page, grid: Grid, number: int) -> tuple[str, ...]:
@@ -156,11 +169,10 @@ def _cells(page: Page, grid: Grid, number: int) -> tuple[str, ...]:
     cells = cut_cells(bare, columns)
     if cells[-1] or not cells[0]:
         return cells
-    found = _LAST_NUMBERS.fullmatch(bare.strip())
-    numbers = found["numbers"].split() if found else []
-    if found and len(numbers) >= len(columns) - 1 and not any(cells[1:]):
+    name, numbers = _last_numbers(bare.strip())
+    if numbers and len(numbers) >= len(columns) - 1 and not any(cells[1:]):
         extra = len(numbers) - (len(columns) - 1)
-        name = " ".join([found["name"], *numbers[:extra]])
+        name = " ".join([name, *numbers[:extra]])
         return (" ".join(name.split()), *numbers[extra:])
     return cells
 

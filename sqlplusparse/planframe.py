@@ -36,7 +36,7 @@ _LISTS: Final = ("predicates", "notes")
 _TIMES: Final = ("e_time_s", "a_time_s")
 #: Figures that another one in brackets may follow.
 _BRACKETS: Final = {"cost": "cpu_percent", "used_mem": "passes"}
-_BRACKET: Final = Pattern(r"(?P<figure>{FIGURE_BEFORE}) *\((?P<bracket>{DIGITS})\)", PLAN_GRAMMAR)
+_BRACKET: Final = Pattern(r"(?P<figure>{FIGURE_BEFORE})\((?P<bracket>{DIGITS})\)", PLAN_GRAMMAR)
 _TIME: Final = Pattern(
     r"(?:(?P<hours>{UP_TO_9_DIGITS}):)?(?P<minutes>{UP_TO_9_DIGITS}):(?P<seconds>{UP_TO_9_DIGITS})"
     r"(?:\.(?P<fraction>{UP_TO_9_DIGITS}))?",
@@ -145,7 +145,7 @@ def _with_bracket(name: str, cell: str) -> dict[str, object]:
     found = _BRACKET.fullmatch(cell)
     if found is None:
         return _figure(name, cell)
-    return {**_figure(name, found["figure"]), _BRACKETS[name]: int(found["bracket"])}
+    return {**_figure(name, found["figure"].rstrip(" ")), _BRACKETS[name]: int(found["bracket"])}
 
 
 @lru_cache(maxsize=1 << 12)

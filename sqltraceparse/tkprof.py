@@ -306,7 +306,7 @@ class _Reader:
             self._statement["depth"] = int(found.group().rpartition(":")[2].rstrip(")"))
             said = said[: found.start()]
         user = said.split()
-        if user and user[0].isdigit():
+        if user and user[0].isascii() and user[0].isdecimal():
             self._statement["user_id"] = int(user[0])
             user = user[1:]
         self._statement["user_name"] = " ".join(user).strip("()") or None

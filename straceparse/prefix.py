@@ -31,7 +31,7 @@ _HEX_DIGITS: Final = _DIGITS | frozenset("abcdef")
 #: How the time of day comes out of its shape; not every such time exists.
 _ANY_TIME_OF_DAY: Final = ":".join(["[0-9][0-9]"] * 3)
 #: A number and the blanks that pad it.
-_PADDED: Final = re.compile("( *)(0+)( *)")
+_PADDED: Final = re.compile("(?<! )( *)(0+)( *)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,6 +141,16 @@ def test_a_log_that_ends_within_a_row(tool: str, cut: int) -> None:
     assert log.diagnostics.filter(pl.col("line") == text.count("\n") + 1).height or found.height <= whole.height
 
 
+@pytest.mark.parametrize("last", ["0.32\x00\x00", "0.32x", "-", "####"])
+def test_a_log_that_ends_with_no_figure(last: str) -> None:
+    """A last cell that is no figure has no decimals to count: it is null, and the log is read."""
+    text = IOSTAT.format(0).split("sdb")[0].rstrip("\n").removesuffix("0.32")
+    log = read_host(f"{text}{last}\n".encode())
+
+    assert log.samples.filter(metric="%util").collect().get_column("value").to_list() in ([None], [])
+    assert read_host((IOSTAT.format(0).rstrip("\n").removesuffix("10.00") + last).encode()).samples.collect().height
+
+
 def test_a_heading_that_names_a_column_twice() -> None:
     """Both columns of processes are kept, under names of their own."""
     log = (

@@ -86,6 +86,18 @@ def test_totals_that_do_not_add_up(before: str, after: str, column: str) -> None
     assert rows.item(0, "line") == 16
 
 
+@pytest.mark.parametrize("digits", ["9" * 19, "1" * 5001])
+def test_numbers_of_users_and_errors_that_are_too_long(digits: str) -> None:
+    """A number that no machine word holds is no user, depth or error, cut or whole: its line is a diagnostic."""
+    users = [f"Parsing user id: {digits}  (SCOTT)", f"Parsing user id: 5  (SCOTT)   (recursive depth: {digits})"]
+    for user in [*users, "Parsing user id: \u00b2"]:
+        report = read_tkprof(NEW.replace("Parsing user id: 106  (EMP)", user).encode())
+        assert report.statements.get_column("user_id").drop_nulls().is_empty()
+        assert digits not in user or digits in "".join(report.diagnostics.get_column("text").drop_nulls())
+    report = read_tkprof(NEW.replace("ORA-00942", f"ORA-{digits}").encode())
+    assert report.statements.get_column("error").drop_nulls().is_empty()
+
+
 def test_what_is_no_report() -> None:
     """A text without a title and a table of calls is refused."""
     with pytest.raises(LogParseError, match="no TKPROF report"):
