@@ -168,7 +168,7 @@ def _template(heading: Heading, key: str, figures_like: Mapping[str, str] = Mapp
             pattern = ".+"
         parts.append(f"{gap}(?P<c{number}>{pattern})")
     if heading.has_stamp:
-        parts.append("{GAP}(?P<stamp>{CELL}{GAP}{CELL}(?:{GAP}{CELL})?)")
+        parts.append("{GAP}(?P<stamp>{CLOCK}|{CELL}{GAP}{CELL}(?:{GAP}{CELL})?)")
     return f"^{{GAP}}?{''.join(parts)}$"
 
 

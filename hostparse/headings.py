@@ -16,6 +16,10 @@ _CLOCK: Final = re.compile(GRAMMAR.pattern("^[ #]*{CLOCK}{GAP}"))
 #: The label of the row of all processors.
 TOTAL_CPU: Final = "avg-cpu:"
 _TWICE: Final = 2
+#: Memory that ``vmstat`` of AIX and HP-UX prints in pages.
+_IN_PAGES: Final = ("avm", "fre")
+#: What ``vmstat -t`` of AIX prints above a clock.
+_CLOCK_OF_AIX: Final = ("hr", "mi", "se")
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,9 @@ def read_heading(text: str, groups: str, has_clock: bool) -> Heading:  # noqa: F
     words = [word for word in words if word.text.rstrip(":") in KEYS or not word.text.endswith(":")][has_time:]
     has_stamp = "timestamp" in groups
     zone = None
-    if has_stamp and words and words[-1].text not in VMSTAT:
+    if tuple(word.text for word in words[-len(_CLOCK_OF_AIX) :]) == _CLOCK_OF_AIX:
+        words, has_stamp = words[: -len(_CLOCK_OF_AIX)], True
+    elif has_stamp and words and words[-1].text not in VMSTAT:
         zone = words.pop().text
     printed = _qualified([word.text.rstrip(":") for word in words], [word.middle for word in words], groups)
     if printed.count("sy") == _TWICE:  # the line of groups is not there: system calls come before the share of the CPU
@@ -109,7 +115,12 @@ def read_heading(text: str, groups: str, has_clock: bool) -> Heading:  # noqa: F
         keys = {word: name for word, name in KEYS.items() if name in PROCESS_KEYS}
     else:
         keys = {word: name for word, name in KEYS.items() if name != "command"}
-    fields = tuple(Field(keys[word], word, None) if word in keys else _figure(word, tool) for word in printed)
+    # BSD prints memory in units of its own
+    unknown = _IN_PAGES if "flt" in printed else ()
+    fields = tuple(
+        Field(keys[word], word, None) if word in keys else _figure(word, tool if word not in unknown else "")
+        for word in printed
+    )
     scope = next((field.name for field in fields if field.metric is None), "host")
     return Heading(
         tool,

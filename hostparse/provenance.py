@@ -40,7 +40,7 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
     paged = [
         field.name for part in parts for field in part.heading.fields if field.metric and field.metric.factor == _PAGE
     ]
-    in_pages = pl.when(pl.col("metric").is_in(paged)).then(pl.col("value") / _PAGE).otherwise("value").alias("value")
+    in_pages = pl.when(pl.col("metric").is_in(paged)).then(pl.col("value") / _PAGE).alias("pages")
     frames = {
         "samples": parsed.samples.with_columns(in_pages).collect(),
         "averages": parsed.averages.with_columns(in_pages).collect(),
@@ -52,6 +52,8 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
             if line not in claims:
                 claims[line] = [Claim(name, row)]
             claims[line].append(Claim(name, row, "value"))
+            if paged:
+                claims[line].append(Claim(name, row, "pages"))
             if flag is not None:
                 flagged.add(line)
     for number, printed in enumerate(parts, 1):

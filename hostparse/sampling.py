@@ -337,15 +337,20 @@ def _by_report(part: Part, reports: pl.DataFrame, headless: frozenset[int]) -> P
 def _by_row(name: str, part: Part, placed: Placed, headless: frozenset[int]) -> Part:
     frame = _unplaced(part).with_columns((pl.int_range(pl.len()).over("run") + 1).alias("sample"))
     end: pl.Expr = pl.lit(None, dtype=pl.Datetime("us"))
+    clock: pl.Expr = pl.lit(None, dtype=pl.Time())  # a clock without a date
     if part.heading.has_stamp:
-        read = frame.select("line", "run", "stamp", dated_clock(pl.col("stamp"), "ymd").alias("at")).unnest("at")
+        second = seconds_of_day(pl.col("stamp")).alias("second")
+        read = frame.select("line", "run", "stamp", dated_clock(pl.col("stamp"), "ymd").alias("at"), second).unnest(
+            "at"
+        )
         if part.heading.zone is not None:
             read = read.with_columns(pl.coalesce("zone", pl.lit(part.heading.zone)).alias("zone"))
         _zones(read, placed)
-        for line, stamp in read.filter(pl.col("time").is_null()).select("line", "stamp").iter_rows():
+        timeless = read.filter(pl.col("time").is_null() & pl.col("second").is_null())
+        for line, stamp in timeless.select("line", "stamp").iter_rows():
             placed.notes.append(Diagnostic(name, line, None, "clock", stamp, "no date and time"))
-        frame = frame.with_columns(read.get_column("time").alias("end"))
-        end = pl.col("end")
+        frame = frame.with_columns(read.get_column("time").alias("end"), read.get_column("second"))
+        end, clock = pl.col("end"), _time(pl.col("second"))
     before = end.shift().over("run")
     return _ordered(
         part,
@@ -353,7 +358,7 @@ def _by_row(name: str, part: Part, placed: Placed, headless: frozenset[int]) -> 
             ((pl.col("sample") == 1) & ~pl.col("run").is_in(list(headless))).alias("is_since_boot"),
             pl.when(before <= end).then(before).alias("interval_start"),
             end.alias("interval_end"),
-            end.dt.time().alias("time_of_day"),
+            pl.coalesce(end.dt.time(), clock).alias("time_of_day"),
         ),
     )
 
