@@ -17,7 +17,14 @@ from awrparse.text.layout import ANY_RULER
 from awrparse.text.sections import read_text
 from logframe import LogParseError
 from logframe.mail import parts_of_mail
-from logframe.normalize import LineMap, with_line_feeds, with_plain_blanks, without_doubled_blank_lines, without_margin
+from logframe.normalize import (
+    LineMap,
+    with_line_feeds,
+    with_plain_blanks,
+    without_doubled_blank_lines,
+    without_margin,
+    without_terminal_codes,
+)
 
 if TYPE_CHECKING:
     from logframe import Log
@@ -51,7 +58,7 @@ def documents_of(log: Log) -> list[Document]:
 
 def _documents(text: str) -> list[Document]:
     """The reports of a text."""
-    text = with_line_feeds(text)
+    text = without_terminal_codes(with_line_feeds(text))
     lines = _lines_of(text)
     line_map, clean = _kept_lines(lines)
     is_page = sniff.is_html(clean)

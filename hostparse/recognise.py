@@ -12,7 +12,7 @@ from logframe.copied import cleanup_by_sign
 from logframe.normalize import without_terminal_codes
 
 if TYPE_CHECKING:
-    from logframe.normalize import LineCleanup
+    from logframe.line_cleanup import LineCleanup
 
 SNIFF: Final = load_grammar("hostparse", "sniff.lark", "start")
 

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from logframe.errors import Diagnostic
-from logframe.normalize import GRAMMAR, find_cleanup, without_doubled_blank_lines, without_terminal_codes
+from logframe.line_cleanup import find_cleanup
+from logframe.normalize import GRAMMAR, without_doubled_blank_lines, without_terminal_codes
 from logframe.source_numbers import numbers_of_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from logframe.normalize import LineCleanup
+    from logframe.line_cleanup import LineCleanup
     from logframe.source import Log
 
 #: Why a row that stands twice is a diagnostic.

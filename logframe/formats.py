@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, runtime_chec
 from logframe.encoding import CHUNK
 from logframe.errors import LogError, LogParseError
 from logframe.margins import without_shared_margin
+from logframe.normalize import without_terminal_codes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -69,8 +70,8 @@ class Head:
 
     Attributes:
         log: The opened log.
-        text: Its first `HEAD_BYTES` bytes as text, lines ended by a line feed; without NUL bytes before them and
-            without the marks of a quotation or the indent that all lines have.
+        text: Its first `HEAD_BYTES` bytes as text, lines ended by a line feed; without NUL bytes before them,
+            colours of a terminal and the marks of a quotation or the indent that all lines have.
     """
 
     log: Log
@@ -214,7 +215,7 @@ def head_of(log: Log) -> Head:
         raise LogParseError("the file is empty", source=log.name, expected=expected())
     if _NUL in text[:4096]:
         raise LogParseError("binary data, not a log", source=log.name, expected=expected())
-    return Head(log, without_shared_margin(text))
+    return Head(log, without_shared_margin(without_terminal_codes(text)))
 
 
 def _after_hole(log: Log) -> Log:

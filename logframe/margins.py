@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logframe.normalize import BLANKS, indent_of, shared_start, without_quotes
+from logframe.normalize import BLANKS, indent_of, shared_start, without_entities, without_quotes
 
 
 def without_shared_margin(text: str) -> str:
@@ -31,3 +31,19 @@ def without_shared_indent(text: str) -> str:
         return text
     margin = shared_start([indent_of(line) for line in lines if line.strip()])
     return "\n".join([line.removeprefix(margin) for line in lines]) if margin else text
+
+
+def without_page(text: str) -> str:
+    r"""The text that a page shows preformatted, its line ends where they were; any other text as it is.
+
+    Examples:
+        >>> without_page("<html><body>\n<pre>a &lt; b\n</pre></body></html>\n")
+        '\na < b\n\n'
+    """
+    if text.lstrip()[:1] != "<" or text.count("<pre") != 1:
+        return text
+    head, _, rest = text.partition("<pre")
+    shown, end, tail = rest.rpartition("</pre>")
+    if not end or "<" in shown:
+        return text
+    return "\n" * head.count("\n") + without_entities(shown.partition(">")[2]) + "\n" * tail.count("\n")

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from html import unescape
-from itertools import islice, pairwise
+from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from logframe.grammar import load_grammar
@@ -49,8 +49,7 @@ _INVISIBLE: Final = (
 )
 #: Blanks that a program, an editor or a page puts before a line.
 BLANKS: Final = " \t\N{NO-BREAK SPACE}"
-#: Number of sampled lines that a prefix is tried on.
-_TRIED: Final = 120
+ESCAPE: Final = "\x1b"
 #: A quotation is removed as often as it may be nested.
 _DEEPEST_QUOTE: Final = 8
 
@@ -118,7 +117,7 @@ def without_terminal_codes(text: str) -> str:
         >>> without_terminal_codes("\x1b[31mred\x1b[0m typo\b\b\b\bword")
         'red word'
     """
-    if "\x1b" in text or "\b" in text or "\x07" in text:
+    if ESCAPE in text or "\b" in text or "\x07" in text:
         text = _compiled("{ESCAPE}").sub("", text)
         while "\b" in text and (shorter := _compiled("{BACKSPACED}").sub("", text)) != text:
             text = shorter
@@ -263,87 +262,6 @@ def without_margin(lines: list[str], anchor: re.Pattern[str]) -> list[str]:
     return [line.removeprefix(margin) for line in lines] if margin else lines
 
 
-@dataclass(frozen=True, slots=True)
-class LineCleanup:
-    """What other programs added to every line of a log.
-
-    Attributes:
-        prefix: pattern of what precedes most lines.
-        has_changed: some characters were replaced (`CHANGED_CHARACTERS`).
-        has_blanks_at_end: lines are padded with blanks.
-    """
-
-    prefix: str = ""
-    has_changed: bool = False
-    has_blanks_at_end: bool = False
-
-    def apply(self, line: pl.Expr) -> pl.Expr:
-        """The lines as the log had them; the same expression where nothing was added."""
-        if self.prefix:
-            line = line.str.replace(f"^{self.prefix}", "")
-        if self.has_changed:
-            line = line.str.replace_many(CHANGED_CHARACTERS)
-        return line.str.strip_chars_end(BLANKS) if self.has_blanks_at_end else line
-
-    def cleaned(self, line: str) -> str:
-        """One line as the log had it."""
-        if self.prefix:
-            line = re.sub(f"^{self.prefix}", "", line)
-        if self.has_changed:
-            for changed, original in CHANGED_CHARACTERS.items():
-                line = line.replace(changed, original)
-        return line.rstrip(BLANKS) if self.has_blanks_at_end else line
-
-
-def find_cleanup(
-    lines: Sequence[str], count_whole: Callable[[list[str]], int], ambiguous: Sequence[str] = ()
-) -> LineCleanup:
-    """What was added to most of the sampled lines of a log.
-
-    A cleanup is found only if more of the lines are whole lines of the log with it than without it.
-
-    Args:
-        lines: sampled from the log.
-        count_whole: how many of some lines are whole lines of the log.
-        ambiguous: patterns of prefixes that may also be a part of the log's own: they are tried last.
-
-    Examples:
-        >>> found = find_cleanup(["> 1 read  ", "> 2 reads  "], lambda lines: sum(line[0].isdigit() for line in lines))
-        >>> found.cleaned("> 3 reads  ")
-        '3 reads'
-    """
-    written = [line for line in (line.removesuffix("\r") for line in lines) if line.strip(BLANKS)]
-    tried = written[:: max(1, len(written) // _TRIED)]
-    is_changed = any(map(has_changed_characters, tried))
-    ends = 2 * sum(line.endswith(tuple(BLANKS)) for line in tried) > len(tried)
-    best = as_is = LineCleanup(has_blanks_at_end=ends)
-
-    def whole_after(cleanup: LineCleanup) -> int:
-        return count_whole([cleanup.cleaned(line) for line in tried])
-
-    most = whole_after(as_is)
-    candidates: list[str] = [""]
-    if 2 * most < len(tried):
-        candidates = [*(GRAMMAR.terminals[name] for name in PREFIXES), "", _shared_indent(tried), *ambiguous]
-    for prefix in candidates:
-        having = sum(re.match(prefix, line) is not None for line in tried)
-        if 2 * having <= len(tried) or not _is_counted(prefix, tried):
-            continue
-        for changed in (False, True) if is_changed else (False,):
-            candidate = LineCleanup(prefix, changed, ends)
-            whole = most if candidate == as_is else whole_after(candidate)
-            if whole > most and (not prefix or 2 * whole >= having):
-                best, most = candidate, whole
-    return best
-
-
-def _is_counted(prefix: str, lines: Sequence[str]) -> bool:
-    """Do numbers that a tab follows rise from line to line, as those of lines do?  Process ids do not."""
-    found = [one[0] for one in (re.match(prefix, line) for line in lines) if one is not None]
-    numbers = [one.strip().lstrip("0") for one in found if one.endswith("\t") and one.strip().isdecimal()]
-    return all((len(one), one) < (len(two), two) for one, two in pairwise(numbers))
-
-
 def has_changed_characters(text: str) -> bool:
     """Whether some characters of a text are as a word processor, a wiki or a web page writes them."""
     return any(changed in text for changed in CHANGED_CHARACTERS)
@@ -366,12 +284,6 @@ def _character(entity: re.Match[str]) -> str:
 def indent_of(line: str) -> str:
     """The blanks that a line starts with."""
     return line[: len(line) - len(line.lstrip(BLANKS))]
-
-
-def _shared_indent(lines: Sequence[str]) -> str:
-    """The blanks that all lines start with."""
-    shortest = min(map(indent_of, lines), key=len, default="")
-    return shortest if all(line.startswith(shortest) for line in lines) else ""
 
 
 def shared_start(texts: list[str]) -> str:

@@ -20,15 +20,14 @@ changes that.  What contradicts it is a diagnostic:
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from logframe import fits
-from sqlplusparse.grids import NUMBER, cut_cells
 from sqlplusparse.lines import NUMBERED_LINE, Kind, Pattern
 from sqlplusparse.page import LineRole
 from sqlplusparse.planheads import PLAN_GRAMMAR, is_heading
+from sqlplusparse.plansigns import note_plan
 from sqlplusparse.records import Autotrace, Block, Grid, Outcome, Plan, Typed
+from sqlplusparse.rowsigns import note_misplaced_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -46,8 +45,8 @@ _TOKENS: Final = {"select": "SELECTED", "plsql": "CALLED", **dict.fromkeys(_DML,
 _FEEDBACKS: Final = frozenset({"SELECTED", "CHANGED", "CALLED", "DONE", "CLOSED"})
 #: By default the client says how many rows a query has when it has so many.
 _COUNTED_ROWS: Final = 6
-#: Of so many rows one may be of another kind by mistake.
-_FEWEST_ALIKE: Final = 10
+#: Roles of lines that the client puts a blank line below, before the statistics.
+_PRINTED: Final = frozenset({LineRole.ROW, LineRole.PLAN, LineRole.ELAPSED, LineRole.FEEDBACK})
 #: Between statements with one of these the client may have been set to print other parts.
 _CHANGES: Final = frozenset({"COMMAND", "COMMAND_ERROR", "UNOWNED", "TIMER"})
 #: So many feedbacks stand below a blank line for one that does not.
@@ -57,10 +56,7 @@ _END_OF_ROWS: Final = re.compile(b"[" + re.escape(bytes([LineRole.FEEDBACK, Line
 _ENDS_OF_TEXT: Final = frozenset(";/.")
 _ENDS_WITH_NUMBER: Final = Pattern("{DIGITS}$", PLAN_GRAMMAR)
 _LOOSE_ROW: Final = Pattern("{BAR}{OPERATION_ID}{BAR} *[A-Z]", PLAN_GRAMMAR)
-_ID: Final = Pattern("{BAR}[^0-9|]*(?P<id>{UP_TO_9_DIGITS})[^0-9|]*{BAR}", PLAN_GRAMMAR)
 _PREDICATE: Final = Pattern("{PREDICATE_LINE}", PLAN_GRAMMAR)
-_DOUBLE_RULE: Final = Pattern("{DOUBLE_RULE}", PLAN_GRAMMAR)
-_ADAPTIVE: Final = "adaptive plan"
 
 
 def split_feedback(page: Page, blocks: list[Block]) -> None:
@@ -111,12 +107,16 @@ def note_joints(page: Page, statements: list[Statement], blocks: list[Block]) ->
     for block in blocks:
         match block.content:
             case Plan() as plan:
-                _note_plan(page, block, plan)
-            case Autotrace() as trace if block.token == "STATISTICS" and page.kinds[block.first] == Kind.STATISTIC:
-                if len(trace.names) > 1:
-                    page.note(block.first, "broken_statistics", "no heading stands above these statistics of autotrace")
+                note_plan(page, block, plan)
+            case Autotrace() as trace if block.token == "STATISTICS":
+                if page.kinds[block.first] == Kind.STATISTIC:
+                    if len(trace.names) > 1:
+                        reason = "no heading stands above these statistics of autotrace"
+                        page.note(block.first, "broken_statistics", reason)
+                elif block.first and page.roles[block.first - 1] in _PRINTED:
+                    page.note(block.first, "broken_statistics", "no blank line stands above these statistics")
             case Grid() as grid:
-                _note_misplaced_rows(page, grid)
+                note_misplaced_rows(page, grid)
                 if not grid.rows and block.statement is not None and statements[block.statement - 1].prompt is not None:
                     page.note(grid.first, "empty_result", "a heading without rows; lines may be missing")
             case _:
@@ -149,10 +149,16 @@ def _note_missing_parts(page: Page, statements: list[Statement], blocks: list[Bl
                 reason = f"no {part}, which the statements before and after this one have; lines may be missing"
                 page.note(one.first, "missing_part", reason)
 
+    note("result", [one for one in typed if one.kind == "select"], _has_result)
     note("Elapsed", typed, lambda one: one.clock is not None)
     note("feedback", others, lambda one: one.outcome is not None)
     note("feedback", queries, lambda one: one.outcome is not None)
     note("statistics", traced, lambda one: one.autotrace is not None)
+
+
+def _has_result(query: Statement) -> bool:
+    """Has a query a result, a plan or a feedback, or nothing else that the client printed?"""
+    return query.results > 0 or query.outcome is not None or query.clock is None or len(query.blocks) > 2
 
 
 def _is_counted(query: Statement, others: Iterable[Statement]) -> bool:
@@ -195,81 +201,6 @@ def _note_query(page: Page, query: Statement) -> None:
         page.note(grids[1].first, "second_result", "a query that was typed has one result; this may be another's")
 
 
-def _note_plan(page: Page, block: Block, plan: Plan) -> None:
-    """A plan that is not whole."""
-    if not plan.operations:
-        return
-    found = [_ID.match(operation.text) for operation in plan.operations]
-    ids = [int(one["id"]) for one in found if one is not None]
-    problem = ""
-    if ids[:1] != [0]:
-        problem = "its first rows are missing"
-    elif any(after != before + 1 for before, after in pairwise(ids)) and not any(
-        _ADAPTIVE in note for note in plan.notes
-    ):
-        problem = "rows within it are missing"
-    elif plan.layout != "old" and not _is_opened(page, block):
-        problem = "the line above its headings is missing"
-    elif _is_section_empty(page, block):
-        problem = "a section below it has no line"
-    elif plan.layout != "old" and not _is_closed(page, plan.operations[-1].line):
-        problem = "the line that ends its table is missing"
-    if problem:
-        page.note(block.first, "broken_plan", f"this plan is not whole: {problem}")
-
-
-def _is_opened(page: Page, block: Block) -> bool:
-    """Does a ruler stand above the headings of a plan?"""
-    heads = (number for number in range(block.first, block.last) if page.kinds[number] == Kind.PLAN_ROW)
-    number = next((number for number in heads if is_heading(page.lines[number])), block.first) - 1
-    while number > 0 and page.kinds[number] == Kind.BLANK:
-        number -= 1
-    return page.kinds[number] == Kind.RULER or _DOUBLE_RULE.fullmatch(page.lines[number]) is not None
-
-
-def _is_section_empty(page: Page, block: Block) -> bool:
-    """Does a plan end with the heading of a section and the ruler below it?"""
-    return page.kinds[block.last - 2 : block.last] == bytes((Kind.PLAN_SECTION, Kind.RULER))
-
-
-def _is_closed(page: Page, number: int) -> bool:
-    """Does a ruler follow the last row of a plan, which may be cut into several lines?"""
-    number += 1
-    while number < len(page) and (page.kinds[number] == Kind.BLANK or page.roles[number] == LineRole.PLAN):
-        number += 1
-    return number < len(page) and (
-        page.kinds[number] == Kind.RULER or _DOUBLE_RULE.fullmatch(page.lines[number]) is not None
-    )
-
-
-def _note_misplaced_rows(page: Page, grid: Grid) -> None:
-    """Rows that do not stand below the ruler of a result, where most do."""
-    columns = grid.rulers[0]
-    if len(grid.rulers) > 1 or grid.cells:
-        return
-    if len(columns) == 1:
-        misplaced = [number for number in grid.rows if len(page.lines[number]) > columns[0].end]
-    else:
-        misplaced = [number for number in grid.rows if not fits(page.lines[number], columns)]
-    misplaced += _of_other_types(page, grid) if len(columns) > 1 and not misplaced and not grid.computed else []
-    if misplaced and len(misplaced) * 2 < len(grid.rows):
-        reason = f"{len(misplaced)} of {len(grid.rows)} rows do not stand below the ruler; they may be another result's"
-        page.note(misplaced[0], "misplaced_row", reason)
-
-
-def _of_other_types(page: Page, grid: Grid) -> list[int]:
-    """Rows with a text in a column that has numbers in nearly all rows of a result."""
-    if len(grid.rows) < _FEWEST_ALIKE:
-        return []
-    rows = [cut_cells(page.lines[number], grid.rulers[0]) for number in grid.rows]
-    found: set[int] = set()
-    for cells in zip(*rows, strict=True):
-        others = [place for place, cell in enumerate(cells) if cell and not NUMBER.fullmatch(cell) and cell.strip("#")]
-        if len(others) * _FEWEST_ALIKE <= sum(map(bool, cells)):
-            found.update(others)
-    return [grid.rows[place] for place in sorted(found)]
-
-
 def _note_loose_lines(page: Page) -> None:
     """Lines of a plan that are in none."""
     is_noted = False
@@ -281,8 +212,10 @@ def _note_loose_lines(page: Page) -> None:
             is_noted = False  # other lines stand between
         before = number
         line = page.lines[number]
-        is_loose = (kind == Kind.PLAN_ROW and (_LOOSE_ROW.match(line.strip()) or is_heading(line))) or (
-            kind == Kind.TEXT and line[-1:] == ")" and _PREDICATE.match(line)
+        is_loose = (
+            (kind == Kind.SQL_ID and page.roles[number] == LineRole.TEXT)
+            or (kind == Kind.PLAN_ROW and (_LOOSE_ROW.match(line.strip()) or is_heading(line)))
+            or (kind == Kind.TEXT and line[-1:] == ")" and _PREDICATE.match(line))
         )
         if is_loose and not is_noted:
             page.note(number, "broken_plan", "part of a plan, but no plan stands here")

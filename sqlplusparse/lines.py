@@ -191,6 +191,7 @@ _WORDS: Final = Pattern(
 _TIMER_NAME: Final = Pattern("{TIMER_NAME}")
 _RULER: Final = Pattern("{RULER}")
 _ELISION: Final = Pattern("{ELISION}")
+_TAG: Final = Pattern("{TAG}")
 
 #: Last characters of a statistic of autotrace (but for one with a remark), of a clock (the line may end a comment), and
 #: of a feedback (not each ends with a full stop): quicker looked at than a pattern.
@@ -291,6 +292,8 @@ def _classify_fence(line: str) -> int:
 
 
 def _classify_elision(line: str) -> int:
+    if line[0] == "<" and _TAG.fullmatch(line):
+        return Kind.FENCE
     return Kind.ELISION if _ELISION.fullmatch(line) else _classify_words(line)
 
 

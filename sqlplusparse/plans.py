@@ -20,6 +20,7 @@ _STATEMENT_LINES: Final = runs_of(
     *(kind for kind in KINDS.values() if kind not in _TABLE_STARTS | (_ENDS - {Kind.TRACE}))
 )
 _LONGEST_STATEMENT: Final = 300
+_CONCATENATED: Final = "||"
 _ROWS: Final = runs_of(Kind.PLAN_ROW)
 #: Statistics are looked for so many lines below a plan's last readable line.
 _FARTHEST_STATISTICS: Final = 60
@@ -125,6 +126,8 @@ class _Reader:
         page.roles[number] = LineRole.PLAN
         number += 1
         place = _STATEMENT_LINES(page.kinds, number).end()
+        while place < len(page) and page.lines[place].startswith(_CONCATENATED):  # part of the text, no row of a table
+            place = _STATEMENT_LINES(page.kinds, place + 1).end()
         if place < min(number + _LONGEST_STATEMENT, len(page)) and page.kinds[place] in _TABLE_STARTS:
             page.assign(number, place, LineRole.PLAN)
             shown = (page.lines[line].strip() for line in range(number, place) if page.kinds[line] != Kind.RULER)

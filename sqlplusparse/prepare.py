@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from logframe.margins import without_shared_indent, without_shared_margin
+from logframe.margins import without_page, without_shared_indent, without_shared_margin
 from logframe.normalize import (
     with_line_feeds,
     with_plain_blanks,
@@ -39,6 +39,7 @@ def prepared(text: str) -> list[str]:
     """
     has_last_end = not text or text.endswith("\n" if "\n" in text else "\r")
     text = without_terminal_codes(with_line_feeds(text))
+    text = without_page(text)
     if "SQL>" not in text and "&gt;" in text and _ESCAPED_PROMPT.search(text):
         text = without_entities(text)
     text = with_plain_blanks(text.replace("\f", ""))

@@ -52,6 +52,8 @@ _PROMPT_ENDS: Final = frozenset(">#$%")
 #: A prompt that no command chose is seen so often.
 _FEWEST_PROMPTS: Final = 2
 _LONGEST_PROMPT: Final = 80
+#: What a ruler of dashes below several columns has.
+_SEVERAL_DASHES: Final = "--- ---"
 
 
 def usual_rulers(lines: list[str], kinds: bytearray, text: str) -> None:
@@ -90,6 +92,7 @@ def usual_rulers(lines: list[str], kinds: bytearray, text: str) -> None:
         return
     chosen = {found["char"] for line in lines if "und" in line.lower() and (found := _UNDERLINE.search(line))}
     chosen |= {symbol for number, symbol in candidates if kinds[number - 1] in _HEADED}
+    chosen |= _used_throughout(lines, kinds, candidates)
     shown: set[tuple[str, str]] = set()
     rulers: set[int] = set()
     for number, symbol in candidates:
@@ -158,6 +161,16 @@ def _is_separated(line: str, gaps: list[tuple[int, int]], separator: str) -> boo
     return len(line) > gaps[0][0] and all(
         line[start:end] in {separator, separator.rstrip()} for start, end in gaps if len(line) > start
     )
+
+
+def _used_throughout(lines: list[str], kinds: bytearray, candidates: list[tuple[int, str]]) -> set[str]:
+    """The symbol below the headings of several columns of two results, where dashes stand below none."""
+    found: dict[str, set[str]] = {}
+    for number, symbol in candidates:
+        if " " in lines[number].strip() and _is_shown_to_be_ruler(lines, kinds, number, symbol):
+            found.setdefault(symbol, set()).add(lines[number - 1])
+    used = {symbol for symbol, headings in found.items() if len(headings) > 1}
+    return used if len(used) == 1 and not any(_SEVERAL_DASHES in line for line in lines) else set()
 
 
 def _is_shown_to_be_ruler(lines: list[str], kinds: bytearray, number: int, symbol: str) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from logframe.normalize import LineCleanup, find_cleanup
+from logframe.line_cleanup import LineCleanup, find_cleanup
 from sqltraceparse.grammar import GRAMMAR
 
 if TYPE_CHECKING:

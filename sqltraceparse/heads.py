@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import polars as pl
 
 from logframe import load_grammar
-from logframe.normalize import LineCleanup
+from logframe.line_cleanup import LineCleanup
 from sqltraceparse.cleanup import cleanup_of
 from sqltraceparse.grammar import GRAMMAR
 from sqltraceparse.lines import CODES, classified

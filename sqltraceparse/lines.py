@@ -16,7 +16,7 @@ import polars as pl
 from logframe.blocks import text_batches
 from logframe.kernel import Block, load_kernel
 from logframe.lazy_rows import with_last
-from logframe.normalize import LineCleanup
+from logframe.line_cleanup import LineCleanup
 from logframe.shapes import part_lines
 from logframe.source import batches_of
 from sqltraceparse import regular

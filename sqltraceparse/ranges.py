@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe import LogParseError, diagnostics_frame
-from logframe.normalize import LineCleanup
+from logframe.line_cleanup import LineCleanup
 from logframe.ranges import Piece, Range, Splitting, line_after, ranges_of, size_of, within
 from sqltraceparse import clocks
 from sqltraceparse.cleanup import cleanup_of

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe import Diagnostic, LogParseError, Source, diagnostics_frame, load_grammar, open_log
-from logframe.margins import without_shared_margin
+from logframe.margins import without_page, without_shared_margin
+from logframe.normalize import without_terminal_codes
 from sqltraceparse.schema import TKPROF_CALLS, TKPROF_ROW_SOURCES, TKPROF_STATEMENTS, TKPROF_WAITS
 from sqltraceparse.tkprof_order import Order
 
@@ -101,7 +102,8 @@ def read_tkprof(source: Source, *, encoding: str | None = None) -> Tkprof:
     """
     log = open_log(source, encoding=encoding)
     reader = _Reader(log.name)
-    for number, line in enumerate(without_shared_margin("\n".join(log.lines())).split("\n"), 1):
+    text = without_shared_margin(without_page(without_terminal_codes("\n".join(log.lines()))))
+    for number, line in enumerate(text.split("\n"), 1):
         reader.read(number, line)
     reader.end()
     if not reader.calls and not reader.has_title:
@@ -384,9 +386,8 @@ class _Reader:
             last = self.row_sources[-1]  # a step of an explained plan that goes on in the next line
             last["operation"] = f"{last['operation']} {line.strip()}"
         else:
-            self.rows.append(
-                Diagnostic(self.name, number, None, "unparsed", line, "this is no line of a TKPROF report")
-            )
+            reason = "this is no line of a TKPROF report"
+            self.rows.append(Diagnostic(self.name, number, None, "unparsed", line, reason))
 
 
 def _float(figure: object) -> float:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from logframe.normalize import LineCleanup
+from logframe.line_cleanup import LineCleanup
 from logframe.source import batches_of
 from straceparse.clocks import Clock
 from straceparse.fields import cutter_of

@@ -7,7 +7,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from logframe import load_grammar
-from logframe.normalize import LineCleanup, find_cleanup, has_changed_characters
+from logframe.line_cleanup import LineCleanup, find_cleanup
+from logframe.normalize import has_changed_characters
 from straceparse.patterns import read_records
 from straceparse.records import KINDS, PARTS_GRAMMAR
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import polars as pl
 
 from logframe import LogParseError, Source, load_grammar
-from logframe.normalize import LineCleanup
+from logframe.line_cleanup import LineCleanup
 from straceparse.cleanup import cleanup_of
 from straceparse.opening import open_logs
 from straceparse.patterns import read_records

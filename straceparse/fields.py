@@ -16,8 +16,8 @@ import polars as pl
 from logframe.blocks import TextBatch, text_batches
 from logframe.classify import Classifier
 from logframe.kernel import Block, load_kernel
+from logframe.line_cleanup import LineCleanup
 from logframe.native import POINTER, SIZE, load_functions
-from logframe.normalize import LineCleanup
 from straceparse.names import ALIASES
 from straceparse.schema import EVENTS, KIND
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from logframe.normalize import LineCleanup
+from logframe.line_cleanup import LineCleanup
 from straceparse.records import GRAMMAR
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import polars as pl
 
 from logframe import Diagnostic, LogParseError, Source
-from logframe.normalize import LineCleanup, without_doubled_blank_lines
+from logframe.line_cleanup import LineCleanup
+from logframe.normalize import without_doubled_blank_lines
 from logframe.ruled import columns_of, cut_row, is_ruler
 from straceparse.cleanup import cleanup_of
 from straceparse.dialects import SAMPLED_LINES

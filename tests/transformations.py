@@ -6,14 +6,17 @@ SQL*Plus follow its documented rules (PAGESIZE, NEWPAGE, LINESIZE, TRIMSPOOL, WR
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import html
 import io
+import lzma
 import zipfile
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 
 def lines_of(text: str) -> list[str]:
@@ -140,6 +143,22 @@ def as_utf16(text: str) -> bytes:
     return text.encode("utf-16")
 
 
+def numbered(text: str, form: str) -> str:
+    """As listed by an editor, cat -n or grep -n."""
+    return joined([form.format(number) + line for number, line in enumerate(lines_of(text), 1)])
+
+
+def coloured(text: str) -> str:
+    """As recorded from a terminal: each line that is not blank is reset, and its rest erased."""
+    return joined([f"\x1b[0m{line}\x1b[K" if line.strip() else line for line in lines_of(text)])
+
+
+def without_lines(text: str, numbers: Iterable[int]) -> str:
+    """Without some lines, counted from 1."""
+    left_out = set(numbers)
+    return joined([line for number, line in enumerate(lines_of(text), 1) if number not in left_out])
+
+
 def as_zip(text: str) -> bytes:
     """In an archive of one file."""
     held = io.BytesIO()
@@ -187,4 +206,45 @@ LOSSLESS_HTML: Final[dict[str, Callable[[str], str | bytes]]] = {
 LOSSY_HTML: Final[dict[str, Callable[[str], str | bytes]]] = {
     "wrapped 132": partial(wrapped, width=132, recsep=False),
     "wrapped 317": partial(wrapped, width=317),
+}
+#: Name -> what may be done to any log of lines without losing a figure.
+LOSSLESS_LINES: Final[dict[str, Callable[[str], str | bytes]]] = {
+    "crlf": with_crlf,
+    "cr": with_cr,
+    "padded 80": partial(padded, width=80),
+    "padded 133": partial(padded, width=133),
+    "padded 500": partial(padded, width=500),
+    "indented": indented,
+    "indented by a tab": partial(indented, margin="\t"),
+    "quoted": quoted,
+    "quoted twice": partial(quoted, mark=">> "),
+    "doubled": doubled,
+    "tabs": with_tabs,
+    "no form feeds": without_form_feeds,
+    "coloured": coloured,
+    "no end of the last line": lambda text: text.rstrip("\n"),
+    "byte order mark": lambda text: b"\xef\xbb\xbf" + text.encode(),
+    "utf-16": as_utf16,
+    "utf-16 big endian": lambda text: b"\xfe\xff" + text.encode("utf-16-be"),
+    "gzip": lambda text: gzip.compress(text.encode()),
+    "gzip in two parts": lambda text: gzip.compress(text[:99].encode()) + gzip.compress(text[99:].encode()),
+    "bzip2": lambda text: bz2.compress(text.encode()),
+    "xz": lambda text: lzma.compress(text.encode()),
+    "zip": as_zip,
+}
+#: Name -> what adds something to each line of a trace.
+NUMBERED: Final[dict[str, Callable[[str], str | bytes]]] = {
+    "cat -n": partial(numbered, form="{:6d}\t"),
+    "listing": partial(numbered, form="{:5d}  "),
+    "grep -n": partial(numbered, form="{}:"),
+    "grep": partial(numbered, form="db1_ora_4711.trc:{}:"),
+}
+#: Name -> what puts the name of the program that wrote each line before it.
+LOGGED: Final[dict[str, Callable[[str], str | bytes]]] = {
+    "syslog": partial(numbered, form="Nov 21 18:36:01 dbhost strace[4711]: "),
+    "container": partial(numbered, form="2026-11-21T18:36:01.123456Z stdout F "),
+}
+#: Name -> what breaks long lines.
+WRAPPED: Final[dict[str, Callable[[str], str | bytes]]] = {
+    f"wrapped {width}": partial(wrapped, width=width, recsep=False) for width in (80, 132, 500)
 }

@@ -10,7 +10,7 @@ import pytest
 from polars.testing import assert_frame_equal
 from spool_client import Settings, printed, session
 from tkprof_reports import NEW, OLD
-from transformations import doubled, indented, quoted, with_tabs
+from transformations import coloured, doubled, in_page, indented, quoted, with_tabs
 
 import iolab
 
@@ -76,6 +76,8 @@ CHANGES: dict[str, Callable[[str], str]] = {
     "quoted twice": partial(quoted, mark=">> "),
     "doubled": doubled,
     "tabs": with_tabs,
+    "coloured": coloured,
+    "in page": in_page,
 }
 #: Columns that numbers of lines are in.
 _PLACES = ("line", "first_line", "last_line", "end_line", "statement", "plan", "log")
@@ -99,6 +101,8 @@ def figures(text: str) -> dict[str, pl.DataFrame]:
 @pytest.mark.parametrize("log", LOGS)
 def test_changes_of_a_whole_log(log: str, change: Callable[[str], str]) -> None:
     """The format and each figure are those of the log as it was written."""
+    if change is in_page and log.startswith(("strace", "result", "session in")):
+        pytest.skip("only sessions and reports are read in pages")
     expected, found = figures(LOGS[log]), figures(change(LOGS[log]))
 
     assert found.keys() == expected.keys()

@@ -5,12 +5,11 @@ import re
 
 import pytest
 
+from logframe.line_cleanup import LineCleanup, find_cleanup
 from logframe.normalize import (
     GRAMMAR,
     PREFIXES,
-    LineCleanup,
     LineMap,
-    find_cleanup,
     with_line_feeds,
     without_comment_marks,
     without_doubled_blank_lines,
@@ -132,3 +131,14 @@ def test_line_ends_and_entities_move_no_line() -> None:
     """Whatever ends the lines, and whatever an entity stands for, there are as many lines as before."""
     assert with_line_feeds("a\r\nb\r\n") == with_line_feeds("a\nb\n") == with_line_feeds("a\rb\r") == "a\nb\n"
     assert without_entities("a&#10;b &unknown; &#x3c;&gt;") == "a b &unknown; <>"
+
+
+def test_short_lines_that_are_padded() -> None:
+    """Where lines longer than the line size are not padded, the shorter ones show the padding."""
+    long = [f"{line} and so on" for line in LOG for _ in range(4)]
+    lines = [*long, *[line.ljust(12) for line in LOG]]
+    found = find_cleanup(lines, count_reads)
+
+    assert min(map(len, long)) > 12
+    assert found.has_blanks_at_end is (len(LOG) > 2)
+    assert find_cleanup([*long, "reads 1 ", "reads 12  ", "reads 3"], count_reads) == LineCleanup()

@@ -149,3 +149,136 @@ def test_row_of_nulls_that_autotrace_counts() -> None:
 
     assert spool.table(1).rows() == [(None,)]
     assert [kind for kind in spool.diagnostics["kind"] if kind in SIGNS] == []
+
+
+CURSOR = """\
+SQL_ID  8zk3jyfzm2v6n, child number 0
+-------------------------------------
+select count(*) from parts where size_mm > :a
+
+Plan hash value: 2871
+----------------------------------------------
+| Id  | Operation         | Name  | Starts | A-Rows |
+----------------------------------------------
+|   0 | SELECT STATEMENT  |       |      1 |      1 |
+|*  1 |  TABLE ACCESS FULL| PARTS |      1 |      7 |
+|*  2 |   INDEX RANGE SCAN| P1    |      1 |      7 |
+----------------------------------------------
+
+Predicate Information (identified by operation id):
+---------------------------------------------------
+
+   1 - filter("SIZE_MM">:A AND INSTR("NAME",'(')>0)
+   2 - access("ID"=3)
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("cut", "reason"),
+    [
+        (slice(3, None), "no plan stands here"),
+        (slice(16, 17), "predicates of its rows are missing"),
+        (slice(15, None), "a section below it has no line"),
+    ],
+)
+def test_cut_plans_of_cursors(cut: slice, reason: str) -> None:
+    """A plan of DBMS_XPLAN that lacks a part has a diagnostic that says which."""
+    lines = f"SQL> select * from table(dbms_xplan.display_cursor);\n\n{CURSOR}{ELAPSED}".splitlines(keepends=True)
+    assert signs_of("".join(lines)) == []
+    del lines[2 + cut.start : 2 + cut.stop if cut.stop else len(lines) - 2]
+    rows = read_spool("".join(lines).encode()).diagnostics.select("kind", "reason").rows()
+
+    assert [kind for kind, _ in rows if kind in SIGNS] == ["broken_plan"]
+    assert any(reason in row for _, row in rows)
+
+
+def test_text_of_a_cursor_that_begins_with_bars() -> None:
+    """A line of a statement's text that begins with a concatenation is no row of the plan."""
+    shown = CURSOR.replace("select count(*) from parts", "select name\n|| ',' || size_mm\n|| ';' from parts")
+    spool = read_spool(f"SQL> select * from table(dbms_xplan.display_cursor);\n\n{shown}{ELAPSED}".encode())
+
+    assert spool.plans.select("sql_id", "plan_hash_value", "id").rows() == [
+        ("8zk3jyfzm2v6n", 2871, n) for n in range(3)
+    ]
+    assert spool.plans["sql_text"][0] == "select name || ',' || size_mm || ';' from parts where size_mm > :a"
+
+
+def test_plans_without_their_beginning() -> None:
+    """A hash value directly below another text, and a predicate that ends within a literal, are signs."""
+    query = "SQL> select * from table(dbms_xplan.display_cursor);\n\n"
+    _, _, late = CURSOR.partition("where size_mm > :a\n\n")
+    open_predicate = CURSOR.replace('"ID"=3)', '"ID"=TO_DATE(\'2026-')
+
+    assert [kind for _, kind in signs_of(f"{query}and of another one\n{late}{ELAPSED}")] == ["broken_plan"]
+    assert [kind for _, kind in signs_of(f"{query}{open_predicate}{ELAPSED}")] == ["broken_plan"]
+
+
+def test_statistics_directly_below_rows() -> None:
+    """The client puts a blank line above the statistics of autotrace; without it something is missing."""
+    statistics = (
+        "Statistics\n----------------------------------------------------------\n"
+        "          0  recursive calls\n          2  rows processed\n"
+    )
+    query = f"SQL> select n from t;\n{GRID}"
+
+    assert signs_of(f"{query}\n{statistics}") == []
+    assert [kind for _, kind in signs_of(f"{query.rstrip()}\n{statistics}")] == ["broken_statistics"]
+
+
+HEADING = "\nNAME             SIZE          N\n---------- ---------- ----------\n"
+ROWS = ["ALPHA              10          1", "BRAVO              20          2", "KILO               30          3"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "misplaced"),
+    [
+        ([*ROWS, "Nodes"], [8]),
+        ([*ROWS, "DELTA 100       text"], [8]),
+        ([*ROWS, "DELTA            many          4"], [8]),
+        ([*ROWS, *["another row that stands elsewhere    4"] * 5], [8]),
+        ([*ROWS, "DELTA              40"], []),
+        ([*ROWS, "DELTA      ##########          4"], []),
+        ([*ROWS, "                   40          4"], []),
+    ],
+)
+def test_rows_of_another_result(rows: list[str], misplaced: list[int]) -> None:
+    """Rows that have no number where all others have, or stand across the ruler, are another result's."""
+    text = "SQL> select name, size, n from t;\n" + HEADING + "\n".join(rows) + "\n\n" + ELAPSED
+
+    assert [line for line, kind in signs_of(text) if kind == "misplaced_row"] == misplaced
+
+
+def test_text_below_a_sum() -> None:
+    """Below the ruler of COMPUTE stands a sum."""
+    total = "                      ----------\n"
+    rows = "\n".join(ROWS)
+    query = f"SQL> select name, size, n from t;\n{HEADING}{rows}\n{total}"
+
+    assert signs_of(f"{query}sum                            6\n\n{ELAPSED}") == []
+    assert [kind for _, kind in signs_of(f"{query}Nodes by size\n\n{ELAPSED}")] == ["misplaced_row"]
+
+
+def test_query_without_its_result() -> None:
+    """A query with an Elapsed only, among others that have results, has lost its own; alone it may be TRACEONLY."""
+    whole = f"SQL> select n from t;\n{GRID}{ELAPSED}"
+    bare = f"SQL> select n from t;\n\n{ELAPSED}"
+
+    assert [kind for _, kind in signs_of(whole + bare + whole)] == ["missing_part"]
+    assert signs_of(bare + bare) == []
+
+
+@pytest.mark.parametrize("feedback", ["41 Zeilen ausgew\u00f5hlt.", "41 Zeilen ausgew\u00e4hlt."])
+def test_feedback_of_another_code_page(feedback: str) -> None:
+    """A feedback whose letters were decoded by another code page is a feedback, not a row."""
+    spool = read_spool(f"SQL> select n from t;\n{GRID}\n{feedback}\n\n{ELAPSED}".encode())
+
+    assert spool.table(1)["N"].to_list() == [1, 2]
+    assert spool.statements["rows"].to_list() == [int(feedback.split(maxsplit=1)[0])]
+
+
+def test_tags_are_no_rows() -> None:
+    """The end of a preformatted block and a heading of a page end a result, even where blank lines stand between."""
+    text = f"<pre>\nSQL> select n from t;\n{GRID}</pre>\n\n<h3>Second run</h3>\n"
+
+    assert read_spool(text.encode()).table(1)["N"].to_list() == [1, 2]

@@ -2,55 +2,24 @@
 
 from __future__ import annotations
 
-import gzip
-import os
-from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, Final
+from functools import lru_cache
+from typing import Any, Final
 
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from transformations import as_utf16, as_zip, doubled, indented, joined, lines_of, padded, quoted, with_cr, with_crlf
+from transformations import LOSSLESS_LINES, NUMBERED, joined
 
 import iolab
-from logframe import LogParseError
 from sqltraceparse import SqlTrace, read_sqltrace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 RELEASES = ["8.1.7.4.0", "9.2.0.8.0", "10.2.0.5.0", "11.2.0.4.0", "19.22.0.0.0"]
 
 
-def numbered(text: str, form: str) -> str:
-    """As listed by an editor, cat -n or grep -n."""
-    return joined([form.format(number) + line for number, line in enumerate(lines_of(text), 1)])
-
-
-#: Name -> what loses nothing.
-LOSSLESS: Final[dict[str, Callable[[str], str | bytes]]] = {
-    "crlf": with_crlf,
-    "cr": with_cr,
-    "padded": partial(padded, width=200),
-    "indented": indented,
-    "quoted": quoted,
-    "quoted twice": partial(quoted, mark=">> "),
-    "doubled": doubled,
-    "cat -n": partial(numbered, form="{:6d}\t"),
-    "listing": partial(numbered, form="{:5d}  "),
-    "grep -n": partial(numbered, form="{}:"),
-    "grep": partial(numbered, form="db1_ora_4711.trc:{}:"),
-    "utf-16": as_utf16,
-    "zip": as_zip,
-    "gzip": lambda text: gzip.compress(text.encode()),
-    "no end of the last line": lambda text: text.rstrip("\n"),
-    "byte order mark": lambda text: b"\xef\xbb\xbf" + text.encode(),
-}
+#: Name -> what loses nothing; tabs change the texts of statements.
+LOSSLESS: Final = {name: change for name, change in (LOSSLESS_LINES | NUMBERED).items() if name != "tabs"}
 #: Columns that are numbers of lines.
 LINES: Final = ("line", "statement", "call", "parent", "plan")
-#: Of the corpus every so many-th transformation of a trace is tried; 1: all.
-EVERY = int(os.environ.get("IOLAB_TRANSFORMATIONS_EVERY", "5"))
 
 
 def data_of(changed: str | bytes) -> bytes:
@@ -132,20 +101,3 @@ def test_the_unit_without_a_head(write: Any) -> None:  # noqa: ANN401 - a functi
     assert late.resolution_us == whole.resolution_us == 10_000
     assert late.calls.get_column("elapsed_us").to_list() == whole.calls.get_column("elapsed_us").to_list()
     assert bare.diagnostics.select("line", "kind").rows() == [(1, "unit")]
-
-
-def test_real_traces(corpus: Path) -> None:
-    """The traces of the corpus."""
-    count = 0
-    for number, path in enumerate(sorted((corpus / "sqltrace").glob("*.trc"))):
-        text = path.read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
-        try:
-            original(text)
-        except LogParseError:
-            continue
-        for place, change in enumerate(LOSSLESS.values()):
-            if (number + place) % EVERY == 0:
-                check(text, read_sqltrace(data_of(change(text))))
-                count += 1
-
-    assert count > 25

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from logframe.normalize import LineCleanup
+from logframe.line_cleanup import LineCleanup
 from straceparse import calls, dialect, io_requests, read_strace, read_summary, unparsed
 from straceparse.cleanup import AMBIGUOUS_PREFIXES, PASTED, cleanup_of
 from straceparse.records import read_line

@@ -19,7 +19,6 @@ from straceparse import calls, io_requests, read_strace, unparsed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 #: Columns that hold the text as it was printed; padding and wrapping may change their blanks.
 TEXT = ("args", "note", "reason")
@@ -136,22 +135,6 @@ def test_lossless_transformations_change_no_cell(options: str, name: str) -> Non
 
     for table, found in frames(LOSSLESS[name](text)).items():
         assert_frame_equal(found, expected[table])
-
-
-@pytest.mark.corpus
-@pytest.mark.parametrize("seed", range(3))
-def test_lossless_transformations_of_real_logs(strace_logs: Path, log_names: list[str], seed: int) -> None:
-    """A sample of the real logs, each under a sample of the transformations that its own text allows."""
-    chance = random.Random(seed)  # noqa: S311 - reproducible data, no secret
-    plain = ("CRLF", "byte order mark", "UTF-16", "gzip", "bzip2", "xz", "zip", "no newline at the end")
-    for log in chance.sample([name for name in log_names if "-ff" not in name], 8):
-        text = (strace_logs / log).read_bytes()[:200_000].decode("utf-8", errors="ignore")
-        if "\r" in text or not text.strip("\n"):
-            continue
-        expected = frames(text.encode())
-        for name in chance.sample(plain, 2):
-            for table, found in frames(LOSSLESS[name](text)).items():
-                assert_frame_equal(found, expected[table])
 
 
 @pytest.mark.parametrize("width", [60, 80, 100])

@@ -1,0 +1,111 @@
+"""Signs that rows of a result are another one's: they do not stand where the client prints rows below its ruler."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from logframe import Column, columns_of, fits
+from sqlplusparse.grids import NUMBER, cut_cells
+from sqlplusparse.lines import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlplusparse.page import Page
+    from sqlplusparse.records import Grid
+
+#: Of so many rows one may be of another kind by mistake.
+_FEWEST_ALIKE: Final = 10
+_FEWEST_COLUMNS: Final = 3
+#: So many rows of one width and form are one result's.
+_FEWEST_FITTING: Final = 3
+
+
+def note_misplaced_rows(page: Page, grid: Grid) -> None:
+    """Add a diagnostic where rows do not stand below the ruler of a result, where others do."""
+    columns = grid.rulers[0]
+    if len(grid.rows) == 1 or len(grid.rulers) > 1 or grid.cells:
+        return
+    misplaced = _outside(page, grid, columns)
+    if misplaced and len(misplaced) * 2 >= len(grid.rows) and not _is_tail(grid, misplaced):
+        return
+    if not misplaced:
+        misplaced = [*_no_numbers(page, grid)] or [*_below_sums(page, grid)] or _text_alone(page, grid)
+    if not misplaced and not grid.computed and len(columns) > 1:
+        misplaced = _of_other_types(page, grid)
+    if misplaced:
+        reason = f"{len(misplaced)} of {len(grid.rows)} rows do not stand below the ruler; they may be another result's"
+        page.note(misplaced[0], "misplaced_row", reason)
+
+
+def _outside(page: Page, grid: Grid, columns: tuple[Column, ...]) -> list[int]:
+    """Rows that are longer than the only column, or stand across the gaps between columns."""
+    if len(columns) == 1:
+        return [number for number in grid.rows if len(page.lines[number]) > columns[0].end]
+    return [number for number in grid.rows if not fits(page.lines[number], columns)]
+
+
+def _is_tail(grid: Grid, misplaced: list[int]) -> bool:
+    """Do some rows fit, and none below the first that does not?"""
+    return len(grid.rows) - len(misplaced) >= _FEWEST_FITTING and grid.rows[-len(misplaced) :] == misplaced
+
+
+def _no_numbers(page: Page, grid: Grid) -> Iterator[int]:
+    """Rows whose cell does not end, or is no number, where the heading and most rows say that the column has numbers.
+
+    The client puts the heading of numbers at the right of its column, that of texts at the left.
+    """
+    above = page.lines[grid.first : grid.rows[0]] if grid.rows else []
+    if len(above) != 2:
+        return
+    for start, end in grid.rulers[0]:
+        heading = above[0][start:end]
+        if len(heading) != end - start or heading[0] != " " or heading[-1] == " ":
+            continue
+        cells = [(number, page.lines[number][start:end]) for number in grid.rows]
+        others = [number for number, cell in cells if not _is_number(cell, end - start)]
+        if others and len(others) * 2 < len(cells):
+            yield from others
+            return
+
+
+def _is_number(cell: str, width: int) -> bool:
+    """Is this a number at the right of its column, or nothing?"""
+    text = cell.strip()
+    return not text or (
+        len(cell) == width and cell[-1] != " " and (NUMBER.fullmatch(text) is not None or text[0] == "#")
+    )
+
+
+def _below_sums(page: Page, grid: Grid) -> Iterator[int]:
+    """Rows below the ruler of COMPUTE that have nothing under its dashes."""
+    for number in grid.rows if grid.computed else ():
+        ruler = number - 1
+        if ruler > grid.rows[0] and page.kinds[ruler] == Kind.RULER:
+            line = page.lines[number]
+            if not any(line[start:end].strip() for start, end in columns_of(page.lines[ruler])):
+                yield number
+
+
+def _text_alone(page: Page, grid: Grid) -> list[int]:
+    """The last row, where it alone has a text in the first column and no number in the last one."""
+    columns = grid.rulers[0]
+    if len(columns) < _FEWEST_COLUMNS or len(grid.rows) < _FEWEST_FITTING:
+        return []
+    start = columns[-1].start
+    cells = [page.lines[number][start:].strip() for number in grid.rows]
+    is_alone = not cells[-1] and not page.lines[grid.rows[-1]][columns[0].end :].strip()
+    return grid.rows[-1:] if is_alone and all(map(NUMBER.fullmatch, filter(None, cells[:-1]))) else []
+
+
+def _of_other_types(page: Page, grid: Grid) -> list[int]:
+    """Rows with a text in a column that has numbers in nearly all rows of a result."""
+    if len(grid.rows) < _FEWEST_ALIKE:
+        return []
+    rows = [cut_cells(page.lines[number], grid.rulers[0]) for number in grid.rows]
+    found: set[int] = set()
+    for cells in zip(*rows, strict=True):
+        others = [place for place, cell in enumerate(cells) if cell and not NUMBER.fullmatch(cell) and cell.strip("#")]
+        if len(others) * _FEWEST_ALIKE <= sum(map(bool, cells)):
+            found.update(others)
+    return [grid.rows[place] for place in sorted(found)]

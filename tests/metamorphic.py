@@ -1,0 +1,206 @@
+"""What becomes of the figures of a log under each transformation of the library, lossless and lossy."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import polars as pl
+import polars.selectors as cs
+from transformations import (
+    LOGGED,
+    LOSSLESS_HTML,
+    LOSSLESS_LINES,
+    LOSSLESS_TEXT,
+    NUMBERED,
+    WRAPPED,
+    in_page,
+    lines_of,
+    without_lines,
+)
+
+import iolab
+from logframe import LogError, open_log
+from sqlplusparse import Spool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from logframe.formats import ParsedLog
+
+    Change = Callable[[str], str | bytes]
+
+#: Columns of numbers of lines and of names of sources, which a transformation moves.
+PLACES: Final = frozenset({"line", "end_line", "first_line", "last_line", "source", "path", "file", "log"})
+#: Of SQL traces these are numbers of lines, too.
+_PLACES_OF_TRACES: Final = frozenset({"statement", "call", "parent", "plan"})
+#: Columns with texts whose blanks change when lines are padded, wrapped or given tabs, and what is said of them.
+TEXTS: Final = frozenset(
+    {"text", "sql_text", "args", "note", "notes", "reason", "title", "message", "printed_text", "remark"}
+    | {"stamp", "is_whole", "predicates", "prompt"}
+)
+#: Figures that are computed of several lines, and so of those that are left.
+_COMPUTED: Final = cs.starts_with("own_", "offset_", "kinds") | cs.by_name(
+    *("unaccounted_us", "stamps", "last_tim_us", "first_tim_us", "rate", "process", "gap", "start", "end"),
+    require_all=False,
+)
+#: The formats of databases and of strace; logs of hosts have transformations of their own.
+FORMATS: Final = frozenset({"awr", "sqlplus", "sqltrace", "tkprof", "strace"})
+#: What a page of a spool or a mail has.
+_PAGE: Final = 50
+
+
+class Verdict(NamedTuple):
+    """What became of a transformed log.
+
+    Attributes:
+        format: of the log.
+        change: the name of the transformation.
+        is_lossy: whether figures may be missing.
+        outcome: `equal`, `diagnosed` (differs, and has a diagnostic that the log has not), `silent` or `refused`.
+        what: the frames or rows that differ, or the error.
+    """
+
+    format: str
+    change: str
+    is_lossy: bool
+    outcome: str
+    what: str
+
+
+def frames_of(logs: Iterable[ParsedLog]) -> dict[str, pl.DataFrame]:
+    """The frames of logs by name, without places and texts, and without rows for blank lines."""
+    found: dict[str, pl.DataFrame] = {}
+    for place, log in enumerate(logs):
+        drop = PLACES | TEXTS | (_PLACES_OF_TRACES if log.format in {"sqltrace", "tkprof"} else frozenset())
+        frames = {name: frame.lazy().collect() for name, frame in log.frames().items()}
+        if isinstance(log, Spool):
+            frames |= {f"table {number}": log.table(number) for number in log.tables["table"]}
+        for name, frame in frames.items():
+            if name == "events" and "kind" in frame.columns:
+                frame = frame.filter(pl.col("kind") != "blank")  # noqa: PLW2901 - the rest of the frame
+            found[f"{log.format} {place} {name}"] = frame.select([one for one in frame.columns if one not in drop])
+    return found
+
+
+def said(logs: Iterable[ParsedLog]) -> Counter[str]:
+    """How many diagnostics of each kind logs have."""
+    return Counter(kind for log in logs for kind in log.diagnostics.lazy().collect()["kind"])
+
+
+def changes_of(logs: list[ParsedLog], text: str, seed: int) -> Iterator[tuple[str, bool, Change]]:
+    """Name, whether it is lossy, and function of each transformation that a log of this format may undergo."""
+    one = logs[0]
+    form = getattr(one, "form", "text")
+    if one.format in {"awr", "ash"} or form == "html":
+        lossless = LOSSLESS_HTML if form == "html" else LOSSLESS_LINES | LOSSLESS_TEXT
+    elif one.format in {"sqltrace", "strace"} and len(logs) == 1:
+        lossless = LOSSLESS_LINES | NUMBERED | (LOGGED if one.format == "strace" else {})
+    else:
+        lossless = LOSSLESS_LINES | {"in page": in_page}
+    yield from ((name, False, change) for name, change in lossless.items())
+    yield from ((name, True, change) for name, change in WRAPPED.items())
+    lines = lines_of(text)
+    if len(lines) > 2 * _PAGE:
+        start = random.Random(seed).randrange(1, len(lines) - _PAGE)  # noqa: S311 - test data
+        yield "a page missing", True, lambda text: without_lines(text, range(start, start + _PAGE))
+    if isinstance(one, Spool) and one.lines().height == len(lines):
+        yield from _of_session(one)
+
+
+def _of_session(spool: Spool) -> Iterator[tuple[str, bool, Change]]:
+    """What other SET commands make of a session."""
+    roles = spool.lines()["role"].to_list()
+
+    def at(*kinds: str) -> list[int]:
+        return [number for number, role in enumerate(roles, 1) if role in kinds]
+
+    def prompted(text: str) -> str:
+        return re.sub("^(SQL> ?)+", lambda found: found[0].replace("SQL>", "SCOTT@orcl>"), text, flags=re.MULTILINE)
+
+    if any(line.startswith("SQL>") for line in spool._page.lines):  # noqa: SLF001 - only such a session has the prompt
+        yield "other prompt", False, prompted
+    if inputs := at("input"):
+        yield "echo off", True, lambda text: without_lines(text, inputs)
+    if headings := at("heading"):
+        yield "headings off", True, lambda text: without_lines(text, headings)
+
+
+def verdicts(path: Path, seed: int = 0, only: Callable[[str], bool] = lambda _: True) -> Iterator[Verdict]:
+    """What becomes of a log under each transformation that it may undergo.
+
+    Raises:
+        LogError: the log cannot be read.
+    """
+    text = "\n".join(lines_of(open_log(path).text())) + "\n"
+    logs = list(iolab.load_all(text.encode()))
+    if not {log.format for log in logs} <= FORMATS:
+        return
+    expected, known = frames_of(logs), said(logs)
+    for name, is_lossy, change in changes_of(logs, text, seed):
+        if not only(name):
+            continue
+        changed = change(text)
+        try:
+            found_logs = list(iolab.load_all(changed if isinstance(changed, bytes) else changed.encode()))
+        except LogError as error:
+            yield Verdict(logs[0].format, name, is_lossy, "refused", str(error)[:120])
+            continue
+        if name == "in session":  # the session is a log of its own
+            found_logs = [log for log in found_logs if log.format == logs[0].format]
+        found = frames_of(found_logs)
+        what = added_rows(expected, found) if is_lossy else different(expected, found)
+        is_diagnosed = bool(said(found_logs) - known)
+        outcome = "diagnosed" if what and is_diagnosed else "silent" if what else "equal"
+        yield Verdict(logs[0].format, name, is_lossy, outcome, what[:160])
+
+
+def different(expected: dict[str, pl.DataFrame], found: dict[str, pl.DataFrame]) -> str:
+    """The frames that are not equal, with the columns of the first."""
+    names = [one for one in sorted(expected.keys() | found.keys()) if not _is_equal(expected.get(one), found.get(one))]
+    if not names:
+        return ""
+    one, two = expected.get(names[0]), found.get(names[0])
+    if one is None or two is None:
+        return f"{'no' if two is None else 'new'} {names}"
+    columns = [name for name in one.columns if name not in two.columns or not one[name].equals(two[name])]
+    return f"{names[0]} {one.height}->{two.height} {columns[:6]}; {names[1:6]}"
+
+
+def _is_equal(one: pl.DataFrame | None, two: pl.DataFrame | None) -> bool:
+    if one is None or two is None:
+        return (one is None or one.is_empty()) and (two is None or two.is_empty())
+    return one.equals(two)
+
+
+def added_rows(expected: dict[str, pl.DataFrame], found: dict[str, pl.DataFrame]) -> str:
+    """The rows of a damaged log that the whole one has not: figures in a place where they were not printed."""
+    problems = []
+    known = _rows(expected)
+    for name, rows in _rows(found).items():
+        of_name = known.get(name, Counter())
+        added = [row for row in rows - of_name if not any(_is_part(row, one) for one in of_name)]
+        if added:
+            problems.append(f"{name} +{len(added)} {added[0]}")
+    return "; ".join(problems)
+
+
+def _is_part(row: tuple[object, ...], whole: tuple[object, ...]) -> bool:
+    """Are all figures of a row those of another one?"""
+    return len(row) == len(whole) and all(one is None or one == other for one, other in zip(row, whole, strict=True))
+
+
+def _rows(frames: dict[str, pl.DataFrame]) -> dict[str, Counter[tuple[object, ...]]]:
+    """The figures of the rows of all frames of a name, without counts of what stands above them."""
+    rows: dict[str, Counter[tuple[object, ...]]] = {}
+    ordinals = {"statement", "plan", "listing", "table", "run", "sample", "call", "timing", "ordinal", "series"}
+    for name, frame in frames.items():
+        kind = re.sub(r"\d+", "", name)
+        if " runs" in kind or "tables" in kind:
+            continue
+        kept = frame.select(cs.numeric() - cs.by_name(*ordinals, require_all=False) - _COMPUTED)
+        rows.setdefault(kind, Counter()).update(kept.filter(~pl.all_horizontal(pl.all().is_null())).iter_rows())
+    return rows
