@@ -86,8 +86,10 @@ def find_cleanup(
         '3 reads'
     """
     written = [line for line in (line.removesuffix("\r") for line in lines) if line.strip(BLANKS)]
-    tried = written[:: max(1, len(written) // _TRIED)]
-    is_changed = any(map(has_changed_characters, tried))
+    unusual = [number for number, line in enumerate(written) if has_changed_characters(line)]
+    is_changed = bool(unusual)
+    step = max(1, len(written) // _TRIED)
+    tried = [written[number] for number in sorted({*range(0, len(written), step), *unusual[:_TRIED]})]
     has_codes = any(ESCAPE in line for line in tried)
     ends = _is_padded([without_terminal_codes(line) for line in written] if has_codes else written)
     best = as_is = LineCleanup(has_blanks_at_end=ends, has_codes=has_codes)
@@ -98,7 +100,7 @@ def find_cleanup(
     most = whole_after(as_is)
     candidates: list[str] = [""]
     if 2 * most < len(tried):
-        candidates = [*(GRAMMAR.terminals[name] for name in PREFIXES), "", _shared_indent(tried), *ambiguous]
+        candidates = [*(GRAMMAR.terminals[name] for name in PREFIXES), "", shared_indent(tried), *ambiguous]
     for prefix in candidates:
         having = sum(re.match(prefix, line) is not None for line in tried)
         if 2 * having <= len(tried) or not _is_counted(prefix, tried):
@@ -126,7 +128,7 @@ def _is_counted(prefix: str, lines: Sequence[str]) -> bool:
     return all((len(one), one) < (len(two), two) for one, two in pairwise(numbers))
 
 
-def _shared_indent(lines: Sequence[str]) -> str:
+def shared_indent(lines: Sequence[str]) -> str:
     """The blanks that all lines start with."""
     shortest = min(map(indent_of, lines), key=len, default="")
     return shortest if all(line.startswith(shortest) for line in lines) else ""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from logframe import load_grammar
-from logframe.line_cleanup import LineCleanup, find_cleanup
+from logframe.line_cleanup import LineCleanup, find_cleanup, shared_indent
 from logframe.normalize import has_changed_characters
 from straceparse.patterns import read_records
 from straceparse.records import KINDS, PARTS_GRAMMAR
@@ -15,9 +16,11 @@ from straceparse.records import KINDS, PARTS_GRAMMAR
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PASTED = load_grammar("straceparse", "pasted.lark", "editor", "grep")
+PASTED = load_grammar("straceparse", "pasted.lark", "editor", "grep", "listing")
 #: Terminals of ``pasted.lark``, in the order in which they are tried.
 AMBIGUOUS_PREFIXES: Final = ("EDITOR", "GREP")
+#: So many of the first lines are looked at for numbers of lines, and so few of them say nothing.
+_COUNTED, _FEWEST_COUNTED = 50, 3
 #: Kinds of complete lines of strace.
 _WHOLE: Final = frozenset(KINDS) - {"cut", "continuation", "chatter", "blank", "unparsed"}
 
@@ -30,7 +33,31 @@ def cleanup_of(lines: Sequence[str]) -> LineCleanup:
         >>> found.cleaned("> close(5) = 0  ")
         'close(5) = 0'
     """
-    return find_cleanup(lines, _count_whole, [PASTED.terminals[name] for name in AMBIGUOUS_PREFIXES])
+    listing = PASTED.terminals["LISTING"]
+    if _are_counted(lines, listing):
+        found = find_cleanup([re.sub(f"^{listing}", "", line) for line in lines], _count_whole)
+        return replace(found, prefix=listing + found.prefix, has_codes=False)
+    found = find_cleanup(lines, _count_whole, [PASTED.terminals[name] for name in AMBIGUOUS_PREFIXES])
+    # colours are removed before strings are read, by the dialect
+    return replace(found, prefix=found.prefix or _added_indent(lines), has_codes=False)
+
+
+def _are_counted(lines: Sequence[str], listing: str) -> bool:
+    """Do the first lines begin with 1, 2, 3 and so on?  Process ids do not."""
+    first = [re.match(listing, line) for line in lines[:_COUNTED]]
+    return len(first) >= _FEWEST_COUNTED and all(
+        one is not None and one[0].strip() == str(number) for number, one in enumerate(first, 1)
+    )
+
+
+def _added_indent(lines: Sequence[str]) -> str:
+    """The blanks that all lines begin with, where one is not a prefix of strace's, which begins with a number.
+
+    Calls are read with blanks before them; notices, tables and the rest of a line are not.
+    """
+    printed = [line for line in lines if line.strip()]
+    indent = shared_indent(printed) if printed and printed[0][:1] in " \t" else ""
+    return "" if all(line.lstrip(" \t")[0].isdigit() for line in printed) else indent
 
 
 def _count_whole(lines: list[str]) -> int:

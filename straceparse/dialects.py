@@ -260,6 +260,8 @@ def sampled_lines(log: Log) -> list[str]:
         first = 1 if start else 0
         last = None if start + _SAMPLED_BYTES >= size and whole[-1] else -1
         lines += whole[first:last][:SAMPLED_LINES]
+        if start + _SAMPLED_BYTES >= size:  # a summary stands at the end
+            lines += whole[first:last][SAMPLED_LINES:][-SAMPLED_LINES:]
     return lines
 
 

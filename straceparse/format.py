@@ -20,6 +20,10 @@ MIN_SHARE: Final = 0.5
 #: So many lines are looked at for another tracer's.
 _LINES: Final = 400
 _SURE: Final = 0.95
+#: The same of a log whose lines were wrapped: a call may go on in several lines.
+_LEAST_WRAPPED: Final = 0.1
+#: Lines are wrapped at a size up to this; of so many lines one is full, and fewer lines say nothing.
+_WIDEST, _FULL, _FEWEST = 200, 6, 8
 #: The score of a log most of whose lines are stacks or dumps, or that is only a summary.
 _SPARSE: Final = 0.8
 
@@ -36,16 +40,36 @@ def sniff(head: Head) -> Sniff | None:
         reason = f"a log of {other[0]}, whose times and results are not strace's"
         return Sniff(_SURE, reason, is_refused=True, line=other[1])
     log = shortened(head.log)
-    if not may_be_strace(sampled_lines(log), MIN_SHARE) and not log.is_empty() and not ends_with_summary(log):
+    sample = sampled_lines(log)
+    least = _LEAST_WRAPPED if _is_wrapped(sample) else MIN_SHARE
+    if not may_be_strace(sample, least) and not log.is_empty() and not ends_with_summary(log):
         return None
     found = dialect_of_sample([log])
     if found.share >= MIN_SHARE:
         return Sniff(found.share, f"an strace log: {found.share:.0%} of its sampled lines are strace's")
+    if least < MIN_SHARE and (share := _share_of_calls(list(map(found.cleanup.cleaned, sample)))) >= least:
+        return Sniff(MIN_SHARE, f"an strace log whose lines were wrapped: {share:.0%} of them begin a call")
     if found.has_stacks or found.has_dumps:
         return Sniff(_SPARSE, "an strace log with stacks or dumps")
     if found.has_summary and ends_with_summary(log):
         return Sniff(_SPARSE, "the summary of strace -c")
     return None
+
+
+def _is_wrapped(lines: Sequence[str]) -> bool:
+    """Whether many lines have the length of the longest, as where a terminal or a mail has cut them."""
+    sizes = [len(line) for line in lines if line.strip()]
+    longest = max(sizes, default=0)
+    return longest <= _WIDEST and sizes.count(longest) * _FULL >= len(sizes) > _FEWEST
+
+
+def _share_of_calls(lines: list[str]) -> float:
+    """The share of lines that begin with a call, whole or cut."""
+    from straceparse.patterns import read_records  # noqa: PLC0415 - readers are imported on use
+
+    records = read_records(lines)
+    begun = [one for one in records if one.kind == "cut" and (one.clock or one.relative_ts or one.pid)]
+    return (len(begun) + sum(one.kind == "call" for one in records)) / len(records)
 
 
 def read(source: Source) -> StraceLog:

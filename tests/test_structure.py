@@ -66,7 +66,6 @@ OTHER_PATTERNS = {
     "logframe/encoding.py": (2, "bytes of encodings"),
     "logframe/grammar.py": (4, "the syntax of .lark files themselves"),
     "logframe/lexicon.py": (1, "the syntax of .lark files themselves"),
-    "logframe/normalize.py": (1, "characters that word processors change"),
     "logframe/oracle/units.py": (4, "units within Oracle's names of statistics"),
     "logframe/ruled.py": (2, "rulers of any ruled table"),
     "logframe/spreadsheet.py": (2, "formulas of spreadsheets"),

@@ -148,11 +148,6 @@ def numbered(text: str, form: str) -> str:
     return joined([form.format(number) + line for number, line in enumerate(lines_of(text), 1)])
 
 
-def coloured(text: str) -> str:
-    """As recorded from a terminal: each line that is not blank is reset, and its rest erased."""
-    return joined([f"\x1b[0m{line}\x1b[K" if line.strip() else line for line in lines_of(text)])
-
-
 def without_lines(text: str, numbers: Iterable[int]) -> str:
     """Without some lines, counted from 1."""
     left_out = set(numbers)

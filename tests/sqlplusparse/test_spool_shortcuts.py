@@ -43,7 +43,7 @@ TOKENS = sorted({symbol.name for rule in SESSION.parser.rules for symbol in rule
 WHOLE = [
     ("PLAN_ROW", "{BAR}.*"),
     ("RULER", "{RULER}"),
-    ("FENCE", "(?:{FENCE}|{SECTION_BEGIN}|{SECTION_END}).*"),
+    ("FENCE", "(?:{FENCE}|{SECTION_BEGIN}|{SECTION_END}).*|{TAG}"),
     ("ELISION", "{ELISION}"),
     ("STATISTIC", "{COUNT}{GAP}{AUTOTRACE_NAME}(?:{GAP}{REMARK})?"),
     ("NUMBER_FEEDBACK", "(?=[0-9#])(?:{ROWS}|{DONE})"),

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+import iolab
 from logframe.line_cleanup import LineCleanup
 from straceparse import calls, dialect, io_requests, read_strace, read_summary, unparsed
 from straceparse.cleanup import AMBIGUOUS_PREFIXES, PASTED, cleanup_of
@@ -105,7 +106,7 @@ def test_prefixes_match_their_samples(rule: str, sample: str) -> None:
     prefix = PASTED.pattern(f"^{{{rule.upper()}}}")
 
     assert re.sub(prefix, "", sample).removeprefix("09:36:52 ") == "close(3) = 0"
-    assert {rule.upper() for rule, _ in PASTED.samples} == {*AMBIGUOUS_PREFIXES}
+    assert {rule.upper() for rule, _ in PASTED.samples} == {*AMBIGUOUS_PREFIXES, "LISTING"}
 
 
 def test_blanks_behind_a_few_lines() -> None:
@@ -135,3 +136,46 @@ def test_random_surroundings_lose_no_line() -> None:
 
         assert events.get_column("line").to_list() == list(range(1, 21))
         io_requests(calls(events))
+
+
+CALLS = ["read(3, ''..., 8192) = 8192", "close(3) = 0", "write(4, ''..., 512) = 512", "dup2(3, 256)     = 256"]
+
+
+@pytest.mark.parametrize("prefix", ["", "3698  ", "     0.000123 ", "3698  09:36:52.167719 "])
+def test_lines_numbered_by_a_listing(prefix: str) -> None:
+    """Numbers that count the lines are no processes, whatever strace printed below them."""
+    lines = [f"{prefix}{call}" for call in CALLS * 4]
+    listed = "".join(f"{number:5d}  {line}\n" for number, line in enumerate(lines, 1))
+    text = "".join(f"{line}\n" for line in lines)
+
+    assert_frame_equal(read_strace(listed.encode()), read_strace(text.encode()))
+
+
+def test_indent_of_notices_and_tables() -> None:
+    """Where a whole log was indented, its notices and tables are read as its calls are."""
+    lines = ["strace: Process 4711 attached", *CALLS * 3, "% time     seconds", "------ -----------"]
+    kinds = read_strace("".join(f"    {line}\n" for line in lines).encode())["kind"].to_list()
+
+    assert kinds == ["notice", *["call"] * 12, "table", "table"]
+
+
+def test_tabs_in_a_few_lines() -> None:
+    """Tabs between a call and its result are blanks, though few lines have them."""
+    lines = ["dup2(3, 256)\t\t= 256", *["pread64(3, ''..., 8192, 0) = 8192"] * 900]
+
+    assert read_strace("".join(f"{line}\n" for line in lines).encode())["result"].to_list()[:2] == [256, 8192]
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_wrapped_logs_are_recognised(width: int) -> None:
+    """A log whose lines were wrapped is strace's; a broken call is rejoined, or its lines are diagnostics."""
+    call = '09:36:52.167719 pread64(257, "\\6\\242\\0\\0\\27\\4\\300\\1"..., 8192, 4431872) = 8192 <0.000041>'
+    short = "09:36:52.167719 close(3) = 0 <0.000041>"
+    wrapped = [call[start : start + width] for start in range(0, len(call), width)]
+    text = "".join(f"{line}\n" for _ in range(30) for line in (*wrapped, *wrapped, *wrapped, short))
+    log = iolab.load(text.encode())
+
+    assert log.format == "strace"
+    results = log.frames()["calls"].lazy().collect()["result"].drop_nulls().to_list()
+    assert results.count(8192) + log.diagnostics.lazy().collect().height >= 90
+    assert set(results) <= {8192, 0}
