@@ -293,7 +293,11 @@ class _Matching:
                     return True
             return False
 
-        for _, position in sorted((number.is_compound, position) for position, number in enumerate(numbers)):
+        # a figure with decimals is one of the row; a whole number within a text may be equal to it by chance
+        order = sorted(
+            (number.is_compound, not _has_decimals(number), position) for position, number in enumerate(numbers)
+        )
+        for *_, position in order:
             # numbers of one value take their cells in the order of both
             free = next((cell for cell in candidates(position) if cell not in owner), None)
             if free is None:
@@ -348,6 +352,11 @@ class _Matching:
                 if self._cells.contains(cell, number.text):
                     return cell
         return None
+
+
+def _has_decimals(number: Number) -> bool:
+    """Is a number printed with a mark before decimals, or between groups of digits?"""
+    return "." in number.text or "," in number.text
 
 
 def _place(number: Number) -> tuple[object, ...]:

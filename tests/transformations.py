@@ -60,9 +60,9 @@ def mailed(text: str) -> str:
     return f"Hello,\n\nhere is what we saw:\n\n{quoted(text)}\nBest regards\n"
 
 
-def numbered(text: str) -> str:
-    """As ``cat -n`` shows it."""
-    return joined([f"{number:6}\t{line}" for number, line in enumerate(lines_of(text), 1)])
+def numbered(text: str, form: str = "{:6}\t") -> str:
+    """As listed by an editor, cat -n or grep -n."""
+    return joined([form.format(number) + line for number, line in enumerate(lines_of(text), 1)])
 
 
 def coloured(text: str) -> str:
@@ -141,11 +141,6 @@ def in_page(text: str) -> str:
 def as_utf16(text: str) -> bytes:
     """As Notepad and PowerShell save it."""
     return text.encode("utf-16")
-
-
-def numbered(text: str, form: str) -> str:
-    """As listed by an editor, cat -n or grep -n."""
-    return joined([form.format(number) + line for number, line in enumerate(lines_of(text), 1)])
 
 
 def without_lines(text: str, numbers: Iterable[int]) -> str:
