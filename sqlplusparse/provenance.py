@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from logframe import open_log
 from logframe.provenance import Claim, Part
 from sqlplusparse.encodings import read_text
+from sqlplusparse.lines import SNAPPER_END
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,6 +23,11 @@ _STATUSES: Final = {
 }
 #: Lines that say what a statement did.
 _OUTCOMES: Final = frozenset({"feedback", "elapsed", "timing"})
+#: What a person wrote beside a line.
+_REMARK: Final = "<--"
+#: Diagnostics that rows of a result may not have been read, and roles of the lines of one.
+_UNEVEN: Final = ("row_count", "folded_rows")
+_OF_GRIDS: Final = frozenset({"row", "heading", "blank", "elision"})
 _BY_LINE: Final = ("timings", "autotrace", "statistics", "plans", "monitors", "monitor_lines")
 
 
@@ -54,7 +60,26 @@ def parts_of(spool: Spool, source: Source) -> list[Part]:
         name = f"table {table}"
         frames[name] = spool.table(table)
         _claim_rows(part, name, spool.table_lines(table), roles)
+    _explain_others(part, spool, text.split("\n"), roles)
     return [part]
+
+
+def _explain_others(part: Part, spool: Spool, lines: list[str], roles: list[str]) -> None:
+    """Snapper's last lines; remarks; rows of results of which a diagnostic says that some were not read."""
+    listed = spool.statistics["line"].fill_null(strategy="forward").to_list()
+    for number, line in enumerate(lines, 1):
+        if SNAPPER_END.fullmatch(line.strip()):
+            part.statuses[number] = "layout"
+            if above := bisect_right(listed, number):
+                part.claim(number, Claim("statistics", above - 1, "interval_s", is_repeated=True))
+        elif _REMARK in line:
+            part.statuses[number] = "text"
+    uneven = spool.diagnostics.filter(spool.diagnostics["kind"].is_in(_UNEVEN))["line"].to_list()
+    for number in uneven:
+        while number <= len(roles) and roles[number - 1] in _OF_GRIDS:
+            if part.statuses[number] == "lost":
+                part.statuses[number] = "diagnosed"
+            number += 1  # noqa: PLW2901 - the lines below
 
 
 def _claim_rows(part: Part, name: str, starts: list[int], roles: list[str]) -> None:
