@@ -201,18 +201,24 @@ class _Claims:
         first: int,
         claimed: dict[int, int],
     ) -> None:
-        """The rows of tables with a column for each name: each printed row is in several rows of the frame."""
+        """The rows of tables with a column for each name: each printed row is in several rows of the frame.
+
+        A later form may print figures again, as the base of its own.
+        """
+        made: set[int] = set()
         for copy in copies:
             names = names_of_pivot(table, copy)
             if names is None:
                 continue
             rows = {key: first + place for place, key in enumerate(_keys(whole, names))}
+            earlier = frozenset(made)
             for grid in grids_of(table, [copy]):
                 for key, number in zip(_keys(grid, names), grid.lines, strict=True):
                     if key in rows and claimed.get(number) != rows[key]:
                         claimed.setdefault(number, rows[key])
                         for place in self._rows[number - 1].keys:
-                            self._part.claim(place, Claim(frame, rows[key]))
+                            self._part.claim(place, Claim(frame, rows[key], is_repeated=rows[key] in earlier))
+                        made.add(rows[key])
 
     def _claim_rest(
         self, frame: str, table: Table, copies: list[PrintedTable], grids: list[Grid], claimed: dict[int, int]
