@@ -56,6 +56,18 @@ def test_lark_agrees(name: str) -> None:
     assert not list(differences(name, "", own, parsed))
 
 
+def test_lark_agrees_where_one_terminal_begins_as_another() -> None:
+    """Lines of an SQL trace that begin as another kind does, or hold blanks and tabs alone, are of one kind."""
+    words = ["END OF STMT", "Release", "WAIT #1:", "CPU", "With the", "BINDS #1:", "=====", "Bind#0", "*** 2020"]
+    ends = ["", " ", "\t", "ing, Data Mining options", " ing, and Testing options", "x"]
+    blanks = ["\t" * tabs + " " * count + "\t" * more for tabs in (0, 1) for count in (0, 1, 2, 3) for more in (0, 1)]
+    made = [*LINES["sqltrace"][0].split("\n"), *(word + end for word in words for end in ends)]
+    made += [before + after for before in blanks for after in ("", "x", " x=1")]
+    parsed, own = by_lark("sqltrace", "\n".join(made).encode())
+
+    assert not list(differences("sqltrace", "", own, parsed))
+
+
 def test_a_difference_is_found() -> None:
     """A value, a type, a row or a frame that differs, and a reader that failed in both engines alike."""
     frames = frames_of("strace", log_of("strace"))
