@@ -9,8 +9,8 @@ import polars as pl
 from awrparse import AwrReport, read_awr
 from iolab.evidence.alignment import ALIGNED, align_reports
 from iolab.evidence.timeline import db_time_sessions
-from iolab.metrics.formatting import format_figure
-from logframe.interval import row_figure
+from iolab.metrics.formatting import figure_text
+from logframe.interval import Interval, row_figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -202,16 +202,16 @@ def timeline_sentences(line: Timeline, neighbours: pl.DataFrame, parameters: pl.
     busy = db_time_sessions(line.periods).drop_nulls("value").sort("value", descending=True, maintain_order=True)
     if busy.height:
         row = busy.row(0, named=True)
-        value, lo, hi = format_figure(row["value"], row["lo"], row["hi"])
+        active = figure_text(Interval(row["value"], row["lo"], row["hi"]))
         sentences.append(
             f"The busiest is {row['begin_time']:%Y-%m-%d %H:%M} to {row['end_time']:%H:%M}, "
-            f"with {value} [{lo}, {hi}] active sessions."
+            f"with {active} active sessions."
         )
     greatest = neighbours.filter(pl.col("direction").is_in(["up", "down"]))
     if greatest.is_empty():
         return [*sentences, "No top event changed by more than its rounding allows."]
     row = greatest.row(0, named=True)
-    before, after = (format_figure(*(row[f"{side}{end}"] for end in ("", "_lo", "_hi")))[0] for side in ("a", "b"))
+    before, after = (figure_text(row[side]) for side in ("a", "b"))
     sentences.append(
         f"The greatest change from one report to the next: the average of `{row['event']}` went {row['direction']}, "
         f"from {before} to {after} {row['unit']}, by a factor of {row['at_least']:.3g} at least, "

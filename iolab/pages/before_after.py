@@ -147,7 +147,7 @@ def _ranges(changes: pl.DataFrame) -> str:
     if changes.is_empty():
         return ""
     said = (
-        "least and greatest: over the reports of a set, the rounding of their figures included; percentiles are buckets"
+        "Least and greatest: over the reports of a set, the rounding of their figures included; percentiles are buckets"
     )
     return f"<p><small>{said}.</small></p>"
 

@@ -18,8 +18,14 @@ from logframe.extras import require
 
 #: Texts above so many characters get a column that is wide enough to read them.
 _LONG: Final = 40
-#: Words above so many characters are broken where a table is printed.
-_WORD: Final = 16
+#: The width of A4 less its margins, of the padding of a column and of a letter in a printed table, in CSS pixels.
+_PAPER: Final = 703
+_PADDING: Final = 8
+_LETTER: Final = 6.8
+#: How much wider a letter of a heading is.
+_BOLD: Final = 1.2
+#: Words are not broken into shorter pieces.
+_LEAST_WORD: Final = 8
 #: JupyterLab puts the texts of tables to the right unless each cell says otherwise.
 _LEFT: Final = ' style="text-align: left"'
 _DRAW: Final = """
@@ -95,7 +101,8 @@ def table_html(headings: Sequence[str], rows: Iterable[Sequence[object]], *, num
     shown = [["" if cell is None else str(cell) for cell in row] for row in rows]
     right = {place for place, heading in enumerate(headings) if heading in set(numbers)}
     long = {place for row in shown for place, cell in enumerate(row) if len(cell) > _LONG} - right
-    wide = {place for row in shown for place, cell in enumerate(row) if _longest_word(cell) > _WORD} - right - long
+    wide, is_dense = _broken(headings, shown, right)
+    wide -= long
     kinds = [
         ' class="number"'
         if place in right
@@ -112,11 +119,38 @@ def table_html(headings: Sequence[str], rows: Iterable[Sequence[object]], *, num
         for row in shown
     )
     # In JupyterLab what is between two dollars would be a formula: v$statname a, v$mystat b.
-    return f'<div class="wide mathjax_ignore"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    table = '<table class="dense">' if is_dense else "<table>"
+    return f'<div class="wide mathjax_ignore">{table}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
-def _longest_word(text: str) -> int:
+def _longest(text: str) -> int:
     return max(map(len, text.split()), default=0)
+
+
+def _broken(headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: set[int]) -> tuple[set[int], bool]:
+    """The columns whose words are broken where the table is printed on A4 upright, the longest first.
+
+    Numbers are not broken: where they alone are wider than the paper, the table is printed smaller, and they may be.
+
+    Examples:
+        >>> _broken(["sql id", "file"], [["309mwpa4tk161", "/u01/oradata/PLUM/users01.dbf"]], set())
+        (set(), False)
+        >>> _broken([*"abcdefgh", "sql id"], [[*["1234567890"] * 7, "/u01/oradata/PLUM/users01.dbf", "309mwpa4tk161"]],
+        ...     set(range(7)))
+        ({7}, False)
+    """
+    words = [
+        max(_BOLD * _longest(heading), max((_longest(row[place]) for row in rows), default=0))
+        for place, heading in enumerate(headings)
+    ]
+    room = (_PAPER - _PADDING * len(headings)) / _LETTER
+    broken: set[int] = set()
+    for place in sorted(set(range(len(words))) - numbers, key=lambda place: -words[place]):
+        if sum(words) <= room or words[place] <= _LEAST_WORD:
+            break
+        broken.add(place)
+        words[place] = _LEAST_WORD
+    return broken, sum(words) > room
 
 
 def page_html(title: str, body: str, *, styles: str = "", before: str = "") -> str:

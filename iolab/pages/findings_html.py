@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 #: Findings that are shown open; the others are folded.
 MOST: Final = 7
 _MOST_CITED: Final = 60
+_SAMPLES: Final = "the samples"
 #: Parts that add up to more than this are more than the whole.
 _MORE: Final = 1.005
 #: Parts with a colour of their own (`iolab.rules.event_groups.GROUPS`).
@@ -141,11 +142,11 @@ def profile_html(profile: pl.DataFrame) -> str:
             f'<rect class="c-{group}" width="{width}" height="14"/></svg></td>'
             f"<td>{100 * row['share']:.1f}</td>{sessions}</tr>"
         )
-    note = _sum_note(profile)
+    note, title = _sum_note(profile), f"Where {of} {'were' if of == _SAMPLES else 'went'}"
     head = f"<tr><th scope=col>of {of}</th><th></th><th scope=col>%</th>"
     head += "<th scope=col>sessions</th></tr>" if has_sessions else "</tr>"
     return (
-        f'<figure class="profile"><figcaption>Where {html.escape(of)} went</figcaption><table><thead>{head}</thead>'
+        f'<figure class="profile"><figcaption>{html.escape(title)}</figcaption><table><thead>{head}</thead>'
         f"<tbody>{''.join(rows)}</tbody></table>{f'<p class=note>{note}</p>' if note else ''}</figure>"
     )
 

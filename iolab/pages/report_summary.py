@@ -14,6 +14,7 @@ from iolab.metrics.formatting import format_number
 from iolab.metrics.table import Metric
 from iolab.pages.figures import join_figures
 from iolab.pages.report_io_figures import io_figures, reads_by_segment
+from iolab.rules.ash import ash_profile
 from iolab.rules.evidence import report_and_trace
 from iolab.rules.reports import report_findings, report_pair_findings
 from iolab.rules.shares import report_profile
@@ -197,6 +198,10 @@ def _draw(table: str, frame: pl.DataFrame, name: str) -> Any:  # noqa: ANN401 - 
     )
 
 
+def _profile(report: AwrReport) -> pl.DataFrame:
+    return ash_profile(report) if report.kind == "ash" else report_profile(report)
+
+
 def _span(report: AwrReport) -> tuple[datetime, datetime, bool] | None:
     begin, end = report.info.begin_time, report.info.end_time
     return None if begin is None or end is None or end < begin else (begin, end, False)
@@ -208,7 +213,7 @@ VIEW: Final = View(
     compare={"awr": pair_reports, "strace": pair_evidence},
     findings=report_findings,
     looked_at="load, waits, CPU, reads, writes, latencies and statements of the period",
-    profile=report_profile,
+    profile=_profile,
     span=_span,
     pair_findings={"awr": report_pair_findings, "strace": report_and_trace},
 )

@@ -8,7 +8,9 @@ import polars as pl
 
 from iolab.metrics.ash import ash_samples
 from iolab.metrics.formatting import count_text, figure_text, share_text
+from iolab.rules.event_groups import group_of
 from iolab.rules.finding import NOTABLE, Evidence, Finding
+from iolab.rules.shares import PROFILE, UNACCOUNTED
 from iolab.stats.intervals import share_interval
 from logframe.errors import RefusedError
 from logframe.interval import Interval, intersect, row_figure
@@ -28,6 +30,8 @@ _MOST_NAMED: Final = 3
 _LEAST_SAMPLES: Final = 100
 #: Table of the findings of ADDM -> its column with their shares of the activity.
 _ADDM_TABLES: Final = {"addm_report_findings": "impact_pct", "addm_findings": "finding_pct"}
+#: Smaller parts are not drawn.
+_LEAST_PART: Final = 0.005
 #: A statement with so large a share gets a sentence, as in AWR reports.
 _STATEMENT: Final = 0.5
 #: Tables that each hold every sample once; the table of a cluster holds those of the instances again.
@@ -82,6 +86,42 @@ def ash_findings(report: AwrReport) -> Iterator[Finding]:
         evidence=(Evidence("ash_top_events"),),
         is_refused=True,
     )
+
+
+def ash_profile(report: AwrReport) -> pl.DataFrame:
+    """The parts of the samples of an ASH report: user events, background events, and what is not listed (`PROFILE`).
+
+    Without a row where there are too few samples for shares.
+
+    Examples:
+        >>> import awrparse
+        >>> text = b'''ASH Report For TEST/TEST
+        ...
+        ... Top User Events            DB/Inst: TEST/TEST  (Apr 23 19:30 to 19:45)
+        ...
+        ...                                                                Avg Active
+        ... Event                               Event Class        % Event   Sessions
+        ... ----------------------------------- --------------- ---------- ----------
+        ... db file sequential read             User I/O             75.00       3.00
+        ... CPU + Wait for CPU                  CPU                  20.00       0.80
+        ...           -------------------------------------------------------------
+        ... '''
+        >>> ash_profile(awrparse.read_awr(text)).select("group", "part", "share").rows()[:2]
+        [('single_block', 'db file sequential read', 0.75), ('cpu', 'CPU, or waiting for it', 0.2)]
+    """
+    total = ash_samples(report)
+    if "ash_top_events" not in report or (total is not None and total < _LEAST_SAMPLES):
+        return pl.DataFrame(schema=PROFILE)
+    frame = report["ash_top_events"].filter(pl.col("scope").is_in(_SCOPES) & (pl.col("activity_pct") > 0))
+    parts = []
+    for scope, event, percent in frame.select("scope", "event", "activity_pct").iter_rows():
+        name = "CPU, or waiting for it" if event == _CPU else str(event)
+        said = f"{name} (background)" if scope == "background" else name
+        parts.append(("cpu" if event == _CPU else group_of(str(event)), said, percent / 100))
+    if rest := max(0.0, 1 - sum(share for *_, share in parts)) * bool(parts):
+        parts.append((UNACCOUNTED, "not listed", rest))
+    rows = [(*part, None, _SAMPLES) for part in sorted(parts, key=lambda part: -part[2]) if part[2] >= _LEAST_PART]
+    return pl.DataFrame(rows, schema=PROFILE, orient="row")
 
 
 def _load(rows: pl.DataFrame) -> Iterator[Finding]:

@@ -304,11 +304,13 @@ def test_a_table_is_not_twice_on_a_page(tmp_path: Path) -> None:
     assert text.count('href="#log-1-buckets"') == text.count('id="log-1-buckets"') == 1
 
 
-def test_only_long_words_of_a_table_may_be_broken() -> None:
+def test_only_the_longest_words_of_a_wide_table_are_broken() -> None:
     """A printed table keeps names of files within the paper and statements' identifiers whole."""
-    words = {"sql_id": ["309mwpa4tk161"], "file": ["/u01/oradata/PLUM/users01.dbf"], "waits": [12]}
-    page = frame_html(pl.DataFrame(words))
+    words = {"sql_id": ["309mwpa4tk161"], "file": ["/u01/oradata/PLUM/users01.dbf"]}
+    counts = {f"count_{number}": [178_450_620_416] for number in range(4)}
+    narrow, wide = (frame_html(pl.DataFrame(words | some)) for some in ({}, counts))
 
-    assert '<td class="breaks"' in page
-    assert page.count("breaks") == 2  # heading and cell
-    assert "309mwpa4tk161</td>" in page.partition("breaks")[2]
+    assert "breaks" not in narrow
+    assert wide.count("breaks") == 2  # heading and cell
+    assert "users01.dbf</td>" in wide.partition('<td class="breaks"')[2]
+    assert 'class="dense"' in frame_html(pl.DataFrame({f"n{number}": [10**13] for number in range(12)}))
