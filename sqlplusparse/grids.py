@@ -160,7 +160,8 @@ def _read_rows(page: Page, grid: Grid, heading: list[str], *, is_typed: bool) ->
         elif kind in ENDS and not (kind == Kind.ERROR and _CODED.match(page.lines[number])):
             break
         elif kind == Kind.RULER:
-            if not _is_sum_ruler(page.lines[number], grid.rulers[0]) or not _is_first_total(page, grid, number):
+            # within a grid: COMPUTE's above a sum, under some of the columns, or one above a total
+            if not set(columns_of(page.lines[number])) <= {*grid.rulers[0]} or not _is_first_total(page, grid, number):
                 break
             roles[number] = LineRole.HEADING
             number = end = number + 1
@@ -263,6 +264,8 @@ def _goes_on(page: Page, grid: Grid, number: int, heading: list[str]) -> bool:
     kind = page.kinds[number]
     if _repeats(page, number, heading) or kind == Kind.ELISION:
         return True
+    if kind == Kind.COMMENT:
+        return _goes_on_below_remarks(page, grid, number)
     if kind == Kind.RULER:
         return (
             set(columns_of(page.lines[number])) < set(grid.rulers[0])
@@ -278,6 +281,18 @@ def _goes_on(page: Page, grid: Grid, number: int, heading: list[str]) -> bool:
     if grid.rows and is_alike(page.lines[number], page.lines[grid.rows[0]], grid.rulers[0]):
         return True
     return _are_rows(page, number, grid.rulers[0], fewest=_FEWEST_COLUMNS if grid.rows else 1)
+
+
+def _goes_on_below_remarks(page: Page, grid: Grid, number: int) -> bool:
+    """Stands a whole row with numbers where others have them below remarks that somebody wrote among the rows?"""
+    while page.kind(number) == Kind.COMMENT:
+        number += 1
+    columns = grid.rulers[0]
+    if len(columns) < _FEWEST_COLUMNS or not grid.rows or page.kind(number) != Kind.TEXT:
+        return False
+    line, model = page.lines[number], page.lines[grid.rows[0]]
+    has_numbers = any(map(NUMBER.fullmatch, cut_cells(model, columns)))
+    return has_numbers and all(cut_cells(line, columns)) and is_alike(line, model, columns)
 
 
 def _are_rows(page: Page, number: int, columns: tuple[Column, ...], *, fewest: int) -> bool:
@@ -327,12 +342,6 @@ def is_alike(row: str, model: str, columns: tuple[Column, ...]) -> bool:
         for cell, other in zip(cells, models, strict=True)
         if other and NUMBER.fullmatch(other)
     )
-
-
-def _is_sum_ruler(line: str, columns: tuple[Column, ...]) -> bool:
-    """Is this a ruler within a grid: COMPUTE's above a sum, under some of the columns, or one above a total?"""
-    extents = set(columns)
-    return set(columns_of(line)) <= extents
 
 
 def _is_first_total(page: Page, grid: Grid, number: int) -> bool:

@@ -282,3 +282,11 @@ def test_tags_are_no_rows() -> None:
     text = f"<pre>\nSQL> select n from t;\n{GRID}</pre>\n\n<h3>Second run</h3>\n"
 
     assert read_spool(text.encode()).table(1)["N"].to_list() == [1, 2]
+
+
+def test_rows_between_remarks() -> None:
+    """A result goes on below a blank line and remarks that somebody wrote among its rows."""
+    rows = [ROWS[0], "", "-- large", "-- and slow", *ROWS[1:], "", "-- nothing else", "", "some words"]
+    spool = read_spool(("SQL> select name, size, n from t;\n" + HEADING + "\n".join(rows) + "\n").encode())
+
+    assert spool.table(1)["N"].to_list() == [1, 2, 3]
