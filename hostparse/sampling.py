@@ -178,8 +178,13 @@ def _clocked(
         placed.notes.append(
             Diagnostic(name, line, None, "clock", clock, "the clock goes back: a new stretch of samples")
         )
+    # the date of the log is that of its first heading: rows after the midnight below it are of the next day
+    heads = blocks.group_by("run", "segment").agg(pl.col("start", "first").first())
+    late = heads.select("run", "segment", (pl.col("start") > pl.col("first") + _HALF_DAY).alias("is_late"))
+    row = row.join(late, on=["run", "segment"], how="left", maintain_order="left")
+    wraps = pl.col("wraps").cum_sum().over("run", "segment") + pl.col("is_late").fill_null(value=False)
     row = row.with_columns(
-        (pl.col("second") + DAY_S * pl.col("wraps").cum_sum().over("run", "segment")).alias("end"),
+        (pl.col("second") + DAY_S * wraps).alias("end"),
         pl.col("goes_back").cum_sum().over("run", "segment").alias("stretch"),
     )
     samples = _clocked_samples(row, blocks, days)
