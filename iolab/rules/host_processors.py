@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 #: Fewer samples say nothing of the time between them.
 _FEWEST: Final = 10
 _MOSTLY: Final = 0.5
+#: Shares below this are all alike.
+_LEAST_SHARE: Final = 0.001
 
 
 def processors(log: HostLog) -> Iterator[Finding]:
@@ -109,7 +111,14 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
 
 
 def _share(figure: dict[str, float]) -> str:
-    """A share with the digits that the samples have."""
+    """A share with the digits that the samples have.
+
+    Examples:
+        >>> _share({"value": 0.41, "lo": 0.405, "hi": 0.415}), _share({"value": 0.0, "lo": 0.0, "hi": 0.00005})
+        ('41 %', 'under 0.1 %')
+    """
+    if figure["hi"] < _LEAST_SHARE:
+        return "under 0.1 %"
     return share_text(Interval(figure["value"], figure["lo"], figure["hi"]))
 
 
