@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 #: Of so many rows one may be of another kind by mistake.
 _FEWEST_ALIKE: Final = 10
 _FEWEST_COLUMNS: Final = 3
+_REMARK: Final = "<--"
 #: So many rows of one width and form are one result's.
 _FEWEST_FITTING: Final = 3
 
@@ -98,6 +99,11 @@ def _text_alone(page: Page, grid: Grid) -> list[int]:
     return grid.rows[-1:] if is_alone and all(map(NUMBER.fullmatch, filter(None, cells[:-1]))) else []
 
 
+def _is_figure(cell: str) -> bool:
+    """Is a cell empty, a number, or too wide for its column; a remark may stand behind it?"""
+    return NUMBER.fullmatch(cell.partition(_REMARK)[0].rstrip()) is not None or not cell.strip("#")
+
+
 def _of_other_types(page: Page, grid: Grid) -> list[int]:
     """Rows with a text in a column that has numbers in nearly all rows of a result."""
     if len(grid.rows) < _FEWEST_ALIKE:
@@ -105,7 +111,7 @@ def _of_other_types(page: Page, grid: Grid) -> list[int]:
     rows = [cut_cells(page.lines[number], grid.rulers[0]) for number in grid.rows]
     found: set[int] = set()
     for cells in zip(*rows, strict=True):
-        others = [place for place, cell in enumerate(cells) if cell and not NUMBER.fullmatch(cell) and cell.strip("#")]
+        others = [place for place, cell in enumerate(cells) if not _is_figure(cell)]
         if len(others) * _FEWEST_ALIKE <= sum(map(bool, cells)):
             found.update(others)
     return [grid.rows[place] for place in sorted(found)]
