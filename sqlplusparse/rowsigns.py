@@ -100,7 +100,7 @@ def _text_alone(page: Page, grid: Grid) -> list[int]:
 
 
 def _is_figure(cell: str) -> bool:
-    """Is a cell empty, a number, or too wide for its column; a remark may stand behind it?"""
+    """Is a cell empty, a number, or too wide for its column; a remark may follow it?"""
     return NUMBER.fullmatch(cell.partition(_REMARK)[0].rstrip()) is not None or not cell.strip("#")
 
 
