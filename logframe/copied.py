@@ -56,7 +56,8 @@ def _is_marked(lines: list[str]) -> bool:
     """Whether most lines begin with the mark of a quotation, or all with numbers that rise."""
     if 2 * sum(line.startswith(">") for line in lines) > len(lines):
         return True
-    found = [_number().match(line) for line in lines]
+    # of a blank line only the number is left
+    found = [_number().match(line if not line.strip().isdecimal() else f"{line}\t") for line in lines]
     numbers = [int(one.group().strip(" \t:")) for one in found if one is not None]
     return len(numbers) == len(lines) > 1 and all(one < two for one, two in pairwise(numbers))
 

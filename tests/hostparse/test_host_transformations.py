@@ -103,6 +103,10 @@ Linux 5.4.17 (db1) \t02/19/24 \t_x86_64_\t(4 CPU)
       tps    kB_read/s    kB_wrtn/s    kB_read    kB_wrtn Device
      8.59       222.14        57.08    1597749     410544 sda
      0.01         0.29         0.00       2108          0 sdb
+
+      tps    kB_read/s    kB_wrtn/s    kB_read    kB_wrtn Device
+     8.59       222.14        57.08    1597749     410544 sda
+
 """
 CASES = {name: TEXTS[name] for name in ("mpstat", "watcher", "hpux", "pools")}
 CASES |= {"iostat": joined(lines_of(TEXTS["iostat"])[1:]), "nmon": joined(lines_of(TEXTS["nmon"])[:-1])}
