@@ -25,7 +25,7 @@ _LETTER: Final = 6.8
 #: How much wider a letter of a heading is.
 _BOLD: Final = 1.2
 #: Words are not broken into shorter pieces.
-_LEAST_WORD: Final = 8
+_LEAST_WORD: Final = 13
 #: JupyterLab puts the texts of tables to the right unless each cell says otherwise.
 _LEFT: Final = ' style="text-align: left"'
 _DRAW: Final = """
@@ -135,9 +135,10 @@ def _broken(headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: set
     Examples:
         >>> _broken(["sql id", "file"], [["309mwpa4tk161", "/u01/oradata/PLUM/users01.dbf"]], set())
         (set(), False)
-        >>> _broken([*"abcdefgh", "sql id"], [[*["1234567890"] * 7, "/u01/oradata/PLUM/users01.dbf", "309mwpa4tk161"]],
-        ...     set(range(7)))
-        ({7}, False)
+        >>> counts = ["1234567890"] * 6
+        >>> _broken([*"abcdef", "file", "sql id"], [[*counts, "/u01/oradata/PLUM/users01.dbf", "309mwpa4tk161"]],
+        ...     set(range(6)))
+        ({6}, False)
     """
     words = [
         max(_BOLD * _longest(heading), max((_longest(row[place]) for row in rows), default=0))
