@@ -22,6 +22,9 @@ _LONG: Final = 40
 _PAPER: Final = 703
 _PADDING: Final = 8
 _LETTER: Final = 6.8
+#: The same in a table that is printed smaller.
+_SMALL_LETTER: Final = 5.6
+_SMALL_PADDING: Final = 5
 #: How much wider a letter of a heading is.
 _BOLD: Final = 1.2
 #: Words are not broken into shorter pieces.
@@ -101,7 +104,7 @@ def table_html(headings: Sequence[str], rows: Iterable[Sequence[object]], *, num
     shown = [["" if cell is None else str(cell) for cell in row] for row in rows]
     right = {place for place, heading in enumerate(headings) if heading in set(numbers)}
     long = {place for row in shown for place, cell in enumerate(row) if len(cell) > _LONG} - right
-    wide, is_dense = _broken(headings, shown, right)
+    wide, kind = _broken(headings, shown, right)
     wide -= long
     kinds = [
         ' class="number"'
@@ -119,7 +122,7 @@ def table_html(headings: Sequence[str], rows: Iterable[Sequence[object]], *, num
         for row in shown
     )
     # In JupyterLab what is between two dollars would be a formula: v$statname a, v$mystat b.
-    table = '<table class="dense">' if is_dense else "<table>"
+    table = f'<table class="{kind}">' if kind else "<table>"
     return f'<div class="wide mathjax_ignore">{table}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
@@ -127,18 +130,18 @@ def _longest(text: str) -> int:
     return max(map(len, text.split()), default=0)
 
 
-def _broken(headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: set[int]) -> tuple[set[int], bool]:
-    """The columns whose words are broken where the table is printed on A4 upright, the longest first.
+def _broken(headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: set[int]) -> tuple[set[int], str]:
+    """The columns whose words are broken where the table is printed on A4 upright, the longest first, and its kind.
 
     Numbers are not broken: where they alone are wider than the paper, the table is printed smaller, and they may be.
 
     Examples:
         >>> _broken(["sql id", "file"], [["309mwpa4tk161", "/u01/oradata/PLUM/users01.dbf"]], set())
-        (set(), False)
+        (set(), '')
         >>> counts = ["1234567890"] * 6
         >>> _broken([*"abcdef", "file", "sql id"], [[*counts, "/u01/oradata/PLUM/users01.dbf", "309mwpa4tk161"]],
         ...     set(range(6)))
-        ({6}, False)
+        ({6}, '')
     """
     words = [
         max(_BOLD * _longest(heading), max((_longest(row[place]) for row in rows), default=0))
@@ -151,7 +154,10 @@ def _broken(headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: set
             break
         broken.add(place)
         words[place] = _LEAST_WORD
-    return broken, sum(words) > room
+    if sum(words) <= room:
+        return broken, ""
+    is_fit = sum(words) * _SMALL_LETTER + _SMALL_PADDING * len(headings) <= _PAPER
+    return broken, "dense" if is_fit else "dense tight"
 
 
 def page_html(title: str, body: str, *, styles: str = "", before: str = "") -> str:

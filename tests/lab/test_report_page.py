@@ -313,4 +313,4 @@ def test_only_the_longest_words_of_a_wide_table_are_broken() -> None:
     assert "breaks" not in narrow
     assert wide.count("breaks") == 2  # heading and cell
     assert "users01.dbf</td>" in wide.partition('<td class="breaks"')[2]
-    assert 'class="dense"' in frame_html(pl.DataFrame({f"n{number}": [10**13] for number in range(12)}))
+    assert 'class="dense tight"' in frame_html(pl.DataFrame({f"n{number}": [10**13] for number in range(12)}))
