@@ -14,8 +14,9 @@ import polars as pl
 from awrparse.canonical import build_frame
 from awrparse.report import AwrReport, NoReportError, read_awr
 from awrparse.tables import TABLES, VIEWS
-from logframe import DIAGNOSTICS, Diagnostic, LogParseError, diagnostics_frame, distinct_names, open_logs
+from logframe import DIAGNOSTICS, Diagnostic, LogParseError, diagnostics_frame, distinct_names
 from logframe.processes import one_thread_each
+from logframe.source import open_readable_logs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -92,14 +93,14 @@ def read_awrs(
     for name in tables or ("",):
         if name not in TABLES and name not in VIEWS:
             raise LogParseError(f"{name!r} is no canonical table", source="<table>", expected=", ".join(TABLES))
-    logs = open_logs(sources, encoding=encoding)
+    logs, faults = open_readable_logs(sources, encoding=encoding)
     names = distinct_names([log.name for log in logs])
     jobs = [(name, _content(log), tables, printed) for name, log in zip(names, logs, strict=True)]
     sizes = [_size(content) for _, content, *_ in jobs]
     count = min(workers or min(os.cpu_count() or 1, 1 + sum(sizes) // _PARALLEL_FROM), len(jobs))
     bar = _Bar(len(jobs), shown=sys.stderr.isatty() if progress is None else progress)
     results = _read_in_processes(jobs, sizes, count, bar) if count > 1 else _read_here(jobs, bar)
-    notes = [diagnostics_frame([note for log in logs for note in log.notes])]
+    notes = [diagnostics_frame([*faults, *(note for log in logs for note in log.notes)])]
     frames = {name: _joined(name, [found[name] for found, _ in results], printed=printed) for name in tables}
     return AwrFrames(frames, pl.concat([*notes, *(found for _, found in results)]))
 

@@ -25,7 +25,7 @@ from typing import IO, TYPE_CHECKING, cast
 import polars as pl
 
 from logframe.encoding import CHUNK, Decoded, decode
-from logframe.errors import Diagnostic, LogParseError
+from logframe.errors import Diagnostic, LogNotFoundError, LogParseError
 from logframe.limits import current
 from logframe.places import places_of
 from logframe.unpack import compression_of, refused_format, unpacked
@@ -168,6 +168,25 @@ def open_logs(source: Source, *, encoding: str | None = None) -> list[Log]:
     for item in _items(source):
         logs += map(_with_line_feeds, _open_item(item, encoding))
     return logs
+
+
+def open_readable_logs(source: Source, *, encoding: str | None = None) -> tuple[list[Log], list[Diagnostic]]:
+    """The logs of `open_logs`, and a diagnostic for each file that cannot be opened, such as a damaged archive.
+
+    Raises:
+        LogNotFoundError: as `open_logs`.
+    """
+    logs: list[Log] = []
+    faults: list[Diagnostic] = []
+    for item in _items(source):
+        for place in places_of(item) if isinstance(item, (str, PathLike)) else [item]:
+            try:
+                logs += map(_with_line_feeds, _open_item(place, encoding))
+            except LogNotFoundError:
+                raise
+            except LogParseError as error:
+                faults.append(Diagnostic(error.source, None, None, "unreadable", None, error.message))
+    return logs, faults
 
 
 def _with_line_feeds(log: Log) -> Log:

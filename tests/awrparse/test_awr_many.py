@@ -323,3 +323,18 @@ def test_tables_one_by_one_are_those_at_once(path: Path, has_bounds: bool) -> No
         if name in alone._printed:  # noqa: SLF001 - views have no bounds
             assert_frame_equal(bounded.with_bounds(name), alone[name])
     assert_frame_equal(one_by_one.diagnostics, whole.diagnostics)
+
+
+def test_a_folder_with_other_files(tmp_path: Path) -> None:
+    """Reports of a folder are read; a picture and a damaged archive beside them are rows of the diagnostics."""
+    for number in (1, 2):
+        (tmp_path / f"report_{number}.txt").write_bytes(REPORTS[number].read_bytes())
+    (tmp_path / "page.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
+    (tmp_path / "old.zip").write_bytes(b"PK\x03\x04 no archive")
+    found = read_awrs(tmp_path, table="top_events", workers=1)
+
+    assert found.frame["report"].n_unique() == 2
+    assert {Path(source).name for source in found.diagnostics.filter(kind="unreadable")["source"]} == {
+        "page.png",
+        "old.zip",
+    }
