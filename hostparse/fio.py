@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
@@ -12,7 +12,8 @@ import polars as pl
 from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
 from logframe.copied import cleaned, cleanup_by_sign
 from logframe.formats import Format, Sniff
-from logframe.json_leaves import json_leaves
+from logframe.json_leaves import json_leaves, loads
+from logframe.printed import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,6 +76,9 @@ _DIRECTIONS: Final = ("read", "write", "trim")
 _PER_MS: Final = {"ns": 1e6, "us": 1e3, "ms": 1.0}
 _KIB: Final = 1024
 _TWICE: Final = "a value that stands twice: the last one counts, and both are in the values"
+_OUT_OF_RANGE: Final = "no number that a frame can hold: it is null, and text in the values"
+_SHOWN: Final = 80
+_ALL: Final = 100.0
 _NO_PERCENTILE: Final = ".percentile.0.00"
 _VERSION: Final = '"fio version"'
 
@@ -143,8 +147,8 @@ def read_fio(source: Source) -> FioResult:
     text = log.text()
     start, end = text.find("{"), text.rfind("}")
     try:
-        document = json.loads(text[start : end + 1]) if 0 <= start < end else None
-    except (json.JSONDecodeError, RecursionError) as error:
+        document = loads(text[start : end + 1]) if 0 <= start < end else None
+    except (ValueError, RecursionError) as error:
         raise LogParseError(f"the JSON ends early or is damaged: {error}", source=log.name) from None
     if not isinstance(document, dict) or "fio version" not in document or not isinstance(document.get("jobs"), list):
         raise LogParseError("no result of fio", source=log.name, expected='JSON with "fio version" and "jobs"')
@@ -188,7 +192,15 @@ def _result(log: Log, text: str, place: tuple[int, int], document: dict[str, Any
                 percentiles += [{**one, "direction": direction, **row} for row in _percentiles(figures)]
                 if (reason := _contradiction(jobs[-1])) is not None:
                     notes.append(Diagnostic(log.name, None, None, "contradiction", one["job"], reason))
-    leaves = list(json_leaves(text[place[0] : place[1] + 1]))
+    whole = text[place[0] : place[1] + 1]
+    leaves = list(json_leaves(whole))
+    notes += [
+        Diagnostic(
+            log.name, first + leaf.line, None, "out_of_range", f"{leaf.path}: {leaf.value[:_SHOWN]}", _OUT_OF_RANGE
+        )
+        for leaf in leaves
+        if isinstance(leaf.value, str) and whole[leaf.end - 1] != '"'
+    ]
     # fio 3.1 fills its lists of percentiles with more of 0
     named = [leaf for leaf in leaves if not leaf.path.endswith(_NO_PERCENTILE)]
     twice = [one for one, other in pairwise(named) if (one.path, one.value) == (other.path, other.value)]
@@ -211,8 +223,8 @@ def _options(options: dict[str, Any]) -> dict[str, Any]:
         "engine": options.get("ioengine"),
         "pattern": options.get("rw") or options.get("readwrite"),
         "block_size_text": options.get("bs") or options.get("blocksize"),
-        "queue_depth": int(str(depth)) if str(depth).isdigit() else None,
-        "processes": int(str(processes)) if str(processes).isdigit() else None,
+        "queue_depth": whole_number(str(depth)),
+        "processes": whole_number(str(processes)),
         "is_direct": options["direct"] == "1" if "direct" in options else None,
     }
 
@@ -248,7 +260,7 @@ def _percentiles(figures: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The percentiles; fio 3.1 fills its list with a percentile 0 of 0, which is none."""
     for name, found, per_ms in _latencies(figures):
         for percentile, value in (found.get("percentile") or {}).items():
-            if float(percentile) > 0.0:
+            if 0.0 < float(percentile) <= _ALL and value is not None:
                 yield {"latency": name, "percentile": float(percentile), "latency_ms": value / per_ms}
 
 
@@ -258,6 +270,8 @@ def _shares(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for unit, per_ms in _PER_MS.items():
         for key, share in (job.get(f"latency_{unit}") or {}).items():
             upper = None if key.startswith(">=") else float(key) / per_ms
+            if upper is not None and not math.isfinite(upper):
+                continue  # the values have it
             yield {"lower_ms": lower, "upper_ms": upper, "share_percent": share}
             lower = upper or lower
 

@@ -8,21 +8,20 @@ and ``upper_ns`` are both null where the log does not say the unit.
 
 from __future__ import annotations
 
-import ast
-import json
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
+from hostparse.histogram_documents import GRAMMAR, UNIT, tables_of
+from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
 from logframe.copied import numbered_lines, open_end, repeated
+from logframe.printed import whole_number
 
 if TYPE_CHECKING:
     from logframe import Source
 
-GRAMMAR: Final = load_grammar("hostparse", "histogram.lark", "line")
 
 #: Columns of `LatencyHistograms.buckets`: one row a bucket.
 HISTOGRAMS: Final = pl.Schema(
@@ -70,7 +69,6 @@ _BRACKET: Final = re.compile(
         r"[ \t]*[(\[](?P<lower>{AMOUNT}|\.\.\.)(?:, *(?P<upper>{AMOUNT}|\.\.\.))?[)\]] +(?P<count>{AMOUNT}) "
     )
 )
-_UNIT: Final = re.compile(GRAMMAR.pattern(r"\b(?P<unit>{UNIT})\b"))
 _MEAN: Final = re.compile(
     GRAMMAR.pattern(
         "{MEAN_IS} (?P<mean>{AMOUNT}) (?P<unit>[a-z]+), {TOTAL_IS} (?P<total>{AMOUNT}) [a-z]+, "
@@ -156,7 +154,8 @@ class _State:
         """A bucket of the table."""
         self.counted += count
         self.since_mean += count
-        scale = None if self.unit is None else _NANOSECONDS[_LONG_UNITS.get(self.unit, self.unit)[0]]
+        is_known = self.unit is not None and UNIT.fullmatch(self.unit) is not None
+        scale = _NANOSECONDS[_LONG_UNITS.get(self.unit, self.unit)[0]] if self.unit and is_known else None
         ns = [None if scale is None or end is None else end * scale for end in (lower, upper)]
         key = self.key if self.series == 1 else f"{self.key or ''} #{self.series}".strip()
         self.rows.append(
@@ -247,11 +246,11 @@ def _read_line(name: str, state: _State, number: int, line: str) -> None:
         case "MAP_KEY":
             state.start("bpftrace")
             state.key = line[1:-1] or None
-            state.unit = unit["unit"] if (unit := _UNIT.search(line.replace("_", " "))) else None
+            state.unit = unit["unit"] if (unit := UNIT.search(line.replace("_", " "))) else None
         case "ARROW_HEADING" | "BOUNDS_HEADING":
             state.is_exclusive = kind == "BOUNDS_HEADING"
             state.start("perf_tools" if state.is_exclusive else "bcc")
-            state.unit = unit["unit"] if (unit := _UNIT.search(line)) else None
+            state.unit = unit["unit"] if (unit := UNIT.search(line)) else None
         case "QUANTIZE_HEADING":
             state.start("pylatencymap" if state.in_record else "dtrace")
         case "MEAN":
@@ -284,7 +283,7 @@ def _read_field(state: _State, line: str) -> None:
         case "timestamp":
             unit, _, more = rest.partition(",")
             clock, _, text = more.partition(",")
-            state.clock_us = int(clock) if unit.strip() == "microsec" and clock.strip().isdigit() else None
+            state.clock_us = whole_number(clock) if unit.strip() == "microsec" else None
             state.time_text = text.strip() or None
         case "latencyunit":
             state.unit = rest
@@ -344,33 +343,18 @@ def _amount(text: str) -> float | None:
 
 
 def _read_document(name: str, state: _State, number: int, line: str) -> None:
-    """A table as a dictionary of Python (biolatency -j) or as JSON (bpftrace -f json)."""
     try:
-        found = json.loads(line)
-    except json.JSONDecodeError:
-        try:
-            found = ast.literal_eval(line)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            found = None
-    if isinstance(found, dict) and isinstance(found.get("data"), list):
-        state.start("bcc")
-        state.unit, state.time_text = found.get("val_type"), found.get("ts")
-        keys = [value for key, value in found.items() if key not in {"ts", "val_type", "data"}]
-        state.key = next((value.decode() if isinstance(value, bytes) else str(value) for value in keys), None)
-        for each in found["data"]:
-            state.add(number, float(each["interval-start"]), float(each["interval-end"]) + 1, int(each["count"]))
-        state.in_table = False
-    elif isinstance(found, dict) and isinstance(found.get("data"), dict) and found.get("type") in {"hist", "lhist"}:
-        for key, buckets in found["data"].items():
-            state.start("bpftrace")
-            state.key = str(key).lstrip("@")
-            state.unit = unit["unit"] if (unit := _UNIT.search(state.key.replace("_", " "))) else None
-            for each in buckets if isinstance(buckets, list) else []:
-                lower, upper = (None if each.get(end) is None else float(each[end]) for end in ("min", "max"))
-                state.add(number, lower, None if upper is None else upper + 1, int(each["count"]))
-        state.in_table = False
-    else:
+        tables = tables_of(line)
+    except ValueError:
         state.notes.append(Diagnostic(name, number, None, "unparsed", line[:200], "no part of a histogram"))
+        return
+    for table in tables:
+        state.start(table.tool)
+        state.unit, state.key = table.unit, table.key
+        state.time_text = table.time if table.tool == "bcc" else state.time_text
+        for bucket in table.buckets:
+            state.add(number, *bucket)
+    state.in_table = False
 
 
 def _with_deltas(buckets: pl.DataFrame) -> pl.DataFrame:

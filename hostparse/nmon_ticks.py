@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -11,12 +11,12 @@ from hostparse.clocks import MONTHS, seconds_of_day
 from hostparse.lines import NMON, TEXT
 from hostparse.runs import Run
 from logframe import Diagnostic
+from logframe.printed import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 #: A count of more digits is damaged: no machine word holds it.
-_MOST_DIGITS: Final = 18
 
 
 def runs_of(settings: pl.DataFrame) -> list[Run]:
@@ -34,18 +34,14 @@ def runs_of(settings: pl.DataFrame) -> list[Run]:
             "system": "AIX" if is_aix else (said.get("OS", "").partition(",")[0] or None),
             "release": said.get("AIX") if is_aix else said.get("OS", "").partition(",")[2].partition(",")[0] or None,
             "host": said.get("host"),
-            "cpus": _whole(said.get("cpus", "").rpartition(",")[2]),
-            "interval_s": float(step) if (step := said.get("interval", "")).isdigit() else None,
+            "cpus": whole_number(said.get("cpus", "").rpartition(",")[2]),
+            "interval_s": whole_number(said.get("interval", "")),
             "command": said.get("command"),
             "opened_at": opened,
             "day": opened.date() if isinstance(opened, dt.datetime) else None,
         }
         found.append(Run(int(str(number)), group.item(0, "line"), **known))
     return found or [Run(0, 1)]
-
-
-def _whole(text: str) -> int | None:
-    return int(text) if text.strip().isdigit() and len(text) < _MOST_DIGITS else None
 
 
 def _tick_time(text: pl.Expr | pl.Series) -> pl.Expr:

@@ -14,6 +14,7 @@ from lark.exceptions import UnexpectedInput
 from hostparse.clocks import GRAMMAR as TIMES
 from hostparse.clocks import Order, date_order, day_of, long_time, seconds_of_day
 from hostparse.lines import OPENING, OPENS, TEXT
+from logframe.printed import whole_number
 
 if TYPE_CHECKING:
     from hostparse.clocks import DateOrder
@@ -211,7 +212,7 @@ def _said(rule: str, tree: Tree[Token]) -> dict[str, Any]:
             return {**said, "host": host, "system": first.get("SYSTEM", "Linux"), "release": " ".join(release)}
         case "zzz":
             numbers = words["NUMBER"]
-            return {"collector": "oswatcher", "interval_s": float(numbers[1]) if len(numbers) > 1 else None}
+            return {"collector": "oswatcher", "interval_s": whole_number(numbers[1]) if len(numbers) > 1 else None}
         case "exawatcher":
             return {"collector": "exawatcher", "date": first["DATE"], "clock": first["CLOCK"]}
         case "restart":
@@ -222,9 +223,9 @@ def _said(rule: str, tree: Tree[Token]) -> dict[str, Any]:
             is_step = first["OSW_NAME"].strip() == "SNAP_INTERVAL"
             return {"collector": "oswatcher", "settings": f"SNAP_INTERVAL {rest}" if is_step else None}
     name = first.get("FIELD_NAME", "").strip("#: ")
-    step = float(rest) if name == "Sample Interval(s)" and rest.isdigit() else None
+    step = whole_number(rest) if name == "Sample Interval(s)" else None
     return {"collector": "exawatcher", "command": rest if name == "Collection Command" else None, "interval_s": step}
 
 
 def _count(text: str | None) -> int | None:
-    return None if text is None else int(text.strip("( CPU)"))
+    return None if text is None else whole_number(text.strip("( CPU)"))

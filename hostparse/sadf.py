@@ -19,6 +19,7 @@ from hostparse.sampling import PLACE
 from hostparse.stored import MemoryParts
 from hostparse.tables import Tables
 from logframe import Diagnostic, load_grammar
+from logframe.printed import whole_number
 
 if TYPE_CHECKING:
     from logframe import Log
@@ -97,7 +98,7 @@ def _runs(rows: pl.DataFrame) -> list[Run]:
         cpus = first["text"].rpartition("(")[2].removesuffix(" CPU)") if first["kind"] == "restart" else ""
         at = group.select(dated_clock(TEXT.str.split(";").list.get(2), "ymd").struct.field("time")).item(0, 0)
         restarted = at.hour * 3600 + at.minute * 60 + at.second if first["kind"] == "restart" and at else None
-        count = int(cpus) if cpus.isdigit() else None
+        count = whole_number(cpus)
         day = at.date() if at is not None else None
         found.append(
             Run(int(str(number)), first["line"], None, "Linux", None, first["host"], count, day, restarted_s=restarted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import math
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -13,6 +13,7 @@ from hostparse.frame_log import FrameLog
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
 from logframe.copied import numbered_lines, repeated, unmarked_lines
 from logframe.formats import Format, Sniff
+from logframe.json_leaves import loads
 from logframe.normalize import without_terminal_codes
 from logframe.provenance import by_line
 
@@ -95,6 +96,7 @@ _BUCKETS: Final = ((1.0, 0.005), (100.0, 0.5), (float("inf"), 50.0))
 _KIB: Final = 1024.0
 _SURE: Final = 0.96
 _LINES: Final = 400
+_ALL: Final = 100.0
 _HALF_CENT: Final = 0.005
 
 
@@ -166,14 +168,16 @@ class _Reader:
     def _document(self, number: int, line: str) -> bool:
         """The JSON of an interval; whether it is whole."""
         try:
-            said = json.loads(line)
+            said = loads(line)
             rows = [
                 {"operation": name, "percentile": float(key), "seconds": float(value)}
                 for name, each in said.items()
                 if _OPERATION.match(name)
                 for key, value in each.items()
             ]
-        except (ValueError, AttributeError, TypeError):
+            if not all(math.isfinite(row["seconds"]) and 0.0 <= row["percentile"] <= _ALL for row in rows):
+                return False
+        except (ValueError, AttributeError, TypeError, RecursionError):
             return False
         self.intervals += 1
         for row in rows:

@@ -22,6 +22,7 @@ from hostparse.tables import Tables
 from logframe import Diagnostic, LogParseError
 from logframe.copied import REPEATED
 from logframe.json_leaves import json_leaves
+from logframe.printed import whole_number
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -178,7 +179,7 @@ def _add(document: Document, number_of_document: int, found: Rows) -> None:
             system=host.get("sysname"),
             release=host.get("release"),
             host=host.get("nodename"),
-            cpus=int(cpus) if cpus.isdigit() else None,
+            cpus=whole_number(cpus),
             day=day,
             zone="UTC" if "file-utc-time" in host else None,
         )
@@ -208,7 +209,7 @@ def _restarts(host: dict[str, Any], first: Run, lines: dict[str, int], path: str
         if at is not None:
             cpus = str(boot.get("cpu_count", ""))
             line = lines.get(f"{path}[{place}].boot.{next(iter(boot))}", first.line)
-            booted.append((at, line, int(cpus) if cpus.isdigit() else first.cpus))
+            booted.append((at, line, first.cpus if (count := whole_number(cpus)) is None else count))
     found = []
     for number, (at, line, count) in enumerate(sorted(booted), first.run + 1):
         seconds = at.hour * 3600 + at.minute * 60 + at.second

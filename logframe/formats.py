@@ -215,7 +215,10 @@ def head_of(log: Log) -> Head:
         raise LogParseError("the file is empty", source=log.name, expected=expected())
     if _NUL in text[:4096]:
         raise LogParseError("binary data, not a log", source=log.name, expected=expected())
-    return Head(log, without_shared_margin(without_terminal_codes(text)))
+    bare = without_shared_margin(without_terminal_codes(text))
+    if not bare.strip():
+        raise LogParseError("marks of a quotation and colours, and no log", source=log.name, expected=expected())
+    return Head(log, bare)
 
 
 def _after_hole(log: Log) -> Log:

@@ -3,12 +3,48 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_DECODER: Final = json.JSONDecoder()
+#: Whole numbers of a frame lie below it, and above its negative.
+_LARGEST: Final = 1 << 63
+_MOST_DIGITS: Final = 20
+
+
+def _whole(text: str) -> int | str:
+    return number if len(text) <= _MOST_DIGITS and -_LARGEST <= (number := int(text)) < _LARGEST else text
+
+
+def _decimal(text: str) -> float | str:
+    return number if math.isfinite(number := float(text)) else text
+
+
+_DECODER: Final = json.JSONDecoder(parse_int=_whole, parse_float=_decimal, parse_constant=str)
+_NUMBERS: Final = json.JSONDecoder(
+    parse_int=lambda text: None if isinstance(found := _whole(text), str) else found,
+    parse_float=lambda text: None if isinstance(found := _decimal(text), str) else found,
+    parse_constant=lambda _: None,
+)
+
+
+def loads(text: str) -> Any:  # noqa: ANN401 - any JSON
+    """What a JSON text holds, with null for each number that no frame can hold and for NaN.
+
+    Args:
+        text: JSON.
+
+    Raises:
+        ValueError: it is damaged.
+        RecursionError: it is nested too deeply.
+
+    Examples:
+        >>> loads('{"a": 1, "b": 1e999, "c": NaN, "d": 99999999999999999999, "e": 0.5}')
+        {'a': 1, 'b': None, 'c': None, 'd': None, 'e': 0.5}
+    """
+    return _NUMBERS.decode(text)
 
 
 class Leaf(NamedTuple):
@@ -16,7 +52,7 @@ class Leaf(NamedTuple):
 
     Attributes:
         path: names of the objects around it and its own, and numbers of the lists.
-        value: as read.
+        value: as read; a number that no frame can hold, and NaN, as text.
         line: of the value, counted from 0.
         start: where its name begins, or the value in a list, counted from 0.
         end: where the value ends.
@@ -30,7 +66,7 @@ class Leaf(NamedTuple):
 
 
 def json_leaves(text: str) -> Iterator[Leaf]:
-    r"""The values that are no objects and lists, in the order of the text, which `json.loads` reads without an error.
+    r"""The values that are no objects and lists, in the order of the text, which `loads` reads without an error.
 
     Args:
         text: JSON.

@@ -53,6 +53,9 @@ _NUMBER: Final = (
 )
 
 
+_MOST_DIGITS: Final = 18
+
+
 class Printed(NamedTuple):
     """A printed number.
 
@@ -106,6 +109,17 @@ def read_printed(
 
 
 @lru_cache(maxsize=1 << 14)
+def whole_number(text: str) -> int | None:
+    """A whole number without a sign; None for another text, and for more digits than a frame holds (18).
+
+    Examples:
+        >>> whole_number(" 32 "), whole_number("\u00b2"), whole_number("9" * 19)
+        (32, None, None)
+    """
+    bare = text.strip()
+    return int(bare) if len(bare) <= _MOST_DIGITS and bare.isascii() and bare.isdecimal() else None
+
+
 def _read(text: str, base: int, time_unit: TimeUnit, rounded: bool, decimals: int | None, decimal: str) -> Printed:  # noqa: FBT001 - the arguments of read_printed, as a key
     cell = text.strip(BLANKS)
     if not cell:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from logframe import read_printed
+from logframe.printed import whole_number
 from sqlplusparse.lines import Pattern
 from sqlplusparse.page import LineRole
 from sqlplusparse.planheads import PLAN_GRAMMAR
@@ -142,13 +143,14 @@ def _information(page: Page, number: int) -> tuple[dict[str, object], int]:
         page.roles[number] = LineRole.PLAN
         number += 1
     if "instance" in found:
-        found["instance"] = int(str(found["instance"])) if str(found["instance"]).isdigit() else None
+        found["instance"] = whole_number(str(found["instance"]))
     return found, number
 
 
 def _seconds(text: str) -> float | None:
     figure = text.removesuffix("s")
-    return float(figure) if figure.replace(".", "", 1).isdigit() else None
+    whole, _, decimals = figure.partition(".")
+    return float(figure) if whole_number(whole + decimals) is not None else None
 
 
 def _table(page: Page, number: int) -> tuple[list[dict[str, str]], int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,8 +11,9 @@ import pytest
 from transformations import coloured, quoted
 
 import iolab
-from hostparse import read_host
-from logframe import LogParseError
+from hostparse import read_histograms, read_host
+from logframe import LogError, LogParseError
+from logframe.loading import load_all_logs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -136,3 +138,67 @@ def test_another_form(hosts: str) -> None:
         assert "form" in str(error)  # noqa: PT017 - it may also be read
     else:
         assert log.samples.collect().is_empty()
+
+
+DOCUMENTS = {
+    "sadf": '{"sysstat": {\n"hosts": [{"nodename": "db1", "statistics": [\n{"x": @}]}]}}\n',
+    "fio": '{"fio version": "fio-3.1", "jobs": [{"jobname": "a", "read": {"total_ios": @}}]}\n',
+    "biolatency": '{"val_type": "msecs", "data": [{"interval-start": 2, "interval-end": 3, "count": @}]}\n',
+    "biolatpcts": '{"read": {"50": @}}\n',
+    "bpftrace": '{"type": "hist", "data": {"@x": [{"min": 1, "max": 2, "count": @}]}}\n',
+}
+
+
+@pytest.mark.parametrize(
+    "value", ["9" * 5001, "[" * 60_000, '{"a":' * 60_000, "[" * 60_000 + "]" * 60_000, "1e999", "NaN"]
+)
+@pytest.mark.parametrize("kind", DOCUMENTS)
+def test_values_that_python_refuses(kind: str, value: str) -> None:
+    """Numbers of any length and nesting of any depth are read, diagnosed or refused, never an error of Python."""
+    with contextlib.suppress(LogError):
+        for log in load_all_logs({"name": "x.json", "content": DOCUMENTS[kind].replace("@", value).encode()}):
+            assert log.frames() is not None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"val_type": "fortnights", "data": [{"interval-start": 2, "interval-end": 3, "count": 4}]}',
+        '{"val_type": "minutes", "data": [{"interval-start": 2, "interval-end": 3, "count": 4}]}',
+        '{"val_type": "", "data": [{"interval-start": 2, "interval-end": 3, "count": 4}]}',
+        "<begin record>\ntimestamp, microsec, 5\nlabel, reads\nlatencyunit, minutes\n2, 3\n<end record>",
+    ],
+)
+def test_a_unit_of_a_histogram_that_is_not_known(line: str) -> None:
+    """The buckets are read; their ends in nanoseconds are not guessed."""
+    buckets = read_histograms(line.encode()).buckets
+
+    assert buckets.height == 1
+    assert buckets.select("lower_ns", "upper_ns").row(0) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"val_type": "msecs", "data": [{"interval-start": 2, "interval-end": 3}]}',
+        '{"val_type": "msecs", "data": [7]}',
+        '{"val_type": "msecs", "data": [{"interval-start": "x", "interval-end": 3, "count": 4}]}',
+        '{"type": "hist", "data": {"@x": [{"min": 1, "max": 2}]}}',
+        '{"type": "hist", "data": {"@x": 7}, "x": ["ts"]}',
+        '{"data": 7}',
+    ],
+)
+def test_a_document_of_a_histogram_without_its_names(line: str) -> None:
+    """A document with other names or values is a diagnostic, and the table beside it is read."""
+    whole = '{"val_type": "msecs", "data": [{"interval-start": 2, "interval-end": 3, "count": 4}]}'
+    log = read_histograms(f"{whole}\n{line}\n".encode())
+
+    assert log.buckets.get_column("count").to_list() == [4]
+    assert log.diagnostics.get_column("line").to_list() == [2] * ("hist" not in line or "7}" not in line)
+
+
+@pytest.mark.parametrize("text", [">", "> >\n>\n", "\x1b[31m\x1b[m\n", "    >\n", "\ufeff>", "|\n|"])
+def test_marks_without_a_log(text: str) -> None:
+    """A text of which nothing is left without its marks is refused with a reason."""
+    with pytest.raises(LogError):
+        load_all_logs({"name": "x.log", "content": text.encode()})
