@@ -117,6 +117,9 @@ SHAPES: Final[dict[str, Callable[[int], str]]] = {
     "strace: blanks before a line": lambda n: _CALL.format(1, 3) + " " * n + _CALL.format(2, 3),
     "spool: dots": lambda n: _ONE + "." * n + "x\n" + "..." + _TIMED,
     "spool: a row of numbers": lambda n: _NAMES + "physical reads " + "1 " * (n // 2) + "x 5\n" + _TIMED,
+    "spool: lines run together": lambda n: (
+        _ONE + "1 row selected. Elapsed: 00:00:05.85 12 consistent gets " + "0" * n + "\n" + _TIMED
+    ),
     "spool: dashes": lambda n: "a\n" + "-" * n + "x\nb\n\n" + _ONE + _TIMED,
     "TKPROF: dots": lambda n: "TKPROF: Release 19.0.0.0.0\n\n" + " " + "." * n + "x\n",
     "folded stacks: blanks": lambda n: "main;read 5\nmain;" + "x " * 10 + " " * n + "x\nmain;write 7\n",

@@ -97,7 +97,7 @@ def _percentiles(device: object, operation: str, rows: pl.DataFrame) -> Iterator
             least, most = (
                 time_text(float(str(value)) / 1e3) for value in (own["latency_ms_hi"].min(), own["latency_ms_hi"].max())
             )
-            said.append(f"{words} at most {least if least == most else f'{least} to {most}'}")
+            said.append(f"{words} at most {most}{'' if least == most else f' ({least} in the fastest interval)'}")
     if not said:
         return
     name = f"`{device}`, " if device is not None else ""

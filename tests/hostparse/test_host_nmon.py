@@ -245,3 +245,17 @@ def test_random_files_are_read_back() -> None:
 
         assert device.get_column("util_percent").to_list() == [figure for row in rows for figure in row], seed
         assert device.get_column("device").to_list() == disks * len(rows), seed
+
+
+@pytest.mark.parametrize("day", ["17-OKT-2017", "31-FEB-2017", "17-10-2017", "xx"])
+def test_a_tick_whose_date_is_none(day: str) -> None:
+    """The date is that of the head, and the line is named; a tick that prints no date has none to doubt."""
+    ticks = "ZZZZ,T0001,12:55:48,{0}\nCPU_ALL,T0001,0.3,0.3,0.1,99.3\n".format
+    table = "CPU_ALL,CPU Total db1,User%,Sys%,Wait%,Idle%\n"
+    log = read_host((HEAD + table + ticks(day)).encode())
+    bare = read_host((HEAD + table + ticks("").replace(",\n", "\n", 1)).encode())
+    times = [one.samples.collect().get_column("interval_end").unique().to_list() for one in (log, bare)]
+
+    assert times == [[dt.datetime(2017, 10, 17, 12, 55, 48)]] * 2
+    assert log.diagnostics.select("line", "kind").rows() == [(8, "clock")]
+    assert bare.diagnostics.is_empty()
