@@ -254,8 +254,8 @@ def test_a_tick_whose_date_is_none(day: str) -> None:
     table = "CPU_ALL,CPU Total db1,User%,Sys%,Wait%,Idle%\n"
     log = read_host((HEAD + table + ticks(day)).encode())
     bare = read_host((HEAD + table + ticks("").replace(",\n", "\n", 1)).encode())
-    times = [one.samples.collect().get_column("interval_end").unique().to_list() for one in (log, bare)]
+    times = [str(one.samples.collect().get_column("interval_end").unique().to_list()) for one in (log, bare)]
 
-    assert times == [[dt.datetime(2017, 10, 17, 12, 55, 48)]] * 2
+    assert times == ["[datetime.datetime(2017, 10, 17, 12, 55, 48)]"] * 2
     assert log.diagnostics.select("line", "kind").rows() == [(8, "clock")]
     assert bare.diagnostics.is_empty()
