@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 _ZONES: Final = timedelta(hours=26)
 
 #: What a verdict of `align_trace` is in a sentence.
-_SAID: Final = {"agrees": "agree", "differs": "differ", "part": "are a part"}
+_SAID: Final = {
+    "agrees": "the database and the trace agree in {0}",
+    "differs": "the database and the trace differ in {0}",
+    "part": "the trace holds a part of the database's {0}",
+}
 
 
 def pair_evidence(database: AwrReport | Spool, trace: StraceLog, names: tuple[str, str], _: Options) -> Pairing:
@@ -58,11 +62,12 @@ def pair_evidence(database: AwrReport | Spool, trace: StraceLog, names: tuple[st
         if is_report
         else "the session's own figures, and the trace that may be of its process: the logs do not say that it is"
     )
-    verdicts = ", ".join(
-        f"{quantity.replace('_', ' ')} {_SAID[verdict]}"
-        for quantity, verdict in aligned.select("quantity", "verdict").iter_rows()
-    )
-    paragraphs = [f"Database against trace: {verdicts}."]
+    verdicts = []
+    for (verdict,), rows in aligned.group_by("verdict", maintain_order=True):
+        *before, last = (str(one).replace("_", " ") for one in rows.get_column("quantity"))
+        verdicts.append(_SAID[str(verdict)].format(f"{', '.join(before)} and {last}" if before else last))
+    said = "; ".join(verdicts)
+    paragraphs = [f"{said[:1].upper()}{said[1:]}."]
     frames = {"Both sides of the system calls": aligned}
     if isinstance(database, AwrReport):
         try:

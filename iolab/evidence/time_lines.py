@@ -71,16 +71,16 @@ def _panel(frame: pl.DataFrame, panel: str, series: pl.Expr, value: pl.Expr) -> 
 def _host(name: str, log: HostLog) -> list[pl.DataFrame]:
     found: list[pl.DataFrame] = []
     with contextlib.suppress(RefusedError):
-        found.append(_panel(cpu_samples(log), "processors busy (%)", pl.lit(name), 100 * pl.col("busy")))
+        found.append(_panel(cpu_samples(log), "processors busy (%)", pl.lit(name or "all"), 100 * pl.col("busy")))
     for scope in ("host", "device"):
         if scope not in log.scopes:
             continue
         rows = log.scan(scope).filter(~pl.col("is_since_boot").fill_null(value=False))
         columns = rows.collect_schema().names()
         shown = [each for each in _SHOWN if each[0] in columns]
-        series = pl.lit(name)
+        series = pl.lit(name or "all")
         if scope == "device":
-            series = pl.concat_str(pl.lit(f"{name} "), "device")
+            series = pl.concat_str(pl.lit(f"{name} " if name else ""), "device")
             rate = next((rate for rate in _RATES if rate in columns), None)
             if rate is not None:
                 busy = rows.group_by("device").agg(pl.col(rate).sum()).collect()

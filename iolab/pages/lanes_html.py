@@ -63,13 +63,16 @@ def _is_covered(rows: pl.DataFrame) -> bool:
 
 
 def _series(logs: Mapping[str, ParsedLog]) -> dict[str, str]:
-    """What each log is called: the instance of a report, with the database where two are of one name; else its name."""
+    """What each log is called: the instance of a report, with the database where two are of one name; else its name.
+
+    The only log has none.
+    """
     infos = {name: getattr(log, "info", None) for name, log in logs.items()}
     called = {}
     databases: dict[str, set[str]] = {}
     for name, info in infos.items():
         instance = getattr(info, "instance", None) or getattr(info, "db_name", None)
-        called[name] = str(instance) if instance else name
+        called[name] = str(instance) if instance else name if len(logs) > 1 else ""
         databases.setdefault(called[name], set()).add(str(getattr(info, "db_id", None)))
     return {
         name: f"{said} of {getattr(infos[name], 'db_id', None)}" if len(databases[said]) > 1 else said

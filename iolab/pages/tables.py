@@ -101,13 +101,13 @@ def heading(column: str) -> str:
     """The heading of a column: its name in words, its unit in brackets.
 
     Examples:
-        >>> [heading(name) for name in ("total_wait_s", "avg_wait_ms", "db_time_pct", "waits_per_s", "reads", "s")]
-        ['total wait (s)', 'avg wait (ms)', '% DB time', 'waits per s', 'reads', 's']
+        >>> [heading(name) for name in ("total_wait_s", "avg_wait_ms", "db_time_pct", "waits_per_s", "upper_ns", "s")]
+        ['total wait (s)', 'avg wait (ms)', '% DB time', 'waits per s', 'upper (ns)', 's']
     """
     if column in _HEADINGS:
         return _HEADINGS[column]
     name, _, unit = column.rpartition("_")
-    if unit in _UNITS and name and not name.endswith("per"):
+    if unit in _UNITS and name and not f"_{name}".endswith("_per"):
         return f"{name.replace('_', ' ')} ({_UNITS[unit]})"
     return column.replace("_", " ")
 
