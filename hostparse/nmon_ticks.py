@@ -73,7 +73,11 @@ def ticks_of(name: str, clocks: pl.DataFrame, runs: Sequence[Run], notes: list[D
     ticks = ticks.sort("run", "sample").join(days, on="run", how="left", maintain_order="left")
     wraps = (pl.col("seconds") < pl.col("seconds").shift() - 43_200).fill_null(value=False).cum_sum().over("run")
     undated = pl.col("day").cast(pl.Datetime("us")) + pl.duration(seconds=pl.col("seconds") + 86_400 * wraps)
-    is_strange = pl.col("interval_end").is_null() & undated.is_not_null() & pl.col("text").str.contains(",.*,.*,")
+    is_strange = (
+        pl.col("interval_end").is_null()
+        & undated.is_not_null()
+        & (pl.col("text").str.count_matches(",", literal=True) > 2)
+    )
     for line, text in ticks.filter(is_strange).select("line", "text").iter_rows():
         notes.append(Diagnostic(name, line, None, "clock", text, "no date: it is taken from the head of the log"))
     ticks = ticks.with_columns(pl.coalesce("interval_end", undated).alias("interval_end"))
