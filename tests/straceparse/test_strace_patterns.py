@@ -41,7 +41,7 @@ NOT_OF_THE_FORMAT = {
     ("fields", "\n"): "lines",
     ("opening", "\n"): "lines",
     ("ranges", "\n"): "lines",
-    ("prefix", "( *)(0+)( *)"): "shapes that this module makes",
+    ("prefix", "(?<! )( *)(0+)( *)"): "shapes that this module makes",
     ("records", "\r"): "line ends",
     ("batches", "\r"): "line ends",
     ("sets", "\n"): "lines",
