@@ -102,13 +102,13 @@ def find_cleanup(
     if 2 * most < len(tried):
         candidates = [*(GRAMMAR.terminals[name] for name in PREFIXES), "", shared_indent(tried), *ambiguous]
     for prefix in candidates:
-        having = sum(re.match(prefix, line) is not None for line in tried)
-        if 2 * having <= len(tried) or not _is_counted(prefix, tried):
+        found = [one[0] for one in map(re.compile(prefix).match, tried) if one is not None]
+        if 2 * len(found) <= len(tried) or not _is_counted(found):
             continue
         for changed in (False, True) if is_changed else (False,):
             candidate = LineCleanup(prefix, changed, ends, has_codes)
             whole = most if candidate == as_is else whole_after(candidate)
-            if whole > most and (not prefix or 2 * whole >= having):
+            if whole > most and (not prefix or 2 * whole >= len(found)):
                 best, most = candidate, whole
     return best
 
@@ -121,9 +121,8 @@ def _is_padded(lines: Sequence[str]) -> bool:
     return len(sizes) >= _FEWEST_PADDED and len({*sizes}) == 1 and min(map(len, lines)) == sizes[0]
 
 
-def _is_counted(prefix: str, lines: Sequence[str]) -> bool:
-    """Do numbers that a tab follows rise from line to line, as those of lines do?  Process ids do not."""
-    found = [one[0] for one in (re.match(prefix, line) for line in lines) if one is not None]
+def _is_counted(found: Sequence[str]) -> bool:
+    """Do numbers that a tab follows, among what stands before lines, rise as those of lines do?  Process ids do not."""
     numbers = [one.strip().lstrip("0") for one in found if one.endswith("\t") and one.strip().isdecimal()]
     return all((len(one), one) < (len(two), two) for one, two in pairwise(numbers))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -10,7 +9,7 @@ import pytest
 from polars.testing import assert_frame_equal
 from spool_client import Settings, printed, session
 from tkprof_reports import NEW, OLD
-from transformations import coloured, doubled, in_page, indented, quoted, with_tabs
+from transformations import LOSSLESS_LINES, in_page
 
 import iolab
 
@@ -69,14 +68,11 @@ LOGS = {
     "strace -f -r": "".join(CALLS),
     "strace -c": SUMMARY,
 }
-CHANGES: dict[str, Callable[[str], str]] = {
-    "indented": indented,
-    "indented by a tab": partial(indented, margin="\t"),
-    "quoted": quoted,
-    "quoted twice": partial(quoted, mark=">> "),
-    "doubled": doubled,
-    "tabs": with_tabs,
-    "coloured": coloured,
+CHANGES: dict[str, Callable[[str], str | bytes]] = {
+    **{
+        name: LOSSLESS_LINES[name]
+        for name in ("indented", "indented by a tab", "quoted", "quoted twice", "doubled", "tabs", "coloured")
+    },
     "in page": in_page,
 }
 #: Columns that numbers of lines are in.
