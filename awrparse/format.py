@@ -25,10 +25,12 @@ _POSSIBLE: Final = 0.1
 
 def sniff(head: Head) -> Sniff | None:
     """Whether a log is a report: by what it calls itself."""
-    found = re.search(GRAMMAR.pattern("{ANY_REPORT}"), head.text)
-    if found is None:
-        return Sniff(_POSSIBLE, "perhaps part of a report")
-    return Sniff(_NAMED, f"a report: it says {found.group()!r}", line=head.text.count("\n", 0, found.start()) + 1)
+    mark, pattern = GRAMMAR.literal("REPORT_MARK"), GRAMMAR.pattern("{ANY_REPORT}")
+    for number, line in enumerate(head.text.split("\n"), 1):
+        # a search that ignores case is slow
+        if mark in line.lower() and (found := re.search(pattern, line)):
+            return Sniff(_NAMED, f"a report: it says {found.group()!r}", line=number)
+    return Sniff(_POSSIBLE, "perhaps part of a report")
 
 
 def read(source: Source) -> AwrReport:

@@ -19,9 +19,9 @@ _LINES: Final = 400
 def sniff(head: Head) -> Sniff | None:
     """Whether a log is a list of events, by the heading of one or the form of its rows."""
     from hostparse.events import sign_of_events  # noqa: PLC0415 - readers are imported on use
-    from logframe.copied import unmarked_lines  # noqa: PLC0415 - see above
+    from logframe.copied import sign_of_copy  # noqa: PLC0415 - see above
 
-    line = sign_of_events(unmarked_lines(head.text.split("\n")[:_LINES], sign_of_events))
+    line = sign_of_copy(head.text.split("\n")[:_LINES], sign_of_events)
     return None if line is None else Sniff(_SCORE, "a list of I/O events", line=line)
 
 

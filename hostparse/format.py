@@ -29,7 +29,7 @@ def sniff(head: Head) -> Sniff | None:
     lines = head.text.split("\n")[:_LINES]
     found = sign_in(lines)
     if found is None and (prefix := (cleanup := cleanup_of(lines)).prefix):
-        found = sign_in([cleanup.cleaned(line) for line in lines]) if prefix else None
+        found = sign_in(cleanup.cleaned_lines(lines)) if prefix else None
     if found is None:
         return None
     line, what = found

@@ -20,9 +20,9 @@ def sniff(head: Head) -> Sniff | None:
     if "|" not in head.text and "<begin record>" not in head.text:
         return None
     from hostparse.histograms import sign_of_histogram  # noqa: PLC0415 - readers are imported on use
-    from logframe.copied import unmarked_lines  # noqa: PLC0415 - see above
+    from logframe.copied import sign_of_copy  # noqa: PLC0415 - see above
 
-    line = sign_of_histogram(unmarked_lines(head.text.split("\n"), sign_of_histogram))
+    line = sign_of_copy(head.text.split("\n"), sign_of_histogram)
     return None if line is None else Sniff(_SCORE, "a latency histogram", line=line)
 
 

@@ -40,8 +40,8 @@ _CLEANED: Final = 120
 
 
 @cache
-def _patterns() -> list[tuple[re.Pattern[str], str]]:
-    return [(re.compile(f"(?:{SNIFF.terminals[name]})$"), what) for name, what in _SIGNS.items()]
+def _pattern() -> re.Pattern[str]:
+    return re.compile(f"(?:{'|'.join(f'(?P<{name}>{SNIFF.terminals[name]})' for name in _SIGNS)})$")
 
 
 def cleanup_of(lines: list[str]) -> LineCleanup:
@@ -80,9 +80,8 @@ def sign_in(lines: list[str]) -> tuple[int, str] | None:
         >>> sign_in(["SQL> select * from dual;"]) is None
         True
     """
+    match = _pattern().match
     for number, line in enumerate(lines, 1):
-        text = without_terminal_codes(line).rstrip()
-        for pattern, what in _patterns():
-            if pattern.match(text):
-                return number, what
+        if found := match(without_terminal_codes(line).rstrip()):
+            return number, _SIGNS[str(found.lastgroup)]
     return None

@@ -9,7 +9,7 @@ import polars as pl
 
 from hostparse.frame_log import FrameLog
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
-from logframe.copied import numbered_lines, unmarked_lines
+from logframe.copied import numbered_lines, sign_of_copy
 from logframe.formats import Format, Sniff
 from logframe.normalize import without_terminal_codes
 from logframe.provenance import by_line
@@ -123,8 +123,7 @@ def _users(name: str, rows: list[tuple[int, re.Match[str]]], notes: list[Diagnos
 
 def _sniff(head: Head) -> Sniff | None:
     """Whether a log is of SLOB: rows of users alone, or settings of SLOB."""
-    lines = head.text.split("\n")[:_LINES]
-    return _recognised(lines) or _recognised(unmarked_lines(lines, _recognised))
+    return sign_of_copy(head.text.split("\n")[:_LINES], _recognised)
 
 
 def _recognised(printed: list[str]) -> Sniff | None:

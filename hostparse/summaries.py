@@ -11,7 +11,7 @@ import polars as pl
 
 from hostparse.frame_log import FrameLog
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
-from logframe.copied import numbered_lines, repeated, unmarked_lines
+from logframe.copied import numbered_lines, repeated, sign_of_copy
 from logframe.formats import Format, Sniff
 from logframe.json_leaves import loads
 from logframe.normalize import without_terminal_codes
@@ -247,8 +247,7 @@ def _timed(rows: list[dict[str, Any]], schema: pl.Schema) -> pl.DataFrame:
 
 def _sniff(head: Head) -> Sniff | None:
     """Whether a log is of one of these tools, by a heading, a row of percentiles below one, or their JSON."""
-    lines = head.text.split("\n")[:_LINES]
-    return _recognised(lines) or _recognised(unmarked_lines(lines, _recognised))
+    return sign_of_copy(head.text.split("\n")[:_LINES], _recognised)
 
 
 def _recognised(printed: list[str]) -> Sniff | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from logframe.errors import Diagnostic
 from logframe.line_cleanup import find_cleanup
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from logframe.line_cleanup import LineCleanup
     from logframe.source import Log
+
+_Sign = TypeVar("_Sign")
 
 #: Why a row that stands twice is a diagnostic.
 REPEATED: Final = "the row above once more: it counts twice"
@@ -73,7 +75,7 @@ def cleaned(log: Log, cleanup_of: Callable[[list[str]], LineCleanup]) -> Log:
     cleanup = cleanup_of(head)
     if not cleanup.prefix and not any(without_terminal_codes(line) != line for line in head):
         return log
-    lines = (cleanup.cleaned(without_terminal_codes(line)) for line in log.lines())
+    lines = cleanup.cleaned_lines([without_terminal_codes(line) for line in log.lines()])
     return replace(log, target="\n".join(lines).encode())
 
 
@@ -98,8 +100,21 @@ def unmarked_lines(lines: list[str], sign: Callable[[list[str]], object]) -> lis
     """
     cleanup = cleanup_by_sign(lines, lambda tried: sign(plain_lines(tried)))
     if cleanup.prefix:
-        lines = [cleanup.cleaned(without_terminal_codes(line)) for line in lines]
+        lines = cleanup.cleaned_lines([without_terminal_codes(line) for line in lines])
     return plain_lines(lines)
+
+
+def sign_of_copy(lines: list[str], sign: Callable[[list[str]], _Sign | None]) -> _Sign | None:
+    """The sign of a log among lines, as they are or without what other programs added to most of them.
+
+    Args:
+        lines: of the beginning of a log.
+        sign: what lines hold that only such a log has.
+    """
+    if (found := sign(lines)) is not None:
+        return found
+    unmarked = unmarked_lines(lines, sign)
+    return None if unmarked == lines else sign(unmarked)
 
 
 def numbered_lines(log: Log, sign: Callable[[list[str]], object]) -> list[tuple[int, str]]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from logframe.normalize import (
     BLANKS,
@@ -58,14 +59,79 @@ class LineCleanup:
 
     def cleaned(self, line: str) -> str:
         """One line as the log had it."""
+        return self.cleaned_lines([line])[0]
+
+    def cleaned_lines(self, lines: Sequence[str]) -> list[str]:
+        """Lines as the log had them."""
         if self.has_codes:
-            line = without_terminal_codes(line)
+            lines = [without_terminal_codes(line) for line in lines]
         if self.prefix:
-            line = re.sub(f"^{self.prefix}", "", line)
-        if self.has_changed:
+            prefix = re.compile(self.prefix)
+            lines = [line[found.end() :] if (found := prefix.match(line)) else line for line in lines]
+        if self.has_changed and has_changed_characters("".join(lines)):
             for changed, original in CHANGED_CHARACTERS.items():
-                line = line.replace(changed, original)
-        return line.rstrip(BLANKS) if self.has_blanks_at_end else line
+                lines = [line.replace(changed, original) for line in lines]
+        return [line.rstrip(BLANKS) for line in lines] if self.has_blanks_at_end else [*lines]
+
+
+class _Reading(NamedTuple):
+    """Sampled lines with a cleanup.
+
+    Attributes:
+        cleanup: tried on them.
+        lines: as it leaves them.
+        preceded: how many of them its prefix precedes.
+    """
+
+    cleanup: LineCleanup
+    lines: list[str]
+    preceded: int
+
+
+class _Readings:
+    """Sampled lines of a log as they are, and without each thing that may have been added to most of them.
+
+    Attributes:
+        as_is: the lines without what no format prints: colours, and blanks at the end.
+    """
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        written = [line for line in (line.removesuffix("\r") for line in lines) if line.strip(BLANKS)]
+        is_changed = has_changed_characters("".join(written))
+        unusual = [number for number, line in enumerate(written) if has_changed_characters(line)] if is_changed else []
+        step = max(1, len(written) // _TRIED)
+        self._tried = [written[number] for number in sorted({*range(0, len(written), step), *unusual[:_TRIED]})]
+        self._is_changed = is_changed
+        has_codes = any(ESCAPE in line for line in self._tried)
+        ends = _is_padded([without_terminal_codes(line) for line in written] if has_codes else written)
+        cleanup = LineCleanup(has_blanks_at_end=ends, has_codes=has_codes)
+        self.as_is = _Reading(cleanup, cleanup.cleaned_lines(self._tried), len(self._tried))
+
+    @cached_property
+    def others(self) -> list[_Reading]:
+        """The lines without what precedes most of them in copies of any log."""
+        return [
+            reading
+            for prefix in (*(GRAMMAR.terminals[name] for name in PREFIXES), "", shared_indent(self._tried))
+            for reading in self.without(prefix)
+        ]
+
+    def without(self, prefix: str) -> list[_Reading]:
+        """The lines without a prefix, if it precedes most of them, and also without replaced characters."""
+        found = [one[0] for one in map(re.compile(prefix).match, self._tried) if one is not None]
+        if 2 * len(found) <= len(self._tried) or not _is_counted(found):
+            return []
+        as_is = self.as_is.cleanup
+        cleanups = [
+            replace(as_is, prefix=prefix, has_changed=changed) for changed in (False, True)[: 1 + self._is_changed]
+        ]
+        return [_Reading(one, one.cleaned_lines(self._tried), len(found)) for one in cleanups if one != as_is]
+
+
+@lru_cache(maxsize=4)
+def _readings(lines: tuple[str, ...]) -> _Readings:
+    """The same for all formats that look for their signs in the beginning of a log."""
+    return _Readings(lines)
 
 
 def find_cleanup(
@@ -85,31 +151,17 @@ def find_cleanup(
         >>> found.cleaned("> 3 reads  ")
         '3 reads'
     """
-    written = [line for line in (line.removesuffix("\r") for line in lines) if line.strip(BLANKS)]
-    unusual = [number for number, line in enumerate(written) if has_changed_characters(line)]
-    is_changed = bool(unusual)
-    step = max(1, len(written) // _TRIED)
-    tried = [written[number] for number in sorted({*range(0, len(written), step), *unusual[:_TRIED]})]
-    has_codes = any(ESCAPE in line for line in tried)
-    ends = _is_padded([without_terminal_codes(line) for line in written] if has_codes else written)
-    best = as_is = LineCleanup(has_blanks_at_end=ends, has_codes=has_codes)
-
-    def whole_after(cleanup: LineCleanup) -> int:
-        return count_whole([cleanup.cleaned(line) for line in tried])
-
-    most = whole_after(as_is)
-    candidates: list[str] = [""]
-    if 2 * most < len(tried):
-        candidates = [*(GRAMMAR.terminals[name] for name in PREFIXES), "", shared_indent(tried), *ambiguous]
-    for prefix in candidates:
-        found = [one[0] for one in map(re.compile(prefix).match, tried) if one is not None]
-        if 2 * len(found) <= len(tried) or not _is_counted(found):
-            continue
-        for changed in (False, True) if is_changed else (False,):
-            candidate = LineCleanup(prefix, changed, ends, has_codes)
-            whole = most if candidate == as_is else whole_after(candidate)
-            if whole > most and (not prefix or 2 * whole >= len(found)):
-                best, most = candidate, whole
+    readings = _readings(tuple(lines))
+    best, tried, _ = readings.as_is
+    most = count_whole(tried)
+    # of a log most of whose lines are whole, only characters may have been replaced
+    others = (
+        readings.without("") if 2 * most >= len(tried) else chain(readings.others, *map(readings.without, ambiguous))
+    )
+    for cleanup, cleaned, preceded in others:
+        whole = count_whole(cleaned)
+        if whole > most and (not cleanup.prefix or 2 * whole >= preceded):
+            best, most = cleanup, whole
     return best
 
 

@@ -316,7 +316,7 @@ def _cleaned(lines: list[str]) -> list[str]:
     """Lines without colours and what other programs added to most of them."""
     plain = [without_terminal_codes(line).rstrip() for line in lines]
     cleanup = cleanup_by_sign(plain, _is_samples)
-    return [cleanup.cleaned(line) for line in plain] if cleanup.prefix else plain
+    return cleanup.cleaned_lines(plain) if cleanup.prefix else plain
 
 
 def sniff(head: Head) -> Sniff | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import polars as pl
@@ -25,6 +26,9 @@ _OTHERS: Final = (
     ("STATE", "a dump of the state of processes", True),
     ("TRACE_FILE", "a trace file of the database without a record of an SQL trace", True),
 )
+_ANY_OTHER: Final = re.compile(f"(?m)^(?:{'|'.join(f'(?:{SNIFF.terminals[terminal]})' for terminal, *_ in _OTHERS)})")
+#: A text without one has no record.
+_RECORD_MARK: Final = re.compile(GRAMMAR.pattern("{RECORD_MARK}"))
 #: Kinds of lines that only an SQL trace has.
 _RECORDS: Final = (
     *("wait", "call", "close", "lob", "transaction", "row_source"),
@@ -133,6 +137,7 @@ class Other(NamedTuple):
     may_follow: bool
 
 
+@lru_cache(maxsize=1)
 def other_of(text: str) -> Other | None:
     r"""What a file without a record of an SQL trace is, by its beginning; None where nothing says so.
 
@@ -140,6 +145,8 @@ def other_of(text: str) -> Other | None:
         >>> other_of("Trace file /u01/db1_ora_4711.trc\nQUERY BLOCK SIGNATURE").what
         'a trace of the optimizer (event 10053)'
     """
+    if _ANY_OTHER.search(text) is None:
+        return None
     for terminal, what, may_follow in _OTHERS:
         found = re.search(f"(?m)^(?:{SNIFF.terminals[terminal]})", text)
         if found is not None:
@@ -149,10 +156,12 @@ def other_of(text: str) -> Other | None:
 
 def share_of(text: str) -> tuple[float, int | None]:
     """The share of lines that are lines of a trace, and the number of the first record (None: there is none)."""
+    if _RECORD_MARK.search(text) is None:
+        return 0.0, None
     printed = text.split("\n")
     cleanup = cleanup_of(printed)
     if cleanup != LineCleanup():
-        printed = [cleanup.cleaned(line) for line in printed]
+        printed = cleanup.cleaned_lines(printed)
     lines = pl.DataFrame({"text": printed}).with_row_index("line", 1).with_columns(pl.col("line").cast(pl.Int64))
     batch = classified(lines)
     if not batch.lines.get_column("code").is_in(_RECORD_CODES).any():

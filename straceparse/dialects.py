@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -182,9 +183,15 @@ def dialect_of_sample(logs: list[Log]) -> Dialect:
     lines: list[str] = []
     for log in logs[:8]:
         lines += sampled_lines(log)
+    return _dialect_of_lines(tuple(lines), len(logs) > 1 and all(file_pid(log) is not None for log in logs))
+
+
+@lru_cache(maxsize=1)
+def _dialect_of_lines(lines: tuple[str, ...], has_file_pids: bool) -> Dialect:  # noqa: FBT001 - part of the key
+    """The dialect of sampled lines, for the recognition of a log and then for its reader."""
     cleanup = cleanup_of(lines)
-    bare = [cleanup.cleaned(line.removesuffix("\r")) for line in lines]
-    dialect = _dialect(bare, has_file_pids=len(logs) > 1 and all(file_pid(log) is not None for log in logs))
+    bare = cleanup.cleaned_lines([line.removesuffix("\r") for line in lines])
+    dialect = _dialect(bare, has_file_pids=has_file_pids)
     return replace(dialect, cleanup=cleanup, has_carriage_returns=any(line.endswith("\r") for line in lines))
 
 

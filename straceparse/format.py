@@ -47,7 +47,7 @@ def sniff(head: Head) -> Sniff | None:
     found = dialect_of_sample([log])
     if found.share >= MIN_SHARE:
         return Sniff(found.share, f"an strace log: {found.share:.0%} of its sampled lines are strace's")
-    if least < MIN_SHARE and (share := _share_of_calls(list(map(found.cleanup.cleaned, sample)))) >= least:
+    if least < MIN_SHARE and (share := _share_of_calls(found.cleanup.cleaned_lines(sample))) >= least:
         return Sniff(MIN_SHARE, f"an strace log whose lines were wrapped: {share:.0%} of them begin a call")
     if found.has_stacks or found.has_dumps:
         return Sniff(_SPARSE, "an strace log with stacks or dumps")

@@ -19,7 +19,7 @@ _NAMES: Final = {
     "AIX_TRUSS": "truss (AIX)",
     "TUSC": "tusc (HP-UX)",
 }
-_PATTERNS: Final = [(name, re.compile(f"(?:{GRAMMAR.terminals[terminal]})$")) for terminal, name in _NAMES.items()]
+_PATTERN: Final = re.compile(f"(?:{'|'.join(f'(?P<{name}>{GRAMMAR.terminals[name]})' for name in _NAMES)})$")
 #: A line alone may be quoted in another log.
 _FEWEST: Final = 2
 
@@ -39,8 +39,8 @@ def other_tracer(lines: Sequence[str]) -> tuple[str, int] | None:
     for number, line in enumerate(lines, 1):
         text = line.rstrip()
         calls += "(" in text and ")" in text
-        name = next((name for name, pattern in _PATTERNS if pattern.match(text)), None)
-        if name is not None:
+        if (match := _PATTERN.match(text)) is not None:
+            name = _NAMES[str(match.lastgroup)]
             found[name] += 1
             first.setdefault(name, number)
     if not found:

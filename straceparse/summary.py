@@ -157,7 +157,7 @@ def _tables_in(lines: list[str], name: str) -> _Tables:
     """All tables among lines of a log, which may be a copy with a blank line after every line."""
     lines = [without_terminal_codes(line).expandtabs(8) for line in lines]
     cleanup = cleanup_of(lines[-SAMPLED_LINES:])
-    lines = lines if cleanup == LineCleanup() else [cleanup.cleaned(line) for line in lines]
+    lines = lines if cleanup == LineCleanup() else cleanup.cleaned_lines(lines)
     line_map = without_doubled_blank_lines([line.rstrip() for line in lines], fewest=_FEWEST_SPACED)
     if line_map is None:
         return _tables_of(lines, name)
