@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from hostparse.columns import Basis
     from hostparse.headings import Heading
 
+#: No tool prints more columns; the time and the memory that a pattern takes grow with the square of their number.
+MOST_COLUMNS: Final = 1000
 #: Forms of plain figures by the number of their decimals, from none on.
 _FORMS: Final = {
     name: re.compile(GRAMMAR.terminals[name])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
-from hostparse.cells import figures
+from hostparse.cells import MOST_COLUMNS, figures
 from hostparse.clocks import Order
 from hostparse.headings import Field, Heading
 from hostparse.lines import NMON, TEXT, repeated_rows
@@ -317,13 +317,14 @@ def _processes(
     """The processes of TOP; the command may hold commas."""
     if rows.is_empty():
         return []
-    if heading is None:
+    words = [] if heading is None else heading.split(",")[1:]
+    if heading is None or len(words) > MOST_COLUMNS:
+        reason = "a process without the heading of TOP" if heading is None else f"under {len(words):,} columns of TOP"
         notes += [
-            Diagnostic(name, line, None, "unparsed", text, "a process without the heading of TOP")
+            Diagnostic(name, line, None, "unparsed", text, reason)
             for line, text in rows.select("line", "text").iter_rows()
         ]
         return []
-    words = heading.split(",")[1:]
     groups = ["(?P<pid>{PROCESS_NUMBER})", "T(?P<tick>{PROCESS_NUMBER})"]
     patterns = ["{PROCESS_COMMAND}" if word == "Command" else "{PROCESS_CELL}" for word in words[2:]]
     groups += [f"(?P<c{i}>{cell})" for i, cell in enumerate(patterns, 2)]

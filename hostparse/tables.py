@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
-from hostparse.cells import cut_rows, figures
+from hostparse.cells import MOST_COLUMNS, cut_rows, figures
 from hostparse.headings import read_heading, without_clock
 from hostparse.lines import GRAMMAR, OPENS, TEXT, is_kind
 from hostparse.parts import Part
@@ -194,6 +194,9 @@ def _rows(name: str, lines: pl.DataFrame, marks: _Marks) -> _Rows:
             found.headless.update(group.get_column("run").unique())
             continue
         heading = marks.headings[number]
+        if len(heading.fields) > MOST_COLUMNS:
+            found.unread.append(_unread(name, group, f"under a heading of {len(heading.fields):,} columns"))
+            continue
         is_alone = is_kind("clock_alone")
         found.parts[number], left = _part(heading, group.filter(~is_alone))
         found.alone.append(group.filter(is_alone & pl.lit(heading.has_clock)))

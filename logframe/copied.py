@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from logframe.errors import Diagnostic
-from logframe.line_cleanup import find_cleanup
+from logframe.line_cleanup import find_cleanup, rise
 from logframe.normalize import GRAMMAR, without_doubled_blank_lines, without_terminal_codes
 from logframe.source_numbers import numbers_of_line
 
@@ -60,8 +60,8 @@ def _is_marked(lines: list[str]) -> bool:
         return True
     # of a blank line only the number is left
     found = [_number().match(line if not line.strip().isdecimal() else f"{line}\t") for line in lines]
-    numbers = [int(one.group().strip(" \t:")) for one in found if one is not None]
-    return len(numbers) == len(lines) > 1 and all(one < two for one, two in pairwise(numbers))
+    numbers = [one.group() for one in found if one is not None]
+    return len(numbers) == len(lines) > 1 and rise(numbers)
 
 
 @cache

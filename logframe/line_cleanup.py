@@ -175,7 +175,20 @@ def _is_padded(lines: Sequence[str]) -> bool:
 
 def _is_counted(found: Sequence[str]) -> bool:
     """Do numbers that a tab follows, among what stands before lines, rise as those of lines do?  Process ids do not."""
-    numbers = [one.strip().lstrip("0") for one in found if one.endswith("\t") and one.strip().isdecimal()]
+    return rise([one for one in found if one.endswith("\t") and one.strip().isdecimal()])
+
+
+def rise(printed: Sequence[str]) -> bool:
+    r"""Is each whole number greater than the one before it?  They may have any number of digits.
+
+    Args:
+        printed: with what stands around them: blanks, tabs, colons.
+
+    Examples:
+        >>> rise(["  9:", " 10:", "011:"]), rise(["2\t", "2\t"])
+        (True, False)
+    """
+    numbers = [one.strip(" \t:").lstrip("0") for one in printed]
     return all((len(one), one) < (len(two), two) for one, two in pairwise(numbers))
 
 

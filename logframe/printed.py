@@ -13,6 +13,7 @@ reads one text, `printed_columns` does the same for a column; the pattern is mad
 
 from __future__ import annotations
 
+import math
 import re
 from functools import cache, lru_cache
 from typing import Final, Literal, NamedTuple
@@ -118,6 +119,19 @@ def whole_number(text: str) -> int | None:
     """
     bare = text.strip()
     return int(bare) if len(bare) <= _MOST_DIGITS and bare.isascii() and bare.isdecimal() else None
+
+
+def finite(text: str) -> float | None:
+    """A number; None for one that is too large for a column of a frame.
+
+    Raises:
+        ValueError: the text is no number.
+
+    Examples:
+        >>> finite("1.5"), finite("1e999")
+        (1.5, None)
+    """
+    return number if math.isfinite(number := float(text)) else None
 
 
 def _read(text: str, base: int, time_unit: TimeUnit, rounded: bool, decimals: int | None, decimal: str) -> Printed:  # noqa: FBT001 - the arguments of read_printed, as a key

@@ -10,6 +10,7 @@ from typing import Final
 
 from logframe import Column, read_printed
 from logframe.decimal_mark import decimal_mark
+from logframe.printed import finite
 from sqlplusparse.grids import LISTS, cells_of, cut_cells
 from sqlplusparse.lines import SNAPPER_END, TYPED_STATISTIC, Kind, Pattern
 from sqlplusparse.page import LineRole, Page
@@ -83,7 +84,7 @@ def read_listing(page: Page, grid: Grid, statement_text: str | None) -> Listing 
     sid = next((column for column, heading in enumerate(upper) if heading in _SID_HEADINGS), None)
     kinds = next((column for column, heading in enumerate(upper) if heading in _TYPE_HEADINGS), None)
     interval = _INTERVAL.search(grid.title)
-    listing = Listing("grid", grid.first, grid.last, seconds=float(interval["seconds"]) if interval else None)
+    listing = Listing("grid", grid.first, grid.last, seconds=finite(interval["seconds"]) if interval else None)
     if statement_text:
         listing.is_time_model = "time_model" in statement_text.lower()
         listing.is_scaled = _SCALING.search(statement_text) is not None
@@ -233,7 +234,7 @@ def read_snapper(page: Page, number: int) -> tuple[Listing, int]:
             number = end = number + 1
         elif kind == Kind.SNAPPER_END:
             found = SNAPPER_END.fullmatch(page.lines[number].strip())
-            listing.seconds = float(found["seconds"]) if found else None
+            listing.seconds = finite(found["seconds"]) if found else None
             page.roles[number] = LineRole.ROW
             end = number + 1
             break

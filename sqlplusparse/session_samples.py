@@ -14,6 +14,7 @@ from logframe.copied import cleanup_by_sign, plain_lines, repeated
 from logframe.csv_lines import csv_cells
 from logframe.formats import Format, Sniff
 from logframe.normalize import without_terminal_codes
+from logframe.printed import finite
 
 if TYPE_CHECKING:
     from logframe import Source
@@ -290,7 +291,7 @@ def _window(end: re.Match[str]) -> dict[str, Any]:
     average = read_printed(end["average"] or "", rounded=True)
     return {
         "window_end": _moment(end["end"]),
-        "window_s": float(end["seconds"]),
+        "window_s": finite(end["seconds"]),
         "samples_taken": int(end["taken"]),
         "active_sessions": average.value,
         "active_sessions_lo": average.lo,

@@ -14,6 +14,7 @@ import polars as pl
 from logframe import Diagnostic, LogParseError, Source
 from logframe.line_cleanup import LineCleanup
 from logframe.normalize import without_doubled_blank_lines, without_terminal_codes
+from logframe.printed import finite
 from logframe.ruled import columns_of, cut_row, is_ruler
 from straceparse.cleanup import cleanup_of
 from straceparse.dialects import SAMPLED_LINES
@@ -227,7 +228,7 @@ def _row(line: str, cells: tuple[str, ...], names: list[str]) -> dict[str, objec
             row[name] = cell
         elif name and cell:
             try:
-                row[name] = whole(int(cell)) if name in _WHOLE else float(cell.replace(",", "."))
+                row[name] = whole(int(cell)) if name in _WHOLE else finite(cell.replace(",", "."))
             except ValueError:
                 return None
     return row if row.get("syscall") and "calls" in row else None

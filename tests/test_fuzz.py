@@ -64,7 +64,9 @@ def test_mutators_take_any_bytes(mutator) -> None:  # type: ignore[no-untyped-de
     assert sum(mutator(data, chance) != data for data in inputs * 5) > 5
 
 
-@pytest.mark.parametrize("digits", [b"9" * 19, b"1" + b"0" * 39, b"9" * 5000], ids=["19 digits", "40", "5000"])
+@pytest.mark.parametrize(
+    "digits", [b"9" * 19, b"1" + b"0" * 39, b"9" * 5000, b"1e4000"], ids=["19 digits", "40", "5000", "exponent"]
+)
 def test_numbers_of_any_length_are_read_or_refused(digits: bytes) -> None:
     """A number that no machine word holds is no figure, wherever it stands: nothing overflows, nothing is infinite."""
     chance = random.Random(len(digits))  # noqa: S311 - cases, not secrets
@@ -90,6 +92,8 @@ def test_numbers_of_any_length_are_read_or_refused(digits: bytes) -> None:
         b"ENDTIME_us,TASK,PID,TYPE,BYTES,OFFSET_b,LATENCY_us,FILE\n127200776273,dd,1,R,8192,0,25,a"
         + b"x" * 200_000
         + b"\n",
+        b"  ActSes   %Thread | INST | SQL_ID | EVENT | WAIT_CLASS\n" + b"0" * 5000 + b"\n",
+        b"% time seconds usecs/call calls errors syscall\n--- ---- --- --- --- ---\n1 001e4000023 1 1  read\n",
         b'SQL> set markup csv on\nSQL> select 1 from dual;\n\n"A","' + b"x" * 200_000 + b'"\n1,2\n',
     ],
     ids=[
@@ -98,6 +102,8 @@ def test_numbers_of_any_length_are_read_or_refused(digits: bytes) -> None:
         "row cut at its first figure",
         "long word after a call",
         "long name of a file",
+        "line of digits",
+        "seconds beyond all numbers",
         "long heading",
     ],
 )

@@ -169,3 +169,16 @@ def test_a_heading_without_columns(heading: str) -> None:
     log = MPSTAT + f"\n01:05:04 PM  {heading}\n01:05:05 PM  all  1.00  2.00\n"
 
     assert read_host(log.encode()).diagnostics.height > 0
+
+
+@pytest.mark.parametrize("tool", ["iostat", "nmon"])
+def test_rows_under_a_heading_of_thousands_of_columns(tool: str) -> None:
+    """A pattern of so many columns would take memory and time without bounds: each row is a diagnostic."""
+    log = LOGS["iostat"].replace("%util", "%util " + "r/s " * 20_000)
+    if tool == "nmon":
+        heading = "TOP,%CPU Utilisation\nTOP,+PID,Time," + ",".join(["%CPU"] * 20_000)
+        log = LOGS["nmon"].replace("ZZZZ,T0001", f"{heading}\nZZZZ,T0001") + "TOP,0001,T0001,1.5,0.5\n"
+    found = read_host(log.encode())
+
+    reasons = found.diagnostics.filter(pl.col("reason").str.contains("20,00[0-9] columns"))
+    assert reasons.height == (2 if tool == "iostat" else 1)
