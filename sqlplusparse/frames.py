@@ -12,8 +12,8 @@ from logframe.decimal_mark import decimal_mark
 from logframe.oracle import unit_of
 from logframe.oracle.units import TIME_MODEL
 from sqlplusparse.autotrace import AUTOTRACE_NAMES
+from sqlplusparse.cells import LISTS
 from sqlplusparse.elapsed import language_of
-from sqlplusparse.grids import LISTS
 from sqlplusparse.lines import Pattern
 from sqlplusparse.page import LINE_ROLES, RECORDS, LineRole
 from sqlplusparse.records import Clock, CustomTiming, Grid, Listing
@@ -322,6 +322,7 @@ def tables_frame(owned: list[tuple[int | None, Grid]]) -> pl.DataFrame:
         "title": [grid.title or None for grid in grids],
         "headings": ["\n".join(grid.headings) for grid in grids],
         "row_count": [grid.row_count for grid in grids],
+        "total_count": [len(grid.totals) for grid in grids],
         "pages": [grid.pages for grid in grids],
         "is_folded": [len(grid.rulers) > 1 for grid in grids],
     }

@@ -1,15 +1,18 @@
-"""Result grids: the rows under a ruler of dashes, their pages joined, their cells cut."""
+"""Result grids: the rows under a ruler of dashes, their pages joined."""
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from logframe import Column, columns_of, cut_row, fits, headings, load_grammar
+from logframe import Column, columns_of, cut_row, fits
+from sqlplusparse.cells import LISTS, NUMBER, cut_cells, headings_of
 from sqlplusparse.folded import fits_ruler, unfold
 from sqlplusparse.lines import BEGINNINGS, FEEDBACK, Kind, Pattern, runs_of
 from sqlplusparse.page import LineRole, Page, section_above
 from sqlplusparse.records import Grid
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 #: Pages with wrapped rows or cut by hand differ in length by so much at most.
 _UNEVEN: Final = 0.5
@@ -20,12 +23,12 @@ _FOLDED_RULERS: Final = 12
 _FEWEST_COLUMNS: Final = 3
 #: Feedback is looked for so many lines below.
 _FARTHEST_FEEDBACK: Final = 200
-LISTS: Final = load_grammar("sqlplusparse", "listing.lark")
-NUMBER: Final = Pattern("{NUMBER}", LISTS)
 #: Kinds of lines that no row of a grid is.
 ENDS: Final = BEGINNINGS | {Kind.PLAN_TABLE, Kind.PLAN_HASH, Kind.PLAN_ROW, Kind.SQL_ID}
 #: A row may hold a message; an error while rows are fetched has a line of its own above it.
 _CODED: Final = Pattern("{CODED_ROW}", FEEDBACK)
+#: What COMPUTE prints below its ruler where it computes more than one function.
+_SUM_LABEL: Final = Pattern(" *{SUM_LABEL}(?: |$)", LISTS)
 #: What procedures print above the results that they return.
 _RESULT_SET: Final = "ResultSet #"
 #: Lines within a grid that are no rows of it.
@@ -66,10 +69,10 @@ def read_grid(page: Page, ruler: int, text_from: int, *, is_typed: bool = False)
     end = ruler + 1
     while len(rulers) < _FOLDED_RULERS and page.kind(end) == Kind.TEXT and page.kind(end + 1) == Kind.RULER:
         more = columns_of(page.lines[end + 1])
-        if _is_computed(page.lines[end + 1], columns):  # the line above it is a row
+        if _is_computed(page.lines[end + 1], columns) or _is_row_above_sum(page.lines[end], more, columns):
             break
         rulers.append(more)
-        found += _headings((page.lines[end],), page.lines[end + 1])
+        found += headings_of(page.lines[end : end + 1], page.lines[end + 1], more)
         end += 2
     grid = Grid(tuple(found), tuple(rulers), [], 1, top, end, _title(page, top, text_from))
     page.assign(top, end, LineRole.HEADING)
@@ -77,23 +80,6 @@ def read_grid(page: Page, ruler: int, text_from: int, *, is_typed: bool = False)
     if len(rulers) > 1:
         unfold(page, grid)
     return grid
-
-
-def headings_of(lines: list[str], ruler: str, columns: tuple[Column, ...]) -> tuple[str, ...]:
-    """The heading of each column."""
-    if len(lines) == len(columns) == 1 and len(lines[0]) <= columns[0].end:
-        return (" ".join(lines[0].split()),)
-    return _headings(tuple(lines), ruler)
-
-
-@lru_cache(maxsize=1 << 10)
-def _headings(lines: tuple[str, ...], ruler: str) -> tuple[str, ...]:
-    """The heading of each column; cut at the ruler where the lines fit it, else word by word."""
-    columns = columns_of(ruler)
-    if not all(fits(line, columns) and len(line) <= columns[-1].end for line in lines):
-        return headings(list(lines), columns)
-    cut = [[" ".join(line[start:end].split()) for line in lines] for start, end in columns]
-    return tuple(" ".join(cell for cell in cells if cell) for cells in cut)
 
 
 def _is_heading(page: Page, number: int, columns: tuple[Column, ...]) -> bool:
@@ -165,8 +151,7 @@ def _read_rows(page: Page, grid: Grid, heading: list[str], *, is_typed: bool) ->
                 break
             roles[number] = LineRole.HEADING
             number = end = number + 1
-            if number < size and kinds[number] == Kind.TEXT:
-                grid.computed += 1
+            grid.totals.update(_totals(page, number))
         elif kind in _NO_ROWS:
             if kind == Kind.ELISION:
                 page.note(number, "elided", "rows were left out here by hand; how many is unknown")
@@ -344,6 +329,20 @@ def is_alike(row: str, model: str, columns: tuple[Column, ...]) -> bool:
     )
 
 
+def _is_row_above_sum(line: str, below: tuple[Column, ...], columns: tuple[Column, ...]) -> bool:
+    """Is the line above a ruler a row, and the ruler COMPUTE's, not the next one of folded headings?"""
+    return set(below) <= set(columns) and any(NUMBER.fullmatch(cell) for cell in cut_cells(line, columns) if cell)
+
+
+def _totals(page: Page, number: int) -> Iterator[int]:
+    """The lines of sums below a ruler within a grid: the first, and others with the labels of further functions."""
+    if page.kind(number) == Kind.TEXT:
+        yield number
+        while page.kind(number + 1) == Kind.TEXT and _SUM_LABEL.match(page.lines[number + 1]):
+            number += 1
+            yield number
+
+
 def _is_first_total(page: Page, grid: Grid, number: int) -> bool:
     """Is a ruler under all columns the one above a total, which the same ruler may close?
 
@@ -354,46 +353,7 @@ def _is_first_total(page: Page, grid: Grid, number: int) -> bool:
         return True
     if len(columns) == 1:
         return False
-    if grid.computed:
+    if grid.totals:
         page.roles[number] = LineRole.HEADING
         return False
     return page.kind(number + 1) == Kind.TEXT and fits_ruler(page.lines[number + 1], columns)
-
-
-def cells_of(page: Page, grid: Grid) -> list[tuple[int, tuple[str, ...]]]:
-    """The rows of a grid as cells, each with the number of its (first) line; folded rows are unfolded."""
-    if grid.cells:
-        return list(zip(grid.rows, grid.cells, strict=True))
-    if len(grid.rulers) == 1:
-        columns = grid.rulers[0]
-        return [(number, cut_cells(page.lines[number], columns)) for number in grid.rows]
-    return list(_unfolded(page, grid))
-
-
-@lru_cache(maxsize=1 << 10)
-def cut_cells(line: str, columns: tuple[Column, ...]) -> tuple[str, ...]:
-    """The cells of a row.  A row shifted off its ruler is cut at its wide gaps, where it has as many cells as columns.
-
-    Examples:
-        >>> cut_cells("cell flash cache read hits             2991          0", columns_of("------ ----- ----"))
-        ('cell flash cache read hits', '2991', '0')
-    """
-    cut = cut_row(line, columns)
-    if not cut.is_shifted:
-        return cut.cells
-    parts = tuple(line.strip().replace("   ", "  ").split("  "))
-    parts = tuple(part.strip() for part in parts if part.strip())
-    return parts if len(parts) == len(columns) else cut.cells
-
-
-def _unfolded(page: Page, grid: Grid) -> list[tuple[int, tuple[str, ...]]]:
-    """Rows folded over as many lines as there are rulers; lines too few or too many are padded or dropped."""
-    rows: list[tuple[int, tuple[str, ...]]] = []
-    for start in range(0, len(grid.rows), len(grid.rulers)):
-        numbers = grid.rows[start : start + len(grid.rulers)]
-        cells: list[str] = []
-        for place, columns in enumerate(grid.rulers):
-            line = page.lines[numbers[place]] if place < len(numbers) else ""
-            cells += cut_row(line, columns).cells
-        rows.append((numbers[0], tuple(cells)))
-    return rows

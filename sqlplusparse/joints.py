@@ -12,6 +12,8 @@ changes that.  What contradicts it is a diagnostic:
   of a plan that stand below no heading;
 * `broken_statistics`: statistics of autotrace below no heading;
 * `broken_text`: a line of a typed statement whose number does not follow the one above;
+* `row_count`: results of a query that have other rows together than the client counts;
+* `no_statement`: an Elapsed below no text of a statement, in a log that shows the one of the statement before;
 * `empty_result`: a heading without a row, which the client does not print;
 * `misplaced_row`: a row that does not stand below the ruler as most rows of its result do;
 * `no_blank_line`: a feedback or an Elapsed directly below a row, where the session has a blank line above the others.
@@ -20,6 +22,7 @@ changes that.  What contradicts it is a diagnostic:
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from sqlplusparse.lines import NUMBERED_LINE, Kind, Pattern
@@ -121,6 +124,8 @@ def note_joints(page: Page, statements: list[Statement], blocks: list[Block]) ->
                     page.note(grid.first, "empty_result", "a heading without rows; lines may be missing")
             case _:
                 pass
+    _note_other_rows(page, statements)
+    _note_unknown_texts(page, statements)
     _note_loose_lines(page)
     _note_blank_lines(page)
 
@@ -171,7 +176,35 @@ def _is_counted(query: Statement, others: Iterable[Statement]) -> bool:
 def _rows_of(statement: Statement) -> int | None:
     """How many rows the results of a statement have; None without a result."""
     grids = [block.content for block in statement.blocks if isinstance(block.content, Grid)]
-    return sum(grid.row_count - grid.computed for grid in grids) if grids else None
+    return sum(grid.row_count - len(grid.totals) for grid in grids) if grids else None
+
+
+def _note_other_rows(page: Page, statements: list[Statement]) -> None:
+    """Queries of which the client counted other rows than those of all their results together.
+
+    A query that returns lines of text returns tables within them.
+    """
+    counted = {note.line for note in page.notes if note.kind == "row_count"}
+    for statement in statements:
+        outcome, read = statement.outcome, _rows_of(statement)
+        if read is None or outcome is None or outcome.verb != "select" or outcome.rows in {None, read}:
+            continue
+        grids = [block.content for block in statement.blocks if isinstance(block.content, Grid)]
+        if not counted.intersection(grid.first + 1 for grid in grids):
+            reason = f"the client selected {outcome.rows} rows; {read} were read in {len(grids)} results"
+            page.note(grids[0].first, "row_count", reason)
+
+
+def _note_unknown_texts(page: Page, statements: list[Statement]) -> None:
+    """Statements with an Elapsed of which the log shows no text, where it shows that of the one before."""
+    found = [
+        statement.clock.line
+        for before, statement in pairwise(statements)
+        if statement.text is None and statement.clock is not None and before.prompt is not None and before.text
+    ]
+    if found:
+        reason = f"the log does not show which statements these times are of: {len(found)} in all"
+        page.note(found[0], "no_statement", reason)
 
 
 def _note_rows(page: Page, statement: Statement) -> None:

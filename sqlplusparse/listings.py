@@ -11,7 +11,7 @@ from typing import Final
 from logframe import Column, read_printed
 from logframe.decimal_mark import decimal_mark
 from logframe.printed import finite
-from sqlplusparse.grids import LISTS, cells_of, cut_cells
+from sqlplusparse.cells import LISTS, cells_of, cut_cells
 from sqlplusparse.lines import SNAPPER_END, TYPED_STATISTIC, Kind, Pattern
 from sqlplusparse.page import LineRole, Page
 from sqlplusparse.records import Grid, Listing, Statistic

@@ -6,7 +6,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from logframe import columns_of, fits
-from sqlplusparse.grids import ENDS, GAPS, MONITOR_TITLES, headings_of
+from sqlplusparse.cells import headings_of
+from sqlplusparse.grids import ENDS, GAPS, MONITOR_TITLES
 from sqlplusparse.lines import Kind, runs_of
 from sqlplusparse.page import LineRole, section_above
 from sqlplusparse.records import Grid

@@ -11,6 +11,7 @@ import polars as pl
 from logframe import Log, LogParseError, Source, diagnostics_frame, open_log
 from logframe.collector import paused_collection
 from sqlplusparse.blocks import read_blocks
+from sqlplusparse.cells import cells_of
 from sqlplusparse.elapsed import CustomPattern
 from sqlplusparse.encodings import read_text
 from sqlplusparse.folded import unfold
@@ -24,7 +25,6 @@ from sqlplusparse.frames import (
     timings_frame,
     unparsed,
 )
-from sqlplusparse.grids import cells_of
 from sqlplusparse.joints import note_joints
 from sqlplusparse.lines import Kind
 from sqlplusparse.links import link_plans, owner_of
@@ -289,7 +289,7 @@ def _settle_rows(page: Page, grid: Grid, statement: Statement | None) -> None:
         if traced is not None and traced.rows_processed == 1:  # a row of nulls is a blank line
             grid.rows = [grid.last]
             grid.last += 1
-    if count == len(grid.rows) and len(grid.rulers) == 1 and not grid.cells and not grid.computed:
+    if count == len(grid.rows) and len(grid.rulers) == 1 and not grid.cells and not grid.totals:
         return  # a row a line, and as many as were selected
     if count is not None and len(grid.rulers) > 1 and grid.row_count != count:
         unfold(page, grid, count)
@@ -297,7 +297,7 @@ def _settle_rows(page: Page, grid: Grid, statement: Statement | None) -> None:
     if count is not None:
         add_blank_rows(page, grid, count)
     if count is not None:
-        read = grid.row_count - grid.computed
+        read = grid.row_count - len(grid.totals)
         if read != count:
             elided = "; lines were left out by hand" if grid.is_elided else ""
             page.note(grid.first, "row_count", f"the client selected {count} rows; {read} were read here{elided}")

@@ -74,7 +74,7 @@ class Grid:
         pages: how often the heading was printed.
         title: the lines of text just above the heading.
         cells: of each row, where they are delimited, folded or wrapped and not cut at one ruler.
-        computed: rows of COMPUTE and totals below a second ruler, which the client does not count.
+        totals: line numbers of rows of COMPUTE and of totals below a second ruler, which the client does not count.
         page_length: lines from one heading to the next, where it is printed again.
         is_elided: lines of it were left out by hand.
     """
@@ -87,7 +87,7 @@ class Grid:
     last: int
     title: str = ""
     cells: list[tuple[str, ...]] = field(default_factory=list)
-    computed: int = 0
+    totals: set[int] = field(default_factory=set)
     page_length: int | None = None
     is_elided: bool = False
 

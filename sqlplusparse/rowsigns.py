@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from logframe import Column, columns_of, fits
-from sqlplusparse.grids import NUMBER, cut_cells
+from sqlplusparse.cells import NUMBER, cut_cells, is_guess
 from sqlplusparse.lines import Kind
 
 if TYPE_CHECKING:
@@ -25,18 +25,30 @@ _FEWEST_FITTING: Final = 3
 def note_misplaced_rows(page: Page, grid: Grid) -> None:
     """Add a diagnostic where rows do not stand below the ruler of a result, where others do."""
     columns = grid.rulers[0]
-    if len(grid.rows) == 1 or len(grid.rulers) > 1 or grid.cells:
+    if len(grid.rulers) > 1 or grid.cells:
+        return
+    if len(grid.rows) == 1:
+        _note_guesses(page, grid, columns)
         return
     misplaced = _outside(page, grid, columns)
     if misplaced and len(misplaced) * 2 >= len(grid.rows) and not _is_tail(grid, misplaced):
+        _note_guesses(page, grid, columns)
         return
     if not misplaced:
         misplaced = [*_no_numbers(page, grid)] or [*_below_sums(page, grid)] or _text_alone(page, grid)
-    if not misplaced and not grid.computed and len(columns) > 1:
+    if not misplaced and not grid.totals and len(columns) > 1:
         misplaced = _of_other_types(page, grid)
     if misplaced:
         reason = f"{len(misplaced)} of {len(grid.rows)} rows do not stand below the ruler; they may be another result's"
         page.note(misplaced[0], "misplaced_row", reason)
+
+
+def _note_guesses(page: Page, grid: Grid, columns: tuple[Column, ...]) -> None:
+    """Add a diagnostic where rows are shifted off the ruler and more than one reading is possible."""
+    guesses = [number for number in grid.rows if is_guess(page.lines[number], columns)]
+    if guesses:
+        reason = f"{len(guesses)} of {len(grid.rows)} rows do not stand below the ruler; cells may be in other columns"
+        page.note(guesses[0], "misplaced_row", reason)
 
 
 def _outside(page: Page, grid: Grid, columns: tuple[Column, ...]) -> list[int]:
@@ -80,7 +92,7 @@ def _is_number(cell: str, width: int) -> bool:
 
 def _below_sums(page: Page, grid: Grid) -> Iterator[int]:
     """Rows below the ruler of COMPUTE that have nothing under its dashes."""
-    for number in grid.rows if grid.computed else ():
+    for number in grid.rows if grid.totals else ():
         ruler = number - 1
         if ruler > grid.rows[0] and page.kinds[ruler] == Kind.RULER:
             line = page.lines[number]

@@ -194,6 +194,7 @@ _TABLES: _Types = {
     "title": pl.String,
     "headings": pl.List(pl.String),
     "row_count": pl.Int64,
+    "total_count": pl.Int64,
     "pages": pl.Int64,
     "is_folded": pl.Boolean,
 }

@@ -8,7 +8,7 @@ import polars as pl
 
 from logframe import read_printed, unique_names
 from logframe.decimal_mark import decimal_mark
-from sqlplusparse.grids import LISTS, cells_of
+from sqlplusparse.cells import LISTS, cells_of
 from sqlplusparse.lines import Pattern
 
 if TYPE_CHECKING:
@@ -20,14 +20,21 @@ _FIGURE: Final = Pattern("{FIGURE}", LISTS)
 
 
 def table_frame(page: Page, grid: Grid, *, printed: bool) -> pl.DataFrame:
-    """The rows of a grid: whole numbers as Int64, other numbers as Float64, all else as text; blank cells are null."""
-    rows = [cells for _, cells in cells_of(page, grid)]
+    """The rows of a grid: whole numbers as Int64, other numbers as Float64, all else as text; blank cells are null.
+
+    Where COMPUTE printed sums, or a total stands below a second ruler, `is_total` says which rows they are.
+    """
+    found = cells_of(page, grid)
+    rows = [cells for _, cells in found]
     columns: dict[str, pl.Series] = {}
     for place, (heading, width) in enumerate(zip(unique_names(grid.headings), _widths(grid), strict=True)):
         cells = [row[place] for row in rows]
         marks = _overflows(cells, width)
         texts = [None if not cell or cell in marks else cell for cell in cells]
         columns |= _typed(heading, texts, printed=printed)
+    if grid.totals:
+        name = unique_names((*grid.headings, "is_total"))[-1]
+        columns[name] = pl.Series(name, [number in grid.totals for number, _ in found], pl.Boolean)
     return pl.DataFrame(columns)
 
 

@@ -27,6 +27,7 @@ from straceparse.records import (
     read_line,
     signal_record,
     undecorated,
+    unfinished_note,
 )
 from straceparse.schema import KIND
 
@@ -86,8 +87,10 @@ def _call(groups: tuple[str | None, ...]) -> tuple[str | None, ...] | None:
     if name is None:
         return None
     args = args or ""
-    if unfinished and not resumed:
-        args = args.removesuffix(" ")
+    if unfinished:
+        notes = unfinished_note(unfinished)
+        if not resumed:
+            args = args.removesuffix(" ")
     prefix = prefix_parts(
         column or bracket, secontext, clock, relative_ts or with_clock, syscall_number, instruction_pointer
     )

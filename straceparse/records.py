@@ -75,6 +75,8 @@ _DELETED: Final = PARTS_GRAMMAR.literal("DELETED")
 _FRAME: Final = len(PARTS_GRAMMAR.literal("FRAME"))
 _FRAME_END: Final = len(PARTS_GRAMMAR.literal("FRAME_END"))
 _STACK: Final = GRAMMAR.literal("STACK_MARK")
+_MARK_END: Final = " ...>"
+_BARE_MARKS: Final = frozenset({"unfinished", "detached"})
 _EXITED: Final = len(PARTS_GRAMMAR.literal("EXITED_MARK"))
 
 
@@ -167,6 +169,17 @@ def _looks_like_strace(text: str) -> bool:
 @cache
 def _mark_at_end() -> re.Pattern[str]:
     return re.compile(GRAMMAR.pattern("(?:(?P<unfinished>{UNFINISHED})|(?P<detached>{DETACHED}))$"))
+
+
+def unfinished_note(mark: str) -> str | None:
+    """What the mark at the end of a call that did not end says beside that.
+
+    Examples:
+        >>> unfinished_note(" <pid changed to 17 ...>"), unfinished_note("<unfinished ...>")
+        ('pid changed to 17', None)
+    """
+    text = mark.strip()[1 : -len(_MARK_END)]
+    return None if text in _BARE_MARKS else text or None
 
 
 def undecorated(text: str) -> str:
@@ -263,6 +276,8 @@ class _Records(Transformer[Token, object]):
         )
         if kind in {"unfinished", "detached"}:
             args = args.removesuffix(" ")  # it is part of the mark that follows
+        if note := unfinished_note(parts.get("UNFINISHED", "")):
+            outcome = {**outcome, "note": note}
         return Record(kind, syscall=parts.get("SYSCALL"), args=args, **outcome)
 
     def call(self, children: list[object]) -> Record:
@@ -288,7 +303,10 @@ class _Records(Transformer[Token, object]):
         record = self._call("cut", children)
         # directly after a word the mark matches as a decoration of -y
         mark = _mark_at_end().search(record.args or "")
-        return record if mark is None else record._replace(kind=mark.lastgroup, args=record.args[: mark.start()])  # type: ignore[index, arg-type]
+        if mark is None:
+            return record
+        note = unfinished_note(mark.group())
+        return record._replace(kind=str(mark.lastgroup), args=mark.string[: mark.start()], note=note)
 
     def continuation(self, children: list[object]) -> Record:
         marks = _texts(children)

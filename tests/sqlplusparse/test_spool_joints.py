@@ -290,3 +290,17 @@ def test_rows_between_remarks() -> None:
     spool = read_spool(("SQL> select name, size, n from t;\n" + HEADING + "\n".join(rows) + "\n").encode())
 
     assert spool.table(1)["N"].to_list() == [1, 2, 3]
+
+
+def test_time_without_its_statement() -> None:
+    """A result with an Elapsed below no text, after a statement that the log shows, says so once; others do not."""
+    shown = f"SQL> select n from t;\n{GRID}{ELAPSED}"
+    hidden = f"-- in the other session\n{GRID}{ELAPSED}"
+
+    kinds = [kind for text in (shown + hidden, shown + shown, hidden + hidden) for _, kind in notes_of(text)]
+    assert kinds.count("no_statement") == 1
+
+
+def notes_of(text: str) -> list[tuple[int, str]]:
+    """Lines and kinds of all diagnostics."""
+    return read_spool(text.encode()).diagnostics.select("line", "kind").rows()

@@ -3,6 +3,7 @@
 import random
 from dataclasses import replace
 
+import polars as pl
 import pytest
 from spool_client import Settings, printed, session
 
@@ -79,7 +80,84 @@ def test_total_below_a_second_ruler() -> None:
     rows = "read              12\nopen               1\n"
     spool = read(f"\nNAME           CALLS\n{rule}\n{rows}{rule}\ntotal             13\n{rule}\ndone\n")
 
-    assert spool.table(1).rows() == [("read", 12), ("open", 1), ("total", 13)]
+    assert spool.table(1).rows() == [("read", 12, False), ("open", 1, False), ("total", 13, True)]
+    assert spool.tables.select("row_count", "total_count").row(0) == (3, 1)
+
+
+@pytest.mark.parametrize("rule", ["---------- ---------", "           ---------", "********** ---------"])
+def test_total_below_one_row(rule: str) -> None:
+    """A row with a figure is no heading of folded columns, though a ruler stands below it."""
+    spool = read(
+        f"\nNAME           CALLS\n---------- ---------\nread              12\n{rule}\ntotal             12\n{rule}\n"
+    )
+
+    assert spool.table(1).select("CALLS").to_series().to_list() == [12, 12]
+    assert spool.lines().filter(pl.col("role") == "row").height == 2
+
+
+@pytest.mark.parametrize("labels", [("sum",), ("avg", "sum"), ("count", "minimum", "maximum")])
+def test_sums_are_marked(labels: tuple[str, ...]) -> None:
+    """Rows that COMPUTE printed, one for each of its functions, are totals; the rows below them are not."""
+    rule = "********          ----------\n"
+    sums = "".join(f"{label:<18}{20 + place:>10}\n" for place, label in enumerate(labels))
+    first = "A        X                 1\n         Y                 2\n"
+    rows = f"{first}{rule}{sums}B        X                 4\n{rule}{sums}"
+    heading = "D        E                 N\n-------- -------- ----------\n"
+    text = f"SQL> select d, e, n from t;\n\n{heading}{rows}\n3 rows selected.\n"
+    spool = read(text)
+    table = spool.table(1)
+
+    assert table.filter(~pl.col("is_total"))["N"].to_list() == [1, 2, 4]
+    assert table.filter("is_total")["D"].to_list() == [*labels, *labels]
+    assert spool.tables["total_count"].to_list() == [2 * len(labels)]
+    assert kinds(spool) == []
+
+
+def test_tables_within_lines_of_text() -> None:
+    """A query that returns lines of text returns the tables in them; the client's count is of other rows."""
+    grid = "NAME       CALLS\n------- --------\nread          12\nopen           1\n"
+    text = f"SQL> select * from table(p.report);\nA report of calls\n\n{grid}\n{grid}\n9 rows selected.\n"
+
+    assert kinds(read(text)) == ["row_count"]
+    assert "row_count" not in kinds(read(text.replace("9 rows", "4 rows")))
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected", "found"),
+    [
+        # a value too wide for its column pushes the rest of its row
+        (["ID   1200 ,000833333333 1", "DAY     7          2.5 3"], [("ID", "1200", ",000833333333", "1")], []),
+        # a page of the web made all gaps single blanks
+        (
+            ["1 gc cr block 2-way 105310 2.03", "1 latch: row cache 2 0"],
+            [("1", "gc cr block 2-way", "105310", "2.03")],
+            [],
+        ),
+        (["7 User I/O  cell list read  4", "7 User I/O  cell read  2"], None, ["misplaced_row"]),
+        (["7 User cell read 4 5 6 7", "7 User read 4 5 6 7"], None, ["misplaced_row"]),
+    ],
+)
+def test_shifted_rows(rows: list[str], expected: list[tuple[str, ...]] | None, found: list[str]) -> None:
+    """Rows beside their ruler are cut where there is one reading; where there are more, a diagnostic says so."""
+    heading = "A         B               C D\n--------- ----- ----------- ---\n"
+    spool = read(f"SQL> select a, b, c, d from t;\n\n{heading}" + "\n".join(rows) + "\n\n")
+
+    assert kinds(spool) == found
+    if expected:
+        assert [tuple(map(str, row)) for row in cut_cells_of(spool)][: len(expected)] == expected
+
+
+def cut_cells_of(spool: Spool) -> list[tuple[object, ...]]:
+    """The rows of the first result, as printed."""
+    return spool.table(1).cast(pl.String).rows()
+
+
+def test_heading_with_single_blanks() -> None:
+    """Headings between which a page of the web left one blank are those of the columns, in their order."""
+    heading = "INST_ID EVENT WAITS PCT\n---------- ------------------ ---------- -----\n"
+
+    spool = read(f"SQL> select * from t;\n\n{heading}1 latch free 7 2.03\n")
+    assert spool.table(1).to_dicts() == [{"INST_ID": 1, "EVENT": "latch free", "WAITS": 7, "PCT": 2.03}]
     assert spool.tables.height == 1
 
 

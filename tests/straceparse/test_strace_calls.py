@@ -115,6 +115,7 @@ def test_files_of_one_run_share_a_clock_and_a_execve(tmp_path: Path, column: str
 
     assert found.select("pid", "name", "state").rows() == [(17, "close", "whole"), (19, "execve", "split")]
     assert times(found, "start", "elapsed") == [(0, None), (100, 450)]
+    assert read_strace(tmp_path / "t.19").get_column("note").to_list() == ["pid changed to 17"]
 
 
 def test_files_of_one_run_that_pass_midnight(tmp_path: Path) -> None:

@@ -64,6 +64,8 @@ def damaged(line: str, lines: list[str], chance: random.Random) -> str:
 LOGS = {
     "a path in the start of a call only": [
         "7  pread64(257</u01/x.dbf>,  <unfinished ...>",
+        '7  execve("/bin/true", [], 0x7f <pid changed to 16829 ...>',
+        "7  execve(0x7f <pid changed to 16829 ...>",
         '7  <... pread64 resumed>"a"..., 8192, 0) = 8192',
     ],
     "a path in one late line": [*["7  close(3) = 0"] * 20, "7  close(4</u01/x.dbf>) = 0", "7  dup(4) = 5</u01/x.dbf>"],
