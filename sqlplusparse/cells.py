@@ -68,7 +68,7 @@ def is_guess(line: str, columns: tuple[Column, ...]) -> bool:
 
     Examples:
         >>> columns = columns_of("------ ----- ----")
-        >>> is_guess("        777 User I/O          22          1", columns)
+        >>> is_guess("777 User I/O 22        1", columns)
         True
         >>> is_guess("reads           2991          0", columns)
         False
