@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import io
+import warnings
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
 from logframe import DIAGNOSTICS, LogError
+from logframe.formats import FormatWarning
 from logframe.loading import load_all_logs
 
 if TYPE_CHECKING:
@@ -35,10 +37,12 @@ class Checked(NamedTuple):
 
 def read(data: bytes) -> list[ParsedLog]:
     """The logs of an input; none where it is refused with one of the project's own errors."""
-    try:
-        return load_all_logs({"name": "fuzzed.log", "content": data})
-    except LogError:
-        return []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FormatWarning)  # a format that fails to recognise a log
+        try:
+            return load_all_logs({"name": "fuzzed.log", "content": data})
+        except LogError:
+            return []
 
 
 def frames_of(log: ParsedLog) -> dict[str, pl.DataFrame]:

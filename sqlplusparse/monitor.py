@@ -117,7 +117,7 @@ def read_monitors(page: Page) -> list[Monitor]:
             if is_stats:
                 monitor.found |= _figures(page, number, rows[0], STATISTICS) if rows else {}
             elif details is not None:
-                monitor.found["plan_hash_value"] = int(details["hash"])
+                monitor.found["plan_hash_value"] = whole_number(details["hash"])
                 monitor.lines = _lines(page, number, rows)
             number = max(end, number + 1)
             continue
@@ -209,9 +209,12 @@ def _lines(page: Page, number: int, rows: list[dict[str, str]]) -> list[dict[str
     lines: list[dict[str, object]] = []
     for row in rows:
         texts = {LINES.get(heading, ""): cell.strip() for heading, cell in row.items()}
-        identity = texts.get("id", "").strip(_MARKERS)
-        if not identity.isdigit():
-            if lines and texts.get("activity_detail"):
+        printed = texts.get("id", "").strip(_MARKERS)
+        identity = whole_number(printed)
+        if identity is None:
+            if printed.isdecimal():
+                page.refuse(int(row[""]), "unparsed", "the number of a plan line is too large")
+            elif lines and texts.get("activity_detail"):
                 lines[-1]["activity_detail"] = (
                     f"{lines[-1]['activity_detail'] or ''}\n{texts['activity_detail']}".strip()
                 )
@@ -220,7 +223,7 @@ def _lines(page: Page, number: int, rows: list[dict[str, str]]) -> list[dict[str
         lines.append(
             {
                 "line": int(row[""]) + 1,
-                "id": int(identity),
+                "id": identity,
                 **{name: texts.get(name) or None for name in _TEXTS if name != "id"},
                 **_figures(page, number, figures if not lines else _known(figures), LINES),
             }

@@ -69,15 +69,12 @@ class StraceLog:
     @cached_property
     def calls(self) -> pl.LazyFrame:
         """One row a system call."""
-        return self._kept(calls(self.events))
+        return calls(self.events.collect()).lazy() if self.is_kept else calls(self.events)
 
     @cached_property
     def requests(self) -> pl.LazyFrame:
         """One row an I/O request."""
-        return self._kept(io_requests(self.calls))
-
-    def _kept(self, frame: pl.LazyFrame) -> pl.LazyFrame:
-        return frame.collect().lazy() if self.is_kept else frame
+        return io_requests(self.calls.collect()).lazy() if self.is_kept else io_requests(self.calls)
 
     @cached_property
     def summary(self) -> pl.DataFrame | None:

@@ -130,3 +130,12 @@ def test_plan_of_a_statement_that_is_not_shown() -> None:
 
     assert spool.plans["explains"].null_count() == 2
     assert spool.statements["plan_hash_value"].null_count() == 2
+
+
+def test_a_plan_line_whose_number_no_frame_holds() -> None:
+    """Its row is a diagnostic; the other rows are read."""
+    damaged = REPORT.replace("|    0 | SELECT", f"| {'9' * 5000} | SELECT")
+    spool = read_spool(damaged.encode())
+
+    assert spool.monitor_lines["id"].to_list() == [1]
+    assert "the number of a plan line is too large" in spool.diagnostics["reason"].to_list()
