@@ -94,8 +94,20 @@ def _is_title(page: Page, ruler: int, column: Column) -> bool:
         return True
     if page.kind(ruler + 1) == Kind.RULER:
         return True
-    below = page.kind(ruler + 1) == Kind.TEXT and page.kind(ruler + 2) == Kind.RULER
-    return below and len(columns_of(page.lines[ruler + 2])) > 1 and len(above) < column.end - column.start
+    if page.kind(ruler + 1) != Kind.TEXT:
+        return False
+    is_underlined = len(above) == column.end - column.start
+    if page.kind(ruler + 2) == Kind.RULER:
+        below = columns_of(page.lines[ruler + 2])
+        # of folded columns the client puts as many into a line as it can
+        is_apart = is_underlined and column.end + 1 + below[0].end - below[0].start <= below[-1].end
+        return len(below) > 1 and (len(above) < column.end - column.start or is_apart)
+    return is_underlined and _has_figures_beside(page.lines[ruler + 1], column)
+
+
+def _has_figures_beside(line: str, column: Column) -> bool:
+    """Goes a line on with figures at the right of a column?"""
+    return len(line.rstrip()) > column.end and NUMBER.fullmatch(line.rsplit(None, 1)[-1]) is not None
 
 
 def _title(page: Page, top: int, text_from: int) -> str:

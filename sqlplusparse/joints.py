@@ -13,6 +13,7 @@ changes that.  What contradicts it is a diagnostic:
 * `broken_statistics`: statistics of autotrace below no heading;
 * `broken_text`: a line of a typed statement whose number does not follow the one above;
 * `row_count`: results of a query that have other rows together than the client counts;
+* `no_headings`: lines of figures that stand in no table;
 * `no_statement`: an Elapsed below no text of a statement, in a log that shows the one of the statement before;
 * `empty_result`: a heading without a row, which the client does not print;
 * `misplaced_row`: a row that does not stand below the ruler as most rows of its result do;
@@ -25,6 +26,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from sqlplusparse.cells import NUMBER
 from sqlplusparse.lines import NUMBERED_LINE, Kind, Pattern
 from sqlplusparse.page import LineRole
 from sqlplusparse.planheads import PLAN_GRAMMAR, is_heading
@@ -56,6 +58,10 @@ _CHANGES: Final = frozenset({"COMMAND", "COMMAND_ERROR", "UNOWNED", "TIMER"})
 _MOST_DIRECT: Final = 4
 _LOOSE_ROLE: Final = re.compile(b"[" + re.escape(bytes([LineRole.TEXT, LineRole.ROW])) + b"]")
 _END_OF_ROWS: Final = re.compile(b"[" + re.escape(bytes([LineRole.FEEDBACK, LineRole.ELAPSED])) + b"]")
+_TEXTS: Final = re.compile(b"[" + re.escape(bytes([LineRole.TEXT, LineRole.BLANK])) + b"]+")
+#: Lines that end with so many figures are a table's where there are so many of them.
+_FEWEST_FIGURES: Final = 3
+_FEWEST_LINES: Final = 3
 _ENDS_OF_TEXT: Final = frozenset(";/.")
 _ENDS_WITH_NUMBER: Final = Pattern("{DIGITS}$", PLAN_GRAMMAR)
 _LOOSE_ROW: Final = Pattern("{BAR}{OPERATION_ID}{BAR} *[A-Z]", PLAN_GRAMMAR)
@@ -127,6 +133,7 @@ def note_joints(page: Page, statements: list[Statement], blocks: list[Block]) ->
     _note_other_rows(page, statements)
     _note_unknown_texts(page, statements)
     _note_loose_lines(page)
+    _note_loose_figures(page)
     _note_blank_lines(page)
 
 
@@ -186,8 +193,11 @@ def _note_other_rows(page: Page, statements: list[Statement]) -> None:
     """
     counted = {note.line for note in page.notes if note.kind == "row_count"}
     for statement in statements:
-        outcome, read = statement.outcome, _rows_of(statement)
-        if read is None or outcome is None or outcome.verb != "select" or outcome.rows in {None, read}:
+        outcome = statement.outcome
+        if outcome is None or outcome.verb != "select" or outcome.rows is None:
+            continue
+        read = _rows_of(statement)
+        if read in {None, outcome.rows}:
             continue
         grids = [block.content for block in statement.blocks if isinstance(block.content, Grid)]
         if not counted.intersection(grid.first + 1 for grid in grids):
@@ -255,6 +265,28 @@ def _note_loose_lines(page: Page) -> None:
         is_noted = is_noted or bool(is_loose)
         if kind == Kind.TEXT and page.roles[number - 1] == LineRole.INPUT and number and _is_numbered(line):
             page.note(number, "broken_text", "a line of a statement's text whose number does not follow the one above")
+
+
+def _note_loose_figures(page: Page) -> None:
+    """Lines of several figures each that stand in no table: below no heading their columns have no names."""
+    for found in _TEXTS.finditer(page.roles):
+        lines = [number for number in range(*found.span()) if _ends_with_figures(page.lines[number])]
+        if len(lines) >= _FEWEST_LINES:
+            reason = f"{len(lines)} lines of figures stand below no heading with a ruler; they are text"
+            page.note(lines[0], "no_headings", reason)
+
+
+def _ends_with_figures(line: str) -> bool:
+    """Are the last words of a line numbers, as those of a table's row are?
+
+    Examples:
+        >>> _ends_with_figures("redo copy   1   0   50  .0"), _ends_with_figures("27 * 543 = 14,661")
+        (True, False)
+    """
+    if not line[-1:].isdigit():
+        return False
+    words = line.rsplit(None, _FEWEST_FIGURES)[-_FEWEST_FIGURES:]
+    return len(words) == _FEWEST_FIGURES and all(map(NUMBER.fullmatch, words))
 
 
 def _is_numbered(line: str) -> bool:

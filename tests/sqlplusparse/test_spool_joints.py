@@ -304,3 +304,41 @@ def test_time_without_its_statement() -> None:
 def notes_of(text: str) -> list[tuple[int, str]]:
     """Lines and kinds of all diagnostics."""
     return read_spool(text.encode()).diagnostics.select("line", "kind").rows()
+
+
+LATCHES = "".join(
+    f"{name:<24}{gets:>10}{0:>10}{share:>8}\n"
+    for name, gets, share in (("redo copy", 25, ".0"), ("redo writing", 75, ".1"), ("enqueues", 1_250, ".0"))
+)
+
+
+@pytest.mark.parametrize("heading", ["", "first run\n---------\n"])
+def test_figures_without_headings(heading: str) -> None:
+    """Lines of figures below no heading are text, and a diagnostic says so; an underlined title is no heading."""
+    spool = read_spool(f"SQL> select n from t;\n{GRID}{ELAPSED}-- the latches\n\n{heading}{LATCHES}\n".encode())
+
+    assert [kind for kind in spool.diagnostics["kind"] if kind == "no_headings"] == ["no_headings"]
+    assert spool.tables["headings"].to_list() == [["N"]]
+
+
+def test_no_figures_without_headings() -> None:
+    """Two lines of figures, or lines with a figure at their end, are no table."""
+    prose = "from 10 to 11 in 12\nit took 3\nit took 4\nit took 5\nbetween 10 11 12\n"
+
+    assert notes_of(f"SQL> select n from t;\n{GRID}{ELAPSED}{prose}\n") == []
+
+
+def test_underlined_title_above_a_heading() -> None:
+    """Text underlined at its own length above a heading is its title: folded columns would stand in one line."""
+    rule = "------------ --------- ---------"
+    listing = f"commit:\n-------\nName              Size     Waits\n{rule}\nredo                11         2\n"
+    spool = read_spool(f"\n{listing}\n".encode())
+
+    assert spool.tables["headings"].to_list() == [["Name", "Size", "Waits"]]
+    assert spool.table(1).rows() == [("redo", 11, 2)]
+    folded = (
+        "STATUS\n------\nA                         B\n------------------ --------\nopen\nlong name                 4\n"
+    )
+    assert read_spool(f"SQL> select * from t;\n\n{folded}\n".encode()).tables["headings"].to_list() == [
+        ["STATUS", "A", "B"]
+    ]
