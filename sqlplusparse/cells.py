@@ -94,6 +94,8 @@ def _shifted_cells(line: str, count: int) -> tuple[str, ...] | None:
         parts = [cell for part in parts for cell in _between_numbers(part)]
         return tuple(parts) if len(parts) == count else None
     words = line.split()
+    if not any(map(str.isdigit, line)):
+        return None
     is_number = [NUMBER.fullmatch(word) is not None for word in words]
     if all(is_number):
         return tuple(words) if len(words) == count else None

@@ -51,7 +51,8 @@ _COLON_LINE: Final = Pattern(r"(?P<name>{COLON_NAME})\s*:\s+(?P<raw>{LISTED_FIGU
 _COMPACT_LINE: Final = Pattern(
     r"(?P<sid>{DIGITS}) +\w+{WIDE_GAP}(?P<name>{SPACED_NAME}){WIDE_GAP}(?P<raw>{LISTED_FIGURE}(?:{UNIT})?)", LISTS
 )
-#: ``name : 12``, or a session, a name and a figure.
+_PLAIN_LINE: Final = Pattern("(?P<name>{SPACED_NAME}){WIDE_GAP}(?P<raw>{WHOLE})", LISTS)
+#: ``name : 12``, a session, a name and a figure, or a name and a figure.
 MAY_BE_FIGURE: Final = Pattern("{MAY_BE_FIGURE}", LISTS)
 
 
@@ -266,12 +267,14 @@ def read_runstats(page: Page, number: int) -> tuple[Listing, int] | None:
 
 
 def read_unruled(page: Page, number: int) -> tuple[Listing, int] | None:
-    """Lines ``name : value``, or a session's names and values without a ruler; None when the line is neither."""
+    """Lines ``name : value``, or names and values without a ruler; None when the line is neither."""
     listing = Listing("unruled", number, number)
     end = number
     while end < len(page) and page.kinds[end] == Kind.TEXT:
         line = page.lines[end].strip()
         found = _COLON_LINE.fullmatch(line) or _COMPACT_LINE.fullmatch(line) or TYPED_STATISTIC.fullmatch(line)
+        if found is None and may_be_known(line):
+            found = _PLAIN_LINE.fullmatch(line)
         if found is None:
             break
         groups = found.groupdict()

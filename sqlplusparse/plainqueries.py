@@ -14,6 +14,7 @@ from sqlplusparse.page import LineRole
 from sqlplusparse.plaingrids import plain_heading
 from sqlplusparse.records import Block, Grid, Outcome
 from sqlplusparse.statements import FIRST_LETTERS, typed_query
+from sqlplusparse.statnames import may_be_known
 
 if TYPE_CHECKING:
     from sqlplusparse.page import Page
@@ -89,7 +90,10 @@ def is_notable(line: str) -> bool:
         return True
     bare = line.lstrip()
     return bare[0] == '"' or (
-        (line[-1] in LAST_OF_FIGURE and (bare[0].isdigit() or bare.startswith(_TYPED)))
+        (
+            line[-1] in LAST_OF_FIGURE
+            and (bare[0].isdigit() or bare.startswith(_TYPED) or ("  " in bare and may_be_known(bare)))
+        )
         or (line[-1].isalpha() and bare[0].isdigit() and "  " in bare)
     )
 

@@ -214,3 +214,22 @@ def test_all_columns_of_snapper_are_kept() -> None:
         *(40000, "306.04us", ".0%", 2, 0.02, "20ms average wait"),
     )
     assert found.get_column("DELTA/SEC").to_list() == ["491.59k", "-.01", "942.31ms", "306.04us"]
+
+
+def test_statistics_below_half_a_heading() -> None:
+    """Names of statistics with a figure each are statistics, though the heading of the figures is lost."""
+    lines = (
+        *("Name", "----", "redo size                     11,132", "calls to get snapshot scn: kcmgss       2", ""),
+        *(
+            "messages sent                      6",
+            "my own counter                     7",
+            "redo copy      75     0    25",
+        ),
+    )
+    spool = read_spool("\n".join(lines).encode() + b"\n")
+
+    assert spool.statistics.select("line", "name", "value").rows() == [
+        (3, "redo size", 11132),
+        (4, "calls to get snapshot scn: kcmgss", 2),
+        (6, "messages sent", 6),
+    ]
