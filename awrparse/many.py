@@ -75,7 +75,7 @@ def read_awrs(
     """One canonical table of many reports, keyed by report, instance and snapshots, in order of time.
 
     Args:
-        sources: paths, a folder, a glob, an archive, bytes or file objects, or a list of these.
+        sources: paths, a folder with those in it, a glob, an archive, bytes or file objects, or a list of these.
         table: a name of `TABLES`, or of a part such as `sql_by_elapsed`; or several names: each report is read once.
         printed: as in `read_awr`.
         encoding: as in `read_awr`.

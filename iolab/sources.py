@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, cast
 
 from logframe import LogParseError, open_logs
 from logframe.formats import formats
-from logframe.places import user_path
+from logframe.places import files_below, user_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -81,17 +81,12 @@ def _listed(place: Place) -> list[Path | tuple[str, str, Source]]:
         return [(str(place).rpartition("/")[2], str(place), str(place))]
     path = user_path(place)
     if path.is_dir():
-        inside = sorted(one for one in path.rglob("*") if one.is_file() and not _is_hidden(one, path))
+        inside = files_below(path)
     elif not path.exists() and has_magic(str(path)):
         inside = [one for name in sorted(glob(str(path), recursive=True)) if (one := Path(name)).is_file()]  # noqa: PTH207 - Path.glob takes no absolute pattern
     else:
         inside = [path]
     return [one for file in inside or [path] for one in _members(file)]
-
-
-def _is_hidden(path: Path, folder: Path) -> bool:
-    """Whether a file of a folder, or one of the folders on the way to it, is hidden."""
-    return any(part.startswith(".") for part in path.relative_to(folder).parts)
 
 
 def _members(path: Path) -> list[Path | tuple[str, str, Source]]:

@@ -19,8 +19,13 @@ _URL_SCHEMES = frozenset(
 )
 
 
-def places_of(source: str | PathLike[str]) -> list[Path | str]:
-    """The files or URLs a path-like source names, at least one."""
+def places_of(source: str | PathLike[str], *, with_subfolders: bool = False) -> list[Path | str]:
+    """The files or URLs a path-like source names, at least one.
+
+    Args:
+        source: A path, a URL, a pattern or a folder, whose files are named.
+        with_subfolders: Of a folder, the files of its folders, too, as `files_below` gives them.
+    """
     text = str(source)
     if not text:
         raise LogNotFoundError("the path is empty", source="<path>", expected="the path of a log")
@@ -38,7 +43,7 @@ def places_of(source: str | PathLike[str]) -> list[Path | str]:
     path = user_path(text)
     try:
         if path.is_dir():
-            found = sorted(entry for entry in path.iterdir() if entry.is_file())
+            found = files_below(path) if with_subfolders else sorted(one for one in path.iterdir() if one.is_file())
             _check_count(len(found), text)
         elif path.exists():
             return [path]
@@ -54,6 +59,12 @@ def places_of(source: str | PathLike[str]) -> list[Path | str]:
         what = "no file matches the pattern" if has_magic(text) else "no such file"
         raise LogNotFoundError(what, source=text[:200], expected=_near(path))
     return list(found)
+
+
+def files_below(folder: Path) -> list[Path]:
+    """The files of a folder and of its folders, in order, without hidden ones (``.git``)."""
+    found = (one for one in folder.rglob("*") if one.is_file())
+    return sorted(one for one in found if not any(part.startswith(".") for part in one.relative_to(folder).parts))
 
 
 def user_path(text: str | PathLike[str]) -> Path:

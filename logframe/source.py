@@ -173,13 +173,15 @@ def open_logs(source: Source, *, encoding: str | None = None) -> list[Log]:
 def open_readable_logs(source: Source, *, encoding: str | None = None) -> tuple[list[Log], list[Diagnostic]]:
     """The logs of `open_logs`, and a diagnostic for each file that cannot be opened, such as a damaged archive.
 
+    Of a folder, the logs of its folders, too.
+
     Raises:
         LogNotFoundError: as `open_logs`.
     """
     logs: list[Log] = []
     faults: list[Diagnostic] = []
     for item in _items(source):
-        for place in places_of(item) if isinstance(item, (str, PathLike)) else [item]:
+        for place in places_of(item, with_subfolders=True) if isinstance(item, (str, PathLike)) else [item]:
             try:
                 logs += map(_with_line_feeds, _open_item(place, encoding))
             except LogNotFoundError:

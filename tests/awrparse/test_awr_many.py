@@ -338,3 +338,18 @@ def test_a_folder_with_other_files(tmp_path: Path) -> None:
         "page.png",
         "old.zip",
     }
+
+
+def test_a_folder_with_folders(tmp_path: Path) -> None:
+    """Reports in the folders of a folder are read, those of one name apart; what is hidden is not."""
+    for number, folder in enumerate((tmp_path, tmp_path / "node1", tmp_path / "node2" / "night", tmp_path / ".old")):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "report.txt").write_bytes(REPORTS[1 + number % 2].read_bytes())
+    (tmp_path / "node1" / "page.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
+    (tmp_path / "empty").mkdir()
+    found = read_awrs(tmp_path, table="top_events", workers=1)
+    alone = [read_awr(REPORTS[number])["top_events"].height for number in (1, 2, 1)]
+
+    assert found.frame["report"].n_unique() == len(alone)
+    assert found.frame.height == sum(alone)
+    assert [Path(one).name for one in found.diagnostics.filter(kind="unreadable")["source"]] == ["page.png"]
