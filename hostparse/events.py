@@ -263,6 +263,10 @@ class _Reader:
         self._add(number, row)
 
     def _add(self, number: int, row: dict[str, Any]) -> None:
+        if self.threshold is not None and row.get("latency_ms_hi", self.threshold) < self.threshold:
+            reason = f"faster than the {self.threshold:g} ms that the list begins at: lines above are missing"
+            self.notes.append(Diagnostic(self.name, number, None, "threshold", None, reason))
+            self.threshold = None
         self.rows.append({"list": self.lists, **row, "only_from_ms": self.threshold, "line": number})
 
     def note(self, number: int, line: str, reason: str) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from logframe import load_grammar
 from logframe.copied import cleanup_by_sign
+from logframe.line_cleanup import shared_indent
 from logframe.normalize import without_terminal_codes
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ _SIGNS: Final = {
 }
 
 
-_BLANK: Final = " "
 #: An addition is looked for in so many lines.
 _CLEANED: Final = 120
 
@@ -45,12 +45,14 @@ def _pattern() -> re.Pattern[str]:
 
 
 def cleanup_of(lines: list[str]) -> LineCleanup:
-    """What other programs added to every line of a log: quotes of a mail, a prefix, an indent.
+    r"""What other programs added to every line of a log: quotes of a mail, a prefix, an indent.
 
     Examples:
         >>> cleanup_of(["> 13:05:00  CPU  %usr  %idle", "> 13:05:03  all  1.73  95.95"]).cleaned("> 13:05:06  all")
         '13:05:06  all'
         >>> cleanup_of(["    Linux 4.18.0 (db1) 	02/19/24", "", "    Device  r/s"]).cleaned("    sda  1.5")
+        'sda  1.5'
+        >>> cleanup_of(["\tLinux 4.18.0 (db1) \t02/19/24", "", "\tDevice  r/s"]).cleaned("\tsda  1.5")
         'sda  1.5'
     """
     plain = [without_terminal_codes(line) for line in lines[:_CLEANED]]
@@ -59,9 +61,9 @@ def cleanup_of(lines: list[str]) -> LineCleanup:
     if found.prefix or not written:
         return found
     # rows may begin with blanks: an indent shows where a line that no tool indents has it
-    margin = min(len(line) - len(line.lstrip(" ")) for line in written)
-    if margin and any(_first_line().match(line[margin:].rstrip()) for line in written):
-        return replace(found, prefix=_BLANK * margin)
+    margin = shared_indent(written)
+    if margin and any(_first_line().match(line.removeprefix(margin).rstrip()) for line in written):
+        return replace(found, prefix=margin)
     return found
 
 

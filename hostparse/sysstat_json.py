@@ -50,7 +50,6 @@ _SHARES: Final = frozenset({"avg-cpu", "cpu-load", "cpu-load-all", "node-load"})
 #: Keys of the JSON -> the headings of the text, where a name lost its unit.
 _HEADINGS: Final = {
     "util": "%util",
-    "util-percent": "%util",
     "rrqm": "%rrqm",
     "wrqm": "%wrqm",
     "drqm": "%drqm",
@@ -61,8 +60,17 @@ _HEADINGS: Final = {
     "wr_sec": "wr_sec/s",
     "dc_sec": "dd_sec/s",
 }
-
-
+#: Keys of memory -> what the headings of the text have.
+_ABBREVIATED: Final = {"inactive": "inact", "shared": "shmem"}
+#: Sections whose figures are in KiB.
+_KILOBYTES: Final = frozenset({"memory", "hugepages"})
+#: Sections whose figures are rates; others that begin with "net-" have rates, too.
+_RATES: Final = frozenset(
+    {"process-and-context-switch", "swap-pages", "paging", "serial", "io-reads", "io-writes", "io-discard"}
+    | {"fchosts", "softnet"}
+)
+_NO_RATES: Final = frozenset({"blg_len"})
+_SOCKETS: Final = frozenset({"net-sock", "net-sock6"})
 #: Steps of a path to a sample.
 _SAMPLE: Final = 3
 Key = tuple[str, tuple[str, ...]]
@@ -340,5 +348,26 @@ def _stamp(value: object) -> tuple[str, str | None, str | None]:
 def _metric(section: str, key: str, tool: str) -> Metric:
     if section in _SHARES:
         return metric_of(f"%{key}", tool)
-    word = _HEADINGS.get(key, key)
+    word = _heading_of(section, key)
     return COMMON.get(word) or metric_of(word, tool)
+
+
+def _heading_of(section: str, key: str) -> str:
+    """The heading under which the text of the tool prints what a section of the JSON says below a key.
+
+    The JSON leaves out units, and uses one key in several sections; its headings differ.
+
+    Examples:
+        >>> _heading_of("net-tcp", "active"), _heading_of("memory", "active"), _heading_of("psi-io", "some_avg10")
+        ('active/s', 'kbactive', '%sio-10')
+    """
+    if section.startswith("psi-"):
+        what, _, span = key.partition("_avg")
+        return f"%{what[:1]}{section.removeprefix('psi-')}{'-' * bool(span)}{span}"
+    if key.endswith("-percent"):
+        return f"%{key.removesuffix('-percent')}"
+    if section in _KILOBYTES:
+        return f"kb{_ABBREVIATED.get(key, key)}"
+    if section in _RATES or (section.startswith("net-") and section not in _SOCKETS):
+        return key if key in COMMON or key in _NO_RATES else f"{key}/s"
+    return _HEADINGS.get(key, key)

@@ -155,6 +155,7 @@ def _pieces(found: Sorted, name: str) -> Pieces:
     row_sources, cut_rows = records.row_sources(others, name)
     transactions, cut_ends = records.transactions(others, name)
     errors, cut_errors = records.errors(others, name)
+    binds, broken_binds = records.binds(others, name)
     if broken_rows:
         transactions, errors = (_without_last_number(frame, broken) for frame in (transactions, errors))
     rows = [
@@ -166,6 +167,7 @@ def _pieces(found: Sorted, name: str) -> Pieces:
         *cut_rows,
         *cut_ends,
         *cut_errors,
+        *broken_binds,
         *_foreign(others, name),
     ]
     return Pieces(
@@ -175,7 +177,7 @@ def _pieces(found: Sorted, name: str) -> Pieces:
         waits.shapes,
         calls,
         statements,
-        records.binds(others),
+        binds,
         row_sources,
         transactions,
         errors,

@@ -103,11 +103,15 @@ def _texts(printed: pl.Series, heads: pl.DataFrame) -> pl.Series:
     return heads.select("place").join(joined, on="place", how="left", maintain_order="left").get_column("text")
 
 
-def binds(lines: pl.DataFrame) -> pl.DataFrame:
-    """One row a bind: ``line``, ``section`` (the line of its BINDS), ``cursor``, position, type, lengths, value."""
+def binds(lines: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagnostic]]:
+    """One row a bind: ``line``, ``section`` (the line of its BINDS), ``cursor``, position, type, lengths, value.
+
+    The database numbers the binds of a section from 0 and writes each part of a bind once and in one order; a bind that
+    stands otherwise has lines of two, and a diagnostic says so.
+    """
     kept = lines.filter(pl.col("kind").is_in(["binds", "bind", "bind_field"]))
     if kept.is_empty():
-        return pl.DataFrame(schema=_BINDS)
+        return pl.DataFrame(schema=_BINDS), []
     kind, line = pl.col("kind"), pl.col("line")
     is_header, is_bind = kind == "binds", kind == "bind"
     numbered = kept.with_columns(
@@ -124,7 +128,7 @@ def binds(lines: pl.DataFrame) -> pl.DataFrame:
     )
     plain = pl.when(GRAMMAR.matches(value, "^{NO_VALUE}(?:$|\n)")).then(None).otherwise(value.str.strip_chars_end())
     length = _number("length", r" avl=([0-9]+)")
-    return joined.select(
+    found = joined.select(
         pl.col("bind").alias("line"),
         "section",
         "cursor",
@@ -134,8 +138,26 @@ def binds(lines: pl.DataFrame) -> pl.DataFrame:
         length,
         pl.coalesce(printed, plain).alias("value"),
         (pl.when(length.is_not_null()).then(length == 0)).alias("is_null"),
-    ).cast(_BINDS)
+        _is_mixed().alias("is_mixed"),
+    )
+    place = pl.col("position")
+    is_other = pl.col("is_mixed") | (place != place.shift().over("section").fill_null(-1) + 1)
+    reason = "lines of this bind, or binds above it, are missing; its figures may be of two binds"
+    rows = [Diagnostic(name, line, None, "broken_bind", None, reason) for line in found.filter(is_other)["line"]]
+    return found.drop("is_mixed").cast(_BINDS), rows
 
+
+def _is_mixed() -> pl.Expr:
+    """Has a bind a part twice, or one without the part that is written before it?"""
+    types, flags, places, values = (
+        _TEXT.str.count_matches(GRAMMAR.pattern(f"(?m)^{{{one}}}")) for one in _PARTS_OF_BINDS
+    )
+    # one that was cut at the end of the log lacks the last parts only
+    return (types > 1) | (flags > types) | (places > flags) | (values > 1) | ((values > 0) & (places == 0))
+
+
+#: Terminals of the lines of a bind in their order: its type, its flags, its place in memory, its value.
+_PARTS_OF_BINDS: Final = ("BIND_TYPE", "BIND_FLAGS", "BIND_PLACE", "VALUE_START")
 
 _BINDS: Final = pl.Schema(
     {

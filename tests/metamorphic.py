@@ -17,7 +17,10 @@ from transformations import (
     NUMBERED,
     WRAPPED,
     in_page,
+    in_shell,
     lines_of,
+    mailed,
+    numbered,
     without_lines,
 )
 
@@ -44,11 +47,11 @@ TEXTS: Final = frozenset(
 )
 #: Figures that are computed of several lines, and so of those that are left.
 _COMPUTED: Final = cs.starts_with("own_", "offset_", "kinds") | cs.by_name(
-    *("unaccounted_us", "stamps", "last_tim_us", "first_tim_us", "rate", "process", "gap", "start", "end"),
+    *("delta", "unaccounted_us", "stamps", "last_tim_us", "first_tim_us", "rate", "process", "gap", "start", "end"),
     require_all=False,
 )
-#: The formats of databases and of strace; logs of hosts have transformations of their own.
-FORMATS: Final = frozenset({"awr", "sqlplus", "sqltrace", "tkprof", "strace"})
+#: The formats of databases and of strace; all others are logs of hosts.
+FORMATS: Final = frozenset({"awr", "ash", "sqlplus", "sqltrace", "tkprof", "strace"})
 #: What a page of a spool or a mail has.
 _PAGE: Final = 50
 
@@ -99,6 +102,8 @@ def changes_of(logs: list[ParsedLog], text: str, seed: int) -> Iterator[tuple[st
         lossless = LOSSLESS_HTML if form == "html" else LOSSLESS_LINES | LOSSLESS_TEXT
     elif one.format in {"sqltrace", "strace"} and len(logs) == 1:
         lossless = LOSSLESS_LINES | NUMBERED | (LOGGED if one.format == "strace" else {})
+    elif one.format not in FORMATS:
+        lossless = LOSSLESS_LINES | {"in a mail": mailed, "cat -n": numbered, "in a shell": in_shell}
     else:
         lossless = LOSSLESS_LINES | {"in page": in_page}
     yield from ((name, False, change) for name, change in lossless.items())
@@ -135,10 +140,16 @@ def verdicts(path: Path, seed: int = 0, only: Callable[[str], bool] = lambda _: 
     Raises:
         LogError: the log cannot be read.
     """
-    text = "\n".join(lines_of(open_log(path).text())) + "\n"
+    yield from verdicts_of("\n".join(lines_of(open_log(path).text())) + "\n", seed, only)
+
+
+def verdicts_of(text: str, seed: int = 0, only: Callable[[str], bool] = lambda _: True) -> Iterator[Verdict]:
+    """What becomes of a text of a log under each transformation that it may undergo.
+
+    Raises:
+        LogError: the log cannot be read.
+    """
     logs = list(iolab.load_all(text.encode()))
-    if not {log.format for log in logs} <= FORMATS:
-        return
     expected, known = frames_of(logs), said(logs)
     for name, is_lossy, change in changes_of(logs, text, seed):
         if not only(name):
@@ -182,21 +193,29 @@ def added_rows(expected: dict[str, pl.DataFrame], found: dict[str, pl.DataFrame]
     known = _rows(expected)
     for name, rows in _rows(found).items():
         of_name = known.get(name, Counter())
-        added = [row for row in rows - of_name if not any(_is_part(row, one) for one in of_name)]
+        added = _not_parts(rows - of_name, of_name)
         if added:
             problems.append(f"{name} +{len(added)} {added[0]}")
     return "; ".join(problems)
 
 
-def _is_part(row: tuple[object, ...], whole: tuple[object, ...]) -> bool:
-    """Are all figures of a row those of another one?"""
-    return len(row) == len(whole) and all(one is None or one == other for one, other in zip(row, whole, strict=True))
+def _not_parts(rows: Iterable[tuple[object, ...]], whole: Iterable[tuple[object, ...]]) -> list[tuple[object, ...]]:
+    """The rows whose figures are not all those of one row of the others."""
+    by_places: dict[tuple[int, ...], list[tuple[object, ...]]] = {}
+    for row in rows:
+        by_places.setdefault(tuple(place for place, one in enumerate(row) if one is not None), []).append(row)
+    found = []
+    for places, those in by_places.items():
+        known = {tuple(one[place] for place in places) for one in whole if not places or places[-1] < len(one)}
+        found += [row for row in those if tuple(row[place] for place in places) not in known]
+    return found
 
 
 def _rows(frames: dict[str, pl.DataFrame]) -> dict[str, Counter[tuple[object, ...]]]:
     """The figures of the rows of all frames of a name, without counts of what stands above them."""
     rows: dict[str, Counter[tuple[object, ...]]] = {}
     ordinals = {"statement", "plan", "listing", "table", "run", "sample", "call", "timing", "ordinal", "series"}
+    ordinals |= {"histogram", "list"}
     for name, frame in frames.items():
         kind = re.sub(r"\d+", "", name)
         if " runs" in kind or "tables" in kind:

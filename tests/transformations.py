@@ -133,6 +133,11 @@ def in_session(text: str, statement: str = "@?/rdbms/admin/awrrpt") -> str:
     return f"SQL> {statement}\n\n{joined(lines_of(text))}\nSQL> exit\n"
 
 
+def in_shell(text: str) -> str:
+    """Between the lines of a shell."""
+    return f"[oracle@db1 ~]$ the command\n{text}[oracle@db1 ~]$ exit\n"
+
+
 def in_page(text: str) -> str:
     """As a browser or a wiki shows preformatted text: as a page, its signs escaped."""
     return f"<html><body><pre>{html.escape(text)}</pre></body></html>"

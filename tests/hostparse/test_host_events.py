@@ -68,6 +68,19 @@ def test_slower_events_are_marked() -> None:
     assert found.describe() == "a list of I/O events (slower), 2 events, only those of 10 ms and more"
 
 
+def test_an_event_faster_than_its_list() -> None:
+    """Where the heading of the next list is missing: its events contradict the first one's limit, which ends there."""
+    head = "TIME     COMM           PID    T BYTES   OFF_KB   LAT(ms) FILENAME\n"
+    rows = [
+        f"06:35:01 cron           16464  R 1249    0       {one} common-auth\n"
+        for one in ("  10.00", "   9.99", "  12.00")
+    ]
+    found = read_events(("Tracing ext4 operations slower than 10 ms\n" + head + "".join(rows)).encode())
+
+    assert found.events.get_column("only_from_ms").to_list() == [10.0, None, None]
+    assert found.diagnostics.select("line", "kind").rows() == [(4, "threshold")]
+
+
 def test_latencies_of_whole_microseconds_are_cut() -> None:
     """The bounds go up to the next microsecond; commas within a file's name do not fit and are a diagnostic."""
     text = "ENDTIME_us,TASK,PID,TYPE,BYTES,OFFSET_b,LATENCY_us,FILE\n"

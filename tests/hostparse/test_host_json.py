@@ -53,6 +53,35 @@ def statuses(text: str) -> list[tuple[str, str]]:
     return list(found.select("text", pl.col("status").cast(pl.String)).iter_rows())
 
 
+def test_one_key_of_several_sections() -> None:
+    """What two sections call alike is another figure in each, with the name and unit that the text of sar gives it."""
+    pressure = {"some_avg10": 1.5, "some_avg": 2.5}
+    figures = {
+        "process-and-context-switch": {"proc": 7.25},
+        "memory": {"memfree": 3, "active": 5, "memused-percent": 46.25},
+        "network": {
+            "net-tcp": {"active": 0.75},
+            "net-sock": {"totsck": 9},
+            "net-dev": [{"iface": "eth0", "rxkB": 2.0}],
+        },
+        "psi": {"psi-cpu": pressure, "psi-io": {"some_avg10": 3.5, "full_avg10": 4.5}},
+    }
+    expected = dict(proc_per_s=7.25, memfree_bytes=3072.0, active_bytes=5120.0, memused_percent=46.25)  # noqa: C408 - short
+    expected |= {"active_per_s": 0.75, "totsck": 9.0}
+    expected |= {"scpu-10_percent": 1.5, "scpu_percent": 2.5, "sio-10_percent": 3.5, "fio-10_percent": 4.5}
+    stamp = sample(1)["timestamp"]
+    frames = iolab.load(printed({**HOST, "statistics": [{"timestamp": stamp, **figures}]}).encode()).frames()
+    found = frames["host"].lazy().collect().row(0, named=True)
+
+    assert {
+        name.replace("_10", "-10"): found[name] for name in found if name.replace("_10", "-10") in expected
+    } == expected
+    assert frames["interface"].lazy().collect().item(0, "received_bytes_per_s") == 2048.0
+    less = {name: part for name, part in figures.items() if name != "memory"}
+    frames = iolab.load(printed({**HOST, "statistics": [{"timestamp": stamp, **less}]}).encode()).frames()
+    assert frames["host"].lazy().collect().item(0, "active_per_s") == 0.75
+
+
 @pytest.mark.parametrize("indent", [None, 1])
 def test_each_number_of_a_document(indent: int | None) -> None:
     """The head is layout, a comment text, a latency of no request named, any other number in the cell of its name."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -11,6 +12,7 @@ from host_logs import TEXTS
 from transformations import (
     coloured,
     doubled,
+    in_shell,
     indented,
     joined,
     lines_of,
@@ -120,14 +122,10 @@ CASES |= {
 CASES |= {"device last": DEVICE_LAST}
 
 
-def in_shell(text: str) -> str:
-    """Between the lines of a shell."""
-    return f"[oracle@db1 ~]$ the command\n{text}[oracle@db1 ~]$ exit\n"
-
-
 CHANGES = {
     "crlf": with_crlf,
     "indent": indented,
+    "indent by a tab": partial(indented, margin="\t"),
     "quote": quoted,
     "mail": mailed,
     "numbers": numbered,

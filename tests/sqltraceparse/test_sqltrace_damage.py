@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import polars as pl
@@ -113,6 +114,57 @@ def test_an_error_text_without_an_end() -> None:
     assert [line for line, _ in rows] == [4]
 
 
+def _bind(position: int, value: str) -> list[str]:
+    return [
+        f" Bind#{position}",
+        f"  oacdty=0{position + 1} mxl=32(0{position}) mxlc=00 mal=00 scl=00 pre=00",
+        "  oacflg=03 fl2=1 frm=01 csi=873 siz=24 off=0",
+        f"  kxsbbbfp=7fe{position}  bln=22  avl={position:02}  flg=05",
+        f"  value={value}",
+    ]
+
+
+OLD_BINDS = [
+    line
+    for position in range(3)
+    for line in (
+        f" bind {position}: dty=2 mxl=22({position}) mal=00 scl=00 pre=00 oacflg=08 oacfl2=1 size=24 offset=0",
+        f"   bfp=0279a4f{position} bln=22 avl=0{position} flg=05",
+        f"   value={position}",
+    )
+]
+
+
+@pytest.mark.parametrize("binds", [[line for one in range(4) for line in _bind(one, f'"v{one}"')], OLD_BINDS])
+@pytest.mark.parametrize("seed", range(4))
+def test_binds_whose_lines_are_missing(binds: list[str], seed: int) -> None:
+    """Lines are cut out of a section of binds: no row has figures of two binds without a diagnostic.
+
+    A cut from a part of one bind to the same part of the last one leaves a section as the database writes it.
+    """
+    lines = ["BINDS #3:", *binds, CALL]
+    whole = {row[1:] for row in _figures(found(*lines)[0])}
+    assert found(*lines)[1] == []
+    each = len(binds) // 4 if len(binds) > len(OLD_BINDS) else len(OLD_BINDS) // 3
+    chance = random.Random(seed)  # noqa: S311 - test data
+    first = chance.randrange(1, len(binds) - 1)
+    ends = [end for end in range(first + 1, len(lines)) if (end - first) % each or end <= len(binds) - each]
+
+    for end in chance.sample(ends, min(3, len(ends))):
+        trace, rows = found(*lines[:first], *lines[end:])
+        mixed = [row for row in _figures(trace) if not any(_is_part(row[1:], one) for one in whole)]
+        assert not mixed or {kind for _, kind in rows} & {"broken_bind"}, (first, end, mixed)
+
+
+def _figures(trace: Any) -> list[tuple[object, ...]]:  # noqa: ANN401 - as `found` gives it
+    columns = ("line", "position", "data_type", "max_length", "length", "value")
+    return trace.binds.select(columns).rows()
+
+
+def _is_part(row: tuple[object, ...], whole: tuple[object, ...]) -> bool:
+    return all(one is None or one == other for one, other in zip(row, whole, strict=True))
+
+
 def test_binds_without_an_end() -> None:
     """Values over several lines, a stamp between, a dump of memory, a value that is cut."""
     trace, rows = found(
@@ -125,10 +177,13 @@ def test_binds_without_an_end() -> None:
         'lines of it"',
         " Bind#1",
         "  oacdty=01 mxl=32(02) mxlc=00 mal=00 scl=00 pre=00",
+        "  oacflg=03 fl2=1 frm=01 csi=873 siz=0 off=24",
+        "  kxsbbbfp=7fe9  bln=22  avl=05  flg=05",
         "*** 2026-03-02T21:00:00.000001+02:00",
         '  value="after"',
         " Bind#2",
         "  oacdty=112 mxl=32(02) mxlc=00 mal=00 scl=00 pre=00",
+        "  oacflg=03 fl2=1 frm=01 csi=873 siz=0 off=48",
         "  kxsbbbfp=7fe9  bln=22  avl=00  flg=05",
         "  value=",
         "Dump of memory from 0x00007FE9C3CF3450 to 0x00007FE9C3CF3490",
@@ -140,11 +195,11 @@ def test_binds_without_an_end() -> None:
 
     assert trace.binds.select("position", "value", "is_null").rows() == [
         (0, "two\nlines of it", False),
-        (1, "after", None),
+        (1, "after", False),
         (2, None, True),
         (3, None, None),
     ]
-    assert trace.binds.get_column("call").to_list() == [20] * 4
+    assert trace.binds.get_column("call").to_list() == [23] * 4
     assert [kind for _, kind in rows] == []
 
 
