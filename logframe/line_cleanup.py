@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Number of sampled lines that a prefix is tried on.
 _TRIED: Final = 120
+#: Lines are sampled in so many pieces of a log at most, each of which has so many lines.
+_MOST_PIECES, _FEWEST_COUNTED = 3, 8
 #: So many lines that end with blanks at the same place are padded.
 _FEWEST_PADDED: Final = 2
 

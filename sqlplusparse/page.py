@@ -70,8 +70,9 @@ _FILLS: Final = {
     role: bytes(LineRole.BLANK if kind == Kind.BLANK else role for kind in range(256)) for role in LINE_ROLES.values()
 }
 _BLANKS: Final = runs_of(Kind.BLANK)
-#: Fewer lines than these say nothing about how a copy was made.
+#: Fewer lines than these say nothing about how a copy was made; with a ruler, which rows follow directly, these do.
 _FEWEST_SPACED: Final = 8
+_FEWEST_RULED: Final = 3
 
 
 @dataclass(slots=True)
@@ -102,13 +103,13 @@ class Page:
     def of(cls, source: str, text: str) -> Page:
         """The page of a text."""
         raw = with_line_feeds(text).split("\n")
-        spaced = without_doubled_blank_lines(list(map(str.rstrip, raw)), fewest=_FEWEST_SPACED)
+        spaced = _without_added_lines(list(map(str.rstrip, raw)))
         if spaced is not None:  # marks of comments are before runs of lines, which stand together then
             lines = prepared("\n".join(spaced.select(raw)))
             line_map = LineMap(spaced.kept, len(raw) - (not raw[-1]))
         else:
             lines = prepared(text)
-            line_map = without_doubled_blank_lines(lines, fewest=_FEWEST_SPACED) or LineMap.of(len(lines))
+            line_map = _without_added_lines(lines) or LineMap.of(len(lines))
             lines = line_map.select(lines)
         kinds = kinds_of(lines)
         text = "\n".join(lines).lower()
@@ -158,6 +159,13 @@ class Page:
         """Add a diagnostics row about a line that is not read."""
         self.note(number, kind, reason, column)
         self.roles[number] = LineRole.UNPARSED
+
+
+def _without_added_lines(lines: list[str]) -> LineMap | None:
+    """The lines without a blank line behind each, where somebody put it there."""
+    found = without_doubled_blank_lines(lines, fewest=_FEWEST_RULED)
+    written = [line for line in lines if line] if found is not None else []
+    return found if len(written) >= _FEWEST_SPACED or Kind.RULER in kinds_of(written) else None
 
 
 def section_above(page: Page, number: int) -> str:

@@ -22,7 +22,7 @@ _TRANSCRIPT: Final = frozenset(
     {Kind.ELAPSED, Kind.STATISTIC, Kind.PLAN_ROW, Kind.PLAN_HASH, Kind.SQL_ID, Kind.PLAN_HEADING}
 )
 #: A quotation of so many lines is not taken for prose.
-_FEWEST_QUOTED: Final = 6
+_FEWEST_QUOTED: Final = 3
 _QUOTED: Final = _TRANSCRIPT | {Kind.PROMPT}
 
 
@@ -43,15 +43,35 @@ def prepared(text: str) -> list[str]:
     if "SQL>" not in text and "&gt;" in text and _ESCAPED_PROMPT.search(text):
         text = without_entities(text)
     text = with_plain_blanks(text.replace("\f", ""))
-    text = without_shared_margin(text) if _is_quoted(text) else without_shared_indent(text)
-    text = without_quotes(text, partial(_has, kinds=_QUOTED))
-    text = without_comment_marks(text, partial(_has, kinds=_TRANSCRIPT))
-    if "\t" in text:  # tab stops count from where the line began before it was quoted
-        text = text.expandtabs(8)
+    bare = _without_marks(text)
+    if "\t" in bare:  # tab stops count from where the line began before it was quoted, or after that
+        if bare != text and _lone_tabs(text) < _lone_tabs(bare):
+            bare = _without_marks(text.expandtabs(8))
+        bare = bare.expandtabs(8)
+    text = bare
     lines = list(map(str.rstrip, text.split("\n")))
     if has_last_end:
         lines.pop()
     return lines
+
+
+def _without_marks(text: str) -> str:
+    """A text without its margin, the marks of quotations and those of comments around what a client printed."""
+    text = without_shared_margin(text) if _is_quoted(text) else without_shared_indent(text)
+    text = without_quotes(text, partial(_has, kinds=_QUOTED))
+    return without_comment_marks(text, partial(_has, kinds=_TRANSCRIPT))
+
+
+def _lone_tabs(text: str) -> int:
+    """How many tabs within lines stand for one blank, which no program writes as a tab."""
+    found = 0
+    for line in text.split("\n"):
+        width = 0
+        for part in line.split("\t")[:-1]:
+            width += len(part)
+            found += width % 8 == 7 and not part.endswith(" ") and part != ""
+            width += 8 - width % 8
+    return found
 
 
 def _is_quoted(text: str) -> bool:

@@ -215,7 +215,7 @@ def _rows(frames: dict[str, pl.DataFrame]) -> dict[str, Counter[tuple[object, ..
     """The figures of the rows of all frames of a name, without counts of what stands above them."""
     rows: dict[str, Counter[tuple[object, ...]]] = {}
     ordinals = {"statement", "plan", "listing", "table", "run", "sample", "call", "timing", "ordinal", "series"}
-    ordinals |= {"histogram", "list"}
+    ordinals |= {"histogram", "list", "explains"}
     for name, frame in frames.items():
         kind = re.sub(r"\d+", "", name)
         if " runs" in kind or "tables" in kind:
