@@ -55,6 +55,11 @@ def quoted(text: str, mark: str = "> ") -> str:
     return joined([(mark + line).rstrip(" ") for line in lines_of(text)])
 
 
+def commented(text: str, mark: str = "-- ") -> str:
+    """As the comments of a script."""
+    return joined([(mark + line).rstrip(" ") for line in lines_of(text)])
+
+
 def mailed(text: str) -> str:
     """As in a mail that is about it."""
     return f"Hello,\n\nhere is what we saw:\n\n{quoted(text)}\nBest regards\n"
