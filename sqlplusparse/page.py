@@ -162,7 +162,7 @@ class Page:
 
 
 def _without_added_lines(lines: list[str]) -> LineMap | None:
-    """The lines without a blank line behind each, where somebody put it there."""
+    """The lines without a blank line after each, where somebody put it there."""
     found = without_doubled_blank_lines(lines, fewest=_FEWEST_RULED)
     written = [line for line in lines if line] if found is not None else []
     return found if len(written) >= _FEWEST_SPACED or Kind.RULER in kinds_of(written) else None
