@@ -9,6 +9,7 @@ import polars as pl
 
 from awrparse.values import CELLS
 from logframe import read_printed, unique_names
+from logframe.printed import LARGEST_WHOLE
 
 if TYPE_CHECKING:
     from awrparse.records import PrintedTable
@@ -55,7 +56,7 @@ def _typed(name: str, cells: list[str], *, bounds: bool, decimal_mark: DecimalMa
     values = [printed.value for printed in read]
     if not any(decimal_mark in cell or "E" in cell for cell in cells):
         exact = [None if value is None else int(value) for value in values]
-        if all(value is None or abs(value) < 1 << 63 for value in exact):
+        if all(value is None or abs(value) <= LARGEST_WHOLE for value in exact):
             return [pl.Series(name, exact, dtype=pl.Int64)]
     found = [pl.Series(name, values, dtype=pl.Float64)]
     if bounds:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from logframe import Printed, load_grammar, read_printed
 from logframe.decimal_mark import with_points
 from logframe.figures import ColumnForm
-from logframe.printed import MOST_DIGITS
+from logframe.printed import LARGEST_WHOLE, MOST_DIGITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +57,6 @@ _MEBI: Final = 1 << 20
 _FACTORS: Final = {"kbytes": 1024, "mbytes": _MEBI, "minutes": 60}
 #: Kinds whose whole numbers are exact.
 _EXACT: Final = frozenset({"count", "bytes"})
-_MAX_COUNT: Final = (1 << 63) - 1
 #: Kind of column and the other unit that its heading names -> what the figures are divided by.
 _IN_HEADING: Final = {("ms", "(us)"): 1000.0, ("s", "(cs)"): 100.0, ("s", "(ms)"): 1000.0, ("us", "(ms)"): 0.001}
 #: Kinds of times; kinds whose columns show as many decimals in every cell.
@@ -178,7 +177,7 @@ def _fault(cell: str, flag: str) -> tuple[str, str]:
 
 def _whole(cell: str, value: float, shown: str) -> tuple[int | None, str]:
     """A count as an integer, and what was wrong with the cell that shows it."""
-    if abs(value) > _MAX_COUNT:
+    if abs(value) > LARGEST_WHOLE:
         return None, f"{shown!r} is too large for a count; it is null"
     if cell.rstrip().endswith("."):
         return None, f"{shown!r} was cut by its column; it is null"

@@ -107,6 +107,7 @@ SHAPES: Final[dict[str, Callable[[int], str]]] = {
     "AWR: cells without a row": lambda n: _PAGE + "<table>" + "<td>1" * (n // 5),
     "AWR: entities": lambda n: _PAGE + "<table><tr><td>" + "&amp;" * (n // 5),
     "AWR: text lines": lambda n: _REPORT + many("Statistic {} of a table that does not exist {}\n", n),
+    "AWR: blanks in text that holds a tag": lambda n: _REPORT + "1 " + " " * n + "a\n<td>\n",
     "AWR: rulers": lambda n: _REPORT + ("-" * 20 + " ") * (n // 21) + "\n" + many("{:20d} {:20d}\n", 200),
     "AWR: blank lines": lambda n: _REPORT + "\n" * n,
     "AWR: repeated heads": lambda n: many(_REPORT, n),

@@ -145,9 +145,9 @@ def read_fio(source: Source) -> FioResult:
     """  # noqa: E501 - one line of JSON
     log = opened(source)
     text = log.text()
-    start, end = text.find("{"), text.rfind("}")
+    start, end = span_of(text)
     try:
-        document = loads(text[start : end + 1]) if 0 <= start < end else None
+        document = loads(text[start:end]) if start < end else None
     except (ValueError, RecursionError) as error:
         raise LogParseError(f"the JSON ends early or is damaged: {error}", source=log.name) from None
     if not isinstance(document, dict) or "fio version" not in document or not isinstance(document.get("jobs"), list):
@@ -167,6 +167,17 @@ def opened(source: Source) -> Log:
 
 def _has_version(lines: list[str]) -> bool:
     return any(line.lstrip(" \t{").startswith(_VERSION) for line in lines)
+
+
+def span_of(text: str) -> tuple[int, int]:
+    r"""Where the result begins in a text, and after its end; (0, 0) where there is none.
+
+    Examples:
+        >>> span_of('fio: {"jobs": []}\n')
+        (5, 17)
+    """
+    first, end = text.find("{"), text.rfind("}") + 1
+    return (first, end) if 0 <= first < end else (0, 0)
 
 
 def _result(log: Log, text: str, place: tuple[int, int], document: dict[str, Any]) -> FioResult:
@@ -192,7 +203,7 @@ def _result(log: Log, text: str, place: tuple[int, int], document: dict[str, Any
                 percentiles += [{**one, "direction": direction, **row} for row in _percentiles(figures)]
                 if (reason := _contradiction(jobs[-1])) is not None:
                     notes.append(Diagnostic(log.name, None, None, "contradiction", one["job"], reason))
-    whole = text[place[0] : place[1] + 1]
+    whole = text[place[0] : place[1]]
     leaves = list(json_leaves(whole))
     notes += [
         Diagnostic(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from hostparse.fio import opened
+from hostparse.fio import opened, span_of
 from hostparse.histograms import kind_of_line
 from hostparse.json_places import JsonPlaces, Offsets
 from hostparse.recognise import cleanup_of
@@ -95,13 +95,13 @@ def parts_of_events(parsed: EventList, source: Source) -> list[Part]:
 def parts_of_fio(parsed: FioResult, source: Source) -> list[Part]:
     """The text of a result of fio, each value a place with its row; the other frames are made of them."""
     text = opened(source).text()
-    begin, end = text.find("{"), text.rfind("}")
+    begin, end = span_of(text)
     offsets = Offsets(text)
     part = Part(text, {"values": parsed.values}, default="text")
     starts = [(1, 1)]
     rows = {place: row for row, place in enumerate(parsed.values.select("path", "line").iter_rows())}
-    first = text.count("\n", 0, max(begin, 0)) + 1
-    for leaf in json_leaves(text[begin : end + 1]):
+    first = text.count("\n", 0, begin) + 1
+    for leaf in json_leaves(text[begin:end]):
         starts += [offsets.place(begin + leaf.start), offsets.place(begin + leaf.end)]
         if (row := rows.get((leaf.path, first + leaf.line))) is not None:
             part.claims[len(starts) - 2] = [Claim("values", row)]

@@ -6,16 +6,17 @@ import json
 import math
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from logframe.printed import LARGEST_WHOLE
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Whole numbers of a frame lie below it, and above its negative.
-_LARGEST: Final = 1 << 63
-_MOST_DIGITS: Final = 20
+#: Digits and sign of the longest number of a frame.
+_MOST_DIGITS: Final = len(str(-LARGEST_WHOLE))
 
 
 def _whole(text: str) -> int | str:
-    return number if len(text) <= _MOST_DIGITS and -_LARGEST <= (number := int(text)) < _LARGEST else text
+    return number if len(text) <= _MOST_DIGITS and abs(number := int(text)) <= LARGEST_WHOLE else text
 
 
 def _decimal(text: str) -> float | str:

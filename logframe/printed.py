@@ -54,7 +54,9 @@ _NUMBER: Final = (
 )
 
 
-_MOST_DIGITS: Final = 18
+#: The largest whole number that a column of a frame holds.
+LARGEST_WHOLE: Final = (1 << 63) - 1
+_MOST_DIGITS: Final = len(str(LARGEST_WHOLE))
 
 
 class Printed(NamedTuple):
@@ -111,14 +113,15 @@ def read_printed(
 
 @lru_cache(maxsize=1 << 14)
 def whole_number(text: str) -> int | None:
-    """A whole number without a sign; None for another text, and for more digits than a frame holds (18).
+    """A whole number without a sign; None for another text, and for a number that no frame holds (`LARGEST_WHOLE`).
 
     Examples:
         >>> whole_number(" 32 "), whole_number("\u00b2"), whole_number("9" * 19)
         (32, None, None)
     """
     bare = text.strip()
-    return int(bare) if len(bare) <= _MOST_DIGITS and bare.isascii() and bare.isdecimal() else None
+    is_short = len(bare) <= _MOST_DIGITS and bare.isascii() and bare.isdecimal()
+    return number if is_short and (number := int(bare)) <= LARGEST_WHOLE else None
 
 
 def finite(text: str) -> float | None:

@@ -15,6 +15,7 @@ from lark import Token, Tree
 from lark.exceptions import UnexpectedInput
 
 from logframe import Diagnostic, explain
+from logframe.printed import LARGEST_WHOLE
 from sqltraceparse.grammar import GRAMMAR
 from sqltraceparse.regular import FIELDS, RAW_CALLS, RAW_WAITS
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 #: Kinds whose lines may hold a second record.
 _RECORDS: Final = ("wait", "call", "close", "lob", "transaction", "row_source", "parsing", "error")
-#: A field at the very end of a cut line may lack digits.
-_LARGEST: Final = (1 << 63) - 1
 
 
 class Fields(NamedTuple):
@@ -119,7 +118,7 @@ def read_fields(text: str) -> Fields:
     for token in tokens:
         if token.type in {"FIELD", "STAT_FIELD", "PARAMETER"}:
             key, _, number = str(token).strip().rpartition("=")
-            if abs(int(number)) > _LARGEST:
+            if abs(int(number)) > LARGEST_WHOLE:
                 reason = f"{key}={number} is larger than any figure of a trace"
             elif token.type == "PARAMETER":
                 parameters.append((key, int(number)))

@@ -73,11 +73,11 @@ def _place(span: Span, parts: list[Span]) -> tuple[float, float]:
     """Where the bar of a log begins, and its width, in per cent of the axis."""
     number = next(place for place, part in enumerate(parts) if part[2] is span[2] and part[0] <= span[0] <= part[1])
     begin, end, _ = parts[number]
-    room = (100 - _GAP * (len(parts) - 1)) / len(parts)
+    available = (100 - _GAP * (len(parts) - 1)) / len(parts)
     whole = (end - begin).total_seconds()
     low, high = (((moment - begin).total_seconds() / whole if whole else 0.0) for moment in span[:2])
-    width = max(_LEAST, (high - low) * room)
-    return min(number * (room + _GAP) + low * room, 100 - width), width
+    width = max(_LEAST, (high - low) * available)
+    return min(number * (available + _GAP) + low * available, 100 - width), width
 
 
 def _row(name: str, said: str, left: float | None = None, width: float = 0.0) -> str:
