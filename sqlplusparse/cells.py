@@ -10,6 +10,8 @@ from logframe import Column, columns_of, cut_row, fits, headings, load_grammar
 from sqlplusparse.lines import Pattern
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlplusparse.page import Page
     from sqlplusparse.records import Grid
 
@@ -29,13 +31,27 @@ def headings_of(lines: list[str], ruler: str, columns: tuple[Column, ...]) -> tu
 def _headings(lines: tuple[str, ...], ruler: str) -> tuple[str, ...]:
     """The heading of each column; cut at the ruler where the lines fit it, else word by word."""
     columns = columns_of(ruler)
+    words = lines[0].split()
+    if len(words) == len(columns) and are_collapsed(lines, columns):
+        return tuple(words)
     if not all(fits(line, columns) and len(line) <= columns[-1].end for line in lines):
-        words = lines[0].split()
-        if len(lines) == 1 and len(words) == len(columns) and _WIDE not in lines[0].strip():
-            return tuple(words)  # the blanks between them were made one
         return headings(list(lines), columns)
     cut = [[" ".join(line[start:end].split()) for line in lines] for start, end in columns]
     return tuple(" ".join(cell for cell in cells if cell) for cells in cut)
+
+
+def are_collapsed(lines: Sequence[str], columns: tuple[Column, ...]) -> bool:
+    """Have headings that end before their last column single blanks between them only?
+
+    Examples:
+        >>> columns = columns_of("---------- ---------- -----")
+        >>> are_collapsed(["EVENT WAITS PCT"], columns), are_collapsed(["EVENT           WAITS   PCT"], columns)
+        (True, False)
+    """
+    if len(lines) != 1 or len(columns) == 1 or len(lines[0].rstrip()) > columns[-1].start:
+        return False
+    text = lines[0].strip()
+    return _WIDE not in text and text.count(" ") + 1 >= len(columns)
 
 
 def cells_of(page: Page, grid: Grid) -> list[tuple[int, tuple[str, ...]]]:
@@ -44,6 +60,9 @@ def cells_of(page: Page, grid: Grid) -> list[tuple[int, tuple[str, ...]]]:
         return list(zip(grid.rows, grid.cells, strict=True))
     if len(grid.rulers) == 1:
         columns = grid.rulers[0]
+        if grid.is_collapsed:
+            texts = [(number, page.lines[number]) for number in grid.rows]
+            return [(number, _shifted_cells(text, len(columns)) or cut_cells(text, columns)) for number, text in texts]
         return [(number, cut_cells(page.lines[number], columns)) for number in grid.rows]
     return list(_unfolded(page, grid))
 
@@ -63,8 +82,13 @@ def cut_cells(line: str, columns: tuple[Column, ...]) -> tuple[str, ...]:
     return (_shifted_cells(line, len(columns)) or cut.cells) if cut.is_shifted else cut.cells
 
 
-def is_guess(line: str, columns: tuple[Column, ...]) -> bool:
+def is_guess(line: str, columns: tuple[Column, ...], *, is_collapsed: bool = False) -> bool:
     """Was a row that is shifted off its ruler cut so that a figure may be in a wrong column?
+
+    Args:
+        line: the row.
+        columns: extents from `columns_of`.
+        is_collapsed: as in `Grid`.
 
     Examples:
         >>> columns = columns_of("------ ----- ----")
@@ -74,7 +98,9 @@ def is_guess(line: str, columns: tuple[Column, ...]) -> bool:
         False
     """
     cut = cut_row(line, columns)
-    if not cut.is_shifted or _shifted_cells(line, len(columns)):
+    if is_collapsed or not cut.is_shifted:
+        return is_collapsed and _shifted_cells(line, len(columns)) is None
+    if _shifted_cells(line, len(columns)):
         return False
     return bool(cut.problem) or any(
         NUMBER.fullmatch(word) for cell in cut.cells if len(words := cell.split()) > 1 for word in words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from logframe import Column, columns_of, cut_row, fits
-from sqlplusparse.cells import LISTS, NUMBER, cut_cells, headings_of
+from sqlplusparse.cells import LISTS, NUMBER, are_collapsed, cut_cells, headings_of
 from sqlplusparse.folded import fits_ruler, unfold
 from sqlplusparse.lines import BEGINNINGS, FEEDBACK, Kind, Pattern, runs_of
 from sqlplusparse.page import LineRole, Page, section_above
@@ -75,6 +75,7 @@ def read_grid(page: Page, ruler: int, text_from: int, *, is_typed: bool = False)
         found += headings_of(page.lines[end : end + 1], page.lines[end + 1], more)
         end += 2
     grid = Grid(tuple(found), tuple(rulers), [], 1, top, end, _title(page, top, text_from))
+    grid.is_collapsed = len(rulers) == 1 and are_collapsed(page.lines[top:ruler], columns)
     page.assign(top, end, LineRole.HEADING)
     grid.last = _read_rows(page, grid, page.lines[top:end], is_typed=is_typed)
     if len(rulers) > 1:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from logframe import columns_of, fits
-from sqlplusparse.cells import headings_of
+from sqlplusparse.cells import are_collapsed, headings_of
 from sqlplusparse.grids import ENDS, GAPS, MONITOR_TITLES
 from sqlplusparse.lines import Kind, runs_of
 from sqlplusparse.page import LineRole, section_above
@@ -62,6 +62,7 @@ def plain_heading(heading: str, ruler: str) -> tuple[tuple[str, ...], tuple[tupl
         or (len(columns) == 1 and heading.strip() in MONITOR_TITLES)
         or len(heading) > columns[-1].end
         or not fits(heading, columns)
+        or are_collapsed((heading,), columns)
     ):
         return None
     return headings_of([heading], ruler, columns), (columns,)

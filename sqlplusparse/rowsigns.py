@@ -27,7 +27,7 @@ def note_misplaced_rows(page: Page, grid: Grid) -> None:
     columns = grid.rulers[0]
     if len(grid.rulers) > 1 or grid.cells:
         return
-    if len(grid.rows) == 1:
+    if len(grid.rows) == 1 or grid.is_collapsed:
         _note_guesses(page, grid, columns)
         return
     misplaced = _outside(page, grid, columns)
@@ -45,7 +45,7 @@ def note_misplaced_rows(page: Page, grid: Grid) -> None:
 
 def _note_guesses(page: Page, grid: Grid, columns: tuple[Column, ...]) -> None:
     """Add a diagnostic where rows are shifted off the ruler and more than one reading is possible."""
-    guesses = [number for number in grid.rows if is_guess(page.lines[number], columns)]
+    guesses = [number for number in grid.rows if is_guess(page.lines[number], columns, is_collapsed=grid.is_collapsed)]
     if guesses:
         reason = f"{len(guesses)} of {len(grid.rows)} rows do not stand below the ruler; cells may be in other columns"
         page.note(guesses[0], "misplaced_row", reason)

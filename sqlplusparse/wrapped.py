@@ -19,7 +19,7 @@ def join_wrapped(page: Page, grid: Grid, count: int | None) -> None:
     Where the client says how many rows there are, that decides.  Else a row is continued in the next line where its
     texts fill their columns and a blank line follows the row (SET RECSEP).
     """
-    if grid.cells or grid.totals or len(grid.rulers) > 1:
+    if grid.cells or grid.totals or grid.is_collapsed or len(grid.rulers) > 1:
         return
     if count is None:
         _join_separated(page, grid)
@@ -52,7 +52,14 @@ def add_blank_rows(page: Page, grid: Grid, count: int) -> None:
 
     They are above, between and below the other rows: one blank line more than the client prints above its feedback.
     """
-    if grid.cells or grid.totals or len(grid.rulers) > 1 or grid.pages > 1 or len(grid.rows) >= count:
+    if (
+        grid.cells
+        or grid.totals
+        or grid.is_collapsed
+        or len(grid.rulers) > 1
+        or grid.pages > 1
+        or len(grid.rows) >= count
+    ):
         return
     start = grid.rows[0] if grid.rows else grid.last
     while page.kinds[start - 1] == Kind.BLANK:

@@ -211,3 +211,20 @@ def test_statistics_without_a_heading() -> None:
         ("STAT", "physical reads", 11576.0, "delta"),
         ("STAT", "redo size", 9.0, "delta"),
     ]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_blanks_made_one(seed: int) -> None:
+    """Results whose gaps a page of the web made single blanks have the cells that they had, or a diagnostic."""
+    built = [one for one in session(seed, 12) if one.cells]
+    text = printed(built, Settings(autotrace=False))
+    lines = [
+        line if line.startswith("SQL>") or not line.strip("- ") else " ".join(line.split()) for line in text.split("\n")
+    ]
+    whole, copy = read(text), read("\n".join(lines))
+    noted = copy.diagnostics.filter(pl.col("kind") == "misplaced_row")["line"].to_list()
+
+    assert copy.tables.height == whole.tables.height
+    for table, first, last in copy.tables.select("table", "first_line", "last_line").rows():
+        is_noted = any(first <= line <= last for line in noted)
+        assert is_noted or copy.table(table).equals(whole.table(table))
