@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from logframe.normalize import (
     BLANKS,
     CHANGED_CHARACTERS,
+    ENTITIES,
     ESCAPE,
     GRAMMAR,
     PREFIXES,
     has_changed_characters,
+    has_entities,
     indent_of,
     without_terminal_codes,
     without_terminal_codes_expr,
@@ -40,12 +42,14 @@ class LineCleanup:
     Attributes:
         prefix: pattern of what precedes most lines.
         has_changed: some characters were replaced (`CHANGED_CHARACTERS`).
+        has_entities: marks are as a page writes them (`ENTITIES`).
         has_blanks_at_end: lines are padded with blanks.
         has_codes: lines have colours of a terminal.
     """
 
     prefix: str = ""
     has_changed: bool = False
+    has_entities: bool = False
     has_blanks_at_end: bool = False
     has_codes: bool = False
 
@@ -57,6 +61,8 @@ class LineCleanup:
             line = line.str.replace(f"^{self.prefix}", "")
         if self.has_changed:
             line = line.str.replace_many(CHANGED_CHARACTERS)
+        if self.has_entities:
+            line = line.str.replace_many(ENTITIES)
         return line.str.strip_chars_end(BLANKS) if self.has_blanks_at_end else line
 
     def cleaned(self, line: str) -> str:
@@ -73,6 +79,9 @@ class LineCleanup:
         if self.has_changed and has_changed_characters("".join(lines)):
             for changed, original in CHANGED_CHARACTERS.items():
                 lines = [line.replace(changed, original) for line in lines]
+        if self.has_entities and has_entities("".join(lines)):
+            for entity, original in ENTITIES.items():
+                lines = [line.replace(entity, original) for line in lines]
         return [line.rstrip(BLANKS) for line in lines] if self.has_blanks_at_end else [*lines]
 
 
@@ -103,7 +112,11 @@ class _Readings:
         unusual = [number for number, line in enumerate(written) if has_changed_characters(line)] if is_changed else []
         step = max(1, len(written) // _TRIED)
         self._tried = [written[number] for number in sorted({*range(0, len(written), step), *unusual[:_TRIED]})]
-        self._is_changed = is_changed
+        text = "".join(self._tried) if is_changed else ""
+        is_typed = any(one in text for one in CHANGED_CHARACTERS)
+        # strings of a log may hold marks of a page: these are replaced where more lines are whole with that only
+        self._replaced = [(False, False), *([(True, False)] if is_typed else [])]
+        self._replaced += [(is_typed, True)] if has_entities(text) else []
         has_codes = any(ESCAPE in line for line in self._tried)
         ends = _is_padded([without_terminal_codes(line) for line in written] if has_codes else written)
         cleanup = LineCleanup(has_blanks_at_end=ends, has_codes=has_codes)
@@ -125,7 +138,8 @@ class _Readings:
             return []
         as_is = self.as_is.cleanup
         cleanups = [
-            replace(as_is, prefix=prefix, has_changed=changed) for changed in (False, True)[: 1 + self._is_changed]
+            replace(as_is, prefix=prefix, has_changed=changed, has_entities=entities)
+            for changed, entities in self._replaced
         ]
         return [_Reading(one, one.cleaned_lines(self._tried), len(found)) for one in cleanups if one != as_is]
 

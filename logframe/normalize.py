@@ -36,11 +36,9 @@ CHANGED_CHARACTERS: Final = {
     "\N{DOUBLE LOW-9 QUOTATION MARK}": '"',
     "\N{DOUBLE PRIME}": '"',
     "\N{HORIZONTAL ELLIPSIS}": "...",
-    "&lt;": "<",
-    "&gt;": ">",
-    "&quot;": '"',
-    "&amp;": "&",
 }
+#: Marks as a page writes them -> as the log had them; a log may also hold the text of a page.
+ENTITIES: Final = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&amp;": "&"}
 #: Characters without a width, and a blank that is none to a program.
 _INVISIBLE: Final = (
     ("\N{NO-BREAK SPACE}", " "),
@@ -264,7 +262,12 @@ def without_margin(lines: list[str], anchor: re.Pattern[str]) -> list[str]:
 
 def has_changed_characters(text: str) -> bool:
     """Whether some characters of a text are as a word processor, a wiki or a web page writes them."""
-    return any(changed in text for changed in CHANGED_CHARACTERS)
+    return any(changed in text for changed in CHANGED_CHARACTERS) or has_entities(text)
+
+
+def has_entities(text: str) -> bool:
+    """Whether a text has marks as a page writes them."""
+    return "&" in text and any(entity in text for entity in ENTITIES)
 
 
 @cache

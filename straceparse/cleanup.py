@@ -16,11 +16,14 @@ from straceparse.records import KINDS, PARTS_GRAMMAR
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PASTED = load_grammar("straceparse", "pasted.lark", "editor", "grep", "listing")
+PASTED = load_grammar("straceparse", "pasted.lark", "editor", "grep", "listing", "process")
 #: Terminals of ``pasted.lark``, in the order in which they are tried.
 AMBIGUOUS_PREFIXES: Final = ("EDITOR", "GREP")
 #: So many of the first lines are looked at for numbers of lines, and so few of them say nothing.
 _COUNTED, _FEWEST_COUNTED = 50, 3
+#: A line that begins with blanks and a whole number; the width of the seconds of ``-r``.
+_PROCESS: Final = re.compile(PASTED.pattern("{PROCESS}(?= )"))
+_SECONDS_WIDTH: Final = 6
 #: Kinds of complete lines of strace.
 _WHOLE: Final = frozenset(KINDS) - {"cut", "continuation", "chatter", "blank", "unparsed"}
 
@@ -37,6 +40,8 @@ def cleanup_of(lines: Sequence[str]) -> LineCleanup:
     if _are_counted(lines, listing):
         found = find_cleanup([re.sub(f"^{listing}", "", line) for line in lines], _count_whole)
         return replace(found, prefix=listing + found.prefix, has_codes=False)
+    if indent := _indent_of_seconds(lines):
+        return LineCleanup(prefix=indent)
     found = find_cleanup(lines, _count_whole, [PASTED.terminals[name] for name in AMBIGUOUS_PREFIXES])
     # colours are removed before strings are read, by the dialect
     return replace(found, prefix=found.prefix or _added_indent(lines), has_codes=False)
@@ -46,7 +51,7 @@ def _are_counted(lines: Sequence[str], listing: str) -> bool:
     """Do the first lines begin with 1, 2, 3 and so on?  Process ids do not."""
     first = [re.match(listing, line) for line in lines[:_COUNTED]]
     return len(first) >= _FEWEST_COUNTED and all(
-        one is not None and one[0].strip() == str(number) for number, one in enumerate(first, 1)
+        one is not None and one[0].strip(" \t:") == str(number) for number, one in enumerate(first, 1)
     )
 
 
@@ -57,7 +62,24 @@ def _added_indent(lines: Sequence[str]) -> str:
     """
     printed = [line for line in lines if line.strip()]
     indent = shared_indent(printed) if printed and printed[0][:1] in " \t" else ""
-    return "" if all(line.lstrip(" \t")[0].isdigit() for line in printed) else indent
+    if not indent or not all(line.lstrip(" \t")[0].isdigit() for line in printed):
+        return indent
+    return indent if all(map(_PROCESS.match, printed)) and not _are_seconds(printed) else ""
+
+
+def _indent_of_seconds(lines: Sequence[str]) -> str:
+    """What stands before the six columns of the whole seconds of ``-r``."""
+    printed = [line for line in lines if line.strip()]
+    found = _PROCESS.match(printed[0]) if _are_seconds(printed) else None
+    return printed[0][: found.end() - _SECONDS_WIDTH] if found is not None else ""
+
+
+def _are_seconds(printed: Sequence[str]) -> bool:
+    """Do all lines begin with a whole number that ends in one column, the first one with 0?  Processes are not 0."""
+    found = _PROCESS.match(printed[0]) if printed else None
+    if found is None or int(found[0]) != 0 or found.end() < _SECONDS_WIDTH:
+        return False
+    return all((one := _PROCESS.match(line)) is not None and one.end() == found.end() for line in printed)
 
 
 def _count_whole(lines: list[str]) -> int:

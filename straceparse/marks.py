@@ -23,7 +23,7 @@ def may_be_strace(lines: Sequence[str], least: float) -> bool:
     lines = [line for line in lines if line.strip()]
     if any("\x1b" in line for line in lines):
         return True  # colours may stand within a mark
-    changed = LineCleanup(has_changed=True).cleaned_lines(lines)
+    changed = LineCleanup(has_changed=True, has_entities=True).cleaned_lines(lines)
     return any(
         any(map(_STACK_OR_DUMP_MARK.search, texts)) or sum(map(has_event_mark, texts)) >= least * len(lines)
         for texts in ((lines,) if changed == lines else (lines, changed))

@@ -52,6 +52,8 @@ _COMPUTED: Final = cs.starts_with("own_", "offset_", "kinds") | cs.by_name(
 )
 #: The formats of databases and of strace; all others are logs of hosts.
 FORMATS: Final = frozenset({"awr", "ash", "sqlplus", "sqltrace", "tkprof", "strace"})
+#: So many lines show by their numbers that these are of lines.
+_FEWEST_COUNTED: Final = 3
 #: What a page of a spool or a mail has.
 _PAGE: Final = 50
 
@@ -101,7 +103,9 @@ def changes_of(logs: list[ParsedLog], text: str, seed: int) -> Iterator[tuple[st
     if one.format in {"awr", "ash"} or form == "html":
         lossless = LOSSLESS_HTML if form == "html" else LOSSLESS_LINES | LOSSLESS_TEXT
     elif one.format in {"sqltrace", "strace"} and len(logs) == 1:
-        lossless = LOSSLESS_LINES | NUMBERED | (LOGGED if one.format == "strace" else {})
+        # one or two numbers may as well be processes: nothing in such a copy shows that they are of lines
+        counted = NUMBERED if len(lines_of(text)) >= _FEWEST_COUNTED else {}
+        lossless = LOSSLESS_LINES | counted | (LOGGED if one.format == "strace" else {})
     elif one.format not in FORMATS:
         lossless = LOSSLESS_LINES | {"in a mail": mailed, "cat -n": numbered, "in a shell": in_shell}
     else:

@@ -39,7 +39,7 @@ WIDE = joined(
     "change", [doubled, quoted, lambda text: quoted(text, ">> ")], ids=["doubled", "quoted", "twice"]
 )
 def test_a_short_result(change: Callable[[str], str]) -> None:
-    """A result of few rows is recognised and read in a quotation, and with a blank line behind each of its lines."""
+    """A result of few rows is recognised and read in a quotation, and with a blank line after each of its lines."""
     log = iolab.load(change(RESULT).encode())
 
     assert isinstance(log, Spool)
