@@ -125,15 +125,18 @@ class _Readings:
     @cached_property
     def others(self) -> list[_Reading]:
         """The lines without what precedes most of them in copies of any log."""
-        return [
-            reading
-            for prefix in (*(GRAMMAR.terminals[name] for name in PREFIXES), "", shared_indent(self._tried))
-            for reading in self.without(prefix)
-        ]
+        prefixes = (*(GRAMMAR.terminals[name] for name in PREFIXES), "", shared_indent(self.as_is.lines))
+        return [reading for prefix in prefixes for reading in self.indented(prefix)]
+
+    def indented(self, prefix: str) -> list[_Reading]:
+        """The lines without a prefix, and without the indent that all of them have after it."""
+        found = self.without(prefix)
+        indent = shared_indent(found[0].lines) if prefix and found else ""
+        return [*found, *self.without(prefix + indent)] if indent else found
 
     def without(self, prefix: str) -> list[_Reading]:
         """The lines without a prefix, if it precedes most of them, and also without replaced characters."""
-        found = [one[0] for one in map(re.compile(prefix).match, self._tried) if one is not None]
+        found = [one[0] for one in map(re.compile(prefix).match, self.as_is.lines) if one is not None]
         if 2 * len(found) <= len(self._tried) or not _is_counted(found):
             return []
         as_is = self.as_is.cleanup
@@ -172,7 +175,7 @@ def find_cleanup(
     most = count_whole(tried)
     # of a log most of whose lines are whole, only characters may have been replaced
     others = (
-        readings.without("") if 2 * most >= len(tried) else chain(readings.others, *map(readings.without, ambiguous))
+        readings.without("") if 2 * most >= len(tried) else chain(readings.others, *map(readings.indented, ambiguous))
     )
     for cleanup, cleaned, preceded in others:
         whole = count_whole(cleaned)

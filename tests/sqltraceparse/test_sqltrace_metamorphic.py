@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from transformations import LOSSLESS_LINES, NUMBERED, joined
+from transformations import LOSSLESS_LINES, NUMBERED, coloured, joined, quoted
 
 import iolab
 from sqltraceparse import SqlTrace, read_sqltrace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 RELEASES = ["8.1.7.4.0", "9.2.0.8.0", "10.2.0.5.0", "11.2.0.4.0", "19.22.0.0.0"]
 
@@ -101,3 +104,17 @@ def test_the_unit_without_a_head(write: Any) -> None:  # noqa: ANN401 - a functi
     assert late.resolution_us == whole.resolution_us == 10_000
     assert late.calls.get_column("elapsed_us").to_list() == whole.calls.get_column("elapsed_us").to_list()
     assert bare.diagnostics.select("line", "kind").rows() == [(1, "unit")]
+
+
+@pytest.mark.parametrize("change", [*NUMBERED.values(), coloured, quoted], ids=[*NUMBERED, "coloured", "quoted"])
+def test_lines_of_a_trace_in_an_indented_note(change: Callable[[str], str | bytes]) -> None:
+    """Lines of a trace with an indent in a note are read with what an editor or a mail puts before the indent, too."""
+    trace = "".join(
+        f"\tWAIT #3: nam='db file sequential read' ela= {one} p1=5 p2=20753 p3=1\n" for one in range(70, 78)
+    )
+    note = f"Reads one by one\n================\n\n{trace}\n\tEXEC #3:c=0,e=120,p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=1,tim=11\n"
+    expected = iolab.load(note.encode()).frames()["waits"].lazy().collect()
+    found = iolab.load(data_of(change(note))).frames()["waits"].lazy().collect()
+
+    assert expected.get_column("elapsed_us").to_list() == [*range(70, 78)]
+    assert_frame_equal(found, expected)
