@@ -112,7 +112,7 @@ def test_lines_of_a_trace_in_an_indented_note(change: Callable[[str], str | byte
     trace = "".join(
         f"\tWAIT #3: nam='db file sequential read' ela= {one} p1=5 p2=20753 p3=1\n" for one in range(70, 78)
     )
-    note = f"Reads one by one\n================\n\n{trace}\n\tEXEC #3:c=0,e=120,p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=1,tim=11\n"
+    note = f"Reads one by one\n================\n\n{trace}\n\tEXEC #3:c=0,e=120,p=0,cr=0,cu=0,mis=0,r=0,tim=11\n"
     expected = iolab.load(note.encode()).frames()["waits"].lazy().collect()
     found = iolab.load(data_of(change(note))).frames()["waits"].lazy().collect()
 
