@@ -315,3 +315,29 @@ def test_a_stamp_that_no_clock_shows_is_a_diagnostic(write: Any, stamp: str) -> 
     assert damaged.diagnostics.height == whole.diagnostics.height + 1
     assert ("unparsed", f"*** {stamp}") in damaged.diagnostics.select("kind", "text").rows()
     assert_frame_equal(damaged.frames()["clock"].drop("line"), whole.frames()["clock"].drop("line"))
+
+
+def test_calls_on_lobs() -> None:
+    """A call on a LOB has its kind and its figures, and is among the calls."""
+    trace, rows = found("LOBREAD: type=PERSISTENT LOB,bytes=8132,c=99,e=577,p=1,cr=8,cu=0,tim=5000100", CALL)
+
+    assert trace.lobs.select("lob_type", "elapsed_us", "cpu_us").rows() == [("PERSISTENT LOB", 577, 99)]
+    assert (trace.calls.height, rows) == (2, [])
+    assert trace.describe() == "extended SQL trace, 2 calls, 0 waits"
+
+
+def test_traces_of_two_processes() -> None:
+    """Two traces in one file: each call has the process that was named last before it."""
+    trace, _ = found("Unix process pid: 11, image: o", "", CALL, "Unix process pid: 12, image: o", "", CALL)
+
+    assert trace.calls.get_column("process").to_list() == [11, 12]
+    assert trace.describe().endswith(", 2 processes")
+
+
+def test_a_trace_below_a_trace_of_the_optimizer() -> None:
+    """A long trace of the optimizer may hold an SQL trace below what is looked at; a short one without is refused."""
+    title, line = "PARAMETERS USED BY THE OPTIMIZER\n", "  cost of a plan\n"
+
+    assert load_log(f"{title}{line * 8000}{CALL}\n".encode()).calls.height == 1
+    with pytest.raises(LogParseError, match="a trace of the optimizer"):
+        load_log(f"{title}{line}".encode())

@@ -101,3 +101,26 @@ def test_what_is_no_trace(tmp_path: Path) -> None:
         sqltraceparse.to_parquet(b"nothing of the kind\n", tmp_path / "frames")
 
     assert not list(tmp_path.iterdir())
+
+
+def test_a_trace_of_hundredths_without_its_head(write: Any, tmp_path: Path) -> None:  # noqa: ANN401 - a function
+    """Only stamps show the unit of the times of 8i where the head is lost; files and frames have it converted."""
+    head = [*write("8.1.7.4.0", seed=3, rounds=4).lines]
+    lines = head[next(place for place, line in enumerate(head) if line.startswith("***")) :]
+    (tmp_path / "whole.trc").write_text("\n".join(head))
+    (tmp_path / "cut.trc").write_text("\n".join(lines))
+    whole = sqltraceparse.read_sqltrace(tmp_path / "whole.trc")
+    cut = sqltraceparse.read_sqltrace(tmp_path / "cut.trc")
+
+    assert (whole.head.release, cut.head.release) == ("8.1.7.4.0", None)
+    assert cut.calls["elapsed_us"].to_list() == whole.calls["elapsed_us"].to_list()
+    check(tmp_path / "cut.trc", tmp_path / "files", 4000)
+
+
+def test_nothing_is_no_trace(tmp_path: Path) -> None:
+    """An empty log is refused, and leaves no folder."""
+    with pytest.raises(LogParseError, match="the log is empty"):
+        sqltraceparse.to_parquet(b"", tmp_path / "files")
+    with pytest.raises(LogParseError, match="the log is empty"):
+        sqltraceparse.read_sqltrace(b"")
+    assert not (tmp_path / "files").exists()

@@ -147,3 +147,17 @@ def test_a_trace_and_its_report(corpus: Path) -> None:
 
             assert row[f"{name}_s_lo"] <= seconds < row[f"{name}_s_hi"] + 1e-9, (row, seconds)
     assert compared == 12
+
+
+def test_lines_where_they_do_not_belong() -> None:
+    """A row of a table in a statement's text is text; a step whose figures are damaged and a user of none are named."""
+    call = "Fetch        3      0.01       0.02          1          2          3          4"
+    report = read_tkprof(NEW.replace("from\n orders", f"from\n{call}\n orders").encode())
+    step = read_tkprof(NEW.replace("         2          3  SORT AGG", "         2          x  SORT AGG").encode())
+    user = read_tkprof(NEW.replace("Sort options: default", "Parsing user id: 7  (EMP)").encode())
+
+    assert call in report.statements.item(0, "text")
+    assert report.calls.height == read_tkprof(NEW.encode()).calls.height
+    assert ["SORT AGG" in text for text in step.diagnostics["text"]] == [True]
+    assert user.diagnostics.select("line", "kind").rows() == [(8, "unparsed")]
+    assert 7 not in user.statements["user_id"].to_list()
