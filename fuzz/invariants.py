@@ -12,6 +12,7 @@ import polars as pl
 from logframe import DIAGNOSTICS, LogError
 from logframe.formats import FormatWarning
 from logframe.loading import load_all_logs
+from logframe.provenance import provenance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -105,6 +106,17 @@ def lines_are_accounted_for(log: ParsedLog, frames: dict[str, pl.DataFrame]) -> 
             raise Violation("sqlplus: a line is neither a record nor recognised nor a diagnostic")
 
 
+def no_figure_is_lost_in_silence(log: ParsedLog, data: bytes) -> None:
+    """A log that loses a figure has a diagnostic: a damaged log is one that says so."""
+    try:
+        lost = provenance(log, {"name": "fuzzed.log", "content": data}).filter(status="lost")
+    except LogError:  # the source holds more than the log
+        return
+    if lost.height and log.diagnostics.is_empty():
+        line, text, frame = lost.select("line", "text", "frame").row(0)
+        raise Violation(f"{log.format}: {frame} lost {text[:40]!r} of line {line} without a diagnostic")
+
+
 def parquet_keeps_it(log: ParsedLog, frames: dict[str, pl.DataFrame]) -> None:
     """Each frame survives a trip through Parquet."""
     for name, frame in frames.items():
@@ -140,7 +152,7 @@ def check(data: bytes, *, is_thorough: bool = False) -> Checked:
 
     Args:
         data: The input.
-        is_thorough: Also read it twice, and through Parquet, and make a digest.
+        is_thorough: Also account for its figures, read it twice, and through Parquet, and make a digest.
 
     Raises:
         Violation: An invariant does not hold.
@@ -151,6 +163,8 @@ def check(data: bytes, *, is_thorough: bool = False) -> Checked:
         for invariant in CHEAP:
             invariant(log, its)
     if is_thorough:
+        if len(logs) == 1:
+            no_figure_is_lost_in_silence(logs[0], data)
         again = [frames_of(log) for log in read(data)]
         for log, first, second in zip(logs, frames, again, strict=True):
             if first.keys() != second.keys() or any(not first[name].equals(second[name]) for name in first):

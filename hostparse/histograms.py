@@ -18,6 +18,7 @@ from hostparse.histogram_documents import GRAMMAR, UNIT, tables_of
 from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
 from logframe.copied import numbered_lines, open_end, repeated
 from logframe.printed import whole_number
+from logframe.source_numbers import numbers_of_line
 
 if TYPE_CHECKING:
     from logframe import Source
@@ -59,6 +60,8 @@ _KINDS: Final = (
     "BEGIN", "END", "FIELD", "ARROW_HEADING", "BOUNDS_HEADING", "QUANTIZE_HEADING", "ARROW_ROW", "BRACKET_ROW",
     "QUANTIZE_ROW", "REST_ROW", "MEAN", "CLOCK", "PAIR", "MAP_KEY", "KEY", "DOCUMENT", "ELIDED", "NOTICE",
 )  # fmt: skip
+#: Lines above a table that say of when, or of what, it is.
+_HEADS: Final = ("BEGIN", "FIELD", "CLOCK", "KEY", "MAP_KEY")
 _PATTERNS: Final = [(name, re.compile(f"(?:{GRAMMAR.terminals[name]})$")) for name in _KINDS]
 _ROW: Final = re.compile(GRAMMAR.pattern(r"[ \t]*(?P<lower>{AMOUNT}) -> (?P<upper>{AMOUNT}) *: (?P<count>{AMOUNT})"))
 _QUANTIZE: Final = re.compile(
@@ -135,6 +138,8 @@ class _State:
     counted: int = 0
     since_mean: int = 0
     waiting: tuple[int, str] | None = None
+    #: lines of a head (its clock, its key) with no bucket below them yet
+    heads: dict[str, tuple[int, str]] = field(default_factory=dict)
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     means: list[tuple[Any, ...]] = field(default_factory=list)
     notes: list[Diagnostic] = field(default_factory=list)
@@ -154,6 +159,7 @@ class _State:
         """A bucket of the table."""
         self.counted += count
         self.since_mean += count
+        self.heads.clear()
         is_known = self.unit is not None and UNIT.fullmatch(self.unit) is not None
         scale = _NANOSECONDS[_LONG_UNITS.get(self.unit, self.unit)[0]] if self.unit and is_known else None
         ns = [None if scale is None or end is None else end * scale for end in (lower, upper)]
@@ -199,6 +205,7 @@ def read_histograms(source: Source) -> LatencyHistograms:
     for number, line in lines:
         _read_line(log.name, state, number, line)
     _flush(log.name, state)
+    _without_buckets(log.name, state)
     if not state.rows:
         raise LogParseError("no histogram found", source=log.name, expected="a table of counts by latency")
     buckets = _with_deltas(pl.DataFrame(state.rows, schema=HISTOGRAMS, orient="row"))
@@ -216,6 +223,16 @@ def _flush(name: str, state: _State) -> None:
         state.waiting = None
 
 
+def _without_buckets(name: str, state: _State) -> None:
+    """Figures of a head below which no bucket stands are in no frame."""
+    state.notes += [
+        Diagnostic(name, number, None, "unparsed", line, "no bucket stands below it")
+        for number, line in state.heads.values()
+        if next(numbers_of_line(line), None) is not None
+    ]
+    state.heads.clear()
+
+
 def _read_line(name: str, state: _State, number: int, line: str) -> None:
     if not line.strip():
         if state.in_table and not state.in_record:
@@ -231,6 +248,11 @@ def _read_line(name: str, state: _State, number: int, line: str) -> None:
         state.waiting = None
     elif kind != "ELIDED":
         _flush(name, state)
+    if kind in _HEADS:
+        what = line.partition(",")[0].strip() if kind == "FIELD" else kind
+        if what in state.heads or kind == "BEGIN":
+            _without_buckets(name, state)
+        state.heads[what] = (number, line)
     match kind:
         case "BEGIN":
             state.in_record, state.in_table = True, False
@@ -238,7 +260,7 @@ def _read_line(name: str, state: _State, number: int, line: str) -> None:
         case "END":
             state.in_record = state.in_table = False
         case "FIELD":
-            _read_field(state, line)
+            _read_field(name, state, number, line)
         case "CLOCK":
             state.time_text = line.strip().rstrip(":")
         case "KEY":
@@ -276,7 +298,8 @@ def _read_mean(name: str, state: _State, number: int, line: str) -> None:
     state.since_mean = 0
 
 
-def _read_field(state: _State, line: str) -> None:
+def _read_field(name: str, state: _State, number: int, line: str) -> None:
+    """A field of a record of PyLatencyMap."""
     word, _, rest = line.partition(",")
     rest = rest.strip()
     match word.strip():
@@ -285,6 +308,8 @@ def _read_field(state: _State, line: str) -> None:
             clock, _, text = more.partition(",")
             state.clock_us = whole_number(clock) if unit.strip() == "microsec" else None
             state.time_text = text.strip() or None
+            if state.clock_us is None:
+                state.notes.append(Diagnostic(name, number, None, "unparsed", line, "no clock in microseconds"))
         case "latencyunit":
             state.unit = rest
         case "label":

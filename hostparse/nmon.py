@@ -164,8 +164,10 @@ def _tables(
         if least <= latest.get(run, -1):
             raise _UnorderedError
         latest[run] = most
-    for line, tag in data.filter(pl.col("table").is_null()).select("line", "tag").iter_rows():
-        notes.append(Diagnostic(name, line, None, "unparsed", tag, "a row of a table without a heading"))
+    of_none = data.filter(pl.col("table").is_null())
+    for line, tag, tick, rest in of_none.select("line", "tag", "tick", "rest").iter_rows():
+        text = f"{tag},T{tick:04},{rest or ''}"
+        notes.append(Diagnostic(name, line, None, "unparsed", text, "a row of a table without a heading"))
     found = data.drop_nulls("table").partition_by("table", as_dict=True, maintain_order=True)
     return [(number, _Table(*titles[number], rows)) for (number,), rows in found.items() if isinstance(number, int)]
 

@@ -218,6 +218,8 @@ class _Reader:
             elif kind == "END" and (end := _END.match(line)) is not None:
                 snap, headings = snap + 1, None
                 self.snaps.append({"snap": snap, "line": number, **_window(end)})
+                if self.snaps[-1]["window_end"] is None:
+                    self._note(number, line, "damaged", f"{end['end']!r} is no time")
                 for row in self.rows[start:]:
                     row["session_samples"] = _count(row, int(end["taken"]))
                 start = len(self.rows)

@@ -51,6 +51,9 @@ _PROCESS_CALLS: Final = (
     *("sched_setscheduler", "sched_getattr", "sched_setattr", "sched_rr_get_interval", "migrate_pages", "move_pages"),
 )
 
+_TOO_LARGE: Final = "a number of this line is larger than its column holds: it is null"
+#: Shorter results fit: 16 hexadecimal digits with their mark are the shortest that do not.
+_LONG: Final = 18
 _NANO: Final = pl.Decimal(28, 9)
 
 
@@ -97,6 +100,22 @@ def typed_columns(dialect: Dialect, pid: int | None, *, is_fixed_width: bool) ->
         "instruction_pointer": pl.col("_instruction_pointer"),
         "reason": pl.col("_reason"),
     }
+    printed = {
+        "wall": (pl.col("_clock"), dialect.clock != "none" or not is_fixed_width),
+        "relative_ts": (pl.col("_relative_ts"), has_relative_ts),
+        "elapsed": (pl.col("_elapsed"), has_elapsed),
+        "pid": (pl.col("_pid"), dialect.pid not in {"file", "none"} or not is_fixed_width),
+        "syscall_number": (pl.col("_syscall_number"), dialect.has_syscall_number or not is_fixed_width),
+        "result": (pl.when(value.str.len_bytes() >= _LONG).then(value), True),
+    }
+    lost = [
+        text.is_not_null()
+        & columns[name].cast(EVENTS[name], strict=False).is_null()
+        & (of_day.is_null() if name == "wall" else True)
+        for name, (text, is_shown) in printed.items()
+        if is_shown
+    ]
+    columns["reason"] = pl.coalesce("_reason", pl.when(pl.any_horizontal(lost)).then(pl.lit(_TOO_LARGE)))
     typed = {name: column.cast(EVENTS[name], strict=False).alias(name) for name, column in columns.items()}
     return {**typed, "_instant": (since_1970 if dialect.clock == "epoch" else of_day).alias("_instant")}
 

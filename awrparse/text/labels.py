@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from awrparse.records import Rows
+from awrparse.records import Problem, Rows
 from awrparse.text.layout import GRAMMAR, WIDE_GAP, is_number
 
 if TYPE_CHECKING:
@@ -59,6 +59,9 @@ def add_labels(rows: Rows, line: str, number: int, width: int) -> None:
     """Labels and values in a table of labels: one row for each, as wide as the table."""
     for values in label_values(line):
         label, *rest = values
+        if len(values) > width:
+            reason = f"{len(rest)} values where the table has {width - 1} columns"
+            rows.problems.append(Problem(number + 1, "shifted", line.strip(), reason))
         rows.cells.append(tuple([f"{label}:", *rest, *[""] * width][:width]))
         rows.lines.append(number + 1)
 

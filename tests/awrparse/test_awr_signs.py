@@ -247,3 +247,18 @@ def test_a_lost_histogram() -> None:
     parts = [TITLE.format(f"Wait Event Histogram (up to {text})") + heads + END for text in ("64 us", "32 ms", "2 sec")]
     assert "lost_section" not in kinds_of(HEAD + "".join(parts))
     assert "lost_section" in kinds_of(HEAD + parts[0] + parts[2])
+
+
+@pytest.mark.parametrize("end", ["  7.5", "    9.0   .142M     5.5     8.9"])
+def test_a_row_with_more_values_than_headings(end: str) -> None:
+    """A row of another table below the headings of the load profile: values beyond its columns are named."""
+    text = (
+        "WORKLOAD REPOSITORY report for\n\n"
+        "Load Profile                    Per Second   Per Transaction  Per Exec  Per Call\n"
+        "~~~~~~~~~~~~~~~            ---------------   --------------- --------- ---------\n"
+        f"TOTAL:             2.8G    26.0   .809M    511M{end}\n"
+        "             DB CPU(s):               12.9               0.0      0.00      0.00\n"
+    )
+    values = 4 + len(end.split())
+
+    assert ("shifted", f"{values} values where the table has 4 columns") in signs_of(text)

@@ -210,3 +210,26 @@ def test_numbers_of_means() -> None:
 
     assert iolab.provenance(parsed, text).filter(line=9)["frame"].to_list() == ["means"] * 3
     assert iolab.provenance(damaged, text).filter(status="lost")["text"].to_list() == ["2", "61", "25"]
+
+
+def test_a_head_without_buckets_is_a_diagnostic() -> None:
+    """The clock of a record that was cut before its first bucket is in no frame, and is named; a later one is read."""
+    record = (
+        "<begin record>\ntimestamp, microsec, {0}, Mon Aug 26 16:26:51 2013\nlatencyunit, microsec\n{1}<end record>\n"
+    )
+    log = record.format(7, "") + record.format(8, "1, 5\n2, 6\n") + record.format(9, "")
+    found = read_histograms(log.encode())
+
+    assert found.buckets["clock_us"].unique().to_list() == [8]
+    assert found.diagnostics.filter(pl.col("reason") == "no bucket stands below it")["line"].to_list() == [2, 12]
+
+
+def test_a_clock_of_another_unit_is_a_diagnostic() -> None:
+    """Milliseconds are not taken for microseconds, and the figure is named."""
+    log = (
+        "<begin record>\ntimestamp, millisec, 7, Mon Aug 26 16:26:51 2013\nlatencyunit, microsec\n1, 5\n<end record>\n"
+    )
+    found = read_histograms(log.encode())
+
+    assert found.buckets["clock_us"].to_list() == [None]
+    assert "no clock in microseconds" in found.diagnostics["reason"].to_list()

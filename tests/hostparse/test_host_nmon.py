@@ -166,7 +166,11 @@ def test_figures_that_fit_no_name() -> None:
     )
 
     assert log.wide("file_system").get_column("sample").unique().to_list() == [2]
-    assert log.diagnostics.get_column("text").to_list() == ["JFSFILE,T0001,1.0,2.0,3.0", "JFSFILE,T0003,1.0", "CPU_ALL"]
+    assert log.diagnostics.get_column("text").to_list() == [
+        "JFSFILE,T0001,1.0,2.0,3.0",
+        "JFSFILE,T0003,1.0",
+        "CPU_ALL,T0003,1.0",
+    ]
 
 
 def test_file_that_ends_in_a_row() -> None:

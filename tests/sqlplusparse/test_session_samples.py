@@ -192,3 +192,11 @@ def test_real_logs(corpus: Path, name: str, taken: int, figures: dict[str, int])
     assert log.moments == taken
     assert dict(log.samples.group_by("state").agg(pl.col("session_samples").sum()).iter_rows()) == figures
     assert log.diagnostics.is_empty()
+
+
+def test_an_end_at_no_time_is_a_diagnostic() -> None:
+    """A date that does not exist is null, and its line is named."""
+    log = read_session_samples(_snapper([(1.0, "a", "x")], taken=1).replace("2024-02-19", "2024-62-00").encode())
+
+    assert log.snaps["window_end"].to_list() == [None]
+    assert log.diagnostics.select("kind", "reason").rows() == [("damaged", "'2024-62-00 13:05:10' is no time")]

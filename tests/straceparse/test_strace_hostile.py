@@ -134,3 +134,22 @@ def test_no_shape_takes_more_than_its_share(start: str, repeated: str, end: str)
 
     assert events.height == log.count(b"\n")
     assert time.process_time() - begun < 20
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"12 1705250570.032216 close(3)       = 0 <{BIG}.000005>",
+        f"12 1705250570.032216 close(3)       = {BIG} <0.000005>",
+        "12 1705250570.032216 close(3)       = 0xffffffffffffffff <0.000005>",
+        "12 9695253710.002941 close(3)       = 0 <0.000005>",
+    ],
+    ids=["elapsed", "result", "address", "clock"],
+)
+def test_a_number_that_no_column_holds_is_a_diagnostic(line: str) -> None:
+    """It is null, and its line is named; the lines around it are not."""
+    usual = "12 1705250570.032216 close(3)       = 0 <0.000005>\n" * 3
+    found = unparsed(read_strace(f"{usual}{line}\n{usual}".encode()))
+
+    assert found.select("line", "kind").rows() == [(4, "damaged")]
+    assert "larger than its column holds" in found["reason"].item()
