@@ -95,7 +95,7 @@ def test_total_below_one_row(rule: str) -> None:
     assert spool.lines().filter(pl.col("role") == "row").height == 2
 
 
-@pytest.mark.parametrize("labels", [("sum",), ("avg", "sum"), ("count", "minimum", "maximum")])
+@pytest.mark.parametrize("labels", [("sum",), ("avg", "sum"), ("count", "minimum", "maximum"), ("minim", "vari")])
 def test_sums_are_marked(labels: tuple[str, ...]) -> None:
     """Rows that COMPUTE printed, one for each of its functions, are totals; the rows below them are not."""
     rule = "********          ----------\n"
