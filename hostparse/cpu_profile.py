@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
+from logframe.copied import cleanup_by_sign
 from logframe.grammar import load_grammar
+from logframe.normalize import without_terminal_codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,7 +91,7 @@ def read_profile(source: Source) -> CpuProfile:
         [('kcbgtcr', 3), ('opiodr', 1)]
     """
     log = open_log(source)
-    lines = log.lines()
+    lines = unmarked(log.lines())
     if not any(line.strip() for line in lines):
         raise LogParseError("the file is empty", source=log.name, expected="a profile")
     kind = kind_of(lines)
@@ -108,6 +110,20 @@ def read_profile(source: Source) -> CpuProfile:
         .with_columns(is_kernel=pl.col("module").str.contains(_KERNEL_MODULE.pattern))
     )
     return CpuProfile(log.name, kind, samples, log.notes)
+
+
+def unmarked(lines: list[str]) -> list[str]:
+    """An aggregation of dtrace without what a mail or an editor put before its lines; any other profile as it is."""
+    written = [line for line in lines if line.strip()]
+    found = cleanup_by_sign(written, _is_aggregation)
+    plain = [found.cleaned(without_terminal_codes(line)) for line in lines]
+    return plain if plain != lines and _is_aggregation([line for line in plain if line.strip()]) else lines
+
+
+def _is_aggregation(lines: list[str]) -> bool:
+    """Are most lines of an aggregation, and the names of its modules without marks?"""
+    found = [one for one in map(_AGGREGATED.match, lines) if one is not None]
+    return 2 * len(found) > len(lines) and not any(line.startswith(">") for line in lines)
 
 
 def kind_of(lines: list[str]) -> str:

@@ -20,9 +20,12 @@ def sniff(head: Head) -> Sniff | None:
     """Whether a log is a CPU profile: by a line of dtrace or perf script."""
     if "`" not in head.text and "(" not in head.text and ";" not in head.text:
         return None
-    from hostparse.cpu_profile import kind_of  # noqa: PLC0415 - readers are imported on use
+    from hostparse.cpu_profile import kind_of, unmarked  # noqa: PLC0415 - readers are imported on use
 
-    kind = kind_of(head.text.split("\n"))
+    lines = head.text.split("\n")
+    kind = kind_of(lines)
+    if kind == "folded" and "`" in head.text:
+        kind = kind_of(unmarked(lines))
     if kind == "folded":
         return Sniff(_POSSIBLE, "perhaps folded stacks") if ";" in head.text else None
     return Sniff(_SCORE, f"a CPU profile ({kind})")

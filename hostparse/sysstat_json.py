@@ -122,6 +122,7 @@ class Rows(NamedTuple):
         order: of the parts of dates.
         others: line and text of values of samples that are in no object of a table.
         repeated: line and path of objects that are those before them once more.
+        mixed: line and path of objects of a list whose first object is named by another key.
     """
 
     runs: list[Run]
@@ -129,12 +130,13 @@ class Rows(NamedTuple):
     order: Order
     others: list[tuple[int, str]]
     repeated: list[tuple[int | None, str]]
+    mixed: list[tuple[int | None, str]]
 
 
 def rows_of(documents: Sequence[Document]) -> Rows:
     """What some documents hold."""
     dates = [str(host["date"]) for host in _hosts(documents) if "date" in host]
-    found = Rows([], {}, date_order(dates, twelve_hours=False), [], [])
+    found = Rows([], {}, date_order(dates, twelve_hours=False), [], [], [])
     for number, document in enumerate(documents):
         _add(document, number, found)
     return found
@@ -152,6 +154,8 @@ def _read(log: Log) -> Tables:
     for line, shown in found.others:
         notes.append(Diagnostic(log.name, line, None, "unparsed", shown, "no value of a table"))
     notes += [Diagnostic(log.name, line, None, "repeated_row", path, REPEATED) for line, path in found.repeated]
+    reason = "of another table than the list that it stands in: lines may be missing above"
+    notes += [Diagnostic(log.name, line, None, "misplaced_row", path, reason) for line, path in found.mixed]
     if order.is_assumed:
         reason = "day and month may be the other way round: the month is taken to come first"
         shown = next(str(host["date"]) for host in _hosts(documents) if "date" in host)
@@ -197,10 +201,13 @@ def _add(document: Document, number_of_document: int, found: Rows) -> None:
         of_host = host.get("statistics", [])
         for place, (statistics, run) in enumerate(zip(of_host, _runs_of(of_host, first, restarts), strict=True)):
             samples[run] += 1
+            named: dict[str, str] = {}
             for section, path, row in _rows(statistics, f"sysstat.hosts[{number}].statistics[{place}]"):
                 for key in row:
                     others.pop(f"{path}.{key}", None)
                 at = lines.get(f"{path}.{next(iter(row))}")
+                if path.endswith("]") and named.setdefault(path.rpartition("[")[0], next(iter(row))) != next(iter(row)):
+                    found.mixed.append((at, path))
                 one = Row(number_of_document, path, run, samples[run], at, statistics, row)
                 rows = tables.setdefault((section, tuple(row)), [])
                 if rows and rows[-1][:2] != one[:2] and rows[-1][2:4] == one[2:4] and rows[-1].cells == row:

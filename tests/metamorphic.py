@@ -194,12 +194,13 @@ def _is_equal(one: pl.DataFrame | None, two: pl.DataFrame | None) -> bool:
 def added_rows(expected: dict[str, pl.DataFrame], found: dict[str, pl.DataFrame]) -> str:
     """The rows of a damaged log that the whole one has not: figures in a place where they were not printed."""
     problems = []
-    known = _rows(expected)
-    for name, rows in _rows(found).items():
-        of_name = known.get(name, Counter())
-        added = _not_parts(rows - of_name, of_name)
+    known, copied = _by_kind(expected), _by_kind(found)
+    for name, frames in copied.items():
+        columns = sorted({column for frame in (*frames, *known.get(name, ())) for column in frame.columns})
+        of_name = _rows(known.get(name, []), columns)
+        added = _not_parts(_rows(frames, columns) - of_name, of_name)
         if added:
-            problems.append(f"{name} +{len(added)} {added[0]}")
+            problems.append(f"{name} +{len(added)} {dict(zip(columns, added[0], strict=True))}")
     return "; ".join(problems)
 
 
@@ -215,15 +216,23 @@ def _not_parts(rows: Iterable[tuple[object, ...]], whole: Iterable[tuple[object,
     return found
 
 
-def _rows(frames: dict[str, pl.DataFrame]) -> dict[str, Counter[tuple[object, ...]]]:
-    """The figures of the rows of all frames of a name, without counts of what stands above them."""
-    rows: dict[str, Counter[tuple[object, ...]]] = {}
+def _by_kind(frames: dict[str, pl.DataFrame]) -> dict[str, list[pl.DataFrame]]:
+    """The figures of all frames of a name, without counts of what stands above them."""
+    kinds: dict[str, list[pl.DataFrame]] = {}
     ordinals = {"statement", "plan", "listing", "table", "run", "sample", "call", "timing", "ordinal", "series"}
     ordinals |= {"histogram", "list", "explains"}
     for name, frame in frames.items():
         kind = re.sub(r"\d+", "", name)
-        if " runs" in kind or "tables" in kind:
-            continue
-        kept = frame.select(cs.numeric() - cs.by_name(*ordinals, require_all=False) - _COMPUTED)
-        rows.setdefault(kind, Counter()).update(kept.filter(~pl.all_horizontal(pl.all().is_null())).iter_rows())
+        if " runs" not in kind and "tables" not in kind:
+            kept = frame.select(cs.numeric() - cs.by_name(*ordinals, require_all=False) - _COMPUTED)
+            kinds.setdefault(kind, []).append(kept)
+    return kinds
+
+
+def _rows(frames: list[pl.DataFrame], columns: list[str]) -> Counter[tuple[object, ...]]:
+    """The rows of frames with some figure, in the order of columns; those that a frame has not are null."""
+    rows: Counter[tuple[object, ...]] = Counter()
+    for frame in frames:
+        placed = frame.select(pl.col(one) if one in frame.columns else pl.lit(None).alias(one) for one in columns)
+        rows.update(row for row in placed.iter_rows() if any(cell is not None for cell in row))
     return rows

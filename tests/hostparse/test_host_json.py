@@ -82,6 +82,17 @@ def test_one_key_of_several_sections() -> None:
     assert frames["host"].lazy().collect().item(0, "active_per_s") == 0.75
 
 
+def test_lines_cut_out_between_two_lists() -> None:
+    """Where the end of a list and the start of the next are missing, rows of the second stand in the first."""
+    lines = printed(HOST).split("\n")
+    start = next(number for number, line in enumerate(lines) if '"cpu": "0"' in line) - 1
+    end = next(number for number, line in enumerate(lines) if '"disk-device": "sda"' in line) - 1
+    damaged = iolab.load("\n".join([*lines[:start], *lines[end:]]).encode())
+
+    assert "misplaced_row" in damaged.diagnostics["kind"].to_list()
+    assert "misplaced_row" not in iolab.load(printed(HOST).encode()).diagnostics["kind"].to_list()
+
+
 @pytest.mark.parametrize("indent", [None, 1])
 def test_each_number_of_a_document(indent: int | None) -> None:
     """The head is layout, a comment text, a latency of no request named, any other number in the cell of its name."""

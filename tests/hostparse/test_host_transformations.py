@@ -120,6 +120,7 @@ CASES |= {
     "ash": ASH,
 }
 CASES |= {"device last": DEVICE_LAST}
+PROFILE = "  oracle`kcbz_fp_buf   13\n  oracle`kdst_fetch    14\n  oracle`kcbgtcr      181\n"
 
 
 CHANGES = {
@@ -152,6 +153,12 @@ def test_no_figure_changes(name: str, change: Callable[[str], str]) -> None:
     assert list(expected) == list(found)
     for frame, rows in expected.items():
         assert rows.equals(found[frame]), frame
+
+
+@pytest.mark.parametrize("change", [quoted, coloured, indented, numbered])
+def test_an_aggregation_of_dtrace(change: Callable[[str], str]) -> None:
+    """Names of modules have no marks of a mail, colours or numbers of lines."""
+    assert figures(change(PROFILE))["samples"].equals(figures(PROFILE)["samples"])
 
 
 @pytest.mark.parametrize("name", sorted({*CASES, "sadf"} - {"users", "fio", "aix_disks"}))
