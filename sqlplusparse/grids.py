@@ -164,7 +164,7 @@ def _read_rows(page: Page, grid: Grid, heading: list[str], *, is_typed: bool) ->
                 break
             roles[number] = LineRole.HEADING
             number = end = number + 1
-            grid.totals.update(_totals(page, number))
+            grid.totals = grid.totals.union(_totals(page, number))
         elif kind in _NO_ROWS:
             if kind == Kind.ELISION:
                 page.note(number, "elided", "rows were left out here by hand; how many is unknown")

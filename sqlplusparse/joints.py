@@ -58,7 +58,9 @@ _CHANGES: Final = frozenset({"COMMAND", "COMMAND_ERROR", "UNOWNED", "TIMER"})
 _MOST_DIRECT: Final = 4
 _LOOSE_ROLE: Final = re.compile(b"[" + re.escape(bytes([LineRole.TEXT, LineRole.ROW])) + b"]")
 _END_OF_ROWS: Final = re.compile(b"[" + re.escape(bytes([LineRole.FEEDBACK, LineRole.ELAPSED])) + b"]")
-_TEXTS: Final = re.compile(b"[" + re.escape(bytes([LineRole.TEXT, LineRole.BLANK])) + b"]+")
+_TEXTS: Final = re.compile(
+    re.escape(bytes([LineRole.TEXT])) + b"[" + re.escape(bytes([LineRole.TEXT, LineRole.BLANK])) + b"]+"
+)
 #: Lines that end with so many figures are a table's where there are so many of them.
 _FEWEST_FIGURES: Final = 3
 _FEWEST_LINES: Final = 3
@@ -196,10 +198,10 @@ def _note_other_rows(page: Page, statements: list[Statement]) -> None:
         outcome = statement.outcome
         if outcome is None or outcome.verb != "select" or outcome.rows is None:
             continue
-        read = _rows_of(statement)
-        if read in {None, outcome.rows}:
-            continue
         grids = [block.content for block in statement.blocks if isinstance(block.content, Grid)]
+        read = sum(grid.row_count - len(grid.totals) for grid in grids)
+        if not grids or read == outcome.rows:
+            continue
         if not counted.intersection(grid.first + 1 for grid in grids):
             reason = f"the client selected {outcome.rows} rows; {read} were read in {len(grids)} results"
             page.note(grids[0].first, "row_count", reason)
@@ -283,7 +285,7 @@ def _ends_with_figures(line: str) -> bool:
         >>> _ends_with_figures("redo copy   1   0   50  .0"), _ends_with_figures("27 * 543 = 14,661")
         (True, False)
     """
-    if not line[-1:].isdigit():
+    if not line[-1:].isdigit() or not line.rpartition(" ")[0].rstrip()[-1:].isdigit():
         return False
     words = line.rsplit(None, _FEWEST_FIGURES)[-_FEWEST_FIGURES:]
     return len(words) == _FEWEST_FIGURES and all(map(NUMBER.fullmatch, words))

@@ -88,7 +88,7 @@ class Grid:
     last: int
     title: str = ""
     cells: list[tuple[str, ...]] = field(default_factory=list)
-    totals: set[int] = field(default_factory=set)
+    totals: frozenset[int] = frozenset()
     page_length: int | None = None
     is_elided: bool = False
     is_collapsed: bool = False

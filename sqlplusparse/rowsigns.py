@@ -27,8 +27,9 @@ def note_misplaced_rows(page: Page, grid: Grid) -> None:
     columns = grid.rulers[0]
     if len(grid.rulers) > 1 or grid.cells:
         return
-    if len(grid.rows) == 1 or grid.is_collapsed:
+    if grid.is_collapsed or (len(grid.rows) == 1 and not fits(page.lines[grid.rows[0]], columns)):
         _note_guesses(page, grid, columns)
+    if grid.is_collapsed or len(grid.rows) == 1:
         return
     misplaced = _outside(page, grid, columns)
     if misplaced and len(misplaced) * 2 >= len(grid.rows) and not _is_tail(grid, misplaced):
