@@ -30,6 +30,7 @@ _FIRST: Final = 2_000
 _LARGEST: Final = 8_000_000
 
 _CALL: Final = '1795253115.{:06d} read({}, "a", 4096) = 1 <0.000041>\n'
+_SUBMIT: Final = "0.000000 io_submit(7, 2, [{{pread, fildes=6, nbytes=8192, offset=0}}, {{pread, a..{}=7}}]) = 2\n"
 _ECHO: Final = "SQL> select {0} from dual;\n\n" + " " * 9 + "{0}\n----------\n{0:10d}\n\nElapsed: 00:00:00.01\n"
 _TRACE: Final = (
     "PARSING IN CURSOR #{0} len=13 dep=0 uid=0 oct=3 lid=0 tim={1} hv=1 ad='0' sqlid='a{0}'\n"
@@ -66,6 +67,7 @@ SHAPES: Final[dict[str, Callable[[int], str]]] = {
     "strace: opening brackets": lambda n: _CALL.format(1, 3) + "read(" + "(" * n + "\n",
     "strace: a long word after a call": lambda n: _CALL.format(1, 3) * 3 + "close(3) = 0" + "x" * n + "\n",
     "strace: commas": lambda n: _CALL.format(1, 3) + "writev(3, [" + "{}, " * (n // 4) + "\n",
+    "strace: blanks among the arguments": lambda n: _SUBMIT.format("") * 3 + _SUBMIT.format(" " * n),
     "strace: quotes and backslashes": lambda n: _CALL.format(1, 3) + 'read(3, "' + '\\"' * (n // 2) + "\n",
     "strace: many unfinished calls": lambda n: many("{1} 12:00:00.{0:06d} read(3, <unfinished ...>\n", n),
     "strace: many processes": lambda n: many("{1} 12:00:00.{0:06d} close(3) = 0\n", n),

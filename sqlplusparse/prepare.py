@@ -32,8 +32,8 @@ def prepared(text: str) -> list[str]:
     Examples:
         >>> prepared("\t 18  recursive calls\r\n-- Elapsed: 00:00:01.00\n")
         ['         18  recursive calls', 'Elapsed: 00:00:01.00']
-        >>> prepared("> SQL> select 1 from dual;\n>\n> Elapsed: 00:00:01.00\n\n> qty > 5\n")
-        ['SQL> select 1 from dual;', '', 'Elapsed: 00:00:01.00', '', '> qty > 5']
+        >>> prepared("> SQL> select 1 from dual;\n>\n> Elapsed: 00:00:01.00\n\nMe:\n> qty > 5\n")
+        ['SQL> select 1 from dual;', '', 'Elapsed: 00:00:01.00', '', 'Me:', '> qty > 5']
         >>> prepared("SQL&gt; select 1 from dual where 1 &lt; 2;\n")
         ['SQL> select 1 from dual where 1 < 2;']
     """

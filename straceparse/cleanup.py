@@ -22,7 +22,7 @@ AMBIGUOUS_PREFIXES: Final = ("EDITOR", "GREP")
 #: So many of the first lines are looked at for numbers of lines, and so few of them say nothing.
 _COUNTED, _FEWEST_COUNTED = 50, 3
 #: A line that begins with blanks and a whole number; the width of the seconds of ``-r``.
-_PROCESS: Final = re.compile(PASTED.pattern("{PROCESS}(?= )"))
+_PROCESS: Final = re.compile(PASTED.pattern("{PROCESS}"))
 _SECONDS_WIDTH: Final = 6
 #: Kinds of complete lines of strace.
 _WHOLE: Final = frozenset(KINDS) - {"cut", "continuation", "chatter", "blank", "unparsed"}

@@ -52,8 +52,8 @@ _PROCESS_CALLS: Final = (
 )
 
 _TOO_LARGE: Final = "a number of this line is larger than its column holds: it is null"
-#: Shorter results fit: 16 hexadecimal digits with their mark are the shortest that do not.
-_LONG: Final = 18
+#: Shorter numbers fit: ten digits are the fewest that a column of processes does not hold.
+_LONG: Final = 10
 _NANO: Final = pl.Decimal(28, 9)
 
 
@@ -106,10 +106,11 @@ def typed_columns(dialect: Dialect, pid: int | None, *, is_fixed_width: bool) ->
         "elapsed": (pl.col("_elapsed"), has_elapsed),
         "pid": (pl.col("_pid"), dialect.pid not in {"file", "none"} or not is_fixed_width),
         "syscall_number": (pl.col("_syscall_number"), dialect.has_syscall_number or not is_fixed_width),
-        "result": (pl.when(value.str.len_bytes() >= _LONG).then(value), True),
+        "result": (value, True),
     }
     lost = [
-        text.is_not_null()
+        (text.str.len_bytes() >= _LONG)
+        & PARTS_GRAMMAR.matches(text, "^{INTEGER}")
         & columns[name].cast(EVENTS[name], strict=False).is_null()
         & (of_day.is_null() if name == "wall" else True)
         for name, (text, is_shown) in printed.items()
