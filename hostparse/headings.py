@@ -6,10 +6,13 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from hostparse.columns import COMMON, KEYS, PROCESS_KEYS, VMSTAT, Metric, metric_of
 from hostparse.lines import GRAMMAR
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _WORD: Final = re.compile(GRAMMAR.pattern("{CELL}"))
 _CLOCK: Final = re.compile(GRAMMAR.pattern("^[ #]*{CLOCK}{GAP}"))
@@ -18,6 +21,11 @@ TOTAL_CPU: Final = "avg-cpu:"
 _TWICE: Final = 2
 #: Memory that ``vmstat`` of AIX and HP-UX prints in pages.
 _IN_PAGES: Final = ("avm", "fre")
+#: Columns that say where a row stands and when it is of.
+_PLACES: Final = (
+    *("line", "mark", "heading_line", "run", "sample", "is_average", "is_since_boot", "clock", "stamp"),
+    *("interval_start", "interval_end", "time_of_day"),
+)
 #: What ``vmstat -t`` of AIX prints above a clock.
 _CLOCK_OF_AIX: Final = ("hr", "mi", "se")
 
@@ -122,10 +130,11 @@ def read_heading(text: str, groups: str, has_clock: bool) -> Heading:  # noqa: F
         for word in printed
     )
     scope = next((field.name for field in fields if field.metric is None), "host")
+    names = distinct(field.name for field in fields)
     return Heading(
         tool,
         "process" if scope in PROCESS_KEYS else scope,
-        _distinct(fields),
+        tuple(Field(name, field.printed, field.metric) for name, field in zip(names, fields, strict=True)),
         has_clock,
         has_time,
         has_stamp,
@@ -144,15 +153,19 @@ def _figure(word: str, tool: str) -> Field:
     return Field(metric.name, word, metric)
 
 
-def _distinct(fields: tuple[Field, ...]) -> tuple[Field, ...]:
-    """A heading that names two columns alike gets numbers, so that no figure replaces another."""
-    seen: Counter[str] = Counter()
-    found = []
-    for field in fields:
-        seen[field.name] += 1
-        name = field.name if seen[field.name] == 1 else f"{field.name}_{seen[field.name]}"
-        found.append(Field(name, field.printed, field.metric))
-    return tuple(found)
+def distinct(names: Iterable[str]) -> list[str]:
+    """Names of columns: one that is there twice, or that says where a row stands, gets a number.
+
+    Examples:
+        >>> distinct(["r/s", "run", "r/s"])
+        ['r/s', 'run_2', 'r/s_2']
+    """
+    seen = Counter(_PLACES)
+    found: list[str] = []
+    for name in names:
+        seen[name] += 1
+        found.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
+    return found
 
 
 @dataclass(frozen=True)

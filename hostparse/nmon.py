@@ -9,7 +9,7 @@ import polars as pl
 
 from hostparse.cells import MOST_COLUMNS, figures
 from hostparse.clocks import Order
-from hostparse.headings import Field, Heading
+from hostparse.headings import Field, Heading, distinct
 from hostparse.lines import NMON, TEXT, repeated_rows
 from hostparse.nmon_lines import rows_of, sorted_out
 from hostparse.nmon_names import CROSSED, MIXED, counted_of, metric_in, table_of
@@ -19,7 +19,7 @@ from hostparse.runs import Runs
 from hostparse.sampling import PLACE
 from hostparse.stored import Collector
 from hostparse.tables import Tables
-from logframe import Diagnostic, unique_names
+from logframe import Diagnostic
 from logframe.split import split_figures
 
 if TYPE_CHECKING:
@@ -275,9 +275,9 @@ def _parts(name: str, table: _Table, ticks: pl.DataFrame, last_line: int, notes:
         which = rows.get_column("tag").str.strip_prefix(table.table).replace("_ALL", "all")
         columns.append(which.alias(scope))
     by_name: dict[str, Half] = {}
-    for cell, half, column in zip(cells, halves, table.columns, strict=True):
-        metric = metric_in(table.table, column, table.title)
-        unique = metric.name if metric.name not in by_name else f"{metric.name}_{len(fields)}"
+    metrics = [metric_in(table.table, column, table.title) for column in table.columns]
+    names = distinct([*(field.name for field in fields), *(metric.name for metric in metrics)])[len(fields) :]
+    for cell, half, column, metric, unique in zip(cells, halves, table.columns, metrics, names, strict=True):
         fields.append(Field(unique, column, metric))
         columns.append(_scaled(cell, metric).alias(unique))
         by_name[unique] = half * metric.factor
@@ -343,7 +343,7 @@ def _processes(
     columns = [found.get_column("pid").str.strip_chars_start("0").replace("", "0")]
     halves: dict[str, Half] = {}
     metrics = {word: metric_in("TOP", word, "") for word in words[2:]}
-    names = unique_names(["pid", *(_PROCESS_KEYS.get(word, metrics[word].name) for word in words[2:])])
+    names = distinct(["pid", *(_PROCESS_KEYS.get(word, metrics[word].name) for word in words[2:])])
     for number, (word, unique) in enumerate(zip(words[2:], names[1:], strict=True), 2):
         cells = found.get_column(f"c{number}")
         if word in _PROCESS_KEYS:

@@ -182,3 +182,26 @@ def test_rows_under_a_heading_of_thousands_of_columns(tool: str) -> None:
 
     reasons = found.diagnostics.filter(pl.col("reason").str.contains("20,00[0-9] columns"))
     assert reasons.height == (2 if tool == "iostat" else 1)
+
+
+WORDS = ("line", "run", "sample", "mark", "clock", "stamp", "is_average", "interval_end", "time_of_day", "heading_line")
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        IOSTAT.format(0).replace("r_await", " ".join(WORDS)).replace("12.58", "7 " * 10).replace("0.50 ", "8 " * 10),
+        MPSTAT.replace("%nice", " ".join(WORDS)).replace("0.00    0.98", "7 " * 10 + "0.98"),
+        VMSTAT.replace("buff", " ".join(WORDS)).replace("295968", "7 " * 10),
+        SADF.replace("rkB/s", ";".join(WORDS)).replace("0.00;0.00\n", "7;" * 10 + "0\n"),
+        NMON.replace("Sys%", ",".join(WORDS)).replace("0.3,0.1", "7," * 10 + "0.1"),
+    ],
+    ids=["iostat", "mpstat", "vmstat", "sadf", "nmon"],
+)
+def test_columns_named_as_those_that_place_a_row(log: str) -> None:
+    """A column of a newer tool may have any name: its figures are there, and neither the place nor the time is lost."""
+    found = read_host(log.encode())
+    samples = found.frames()["samples"].lazy().collect()
+
+    assert samples.filter(pl.col("metric") == "run_2").get_column("value").unique().to_list()[:1] == [7.0]
+    assert samples.get_column("line").null_count() == 0
