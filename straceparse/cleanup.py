@@ -77,7 +77,7 @@ def _indent_of_seconds(lines: Sequence[str]) -> str:
 def _are_seconds(printed: Sequence[str]) -> bool:
     """Do all lines begin with a whole number that ends in one column, the first one with 0?  Processes are not 0."""
     found = _PROCESS.match(printed[0]) if printed else None
-    if found is None or int(found[0]) != 0 or found.end() < _SECONDS_WIDTH:
+    if found is None or found[0].strip(" \t0") or found.end() < _SECONDS_WIDTH:
         return False
     return all((one := _PROCESS.match(line)) is not None and one.end() == found.end() for line in printed)
 

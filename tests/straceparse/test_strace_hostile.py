@@ -153,3 +153,10 @@ def test_a_number_that_no_column_holds_is_a_diagnostic(line: str) -> None:
 
     assert found.select("line", "kind").rows() == [(4, "damaged")]
     assert "larger than its column holds" in found["reason"].item()
+
+
+def test_digits_before_every_line() -> None:
+    """Numbers of any length before lines are compared without being made."""
+    lines = [f"   {'9' * 5000} close(3) = 0"] * 5
+
+    assert read_strace("\n".join(lines).encode()).height == 5
