@@ -116,7 +116,7 @@ def unmarked(lines: list[str]) -> list[str]:
     """An aggregation of dtrace without what a mail or an editor put before its lines; any other profile as it is."""
     written = [line for line in lines if line.strip()]
     found = cleanup_by_sign(written, _is_aggregation)
-    plain = [found.cleaned(without_terminal_codes(line)) for line in lines]
+    plain = found.cleaned_lines([without_terminal_codes(line) for line in lines])
     return plain if plain != lines and _is_aggregation([line for line in plain if line.strip()]) else lines
 
 

@@ -17,6 +17,7 @@ from logframe.normalize import (
     PREFIXES,
     has_changed_characters,
     has_entities,
+    has_other_characters,
     indent_of,
     without_terminal_codes,
     without_terminal_codes_expr,
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 #: Number of sampled lines that a prefix is tried on.
 _TRIED: Final = 120
-#: Lines are sampled in so many pieces of a log at most, each of which has so many lines.
-_MOST_PIECES, _FEWEST_COUNTED = 3, 8
 #: So many lines that end with blanks at the same place are padded.
 _FEWEST_PADDED: Final = 2
 
@@ -113,7 +112,7 @@ class _Readings:
         step = max(1, len(written) // _TRIED)
         self._tried = [written[number] for number in sorted({*range(0, len(written), step), *unusual[:_TRIED]})]
         text = "".join(self._tried) if is_changed else ""
-        is_typed = any(one in text for one in CHANGED_CHARACTERS)
+        is_typed = has_other_characters(text)
         # strings of a log may hold marks of a page: these are replaced where more lines are whole with that only
         self._replaced = [(False, False), *([(True, False)] if is_typed else [])]
         self._replaced += [(is_typed, True)] if has_entities(text) else []

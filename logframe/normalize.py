@@ -262,7 +262,12 @@ def without_margin(lines: list[str], anchor: re.Pattern[str]) -> list[str]:
 
 def has_changed_characters(text: str) -> bool:
     """Whether some characters of a text are as a word processor, a wiki or a web page writes them."""
-    return any(changed in text for changed in CHANGED_CHARACTERS) or has_entities(text)
+    return has_other_characters(text) or has_entities(text)
+
+
+def has_other_characters(text: str) -> bool:
+    """Whether a text has characters that are replaced by others when it is typed or pasted (`CHANGED_CHARACTERS`)."""
+    return any(changed in text for changed in CHANGED_CHARACTERS)
 
 
 def has_entities(text: str) -> bool:

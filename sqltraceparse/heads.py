@@ -10,7 +10,6 @@ from typing import Final, NamedTuple
 import polars as pl
 
 from logframe import load_grammar
-from logframe.line_cleanup import LineCleanup
 from sqltraceparse.cleanup import cleanup_of
 from sqltraceparse.grammar import GRAMMAR
 from sqltraceparse.lines import CODES, classified
@@ -159,9 +158,7 @@ def share_of(text: str) -> tuple[float, int | None]:
     if _RECORD_MARK.search(text) is None:
         return 0.0, None
     printed = text.split("\n")
-    cleanup = cleanup_of(printed)
-    if cleanup != LineCleanup():
-        printed = cleanup.cleaned_lines(printed)
+    printed = cleanup_of(printed).cleaned_lines(printed)
     lines = pl.DataFrame({"text": printed}).with_row_index("line", 1).with_columns(pl.col("line").cast(pl.Int64))
     batch = classified(lines)
     if not batch.lines.get_column("code").is_in(_RECORD_CODES).any():

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import polars as pl
 
 from logframe import Diagnostic, LogParseError, Source
-from logframe.line_cleanup import LineCleanup
 from logframe.normalize import without_doubled_blank_lines, without_terminal_codes
 from logframe.printed import finite
 from logframe.ruled import columns_of, cut_row, is_ruler
@@ -157,8 +156,7 @@ def _tables(log: Log) -> _Tables:
 def _tables_in(lines: list[str], name: str) -> _Tables:
     """All tables among lines of a log, which may be a copy with a blank line after every line."""
     lines = [without_terminal_codes(line).expandtabs(8) for line in lines]
-    cleanup = cleanup_of(lines[-SAMPLED_LINES:])
-    lines = lines if cleanup == LineCleanup() else cleanup.cleaned_lines(lines)
+    lines = cleanup_of(lines[-SAMPLED_LINES:]).cleaned_lines(lines)
     line_map = without_doubled_blank_lines([line.rstrip() for line in lines], fewest=_FEWEST_SPACED)
     if line_map is None:
         return _tables_of(lines, name)
