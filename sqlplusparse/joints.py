@@ -184,8 +184,13 @@ def _is_counted(query: Statement, others: Iterable[Statement]) -> bool:
 
 def _rows_of(statement: Statement) -> int | None:
     """How many rows the results of a statement have; None without a result."""
-    grids = [block.content for block in statement.blocks if isinstance(block.content, Grid)]
-    return sum(grid.row_count - len(grid.totals) for grid in grids) if grids else None
+    grids = _grids_of(statement)
+    return sum(grid.selected_count for grid in grids) if grids else None
+
+
+def _grids_of(statement: Statement) -> list[Grid]:
+    """The results of a statement."""
+    return [block.content for block in statement.blocks if isinstance(block.content, Grid)]
 
 
 def _note_other_rows(page: Page, statements: list[Statement]) -> None:
@@ -198,9 +203,8 @@ def _note_other_rows(page: Page, statements: list[Statement]) -> None:
         outcome = statement.outcome
         if outcome is None or outcome.verb != "select" or outcome.rows is None:
             continue
-        grids = [block.content for block in statement.blocks if isinstance(block.content, Grid)]
-        read = sum(grid.row_count - len(grid.totals) for grid in grids)
-        if not grids or read == outcome.rows:
+        grids, read = _grids_of(statement), _rows_of(statement)
+        if read is None or read == outcome.rows:
             continue
         if not counted.intersection(grid.first + 1 for grid in grids):
             reason = f"the client selected {outcome.rows} rows; {read} were read in {len(grids)} results"

@@ -297,7 +297,7 @@ def _settle_rows(page: Page, grid: Grid, statement: Statement | None) -> None:
     if count is not None:
         add_blank_rows(page, grid, count)
     if count is not None:
-        read = grid.row_count - len(grid.totals)
+        read = grid.selected_count
         if read != count:
             elided = "; lines were left out by hand" if grid.is_elided else ""
             page.note(grid.first, "row_count", f"the client selected {count} rows; {read} were read here{elided}")

@@ -98,6 +98,11 @@ class Grid:
         """How many rows it has."""
         return len(self.rows) if self.cells else len(self.rows) // len(self.rulers)
 
+    @property
+    def selected_count(self) -> int:
+        """How many of its rows the client counts as selected: sums of COMPUTE and totals are not among them."""
+        return self.row_count - len(self.totals)
+
 
 class Operation(NamedTuple):
     """One row of a plan.
