@@ -269,9 +269,10 @@ def _classify_number(line: str) -> int:
 def _classify_dashes(line: str) -> int:
     if _RULER.fullmatch(line):
         return Kind.RULER
-    if line.startswith("--") and line[2:3] != "-":
-        if ":" in line and ELAPSED.fullmatch(line):
-            return Kind.ELAPSED
+    is_comment = line.startswith("--") and line[2:3] != "-"
+    if (is_comment or line[0] == "_") and ":" in line and ELAPSED.fullmatch(line):
+        return Kind.ELAPSED
+    if is_comment:
         return Kind.SNAPPER_END if SNAPPER_END.fullmatch(line) else Kind.COMMENT
     return Kind.TEXT
 

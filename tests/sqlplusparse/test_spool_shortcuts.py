@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from logframe import LogParseError, open_log
@@ -118,6 +118,7 @@ def test_kinds_of_real_sessions(corpus: Path) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from(SAMPLES), st.sampled_from(SAMPLES), st.integers(0, 60), st.integers(0, 60))
+@example("____________ ________", "Ecoulé : 00 :00 :00.03", 1, 0)
 def test_kinds_of_joined_samples(left: str, right: str, end: int, start: int) -> None:
     """So has a line put together from parts of two."""
     line = (left[:end] + right[start:]).strip()
