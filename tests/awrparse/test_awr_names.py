@@ -13,7 +13,7 @@ LATCHES = """Latch Activity                                 DB/Inst: FIG/fig1  S
                                     Get    Get   Slps   Time       NoWait NoWait
 Latch Name                     Requests   Miss  /Miss    (s)     Requests   Miss
 ------------------------ -------------- ------ ------ ------ ------------ ------
-AQ Coord jobx_kwsbgsgn l            120    0.0             0            0    N/A
+AQ Coord jobx_kwsbgsgn l            117    0.0             0            0    N/A
 Memory Queue Message Sub              8    0.0             0            0    N/A
 a latch of next year's r              9    0.0             0            0    N/A
 cache buffers chains          1,234,567    0.1    0.5      2           10    0.0

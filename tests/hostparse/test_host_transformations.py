@@ -94,7 +94,7 @@ write 35us  65us   75us
 ASH = """\
   ActSes   %Thread | INST | SQL_ID          | SQL_CHILD | EVENT                               | WAIT_CLASS
 -------------------------------------------------------------------------------------------------------------------
-    2.35    (235%) |    2 | g81cbrq5yamf5   | 0         | direct path read                    | User I/O
+    2.35    (235%) |    2 | 4zkp07hq2dxwm   | 0         | direct path read                    | User I/O
     1.00    (100%) |    1 |                 |           | log file sync                       | Commit
 
 --  End of ASH snap 1, end=2022-05-18 16:58:34, seconds=10, samples_taken=17, AAS=3.4
