@@ -8,6 +8,7 @@ import polars as pl
 
 from hostparse.lines import GRAMMAR as LINES
 from logframe import load_grammar
+from logframe.moments import later, since_1970
 
 GRAMMAR: Final = load_grammar("hostparse", "times.lark", "start", "iso", "numeric_date", "clock", "long")
 
@@ -90,7 +91,7 @@ def long_time(text: pl.Expr) -> pl.Expr:
         {name: f"{number:02}" for number, name in enumerate(MONTHS, 1)}, default=None, return_dtype=pl.String
     )
     day = pl.concat_str(part.field("year"), pl.lit("-"), month, pl.lit("-"), part.field("day").str.zfill(2))
-    at = day.str.to_date("%Y-%m-%d", strict=False).cast(pl.Datetime("us")) + pl.duration(seconds=_seconds(part))
+    at = later(day.str.to_date("%Y-%m-%d", strict=False), _seconds(part))
     return pl.struct(at.alias("time"), part.field("zone").alias("zone"))
 
 
@@ -100,8 +101,7 @@ def dated_clock(text: pl.Expr, order: DateOrder) -> pl.Expr:
         text,
         f"^(?P<date>{{PART}}{{MARK}}{{PART}}{{MARK}}{{PART}}\\.?)(?:T|{{GAP}})(?P<clock>{_unnamed()})(?:{{GAP}}?(?P<zone>{{ZONE}}|Z))?$",
     ).struct
-    day = day_of(part.field("date").str.strip_chars_end("."), order).cast(pl.Datetime("us"))
-    at = day + pl.duration(seconds=seconds_of_day(part.field("clock")))
+    at = later(day_of(part.field("date").str.strip_chars_end("."), order), seconds_of_day(part.field("clock")))
     return pl.struct(at.alias("time"), part.field("zone").alias("zone"))
 
 
@@ -122,7 +122,7 @@ def read_stamps(stamps: pl.DataFrame, order: DateOrder) -> pl.DataFrame:
         "second": seconds_of_day(clock),
         "dated": dated_clock(text, order),
         "long": long_time(text),
-        "epoch": pl.from_epoch(text.cast(pl.Int64, strict=False), time_unit="s").cast(pl.Datetime("us")),
+        "epoch": since_1970(text.cast(pl.Int64, strict=False)),
     }
     absent = {"dated": nothing, "long": nothing, "epoch": pl.lit(None, pl.Datetime("us"))}
     is_read = False

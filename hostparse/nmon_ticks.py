@@ -11,6 +11,7 @@ from hostparse.clocks import MONTHS, seconds_of_day
 from hostparse.lines import NMON, TEXT
 from hostparse.runs import Run
 from logframe import Diagnostic
+from logframe.moments import later
 from logframe.printed import whole_number
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def _tick_time(text: pl.Expr | pl.Series) -> pl.Expr:
     month = part.field("month").str.to_uppercase().replace_strict(names, default=None, return_dtype=pl.String)
     day = pl.concat_str(part.field("year"), pl.lit("-"), month, pl.lit("-"), part.field("day").str.zfill(2))
     seconds = seconds_of_day(part.field("clock"))
-    return day.str.to_date("%Y-%m-%d", strict=False).cast(pl.Datetime("us")) + pl.duration(seconds=seconds)
+    return later(day.str.to_date("%Y-%m-%d", strict=False), seconds)
 
 
 def ticks_of(name: str, clocks: pl.DataFrame, runs: Sequence[Run], notes: list[Diagnostic]) -> pl.DataFrame:
@@ -72,7 +73,7 @@ def ticks_of(name: str, clocks: pl.DataFrame, runs: Sequence[Run], notes: list[D
     )
     ticks = ticks.sort("run", "sample").join(days, on="run", how="left", maintain_order="left")
     wraps = (pl.col("seconds") < pl.col("seconds").shift() - 43_200).fill_null(value=False).cum_sum().over("run")
-    undated = pl.col("day").cast(pl.Datetime("us")) + pl.duration(seconds=pl.col("seconds") + 86_400 * wraps)
+    undated = later(pl.col("day"), pl.col("seconds") + 86_400 * wraps)
     is_strange = (
         pl.col("interval_end").is_null()
         & undated.is_not_null()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -14,9 +13,12 @@ from lark.exceptions import UnexpectedInput
 from hostparse.clocks import GRAMMAR as TIMES
 from hostparse.clocks import Order, date_order, day_of, long_time, seconds_of_day
 from hostparse.lines import OPENING, OPENS, TEXT
+from logframe.moments import later
 from logframe.printed import whole_number
 
 if TYPE_CHECKING:
+    import datetime as dt
+
     from hostparse.clocks import DateOrder
 
 #: The rules of ``opening.lark`` that a line of each kind may be.
@@ -167,14 +169,15 @@ def _times(opening: pl.DataFrame, parsed: list[dict[str, Any]], order: DateOrder
         long_time(TEXT).alias("long"),
         seconds_of_day(pl.col("clock")).alias("seconds"),
     ).unnest("long")
+    read = read.with_columns(at=later(pl.col("day"), pl.col("seconds")))
     found: list[dict[str, Any]] = []
-    for kind, day, time, zone, seconds in read.iter_rows():
+    for kind, day, time, zone, seconds, at in read.iter_rows():
         if kind == "banner":
             found.append({"day": day})
         elif kind == "restart":
             found.append({"restarted_s": seconds})
-        elif kind == "opening" and day is not None and seconds is not None:
-            found.append({"opened_at": dt.datetime.combine(day, dt.time()) + dt.timedelta(seconds=seconds)})
+        elif kind == "opening" and at is not None:
+            found.append({"opened_at": at})
         else:
             found.append({"opened_at": time, "zone": zone} if kind == "opening" else {})
     return found

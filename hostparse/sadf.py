@@ -19,6 +19,7 @@ from hostparse.sampling import PLACE
 from hostparse.stored import MemoryParts
 from hostparse.tables import Tables
 from logframe import Diagnostic, load_grammar
+from logframe.moments import later
 from logframe.printed import whole_number
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def _placed(name: str, rows: pl.DataFrame, runs: list[Run]) -> tuple[pl.DataFram
     ends = ends.with_columns(
         (pl.int_range(pl.len()).over("run") + 1).alias("sample"), pl.col("time").shift().over("run").alias("before")
     )
-    stated = pl.col("time") - pl.duration(microseconds=(pl.col("seconds") * 1e6).cast(pl.Int64))
+    stated = later(pl.col("time"), -pl.col("seconds"))
     restarts = pl.DataFrame(
         {
             "run": [run.run for run in runs],
@@ -132,7 +133,7 @@ def _placed(name: str, rows: pl.DataFrame, runs: list[Run]) -> tuple[pl.DataFram
             "second": [run.restarted_s for run in runs],
         },
         schema={"run": pl.UInt32, "day": pl.Date, "second": pl.Int64},
-    ).select("run", restart=pl.col("day").cast(pl.Datetime("us")) + pl.duration(seconds="second"))
+    ).select("run", restart=later(pl.col("day"), pl.col("second")))
     ends = ends.join(restarts, on="run", how="left", maintain_order="left")
     first = pl.max_horizontal(
         pl.when(pl.col("seconds") > 0).then(stated), pl.when(pl.col("seconds") > 0).then("restart")

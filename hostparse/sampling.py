@@ -18,6 +18,7 @@ import polars as pl
 from hostparse.clocks import DAY_S, GRAMMAR, dated_clock, read_stamps, seconds_of_day
 from hostparse.lines import is_kind
 from logframe import Diagnostic
+from logframe.moments import later, since_1970
 
 if TYPE_CHECKING:
     from hostparse.parts import Part
@@ -105,7 +106,7 @@ def place_samples(
         if part.heading.has_clock:
             continue
         if part.heading.has_time:
-            placed.parts.append((part, _timed(part, placed)))
+            placed.parts.append((part, _timed(name, part, placed)))
         elif part.heading.tool == "vmstat" and not part.heading.keys:
             placed.parts.append((part, _by_row(name, part, placed, headless)))
         else:
@@ -135,10 +136,6 @@ def _unplaced(part: Part) -> pl.DataFrame:
 
 def _time(seconds: pl.Expr) -> pl.Expr:
     return (seconds % DAY_S * 1_000_000_000).cast(pl.Time)
-
-
-def _at(base: pl.Expr, seconds: pl.Expr) -> pl.Expr:
-    return base.cast(pl.Datetime("us")) + pl.duration(seconds=seconds)
 
 
 # ------------------------------------------------------------------------------------------------ each row has a clock
@@ -253,8 +250,8 @@ def _clocked_samples(row: pl.DataFrame, blocks: pl.DataFrame, days: pl.DataFrame
         "end",
         "sample",
         (pl.col("start") == pl.col("end")).fill_null(value=False).alias("is_at_start"),
-        _at(pl.col("base"), pl.col("start")).alias("interval_start"),
-        _at(pl.col("base"), pl.col("end")).alias("interval_end"),
+        later(pl.col("base"), pl.col("start")).alias("interval_start"),
+        later(pl.col("base"), pl.col("end")).alias("interval_end"),
     )
 
 
@@ -292,7 +289,7 @@ def _reports(name: str, marks: pl.DataFrame, days: pl.DataFrame, placed: Placed,
             pl.col("dated").struct.field("time"),
             pl.col("long").struct.field("time"),
             "epoch",
-            _at(pl.col("base"), pl.col("second") + DAY_S * wraps),
+            later(pl.col("base"), pl.col("second") + DAY_S * wraps),
         ).alias("interval_end"),
         pl.coalesce(
             pl.col("dated").struct.field("zone"),
@@ -307,8 +304,7 @@ def _reports(name: str, marks: pl.DataFrame, days: pl.DataFrame, placed: Placed,
             Diagnostic(name, line, None, "clock", stamp, "the clock goes back: no start of this interval")
         )
     bad = pl.col("interval_end").is_null() & pl.col("second").is_null()
-    for line, stamp in stamps.filter(bad).select("line", "text").iter_rows():
-        placed.notes.append(Diagnostic(name, line, None, "clock", stamp, "no date or time of day that exists"))
+    _note_timeless(name, stamps.filter(bad).select("line", "text"), placed)
     stamps = stamps.select(
         "run",
         "sample",
@@ -319,6 +315,12 @@ def _reports(name: str, marks: pl.DataFrame, days: pl.DataFrame, placed: Placed,
     return reports.select("run", "sample", mark="line").join(
         stamps, on=["run", "sample"], how="left", maintain_order="left"
     )
+
+
+def _note_timeless(name: str, stamps: pl.DataFrame, placed: Placed) -> None:
+    """Notes stamps, each with its line, that name no moment."""
+    for line, stamp in stamps.iter_rows():
+        placed.notes.append(Diagnostic(name, line, None, "clock", stamp, "no date or time of day that exists"))
 
 
 def _zones(rows: pl.DataFrame, placed: Placed) -> None:
@@ -352,8 +354,7 @@ def _by_row(name: str, part: Part, placed: Placed, headless: frozenset[int]) -> 
             read = read.with_columns(pl.coalesce("zone", pl.lit(part.heading.zone)).alias("zone"))
         _zones(read, placed)
         timeless = read.filter(pl.col("time").is_null() & pl.col("second").is_null())
-        for line, stamp in timeless.select("line", "stamp").iter_rows():
-            placed.notes.append(Diagnostic(name, line, None, "clock", stamp, "no date and time"))
+        _note_timeless(name, timeless.select("line", "stamp"), placed)
         frame = frame.with_columns(read.get_column("time").alias("end"), read.get_column("second"))
         end, clock = pl.col("end"), _time(pl.col("second"))
     before = end.shift().over("run")
@@ -368,10 +369,12 @@ def _by_row(name: str, part: Part, placed: Placed, headless: frozenset[int]) -> 
     )
 
 
-def _timed(part: Part, placed: Placed) -> Part:
+def _timed(name: str, part: Part, placed: Placed) -> Part:
     """``pidstat -h`` and biopattern: seconds since 1970, or a time of day, in the first column."""
-    epoch = pl.from_epoch(pl.col("clock").cast(pl.Int64, strict=False), time_unit="s").cast(pl.Datetime("us"))
+    epoch = since_1970(pl.col("clock").cast(pl.Int64, strict=False))
     frame = _unplaced(part).with_columns(epoch.alias("end"), seconds_of_day(pl.col("clock")).alias("second"))
+    timeless = frame.filter(pl.col("end").is_null() & pl.col("second").is_null())
+    _note_timeless(name, timeless.select("line", "clock"), placed)
     wraps = (
         (pl.col("second") < pl.col("second").shift().over("run") - _HALF_DAY)
         .fill_null(value=False)
@@ -380,7 +383,7 @@ def _timed(part: Part, placed: Placed) -> Part:
     )
     frame = frame.with_columns((pl.col("second") + DAY_S * wraps).alias("second"))
     frame = frame.join(_days(placed.runs.runs), on="run", how="left", maintain_order="left")
-    frame = frame.with_columns(pl.coalesce("end", _at(pl.col("base"), pl.col("second"))).alias("interval_end"))
+    frame = frame.with_columns(pl.coalesce("end", later(pl.col("base"), pl.col("second"))).alias("interval_end"))
     zone = pl.when(pl.col("end").is_not_null()).then(pl.lit("UTC")).alias("zone")
     _zones(frame.select("run", zone), placed)
     order = pl.coalesce(pl.col("end").dt.epoch("s"), "second")

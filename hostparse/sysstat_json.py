@@ -22,6 +22,7 @@ from hostparse.tables import Tables
 from logframe import Diagnostic, LogParseError
 from logframe.copied import REPEATED
 from logframe.json_leaves import json_leaves
+from logframe.moments import later
 from logframe.printed import whole_number
 
 if TYPE_CHECKING:
@@ -288,16 +289,16 @@ def _part(
             "restarted": pl.Int64,
         },
     )
-    day = pl.coalesce(day_of(pl.col("date"), "ymd"), "base").cast(pl.Datetime("us"))
+    day = pl.coalesce(day_of(pl.col("date"), "ymd"), "base")
     dated = dated_clock(pl.col("clock"), order.order).struct.field("time")
-    end = pl.coalesce(dated, day + pl.duration(seconds=seconds_of_day(pl.col("clock"))))
+    end = pl.coalesce(dated, later(day, seconds_of_day(pl.col("clock"))))
     place = place.with_columns(end.alias("interval_end"))
     ends = place.select("run", "sample", "interval_end").unique().sort("run", "sample")
     ends = ends.with_columns(pl.col("interval_end").shift().over("run").alias("before")).drop("interval_end")
     place = place.join(ends, on=["run", "sample"], how="left", maintain_order="left")
-    stated = pl.col("interval_end") - pl.duration(microseconds=(pl.col("step") * 1e6).cast(pl.Int64))
+    stated = later(pl.col("interval_end"), -pl.col("step"))
     # the counters begin with the restart of the system, where the interval printed is longer
-    restart = pl.col("base").cast(pl.Datetime("us")) + pl.duration(seconds="restarted")
+    restart = later(pl.col("base"), pl.col("restarted"))
     first = pl.when(stated.is_not_null()).then(pl.max_horizontal(stated, restart))
     early = place.filter(pl.col("before").is_null() & (stated < restart)).unique("run", maintain_order=True)
     notes += [

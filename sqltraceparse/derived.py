@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from logframe.moments import in_calendar
 from sqltraceparse.nesting import INCLUSIVE
 from sqltraceparse.passes import ADDED, with_process
 from sqltraceparse.schema import SCHEMAS, WALL
@@ -74,7 +75,8 @@ class Derived:
 
     def _with_wall(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The rows with the wall clock; those of no clock have none."""
-        wall = (pl.col("tim_us") + pl.col("offset_us")).cast(pl.Datetime("us")).dt.replace_time_zone("UTC").cast(WALL)
+        micros = (pl.col("tim_us") + pl.col("offset_us")).cast(pl.Datetime("us"))
+        wall = in_calendar(micros).dt.replace_time_zone("UTC").cast(WALL)
         if self._offsets.height == 1:
             offset = pl.lit(self._offsets.item(0, "offset_us"), pl.Int64)
             return frame.with_columns(offset.alias("offset_us")).with_columns(wall=wall)

@@ -107,3 +107,30 @@ def test_first_sample_is_since_the_start_of_the_system(log: str, scope: str) -> 
 def test_ends_of_buckets(log: str, ends: tuple[float, float]) -> None:
     """The same arrow includes its upper end for bcc and leaves it out for perf-tools."""
     assert read_histograms(log.encode()).buckets.select("lower", "upper", "count").rows() == [(*ends, 25)]
+
+
+_PIDSTAT = (
+    "# Time        UID       PID    %usr %system  %guest   %wait    %CPU   CPU  Command\n"
+    "{}     0         17    0.00    1.00    0.00    0.00    1.00     0  ora_lgwr_x\n"
+    "1600000002     0         17    0.00    1.00    0.00    0.00    1.00     0  ora_lgwr_x\n"
+)
+_STAMPS = "{}\nDevice            r/s     rkB/s   %util\nsda              7.00     56.00    3.50\n"
+_BEYOND = ("253402300800", "1000000000000", "-99999999999999", "18446745673711", "99999999999999999999")
+
+
+@pytest.mark.parametrize(
+    ("log", "printed"),
+    [
+        *((_PIDSTAT, seconds) for seconds in _BEYOND),
+        (_STAMPS, _BEYOND[1]),
+        (_STAMPS, "Mon Feb 19 13:05:00 CET 0000"),
+        (NMON.replace("17-OCT-2017", "{0}"), "17-OCT-0000"),
+    ],
+)
+def test_time_that_no_calendar_holds(log: str, printed: str) -> None:
+    """Seconds since 1970 and dates outside the years 1 to 9999 are no time, and have a diagnostic."""
+    start = "" if log.startswith("AAA") else SAR.splitlines()[0] + "\n\n"
+    host = read_host((start + log.format(printed)).encode())
+
+    assert host.samples.collect().get_column("interval_end").to_list()[0] is None
+    assert any(printed in text for text in host.diagnostics.get_column("text"))

@@ -341,3 +341,13 @@ def test_a_trace_below_a_trace_of_the_optimizer() -> None:
     assert load_log(f"{title}{line * 8000}{CALL}\n".encode()).calls.height == 1
     with pytest.raises(LogParseError, match="a trace of the optimizer"):
         load_log(f"{title}{line}".encode())
+
+
+@pytest.mark.parametrize("stamp", ["9999-12-31 23:59:59.900", "2026-09-14 20:00:00.000"])
+def test_wall_clock_beyond_the_calendar_is_none(stamp: str) -> None:
+    """No wall clock after the year 9999; the value of ``tim`` stays."""
+    late = "999999999999999999"
+    trace, _ = found(f"*** {stamp}", WAIT, WAIT.replace("tim=5000150", f"tim={late}"))
+
+    assert trace.waits.get_column("tim_us").to_list() == [5_000_150, int(late)]
+    assert trace.waits.get_column("wall").to_list()[1] is None
