@@ -72,6 +72,12 @@ def _seconds(part: pl.expr.struct.ExprStructNameSpace) -> pl.Expr:
     return pl.when(is_time).then(hour * 3600 + minute * 60 + second)
 
 
+def past_midnights(seconds: pl.Expr) -> pl.Expr:
+    """Seconds of the day, row by row, as seconds since the midnight before the first row of each ``run``."""
+    passed = (seconds < seconds.shift() - DAY_S // 2).fill_null(value=False).cum_sum()
+    return (seconds + DAY_S * passed).over("run")
+
+
 def day_of(date: pl.Expr, order: DateOrder) -> pl.Expr:
     """The Date of a printed date; null where it is none."""
     part = GRAMMAR.groups(date, f"^{_DATE}$").struct

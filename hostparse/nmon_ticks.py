@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from hostparse.clocks import MONTHS, seconds_of_day
+from hostparse.clocks import MONTHS, past_midnights, seconds_of_day
 from hostparse.lines import NMON, TEXT
 from hostparse.runs import Run
 from logframe import Diagnostic
@@ -72,8 +72,7 @@ def ticks_of(name: str, clocks: pl.DataFrame, runs: Sequence[Run], notes: list[D
         schema={"run": pl.UInt32, "day": pl.Date},
     )
     ticks = ticks.sort("run", "sample").join(days, on="run", how="left", maintain_order="left")
-    wraps = (pl.col("seconds") < pl.col("seconds").shift() - 43_200).fill_null(value=False).cum_sum().over("run")
-    undated = later(pl.col("day"), pl.col("seconds") + 86_400 * wraps)
+    undated = later(pl.col("day"), past_midnights(pl.col("seconds")))
     is_strange = (
         pl.col("interval_end").is_null()
         & undated.is_not_null()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
-from hostparse.clocks import DAY_S, GRAMMAR, dated_clock, read_stamps, seconds_of_day
+from hostparse.clocks import DAY_S, GRAMMAR, dated_clock, past_midnights, read_stamps, seconds_of_day
 from hostparse.lines import is_kind
 from logframe import Diagnostic
 from logframe.moments import later, since_1970
@@ -278,18 +278,12 @@ def _reports(name: str, marks: pl.DataFrame, days: pl.DataFrame, placed: Placed,
         ]
         return reports.select("run", "sample", *nothing, mark="line")
     stamps = read_stamps(stamps, placed.runs.order.order).join(days, on="run", how="left", maintain_order="left")
-    wraps = (
-        (pl.col("second") < pl.col("second").shift().over("run") - _HALF_DAY)
-        .fill_null(value=False)
-        .cum_sum()
-        .over("run")
-    )
     stamps = stamps.with_columns(
         pl.coalesce(
             pl.col("dated").struct.field("time"),
             pl.col("long").struct.field("time"),
             "epoch",
-            later(pl.col("base"), pl.col("second") + DAY_S * wraps),
+            later(pl.col("base"), past_midnights(pl.col("second"))),
         ).alias("interval_end"),
         pl.coalesce(
             pl.col("dated").struct.field("zone"),
@@ -375,13 +369,7 @@ def _timed(name: str, part: Part, placed: Placed) -> Part:
     frame = _unplaced(part).with_columns(epoch.alias("end"), seconds_of_day(pl.col("clock")).alias("second"))
     timeless = frame.filter(pl.col("end").is_null() & pl.col("second").is_null())
     _note_timeless(name, timeless.select("line", "clock"), placed)
-    wraps = (
-        (pl.col("second") < pl.col("second").shift().over("run") - _HALF_DAY)
-        .fill_null(value=False)
-        .cum_sum()
-        .over("run")
-    )
-    frame = frame.with_columns((pl.col("second") + DAY_S * wraps).alias("second"))
+    frame = frame.with_columns(past_midnights(pl.col("second")))
     frame = frame.join(_days(placed.runs.runs), on="run", how="left", maintain_order="left")
     frame = frame.with_columns(pl.coalesce("end", later(pl.col("base"), pl.col("second"))).alias("interval_end"))
     zone = pl.when(pl.col("end").is_not_null()).then(pl.lit("UTC")).alias("zone")
