@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 GRAMMAR: Final = load_grammar("awrparse", "sniff.lark", "name")
 #: A session that spooled a report is more than its report, but the report is what it was run for.
 _NAMED: Final = 0.95
+#: Tables of a report within another log: that log is more than they are.
+_TABLES: Final = 0.5
+_TABLE: Final = r"\n\f?(?:{SUMMARY_TITLE}\n(?:[^\n]*\n){0,6}?{TABLE_RULER}\n|{SECTION_OF_DB})"
 #: Tables copied out of a report have no heading of their own: the reader has to try.
 _POSSIBLE: Final = 0.1
 
@@ -30,6 +33,8 @@ def sniff(head: Head) -> Sniff | None:
         # a search that ignores case is slow
         if mark in line.lower() and (found := re.search(pattern, line)):
             return Sniff(_NAMED, f"a report: it says {found.group()!r}", line=number)
+    if found := re.search(GRAMMAR.pattern(_TABLE), f"\n{head.text}\n"):
+        return Sniff(_TABLES, "tables of a report", line=head.text.count("\n", 0, found.start()) + 1)
     return Sniff(_POSSIBLE, "perhaps part of a report")
 
 

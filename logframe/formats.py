@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 GROUP: Final = "logframe.formats"
 #: So many bytes of a log's beginning are given to `Format.sniff`.
 HEAD_BYTES: Final = 1 << 16
+#: Lines that a program filled up with blanks have at most so many times their length.
+_PADDING: Final = 16
 #: A score from here on identifies the format; the formats of lower scores are tried one after the other.
 CERTAIN: Final = 0.5
 _NUL: Final = "\x00"
@@ -209,6 +211,9 @@ def head_of(log: Log) -> Head:
         LogParseError: The log is empty, or binary.
     """
     text = "\n".join(log.head(HEAD_BYTES)) or "\n".join(log.lines())[:HEAD_BYTES]
+    if len(text) > HEAD_BYTES // 2 and text.count("   \n") > text.count("\n") // 2:
+        text = "\n".join(map(str.rstrip, log.head(HEAD_BYTES * _PADDING)))
+        text = text if len(text) <= HEAD_BYTES else text[:HEAD_BYTES].rpartition("\n")[0]
     if text.startswith(_NUL):
         text = "\n".join(_after_hole(log).head(HEAD_BYTES)) or text
     if not text.strip():

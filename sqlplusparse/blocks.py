@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from sqlplusparse.autotrace import read_autotrace, read_unheaded
+from sqlplusparse.cells import MAY_BE_FIGURE
 from sqlplusparse.delimited import chosen_delimiter, read_delimited
 from sqlplusparse.elapsed import LABELS, CustomPattern, explain_clock, language_of, read_clock
 from sqlplusparse.feedback import read_failure, read_feedback
@@ -25,7 +26,7 @@ from sqlplusparse.lines import (
     Kind,
     runs_of,
 )
-from sqlplusparse.listings import MAY_BE_FIGURE, RUNSTATS, read_runstats, read_snapper, read_unruled
+from sqlplusparse.listings import RUNSTATS, read_runstats, read_snapper, read_unruled
 from sqlplusparse.page import LineRole, Page
 from sqlplusparse.plaingrids import read_plain_grid
 from sqlplusparse.plainqueries import LAST_OF_FIGURE, is_notable, read_plain_query

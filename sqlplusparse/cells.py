@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 LISTS: Final = load_grammar("sqlplusparse", "listing.lark")
 NUMBER: Final = Pattern("{NUMBER}", LISTS)
+#: ``name : 12``, a session, a name and a figure, or a name and a figure.
+MAY_BE_FIGURE: Final = Pattern("{MAY_BE_FIGURE}", LISTS)
 _WIDE: Final = "  "
 
 

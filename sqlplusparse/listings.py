@@ -52,8 +52,6 @@ _COMPACT_LINE: Final = Pattern(
     r"(?P<sid>{DIGITS}) +\w+{WIDE_GAP}(?P<name>{SPACED_NAME}){WIDE_GAP}(?P<raw>{LISTED_FIGURE}(?:{UNIT})?)", LISTS
 )
 _PLAIN_LINE: Final = Pattern("(?P<name>{SPACED_NAME}){WIDE_GAP}(?P<raw>{WHOLE})", LISTS)
-#: ``name : 12``, a session, a name and a figure, or a name and a figure.
-MAY_BE_FIGURE: Final = Pattern("{MAY_BE_FIGURE}", LISTS)
 
 
 def read_listing(page: Page, grid: Grid, statement_text: str | None) -> Listing | None:

@@ -7,6 +7,7 @@ from typing import Final
 
 from logframe import Diagnostic
 from logframe.normalize import LineMap, with_line_feeds, without_doubled_blank_lines
+from sqlplusparse.cells import MAY_BE_FIGURE
 from sqlplusparse.lines import SECTION_MARKS, Kind, kinds_of, runs_of
 from sqlplusparse.prepare import prepared
 from sqlplusparse.settings import usual_prompts, usual_rulers
@@ -70,7 +71,8 @@ _FILLS: Final = {
     role: bytes(LineRole.BLANK if kind == Kind.BLANK else role for kind in range(256)) for role in LINE_ROLES.values()
 }
 _BLANKS: Final = runs_of(Kind.BLANK)
-#: Fewer lines than these say nothing about how a copy was made; with a ruler, which rows follow directly, these do.
+#: Fewer lines than these say nothing about how a copy was made; with a ruler, which rows follow directly, or where all
+#: are figures by name, these do.
 _FEWEST_SPACED: Final = 8
 _FEWEST_RULED: Final = 3
 
@@ -165,7 +167,8 @@ def _without_added_lines(lines: list[str]) -> LineMap | None:
     """The lines without a blank line after each, where somebody put it there."""
     found = without_doubled_blank_lines(lines, fewest=_FEWEST_RULED)
     written = [line for line in lines if line] if found is not None else []
-    return found if len(written) >= _FEWEST_SPACED or Kind.RULER in kinds_of(written) else None
+    is_told = len(written) >= _FEWEST_SPACED or Kind.RULER in kinds_of(written)
+    return found if is_told or all(map(MAY_BE_FIGURE.match, written)) else None
 
 
 def section_above(page: Page, number: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from logframe.margins import without_page, without_shared_indent, without_shared_margin
+from logframe.margins import without_line_numbers, without_page, without_shared_indent, without_shared_margin
 from logframe.normalize import (
     with_line_feeds,
     with_plain_blanks,
@@ -56,7 +56,8 @@ def prepared(text: str) -> list[str]:
 
 
 def _without_marks(text: str) -> str:
-    """A text without its margin, the marks of quotations and those of comments around what a client printed."""
+    """A text without numbers of its lines, its margin, and the marks of quotations and comments around a session."""
+    text = without_line_numbers(text)
     text = without_shared_margin(text) if _is_quoted(text) else without_shared_indent(text)
     text = without_quotes(text, partial(_has, kinds=_QUOTED))
     return without_comment_marks(text, partial(_has, kinds=_TRANSCRIPT))

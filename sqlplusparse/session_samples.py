@@ -13,6 +13,7 @@ from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar,
 from logframe.copied import cleanup_by_sign, plain_lines, repeated
 from logframe.csv_lines import csv_cells
 from logframe.formats import Format, Sniff
+from logframe.margins import without_shared_margin
 from logframe.normalize import without_terminal_codes
 from logframe.printed import finite
 
@@ -148,7 +149,8 @@ def read_session_samples(source: Source) -> SessionSamples:
         [('1', 'WAIT', 'log file sync'), ('2', 'CPU', None)]
     """
     log = open_log(source)
-    lines = _cleaned(log.lines())
+    # of a long page a sign of samples may come late
+    lines = _cleaned(without_shared_margin("\n".join(log.lines())).split("\n"))
     first = next((number for number, line in enumerate(lines) if line.strip()), None)
     if first is None:
         raise LogParseError("the file is empty", source=log.name, expected="samples of sessions")

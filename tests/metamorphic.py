@@ -109,7 +109,7 @@ def changes_of(logs: list[ParsedLog], text: str, seed: int) -> Iterator[tuple[st
     elif one.format not in FORMATS:
         lossless = LOSSLESS_LINES | {"in a mail": mailed, "cat -n": numbered, "in a shell": in_shell}
     else:
-        lossless = LOSSLESS_LINES | {"in page": in_page}
+        lossless = LOSSLESS_LINES | {"in page": in_page, "cat -n": numbered}
     yield from ((name, False, change) for name, change in lossless.items())
     yield from ((name, True, change) for name, change in WRAPPED.items())
     lines = lines_of(text)

@@ -6,16 +6,21 @@ import gzip
 import io
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
+from transformations import in_session, joined, numbered, padded, quoted
 
 from awrparse import AwrReport
-from iolab.loading import load
+from iolab.loading import load, load_all
 from logframe import LogNotFoundError, LogParseError
 from logframe.formats import ParsedLog
 from sqlplusparse import Spool
 from straceparse import EVENTS, SUMMARY, StraceLog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 KINDS = {
@@ -55,6 +60,62 @@ def test_a_report_in_a_session() -> None:
     report = (SAMPLES / "articles/003_filesystemio_none.txt").read_bytes()
 
     assert isinstance(load(b"SQL> select 1 from dual;\n\nElapsed: 00:00:00.01\n\n" + report), Spool)
+
+
+TRACE = """PARSING IN CURSOR #7 len=9 dep=0 uid=88 oct=3 lid=88 tim=6000100 hv=91 ad='7f' sqlid='b1x7'
+select 41
+END OF STMT
+FETCH #7:c=8,e=120,p=1,cr=4,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim=6000400
+"""
+TOP_EVENTS = """Top 4 Timed Events                                         Avg %Total
+~~~~~~~~~~~~~~~~~~                                        wait   Call
+Event                                 Waits    Time (s)   (ms)   Time Wait Class
+------------------------------ ------------ ----------- ------ ------ ----------
+db file sequential read             412,007       3,144      8   71.3   User I/O
+CPU time                                            902           20.5
+"""
+OF_DB = """Wait Class                                 DB/Inst: FIG/fig1  Snaps: 41-42
+
+Wait Class                      Waits   %Time -outs  Total Wait Time (s)  Avg wait (ms)  Waits /txn
+------------------------- ----------- ------------- ------------------- -------------- -----------
+User I/O                      412,911            .0               3,151              8        33.2
+"""
+
+
+@pytest.mark.parametrize(("tables", "name"), [(TOP_EVENTS, "top_events"), (OF_DB, None)], ids=["top events", "section"])
+def test_tables_of_a_report_in_a_session(tables: str, name: str | None) -> None:
+    """Tables copied out of a report are read beside the session that holds them."""
+    session = in_session(tables).encode()
+    spool, report = load_all(session)
+
+    assert isinstance(load(session), Spool)
+    assert (spool.format, report.format) == ("sqlplus", "awr")
+    assert name is None or report.frames()[name].height == 2
+
+
+def test_a_log_far_down_a_padded_document() -> None:
+    """Blanks at the ends of lines hide no log from recognition."""
+    document = joined(["They waited for disks, or so it seemed."] * 800) + TRACE
+    narrow, wide = load_all(document.encode()), load_all(padded(document, 500).encode())
+
+    assert [log.format for log in wide] == [log.format for log in narrow] == ["sqltrace"]
+
+
+@pytest.mark.parametrize("change", [quoted, numbered], ids=["quoted", "cat -n"])
+def test_samples_far_down_a_marked_document(change: Callable[[str], str]) -> None:
+    """Marks of a quotation and numbers of lines hide no samples of sessions, however late they come."""
+    table = """---------------------------------------------------------------------
+Active% |    SID | EVENT                     | WAIT_CLASS
+---------------------------------------------------------------------
+    60% |    731 | log file sync             | Commit
+    20% |    418 | db file parallel read     | User I/O
+
+--  End of ASH snap 1, end=2026-11-02 11:40:05, seconds=5, samples_taken=41
+"""
+    document = joined(["They waited for disks, or so it seemed."] * 300) + table
+
+    assert load(document.encode()).frames()["samples"].height == 2
+    assert load(change(document).encode()).frames()["samples"].equals(load(document.encode()).frames()["samples"])
 
 
 @pytest.mark.parametrize(

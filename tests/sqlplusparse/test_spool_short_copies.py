@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from polars.testing import assert_frame_equal
-from transformations import commented, doubled, joined, quoted, with_tabs
+from transformations import commented, doubled, joined, numbered, quoted, with_tabs
 
 import iolab
 from sqlplusparse import Spool, read_spool
@@ -34,9 +34,14 @@ WIDE = joined(
     ]
 )
 
+#: Statistics by name with a figure.
+READS = (("physical reads", 3), ("session logical reads", 41), ("physical read bytes", 24))
+
 
 @pytest.mark.parametrize(
-    "change", [doubled, quoted, lambda text: quoted(text, ">> ")], ids=["doubled", "quoted", "twice"]
+    "change",
+    [doubled, quoted, lambda text: quoted(text, ">> "), numbered],
+    ids=["doubled", "quoted", "twice", "cat -n"],
 )
 def test_a_short_result(change: Callable[[str], str]) -> None:
     """A result of few rows is recognised and read in a quotation, and with a blank line after each of its lines."""
@@ -45,6 +50,15 @@ def test_a_short_result(change: Callable[[str], str]) -> None:
     assert isinstance(log, Spool)
     assert_frame_equal(log.table(1), read_spool(RESULT.encode(), printed=True).table(1))
     assert log.table(1).height == 2
+
+
+def test_a_short_listing_with_blank_lines() -> None:
+    """Rows of figures by name that somebody has put a blank line after are one listing of one statement."""
+    listing = joined([f"417 BATCH        {name:<40} {amount}M" for name, amount in (("redo size", 8), *READS)])
+    spool, copy = read_spool(listing.encode()), read_spool(doubled(listing).encode())
+
+    assert copy.statements.height == spool.statements.height == 1
+    assert_frame_equal(copy.statistics.drop("line"), spool.statistics.drop("line"))
 
 
 def test_short_texts_keep_their_blank_lines() -> None:
