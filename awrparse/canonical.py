@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from logframe.decimal_mark import DecimalMark
 
 _TEXT = pl.String()
+_MARK = pl.Boolean()
 _BOUND = pl.Float64()
 #: End of the name of a group that holds minutes.
 _MINUTES = "_minutes"
@@ -38,7 +39,8 @@ def matches(table: Table, printed: PrintedTable) -> bool:
         return True
     if table.shape in {"labels", "wide"} and not table.needs:
         return not _is_compared(printed)
-    found = {column.name for column in columns_by_heading(table, printed.headings) if column is not None}
+    columns = columns_by_heading(table, printed.headings) if table.needs else []
+    found = {column.name for column in columns if column is not None}
     return found.issuperset(table.needs) and _has_row_like(table, printed)
 
 
@@ -75,11 +77,8 @@ def build_frames(
         bounds: add ``_lo`` and ``_hi`` to each figure.
         decimal_mark: of the report.
     """
-    columns = Columns()
-    started = {
-        name: _Frame(table, printed, columns, bounds=bounds, decimal_mark=decimal_mark)
-        for name, (table, printed) in tables.items()
-    }
+    columns = Columns((VALUE, LO, HI) if bounds else (VALUE,))
+    started = {name: _Frame(table, printed, columns, decimal_mark) for name, (table, printed) in tables.items()}
     columns.build()
     return {name: (frame.build(), frame.problems) for name, frame in started.items()}
 
@@ -88,14 +87,20 @@ class _Unread(NamedTuple):
     """Figures whose faults are known when those of all columns are read."""
 
     figures: FigureColumn
+    table: str
     name: str
-    lines: list[int]
-    start: int | None
+    grid: Grid
 
     def problems(self) -> list[Problem]:
         """What could not be read."""
         return [
-            Problem(self.lines[row] or None, kind, self.figures.cells[row], f"{self.name}: {reason}", self.start)
+            Problem(
+                self.grid.lines[row] or None,
+                kind,
+                self.figures.cells[row],
+                f"{self.table}.{self.name}: {reason}",
+                _start(self.grid, self.name),
+            )
             for row, (kind, reason) in self.figures.faults
         ]
 
@@ -108,8 +113,6 @@ class _Frame:
         table: Table,
         printed: Iterable[PrintedTable],
         columns: Columns,
-        *,
-        bounds: bool,
         decimal_mark: DecimalMark,
     ) -> None:
         self._table = table
@@ -117,10 +120,9 @@ class _Frame:
         self._heights = [len(grid.lines) for grid in self._grids]
         self._height = sum(self._heights)
         self._columns = columns
-        self._bounds = bounds
         self._decimal_mark = decimal_mark
         self._faults: list[list[Problem | _Unread]] = [[] for _ in self._grids]
-        self._slices: list[Callable[[], pl.Series]] = []
+        self._slices: list[Callable[[], pl.DataFrame]] = []
         are_totals: list[bool] = []
         for grid, height, faults in zip(self._grids, self._heights, self._faults, strict=True):
             for name, template in table.splits.items():
@@ -130,7 +132,7 @@ class _Frame:
         for column in table.columns:
             self._add(column)
         if table.total:
-            self._slices.append(partial(pl.Series, IS_TOTAL, are_totals, pl.Boolean))
+            self._add_values(IS_TOTAL, _MARK, [are_totals])
 
     @property
     def problems(self) -> list[Problem]:
@@ -138,83 +140,83 @@ class _Frame:
         found: list[Problem] = []
         for faults in self._faults:
             for fault in faults:
-                found += fault.problems() if isinstance(fault, _Unread) else [fault]
+                if not isinstance(fault, _Unread):
+                    found.append(fault)
+                elif fault.figures.faults:
+                    found += fault.problems()
         return found
 
     def build(self) -> pl.DataFrame:
         """The frame, when all cells are known."""
-        first, *others = [column() for column in self._slices]
-        return first.to_frame().hstack(others)
+        return pl.concat([columns() for columns in self._slices], how="horizontal")
 
     def _add(self, column: Column) -> None:
         """Put the cells of a column to those of its type."""
         match column.kind:
             case "text":
-                self._add_texts(column.name, [grid.cells.get(column.name) for grid in self._grids])
+                self._add_values(column.name, _TEXT, [grid.cells.get(column.name) for grid in self._grids])
             case "time" | "flag":
-                values = [value for place in range(len(self._grids)) for value in self._times(column, place)]
-                self._slices.append(partial(pl.Series, column.name, values, column.dtype))
+                times = [self._times(column, place) for place in range(len(self._grids))]
+                self._add_values(column.name, column.dtype, times)
             case kind if kind in CUT_KINDS:
-                self._add_texts(column.name, [_full_names(kind, column.name, grid) for grid in self._grids])
+                self._add_values(column.name, _TEXT, [_full_names(kind, column.name, grid) for grid in self._grids])
                 printed = f"{column.name}_printed"
-                self._add_texts(printed, [grid.cells.get(printed, grid.cells.get(column.name)) for grid in self._grids])
+                texts = [grid.cells.get(printed, grid.cells.get(column.name)) for grid in self._grids]
+                self._add_values(printed, _TEXT, texts)
             case _:
                 self._add_figures(column)
 
-    def _add_texts(self, name: str, parts: Sequence[Sequence[str] | None]) -> None:
+    def _add_values(self, name: str, dtype: pl.DataType, parts: Sequence[Sequence[object] | None]) -> None:
+        """Put the cells of each grid to those of their type; None where a grid has no such column."""
         if all(cells is None for cells in parts):
-            self._slices.append(partial(_nulls, _TEXT, self._height, name))
+            self._slices.append(partial(_nulls, self._height, (name,), dtype))
             return
-        start = self._columns.text_count
-        for cells, height in zip(parts, self._heights, strict=True):
-            if cells is None:
-                self._columns.add_nulls(height)
-            else:
-                self._columns.add_texts(cells)
-        self._slices.append(partial(self._columns.texts, start, self._height, name))
+        values = self._columns.values(dtype)
+        start = len(values)
+        for cells, height in zip(parts, self._heights, strict=False):
+            values.add([None] * height if cells is None else cells)
+        self._slices.append(partial(values.slice, start, self._height, [name]))
 
-    def _times(self, column: Column, place: int) -> list[object]:
+    def _times(self, column: Column, place: int) -> list[object] | None:
         grid = self._grids[place]
         cells = grid.cells.get(column.name)
         if cells is None:
-            return [None] * self._heights[place]
+            return None
         start = _start(grid, column.name)
         return [_time(cell, line, self._faults[place], start) for cell, line in zip(cells, grid.lines, strict=True)]
 
     def _add_figures(self, column: Column) -> None:
-        parts = (VALUE, LO, HI) if self._bounds else (VALUE,)
-        if not any(column.name in grid.cells for grid in self._grids):
-            types = (column.dtype if part == VALUE else _BOUND for part in parts)
-            self._slices += [
-                partial(_nulls, dtype, self._height, f"{column.name}{part}")
-                for part, dtype in zip(parts, types, strict=True)
-            ]
+        name = column.name
+        names = [f"{name}{part}" for part in self._columns.parts]
+        if not any(name in grid.cells for grid in self._grids):
+            self._slices.append(partial(_nulls, self._height, tuple(names), column.dtype))
             return
         figures = self._columns.figures(column.dtype)
         first = len(figures)
-        # the ends of a range are no printed figures
-        is_edge = self._table.shape == "histogram" and not column.heads
+        mark: DecimalMark = self._decimal_mark if column.heads else "."
         for grid, height, faults in zip(self._grids, self._heights, self._faults, strict=True):
-            cells = grid.cells.get(column.name)
-            mark: DecimalMark = self._decimal_mark if column.heads else "."
-            heading = grid.headings.get(column.name, "")
+            cells = grid.cells.get(name)
+            heading = grid.headings.get(name, "")
             read = figures.add([""] * height if cells is None else cells, column.kind, heading, mark)
             if cells is not None:
-                faults.append(_Unread(read, f"{self._table.name}.{column.name}", grid.lines, _start(grid, column.name)))
-        for part in parts:
-            source = VALUE if is_edge else part
-            self._slices.append(partial(figures.slice, source, first, self._height, f"{column.name}{part}"))
+                faults.append(_Unread(read, self._table.name, name, grid))
+        # the ends of a range are no printed figures
+        is_edge = self._table.shape == "histogram" and not column.heads
+        self._slices.append(partial(figures.slice_exact if is_edge else figures.slice, first, self._height, names))
+
+
+@lru_cache(maxsize=4096)
+def _nulls(height: int, names: tuple[str, ...], dtype: pl.DataType) -> pl.DataFrame:
+    """A column that the report does not print, and its bounds; its memory may be that of several frames."""
+    first, *bounds = names
+    return pl.DataFrame(
+        [_null_series(dtype, height).alias(first), *(_null_series(_BOUND, height).alias(name) for name in bounds)]
+    )
 
 
 @lru_cache(maxsize=256)
 def _null_series(dtype: pl.DataType, height: int) -> pl.Series:
     return pl.Series([None] * height, dtype=dtype)
-
-
-@lru_cache(maxsize=4096)
-def _nulls(dtype: pl.DataType, height: int, name: str) -> pl.Series:
-    """A column that the report does not print; the Series are not changed, and may be those of several frames."""
-    return _null_series(dtype, height).alias(name)
 
 
 def _start(grid: Grid, name: str) -> int | None:

@@ -160,7 +160,7 @@ class Column:
     meaning: str
     heads: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def dtype(self) -> pl.DataType:
         """Type in the frame."""
         found = pl.String() if self.kind in CUT_KINDS else _TYPES.get(self.kind, pl.Float64())

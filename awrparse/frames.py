@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 #: Parts of a figure, by the end of its column's name.
 VALUE, LO, HI = "", "_lo", "_hi"
-_INTEGER: Final = pl.Int64()
 _FLOAT: Final = pl.Float64()
 
 
@@ -79,11 +78,12 @@ class Figures:
     one by one, each distinct cell once for each way of reading.
     """
 
-    def __init__(self, dtype: pl.DataType) -> None:
+    def __init__(self, dtype: pl.DataType, parts: tuple[str, ...]) -> None:
         self._dtype = dtype
+        self._parts = parts
         self._columns: list[FigureColumn] = []
         self._count = 0
-        self._flat: dict[str, pl.Series] = {}
+        self._flat = pl.DataFrame()
 
     def add(self, cells: Sequence[str], kind: Kind, heading: str, decimal_mark: DecimalMark) -> FigureColumn:
         """Put a column after those before."""
@@ -97,7 +97,7 @@ class Figures:
         return self._count
 
     def build(self) -> None:
-        """Make the Series of all cells."""
+        """Make the columns of all cells."""
         cells: list[str] = []
         for column in self._columns:
             mark = column.decimal_mark
@@ -105,14 +105,13 @@ class Figures:
         plain = read_figures(cells, [column.form() for column in self._columns])
         others = list(range(self._count)) if plain is None else (plain.kinds == OTHER).arg_true().to_list()
         measures = self._read_others(others)
-        if plain is None:
-            self._flat = measures
-            return
-        blanks = (plain.kinds == BLANK).arg_true()
-        places = pl.Series(others, dtype=pl.UInt32)
-        for part, series in ((VALUE, plain.values), (LO, plain.lows), (HI, plain.highs)):
-            typed = series.cast(self._dtype) if part == VALUE else series
-            self._flat[part] = typed.scatter(places, measures[part]).scatter(blanks, None)
+        if plain is not None:
+            blanks = (plain.kinds == BLANK).arg_true()
+            places = pl.Series(others, dtype=pl.UInt32)
+            read = {VALUE: plain.values.cast(self._dtype), LO: plain.lows, HI: plain.highs}
+            for part in self._parts:
+                measures[part] = read[part].scatter(places, measures[part]).scatter(blanks, None)
+        self._flat = pl.DataFrame([measures[part].alias(part) for part in self._parts])
 
     def _read_others(self, places: Sequence[int]) -> dict[str, pl.Series]:
         """The figures of cells that are read one by one: `VALUE`, `LO` and `HI`."""
@@ -141,43 +140,79 @@ class Figures:
         of_cells = pl.Series(codes, dtype=pl.UInt32)  # a frame would wake all threads to gather them
         return {name: pl.Series(name, part, dtype=dtype, strict=False).gather(of_cells) for name, part, dtype in parts}
 
-    def slice(self, part: str, start: int, length: int, name: str) -> pl.Series:
-        """Values or bounds of so many cells as a column."""
-        return self._flat[part].slice(start, length).alias(name)
+    def slice(self, start: int, length: int, names: list[str]) -> pl.DataFrame:
+        """So many figures as columns: the values and, with bounds, their bounds."""
+        return _slice(self._flat, start, length, names)
+
+    def slice_exact(self, start: int, length: int, names: list[str]) -> pl.DataFrame:
+        """So many figures that are no printed ones: their bounds are the values."""
+        values = self._flat.slice(start, length).to_series()
+        return pl.DataFrame([values.alias(name) for name in names])
+
+
+class Values:
+    """Texts, times or marks of columns: blank texts become null."""
+
+    def __init__(self, dtype: pl.DataType) -> None:
+        self._dtype = dtype
+        self._cells: list[object] = []
+        self._flat = pl.DataFrame()
+
+    def add(self, cells: Iterable[object]) -> None:
+        """Put cells after those before."""
+        self._cells += cells
+
+    def __len__(self) -> int:
+        """How many cells there are."""
+        return len(self._cells)
+
+    def build(self) -> None:
+        """Make the column of all cells."""
+        cells = pl.Series(self._cells, dtype=self._dtype)
+        if self._dtype == pl.String:
+            cells = cells.str.strip_chars()
+            cells = cells.set(cells == "", None)
+        self._flat = cells.to_frame()
+
+    def slice(self, start: int, length: int, names: list[str]) -> pl.DataFrame:
+        """So many cells as a column."""
+        return _slice(self._flat, start, length, names)
 
 
 class Columns:
-    """The cells of the columns of several frames."""
+    """The cells of the columns of several frames.
 
-    def __init__(self) -> None:
-        self._figures: dict[pl.DataType, Figures] = {dtype: Figures(dtype) for dtype in (_INTEGER, _FLOAT)}
-        self._texts: list[str] = []
-        self._flat: dict[str, pl.Series] = {}
+    Args:
+        parts: of each figure that are wanted, `VALUE` first.
+    """
+
+    def __init__(self, parts: tuple[str, ...]) -> None:
+        self.parts = parts
+        self._figures: dict[pl.DataType, Figures] = {}
+        self._values: dict[pl.DataType, Values] = {}
 
     def figures(self, dtype: pl.DataType) -> Figures:
         """The figures of columns of a type, Int64 or Float64."""
+        if dtype not in self._figures:
+            self._figures[dtype] = Figures(dtype, self.parts)
         return self._figures[dtype]
 
-    def add_texts(self, cells: Iterable[str]) -> None:
-        """Put texts after those before; blank ones become null."""
-        self._texts += cells
-
-    def add_nulls(self, count: int) -> None:
-        """Put so many texts that are null after the others."""
-        self._texts += [""] * count
-
-    @property
-    def text_count(self) -> int:
-        """How many texts there are."""
-        return len(self._texts)
+    def values(self, dtype: pl.DataType) -> Values:
+        """The cells of columns of another type."""
+        if dtype not in self._values:
+            self._values[dtype] = Values(dtype)
+        return self._values[dtype]
 
     def build(self) -> None:
-        """Make the Series of all cells."""
+        """Make the columns of all cells."""
         for figures in self._figures.values():
             figures.build()
-        texts = pl.Series(self._texts, dtype=pl.String).str.strip_chars()
-        self._flat["text"] = texts.set(texts == "", None)
+        for values in self._values.values():
+            values.build()
 
-    def texts(self, start: int, length: int, name: str) -> pl.Series:
-        """So many texts as a column."""
-        return self._flat["text"].slice(start, length).alias(name)
+
+def _slice(flat: pl.DataFrame, start: int, length: int, names: list[str]) -> pl.DataFrame:
+    """Rows of all columns, under other names."""
+    part = flat.slice(start, length)
+    part.columns = names
+    return part

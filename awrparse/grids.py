@@ -100,13 +100,14 @@ def _grid_of_rows(table: Table, printed: PrintedTable) -> Grid:
     by_name: dict[str, list[str]] = {}
     headings, extents = {}, {}
     columns = list(zip(*cells, strict=True)) or [()] * len(places)
+    with_units = _with_units(table, printed)
     for place, column in enumerate(places):
         if column is not None:
             by_name[column.name] = list(columns[place])
             if has_marks(printed.headings, place) and places[place + 1] is None:
                 by_name[column.name] = [behind_mark(*row[place : place + 2]) for row in cells]
-            headings[column.name] = _with_unit(table, printed.headings[place], printed.notes)
-            if (extent := printed.extent(place)) is not None:
+            headings[column.name] = with_units[place]
+            if rows.extents and (extent := printed.extent(place)) is not None:
                 extents[column.name] = extent
     _add_group(table, printed, by_name, len(cells))
     for name in table.in_title:
@@ -123,15 +124,18 @@ def columns_of(table: Table, printed: PrintedTable) -> list[Column | None]:
     return [table.by_name[moved.get(column.name, column.name)] if column else None for column in found]
 
 
-def _with_unit(table: Table, heading: str, notes: tuple[str, ...]) -> str:
-    """The heading with the unit that a note gives it: ``Time Waited (Wt Time) in centisecond``."""
+def _with_units(table: Table, printed: PrintedTable) -> list[str]:
+    """The headings with the units that a note gives them: ``Time Waited (Wt Time) in centisecond``."""
+    headings, notes = printed.headings, printed.notes
     found = next((found for note in notes if (found := _IN_CENTISECONDS.search(note))), None)
-    if found and found["head"] in heading:
-        return f"{heading} (cs)"
     if table.units:
         unit = next((unit for note in notes for pattern, unit in table.units if re.search(pattern, note)), _UNKNOWN)
-        return f"{heading} {unit}"
-    return heading
+    else:
+        unit = ""
+    return [
+        f"{heading} (cs)" if found and found["head"] in heading else f"{heading} {unit}" if unit else heading
+        for heading in headings
+    ]
 
 
 def _unwrapped(

@@ -55,8 +55,8 @@ def read_html(text: str, report_kind: str, title: str, first_line: int = 1) -> D
     clean = _without_comments(text) if "<!--" in text else text
     cut_tables = cut_page(clean)
     page = LexborHTMLParser(clean if cut_tables is None else cut_tables.rest)
-    has_heads = page.css_first("th") is not None
-    if cut_tables is not None and not (has_heads or cut_tables.has_heads):
+    has_heads = (cut_tables is not None and cut_tables.has_heads) or page.css_first("th") is not None
+    if cut_tables is not None and not has_heads:
         # headings are among the ordinary cells
         cut_tables, page = None, LexborHTMLParser(clean)
     regular = {} if cut_tables is None else cut_tables.tables
@@ -84,7 +84,7 @@ def read_html(text: str, report_kind: str, title: str, first_line: int = 1) -> D
             # the page is kept alive by the function that reads its rows
             is_outer = bool(inner) and node.css_first("table") is not None
             rows = inner.get(node.mem_id, []) if is_outer else None
-            cut = partial(_rows, page, node, rows, has_heads=has_heads or bool(regular))
+            cut = partial(_rows, page, node, rows, has_heads=has_heads)
         tables.append(PrintedTable(heading or title_of_summary(summary) or before, cut, summary=summary, notes=notes))
     for node in page.css("pre"):
         tables += addm_of_page(_own_text(node))

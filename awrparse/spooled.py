@@ -8,6 +8,7 @@ line that is longer than the line size goes on in the next.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -103,16 +104,15 @@ def joined_html(lines: list[str], text: str) -> str:
         >>> joined_html(lines, "\n".join(lines)).count("\n")
         0
     """
-    lengths = list(map(len, lines))
-    longest = max(lengths)
-    is_wrapped = longest >= _NARROWEST_HTML and lengths.count(longest) >= _FEWEST_WRAPPED
-    if not is_wrapped and _CHUNKS.isdisjoint(lengths):
+    counts = Counter(map(len, lines))
+    longest = max(counts)
+    is_wrapped = longest >= _NARROWEST_HTML and counts[longest] >= _FEWEST_WRAPPED
+    cut = {*_CHUNKS, longest} if is_wrapped else _CHUNKS
+    if cut.isdisjoint(counts):
         return text
     parts: list[str] = []
     place = 0
-    for first in [
-        number for number, length in enumerate(lengths) if length in _CHUNKS or (is_wrapped and length == longest)
-    ]:
+    for first in [number for number, line in enumerate(lines) if len(line) in cut]:
         if first < place:
             continue
         parts += lines[place:first]

@@ -6,15 +6,16 @@ those of `logframe.printed.read_printed`, bit for bit.
 
 from __future__ import annotations
 
-import ctypes
+import struct
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from logframe.kernel import Block, load_kernel
 from logframe.native import POINTER, SIZE, load_functions
 
 if TYPE_CHECKING:
+    import ctypes
     from collections.abc import Sequence
 
     import polars as pl
@@ -26,7 +27,7 @@ OTHER: Final = 2
 _SEPARATOR: Final = "\x1f"
 
 
-class ColumnForm(ctypes.Structure):
+class ColumnForm(NamedTuple):
     """How the cells of a column are read.
 
     Attributes:
@@ -39,10 +40,17 @@ class ColumnForm(ctypes.Structure):
         divisor: what it is divided by then.
     """
 
-    _fields_ = (
-        *((name, ctypes.c_int64) for name in ("cells", "is_exact", "is_whole", "has_decimals", "is_unread")),
-        *((name, ctypes.c_double) for name in ("factor", "divisor")),
-    )
+    cells: int
+    is_exact: bool
+    is_whole: bool
+    has_decimals: bool
+    is_unread: bool
+    factor: float
+    divisor: float
+
+
+#: A `ColumnForm` as `struct column` of ``figures.c``.
+_PACK: Final = struct.Struct("5q2d").pack
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +95,7 @@ def read_figures(cells: Sequence[str], columns: Sequence[ColumnForm]) -> PlainFi
     data = text.encode(errors="replace")
     kinds, values, lows, highs = (Block(kernel, size * count) for size in (1, 8, 8, 8))
     library.iolab_read_figures(
-        *(data, len(data), (ColumnForm * len(columns))(*columns), len(columns)),
+        *(data, len(data), b"".join([_PACK(*column) for column in columns]), len(columns)),
         *(kinds.address, values.address, lows.address, highs.address),
     )
     return PlainFigures(
