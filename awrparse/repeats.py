@@ -39,6 +39,8 @@ _ONCE: Final = frozenset(
         *("ash_sessions", "ash_calls", "ash_services", "ash_commands"),
     }
 )
+#: Of a statement that is printed again the lines below its figures may be cut.
+_CUT: Final = frozenset({"sql_text", "module"})
 #: Names that are mostly unique stand in so many first columns.
 _NAMES: Final = 3
 #: What reports print in place of a text.
@@ -76,12 +78,12 @@ def repeated_rows(report: AwrReport) -> Iterator[tuple[str, str]]:
             continue
         if name == "sql":  # the same statement with the same number of versions may be listed twice
             frame = frame.filter(pl.col("ordered_by") != "versions")
-        # of a statement that is printed again the lines below its figures may be cut
-        frame = frame.drop("sql_text", "module", strict=False)
+        if cut := _CUT & table.by_name.keys():
+            frame = frame.drop(cut)
         if any(frame.to_series(place).n_unique() == frame.height for place in range(min(_NAMES, frame.width))):
             continue  # no two rows have one name
         is_twice = frame.is_duplicated()
-        if measures:
+        if measures and is_twice.any():
             is_twice &= frame.select(pl.any_horizontal(pl.col(measures).is_not_null())).to_series()
         if is_twice.any():
             for place in _pieces(frame.rows(), is_twice.to_list(), fewest):

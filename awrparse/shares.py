@@ -14,7 +14,7 @@ import polars as pl
 from awrparse.tables import TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from awrparse.report import AwrReport
 
@@ -99,39 +99,54 @@ def falling_sums(report: AwrReport) -> Iterator[tuple[str, str]]:
     """Name and reason of each row whose running share is less than that of the row above: they are of two tables."""
     for table in report.tables:
         for column in TABLES[table].columns:
-            if not column.name.endswith(_RUNNING):
-                continue
-            groups = [name for name in TABLES[table].group if name in report[table].columns]
-            frame = report[table].drop_nulls(column.name)
-            for rows in frame.partition_by(groups, maintain_order=True) if groups else [frame]:
-                falling = rows.filter(pl.col(column.name).diff() < -_STEP_PCT)
-                for row in falling.drop(groups).iter_rows():
-                    name = " ".join(cell for cell in row if isinstance(cell, str))
-                    yield name, f"{table}.{column.name}: less than in the row above; {_OTHER_TABLE}"
+            if column.name.endswith(_RUNNING):
+                yield from _falling_rows(report[table], table, column.name)
+
+
+def _falling_rows(frame: pl.DataFrame, table: str, column: str) -> Iterator[tuple[str, str]]:
+    groups = [name for name in TABLES[table].group if name in frame.columns]
+    above: dict[tuple[object, ...], float] = {}
+    falling: dict[tuple[object, ...], list[int]] = {}
+    for place, (share, *group) in enumerate(zip(*(frame[name].to_list() for name in (column, *groups)), strict=True)):
+        if share is not None:
+            key = tuple(group)
+            if share - above.get(key, share) < -_STEP_PCT:
+                falling.setdefault(key, []).append(place)
+            above[key] = share
+    texts = [name for name, dtype in frame.schema.items() if dtype == pl.String and name not in groups]
+    for key in above:
+        for place in falling.get(key, ()):
+            name = " ".join(cell for cell in frame.select(texts).row(place) if cell is not None)
+            yield name, f"{table}.{column}: less than in the row above; {_OTHER_TABLE}"
 
 
 def _other_rows(frame: pl.DataFrame, share: _Share) -> Iterator[tuple[str, str]]:
-    names = [f"{share.figure}{end}" for end in ("_lo", "_hi")] + [f"{share.share}{end}" for end in ("_lo", "_hi")]
-    if not set(names).issubset(frame.columns):
+    figures = [f"{name}{end}" for name in (share.figure, share.share) for end in ("_lo", "_hi")]
+    if not set(figures).issubset(frame.columns):
         return
-    if share.orders:
-        frame = frame.filter(pl.col("ordered_by").is_in(share.orders))
-    lo, hi, share_lo, share_hi = map(pl.col, names)
-    twice = (share_hi - share_lo) * _ROUNDED_TWICE
-    share_lo, share_hi = share_lo - twice, share_hi + twice
-    wholes = frame.filter((lo > 0) & (share_lo > 0)).with_columns(
-        whole_lo=lo / share_hi * (1 - _SLACK), whole_hi=hi / share_lo * (1 + _SLACK)
-    )
-    for rows in wholes.partition_by(share.within) if share.within else [wholes]:
-        if rows.height < _FEWEST or rows["whole_lo"].max() <= rows["whole_hi"].min():  # type: ignore[operator]
+    name = next(column for column in frame.columns if column not in share.within and column != "ordered_by")
+    groups = [*share.within, *(["ordered_by"] if share.orders else [])]
+    wholes: dict[tuple[object, ...], list[tuple[float, float, object]]] = {}
+    columns = [frame[column].to_list() for column in (*figures, name, *groups)]
+    for lo, hi, share_lo, share_hi, item, *group in zip(*columns, strict=True):
+        if lo is None or share_lo is None or (share.orders and group[-1] not in share.orders):
             continue
-        common = _most_common(rows["whole_lo"].to_list(), rows["whole_hi"].to_list())
-        name = next(column for column in rows.columns if column not in share.within and column != "ordered_by")
-        for item in rows.filter((pl.col("whole_lo") > common) | (pl.col("whole_hi") < common))[name]:
-            yield str(item), f"{share.table}.{share.share}: {_REASON}"
+        twice = (share_hi - share_lo) * _ROUNDED_TWICE
+        least, most = share_lo - twice, share_hi + twice
+        if lo > 0 and least > 0:
+            whole = lo / most * (1 - _SLACK), hi / least * (1 + _SLACK), item
+            wholes.setdefault(tuple(group), []).append(whole)
+    for rows in wholes.values():
+        starts, ends, _ = zip(*rows, strict=True)
+        if len(rows) < _FEWEST or max(starts) <= min(ends):
+            continue
+        common = _most_common(starts, ends)
+        for start, end, item in rows:
+            if start > common or end < common:
+                yield str(item), f"{share.table}.{share.share}: {_REASON}"
 
 
-def _most_common(starts: list[float], ends: list[float]) -> float:
+def _most_common(starts: Sequence[float], ends: Sequence[float]) -> float:
     """A value that lies in most of the intervals.
 
     Examples:

@@ -10,8 +10,6 @@ from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING, Final
 
-import polars as pl
-
 from awrparse.columns import IS_TOTAL
 from logframe.interval import Interval, row_figure
 
@@ -40,17 +38,15 @@ def wrong_totals(report: AwrReport) -> Iterator[tuple[str, str, Interval, Interv
         if not frame[IS_TOTAL].any():
             continue
         for (key,), rows in frame.group_by(group, maintain_order=True):
-            totals = rows.filter(pl.col(IS_TOTAL))
-            parts = rows.filter(~pl.col(IS_TOTAL))
-            if totals.height != 1 or parts.is_empty():
+            records = rows.rows(named=True)
+            totals = [row for row in records if row[IS_TOTAL]]
+            parts = [row for row in records if not row[IS_TOTAL]]
+            if len(totals) != 1 or not parts:
                 continue
             for column in _TRAFFIC:
-                if column not in frame.columns or parts[column].null_count():
-                    continue
-                total = row_figure(totals.row(0, named=True), column)
-                figures = [row_figure(row, column) for row in parts.iter_rows(named=True)]
-                known = [figure for figure in figures if figure is not None]
-                if total is None or len(known) < len(figures):
+                total = row_figure(totals[0], column)
+                known = [figure for row in parts if (figure := row_figure(row, column)) is not None]
+                if total is None or len(known) < len(parts):
                     continue
                 whole = reduce(add, known)
                 if not total.meets(whole):
