@@ -124,8 +124,8 @@ def _without_table(report: AwrReport) -> Iterator[tuple[str, str]]:
 
 def _of_other_kinds(report: AwrReport, table: str, column: str, kind: str) -> Iterator[tuple[str, str]]:
     """Names that are none of their kind: known as another, or in capitals as steps of plans are."""
-    for name in report[table][column].drop_nulls().unique(maintain_order=True):
-        if name in _names(kind) or name in _CPU:
+    for name in dict.fromkeys(report[table][column].to_list()):
+        if name is None or name in _names(kind) or name in _CPU:
             continue
         others = [other for other in _KINDS if other != kind and name in _names(other)]
         is_step = kind == "event" and name.isupper() and " " in name

@@ -37,10 +37,9 @@ def wrong_totals(report: AwrReport) -> Iterator[tuple[str, str, Interval, Interv
         frame = report.with_bounds(table)
         if not frame[IS_TOTAL].any():
             continue
-        for (key,), rows in frame.group_by(group, maintain_order=True):
-            records = rows.rows(named=True)
-            totals = [row for row in records if row[IS_TOTAL]]
-            parts = [row for row in records if not row[IS_TOTAL]]
+        for key, rows in frame.rows_by_key(group, named=True, include_key=True).items():
+            totals = [row for row in rows if row[IS_TOTAL]]
+            parts = [row for row in rows if not row[IS_TOTAL]]
             if len(totals) != 1 or not parts:
                 continue
             for column in _TRAFFIC:
