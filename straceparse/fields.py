@@ -8,7 +8,7 @@ other engines.  Where there is no compiled code, the slices do all the work.
 from __future__ import annotations
 
 import ctypes
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from logframe import Log
-    from logframe.kernel import Kernel
+    from logframe.kernel import Kernel, Tables
     from straceparse.dialects import Dialect
     from straceparse.fixed_width import FixedWidth
 
@@ -117,7 +117,7 @@ class FieldCutter:
         self._dialect = dialect
         self._pid = pid
         self._fd_path = fd_path
-        self._tables = Classifier({"fixed_width": fixed_width.pattern}).tables
+        self._tables = _tables(fixed_width.pattern)
         fields = fixed_width.layout.fields
         self._prefix = _Prefix(
             width=fixed_width.layout.width,
@@ -203,6 +203,12 @@ class FieldCutter:
 def _library() -> ctypes.CDLL | None:
     cut = (SIZE, POINTER, SIZE, POINTER, POINTER, SIZE, POINTER, POINTER, POINTER, SIZE, POINTER)
     return load_functions("straceparse", "fields", iolab_cut=cut)
+
+
+@lru_cache(maxsize=64)
+def _tables(pattern: str) -> Tables:
+    """The tables of one pattern: logs of one dialect with fields of the same widths share them."""
+    return Classifier({"fixed_width": pattern}).tables
 
 
 def cutter_of(fixed_width: FixedWidth, dialect: Dialect, pid: int | None, fd_path: pl.Expr) -> FieldCutter | None:
