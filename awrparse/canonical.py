@@ -274,7 +274,7 @@ def _split(table: Table, name: str, template: str, grid: Grid, problems: list[Pr
         for part in parts:
             if part.endswith(_MINUTES) and parts[part][-1]:
                 parts[part.removesuffix(_MINUTES)][-1] = f"{parts[part][-1]} (mins)"
-    grid.cells.update({part: texts for part, texts in parts.items() if texts})
+    grid.cells.update({part: texts for part, texts in parts.items() if texts and part not in grid.cells})
 
 
 def _mark_totals(table: Table, grid: Grid, height: int) -> list[bool]:

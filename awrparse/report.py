@@ -15,7 +15,6 @@ from awrparse.documents import documents_of, is_known
 from awrparse.info import AwrInfo, read_info
 from awrparse.matching import MatchedTables
 from awrparse.raw_tables import frame_as_printed
-from awrparse.sniff import IDENTITY
 from awrparse.tables import TABLES, VIEWS
 from awrparse.tables.identity import INFO
 from awrparse.text import lines as line_kinds
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from logframe import Log, Source
     from logframe.decimal_mark import DecimalMark
 
-_TOOL_ERROR: Final = re.compile(IDENTITY.pattern("{TOOL_ERROR}"))
+_TOOL_ERROR: Final = re.compile(line_kinds.GRAMMAR.pattern("{TOOL_ERROR}"))
 
 #: The canonical tables that say where and when the report was taken.
 HEAD_TABLES: Final = ("databases", "instances", "hosts", "snapshots", "host_cpu", "containers")

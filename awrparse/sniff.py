@@ -16,7 +16,7 @@ _HTML = re.compile(PAGE.pattern("{TAG}"))
 _HTML_START = re.compile(PAGE.pattern("{PAGE_TAG}"))
 #: What makes a page, and no SQL text that writes one.
 _PAGE = re.compile(PAGE.pattern("^{START_OF_LINE}|{HEADING_TAG}"), re.MULTILINE)
-#: Before the first tag these say that the report is text.
+#: Before a page, or without one, these say that the report is text.
 _SECTIONS = re.compile(GRAMMAR.pattern("^(?:{BANNER}|{SECTION_TITLE}|{OLD_TITLE})"), re.MULTILINE)
 _RULED = re.compile(GRAMMAR.pattern("^{RULER}"), re.MULTILINE)
 _TABLE = re.compile(PAGE.pattern("{TABLE_TAG}"))
@@ -45,12 +45,13 @@ def is_html(text: str) -> bool:
         (True, False)
     """
     first = _HTML.search(text)
-    if first is None or _SECTIONS.search(text, 0, first.start()):
+    page = _PAGE.search(text, first.start()) if first is not None else None
+    if first is None or _SECTIONS.search(text, 0, page.start() if page is not None else len(text)):
         return False
-    if _PAGE.search(text, first.start()):
+    if page is not None:
         return True
     # words in angle brackets of a SQL text
-    if _SECTIONS.search(text, first.start()) or _RULED.search(text):
+    if _RULED.search(text):
         return False
     found = _HTML.findall(text, 0, 20_000)
     return len(found) > 1 or (bool(found) and _HTML.search(text, 20_000) is not None)

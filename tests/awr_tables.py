@@ -52,6 +52,7 @@ SPLITS: Final = {
         {"samples": 40 + row, "samples_of": 300, "samples_pct": 13.0},
     ),
     "slot": lambda row: (f"19:3{row}:00  (2.5 min)", {"slot_start": f"19:3{row}:00", "slot_s": 150.0}),
+    "spin_sleeps": lambda row: (f"{50 + row}/4/3/2/1", {}),
     "values": lambda row: (f'"{row}","7","8"', {"p1": str(row), "p2": "7", "p3": "8"}),
 }
 SIZE: Final = "1,019M (12.5%)"

@@ -288,9 +288,12 @@ MEMORY: Final = (
             Column("misses", "count", "misses", ("Misses",)),
             Column("sleeps", "count", "sleeps", ("Sleeps",)),
             Column("spin_gets", "count", "gets after spinning", ("Spin Gets",)),
+            Column("spin_sleeps", "text", "spin gets, and gets after 1 to 4 sleeps (9i)", ("Spin & Sleeps 1->4",)),
             _PDB,
         ),
         needs=("latch", "sleeps"),
+        splits={"spin_sleeps": "^(?P<spin_gets>{INTEGER})/"},
+        wraps=True,
     ),
     Table(
         "latch_misses",

@@ -31,6 +31,7 @@ KINDS: Final = (
     "prose",
     "unparsed",
     "page_heading",
+    "error",
 )
 (
     TEXT,
@@ -50,6 +51,7 @@ KINDS: Final = (
     PROSE,
     UNPARSED,
     PAGE_HEADING,
+    ERROR,
 ) = range(len(KINDS))
 
 #: The terminals of titles have an automaton of their own: one of all terminals would have thirty times the states.

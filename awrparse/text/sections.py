@@ -62,6 +62,8 @@ class _Walk(Builder):
                 self.resumable = None
             elif what == kind.UNDERLINE:
                 self._visit_underline(number)
+            elif what == kind.ERROR:
+                self._visit_error(number)
             elif what == kind.NO_DATA:
                 self.empty.append(self.title)
                 self.has_title = False
@@ -141,6 +143,15 @@ class _Walk(Builder):
             text = self.lines[number].strip()
             reason = f"sections above are about {' '.join(first[1:])}: from here on it may be another report"
             self.problems.append(Problem(number + 1, "other_report", text, reason))
+
+    def _visit_error(self, number: int) -> None:
+        """An error is no row of the table that it stands in."""
+        if self.open is not None and self.open.is_sql:
+            self.open.body.append(number)
+            return
+        reason = "an error of the script that writes the report: lines may be missing"
+        self.problems.append(Problem(number + 1, "unparsed", self.lines[number].strip(), reason))
+        self.kinds[number] = kind.UNPARSED
 
     def _visit_note(self, number: int) -> None:
         if self.open is not None and self.open.is_sql:

@@ -63,6 +63,89 @@ TOTAL:               5M     1.0   .001M      0M     0.0      0M      70     4.1
     assert frame.filter(~pl.col("is_total"))["read_bytes"].sum() == 7 << 20
 
 
+def section(title: str, heading: str, *lines: str) -> bytes:
+    """A section of a text report: its heading, a ruler and rows."""
+    end = "-" * 61
+    return "\n".join([f"{title}  DB/Inst: FIG/fig1  Snaps: 10-11", "", heading, *lines, f"{'':10}{end}", ""]).encode()
+
+
+@pytest.mark.parametrize(
+    ("table", "title", "heading", "printed", "names"),
+    [
+        (
+            *("memory_components", "Memory Dynamic Components", "Component         Begin Snap Size (Mb)"),
+            {"DEFAULT 16K buff": 16, "shared pool": 512},
+            ["DEFAULT 16K buffer cache", "shared pool"],
+        ),
+        (
+            *("buffer_waits", "Buffer Wait Statistics", "Class                            Waits"),
+            {"2nd level bmb": 10, "system undo head": 20},
+            ["2nd level bmb", "system undo header"],
+        ),
+        (
+            *("iostat_filetype", "IOStat by Filetype summary", "Filetype Name              Reads: Data"),
+            {"Control File": 1, "Data File Increm": 2},
+            ["Control File", "Data File Incremental Backup"],
+        ),
+    ],
+    ids=["component", "block class", "file type"],
+)
+def test_cut_names_are_completed(
+    table: str, title: str, heading: str, printed: dict[str, int], names: list[str]
+) -> None:
+    """Names that fill their column are those of the page, in every table that text reports cut."""
+    rows = [f"{name:<16} {figure:>20}" for name, figure in printed.items()]
+    frame = read_awr(section(title, heading, f"{'-' * 16} {'-' * 20}", *rows))[table]
+
+    assert frame.to_series(0).to_list() == names
+    assert frame.to_series(1).to_list() == list(printed)
+
+
+def test_counts_that_wrap_make_no_row() -> None:
+    """Counts of 9i that go on in the next line belong to the latch above."""
+    report = read_awr(
+        section(
+            "Latch Sleep breakdown",
+            "                                      Get                            Spin &\n"
+            "Latch Name                       Requests      Misses      Sleeps Sleeps 1->4",
+            f"{'-' * 26} {'-' * 14} {'-' * 11} {'-' * 11} {'-' * 12}",
+            "library cache                  14,234,981     123,456      12,345 111111/12300",
+            "                                                                  /45/0/0",
+            "shared pool                       123,456         321          12 309/12/0/0/0",
+        )
+    )
+    columns = ("latch", "gets", "sleeps", "spin_gets", "spin_sleeps")
+
+    assert report["latch_sleeps"].select(columns).rows() == [
+        ("library cache", 14234981, 12345, 111111, "111111/12300/45/0/0"),
+        ("shared pool", 123456, 12, 309, "309/12/0/0/0"),
+    ]
+    assert report.diagnostics.is_empty()
+
+
+@pytest.mark.parametrize("row", ["", "PLUM          1234567890 plum                1 9.2.0.6.0   NO      dbhost01\n"])
+def test_an_error_is_no_row(row: str) -> None:
+    """What the script of Statspack prints where it fails stands below a ruler, and is named with its line."""
+    errors = ["ORA-20200: Begin Snapshot Id 1 does not exist", "ORA-06512: at line 46", 'SP2-0552: Bind variable "B"']
+    heading = (
+        "STATSPACK report for\n\n"
+        "DB Name         DB Id    Instance     Inst Num Release     Cluster Host\n"
+        "------------ ----------- ------------ -------- ----------- ------- ------------\n"
+    )
+    report = read_awr((heading + row + "\n".join(errors) + "\n").encode())
+
+    assert report["databases"]["db_name"].to_list() == (["PLUM"] if row else [])
+    assert report.diagnostics["text"].to_list() == errors
+
+
+def test_an_error_in_sql_text_is_sql_text() -> None:
+    """A statement may have a line that begins as an error does."""
+    text = "select a,\nORA-00001: b"
+    report = read_awr(f"SQL ordered by Gets\n{SQL_HEADS}{SQL_ROW.format(number='13', text=text)}".encode())
+
+    assert "ORA-00001: b" in report["sql"]["sql_text"].item()
+
+
 def test_a_blank_tablespace_is_the_one_above() -> None:
     """Statspack prints a tablespace above its first file only; a blank in another column is no repetition."""
     text = """File IO Stats  DB/Inst: FIG/fig1  Snaps: 10-11
@@ -116,10 +199,11 @@ def test_a_title_within_sql_text_is_sql_text() -> None:
     assert "time_model" not in report
 
 
-def test_tags_in_sql_text_make_no_page() -> None:
+@pytest.mark.parametrize("feed", ["", "\n"], ids=["in a line", "at the start of a line"])
+def test_tags_in_sql_text_make_no_page(feed: str) -> None:
     """A statement that writes HTML stands in a text report."""
-    text = f"SQL ordered by Gets\n{SQL_HEADS}" + SQL_ROW.format(
-        number="13", text="select '<html><table><tr><td>'||a||'</td></tr></table>' from b"
+    text = f"SQL ordered by Gets  DB/Inst: FIG/fig1  Snaps: 10-11\n{SQL_HEADS}" + SQL_ROW.format(
+        number="13", text=f"select '{feed}<html><table><tr><td>'||a||'{feed}</td></tr></table>' from b"
     )
     report = read_awr(text.encode())
     assert (report.form, report["sql"].height) == ("text", 1)

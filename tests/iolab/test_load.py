@@ -118,6 +118,15 @@ Active% |    SID | EVENT                     | WAIT_CLASS
     assert load(change(document).encode()).frames()["samples"].equals(load(document.encode()).frames()["samples"])
 
 
+def test_a_report_that_a_session_spooled() -> None:
+    """The report is what the session was run for; both are there for who asks for all."""
+    report = (SAMPLES / "awr_series" / "awrrpt_1_4102_4103.txt").read_bytes()
+    session = b"SQL> set timing on\nSQL> @?/rdbms/admin/awrrpt\n" + report + b"SQL> select 1 from dual;\nSQL> exit\n"
+
+    assert isinstance(load(session), AwrReport)
+    assert [log.format for log in load_all(session)] == ["awr", "sqlplus"]
+
+
 @pytest.mark.parametrize(
     "heading",
     ["% time     seconds  usecs/call     calls    errors syscall", "calls  seconds syscall"],

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from polars.testing import assert_frame_equal
-from transformations import commented, doubled, joined, numbered, quoted, with_tabs
+from transformations import commented, doubled, in_page, joined, numbered, quoted, with_tabs
 
 import iolab
 from sqlplusparse import Spool, read_spool
@@ -36,6 +36,14 @@ WIDE = joined(
 
 #: Statistics by name with a figure.
 READS = (("physical reads", 3), ("session logical reads", 41), ("physical read bytes", 24))
+
+
+TRACE = "FETCH #3:c=8,e=120,p=1,cr=4,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim=5000200\n" * 20
+
+
+def session(prompt: str) -> str:
+    """A query typed at a prompt, and its result."""
+    return f"{prompt}> select count(*) from orders;\n\n  COUNT(*)\n----------\n      1234\n\n"
 
 
 @pytest.mark.parametrize(
@@ -83,8 +91,16 @@ def test_tabs_of_a_marked_session(mark: Callable[[str], str], *, is_before: bool
 @pytest.mark.parametrize("prompt", ["scott@orcl", "ORCL_HIGH", "22:07:31 sys@db1"])
 def test_a_session_with_another_prompt(prompt: str) -> None:
     """A session without the usual prompt in a document that holds lines of a SQL trace is read beside the trace."""
-    trace = "FETCH #3:c=8,e=120,p=1,cr=4,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim=5000200\n"
-    session = f"{prompt}> select count(*) from orders;\n\n  COUNT(*)\n----------\n      1234\n\n"
+    assert {log.format for log in iolab.load_all((session(prompt) + TRACE).encode())} == {"sqlplus", "sqltrace"}
+    assert [log.format for log in iolab.load_all(session(prompt).encode())] == ["sqlplus"]
 
-    assert {log.format for log in iolab.load_all((session + trace * 20).encode())} == {"sqlplus", "sqltrace"}
-    assert [log.format for log in iolab.load_all(session.encode())] == ["sqlplus"]
+
+@pytest.mark.parametrize("prompt", ["SQL", "scott@orcl", "22:07:31 sys@db1"])
+def test_a_session_in_a_page(prompt: str) -> None:
+    """A page writes the mark of a prompt as an entity: such a session is as well known, and reads the same."""
+    page = in_page(session(prompt) + TRACE)
+    spools = [log for log in iolab.load_all(page.encode()) if isinstance(log, Spool)]
+
+    assert f"{prompt}&gt; select" in page
+    assert [spool.statements["text"].to_list() for spool in spools] == [["select count(*) from orders"]]
+    assert [spool.table(1).rows() for spool in spools] == [[(1234,)]]
