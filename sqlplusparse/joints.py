@@ -58,6 +58,7 @@ _CHANGES: Final = frozenset({"COMMAND", "COMMAND_ERROR", "UNOWNED", "TIMER"})
 _MOST_DIRECT: Final = 4
 _LOOSE_ROLE: Final = re.compile(b"[" + re.escape(bytes([LineRole.TEXT, LineRole.ROW])) + b"]")
 _END_OF_ROWS: Final = re.compile(b"[" + re.escape(bytes([LineRole.FEEDBACK, LineRole.ELAPSED])) + b"]")
+_DIRECT: Final = re.compile(re.escape(bytes([LineRole.ROW])) + b"(?=" + _END_OF_ROWS.pattern + b")")
 _TEXTS: Final = re.compile(
     re.escape(bytes([LineRole.TEXT])) + b"[" + re.escape(bytes([LineRole.TEXT, LineRole.BLANK])) + b"]+"
 )
@@ -76,24 +77,24 @@ def split_feedback(page: Page, blocks: list[Block]) -> None:
     What follows is then a statement that is not echoed; its Elapsed and statistics are its own.
     """
     typed: Typed | None = None
-    place = 0
-    while place < len(blocks):
-        token, content = blocks[place].token, blocks[place].content
+    split: list[Block] = []
+    for block in blocks:
+        token, content = block.token, block.content
         if isinstance(content, Typed):
             typed = content
         elif token in {"COMMAND", "INPUT", "BREAK"}:
             typed = None
         elif typed is not None and (token == "GRID" or token in _FEEDBACKS):
             if (typed.prompt is not None or token != "GRID") and _is_other(typed.kind, token, content):
-                first = blocks[place].first
+                first = block.first
                 what = "a result" if token == "GRID" else "this feedback"
                 page.note(first, "other_feedback", f"{what} is no {typed.kind} statement's; lines may be missing above")
-                blocks.insert(place, Block("BREAK", first, first))
-                place += 1
+                split.append(Block("BREAK", first, first))
                 typed = None
             elif token != "GRID" or (typed.prompt is None and typed.kind != "select"):
                 typed = None
-        place += 1
+        split.append(block)
+    blocks[:] = split
 
 
 def _is_other(kind: str | None, token: str, content: object) -> bool:
@@ -141,13 +142,6 @@ def note_joints(page: Page, statements: list[Statement], blocks: list[Block]) ->
 
 def _note_missing_parts(page: Page, statements: list[Statement], blocks: list[Block]) -> None:
     """Statements without a part that those around them have."""
-    settings: dict[int, int] = {}
-    changes = 0
-    for block in blocks:
-        if block.statement is not None:
-            settings.setdefault(block.statement, changes)
-        elif block.token in _CHANGES or (block.token == "BREAK" and page.kind(block.first) != Kind.PROMPT):
-            changes += block.last > block.first
     ended = [one for one in statements if one.kind not in _FREE and (one.outcome is None or one.outcome.code is None)]
     typed = [one for one in ended if one.prompt is not None]
     others = [one for one in ended if one.kind != "select"]
@@ -155,9 +149,13 @@ def _note_missing_parts(page: Page, statements: list[Statement], blocks: list[Bl
     traced = [one for one in ended if one.kind in _TRACED]
 
     def note(part: str, those: list[Statement], has: Callable[[Statement], bool]) -> None:
-        for before, one, after in zip(those, those[1:], those[2:], strict=False):
-            is_alone = has(before) and has(after) and not has(one)
-            if is_alone and settings[before.ordinal] == settings[after.ordinal]:
+        have = list(map(has, those))
+        three = zip(have, have[1:], have[2:], strict=False)
+        alone = [place for place, parts in enumerate(three) if parts == (True, False, True)]
+        settings = _settings(page, blocks) if alone else {}
+        for place in alone:
+            before, one, after = those[place : place + 3]
+            if settings[before.ordinal] == settings[after.ordinal]:
                 if part == "feedback" and one.kind == "select" and not _is_counted(one, (before, after)):
                     continue
                 reason = f"no {part}, which the statements before and after this one have; lines may be missing"
@@ -168,6 +166,18 @@ def _note_missing_parts(page: Page, statements: list[Statement], blocks: list[Bl
     note("feedback", others, lambda one: one.outcome is not None)
     note("feedback", queries, lambda one: one.outcome is not None)
     note("statistics", traced, lambda one: one.autotrace is not None)
+
+
+def _settings(page: Page, blocks: list[Block]) -> dict[int, int]:
+    """How often the client may have been set to print other parts before each statement, by its ordinal."""
+    settings: dict[int, int] = {}
+    changes = 0
+    for block in blocks:
+        if block.statement is not None:
+            settings.setdefault(block.statement, changes)
+        elif block.token in _CHANGES or (block.token == "BREAK" and page.kind(block.first) != Kind.PROMPT):
+            changes += block.last > block.first
+    return settings
 
 
 def _has_result(query: Statement) -> bool:
@@ -203,9 +213,10 @@ def _note_other_rows(page: Page, statements: list[Statement]) -> None:
         outcome = statement.outcome
         if outcome is None or outcome.verb != "select" or outcome.rows is None:
             continue
-        grids, read = _grids_of(statement), _rows_of(statement)
+        read = _rows_of(statement)
         if read is None or read == outcome.rows:
             continue
+        grids = _grids_of(statement)
         if not counted.intersection(grid.first + 1 for grid in grids):
             reason = f"the client selected {outcome.rows} rows; {read} were read in {len(grids)} results"
             page.note(grids[0].first, "row_count", reason)
@@ -237,17 +248,14 @@ def _note_rows(page: Page, statement: Statement) -> None:
 def _note_query(page: Page, query: Statement) -> None:
     """A query that was typed whose text does not end, or that has two results."""
     typed = query.blocks[0]
-    line = page.lines[typed.last - 1].rstrip()
-    if (
-        typed.token == "INPUT"
-        and line[-1:] not in _ENDS_OF_TEXT
-        and not _ENDS_WITH_NUMBER.search(line)
-        and len(query.blocks) > 1
-    ):
-        page.note(typed.first, "broken_text", "the text of this query does not end, and what it printed follows")
-    grids = [block for block in query.blocks if isinstance(block.content, Grid)]
-    if len(grids) > 1 and query.text is not None:
-        page.note(grids[1].first, "second_result", "a query that was typed has one result; this may be another's")
+    if typed.token == "INPUT" and len(query.blocks) > 1:
+        line = page.lines[typed.last - 1].rstrip()
+        if line[-1:] not in _ENDS_OF_TEXT and not _ENDS_WITH_NUMBER.search(line):
+            page.note(typed.first, "broken_text", "the text of this query does not end, and what it printed follows")
+    if query.results > 1 and query.text is not None:
+        grids = [block for block in query.blocks if isinstance(block.content, Grid)]
+        if len(grids) > 1:
+            page.note(grids[1].first, "second_result", "a query that was typed has one result; this may be another's")
 
 
 def _note_loose_lines(page: Page) -> None:
@@ -303,18 +311,15 @@ def _is_numbered(line: str) -> bool:
 
 def _note_blank_lines(page: Page) -> None:
     """Feedbacks and Elapsed lines directly below a row, where nearly all others are not."""
-    direct: list[int] = []
-    apart = 0
+    direct = [found.end() for found in _DIRECT.finditer(page.roles)]
+    if not direct:
+        return
+    apart = -len(direct)
     for found in _END_OF_ROWS.finditer(page.roles, 1):
-        number = found.start()
-        above = number - 1
+        above = found.start() - 1
         while above > 0 and page.kinds[above] == Kind.BLANK:
             above -= 1
-        if page.roles[above] == LineRole.ROW:
-            if above == number - 1:
-                direct.append(number)
-            else:
-                apart += 1
+        apart += page.roles[above] == LineRole.ROW
     if len(direct) * _MOST_DIRECT <= apart:
         for number in direct:
             reason = "directly below a row, where this session has a blank line elsewhere; lines may be missing"
