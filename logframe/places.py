@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _URL_SCHEMES = frozenset(
     {"http", "https", "s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss", "adl", "hf", "file"}
 )
+#: Schemes whose URLs hold queries, and no patterns.
+_PAGES = frozenset({"http", "https"})
 
 
 def places_of(source: str | PathLike[str], *, with_subfolders: bool = False) -> list[Path | str]:
@@ -99,6 +101,12 @@ def _url(text: str) -> str | None:
             "URLs are not opened by default",
             source=text,
             expected="a path, or the limit allow_urls (on a command line: --limit allow_urls=yes)",
+        )
+    if parts.scheme.lower() not in _PAGES and (has_magic(parts.path) or text.endswith("/")):
+        raise LogParseError(
+            "a pattern or a folder of URLs may name several logs",
+            source=text,
+            expected="the URL of one log, or a list of them; iolab.dataset.convert reads a bucket's prefix",
         )
     return text
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+import polars as pl
+
+from logframe import LogParseError
 from logframe.atomic import new_folder
 from logframe.parquet import write_parts
 from straceparse.opening import open_logs
@@ -15,11 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from os import PathLike
 
-    from logframe import Source
+    from logframe import Log, Source
 
 
 #: Default number of lines in one file of the data set.
 LINES_PER_FILE = 2_000_000
+#: Kinds of lines that a log of strace has, and other texts hardly ever.
+_OWN: Final = ("call", "unfinished", "resumed", "signal", "exited", "killed")
+_MOST_UNREAD: Final = 0.5
 
 
 def to_parquet(
@@ -42,7 +48,7 @@ def to_parquet(
 
     Raises:
         LogNotFoundError: there is no such log.
-        LogParseError: a log is empty, or is no text.
+        LogParseError: a log is empty, or has no line of strace.
         LogError: the folder is a URL.
         FileExistsError: the folder is not empty, or is a file.
 
@@ -58,4 +64,20 @@ def to_parquet(
     events = scan_logs(logs, include_file_paths="file" if len(logs) > 1 else None)
     with new_folder(os.fspath(dest)) as folder:
         names = write_parts(events, folder, rows_per_file=lines_per_file, progress=progress)
+        _refuse_others(pl.scan_parquet([folder / name for name in names]), logs)
     return [Path(dest) / name for name in names]
+
+
+def _refuse_others(events: pl.LazyFrame, logs: list[Log]) -> None:
+    """Raise where most lines of a log are unread, and none is one of strace's."""
+    file = "file" if len(logs) > 1 else pl.lit(logs[0].name).alias("file")
+    kind = pl.col("kind").cast(pl.String)
+    found = (
+        events.group_by(file, maintain_order=True)
+        .agg(kind.is_in(_OWN).any().alias("is_own"), (kind == "unparsed").mean().alias("unread"))
+        .filter(~pl.col("is_own") & (pl.col("unread") > _MOST_UNREAD))
+        .head(1)
+        .collect()
+    )
+    for name in found.get_column("file"):
+        raise LogParseError("no line of it is one of strace's", source=name, expected="a log of strace")

@@ -137,6 +137,13 @@ def test_urls_are_opened_only_where_asked_for(url: str) -> None:
         assert open_logs(url)[0].target == url
 
 
+@pytest.mark.parametrize("url", ["s3://bucket/in/*.html", "gs://bucket/in/a[12].log", "s3://bucket/in/"])
+def test_several_objects_are_no_log(url: str) -> None:
+    """Objects that a pattern names would be read as one log, whose rows nobody can tell apart."""
+    with limits(allow_urls=True), pytest.raises(LogParseError, match="several logs"):
+        open_logs(url)
+
+
 def test_files_of_another_host() -> None:
     """``file://host/`` asks another machine."""
     with pytest.raises(LogParseError, match="files of the host elsewhere"):

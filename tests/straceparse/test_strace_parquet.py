@@ -1,6 +1,7 @@
 """Data sets of events: the folder appears whole or not at all, wherever it is, and nothing is lost."""
 
 import os
+import random
 import subprocess
 import sys
 import time
@@ -9,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from logframe import LogError
+from logframe import LogError, LogParseError
 from straceparse import read_strace, to_parquet
 
 LOG = "\n".join(f"1795253115.{place:06d} close({place}) = 0 <0.000041>" for place in range(5000)).encode()
@@ -43,6 +44,21 @@ def test_a_url_is_refused_before_anything_is_written(tmp_path: Path, monkeypatch
         to_parquet(LOG, "s3://lake/x")
 
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bytes_that_are_no_log_make_no_data_set(tmp_path: Path, seed: int) -> None:
+    """Whatever its name is, alone or beside a log; a log that ends in its first call is one."""
+    noise = tmp_path / "noise.strace"
+    noise.write_bytes(random.Random(seed).randbytes(20_000).replace(b"\0", b"\xff"))  # noqa: S311 - test data
+    (tmp_path / "log.strace").write_bytes(LOG)
+    for source in (noise, [tmp_path / "log.strace", noise]):
+        with pytest.raises(LogParseError, match="no line of it is one of strace's") as caught:
+            to_parquet(source, tmp_path / "out")
+        assert Path(caught.value.source).name == "noise.strace"
+
+    assert not (tmp_path / "out").exists()
+    assert len(to_parquet(b'read(3, "cut', tmp_path / "out")) == 1
 
 
 def test_a_fault_leaves_nothing(tmp_path: Path) -> None:
