@@ -100,9 +100,9 @@ def test_a_session_in_a_page(prompt: str) -> None:
     """A page writes the mark of a prompt as an entity: such a session is as well known, and reads the same."""
     page = in_page(session(prompt) + TRACE)
     spools = [log for log in iolab.load_all(page.encode()) if isinstance(log, Spool)]
-    of_commands = in_page("SQL> show parameter db_name\n\nSQL> exit\n" + TRACE)
+    of_a_script = in_page(session("SQL").replace("select count(*) from orders;", "@orders") + TRACE)
 
     assert f"{prompt}&gt; select" in page
-    assert {log.format for log in iolab.load_all(of_commands.encode())} == {"sqlplus", "sqltrace"}
+    assert {log.format for log in iolab.load_all(of_a_script.encode())} == {"sqlplus", "sqltrace"}
     assert [spool.statements["text"].to_list() for spool in spools] == [["select count(*) from orders"]]
     assert [spool.table(1).rows() for spool in spools] == [[(1234,)]]
