@@ -88,9 +88,12 @@ class StraceLog:
     def diagnostics(self) -> pl.DataFrame:
         """What was wrong when the log was opened, and the lines that were not read, or only in part, and why."""
         opened = diagnostics_frame([note for log in self._logs for note in log.notes])
-        if self.kind == "strace_summary":
-            return opened.vstack(diagnostics_frame([row for log in self._logs for row in unread_lines(log)]))
-        return opened.vstack(unparsed(self.events))
+        has_calls = self.kind == "strace"
+        notes = unparsed(self.events) if has_calls else opened.clear()
+        if self.dialect.has_summary:
+            rows = [row for log in self._logs for row in unread_lines(log, has_calls=has_calls)]
+            notes = notes.vstack(diagnostics_frame(rows).join(notes, on=["line", "text"], how="anti"))
+        return opened.vstack(notes)
 
     def frames(self) -> Mapping[str, pl.DataFrame | pl.LazyFrame]:
         """The frames by name: events, calls, requests; of a summary only that."""

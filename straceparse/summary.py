@@ -129,11 +129,17 @@ def ends_with_summary(log: Log) -> bool:
     return any(any(map(_HEADING_LINE.search, lines)) and _tables_in(lines, log.name).rows for lines in ends)
 
 
-def unread_lines(log: Log) -> list[Diagnostic]:
-    """The lines of a log of tables alone that are no part of one, or a row of one that is damaged."""
+def unread_lines(log: Log, *, has_calls: bool) -> list[Diagnostic]:
+    """The damaged rows of the tables of a log, and, where it is of tables alone, the lines that are no part of one.
+
+    Args:
+        log: the log.
+        has_calls: it holds calls too (``strace -C``), whose lines are read elsewhere.
+    """
     reason = "this is no row of a table of strace -c"
-    lines = log.lines()
-    return [Diagnostic(log.name, number, None, "unparsed", lines[number - 1], reason) for number in _tables(log).others]
+    lines, found = log.lines(), _tables(log)
+    numbers = found.damaged if has_calls else sorted(found.damaged + found.others)
+    return [Diagnostic(log.name, number, None, "unparsed", lines[number - 1], reason) for number in numbers]
 
 
 class _Tables(NamedTuple):
@@ -141,10 +147,12 @@ class _Tables(NamedTuple):
 
     Attributes:
         rows: of all tables.
+        damaged: numbers of the lines within a table that are no rows.
         others: numbers of the lines that are neither blank nor part of a table.
     """
 
     rows: list[dict[str, object]]
+    damaged: list[int]
     others: list[int]
 
 
@@ -163,12 +171,13 @@ def _tables_in(lines: list[str], name: str) -> _Tables:
     found = _tables_of(line_map.select(lines), name)
     kept = line_map.kept
     rows = [{**row, "line": kept[int(str(row["line"])) - 1] + 1} for row in found.rows]
-    return _Tables(rows, [kept[number - 1] + 1 for number in found.others])
+    damaged, others = ([kept[number - 1] + 1 for number in numbers] for numbers in (found.damaged, found.others))
+    return _Tables(rows, damaged, others)
 
 
 def _tables_of(lines: list[str], name: str) -> _Tables:
     """All tables among lines of which nothing is to be removed."""
-    found = _Tables([], [])
+    found = _Tables([], [], [])
     table, personality, place = 0, None, 0
     while place < len(lines):
         mode = _PERSONALITY.search(lines[place])
@@ -177,9 +186,9 @@ def _tables_of(lines: list[str], name: str) -> _Tables:
         if place + 1 < len(lines) and _HEADING_LINE.search(lines[place]) and is_ruler(lines[place + 1]):
             table += 1
             shared = {"log": name, "table": table, "personality": personality}
-            (rows, others), place = _table(lines, place)
+            rows, damaged, place = _table(lines, place)
             found.rows.extend({**shared, **row} for row in rows)
-            found.others.extend(others)
+            found.damaged.extend(damaged)
             continue
         place += 1
         if lines[place - 1].strip() and not mode:
@@ -187,26 +196,27 @@ def _tables_of(lines: list[str], name: str) -> _Tables:
     return found
 
 
-def _table(lines: list[str], place: int) -> tuple[_Tables, int]:
-    """The rows after one heading, and the position after them; a damaged row ends no table."""
+def _table(lines: list[str], place: int) -> tuple[list[dict[str, object]], list[int], int]:
+    """The rows after one heading, the numbers of damaged ones, which end no table, and the position after them."""
     columns = columns_of(lines[place + 1])
     names = [_HEADINGS.get(word, "") for word in _HEADING.findall(lines[place])]
-    found = _Tables([], [])
+    rows: list[dict[str, object]] = []
+    damaged: list[int] = []
     place += 2
     while place < len(lines):
         line = lines[place]
         row = None if is_ruler(line) else _row(line, cut_row(line, columns).cells, names)
-        if row is None and (_begins_other(lines, place) or len(found.others) > _MOST_DAMAGED):
+        if row is None and (_begins_other(lines, place) or len(damaged) > _MOST_DAMAGED):
             break
         place += 1
         if row is None:
             if not is_ruler(line):
-                found.others.append(place)
+                damaged.append(place)
             continue
-        found.rows.append({"line": place, **row})
+        rows.append({"line": place, **row})
         if row["syscall"] == "total":
             break
-    return found, place
+    return rows, damaged, place
 
 
 def _begins_other(lines: list[str], place: int) -> bool:
@@ -228,5 +238,7 @@ def _row(line: str, cells: tuple[str, ...], names: list[str]) -> dict[str, objec
             try:
                 row[name] = whole(int(cell)) if name in _WHOLE else finite(cell.replace(",", "."))
             except ValueError:
+                return None
+            if row[name] is None:  # a number that no column holds
                 return None
     return row if row.get("syscall") and "calls" in row else None

@@ -7,6 +7,7 @@ import pytest
 
 from logframe import LogError
 from straceparse import calls, dialect, io_requests, parse_args, read_strace, read_summary, totals, unparsed
+from straceparse.log import read_log
 
 BIG = "9" * 30
 #: Lines with numbers that no column holds, brackets without end, octal numbers, empty arguments.
@@ -160,3 +161,22 @@ def test_digits_before_every_line() -> None:
     lines = [f"   {'9' * 5000} close(3) = 0"] * 5
 
     assert read_strace("\n".join(lines).encode()).height == 5
+
+
+@pytest.mark.parametrize("calls_before", ["", "close(3) = 0\nclose(4) = 0\n"], ids=["-c", "-C"])
+@pytest.mark.parametrize("count", ["99999999999999999999", "1e999", "4x"])
+def test_a_row_of_a_summary_that_no_column_holds_is_a_diagnostic(calls_before: str, count: str) -> None:
+    """Such a row is not a row without a figure: it is named whole, also where calls stand before the table."""
+    table = (
+        "% time     seconds  usecs/call     calls    errors syscall\n"
+        "------ ----------- ----------- --------- --------- ----------------\n"
+        " 75.51    0.000296           2       121         3 pread64\n"
+        f" 24.49    0.000096           {count}        60           write\n"
+        "------ ----------- ----------- --------- --------- ----------------\n"
+        "100.00    0.000392                   181         3 total\n"
+    )
+    log = read_log((calls_before + table).encode())
+
+    assert log.summary is not None
+    assert log.summary.get_column("syscall").to_list() == ["pread64", "total"]
+    assert [count in text for text in log.diagnostics.get_column("text")] == [True]
