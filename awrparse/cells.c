@@ -1,8 +1,9 @@
 /* Cuts the cells of regular tables out of an HTML page.
  *
  * Knows the tokens of HTML and the tags of a table, and no report.  A table is regular where it holds rows of as many
- * cells each, no cell spans others, text stands in cells only, and the tags in a cell lay out text.  What the cells of
- * such a table say does not depend on the rest of the page, nor the rest of the page on them.  Every other table is
+ * cells each, no cell spans others but headings that span columns, text stands in cells only, and the tags in a cell
+ * lay out text.  What the cells of such a table say does not depend on the rest of the page, nor the rest of the page on
+ * them; a heading stands in each column that it spans.  Every other table is
  * reported as irregular, and a page with tables in tables or with elements that change how markup is read (a form's
  * choices, drawings, raw text) is not read at all.
  */
@@ -19,8 +20,8 @@ struct table {
     int64_t name_end, content, end, rows, width, heads, first_cell;
 };
 
-/* Separates the cells. */
-enum { SEPARATOR = 0x1F };
+/* Separates the cells; columns that headings may span, as in ``html.py``; what a tag spans where it is not known. */
+enum { SEPARATOR = 0x1F, MAX_SPAN = 200, UNKNOWN_SPAN = -1 };
 
 /* Elements, as far as they matter. */
 enum element { OTHER, TABLE, ROW, DATA, HEAD, SECTION, LAYOUT, RAW, HARMFUL };
@@ -41,7 +42,7 @@ static const struct name NAMES[] = {
     {"select", HARMFUL},    {"svg", HARMFUL},      {"math", HARMFUL},    {"template", HARMFUL}, {"frameset", HARMFUL},
 };
 
-/* A tag: what it is, and where the page goes on. */
+/* A tag: what it is, where the page goes on, and how many columns it says to span, 0 where it says nothing. */
 struct tag {
     const uint8_t *name, *name_end, *after;
     enum element element;
@@ -51,8 +52,9 @@ struct tag {
 /* The table that is read: its cells so far, and the text of the last one. */
 struct state {
     uint8_t *out, *cell, *blanks; /* `blanks`: where the white space at the end of the text starts, NULL without */
+    const uint8_t *limit;         /* as far as cells may be repeated */
     int64_t cells, rows, width, heads, in_row;
-    int64_t row_heads, row_filled;
+    int64_t row_heads, row_filled, row_spans, span;
     int is_row, is_cell, is_head, has_head, breaks, is_irregular;
 };
 
@@ -78,6 +80,14 @@ static enum element element_of(const uint8_t *text, const uint8_t *end) {
     return OTHER;
 }
 
+/* The number of columns that an attribute says. */
+static int span_of(const uint8_t *here, const uint8_t *end) {
+    int span = 0;
+    while (here < end && *here == ' ') here++;
+    for (; here < end && *here >= '0' && *here <= '9' && span <= MAX_SPAN; here++) span = span * 10 + (*here - '0');
+    return here == end && span && span <= MAX_SPAN ? span : UNKNOWN_SPAN;
+}
+
 /* Read the tag that starts at `here`, which is its `<`; 0 where it has no end. */
 static int read_tag(const uint8_t *here, const uint8_t *end, struct tag *tag) {
     tag->is_end = here[1] == '/';
@@ -96,19 +106,25 @@ static int read_tag(const uint8_t *here, const uint8_t *end, struct tag *tag) {
         }
         const uint8_t *name = here++; /* an equals sign at the start is part of the name */
         while (here < end && !is_blank(*here) && *here != '/' && *here != '>' && *here != '=') here++;
-        if (here - name == 7 && (is_named(name, here, "colspan") || is_named(name, here, "rowspan"))) tag->spans = 1;
+        int spans_columns = here - name == 7 && is_named(name, here, "colspan") && !tag->spans;
+        if (here - name == 7 && (is_named(name, here, "colspan") || is_named(name, here, "rowspan")))
+            tag->spans = UNKNOWN_SPAN;
         while (here < end && is_blank(*here)) here++;
         if (here == end) return 0;
         if (*here != '=') continue;
         here++;
         while (here < end && is_blank(*here)) here++;
         if (here == end) return 0;
+        const uint8_t *value = here;
         if (*here == '"' || *here == '\'') {
-            here = memchr(here + 1, *here, (size_t)(end - here - 1));
+            value++;
+            here = memchr(value, *here, (size_t)(end - value));
             if (!here) return 0;
+            if (spans_columns) tag->spans = span_of(value, here);
             here++;
         } else {
             while (here < end && !is_blank(*here) && *here != '>') here++;
+            if (spans_columns) tag->spans = span_of(value, here);
         }
     }
 }
@@ -222,7 +238,12 @@ static void end_cell(struct state *state) {
     *state->out++ = SEPARATOR;
     state->blanks = NULL;
     state->breaks = state->is_cell = 0;
-    state->in_row++;
+    state->in_row += state->span;
+    int64_t length = state->out - state->cell;
+    if (state->in_row > MAX_SPAN && state->span > 1) state->is_irregular = 1;
+    if (length * (state->span - 1) > state->limit - state->out) state->is_irregular = 1;
+    for (; state->span > 1 && !state->is_irregular; state->span--, state->out += length)
+        memcpy(state->out, state->cell, (size_t)length);
 }
 
 static void end_row(struct state *state) {
@@ -232,37 +253,46 @@ static void end_row(struct state *state) {
     state->width = state->in_row;
     /* a row of headings, blank cells among them; one that only starts with a heading is none */
     int is_heading = !state->row_filled &&
-                     (state->row_heads > 1 || (state->row_heads == 1 && state->in_row == state->row_heads));
-    if (is_heading && state->heads == state->rows) state->heads++;
+                     (state->row_heads > 1 ||
+                      (state->row_heads == 1 && (state->in_row == state->row_heads || state->row_spans)));
+    if (is_heading && state->heads == state->rows)
+        state->heads++;
+    else if (state->row_spans)
+        state->is_irregular = 1;
     state->rows++;
     state->cells += state->in_row;
     state->is_row = 0;
 }
 
-static void start_cell(struct state *state, int is_head) {
+static void start_cell(struct state *state, int is_head, int spans) {
     if (!state->is_row) state->is_irregular = 1;
     end_cell(state);
     state->is_cell = 1;
     state->is_head = is_head;
     state->has_head |= is_head;
+    state->span = spans ? spans : 1;
+    state->row_spans += spans > 0;
     state->cell = state->out;
 }
 
 /* A tag within a table. */
 static void take_tag(struct state *state, const struct tag *tag) {
-    if (tag->spans) state->is_irregular = 1;
+    if (tag->spans && (tag->element != HEAD || tag->is_end || tag->spans == UNKNOWN_SPAN)) {
+        state->is_irregular = 1;
+        return;
+    }
     switch (tag->element) {
     case ROW:
         end_row(state);
         if (!tag->is_end) {
             state->is_row = 1;
-            state->in_row = state->row_heads = state->row_filled = 0;
+            state->in_row = state->row_heads = state->row_filled = state->row_spans = 0;
         }
         break;
     case DATA:
     case HEAD:
         if (!tag->is_end)
-            start_cell(state, tag->element == HEAD);
+            start_cell(state, tag->element == HEAD, tag->spans);
         else if (state->is_cell && state->is_head == (tag->element == HEAD))
             end_cell(state);
         else
@@ -320,6 +350,7 @@ int64_t iolab_scan_page(const uint8_t *page, int64_t size, uint8_t *out, struct 
             *table = (struct table){tag.name_end - page, here - page, size, 0, 0, 0, cells};
             state = (struct state){.out = begin};
         } else if (tag.element == TABLE && table) {
+            state.limit = out + (sign - page);
             end_row(&state);
             table->end = sign - page;
             if (!state.is_irregular && state.rows) {
@@ -332,6 +363,7 @@ int64_t iolab_scan_page(const uint8_t *page, int64_t size, uint8_t *out, struct 
             }
             table = NULL;
         } else if (table && !state.is_irregular) {
+            state.limit = out + (sign - page);
             take_tag(&state, &tag);
         }
     }

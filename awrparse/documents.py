@@ -115,8 +115,6 @@ def _lines_of(text: str) -> list[str]:
     lines = text.split("\n")
     if not lines[-1]:
         lines.pop()
-    if " \n" not in text and not text.endswith(" "):
-        return lines
     return [line.rstrip(" ") for line in lines]
 
 

@@ -1,8 +1,8 @@
 """The cells of regular tables of a page, cut by ``cells.c``, and the page without them, for the HTML parser.
 
-A regular table holds rows of as many cells each, none of which spans others, and nothing but text in them.  Its cells
-do not depend on the rest of the page, nor the rest on them, so the parser, which takes most of the time that a page
-needs, gets the page with those tables empty.
+A regular table holds rows of as many cells each, and nothing but text in them; no cell spans others but a heading some
+columns, and stands in each of them.  The cells do not depend on the rest of the page, nor the rest on them, so the
+parser, which takes most of the time that a page needs, gets the page with those tables empty.
 """
 
 from __future__ import annotations

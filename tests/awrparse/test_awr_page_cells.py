@@ -22,7 +22,8 @@ PIECES = (
     *("&eacute;", "&lt", "&#0;", " ", "\n", "\t", " \n ", "\xa0", "\u2003", "\u3000x", "\x85", "\x1f", "\x0c", "\x00"),
     *("text", "\u00fc", "\u6f22", "<select>", "<textarea>", "</textarea>", "<svg>", "<form>", "<input>", "<pre>\n"),
     *("</pre>", "<title>t<td></title>", '<x y="', "<x y='", "<x =y>", "<x y = z/>", "<TD>", '<Table Summary="s">'),
-    *("<template>", "<noscript>", "<hr>"),
+    *("<template>", "<noscript>", "<hr>", "<th colspan=2>", '<th COLSPAN="3" >', "<th colspan=''>", "<th colspan=250>"),
+    *("<th colspan=2 colspan=1>", "<th colspan='1' rowspan=1>", "<th colspan>", "<th colspan=' 2'>", "<th colspan=02>"),
 )
 
 
@@ -42,6 +43,11 @@ def page(draw: random.Random) -> str:
             "&quot;",
         )
         head = "<tr>" + "".join(f"<th class='awrbg'>Heading {place}</th>" for place in range(width)) + "</tr>\n"
+        if width > 1 and draw.random() < 0.5:
+            first = draw.randrange(1, width)
+            blank = draw.choice(("<td>&#160;</td>", "<td></td>", "<th></th>", "<td>x</td>"))
+            span = draw.choice((width - first, width - first, draw.randrange(4)))
+            head = f"<tr>{blank * first}<th class='awrbg' colspan='{span}'>Of all &amp; none </th></tr>\n" + head
         rows = (
             "<tr>" + "".join(f"<td align='right'>{draw.choice(cells)}</td>" for _ in range(width)) + "</tr>"
             for _ in range(draw.randrange(4))
@@ -123,6 +129,31 @@ def test_regular_tables_leave_the_page() -> None:
         f'<html><h1>T</h1><table {MARK}="0" summary=s></table>'
         f'<table {MARK}="" {MARK}=0><tr><td colspan=2>z</td></tr></table></html>'
     )
+
+
+@needs_kernel
+def test_headings_that_span_columns() -> None:
+    """A heading stands in each column that it spans; a table with any other span keeps its content."""
+    above = "<tr><td>&#160;</td><th colspan={}>% of <b>Waits</b> </th></tr>"
+    below = "<tr><th>Event</th><th>&lt;1ms</th><th>&lt;2ms</th></tr><tr><td>e</td><td>1</td><td>2</td></tr>"
+    spans = ("2", '" 2"', "'02'", "3", "0", "-2", "1e0", "201", '"2" rowspan=1', "2 colspan=2")
+    found = cut_page("<h1>T</h1>" * 20 + "".join(f"<table>{above.format(span)}{below}</table>" for span in spans))
+
+    assert found is not None
+    cells = ["", "% of Waits", "% of Waits", "Event", "<1ms", "<2ms", "e", "1", "2"]
+    assert {mark: (table.cells, table.width, table.heads) for mark, table in found.tables.items()} == dict.fromkeys(
+        ("0", "1", "2"), (cells, 3, 2)
+    )
+
+
+@needs_kernel
+def test_spans_take_no_more_than_the_page() -> None:
+    """Long headings that span many columns are left to the parser where they would outgrow the page."""
+    heading = f"<tr><th colspan=200>{'x' * 1000}</th></tr>"
+    found = cut_page(f"<table>{heading * 50}</table>")
+
+    assert found is not None
+    assert found.tables == {}
 
 
 @needs_kernel
