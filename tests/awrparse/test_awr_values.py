@@ -66,3 +66,16 @@ def test_tables_built_together_are_those_built_alone(path: Path) -> None:
     for name in reversed(alone.tables):
         assert (name, frames[name].equals(alone[name])) == (name, True)
         assert together.table_diagnostics(name).equals(alone.table_diagnostics(name))
+
+
+@pytest.mark.parametrize("cell", ["2,261,328", "8192", "2,261,328 "])
+def test_a_size_in_bytes_is_exact(cell: str) -> None:
+    """A whole number of bytes was not rounded, whatever the engine; one with a unit was."""
+    heads = "<tr><th>SGA regions</th><th>Begin Size (Bytes)</th></tr>"
+    rows = f"<tr><td>Fixed Size</td><td>{cell}</td></tr><tr><td>Redo</td><td>1.5M</td></tr>"
+    page = f"<html><h3>SGA Memory Summary</h3><table>{heads}{rows}</table></html>"
+    frame = read_awr(page.encode(), printed=True)["sga"]
+    value = float(cell.replace(",", ""))
+
+    assert frame.select("begin_bytes", "begin_bytes_lo", "begin_bytes_hi").row(0) == (value, value, value)
+    assert frame["begin_bytes_lo"].item(1) < 1.5 * 2**20 < frame["begin_bytes_hi"].item(1)

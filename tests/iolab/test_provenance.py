@@ -176,3 +176,20 @@ def test_a_format_that_does_not_say(sample_data: Path) -> None:
     log = iolab.load(sample_data / "articles" / "001_dtrace_profile.txt")
     with pytest.raises(LogError, match="does not say where"):
         iolab.provenance(log)
+
+
+def test_figures_of_a_session_that_are_none_of_its_results() -> None:
+    """Snapper's last line has the seconds of its rows; what somebody wrote beside a row is text."""
+    snapper = (
+        "SQL> @snapper all 5 1 77\n\n"
+        "  77  @1, HR , STAT, session logical reads     ,      64245,    491.59,         ,       ,    ,     ,\n"
+        "--  End of Stats snap 1, end=2026-11-02 20:50:06, seconds=130.7\n"
+    )
+    grid = "SQL> select name, n from t;\n\nNAME              N\n-------- ----------\n"
+    remark = f"{grid}red               1 <-- the first of 12\nblue              2\n\n"
+    found = [iolab.provenance(iolab.load(text.encode()), text.encode()) for text in (snapper, remark)]
+    columns = ("text", "status", "frame")
+
+    assert ("130.7", "typed", "statistics") in found[0].select(columns).rows()
+    assert found[1].select("text", "status").rows() == [("1", "text"), ("12", "text"), ("2", "typed")]
+    assert all("lost" not in one["status"].to_list() for one in found)

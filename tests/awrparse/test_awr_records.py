@@ -1,0 +1,107 @@
+"""Records of several lines, each under a ruler of its own: over pages, with a statement, and with lines missing."""
+
+from __future__ import annotations
+
+import polars as pl
+
+import iolab
+from awrparse import read_awr
+
+TITLE = "Top SQL with Top Events            DB/Inst: FIG/fig1  (Nov 21 10:00 to 10:15)\n"
+HEADS = """
+                                                        Sampled #
+                 SQL ID             Planhash        of Executions     % Activity
+----------------------- -------------------- -------------------- --------------
+Event                          % Event Top Row Source                    % RwSrc
+------------------------------ ------- --------------------------------- -------
+"""
+FIRST = """          9figplumfig01           1234567891                    4          33.25
+CPU + Wait for CPU               20.00 TABLE ACCESS - FULL                 11.25
+select a from plums where b = 1
+
+"""
+MORE = """db file sequential read          13.25 INDEX - UNIQUE SCAN                 10.25
+
+"""
+SECOND = """          9figplumfig02           1234567892                    5          12.50
+log file sync                    12.00 ** Row Source Not Available **      12.75
+update plums set b = 2
+
+"""
+END = f"{'':10}{'-' * 61}\n"
+ROWS = [
+    ("9figplumfig01", 33.25, "CPU + Wait for CPU", 20.0, "select a from plums where b = 1"),
+    ("9figplumfig01", 33.25, "db file sequential read", 13.25, "select a from plums where b = 1"),
+    ("9figplumfig02", 12.5, "log file sync", 12.0, "update plums set b = 2"),
+]
+COLUMNS = ("sql_id", "activity_pct", "event", "event_pct", "sql_text")
+
+FILE_IO = "File IO Stats  DB/Inst: FIG/fig1  Snaps: 10-11\n"
+FILE_HEADS = """
+Tablespace               Filename
+------------------------ ----------------------------------------------------
+                        Av   Mx                                             Av
+                 Av     Rd   Rd    Av                    Av        Buffer  BufWt
+         Reads Reads/s (ms)  Bkt Blks/Rd       Writes Writes/s      Waits  (ms)
+-------------- ------- ----- --- ------- ------------ -------- ---------- ------
+"""
+SEEDS = """\
+SEEDS                    /u01/seeds01.dbf
+           100     0.1   2.0   4     1.0           10        0          0
+"""
+PLUMS = """\
+PLUMS                    /u01/plums01.dbf
+           200     0.2   3.0   5     1.0           20        0          0
+"""
+
+
+def lost(text: str) -> list[str]:
+    """The numbers of a report that no frame has, and no diagnostic names."""
+    found = iolab.provenance(read_awr(text.encode(), printed=True))
+    return found.filter(pl.col("status").is_in(["lost", "raw"]))["text"].to_list()
+
+
+def test_statements_with_their_events() -> None:
+    """The figures of a statement stand above those of its events, and its text below the first of them."""
+    whole = TITLE + HEADS + FIRST + MORE + SECOND + END
+    paged = TITLE + HEADS + FIRST + f"\f{TITLE}" + HEADS + MORE + SECOND + END
+
+    for text in (whole, paged):
+        report = read_awr(text.encode())
+        assert report["ash_sql_events"].select(COLUMNS).rows() == ROWS
+        assert report.diagnostics["text"].to_list() == []
+        assert lost(text) == []
+
+
+def test_a_statement_that_lost_a_line() -> None:
+    """The event below a statement is missing, so its figures and its text may be another's: a diagnostic says so."""
+    lines = (TITLE + HEADS + FIRST + MORE + SECOND + END).split("\n")
+    for gone in ("CPU + Wait", "log file sync"):
+        damaged = "\n".join(line for line in lines if not line.startswith(gone))
+        found = read_awr(damaged.encode()).diagnostics
+
+        assert found.filter(pl.col("reason").str.contains("lines are missing")).height > 0
+
+
+def test_files_over_two_pages() -> None:
+    """Both rulers of a record are repeated on the next page, and are none of its rows."""
+    text = f"{FILE_IO}{FILE_HEADS}{SEEDS}\f{FILE_IO}{FILE_HEADS}{PLUMS}{END}"
+    report = read_awr(text.encode())
+
+    assert report["file_io"].select("tablespace", "file", "reads", "writes").rows() == [
+        ("SEEDS", "/u01/seeds01.dbf", 100, 10),
+        ("PLUMS", "/u01/plums01.dbf", 200, 20),
+    ]
+    assert report.diagnostics["text"].to_list() == []
+    assert lost(text) == []
+
+
+def test_a_file_that_lost_its_name_or_its_figures() -> None:
+    """A record of one line where all others have two is named, and no figure goes to another file."""
+    name, figures = PLUMS.splitlines(keepends=True)
+    for half in (name, figures):
+        report = read_awr(f"{FILE_IO}{FILE_HEADS}{SEEDS}{half}{SEEDS.replace('seeds01', 'seeds02')}{END}".encode())
+
+        assert report["file_io"]["reads"].to_list() == [100, None, 100]
+        assert report["file_io"]["file"].to_list()[::2] == ["/u01/seeds01.dbf", "/u01/seeds02.dbf"]
+        assert report.diagnostics["text"].to_list() == [half.strip()]
