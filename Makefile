@@ -70,10 +70,11 @@ bench: $(READY) ## Measure speed against wc, awk, plain Python and other readers
 # Longer, and by hand: benchmarks/upload.py (400 MB through a browser), benchmarks/coverage_of_intervals.py,
 # benchmarks/strace.py --memory.
 
-fuzz: $(READY) ## Double hard shapes, then read mutated logs for SECONDS (600) in PROCESSES (2); CORPUS=folder adds logs
+fuzz: $(READY) ## Double hard shapes, then read and show mutated logs, SECONDS (600) each, in PROCESSES (2); CORPUS=folder adds logs
 	@POLARS_MAX_THREADS=1 $(BIN)/python -m fuzz.growth
-	@$(BIN)/python -m fuzz --count 1000000000 --seconds $(or $(SECONDS),600) --processes $(or $(PROCESSES),2) \
-	    --seed $(or $(SEED),1) --thorough $(if $(CORPUS),--corpus $(CORPUS))
+	@for depth in thorough pages; do \
+	    $(BIN)/python -m fuzz --count 1000000000 --seconds $(or $(SECONDS),600) --processes $(or $(PROCESSES),2) \
+	        --seed $(or $(SEED),1) --$$depth $(if $(CORPUS),--corpus $(CORPUS)); done
 
 lock: ## Write requirements.lock anew from pyproject.toml (needs uv; UPGRADE=1 takes the newest versions)
 	@[ -n "$(UV)" ] || { echo "make lock needs uv on the PATH" >&2; exit 1; }

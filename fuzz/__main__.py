@@ -8,11 +8,14 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from fuzz.driver import LARGEST, Result, run, seeds
+
+if TYPE_CHECKING:
+    from fuzz.invariants import Depth
 
 #: Environments in which the same input must give the same frames: compiled code or none, one thread or many.
 VARIANTS: Final[dict[str, dict[str, str]]] = {
@@ -44,7 +47,20 @@ def differences(found: dict[str, Result]) -> list[tuple[int, str]]:
 @click.option("--largest", default=LARGEST, show_default=True, help="Bytes of an input before it is mutated.")
 @click.option("--seconds", type=float, help="Begin no further case after so many seconds.")
 @click.option("--processes", default=1, show_default=True)
-@click.option("--thorough", is_flag=True, help="Also read each input twice, through Parquet, and in each variant.")
+@click.option(
+    "--thorough",
+    "depth",
+    flag_value="thorough",
+    default="cheap",
+    help="Also account for figures, read each input twice, through Parquet, and in each variant.",
+)
+@click.option(
+    "--pages",
+    "depth",
+    flag_value="pages",
+    default="cheap",
+    help="Also make the summary of each input: text, JSON, a page.",
+)
 @click.option("--corpus", type=click.Path(path_type=Path, exists=True), multiple=True, help="More logs to mutate.")
 @click.option("--out", type=click.Path(path_type=Path), default=Path("build/fuzz"), show_default=True)
 def main(
@@ -54,21 +70,21 @@ def main(
     largest: int,
     seconds: float | None,
     processes: int,
-    thorough: bool,  # noqa: FBT001 - click passes options by name
+    depth: Depth,
     corpus: tuple[Path, ...],
     out: Path,
 ) -> None:
     """Read mutated logs and check what must hold; ends with 1 where something failed."""
     logs = seeds(corpus)
     pieces = [range(first + place, first + count, processes) for place in range(processes)]
-    variants = list(VARIANTS) if thorough else list(VARIANTS)[:1]
+    variants = list(VARIANTS) if depth == "thorough" else list(VARIANTS)[:1]
     found = {variant: Result() for variant in variants}
     for variant in variants:
         os.environ.update(VARIANTS[variant])
         until = float("inf") if seconds is None else time.monotonic() + seconds / len(variants)
         with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
             waiting = [
-                pool.submit(run, seed, piece, logs, out=out, is_thorough=thorough, largest=largest, until=until)
+                pool.submit(run, seed, piece, logs, out=out, depth=depth, largest=largest, until=until)
                 for piece in pieces
             ]
             for future in waiting:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fuzz.invariants import Checked, Violation, check
+from fuzz.invariants import Checked, Depth, Violation, check
 from fuzz.mutators import mutate
 
 if TYPE_CHECKING:
@@ -112,12 +112,12 @@ def at_most(seconds: float) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def failure_of(data: bytes, *, is_thorough: bool) -> tuple[str, Checked]:
+def failure_of(data: bytes, *, depth: Depth = "cheap") -> tuple[str, Checked]:
     """What fails of an input, as one line that is the same for the same fault, or an empty text; and what was read."""
     nothing = Checked([], "")
     try:
         with at_most(HANG_S):
-            return "", check(data, is_thorough=is_thorough)
+            return "", check(data, depth=depth)
     except Hang as error:
         return f"Hang: {error}", nothing
     except Violation as error:
@@ -130,7 +130,7 @@ def failure_of(data: bytes, *, is_thorough: bool) -> tuple[str, Checked]:
         return f"{type(error).__name__} at {place}: {str(error).splitlines()[0][:80] if str(error) else ''}", nothing
 
 
-def minimised(data: bytes, failure: str, *, is_thorough: bool) -> bytes:
+def minimised(data: bytes, failure: str, *, depth: Depth = "cheap") -> bytes:
     """A smaller input with the same failure: lines are left out, then bytes, as long as it fails alike."""
     kind = failure.partition(":")[0]
     for separator in (b"\n", b""):
@@ -140,7 +140,7 @@ def minimised(data: bytes, failure: str, *, is_thorough: bool) -> bytes:
             for start in range(0, len(parts), size):
                 shorter = parts[:start] + parts[start + size :]
                 tried = separator.join(shorter)
-                if tried and failure_of(tried, is_thorough=is_thorough)[0].partition(":")[0] == kind:
+                if tried and failure_of(tried, depth=depth)[0].partition(":")[0] == kind:
                     parts = shorter
                     break
             else:
@@ -159,7 +159,7 @@ def run(
     logs: list[bytes],
     *,
     out: Path | None = None,
-    is_thorough: bool = False,
+    depth: Depth = "cheap",
     largest: int = LARGEST,
     until: float = float("inf"),
 ) -> Result:
@@ -170,7 +170,7 @@ def run(
         numbers: Numbers of the cases.
         logs: What `seeds` gives.
         out: Folder for the minimised failures; none are written without it.
-        is_thorough: As for `fuzz.invariants.check`.
+        depth: As for `fuzz.invariants.check`.
         largest: Bytes of an input before it is mutated.
         until: Moment of `time.monotonic` after which no further case begins.
     """
@@ -180,17 +180,17 @@ def run(
             break
         data = case(seed, number, logs, largest)
         begin = time.process_time()
-        failure, read = failure_of(data, is_thorough=is_thorough)
+        failure, read = failure_of(data, depth=depth)
         result.slowest = max(result.slowest, (time.process_time() - begin, number))
         result.cases += 1
         result.logs.update(read.formats)
-        if is_thorough:
+        if depth == "thorough":
             result.digests[number] = read.digest or failure
         if failure:
             if failure not in result.failures and out is not None:
                 out.mkdir(parents=True, exist_ok=True)
                 path = out / f"{hashlib.sha256(failure.encode()).hexdigest()[:12]}.log"
-                path.write_bytes(minimised(data, failure, is_thorough=is_thorough))
+                path.write_bytes(minimised(data, failure, depth=depth))
                 path.with_suffix(".txt").write_text(f"{failure}\nseed {seed}, case {number}\n", encoding="utf-8")
                 result.files.append(path)
             result.failures[failure] += 1

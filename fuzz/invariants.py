@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import io
 import warnings
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import polars as pl
+from selectolax.lexbor import LexborHTMLParser
 
 from logframe import DIAGNOSTICS, LogError
 from logframe.formats import FormatWarning
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from logframe.formats import ParsedLog
+
+
+#: What is checked of an input, beside what is cheap.
+Depth = Literal["cheap", "thorough", "pages"]
+#: Characters that a terminal would act on.
+_CONTROLS: Final = frozenset(chr(number) for number in range(32)) - {"\n"}
 
 
 class Violation(AssertionError):  # noqa: N818 - what was violated, not an error of the program
@@ -127,6 +134,28 @@ def parquet_keeps_it(log: ParsedLog, frames: dict[str, pl.DataFrame]) -> None:
             raise Violation(f"{log.format}: {name} is another after Parquet")
 
 
+def can_be_shown(data: bytes) -> None:
+    """The summary of an input is made as text, as JSON and as a page, and nothing of the log acts in them."""
+    # charts and rules take a second to import, which a run without pages need not wait for
+    from iolab.command_line import as_text  # noqa: PLC0415
+    from iolab.pages.log_section import log_section  # noqa: PLC0415
+    from iolab.pages.summary import summarize  # noqa: PLC0415
+    from iolab.pages.summary_text import PARTS, summary_text  # noqa: PLC0415
+
+    try:
+        seen = summarize({"name": "fuzzed.log", "content": data})
+    except LogError:
+        return
+    text = summary_text(seen, "fuzzed.log", parts=PARTS, width=80, most=7, style=lambda text, _: text, is_utf8=True)
+    if _CONTROLS.intersection(text):
+        raise Violation(f"{seen.log.format}: the text has control characters of the log")
+    frames = {"findings": seen.findings, "figures": seen.figures, "diagnostics": seen.diagnostics}
+    as_text({name: frame.to_dicts() for name, frame in frames.items()} | {"notes": seen.notes})
+    section = log_section(1, "fuzzed.log", seen, is_only=True, is_drawn=True)
+    if LexborHTMLParser(section).css_first("script, iframe, object, embed, link, base") is not None:
+        raise Violation(f"{seen.log.format}: the page has an element of the log")
+
+
 #: Checked of every input.
 CHEAP: Final[tuple[Callable[[ParsedLog, dict[str, pl.DataFrame]], None], ...]] = (
     is_described,
@@ -147,12 +176,13 @@ def digest_of(frames: list[dict[str, pl.DataFrame]]) -> str:
     return found.hexdigest()
 
 
-def check(data: bytes, *, is_thorough: bool = False) -> Checked:
+def check(data: bytes, *, depth: Depth = "cheap") -> Checked:
     """Read an input and check what must hold.
 
     Args:
         data: The input.
-        is_thorough: Also account for its figures, read it twice, and through Parquet, and make a digest.
+        depth: ``thorough``: also account for its figures, read it twice, and through Parquet, and make a digest;
+            ``pages``: also make its summary as text, JSON and a page.
 
     Raises:
         Violation: An invariant does not hold.
@@ -162,7 +192,9 @@ def check(data: bytes, *, is_thorough: bool = False) -> Checked:
     for log, its in zip(logs, frames, strict=True):
         for invariant in CHEAP:
             invariant(log, its)
-    if is_thorough:
+    if depth == "pages":
+        can_be_shown(data)
+    if depth == "thorough":
         if len(logs) == 1:
             no_figure_is_lost_in_silence(logs[0], data)
         again = [frames_of(log) for log in read(data)]
@@ -170,4 +202,4 @@ def check(data: bytes, *, is_thorough: bool = False) -> Checked:
             if first.keys() != second.keys() or any(not first[name].equals(second[name]) for name in first):
                 raise Violation(f"{log.format}: read twice, it is not the same")
             parquet_keeps_it(log, first)
-    return Checked([log.format for log in logs], digest_of(frames) if is_thorough else "")
+    return Checked([log.format for log in logs], digest_of(frames) if depth == "thorough" else "")

@@ -33,7 +33,14 @@ def test_a_short_run() -> None:
 
 def test_a_thorough_run() -> None:
     """Read twice the result is the same, and Parquet keeps it."""
-    found = run(20_262, range(25), LOGS, is_thorough=True, largest=10_000)
+    found = run(20_262, range(25), LOGS, depth="thorough", largest=10_000)
+
+    assert dict(found.failures) == {}
+
+
+def test_a_run_with_pages() -> None:
+    """Whatever a damaged log holds, its summary is made."""
+    found = run(20_263, range(12), LOGS, depth="pages", largest=4_000)
 
     assert dict(found.failures) == {}
 
@@ -77,7 +84,7 @@ def test_numbers_of_any_length_are_read_or_refused(digits: bytes) -> None:
         changed = part
         for place in sorted(chance.sample(runs, min(len(runs), 12)), key=re.Match.start, reverse=True):
             changed = changed[: place.start()] + digits + changed[place.end() :]
-        failures.add(failure_of(changed, is_thorough=False)[0])
+        failures.add(failure_of(changed)[0])
 
     assert failures == {""}
 
@@ -109,24 +116,24 @@ def test_numbers_of_any_length_are_read_or_refused(digits: bytes) -> None:
 )
 def test_what_failed_once(log: bytes) -> None:
     """Inputs that a run of the fuzzer found."""
-    assert failure_of(log, is_thorough=True)[0] == ""
+    assert failure_of(log, depth="thorough")[0] == ""
 
 
 def test_a_failure_is_found_and_minimised(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault that one line causes is brought down to that line."""
 
-    def check(data: bytes, *, is_thorough: bool) -> Checked:
-        del is_thorough
+    def check(data: bytes, *, depth: str) -> Checked:
+        del depth
         if b"bad" in data:
             raise IndexError("a fault")
         return Checked(["strace"], "")
 
     monkeypatch.setattr("fuzz.driver.check", check)
     data = b"one\ntwo\nthe bad line\nfour\n"
-    failure, _ = failure_of(data, is_thorough=False)
+    failure, _ = failure_of(data)
 
     assert failure.startswith("IndexError at test_fuzz.py:check: a fault")
-    assert minimised(data, failure, is_thorough=False) == b"bad"
+    assert minimised(data, failure) == b"bad"
 
 
 def test_variants_that_differ_are_found() -> None:
@@ -144,8 +151,8 @@ def test_a_digest_is_that_of_the_figures() -> None:
     """Another figure gives another digest, the same figures the same."""
     log = b'12:00:00.000001 read(3, "a", 4096) = 1 <0.000041>\n12:00:00.000002 close(3) = 0 <0.000001>\n'
 
-    assert check(log, is_thorough=True) == check(log, is_thorough=True)
-    assert check(log, is_thorough=True).digest != check(log.replace(b"41>", b"42>"), is_thorough=True).digest
+    assert check(log, depth="thorough") == check(log, depth="thorough")
+    assert check(log, depth="thorough").digest != check(log.replace(b"41>", b"42>"), depth="thorough").digest
 
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
