@@ -128,6 +128,26 @@ def test_plan_that_a_block_printed() -> None:
     assert spool.timings["statement"].to_list() == [1, 2]
 
 
+@pytest.mark.parametrize("feedback", ["", "1 row selected.\n\n"])
+def test_plan_that_a_block_printed_without_timing(feedback: str) -> None:
+    """A plan below no heading is no result of a query, also where no Elapsed says so."""
+    grid = f"\nNAME         VERSION\n------------ ----------\nLAB          19.0\n\n{feedback}"
+    spool = read(f"{grid}Rows: 7\n{PLAN}\nPL/SQL procedure successfully completed.\n\n")
+
+    assert spool.statements["kind"].to_list()[-1] == "plsql"
+    assert spool.plans["statement"].unique().to_list() == [spool.statements.height]
+
+
+def test_texts_of_a_query_that_read_as_tables() -> None:
+    """With timing on, tables before one Elapsed are one query's, whose count says that rows are missing."""
+    table = "Name   Calls\n------ -----\nopen       1\nread      12\n\n"
+    before = "SQL> set timing on\nSQL> create table t (n number);\n\nTable created.\n\nElapsed: 00:00:00.09\n"
+    spool = read(f"{before}{table}{table.replace('Name', 'File')}\n9 rows selected.\n\nElapsed: 00:00:01.25\n")
+
+    assert spool.statements.select("kind", "rows", "elapsed_s").rows() == [("ddl", None, 0.09), ("select", 9, 1.25)]
+    assert "row_count" in spool.diagnostics["kind"].to_list()
+
+
 def test_results_that_a_block_printed() -> None:
     """With timing on, underlined text and tables above the end of a block are the block's: a query has an Elapsed."""
     report = "SUMMARY\n---------------\n Findings : 3\n\nName   Calls\n------ -----\nopen       1\nread      12\n\n"
