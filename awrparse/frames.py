@@ -29,18 +29,16 @@ VALUE, LO, HI = "", "_lo", "_hi"
 _FLOAT: Final = pl.Float64()
 
 
-class _Codes(dict[str, int]):
-    """Cell -> the number of its measure, among the distinct cells that are read in one way; a new cell is read."""
+class _Measures(dict[str, Measure]):
+    """Cell -> its measure, among the distinct cells that are read in one way; a new cell is read."""
 
-    def __init__(self, reading: Reading, measures: list[Measure]) -> None:
+    def __init__(self, reading: Reading) -> None:
         super().__init__()
         self._reading = reading
-        self._measures = measures
 
-    def __missing__(self, cell: str) -> int:
-        code = self[cell] = len(self._measures)
-        self._measures.append(read_measure(cell, self._reading))
-        return code
+    def __missing__(self, cell: str) -> Measure:
+        measure = self[cell] = read_measure(cell, self._reading)
+        return measure
 
 
 class FigureColumn:
@@ -106,39 +104,32 @@ class Figures:
         others = list(range(self._count)) if plain is None else (plain.kinds == OTHER).arg_true().to_list()
         measures = self._read_others(others)
         if plain is not None:
-            blanks = (plain.kinds == BLANK).arg_true()
+            are_blank = plain.kinds == BLANK
             places = pl.Series(others, dtype=pl.UInt32)
             read = {VALUE: plain.values.cast(self._dtype), LO: plain.lows, HI: plain.highs}
             for part in self._parts:
-                measures[part] = read[part].scatter(places, measures[part]).scatter(blanks, None)
+                measures[part] = read[part].scatter(places, measures[part]).set(are_blank, None)
         self._flat = pl.DataFrame([measures[part].alias(part) for part in self._parts])
 
     def _read_others(self, places: Sequence[int]) -> dict[str, pl.Series]:
         """The figures of cells that are read one by one: `VALUE`, `LO` and `HI`."""
         measures: list[Measure] = []
-        known: dict[Reading, _Codes] = {}
-        codes: list[int] = []
+        known: dict[Reading, _Measures] = {}
         position = 0
         for column in self._columns:
             end = bisect_left(places, column.first + len(column.cells), position)
             if end == position:
                 continue
             reading = column.reading()
-            if reading not in known:
-                known[reading] = _Codes(reading, measures)
-            code_of = known[reading]
+            measure_of = known.setdefault(reading, _Measures(reading))
             rows = [place - column.first for place in places[position:end]]
-            found = [code_of[column.cells[row]] for row in rows]
-            for row, code in zip(rows, found, strict=True):
-                fault = measures[code].fault
-                if fault is not None:
-                    column.faults.append((row, fault))
-            codes += found
+            found = [measure_of[column.cells[row]] for row in rows]
+            column.faults += [(row, one.fault) for row, one in zip(rows, found, strict=True) if one.fault is not None]
+            measures += found
             position = end
         values, lows, highs, _ = zip(*measures, strict=True) if measures else ((), (), (), ())
         parts = ((VALUE, values, self._dtype), (LO, lows, _FLOAT), (HI, highs, _FLOAT))
-        of_cells = pl.Series(codes, dtype=pl.UInt32)  # a frame would wake all threads to gather them
-        return {name: pl.Series(name, part, dtype=dtype, strict=False).gather(of_cells) for name, part, dtype in parts}
+        return {name: pl.Series(name, part, dtype=dtype, strict=False) for name, part, dtype in parts}
 
     def slice(self, start: int, length: int, names: list[str]) -> pl.DataFrame:
         """So many figures as columns: the values and, with bounds, their bounds."""

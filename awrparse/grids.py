@@ -120,7 +120,9 @@ def _grid_of_rows(table: Table, printed: PrintedTable) -> Grid:
 def columns_of(table: Table, printed: PrintedTable) -> list[Column | None]:
     """The canonical column of each printed one, by the headings and the title."""
     found = columns_by_heading(table, printed.headings)
-    moved = next((moved for title, moved in table.moved.items() if re.search(title, printed.title)), {})
+    moved = next((moved for title, moved in table.moved.items() if re.search(title, printed.title)), None)
+    if moved is None:
+        return found
     return [table.by_name[moved.get(column.name, column.name)] if column else None for column in found]
 
 
@@ -263,21 +265,20 @@ def _grid_wide(table: Table, printed: PrintedTable) -> Grid:
 
 def _grid_of_histogram(printed: PrintedTable) -> Grid:
     """One row for each event and range."""
-    names = ("event", "waits", "section", "range", "from_us", "to_us", "waits_pct")
-    cells: dict[str, list[str]] = {name: [] for name in names}
-    lines: list[int] = []
     section = found.group("range") if (found := _SECTION.search(printed.title)) else ""
     # what the columns `<=1s` and `>1s` are, by their note
     is_binary = any("1024ms" in note.replace(" ", "") for note in printed.notes)
     ranges = _ranges(printed.headings, second=1_024_000.0 if is_binary else 1_000_000.0)
-    for row, line in zip(printed.rows.cells, printed.rows.lines, strict=True):
-        for place, (text, begin, end) in ranges.items():
-            if not row[place]:
-                continue
-            values = (row[0], row[1], section, text, begin, end, row[place])
-            for name, value in zip(names, values, strict=True):
-                cells[name].append(value)
-            lines.append(line)
+    rows = [
+        (row[0], row[1], section, *limits, row[place], line)
+        for row, line in zip(printed.rows.cells, printed.rows.lines, strict=True)
+        for place, limits in ranges.items()
+        if row[place]
+    ]
+    names = ("event", "waits", "section", "range", "from_us", "to_us", "waits_pct")
+    columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(len(names) + 1)]
+    lines = columns.pop()
+    cells = dict(zip(names, columns, strict=True))
     extent = printed.extent(0)
     return Grid(cells, {}, {"event": extent} if extent else {}, lines)
 
