@@ -1,7 +1,9 @@
 """Reports of all instances and of Exadata: a column for each name becomes a row for each."""
 
+import polars as pl
 import pytest
 
+import iolab
 from awrparse import AwrReport, read_awr
 
 Cells = list[list[str]]
@@ -288,3 +290,13 @@ Snapshot Set  Begin Snap Id Begin Snap Time            End Snap Id End Snap Time
     report = read_awr(text.encode())
     assert report["compare_snapshots"]["db_time_s"].to_list() == [7200.0, 10800.0]
     assert report["compare_snapshots_difference"].rows() == [(50.0, 0.0, 50.0)]
+
+
+def test_no_figure_of_a_pivot_is_lost(cluster: AwrReport) -> None:
+    """Each figure of a column that became a row is in that row, also where two printed tables make one."""
+    found = iolab.provenance(cluster)
+    of_model = found.filter(pl.col("frame") == "time_model")
+
+    assert found.filter(pl.col("status").is_in(["lost", "raw"])).select("text", "frame").rows() == []
+    assert {"1,200.00", "39.60", "8.5"} <= set(of_model["text"])
+    assert of_model["status"].unique().to_list() == ["typed"]
