@@ -158,6 +158,19 @@ def test_results_that_a_block_printed() -> None:
     assert spool.statements.select("kind", "elapsed_s").rows() == [(None, 0.1), ("plsql", 2.71)]
 
 
+@pytest.mark.parametrize("rule", [11, 45])
+def test_report_that_a_typed_block_printed(rule: int) -> None:
+    """Underlined titles among what a typed block prints make no statements of their own: the time is the block's."""
+    titles = "".join(f"\n{title}\n{'-' * rule}\n Owner : HR\n Count : 3\n" for title in ("INFORMATION", "ALL RESULTS"))
+    grid = "SQL> select n from t;\n\n         N\n----------\n         1\n\nElapsed: 00:00:00.01\n"
+    end = "\nPL/SQL procedure successfully completed.\n\nElapsed: 00:00:02.71\n"
+    spool = read(f"SQL> exec report_it\n{titles}{end}{grid}")
+
+    assert spool.statements.select("kind", "elapsed_s").rows() == [("plsql", 2.71), ("select", 0.01)]
+    assert spool.table(spool.tables.height).rows() == [(1,)]
+    assert spool.tables["statement"].to_list()[-1] == 2
+
+
 def test_autotrace_below_what_it_cannot_belong_to() -> None:
     """DDL has no statistics of autotrace: the Elapsed above them is a query's that printed nothing, or nobody's."""
     unechoed = read(f"\nSystem altered.\n\nElapsed: 00:00:00.11\n{TRACE}")
