@@ -19,6 +19,8 @@ LISTS: Final = load_grammar("sqlplusparse", "listing.lark")
 NUMBER: Final = Pattern("{NUMBER}", LISTS)
 #: ``name : 12``, a session, a name and a figure, or a name and a figure.
 MAY_BE_FIGURE: Final = Pattern("{MAY_BE_FIGURE}", LISTS)
+#: Between two cells.
+WIDE_GAP: Final = Pattern("{WIDE_GAP}", LISTS)
 _WIDE: Final = "  "
 
 

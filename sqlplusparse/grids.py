@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Pages with wrapped rows or cut by hand differ in length by so much at most.
 _UNEVEN: Final = 0.5
+#: Numbers of lines have fewer digits.
+_DIGITS: Final = 5
 #: A heading has at most this many lines.
 _TALLEST_HEADING: Final = 4
 _FOLDED_RULERS: Final = 12
@@ -54,6 +56,8 @@ def read_grid(page: Page, ruler: int, text_from: int, *, is_typed: bool = False)
     if ruler == text_from or not columns or page.kinds[ruler - 1] != Kind.TEXT:
         return None
     above = page.lines[ruler - 1]
+    if is_counted(page, ruler - 1):
+        return None
     is_title = (not is_typed and _is_title(page, ruler, columns[0])) or above.strip() in MONITOR_TITLES
     if len(columns) == 1 and is_title:
         return None
@@ -85,7 +89,19 @@ def read_grid(page: Page, ruler: int, text_from: int, *, is_typed: bool = False)
 
 def _is_heading(page: Page, number: int, columns: tuple[Column, ...]) -> bool:
     line = page.lines[number]
-    return page.kinds[number] == Kind.TEXT and fits(line, columns) and len(line) <= columns[-1].end
+    is_text = page.kinds[number] == Kind.TEXT and not is_counted(page, number)
+    return is_text and fits(line, columns) and len(line) <= columns[-1].end
+
+
+def is_counted(page: Page, number: int) -> bool:
+    """Does a line begin with the number that follows the first or the last of the line above, as those of a text do?"""
+    first = page.lines[number].lstrip().partition(" ")[0]
+    if not first.isdecimal() or len(first) > _DIGITS or not number:
+        return False
+    above = page.lines[number - 1].split()
+    return any(
+        one.isdecimal() and len(one) < _DIGITS and int(one) + 1 == int(first) for one in (*above[:1], *above[-1:])
+    )
 
 
 def _is_title(page: Page, ruler: int, column: Column) -> bool:

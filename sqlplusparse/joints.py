@@ -26,7 +26,8 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from sqlplusparse.cells import NUMBER
+from sqlplusparse.cells import NUMBER, WIDE_GAP
+from sqlplusparse.grids import is_counted
 from sqlplusparse.lines import NUMBERED_LINE, Kind, Pattern
 from sqlplusparse.page import LineRole
 from sqlplusparse.planheads import PLAN_GRAMMAR, is_heading
@@ -62,13 +63,16 @@ _DIRECT: Final = re.compile(re.escape(bytes([LineRole.ROW])) + b"(?=" + _END_OF_
 _TEXTS: Final = re.compile(
     re.escape(bytes([LineRole.TEXT])) + b"[" + re.escape(bytes([LineRole.TEXT, LineRole.BLANK])) + b"]+"
 )
-#: Lines that end with so many figures are a table's where there are so many of them.
-_FEWEST_FIGURES: Final = 3
-_FEWEST_LINES: Final = 3
+#: Lines that end with a figure and have so many are a table's where there are so many of them.
+_FEWEST_FIGURES: Final = 2
+_FEWEST_LINES: Final = 2
 _ENDS_OF_TEXT: Final = frozenset(";/.")
 _ENDS_WITH_NUMBER: Final = Pattern("{DIGITS}$", PLAN_GRAMMAR)
+#: The last signs of a row of an old plan.
+_ENDS_OF_ROW: Final = frozenset(")'")
 _LOOSE_ROW: Final = Pattern("{BAR}{OPERATION_ID}{BAR} *[A-Z]", PLAN_GRAMMAR)
 _PREDICATE: Final = Pattern("{PREDICATE_LINE}", PLAN_GRAMMAR)
+_OLD_ROW: Final = Pattern("{OLD_ROW}", PLAN_GRAMMAR)
 
 
 def split_feedback(page: Page, blocks: list[Block]) -> None:
@@ -273,6 +277,7 @@ def _note_loose_lines(page: Page) -> None:
             (kind == Kind.SQL_ID and page.roles[number] == LineRole.TEXT)
             or (kind == Kind.PLAN_ROW and (_LOOSE_ROW.match(line.strip()) or is_heading(line)))
             or (kind == Kind.TEXT and line[-1:] == ")" and _PREDICATE.match(line))
+            or (kind == Kind.TEXT and line[-1:] in _ENDS_OF_ROW and _OLD_ROW.fullmatch(line))
         )
         if is_loose and not is_noted:
             page.note(number, "broken_plan", "part of a plan, but no plan stands here")
@@ -284,23 +289,27 @@ def _note_loose_lines(page: Page) -> None:
 def _note_loose_figures(page: Page) -> None:
     """Lines of several figures each that stand in no table: below no heading their columns have no names."""
     for found in _TEXTS.finditer(page.roles):
-        lines = [number for number in range(*found.span()) if _ends_with_figures(page.lines[number])]
+        lines = [number for number in range(*found.span()) if _has_figures(page, number)]
         if len(lines) >= _FEWEST_LINES:
             reason = f"{len(lines)} lines of figures stand below no heading with a ruler; they are text"
             page.note(lines[0], "no_headings", reason)
 
 
-def _ends_with_figures(line: str) -> bool:
-    """Are the last words of a line numbers, as those of a table's row are?
-
-    Examples:
-        >>> _ends_with_figures("redo copy   1   0   50  .0"), _ends_with_figures("27 * 543 = 14,661")
-        (True, False)
-    """
-    if not line[-1:].isdigit() or not line.rpartition(" ")[0].rstrip()[-1:].isdigit():
+def _has_figures(page: Page, number: int) -> bool:
+    """Are all words of a line numbers, or half of its cells or several of many and the last, as in a row of a table?"""
+    line = page.lines[number]
+    if not line[-1:].isdigit() or ", " in line:
         return False
-    words = line.rsplit(None, _FEWEST_FIGURES)[-_FEWEST_FIGURES:]
-    return len(words) == _FEWEST_FIGURES and all(map(NUMBER.fullmatch, words))
+    words = line.split()
+    if not NUMBER.fullmatch(words[-1]):
+        return False
+    count = sum(NUMBER.fullmatch(word) is not None for word in words)
+    if count == len(words):
+        return count > 1 or (line[0] == " " and not is_counted(page, number))
+    # the first cell may number a line of a statement
+    cells = WIDE_GAP.compiled.split(line.strip())
+    alone = sum(NUMBER.fullmatch(cell) is not None for cell in cells[1:])
+    return (alone >= _FEWEST_FIGURES and 2 * alone >= len(cells)) or min(count, len(cells) - 1) > _FEWEST_FIGURES
 
 
 def _is_numbered(line: str) -> bool:

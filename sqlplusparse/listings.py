@@ -11,7 +11,7 @@ from typing import Final
 from logframe import Column, read_printed
 from logframe.decimal_mark import decimal_mark
 from logframe.printed import finite
-from sqlplusparse.cells import LISTS, cells_of, cut_cells
+from sqlplusparse.cells import LISTS, WIDE_GAP, cells_of, cut_cells
 from sqlplusparse.lines import SNAPPER_END, TYPED_STATISTIC, Kind, Pattern
 from sqlplusparse.page import LineRole, Page
 from sqlplusparse.records import Grid, Listing, Statistic
@@ -34,7 +34,6 @@ _INTERVAL: Final = Pattern("{INTERVAL} *(?P<seconds>{SECONDS}) *{SECONDS_WORD}",
 _VIEWS: Final = Pattern("{STATISTICS_VIEW}", LISTS)
 _SUBTRACTION: Final = Pattern("{SUBTRACTION}", LISTS)
 _SCALING: Final = Pattern("{SCALING}", LISTS)
-_GAPS: Final = Pattern("{WIDE_GAP}", LISTS)
 _WORD: Final = Pattern("{WORD}", LISTS)
 _LISTED_NUMBER: Final = Pattern("{LISTED_FIGURE}(?:{EXPONENT})?(?:{UNIT})?|{HASHES}", LISTS)
 #: Columns of Snapper by their place; releases print fewer or more.
@@ -138,7 +137,7 @@ def _joined(above: Statistic, rest: str) -> str | None:
 
 def _begins_with_name(line: str) -> bool:
     """Is one of the texts of a line, or all but the numbers at its end, a statistic's name?"""
-    texts = _GAPS.compiled.split(line.lstrip("0123456789 "))
+    texts = WIDE_GAP.compiled.split(line.lstrip("0123456789 "))
     if any(may_be_known(text) and is_known(text) for text in texts):
         return True
     if not line[-1:].isdigit() or not may_be_known(line):

@@ -50,7 +50,16 @@ class Sections:
             return self._read_section_line(number, line)
         if not has_table and is_session_statistic(line):
             return None
-        if not has_table and (row := OLD_PLAN_ROW.match(line.strip())):
+        row = None if has_table else OLD_PLAN_ROW.match(line.strip())
+        if plan.layout == "old" and plan.operations and page.kinds[number] == Kind.TEXT:
+            last = plan.operations[-1]
+            if is_cut(last.text) and (row is None or int(row["id"]) != len(plan.operations)):
+                # the line size may have cut it at a blank
+                gap = " " * (last.text[-2:-1].isdigit() and line[:1].isalpha())
+                plan.operations[-1] = last._replace(text=f"{last.text[:-1]}{gap}{line}|")
+                page.roles[number] = LineRole.PLAN
+                return number + 1
+        if row is not None:
             plan.layout = "old"
             plan.operations.append(
                 Operation(number, _OLD_NAMES, "|{id}|{parent}|{operation}|".format_map(row.groupdict("")))
@@ -111,5 +120,10 @@ class Sections:
         texts = self.plan.predicates.get(self.open_id or 0)
         if self.open_id is None or not texts:
             return False
-        bare = _LITERAL.sub("", texts[-1])
-        return bare.count("(") > bare.count(")") or "'" in bare
+        return is_cut(texts[-1])
+
+
+def is_cut(text: str) -> bool:
+    """Has a text more brackets opened than closed, or a literal that is not closed?"""
+    bare = _LITERAL.sub("", text)
+    return bare.count("(") > bare.count(")") or "'" in bare

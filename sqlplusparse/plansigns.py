@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final
 from sqlplusparse.lines import Kind, Pattern
 from sqlplusparse.page import LineRole
 from sqlplusparse.planheads import PLAN_GRAMMAR, is_heading
+from sqlplusparse.plansections import is_cut
 
 if TYPE_CHECKING:
     from sqlplusparse.page import Page
     from sqlplusparse.records import Block, Plan
 
 _ID: Final = Pattern("{BAR}(?P<mark>[^0-9|]*)(?P<id>{UP_TO_9_DIGITS})[^0-9|]*{BAR}", PLAN_GRAMMAR)
-_LITERAL: Final = Pattern("{LITERAL}", PLAN_GRAMMAR)
 _DOUBLE_RULE: Final = Pattern("{DOUBLE_RULE}", PLAN_GRAMMAR)
 _ADAPTIVE: Final = "adaptive plan"
 _PREDICATES: Final = "Predicate Information"
@@ -49,7 +49,7 @@ def _problem_of(page: Page, block: Block, plan: Plan) -> str:
         starred = {int(one["id"]) for one in found if "*" in one["mark"]}
         if starred - plan.predicates.keys():
             return "predicates of its rows are missing"
-        if plan.predicates and _is_open(plan.predicates[max(plan.predicates)][-1]):
+        if plan.predicates and is_cut(plan.predicates[max(plan.predicates)][-1]):
             return "its last predicate does not end"
     return ""
 
@@ -82,12 +82,6 @@ def _has_predicates(page: Page, block: Block) -> bool:
             return True
         number = page.kinds.find(Kind.PLAN_SECTION, number + 1, block.last)
     return False
-
-
-def _is_open(predicate: str) -> bool:
-    """Has a predicate more brackets opened than closed, or a literal that is not closed?"""
-    bare = _LITERAL.sub("", predicate)
-    return bare.count("(") > bare.count(")") or "'" in bare
 
 
 def _is_closed(page: Page, number: int) -> bool:

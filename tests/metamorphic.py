@@ -96,8 +96,27 @@ def said(logs: Iterable[ParsedLog]) -> Counter[str]:
     return Counter(kind for log in logs for kind in log.diagnostics.lazy().collect()["kind"])
 
 
-def changes_of(logs: list[ParsedLog], text: str, seed: int) -> Iterator[tuple[str, bool, Change]]:
-    """Name, whether it is lossy, and function of each transformation that a log of this format may undergo."""
+class Lossy(NamedTuple):
+    """What takes lines out of a log, or breaks them.
+
+    Attributes:
+        change: the function.
+        removed: the lines that it takes out, counted from 1.
+        width: that it breaks lines at; 0 where it breaks none.
+    """
+
+    change: Change
+    removed: frozenset[int] = frozenset()
+    width: int = 0
+
+
+def _without(removed: Iterable[int]) -> Lossy:
+    lines = frozenset(removed)
+    return Lossy(lambda text: without_lines(text, lines), lines)
+
+
+def changes_of(logs: list[ParsedLog], text: str, seed: int) -> Iterator[tuple[str, Change | Lossy]]:
+    """Name and function of each transformation that a log of this format may undergo."""
     one = logs[0]
     form = getattr(one, "form", "text")
     if one.format in {"awr", "ash"} or form == "html":
@@ -110,17 +129,17 @@ def changes_of(logs: list[ParsedLog], text: str, seed: int) -> Iterator[tuple[st
         lossless = LOSSLESS_LINES | {"in a mail": mailed, "cat -n": numbered, "in a shell": in_shell}
     else:
         lossless = LOSSLESS_LINES | {"in page": in_page, "cat -n": numbered}
-    yield from ((name, False, change) for name, change in lossless.items())
-    yield from ((name, True, change) for name, change in WRAPPED.items())
+    yield from lossless.items()
+    yield from ((name, Lossy(change, width=int(name.split()[-1]))) for name, change in WRAPPED.items())
     lines = lines_of(text)
     if len(lines) > 2 * _PAGE:
         start = random.Random(seed).randrange(1, len(lines) - _PAGE)  # noqa: S311 - test data
-        yield "a page missing", True, lambda text: without_lines(text, range(start, start + _PAGE))
+        yield "a page missing", _without(range(start, start + _PAGE))
     if isinstance(one, Spool) and one.lines().height == len(lines):
         yield from _of_session(one)
 
 
-def _of_session(spool: Spool) -> Iterator[tuple[str, bool, Change]]:
+def _of_session(spool: Spool) -> Iterator[tuple[str, Change | Lossy]]:
     """What other SET commands make of a session."""
     roles = spool.lines()["role"].to_list()
 
@@ -131,11 +150,11 @@ def _of_session(spool: Spool) -> Iterator[tuple[str, bool, Change]]:
         return re.sub("^(SQL> ?)+", lambda found: found[0].replace("SQL>", "SCOTT@orcl>"), text, flags=re.MULTILINE)
 
     if any(line.startswith("SQL>") for line in spool._page.lines):  # noqa: SLF001 - only such a session has the prompt
-        yield "other prompt", False, prompted
+        yield "other prompt", prompted
     if inputs := at("input"):
-        yield "echo off", True, lambda text: without_lines(text, inputs)
+        yield "echo off", _without(inputs)
     if headings := at("heading"):
-        yield "headings off", True, lambda text: without_lines(text, headings)
+        yield "headings off", _without(headings)
 
 
 def verdicts(path: Path, seed: int = 0, only: Callable[[str], bool] = lambda _: True) -> Iterator[Verdict]:
@@ -155,12 +174,15 @@ def verdicts_of(text: str, seed: int = 0, only: Callable[[str], bool] = lambda _
     """
     logs = list(iolab.load_all(text.encode()))
     expected, known = frames_of(logs), said(logs)
-    for name, is_lossy, change in changes_of(logs, text, seed):
+    figures: Figures | None = None
+    for name, change in changes_of(logs, text, seed):
         if not only(name):
             continue
-        changed = change(text)
+        is_lossy = isinstance(change, Lossy)
+        changed = change.change(text) if isinstance(change, Lossy) else change(text)
+        data = changed if isinstance(changed, bytes) else changed.encode()
         try:
-            found_logs = list(iolab.load_all(changed if isinstance(changed, bytes) else changed.encode()))
+            found_logs = list(iolab.load_all(data))
         except LogError as error:
             yield Verdict(logs[0].format, name, is_lossy, "refused", str(error)[:120])
             continue
@@ -168,9 +190,63 @@ def verdicts_of(text: str, seed: int = 0, only: Callable[[str], bool] = lambda _
             found_logs = [log for log in found_logs if log.format == logs[0].format]
         found = frames_of(found_logs)
         what = added_rows(expected, found) if is_lossy else different(expected, found)
+        if isinstance(change, Lossy) and not what:
+            figures = figures or figures_of(logs, text.encode())
+            is_page = getattr(logs[0], "form", "text") == "html"
+            what = vanished(figures, figures_of(found_logs, data), change, text, is_page=is_page)
         is_diagnosed = bool(said(found_logs) - known)
         outcome = "diagnosed" if what and is_diagnosed else "silent" if what else "equal"
         yield Verdict(logs[0].format, name, is_lossy, outcome, what[:160])
+
+
+#: Of each line the figures that a frame or a diagnostic holds: column, text, and whether a frame does.
+Figures = dict[int, list[tuple[int, str, bool]]]
+
+
+def figures_of(logs: Iterable[ParsedLog], data: bytes) -> Figures:
+    """The figures of each line that are in a frame, or that a diagnostic names."""
+    places: dict[tuple[int, int], tuple[str, bool]] = {}
+    for log in logs:
+        # numbers in the arguments of a system call are in a frame with them
+        held = {"typed", "raw", "diagnosed", *(["text"] if log.format == "strace" else [])}
+        try:
+            rows = iolab.provenance(log, data).select("line", "column", "text", "status").rows()
+        except LogError:  # a format that does not say where its figures came from
+            continue
+        for line, column, text, status in rows:
+            if status in held and not places.get((line, column), ("", False))[1]:
+                places[line, column] = (text, status == "typed")
+    found: Figures = {}
+    for (line, column), figure in places.items():
+        found.setdefault(line, []).append((column, *figure))
+    return found
+
+
+def vanished(expected: Figures, found: Figures, change: Lossy, text: str, *, is_page: bool = False) -> str:
+    """The figures of lines that a damaged log still has, and that are in none of its frames and diagnostics.
+
+    A page is joined before it is read: its figures are compared without their lines.
+    """
+    lost: Counter[tuple[int, str]] = Counter()
+    place = 0
+    for number, line in enumerate(lines_of(text), 1):
+        if number in change.removed:
+            continue
+        width = change.width or len(line) + 1
+        pieces = range(place + 1, place + 1 + max(1, -(-len(line) // width)))
+        place = pieces[-1]
+        left = Counter(one for piece in pieces for _, one, _ in found.get(piece, ())) if not is_page else Counter()
+        # those that are cut in two are none of a line
+        typed = Counter(
+            one
+            for column, one, is_typed in expected.get(number, ())
+            if is_typed and (column - 1) // width == (column + len(one) - 2) // width
+        )
+        for one, count in (typed - left).items():
+            lost[0 if is_page else number, one] += count
+    if is_page:
+        lost -= Counter((0, one) for figures in found.values() for _, one, _ in figures)
+    return f"{lost.total()} figures are gone: {[*lost.elements()][:8]}" if lost else ""
 
 
 def different(expected: dict[str, pl.DataFrame], found: dict[str, pl.DataFrame]) -> str:

@@ -1,0 +1,83 @@
+"""Figures of a session that stand below no heading, and lines of scripts and plans around results."""
+
+import pytest
+from polars.testing import assert_frame_equal
+from transformations import joined, wrapped
+
+from sqlplusparse import read_spool
+
+#: A script as a listing shows it, cut above the headings of a result.
+SCRIPT = ["Results of running 41.sql", *(f"{number:6}  {word}" for number, word in enumerate(("set", "select"), 3))]
+ROWS = ["     80512 Depot of the North          2731     12", "      4417 Harbour depot               118      7"]
+PLAN = joined(
+    [
+        "Execution Plan",
+        "----------------------------------------------------------",
+        "   0      SELECT STATEMENT Optimizer=ALL_ROWS (Cost=41 Card=27 Bytes=31347)",
+        "   1    0   SORT (ORDER BY) (Cost=41 Card=27 Bytes=31347)",
+        "   2    1     TABLE ACCESS (BY INDEX ROWID) OF 'DEPOTS' (TABLE) (Cost=29 Card=27 Bytes=31347)",
+        "   3    2       INDEX (RANGE SCAN) OF 'DEPOTS_OF_REGION' (INDEX) (Cost=3 Card=27)",
+    ]
+)
+
+
+def kinds_of(text: str) -> list[str]:
+    """The kinds of the diagnostics of a session."""
+    return read_spool(text.encode()).diagnostics["kind"].to_list()
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ROWS,
+        ["      1997 .031417", "      1998 .052931"],
+        ["    270311", "    270312", "    270312"],
+        ["NORTH         41   0.17", "SOUTH        188   0.23"],
+        ["DB41   77001 host-a   41 2026-11-02 10:00:00   41   .17"] * 2,
+    ],
+    ids=["names and counts", "numbers", "one column", "shares", "many columns"],
+)
+def test_rows_without_headings(rows: list[str]) -> None:
+    """Rows of a result whose headings are missing are text, and a diagnostic says so."""
+    assert kinds_of(joined(["Elapsed: 00:00:01.00", "", *rows])).count("no_headings") == 1
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [SCRIPT, [f"{number:6}" for number in range(4, 9)], ["27 * 543 = 14,661"] * 3, ["1, 90210", "2, 90345"]],
+    ids=["script", "numbers of blank lines", "sums", "values with commas"],
+)
+def test_text_with_numbers(lines: list[str]) -> None:
+    """Numbers of the lines of a script, sums and values with commas are no rows of a table."""
+    assert "no_headings" not in kinds_of(joined(["Elapsed: 00:00:01.00", "", *lines]))
+
+
+@pytest.mark.parametrize(
+    "above", [SCRIPT, ["SQL> SQL>   2    3    4", "   5    6    7"]], ids=["script", "prompts cut at the line size"]
+)
+@pytest.mark.parametrize("heading", [[], ["     DEPOT      ITEMS"]], ids=["page missing", "heading"])
+def test_numbers_of_lines_above_a_result(above: list[str], heading: list[str]) -> None:
+    """Numbered lines of a statement directly above a result are no part of the names of its columns."""
+    result = ["---------- ----------", "     80512       2731", "      4417        118"]
+    spool = read_spool(joined([*above, *heading, *result, "", "Elapsed: 00:00:01.00"]).encode())
+    columns = [column for number in spool.tables["table"] for column in spool.table(number).columns]
+
+    assert columns == "".join(heading).split()
+    assert heading or "no_headings" in spool.diagnostics["kind"]
+
+
+@pytest.mark.parametrize("width", range(66, 92))
+def test_rows_of_an_old_plan_in_several_lines(width: int) -> None:
+    """A row of a plan that the line size cuts goes on in the next line, also within a number."""
+    plan = read_spool(PLAN.encode()).plans
+    copy = read_spool(wrapped(PLAN, width, recsep=False).encode()).plans
+
+    assert plan["e_bytes"].to_list() == [31347, 31347, 31347, None]
+    assert_frame_equal(copy.drop("line"), plan.drop("line"))
+
+
+def test_rows_of_an_old_plan_without_heading() -> None:
+    """Rows of a plan below no heading are text, and a diagnostic says so."""
+    rows = joined(PLAN.splitlines()[2:])
+
+    assert kinds_of(f"Elapsed: 00:00:01.00\n\n{rows}") == ["unpaired_elapsed", "broken_plan"]
