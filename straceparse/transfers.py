@@ -37,8 +37,6 @@ PLACES: Final = {
     "readahead": _Places(fd=0, size=2, offset=1),
     "sync_file_range": _Places(fd=0, size=2, offset=1),
     "msync": _Places(size=1),
-    "syncfs": _Places(fd=0),
-    "sync": _Places(),
 }
 #: Calls whose arguments are parsed.
 PARSED_CALLS: Final = (*VECTORED_CALLS, *PLACES)

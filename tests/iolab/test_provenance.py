@@ -186,10 +186,15 @@ def test_figures_of_a_session_that_are_none_of_its_results() -> None:
         "--  End of Stats snap 1, end=2026-11-02 20:50:06, seconds=130.7\n"
     )
     grid = "SQL> select name, n from t;\n\nNAME              N\n-------- ----------\n"
-    remark = f"{grid}red               1 <-- the first of 12\nblue              2\n\n"
+    rows = f"{grid}red               1 <-- the first of 12\nblue              2\n\n"
+    rule = "-" * 58
+    remark = f"{rows}Statistics\n{rule}\n          3  consistent gets    <-- 41 before\n          5  physical reads\n\n"
     found = [iolab.provenance(iolab.load(text.encode()), text.encode()) for text in (snapper, remark)]
     columns = ("text", "status", "frame")
 
     assert ("130.7", "typed", "statistics") in found[0].select(columns).rows()
-    assert found[1].select("text", "status").rows() == [("1", "text"), ("12", "text"), ("2", "typed")]
+    assert found[1].select("text", "status").rows() == [
+        *(("1", "text"), ("12", "text"), ("2", "typed")),
+        *(("3", "typed"), ("41", "text"), ("5", "typed")),
+    ]
     assert all("lost" not in one["status"].to_list() for one in found)
