@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from awrparse.columns import CUT_KINDS, IS_TOTAL
-from awrparse.frames import HI, LO, VALUE, Columns, FigureColumn
+from awrparse.frames import HI, LO, VALUE, Columns, FigureColumn, cut
 from awrparse.grids import Grid, columns_by_heading, grid_of
 from awrparse.pivots import is_pivoted, unpivot
 from awrparse.records import PrintedTable, Problem
@@ -169,7 +169,7 @@ class _Frame:
     def _add_values(self, name: str, dtype: pl.DataType, parts: Sequence[Sequence[object] | None]) -> None:
         """Put the cells of each grid to those of their type; None where a grid has no such column."""
         if all(cells is None for cells in parts):
-            self._slices.append(partial(_nulls, self._height, (name,), dtype))
+            self._slices.append(partial(_nulls, self._height, [name], dtype))
             return
         values = self._columns.values(dtype)
         start = len(values)
@@ -189,7 +189,7 @@ class _Frame:
         name = column.name
         names = [f"{name}{part}" for part in self._columns.parts]
         if not any(name in grid.cells for grid in self._grids):
-            self._slices.append(partial(_nulls, self._height, tuple(names), column.dtype))
+            self._slices.append(partial(_nulls, self._height, names, column.dtype))
             return
         figures = self._columns.figures(column.dtype)
         first = len(figures)
@@ -205,18 +205,15 @@ class _Frame:
         self._slices.append(partial(figures.slice_exact if is_edge else figures.slice, first, self._height, names))
 
 
-@lru_cache(maxsize=4096)
-def _nulls(height: int, names: tuple[str, ...], dtype: pl.DataType) -> pl.DataFrame:
+def _nulls(height: int, names: list[str], dtype: pl.DataType) -> pl.DataFrame:
     """A column that the report does not print, and its bounds; its memory may be that of several frames."""
-    first, *bounds = names
-    return pl.DataFrame(
-        [_null_series(dtype, height).alias(first), *(_null_series(_BOUND, height).alias(name) for name in bounds)]
-    )
+    return cut(_null_frame(dtype, len(names), 1 << height.bit_length()), 0, height, names)
 
 
-@lru_cache(maxsize=256)
-def _null_series(dtype: pl.DataType, height: int) -> pl.Series:
-    return pl.Series([None] * height, dtype=dtype)
+@lru_cache(maxsize=64)
+def _null_frame(dtype: pl.DataType, width: int, height: int) -> pl.DataFrame:
+    types = [dtype, *[_BOUND] * (width - 1)]
+    return pl.DataFrame([pl.Series(str(place), [None] * height, dtype=one) for place, one in enumerate(types)])
 
 
 def _start(grid: Grid, name: str) -> int | None:

@@ -133,7 +133,7 @@ class Figures:
 
     def slice(self, start: int, length: int, names: list[str]) -> pl.DataFrame:
         """So many figures as columns: the values and, with bounds, their bounds."""
-        return _slice(self._flat, start, length, names)
+        return cut(self._flat, start, length, names)
 
     def slice_exact(self, start: int, length: int, names: list[str]) -> pl.DataFrame:
         """So many figures that are no printed ones: their bounds are the values."""
@@ -167,7 +167,7 @@ class Values:
 
     def slice(self, start: int, length: int, names: list[str]) -> pl.DataFrame:
         """So many cells as a column."""
-        return _slice(self._flat, start, length, names)
+        return cut(self._flat, start, length, names)
 
 
 class Columns:
@@ -202,7 +202,7 @@ class Columns:
             values.build()
 
 
-def _slice(flat: pl.DataFrame, start: int, length: int, names: list[str]) -> pl.DataFrame:
+def cut(flat: pl.DataFrame, start: int, length: int, names: list[str]) -> pl.DataFrame:
     """Rows of all columns, under other names."""
     part = flat.slice(start, length)
     part.columns = names
