@@ -57,7 +57,18 @@ def text_signs(report: AwrReport) -> Iterator[Problem]:
             yield from _labels_in_rows(printed, matched, names)
         if any(table in IDENTITY for table in matched):
             yield from _labels_in_head(printed, names)
+    yield from _under_one_title(document)
     yield from _lost_histograms(report)
+
+
+def _under_one_title(document: Document) -> Iterator[Problem]:
+    """Tables with other headings than those above them under the same title: their own title may be missing."""
+    for above, printed in pairwise(document.tables):
+        if printed.title and printed.title == above.title and printed.headings != above.headings:
+            matched = tables_of(printed)
+            if matched and matched == tables_of(above):
+                reason = f"{matched[0].name}: the table above has other headings; a title between them may be missing"
+                yield Problem(printed.line or None, "title_missing", printed.title, reason)
 
 
 def _rows_in_notes(document: Document) -> Iterator[Problem]:

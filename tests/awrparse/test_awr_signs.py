@@ -262,3 +262,26 @@ def test_a_row_with_more_values_than_headings(end: str) -> None:
     values = 4 + len(end.split())
 
     assert ("shifted", f"{values} values where the table has 4 columns") in signs_of(text)
+
+
+def test_two_tables_under_one_title() -> None:
+    """A table whose title and terminator above were lost has other headings than the one that it then stands below."""
+    first = """Wait Classes by Total Wait Time
+~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+                                        Total Wait        Wait   % DB   Active
+Wait Class                  Waits       Time (sec)        (ms)   time Sessions
+---------------- ---------------- ---------------- ----------- ------ --------
+User I/O                  712,004            4,103        5.76   61.0      1.1
+Commit                      9,118               21        2.30     .3      0.0
+"""
+    second = """
+                                     %Time      Total Wait         Avg
+Wait Class                     Waits -outs        Time (s)   wait (ms)  %DB time
+-------------------- --------------- ----- --------------- ----------- ---------
+User I/O                     711,902                 4,101        5.76      60.9
+                          ------------------------------------------------------
+"""
+    title = "\n" + TITLE.format("Foreground Wait Class")
+
+    assert signs_of(HEAD + first + title + second) == []
+    assert kinds_of(HEAD + first + second) == {"title_missing"}
