@@ -211,6 +211,7 @@ def row_sources(lines: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diag
         | (pl.col("is_bare") & GRAMMAR.matches(pl.col("operation"), "{FIGURES_START}"))
         # a figure in two pieces, such as "size=60 68979"
         | GRAMMAR.matches(_TEXT, "{SPLIT_FIGURE}")
+        | GRAMMAR.matches(_TEXT, "{LONG_FIGURE}")
     )
     reason = "the row source is cut or damaged; what it says for certain is read"
     rows = [Diagnostic(name, line, None, "cut", text, reason) for line, text in odd.select("line", "text").iter_rows()]

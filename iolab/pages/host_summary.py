@@ -74,7 +74,7 @@ def _notes(log: HostLog, frames: dict[str, pl.DataFrame]) -> list[str]:
     if any(frame.height == _MOST for name, frame in frames.items() if name != "runs"):
         notes.append(f"Of a large log, the first {_MOST:,} rows of each table are shown; iolab convert writes all.")
     if log.diagnostics.height:
-        notes.append(f"{log.diagnostics.height:,} rows of diagnostics say what was not read or assumed.")
+        notes.append(f"The diagnostics ({log.diagnostics.height:,}) say what was not read or assumed.")
     return notes
 
 

@@ -122,6 +122,8 @@ def _width(heads: Sequence[Sequence[str]], table: Sequence[Sequence[str]]) -> in
 def _parts(heads: Sequence[Sequence[str]], table: Sequence[Sequence[str]], width: int) -> list[list[int]]:
     """The columns of each part of a table that fits, the first column in all of them."""
     widths = _widths(heads, table)
+    if not widths:  # every column is empty, and left out
+        return []
     parts, used = [[0]], widths[0]
     for place in range(1, len(heads)):
         if used + 2 + widths[place] > width and len(parts[-1]) > 1:

@@ -37,7 +37,7 @@ def _notes(log: SessionSamples, shares: pl.DataFrame) -> list[str]:
     if log.filters:
         notes.append(f"Not all sessions were sampled: {'; '.join(log.filters)}")
     if log.diagnostics.height:
-        notes.append(f"{log.diagnostics.height:,} rows of diagnostics say what was not read.")
+        notes.append(f"The diagnostics ({log.diagnostics.height:,}) say what was not read.")
     return notes
 
 

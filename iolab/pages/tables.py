@@ -156,6 +156,8 @@ def frame_text(
         ...                                "ratio": [1.0]}), names={"a": "before"}))
         event             before  ratio
         log file sync  2.0 [1.5, 2.5]  1
+        >>> frame_text(pl.DataFrame({"event": [None]}), width=80)
+        ''
     """
     headings, rows, numbers, more = _table(frame, most, names or {})
     return text_table(rows, headings=headings, numbers=numbers, width=width) + (f"\nand {more}" if more else "")

@@ -351,3 +351,13 @@ def test_wall_clock_beyond_the_calendar_is_none(stamp: str) -> None:
 
     assert trace.waits.get_column("tim_us").to_list() == [5_000_150, int(late)]
     assert trace.waits.get_column("wall").to_list()[1] is None
+
+
+def test_a_figure_of_a_row_source_that_no_column_holds_is_named() -> None:
+    """The figure is null, the others are read, and the line is a diagnostic."""
+    stat = "STAT #3 id=1 cnt=7 pid=0 pos=1 obj=9 op='TABLE ACCESS FULL T (cr=4 pr=3 pw=9223372036854775807 time=12 us)'"
+    trace, rows = found(CALL, stat)
+
+    figures = trace.row_sources.select("rows", "consistent_gets", "disk_blocks", "blocks_written", "elapsed_us")
+    assert figures.row(0) == (7, 4, 3, None, 12)
+    assert rows == [(2, "cut")]
