@@ -105,3 +105,29 @@ def test_a_file_that_lost_its_name_or_its_figures() -> None:
         assert report["file_io"]["reads"].to_list() == [100, None, 100]
         assert report["file_io"]["file"].to_list()[::2] == ["/u01/seeds01.dbf", "/u01/seeds02.dbf"]
         assert report.diagnostics["text"].to_list() == [half.strip()]
+
+
+def test_reads_of_files_by_their_times() -> None:
+    """Statspack prints the ranges below the name of each file; a blank tablespace is the one above."""
+    text = """File Read Histogram  DB/Inst: FIG/fig1  Snaps: 10-11
+-> Number of single block reads in each time range
+-> ordered by Tablespace, File
+
+Tablespace               Filename
+------------------------ ----------------------------------------------------
+    0 - 2 ms     2 - 4 ms    4 - 8 ms     8 - 16 ms   16 - 32 ms       32+ ms
+------------ ------------ ------------ ------------ ------------ ------------
+SEEDS                    /u01/seeds01.dbf
+       1,101        1,102        1,103        1,104        1,105        1,106
+                         /u01/seeds02.dbf
+          11            0           13           14           15           16
+
+"""
+    report = read_awr((text + END).encode())
+
+    assert report["file_read_histogram"].rows() == [
+        ("SEEDS", "/u01/seeds01.dbf", 1101, 1102, 1103, 1104, 1105, 1106),
+        ("SEEDS", "/u01/seeds02.dbf", 11, 0, 13, 14, 15, 16),
+    ]
+    assert report.diagnostics["text"].to_list() == []
+    assert lost(text + END) == []
