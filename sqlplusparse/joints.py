@@ -110,7 +110,7 @@ def _is_other(kind: str | None, token: str, content: object) -> bool:
     verb = content.verb if isinstance(content, Outcome) else None
     if kind in _DML:
         return verb != kind
-    return token not in {_TOKENS.get(kind or "", "DONE"), *(() if kind in _TOKENS else ("CLOSED",))}
+    return token != _TOKENS.get(kind or "", "DONE") and (kind in _TOKENS or token != "CLOSED")
 
 
 def note_joints(page: Page, statements: list[Statement], blocks: list[Block]) -> None:
