@@ -306,8 +306,10 @@ def _has_figures(page: Page, number: int) -> bool:
     count = sum(NUMBER.fullmatch(word) is not None for word in words)
     if count == len(words):
         return count > 1 or (line[0] == " " and not is_counted(page, number))
-    # the first cell may number a line of a statement
     cells = WIDE_GAP.compiled.split(line.strip())
+    if len(cells) > 1 and count >= _FEWEST_FIGURES and 2 * count >= len(words) and not is_counted(page, number):
+        return True
+    # the first cell may number a line of a statement
     alone = sum(NUMBER.fullmatch(cell) is not None for cell in cells[1:])
     return (alone >= _FEWEST_FIGURES and 2 * alone >= len(cells)) or min(count, len(cells) - 1) > _FEWEST_FIGURES
 

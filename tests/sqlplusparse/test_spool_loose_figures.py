@@ -33,9 +33,10 @@ def kinds_of(text: str) -> list[str]:
         ["      1997 .031417", "      1998 .052931"],
         ["    270311", "    270312", "    270312"],
         ["NORTH         41   0.17", "SOUTH        188   0.23"],
+        ["       417 Concurrency                 3", "       417 Commit                      0"],
         ["DB41   77001 host-a   41 2026-11-02 10:00:00   41   .17"] * 2,
     ],
-    ids=["names and counts", "numbers", "one column", "shares", "many columns"],
+    ids=["names and counts", "numbers", "one column", "shares", "snapshots", "many columns"],
 )
 def test_rows_without_headings(rows: list[str]) -> None:
     """Rows of a result whose headings are missing are text, and a diagnostic says so."""
@@ -44,8 +45,14 @@ def test_rows_without_headings(rows: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "lines",
-    [SCRIPT, [f"{number:6}" for number in range(4, 9)], ["27 * 543 = 14,661"] * 3, ["1, 90210", "2, 90345"]],
-    ids=["script", "numbers of blank lines", "sums", "values with commas"],
+    [
+        SCRIPT,
+        ["     7  case", "     8    then 1", "     9    else 0"],
+        [f"{number:6}" for number in range(4, 9)],
+        ["27 * 543 = 14,661"] * 3,
+        ["1, 90210", "2, 90345"],
+    ],
+    ids=["script", "figures in a script", "numbers of blank lines", "sums", "values with commas"],
 )
 def test_text_with_numbers(lines: list[str]) -> None:
     """Numbers of the lines of a script, sums and values with commas are no rows of a table."""
