@@ -298,8 +298,9 @@ def _note_loose_figures(page: Page) -> None:
 def _has_figures(page: Page, number: int) -> bool:
     """Are all words of a line numbers, or half of its cells or several of many and the last, as in a row of a table?"""
     line = page.lines[number]
-    if not line[-1:].isdigit() or ", " in line:
-        return False
+    if not line[-1:].isdigit() or ", " in line:  # a text may follow the figures
+        first = line.split(None, _FEWEST_FIGURES + 1)[: _FEWEST_FIGURES + 1] if line.lstrip()[:1].isdigit() else []
+        return len(first) > _FEWEST_FIGURES and "   " in line.lstrip() and all(map(NUMBER.fullmatch, first))
     words = line.split()
     if not NUMBER.fullmatch(words[-1]):
         return False

@@ -33,10 +33,11 @@ def kinds_of(text: str) -> list[str]:
         ["      1997 .031417", "      1998 .052931"],
         ["    270311", "    270312", "    270312"],
         ["NORTH         41   0.17", "SOUTH        188   0.23"],
+        ["      0.003          417       0.007 FIGS   begin", "      0.001           18       0.002 FIGS   end;"],
         ["       417 Concurrency                 3", "       417 Commit                      0"],
         ["DB41   77001 host-a   41 2026-11-02 10:00:00   41   .17"] * 2,
     ],
-    ids=["names and counts", "numbers", "one column", "shares", "snapshots", "many columns"],
+    ids=["names and counts", "numbers", "one column", "shares", "texts after", "snapshots", "many columns"],
 )
 def test_rows_without_headings(rows: list[str]) -> None:
     """Rows of a result whose headings are missing are text, and a diagnostic says so."""
