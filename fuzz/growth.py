@@ -43,6 +43,21 @@ _ONE: Final = "SQL> select 1 from dual;\n"
 _TIMED: Final = "\nElapsed: 00:00:01.00\n"
 _ROWS: Final = "SQL> select n, m from t;\n\n         N          M\n---------- ----------\n"
 _NAMES: Final = _ONE + "\nNAME                 VALUE\n---------------- ---------\nconsistent gets         12\n"
+_PLAN: Final = (
+    _ONE
+    + "\nExecution Plan\n"
+    + "-" * 58
+    + "\nPlan hash value: 1\n\n"
+    + "-" * 27
+    + "\n| Id  | Operation | Name |\n"
+    + "-" * 27
+    + "\n|   0 | SELECT STATEMENT | T |\n|*  1 | TABLE ACCESS FULL | T |\n"
+    + "-" * 27
+    + "\n\nPredicate Information (identified by operation id):\n"
+    + "-" * 51
+    + '\n\n   1 - filter(("A"=1\n'
+)
+_OLD_PLAN: Final = _ONE + "\nExecution Plan\n" + "-" * 58 + "\n   0      SELECT STATEMENT Optimizer=ALL_ROWS (Cost=4\n"
 _REPORT: Final = (
     "WORKLOAD REPOSITORY report for\n\nDB Name         DB Id    Instance     Inst Num Startup Time    Release     RAC\n"
     "------------ ----------- ------------ -------- --------------- ----------- ---\n"
@@ -79,6 +94,8 @@ SHAPES: Final[dict[str, Callable[[int], str]]] = {
     "spool: a comment without end": lambda n: "SQL> select /*\n" + many("  2  abc {} {}\n", n),
     "spool: prompts alone": lambda n: _ONE + "SQL> \n" * (n // 6) + _TIMED,
     "spool: rows": lambda n: _ROWS + many("{:10d} {:10d}\n", n),
+    "spool: lines below an open predicate": lambda n: _PLAN + many("AND {} {}\n", n),
+    "spool: lines below an open row of an old plan": lambda n: _OLD_PLAN + many("cut {} {}x\n", n),
     "spool: marks of a mail": lambda n: ">" * n + " " + _ONE + _TIMED,
     "SQL trace: cursors": lambda n: many(_TRACE, n),
     "SQL trace: open cursors and waits": lambda n: (

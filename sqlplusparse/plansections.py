@@ -21,6 +21,10 @@ _LITERAL: Final = Pattern("{LITERAL}", PLAN_GRAMMAR)
 #: Sections of which nothing is kept, and how their lines begin: pasted copies may have lost the blanks at their start.
 _REPORTS: Final = ("Hint Report", "SQL Analysis Report", "Query Block Registry")
 _REPORTED: Final = Pattern("{REPORT_LINE}", PLAN_GRAMMAR)
+#: V$SQL_PLAN holds 4,000 characters of a predicate; client and copies add blanks.
+_LONGEST_PREDICATE: Final = 1 << 14
+#: Characters of a row of the old layout that the line size may have cut.
+_LONGEST_ROW: Final = 500
 _OLD_DETAIL: Final = Pattern(r"\s*(?P<id>{UP_TO_9_DIGITS}) +(?P<text>{DISTRIBUTION})", PLAN_GRAMMAR)
 
 
@@ -53,7 +57,11 @@ class Sections:
         row = None if has_table else OLD_PLAN_ROW.match(line.strip())
         if plan.layout == "old" and plan.operations and page.kinds[number] == Kind.TEXT:
             last = plan.operations[-1]
-            if is_cut(last.text) and (row is None or int(row["id"]) != len(plan.operations)):
+            if (
+                len(last.text) <= _LONGEST_ROW
+                and is_cut(last.text)
+                and (row is None or int(row["id"]) != len(plan.operations))
+            ):
                 # the line size may have cut it at a blank
                 gap = " " * (last.text[-2:-1].isdigit() and line[:1].isalpha())
                 plan.operations[-1] = last._replace(text=f"{last.text[:-1]}{gap}{line}|")
@@ -90,6 +98,8 @@ class Sections:
             self.open_id = int(found["id"])
             if self.name.startswith("Predicate"):
                 plan.predicates.setdefault(self.open_id, []).append(found["text"].strip())
+        elif self.name.startswith("Predicate") and self._is_full():
+            return None
         elif line.startswith(" ") or (is_predicate and (self._is_open() or _PREDICATE_LINE.match(line))):
             if self.name.startswith("Predicate") and self.open_id is not None:
                 self._append(line)
@@ -110,6 +120,11 @@ class Sections:
             texts.append(stripped)
         else:
             texts[-1] += (" " if line.startswith(" ") else "") + stripped
+
+    def _is_full(self) -> bool:
+        """Is the last predicate longer than the database prints one?"""
+        texts = self.plan.predicates.get(self.open_id or 0)
+        return texts is not None and len(texts[-1]) > _LONGEST_PREDICATE
 
     def _is_apart(self, number: int) -> bool:
         """Are there two blank lines above?  A line size that cuts a row prints one after it."""

@@ -36,7 +36,7 @@ def _problem_of(page: Page, block: Block, plan: Plan) -> str:
     ):
         return "rows within it are missing"
     if plan.layout == "old":
-        return ""
+        return "its last row does not end" if is_cut(plan.operations[-1].text) else ""
     if not _is_opened(page, block):
         return "the line above its headings is missing"
     if _is_section_empty(page, block):

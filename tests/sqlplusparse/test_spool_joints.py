@@ -342,3 +342,14 @@ def test_underlined_title_above_a_heading() -> None:
     assert read_spool(f"SQL> select * from t;\n\n{folded}\n".encode()).tables["headings"].to_list() == [
         ["STATUS", "A", "B"]
     ]
+
+
+@pytest.mark.parametrize("lines", [0, 3, 200])
+def test_an_open_row_of_an_old_plan_takes_no_text_without_end(lines: int) -> None:
+    """What follows a cut row goes on with it no further than a row is long, and the plan says that it does not end."""
+    head = f"Execution Plan\n{'-' * 58}\n   0      SELECT STATEMENT Optimizer=ALL_ROWS (Cost=4 Card=2\n"
+    text = "of another one\n" * lines
+    spool = read_spool(f"SQL> select 1 from dual;\n\n{head}{text}{ELAPSED}".encode())
+
+    assert "broken_plan" in spool.diagnostics.get_column("kind").to_list()
+    assert len(spool.plans.item(0, "operation")) < 600
