@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fuzz.invariants import Checked, Depth, Violation, check
+from fuzz.invariants import Checked, Depth, Violation, check, read
 from fuzz.mutators import mutate
 
 if TYPE_CHECKING:
@@ -75,6 +75,11 @@ def seeds(folders: tuple[Path, ...] = ()) -> list[bytes]:
     paths = [path for folder in (*(ROOT / name for name in FOLDERS), *folders) for path in sorted(folder.rglob("*"))]
     found = [path for path in paths if path.suffix in _SUFFIXES and path.is_file() and path.stat().st_size]
     return [path.read_bytes() for path in found]
+
+
+def of_format(logs: list[bytes], name: str, largest: int) -> list[bytes]:
+    """Those logs of which an excerpt is read as one of this format."""
+    return [log for log in logs if name in {one.format for one in read(excerpt(log, largest, random.Random(name)))}]
 
 
 def excerpt(log: bytes, largest: int, chance: random.Random) -> bytes:
@@ -184,7 +189,7 @@ def run(
         result.slowest = max(result.slowest, (time.process_time() - begin, number))
         result.cases += 1
         result.logs.update(read.formats)
-        if depth == "thorough":
+        if depth in {"digest", "thorough"}:
             result.digests[number] = read.digest or failure
         if failure:
             if failure not in result.failures and out is not None:

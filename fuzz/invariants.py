@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 #: What is checked of an input, beside what is cheap.
-Depth = Literal["cheap", "thorough", "pages"]
+Depth = Literal["cheap", "digest", "thorough", "pages"]
 #: Characters that a terminal would act on.
 _CONTROLS: Final = frozenset(chr(number) for number in range(32)) - {"\n"}
 
@@ -36,7 +36,7 @@ class Checked(NamedTuple):
 
     Attributes:
         formats: Format of each log.
-        digest: Digest of all frames: the same for the same figures; empty unless the check was thorough.
+        digest: Digest of all frames: the same for the same figures; empty unless it was asked for.
     """
 
     formats: list[str]
@@ -181,8 +181,8 @@ def check(data: bytes, *, depth: Depth = "cheap") -> Checked:
 
     Args:
         data: The input.
-        depth: ``thorough``: also account for its figures, read it twice, and through Parquet, and make a digest;
-            ``pages``: also make its summary as text, JSON and a page.
+        depth: ``digest``: also make a digest of what was read; ``thorough``: also account for its figures, read it
+            twice, and through Parquet; ``pages``: also make its summary as text, JSON and a page.
 
     Raises:
         Violation: An invariant does not hold.
@@ -202,4 +202,4 @@ def check(data: bytes, *, depth: Depth = "cheap") -> Checked:
             if first.keys() != second.keys() or any(not first[name].equals(second[name]) for name in first):
                 raise Violation(f"{log.format}: read twice, it is not the same")
             parquet_keeps_it(log, first)
-    return Checked([log.format for log in logs], digest_of(frames) if depth == "thorough" else "")
+    return Checked([log.format for log in logs], digest_of(frames) if depth in {"digest", "thorough"} else "")

@@ -14,7 +14,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from fuzz.__main__ import differences
-from fuzz.driver import Hang, Result, at_most, case, excerpt, failure_of, minimised, run, seeds
+from fuzz.driver import Hang, Result, at_most, case, excerpt, failure_of, minimised, of_format, run, seeds
 from fuzz.growth import SHAPES, growth
 from fuzz.invariants import Checked, check
 from fuzz.mutators import MUTATORS
@@ -169,3 +169,11 @@ def test_growth_is_judged_where_it_can_be_measured() -> None:
     """The ratio of short times is noise; of long ones the largest counts."""
     assert growth([(1, 0.001), (2, 0.1), (4, 0.19)]) == 1.0
     assert growth([(1, 0.1), (2, 0.5), (4, 1.1), (8, 3.3)]) == pytest.approx(3.0)
+
+
+def test_logs_of_one_format() -> None:
+    """A run may be of one format, so that rare ones are met as often as others."""
+    chosen = of_format(LOGS, "tkprof", 10_000)
+
+    assert 0 < len(chosen) < len(LOGS) // 10
+    assert set(run(20_264, range(20), chosen, largest=4_000).logs) <= {"tkprof", "sqlplus"}
