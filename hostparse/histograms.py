@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
+from hostparse.histogram_buckets import amount_of, ends_of, linear_uppers, missing_buckets, with_deltas
 from hostparse.histogram_documents import GRAMMAR, UNIT, tables_of
 from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
 from logframe.copied import numbered_lines, open_end, repeated
@@ -78,7 +79,6 @@ _MEAN: Final = re.compile(
         "{COUNT_IS} (?P<count>{AMOUNT})$"
     )
 )
-_POWERS: Final = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
 @dataclass(frozen=True)
@@ -144,9 +144,13 @@ class _State:
     means: list[tuple[Any, ...]] = field(default_factory=list)
     notes: list[Diagnostic] = field(default_factory=list)
     kinds: set[str] = field(default_factory=set)
+    #: rows of the table of DTrace that is read: place among `rows`, printed value, and the mark before it
+    printed: list[tuple[int, int, str | None]] = field(default_factory=list)
+    elided: list[int] = field(default_factory=list)
 
     def start(self, kind: str) -> None:
         """A table begins."""
+        self.end_table()
         self.number += 1
         self.kinds.add(kind)
         self.kind = kind
@@ -155,14 +159,28 @@ class _State:
         self.last_value = -1.0
         self.series = 1
 
+    def end_table(self) -> None:
+        """Where the steps of a table of DTrace are no powers of two, a bucket ends where the next one begins."""
+        printed, self.printed = self.printed, []
+        uppers = linear_uppers([(value, mark) for _, value, mark in printed])
+        for (place, _, mark), upper in zip(printed, uppers, strict=False):
+            if mark is None:
+                row = self.rows[place]
+                scale = None if row[8] is None else self.scale
+                self.rows[place] = (*row[:7], upper, row[8], _times(upper, scale), *row[10:])
+
+    @property
+    def scale(self) -> float | None:
+        """Nanoseconds in the unit of the table, where it is known."""
+        is_known = self.unit is not None and UNIT.fullmatch(self.unit) is not None
+        return _NANOSECONDS[_LONG_UNITS.get(self.unit, self.unit)[0]] if self.unit and is_known else None
+
     def add(self, line: int, lower: float | None, upper: float | None, count: int) -> None:
         """A bucket of the table."""
         self.counted += count
         self.since_mean += count
         self.heads.clear()
-        is_known = self.unit is not None and UNIT.fullmatch(self.unit) is not None
-        scale = _NANOSECONDS[_LONG_UNITS.get(self.unit, self.unit)[0]] if self.unit and is_known else None
-        ns = [None if scale is None or end is None else end * scale for end in (lower, upper)]
+        ns = [_times(end, self.scale) for end in (lower, upper)]
         key = self.key if self.series == 1 else f"{self.key or ''} #{self.series}".strip()
         self.rows.append(
             (
@@ -170,6 +188,10 @@ class _State:
                 self.in_record or self.kind == "dtrace", None, line,
             )
         )  # fmt: skip
+
+
+def _times(end: float | None, scale: float | None) -> float | None:
+    return None if end is None or scale is None else end * scale
 
 
 def kind_of_line(line: str) -> str | None:
@@ -206,10 +228,11 @@ def read_histograms(source: Source) -> LatencyHistograms:
         _read_line(log.name, state, number, line)
     _flush(log.name, state)
     _without_buckets(log.name, state)
+    state.end_table()
     if not state.rows:
         raise LogParseError("no histogram found", source=log.name, expected="a table of counts by latency")
-    buckets = _with_deltas(pl.DataFrame(state.rows, schema=HISTOGRAMS, orient="row"))
-    notes = diagnostics_frame([*log.notes, *state.notes])
+    buckets = with_deltas(pl.DataFrame(state.rows, schema=HISTOGRAMS, orient="row"))
+    notes = diagnostics_frame([*log.notes, *state.notes, *missing_buckets(log.name, buckets, state.elided)])
     means = pl.DataFrame(state.means, schema=MEANS, orient="row")
     return LatencyHistograms(log.name, "+".join(sorted(state.kinds)), buckets, means, notes)
 
@@ -279,7 +302,9 @@ def _read_line(name: str, state: _State, number: int, line: str) -> None:
             _read_mean(name, state, number, line)
         case "DOCUMENT":
             _read_document(name, state, number, line)
-        case "ELIDED" | "NOTICE":
+        case "ELIDED":
+            state.elided.append(number)
+        case "NOTICE":
             pass
         case _:
             _read_bucket(name, state, number, line, kind)
@@ -345,26 +370,11 @@ def _read_bucket(name: str, state: _State, number: int, line: str, kind: str) ->
         end = int(row["upper"]) + (0 if state.is_exclusive else 1)
         state.add(number, float(row["lower"]), float(end), int(row["count"]))
     elif kind == "BRACKET_ROW" and (row := _BRACKET.match(line)):
-        lower, upper = _amount(row["lower"]), _amount(row["upper"] or row["lower"])
+        lower, upper = amount_of(row["lower"]), amount_of(row["upper"] or row["lower"])
         state.add(number, lower, upper + 1 if upper is not None and row["upper"] is None else upper, int(row["count"]))
     elif row := _QUANTIZE.match(line):
-        state.add(number, *_ends(int(row["value"]), row["end"]), int(row["count"]))
-
-
-def _ends(value: int, mark: str | None) -> tuple[float | None, float | None]:
-    """The ends of a bucket of DTrace: ``<`` and ``>=`` mark the open ones of a linear histogram."""
-    if mark is not None:
-        return (None, float(value)) if mark.startswith("<") else (float(value), None)
-    if value == 0:
-        return 0.0, 1.0
-    return (float(value), 2.0 * value) if value > 0 else (2.0 * value, float(value))
-
-
-def _amount(text: str) -> float | None:
-    """A printed end; None where there is none."""
-    if text == "...":
-        return None
-    return float(text) if text[-1].isdigit() else float(text[:-1]) * _POWERS[text[-1]]
+        state.printed.append((len(state.rows), int(row["value"]), row["end"]))
+        state.add(number, *ends_of(int(row["value"]), row["end"]), int(row["count"]))
 
 
 def _read_document(name: str, state: _State, number: int, line: str) -> None:
@@ -380,20 +390,3 @@ def _read_document(name: str, state: _State, number: int, line: str) -> None:
         for bucket in table.buckets:
             state.add(number, *bucket)
     state.in_table = False
-
-
-def _with_deltas(buckets: pl.DataFrame) -> pl.DataFrame:
-    """The counts since the table before, where tables of one key go on counting.
-
-    A count that falls says that counting began anew, or that the tool clears its tables: the tables of that key are
-    then not cumulative.
-    """
-    by = ["label", "key", "lower", "upper"]
-    before = pl.col("count").shift().over(by)
-    falls = (pl.col("count") < before).fill_null(value=False)
-    is_fresh = falls.any().over("label", "key") & (pl.len().over(by) > 1) & pl.col("clock_us").is_null()
-    cumulative = pl.col("is_cumulative") & ~is_fresh
-    buckets = buckets.with_columns(cumulative.alias("is_cumulative"))
-    first = pl.col("histogram") == pl.col("histogram").min().over("label", "key")
-    delta = pl.when(~pl.col("is_cumulative")).then("count").when(first).then(None).when(falls).then("count")
-    return buckets.with_columns(delta.otherwise(pl.col("count") - before.fill_null(0)).alias("delta"))

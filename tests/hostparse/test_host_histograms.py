@@ -233,3 +233,56 @@ def test_a_clock_of_another_unit_is_a_diagnostic() -> None:
 
     assert found.buckets["clock_us"].to_list() == [None]
     assert "no clock in microseconds" in found.diagnostics["reason"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("values", "ends"),
+    [
+        (("0", "10", "20", "30"), [(0, 10), (10, 20), (20, 30), (30, 40)]),
+        (("< 0", "0", "10", ">= 20"), [(None, 0), (0, 10), (10, 20), (20, None)]),
+        (("0", "2", "4"), [(0, 2), (2, 4), (4, 6)]),
+        (("8", "9", "10", "20", "30"), [(8, 9), (9, 10), (10, 20), (20, 30), (30, 40)]),
+        (("9", "10", "20"), [(9, 10), (10, 20), (20, None)]),
+        (("-2", "-1", "0", "1", "2", "4"), [(-4, -2), (-2, -1), (0, 1), (1, 2), (2, 4), (4, 8)]),
+    ],
+    ids=["linear", "open ends", "steps of two", "log-linear", "log-linear, one step at the end", "powers of two"],
+)
+def test_ends_of_buckets_of_dtrace(values: tuple[str, ...], ends: list[tuple[float | None, float | None]]) -> None:
+    """Where values are no powers of two (lquantize, llquantize), a bucket ends with the next one."""
+    rows = "".join(f"{value:>16} |@@ {number}\n" for number, value in enumerate(values))
+    read = read_histograms(f"  read (us)\n{QUANTIZE}{rows}\n".encode())
+
+    assert read.buckets.select("lower", "upper").rows() == ends
+    assert read.diagnostics.is_empty()
+
+
+RECORD = "<begin record>\nlatencyunit, millisec\nlabel,gv$event_histogram\n"
+#: Tool -> what stands above the buckets, and some of them.
+TABLES = {
+    "bcc": (
+        "     usecs               : count     distribution\n",
+        ["16 -> 31 : 7 |*|", "32 -> 63 : 7 |*|", "64 -> 127 : 7 |*|"],
+    ),
+    "bpftrace": ("@usecs[dm-0]:\n", [f"[{2**n}, {2 ** (n + 1)})   7 |@@|" for n in range(4, 8)]),
+    "dtrace": (f"  read (us)\n{QUANTIZE}", [f"  {2**n} |@@ 7" for n in range(4, 8)]),
+    "oracle record": (RECORD, ["1, 5", "2, 6", "4, 7", "8, 7"]),
+    "two instances": (
+        "<begin record>\nlatencyunit, millisec\nlabel,gv$event_histogram\n1, 5\n2, 6\n4, 7\n",
+        ["1, 5", "2, 4"],
+    ),
+}
+
+
+@pytest.mark.parametrize("tool", TABLES)
+def test_buckets_that_are_missing_are_a_diagnostic(tool: str) -> None:
+    """What stands behind a missing bucket is named; a line that says that buckets were left out is a reason."""
+    head, rows = TABLES[tool]
+    logs = (
+        head + "".join(f"{row}\n" for row in shown)
+        for shown in (rows, [*rows[:-2], rows[-1]], [*rows[:-2], "~", rows[-1]])
+    )
+    whole, cut, said = (read_histograms(log.encode()).diagnostics.select("line", "kind").rows() for log in logs)
+
+    assert whole == []
+    assert cut == [(head.count("\n") + len(rows) - 1, "bucket")]
+    assert said == []
