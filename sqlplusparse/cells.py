@@ -98,16 +98,19 @@ def is_guess(line: str, columns: tuple[Column, ...], *, is_collapsed: bool = Fal
         >>> columns = columns_of("------ ----- ----")
         >>> is_guess("777 User I/O 22        1", columns)
         True
-        >>> is_guess("reads           2991          0", columns)
-        False
+        >>> is_guess("reads           2991          0", columns), is_guess("read 12:43:45.12 b", columns)
+        (False, True)
     """
     cut = cut_row(line, columns)
     if is_collapsed or not cut.is_shifted:
         return is_collapsed and _shifted_cells(line, len(columns)) is None
     if _shifted_cells(line, len(columns)):
         return False
-    return bool(cut.problem) or any(
-        NUMBER.fullmatch(word) for cell in cut.cells if len(words := cell.split()) > 1 for word in words
+    gaps = [line[left.end - 1 : right.start + 1] for left, right in pairwise(columns)]
+    return (
+        bool(cut.problem)
+        or any(" " not in gap and any(map(str.isdigit, gap)) for gap in gaps)
+        or any(NUMBER.fullmatch(word) for cell in cut.cells if len(words := cell.split()) > 1 for word in words)
     )
 
 

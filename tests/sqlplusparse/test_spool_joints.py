@@ -353,3 +353,13 @@ def test_an_open_row_of_an_old_plan_takes_no_text_without_end(lines: int) -> Non
 
     assert "broken_plan" in spool.diagnostics.get_column("kind").to_list()
     assert len(spool.plans.item(0, "operation")) < 600
+
+
+def test_a_value_across_two_columns() -> None:
+    """A value that is wider than its column may have pushed aside what follows: where each word belongs is a guess."""
+    grid = "\nNAME   STARTED              RELEASE\n------ -------------------- --------\n"
+    row = "ORCL   01-AUG-2026 12:43:{} 21.3.0.0\n"
+
+    assert signs_of(f"SQL> select 1 from t;\n{grid}{row.format('01')}{ELAPSED}") == []
+    found = signs_of(f"SQL> select 1 from t;\n{grid}{row.format('01.123456789')}{ELAPSED}")
+    assert [kind for _, kind in found] == ["misplaced_row"]
