@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 #: Keys of a process in the words of the heading of TOP.
 _PROCESS_KEYS: Final = {"+PID": "pid", "Command": "command", "WLMclass": "workload_class"}
+#: A line of nmon has a few columns for each disk or interface of the host; longer headings are damage.
+_MOST_COLUMNS: Final = 5_000
 
 
 class _Title(NamedTuple):
@@ -110,22 +112,24 @@ def _read(log: Log, lines: NmonLines, collector: Collector, *, in_pieces: bool) 
 
 def _titles(headings: pl.DataFrame) -> tuple[pl.DataFrame, list[_Title]]:
     """The number of the table that each heading names, and what the tables are called."""
-    keys: dict[tuple[str, tuple[str, ...]], str] = {}
-    numbers: list[int] = []
+    titles: dict[tuple[str, tuple[str, ...]], tuple[int, _Title]] = {}
+    numbers: list[int | None] = []
     tags: list[str] = []
     for text in headings.get_column("text"):
         tag, title, *columns = text.split(",")
         table, number = table_of(tag)
         names = tuple(column.strip() for column in columns if column.strip())  # some versions print two commas
-        key = (table if number != "all" else f"{table}_ALL", names)
-        keys.setdefault(key, title)
         tags.append(tag)
-        numbers.append(list(keys).index(key))
+        if len(names) > _MOST_COLUMNS:
+            numbers.append(None)
+            continue
+        key = (table if number != "all" else f"{table}_ALL", names)
+        numbers.append(titles.setdefault(key, (len(titles), _Title(key[0].removesuffix("_ALL"), names, title)))[0])
     known = pl.DataFrame(
         {"tag": tags, "table": numbers, "heading_line": headings.get_column("line")},
         schema={"tag": pl.String, "table": pl.Int32, "heading_line": pl.UInt32},
     )
-    return known, [_Title(table.removesuffix("_ALL"), columns, title) for (table, columns), title in keys.items()]
+    return known, [title for _, title in titles.values()]
 
 
 def _tables(

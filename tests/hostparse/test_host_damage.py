@@ -184,6 +184,19 @@ def test_rows_under_a_heading_of_thousands_of_columns(tool: str) -> None:
     assert reasons.height == (2 if tool == "iostat" else 1)
 
 
+def test_a_table_of_nmon_of_thousands_of_columns() -> None:
+    """Such a heading is none, and not that of the rows below it, even where the table had another before."""
+    headings = [
+        f"NET,Network,{','.join(f'eth{number}-read-KB/s' for number in range(count))}\n" for count in (2, 6_000)
+    ]
+    log = LOGS["nmon"] + "".join(f"{heading}NET,T000{1},7,{10 + n}\n" for n, heading in enumerate(headings))
+    found = read_host(log.encode())
+
+    kept = found.samples.collect().filter(pl.col("metric").str.contains("read_bytes")).get_column("value").to_list()
+    assert kept == [7 * 1024.0, 10 * 1024.0]
+    assert found.diagnostics.get_column("reason").to_list() == ["a row of a table without a heading"]
+
+
 WORDS = ("line", "run", "sample", "mark", "clock", "stamp", "is_average", "interval_end", "time_of_day", "heading_line")
 
 
