@@ -20,6 +20,7 @@ from awrparse.tables.identity import INFO
 from awrparse.text import lines as line_kinds
 from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log, unique_names
 from logframe.collector import paused_collection
+from logframe.wording import counted
 
 if TYPE_CHECKING:
     from awrparse.records import Document, PrintedTable, Problem
@@ -146,9 +147,8 @@ class AwrReport:
         """What the report is, in a few words."""
         release = f", release {self.info.release}" if self.info.release else ""
         form = "HTML" if self.form == "html" else "text"
-        count = len(self.raw_tables)
         kind = _TITLES.get(self.kind, f"{self.kind} report")
-        return f"{kind} ({form}){release}, {count:,} table{'' if count == 1 else 's'}"
+        return f"{kind} ({form}){release}, {counted(len(self.raw_tables), 'table')}"
 
     @cached_property
     def _printed(self) -> MatchedTables:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 GRAMMAR: Final = load_grammar("hostparse", "histogram.lark", "line")
 #: The unit in a heading or a name.
 UNIT: Final = re.compile(GRAMMAR.pattern(r"\b(?P<unit>{UNIT})\b"))
+_BRACKETED: Final = re.compile(GRAMMAR.pattern(r"[(](?P<unit>{UNIT})[)]"))
 #: Counts and ends of buckets lie below it.
 _MOST: Final = 1 << 62
 
@@ -77,9 +78,20 @@ def _each(found: Any) -> Iterator[Described]:  # noqa: ANN401 - any JSON
         raise ValueError("no histogram")
     for name, each in found["data"].items():
         key = str(name).lstrip("@")
-        unit = UNIT.search(key.replace("_", " "))
         buckets = [(one.get("min"), one.get("max"), one["count"]) for one in (each if isinstance(each, list) else [])]
-        yield Described("bpftrace", unit and unit["unit"], None, key, [_bucket(*bucket) for bucket in buckets])
+        yield Described("bpftrace", unit_in(key), None, key, [_bucket(*bucket) for bucket in buckets])
+
+
+def unit_in(name: str) -> str | None:
+    """The unit in the name of a map or in a heading; not in a key, as in ``@read_usecs[ns-slapd]``."""
+    found = UNIT.search(name.partition("[")[0].replace("_", " "))
+    return None if found is None else found["unit"]
+
+
+def unit_in_brackets(text: str) -> str | None:
+    """The unit in ``read latency (us)``; words of a text are none (``ns-slapd`` is a program)."""
+    found = _BRACKETED.search(text)
+    return None if found is None else found["unit"]
 
 
 def _text(value: object) -> str | None:

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from hostparse.histogram_buckets import amount_of, ends_of, linear_uppers, missing_buckets, with_deltas
-from hostparse.histogram_documents import GRAMMAR, UNIT, tables_of
+from hostparse.histogram_documents import GRAMMAR, UNIT, tables_of, unit_in, unit_in_brackets
 from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
 from logframe.copied import numbered_lines, open_end, repeated
 from logframe.printed import whole_number
 from logframe.source_numbers import numbers_of_line
+from logframe.wording import counted
 
 if TYPE_CHECKING:
     from logframe import Source
@@ -115,7 +116,7 @@ class LatencyHistograms:
         """What was read, in a few words."""
         tables = self.buckets.get_column("histogram").n_unique()
         keys = self.buckets.get_column("key").drop_nulls().n_unique()
-        return f"latency histograms ({self.kind}), {tables:,} tables of {max(keys, 1):,} keys"
+        return f"latency histograms ({self.kind}), {counted(tables, 'table')} of {counted(max(keys, 1), 'key')}"
 
 
 @dataclass
@@ -291,13 +292,14 @@ def _read_line(name: str, state: _State, number: int, line: str) -> None:
         case "MAP_KEY":
             state.start("bpftrace")
             state.key = line[1:-1] or None
-            state.unit = unit["unit"] if (unit := UNIT.search(line.replace("_", " "))) else None
+            state.unit = unit_in(line)
         case "ARROW_HEADING" | "BOUNDS_HEADING":
             state.is_exclusive = kind == "BOUNDS_HEADING"
             state.start("perf_tools" if state.is_exclusive else "bcc")
-            state.unit = unit["unit"] if (unit := UNIT.search(line)) else None
+            state.unit = unit_in(line)
         case "QUANTIZE_HEADING":
             state.start("pylatencymap" if state.in_record else "dtrace")
+            state.unit = state.unit if state.in_record else unit_in_brackets(state.key or "")
         case "MEAN":
             _read_mean(name, state, number, line)
         case "DOCUMENT":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from hostparse.shapes import SAMPLES, joined, layout_of, long_rows, needed_columns, stacked, wide_rows
 from logframe import diagnostics_frame
 from logframe.lazy_rows import lazy_rows
+from logframe.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -196,7 +197,7 @@ class HostLog:
         where = f" of {hosts[0]}" if len(hosts) == 1 else f" of {len(hosts)} hosts" if hosts else ""
         number = max(counts, default=0)
         about = ", ".join(self.scopes) or "nothing"
-        return f"{self.kind}{where}, {number:,} sample{'' if number == 1 else 's'} of {about}"
+        return f"{self.kind}{where}, {counted(number, 'sample')} of {about}"
 
 
 def kind_of(parts: Parts) -> str:

@@ -16,6 +16,7 @@ from logframe.formats import Format, Sniff
 from logframe.json_leaves import loads
 from logframe.normalize import without_terminal_codes
 from logframe.provenance import by_line
+from logframe.wording import counted
 
 if TYPE_CHECKING:
     from logframe import Source
@@ -230,7 +231,7 @@ def read_summaries(source: Source) -> FrameLog:
         "loads": _timed(reader.loads, LOADS),
         "percentiles": _timed(reader.percentiles, PERCENTILES),
     }
-    what = f"{' and '.join(tools)}, {count:,} interval{'' if count == 1 else 's'}"
+    what = f"{' and '.join(tools)}, {counted(count, 'interval')}"
     notes = diagnostics_frame([*log.notes, *reader.notes])
     return FrameLog("block_io", "+".join(tools), log.name, tables, notes, what)
 

@@ -10,6 +10,7 @@ import polars as pl
 
 from logframe import Log, LogParseError, Source, diagnostics_frame, open_log
 from logframe.collector import paused_collection
+from logframe.wording import counted
 from sqlplusparse.blocks import read_blocks
 from sqlplusparse.cells import cells_of
 from sqlplusparse.elapsed import CustomPattern
@@ -112,8 +113,7 @@ class Spool:
 
     def describe(self) -> str:
         """What the session is, in a few words."""
-        count = self.statements.height
-        return f"SQL*Plus session, {count:,} statement{'' if count == 1 else 's'}"
+        return f"SQL*Plus session, {counted(self.statements.height, 'statement')}"
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{name}={getattr(self, name).height}" for name in FRAMES)

@@ -16,6 +16,7 @@ from logframe.formats import Format, Sniff
 from logframe.margins import without_shared_margin
 from logframe.normalize import without_terminal_codes
 from logframe.printed import finite
+from logframe.wording import counted
 
 if TYPE_CHECKING:
     from logframe import Source
@@ -126,8 +127,8 @@ class SessionSamples:
 
     def describe(self) -> str:
         """What the samples are, in a few words."""
-        count = "an unknown number of" if self.moments is None else f"{self.moments:,}"
-        return f"session samples ({self.kind}), {count} sample{'' if self.moments == 1 else 's'}"
+        count = "an unknown number of samples" if self.moments is None else counted(self.moments, "sample")
+        return f"session samples ({self.kind}), {count}"
 
 
 def read_session_samples(source: Source) -> SessionSamples:

@@ -16,6 +16,7 @@ import polars as pl
 from logframe import Diagnostic, LogParseError, Source, diagnostics_frame, load_grammar, open_log
 from logframe.margins import without_page, without_shared_margin
 from logframe.normalize import without_terminal_codes
+from logframe.wording import counted
 from sqltraceparse.schema import TKPROF_CALLS, TKPROF_ROW_SOURCES, TKPROF_STATEMENTS, TKPROF_WAITS
 from sqltraceparse.tkprof_order import Order
 
@@ -75,9 +76,8 @@ class Tkprof:
 
     def describe(self) -> str:
         """What the log is, in one line."""
-        count = self.statements.height
         of = f" of {self.release}" if self.release else ""
-        return f"TKPROF report{of}, {count:,} statement{'' if count == 1 else 's'}"
+        return f"TKPROF report{of}, {counted(self.statements.height, 'statement')}"
 
 
 def read_tkprof(source: Source, *, encoding: str | None = None) -> Tkprof:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from logframe import Diagnostic, LogParseError, Source, diagnostics_frame, open_log
+from logframe.wording import counted
 from sqltraceparse.derived import Derived
 from sqltraceparse.heads import CENTISECOND_US, Head, head_of, other_of
 from sqltraceparse.passes import Backward, Forward, in_order
@@ -80,13 +81,9 @@ class SqlTrace:
         processes = self.calls.get_column("process").n_unique() if self.calls.height else 1
         several = f", {processes:,} processes" if processes > 1 else ""
         return (
-            f"extended SQL trace{release}, {_counted(self.calls.height, 'call')}, {_counted(self.waits.height, 'wait')}"
+            f"extended SQL trace{release}, {counted(self.calls.height, 'call')}, {counted(self.waits.height, 'wait')}"
             f"{several}"
         )
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
 def read_sqltrace(source: Source, *, encoding: str | None = None, strict: bool = False) -> SqlTrace:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe import LogParseError, diagnostics_frame
+from logframe.wording import counted
 from straceparse.diagnostics import unparsed
 from straceparse.dialects import dialect_of
 from straceparse.opening import open_logs
@@ -106,19 +107,15 @@ class StraceLog:
         """What the log is, in a few words."""
         if self.kind == "strace_summary":
             height = 0 if self.summary is None else self.summary.height
-            return f"strace -c summary, {_counted(height, 'call')}"
+            return f"strace -c summary, {counted(height, 'call')}"
         count = self.events.select(pl.len()).collect().item() if self.is_kept else None
-        return "strace log" + (f", {_counted(count, 'line')}" if count is not None else "")
+        return "strace log" + (f", {counted(count, 'line')}" if count is not None else "")
 
 
 def _size(target: Path | str | bytes) -> int:
     if isinstance(target, bytes):
         return len(target)
     return 0 if isinstance(target, str) else target.stat().st_size
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
 def read_log(source: Source) -> StraceLog:

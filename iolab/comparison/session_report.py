@@ -29,6 +29,7 @@ from iolab.comparison.statements import (
 from iolab.metrics.formatting import count_text, format_figure, format_number, short_text
 from iolab.stats.samples import check_threshold
 from iolab.stats.verdict import verdict_line
+from logframe.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -146,13 +147,13 @@ def compare_statements(a: Spool, b: Spool, names: tuple[str, str], options: Opti
     lonely = _lonely(first.keys() - second.keys(), second.keys() - first.keys(), first | second)
     if lonely.height:
         frames["Only in one session"] = lonely
-        counted = lonely.get_column("session").to_list()
-        paragraphs.append(f"Timed in one session only: {counted.count('A')} in A, {counted.count('B')} in B.")
+        sessions = lonely.get_column("session").to_list()
+        paragraphs.append(f"Timed in one session only: {sessions.count('A')} in A, {sessions.count('B')} in B.")
     drawers = tuple(
         partial(draw_runs, alike[number].a.runs, alike[number].b.runs, names, short_text(alike[number].a.text, _SHOWN))
         for number in shown
     )
-    why = f"both timed {len(matches)} statement{'s' * (len(matches) > 1)} with the same text"
+    why = f"both timed {counted(len(matches), 'statement')} with the same text"
     return Pairing(
         names,
         why,
@@ -244,7 +245,7 @@ def _headline(frame: pl.DataFrame, matched: int, totals: tuple[float, float]) ->
     share = frame.filter(pl.col("change") == "slower").get_column("share_b_pct").sum()
     part = f" Those that got slower take {share:.0f} % of B's time." if counts.get("slower") else ""
     return (
-        f"Of {frame.height} statement{'s' * (frame.height > 1)} in B against A: {', '.join(parts)}{plans}. "
+        f"Of {counted(frame.height, 'statement')} in B against A: {', '.join(parts)}{plans}. "
         f"One run of each takes {first} s in A and {second} s in B.{part}"
     )
 

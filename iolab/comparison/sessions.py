@@ -16,6 +16,7 @@ from iolab.metrics.logical import time_change
 from iolab.stats.cache_levels import cache_level
 from iolab.stats.first_runs import first_run
 from iolab.stats.verdict import verdict_line
+from logframe.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,8 +72,7 @@ def pair_runs(session: Spool, name: str) -> Pairing | None:
         places = {label: runs.get_column("statement").to_list() for label, runs in echoed.items()}
         paragraphs.append("These are different statements: their times say which is faster, not why.")
         paragraphs += _compare_all(times, places)
-    counted = f"{len(samples)} sample{'s' * (len(samples) > 1)}"
-    return Pairing((name,), f"{counted} of repeated runs in one session", tuple(paragraphs))
+    return Pairing((name,), f"{counted(len(samples), 'sample')} of repeated runs in one session", tuple(paragraphs))
 
 
 def _compare_all(times: Mapping[str, pl.Series], places: Mapping[str, list[int]]) -> list[str]:

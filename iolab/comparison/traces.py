@@ -18,6 +18,7 @@ from iolab.metrics.trace_reads import data_reads, depth, read_rate, read_sizes
 from iolab.stats.report import describe_time, format_estimate, format_p
 from iolab.stats.verdict import describe_verdict, verdict_line
 from logframe.interval import row_figure
+from logframe.wording import counted
 
 if TYPE_CHECKING:
     from iolab.comparison.session_report import Options
@@ -218,4 +219,4 @@ def _said(mode: str) -> str:
 
 def _size(size: int) -> str:
     blocks, rest = divmod(size, _BLOCK)
-    return f"{size:,} B" if rest or not blocks else f"{blocks:,} block{'s' * (blocks > 1)} of 8 KiB"
+    return f"{size:,} B" if rest or not blocks else f"{counted(blocks, 'block')} of 8 KiB"

@@ -10,6 +10,7 @@ from iolab.dataset.fleet import INSTANCE, report_frames
 from iolab.evidence.report_periods import SINGLE_BLOCK_READS, once, periods
 from iolab.metrics.histograms import QUANTILES, latency_quantiles
 from iolab.metrics.table import METRICS
+from logframe.wording import counted
 
 if TYPE_CHECKING:
     import os
@@ -295,7 +296,7 @@ def fleet_sentences(all_instances: pl.DataFrame, changes: pl.DataFrame, settings
     count, reports = all_instances.height, int(all_instances.get_column("reports").sum())
     databases = all_instances.select("db_name", "db_id").unique().height
     first, last = all_instances.select(pl.col("begin_time").min(), pl.col("end_time").max()).row(0)
-    read = f"{reports:,} reports of {_counted(count, 'instance')} of {_counted(databases, 'database')}"
+    read = f"{reports:,} reports of {counted(count, 'instance')} of {counted(databases, 'database')}"
     sentences = [f"{read}, {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M}."]
     slower = changes.filter(direction="up").unique(list(INSTANCE), keep="first", maintain_order=True)
     if slower.is_empty():
@@ -306,7 +307,7 @@ def fleet_sentences(all_instances: pl.DataFrame, changes: pl.DataFrame, settings
     least = 2.0
     much = slower.filter(pl.col("at_least") >= least).height
     sentences.append(
-        f"At {much:,} of {_counted(count, 'instance')} the average read became at least {least:g} times as long "
+        f"At {much:,} of {counted(count, 'instance')} the average read became at least {least:g} times as long "
         "from one report to the next."
     )
     row = slower.row(0, named=True)
@@ -325,7 +326,3 @@ def fleet_sentences(all_instances: pl.DataFrame, changes: pl.DataFrame, settings
         ]
         sentences.append(f"Parameters that changed just before it: {', '.join(named)}.")
     return sentences
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count:,} {word}{'' if count == 1 else 's'}"

@@ -11,6 +11,7 @@ from iolab.evidence.alignment import ALIGNED, align_reports
 from iolab.evidence.timeline import db_time_sessions
 from iolab.metrics.formatting import figure_text
 from logframe.interval import Interval, row_figure
+from logframe.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -242,9 +243,9 @@ def _periods_sentence(line: Timeline) -> str:
         line.diagnostics.filter(pl.col("kind") == kind).get_column("source").n_unique()
         for kind in ("no_report", "unreadable")
     )
-    reports = f"{count} report{'' if count == 1 else 's'} of `{line.instances[0]}`"
+    reports = f"{counted(count, 'report')} of `{line.instances[0]}`"
     parts = [f"{reports}, {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M}"]
-    parts += [f"{number} {kind}{'' if number == 1 else 's'}" for kind, number in kinds if number]
+    parts += [counted(number, kind) for kind, number in kinds if number]
     parts += [f"{others} file{' is no report' if others == 1 else 's are no reports'}"] if others else []
-    parts += [f"{lost} file{'' if lost == 1 else 's'} could not be read"] if lost else []
+    parts += [f"{counted(lost, 'file')} could not be read"] if lost else []
     return "; ".join(parts) + "."

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from iolab.metrics.table import evaluate, evaluate_one, metrics_frame, need_time
 from logframe.errors import RefusedError
 from logframe.interval import Interval, show
+from logframe.wording import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -86,7 +87,7 @@ def pio_lio_factor(pio_ms: Figure, lio_us: Figure, *, blocks: int = 1) -> pl.Dat
             raise RefusedError(f"a read has at least one block, not {show(blocks)}")
         return pio_ms * 1000 / (lio_us * blocks)
 
-    caveats = (f"for reads of {blocks} block{'s' * (blocks > 1)}: the factor for a block falls as reads grow",)
+    caveats = (f"for reads of {counted(blocks, 'block')}: the factor for a block falls as reads grow",)
     inputs = {"pio_ms": pio_ms, "lio_us": lio_us, "blocks": blocks}
     return evaluate_one("pio_lio_factor", "x", "pio_ms * 1000 / (blocks * lio_us)", inputs, compute, caveats)
 

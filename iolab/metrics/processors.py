@@ -8,6 +8,7 @@ import polars as pl
 
 from iolab.metrics.table import Metric, metrics_frame
 from logframe.errors import RefusedError
+from logframe.wording import counted
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -142,7 +143,7 @@ def cpu_metrics(samples: pl.DataFrame) -> pl.DataFrame:
     weight = pl.col("weight_s")
     mean = {bound: samples.select((pl.col(f"busy{bound}") * weight).sum() / weight.sum()).item() for bound in _ENDS}
     most = samples.sort("busy").row(-1, named=True)
-    number = f"{samples.height:,} sample{'' if samples.height == 1 else 's'}"
+    number = counted(samples.height, "sample")
     full = {
         bound: samples.select(weight.filter(pl.col(f"busy{bound}") >= SATURATED).sum() / weight.sum()).item()
         for bound in _ENDS

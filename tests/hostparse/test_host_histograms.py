@@ -286,3 +286,18 @@ def test_buckets_that_are_missing_are_a_diagnostic(tool: str) -> None:
     assert whole == []
     assert cut == [(head.count("\n") + len(rows) - 1, "bucket")]
     assert said == []
+
+
+@pytest.mark.parametrize(
+    ("head", "unit"),
+    [
+        (f"  read (us)\n{QUANTIZE}", "us"),
+        (f"  ns-slapd\n{QUANTIZE}", None),
+        ("@usecs[ns-slapd]:\n", "usecs"),
+        ("@[ns-slapd]:\n", None),
+    ],
+)
+def test_units_are_not_taken_from_keys(head: str, unit: str | None) -> None:
+    """The name of a map has a unit, and what stands in brackets; the name of a program has none."""
+    row = "  16 |@@ 7\n" if "value" in head else "[16, 32)   7 |@@|\n"
+    assert read_histograms((head + row).encode()).buckets.get_column("unit").to_list() == [unit]
