@@ -38,6 +38,8 @@ _FACTORS: Final[dict[str, tuple[float, ...]]] = {
 _UNITS: Final = {"%": 1.0, "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "cs": 0.01, "s": 1.0}
 #: Digits between two marks that group them.
 _GROUP: Final = 3
+#: A printed date or clock is shorter.
+_LONGEST_TIME: Final = 64
 
 
 class _Forms(NamedTuple):
@@ -211,7 +213,11 @@ def _is_time(text: str, value: date | time) -> bool:
         False
         >>> _is_time("04/23/14", at.date()), _is_time("23-Apr-14 19:30:10", at.date())
         (True, False)
+        >>> _is_time("1" * 5_000 + ":31:10", at)
+        False
     """
+    if len(text) > _LONGEST_TIME:
+        return False
     day, clock = _parted(text)
     if clock:
         if not isinstance(value, datetime | time):
