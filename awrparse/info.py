@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from awrparse.sniff import IDENTITY
 from awrparse.values import read_time
 from logframe import read_printed
+from logframe.printed import LARGEST_WHOLE, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,7 +91,7 @@ class AwrInfo:
     @property
     def version(self) -> tuple[int, ...]:
         """The release as numbers, such as (12, 2, 0, 1, 0); empty when unknown."""
-        return tuple(int(part) for part in (self.release or "").split(".") if part.isdecimal())
+        return tuple(number for part in (self.release or "").split(".") if (number := whole_number(part)) is not None)
 
     def as_dict(self) -> dict[str, object]:
         """Field name -> value."""
@@ -198,7 +199,9 @@ def _host_value(label: str, text: str, document: Document) -> object:
     value = read_printed(text, decimal=document.decimal_mark).value
     if value is None:
         return None
-    return int(value) if label == "num cpus" else value / 1024
+    if label == "num cpus":
+        return int(value) if value < LARGEST_WHOLE else None
+    return value / 1024
 
 
 def _take_title(found: dict[str, object], title: str) -> None:

@@ -11,6 +11,7 @@ import pytest
 from report_damage import Copy, html_damages, judge, text_damages
 from transformations import lines_of
 
+from awrparse import read_awr
 from logframe import LogParseError, open_log
 
 if TYPE_CHECKING:
@@ -97,3 +98,12 @@ def test_damaged_real_reports(corpus: Path, is_whole: bool) -> None:  # noqa: FB
                 continue
         assert rows > 50_000, form
         assert silent == [], silent[:20]
+
+
+@pytest.mark.parametrize("count", ["9" * 19, "9" * 39])
+def test_a_number_of_processors_that_no_frame_holds(count: str) -> None:
+    """Such a number is none, and the frames are made."""
+    report = read_awr(f"STATSPACK report for\n\nHost Name: db1   Num CPUs: {count}   Phys Memory (MB): 100\n".encode())
+
+    assert (report.info.host, report.info.cpus) == ("db1", None)
+    assert all(frame.lazy().collect().height >= 0 for frame in report.frames().values())
