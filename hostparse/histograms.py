@@ -145,8 +145,8 @@ class _State:
     means: list[tuple[Any, ...]] = field(default_factory=list)
     notes: list[Diagnostic] = field(default_factory=list)
     kinds: set[str] = field(default_factory=set)
-    #: rows of the table of DTrace that is read: place among `rows`, printed value, and the mark before it
-    printed: list[tuple[int, int, str | None]] = field(default_factory=list)
+    #: rows of the table of DTrace that is read: place among `rows`, printed value, the mark before it, and the scale
+    printed: list[tuple[int, int, str | None, float | None]] = field(default_factory=list)
     elided: list[int] = field(default_factory=list)
 
     def start(self, kind: str) -> None:
@@ -163,11 +163,10 @@ class _State:
     def end_table(self) -> None:
         """Where the steps of a table of DTrace are no powers of two, a bucket ends where the next one begins."""
         printed, self.printed = self.printed, []
-        uppers = linear_uppers([(value, mark) for _, value, mark in printed])
-        for (place, _, mark), upper in zip(printed, uppers, strict=False):
+        uppers = linear_uppers([(value, mark) for _, value, mark, _ in printed])
+        for (place, _, mark, scale), upper in zip(printed, uppers, strict=False):
             if mark is None:
                 row = self.rows[place]
-                scale = None if row[8] is None else self.scale
                 self.rows[place] = (*row[:7], upper, row[8], _times(upper, scale), *row[10:])
 
     @property
@@ -181,7 +180,8 @@ class _State:
         self.counted += count
         self.since_mean += count
         self.heads.clear()
-        ns = [_times(end, self.scale) for end in (lower, upper)]
+        scale = self.scale
+        ns = [_times(end, scale) for end in (lower, upper)]
         key = self.key if self.series == 1 else f"{self.key or ''} #{self.series}".strip()
         self.rows.append(
             (
@@ -375,7 +375,7 @@ def _read_bucket(name: str, state: _State, number: int, line: str, kind: str) ->
         lower, upper = amount_of(row["lower"]), amount_of(row["upper"] or row["lower"])
         state.add(number, lower, upper + 1 if upper is not None and row["upper"] is None else upper, int(row["count"]))
     elif row := _QUANTIZE.match(line):
-        state.printed.append((len(state.rows), int(row["value"]), row["end"]))
+        state.printed.append((len(state.rows), int(row["value"]), row["end"], state.scale))
         state.add(number, *ends_of(int(row["value"]), row["end"]), int(row["count"]))
 
 

@@ -301,3 +301,12 @@ def test_units_are_not_taken_from_keys(head: str, unit: str | None) -> None:
     """The name of a map has a unit, and what stands in brackets; the name of a program has none."""
     row = "  16 |@@ 7\n" if "value" in head else "[16, 32)   7 |@@|\n"
     assert read_histograms((head + row).encode()).buckets.get_column("unit").to_list() == [unit]
+
+
+def test_linear_buckets_of_two_records_keep_their_units() -> None:
+    """The end of a table is known when the next one begins, which may have another unit."""
+    rows = "".join(f"{value:>16} |@@ 7\n" for value in (0, 10, 20))
+    record = f"<begin record>\nlatencyunit, {{}}\n  pread\n{QUANTIZE}{rows}<end record>\n"
+    read = read_histograms((record.format("microsec") + record.format("millisec")).encode())
+
+    assert read.buckets.get_column("upper_ns").to_list() == [10e3, 20e3, 30e3, 10e6, 20e6, 30e6]
