@@ -16,6 +16,17 @@ if TYPE_CHECKING:
 
     from awrparse.columns import Column, Table
 
+#: What Statspack prints above the records of files.
+FILE_HEADS: Final = """\
+File IO Stats  DB/Inst: FIG/fig1  Snaps: 10-11
+
+Tablespace               Filename
+------------------------ ----------------------------------------------------
+                        Av   Mx                                             Av
+                 Av     Rd   Rd    Av                    Av        Buffer  BufWt
+         Reads Reads/s (ms)  Bkt Blks/Rd       Writes Writes/s      Waits  (ms)
+-------------- ------- ----- --- ------- ------------ -------- ---------- ------
+"""
 #: Tables that are not written here: those of labels, and those that are made of several printed tables.
 OTHERS: Final = {table.name for table in TABLES.values() if table.shape not in {"rows", "sum"}} | {
     *("info", "compare_snapshots", "compare_snapshots_difference", "sql_plans", "sql_plan_lines"),

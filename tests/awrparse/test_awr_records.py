@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+from awr_tables import FILE_HEADS
 
 import iolab
 from awrparse import read_awr
@@ -36,15 +37,6 @@ ROWS = [
 ]
 COLUMNS = ("sql_id", "activity_pct", "event", "event_pct", "sql_text")
 
-FILE_IO = "File IO Stats  DB/Inst: FIG/fig1  Snaps: 10-11\n"
-FILE_HEADS = """
-Tablespace               Filename
------------------------- ----------------------------------------------------
-                        Av   Mx                                             Av
-                 Av     Rd   Rd    Av                    Av        Buffer  BufWt
-         Reads Reads/s (ms)  Bkt Blks/Rd       Writes Writes/s      Waits  (ms)
--------------- ------- ----- --- ------- ------------ -------- ---------- ------
-"""
 SEEDS = """\
 SEEDS                    /u01/seeds01.dbf
            100     0.1   2.0   4     1.0           10        0          0
@@ -85,7 +77,7 @@ def test_a_statement_that_lost_a_line() -> None:
 
 def test_files_over_two_pages() -> None:
     """Both rulers of a record are repeated on the next page, and are none of its rows."""
-    text = f"{FILE_IO}{FILE_HEADS}{SEEDS}\f{FILE_IO}{FILE_HEADS}{PLUMS}{END}"
+    text = f"{FILE_HEADS}{SEEDS}\f{FILE_HEADS}{PLUMS}{END}"
     report = read_awr(text.encode())
 
     assert report["file_io"].select("tablespace", "file", "reads", "writes").rows() == [
@@ -100,7 +92,7 @@ def test_a_file_that_lost_its_name_or_its_figures() -> None:
     """A record of one line where all others have two is named, and no figure goes to another file."""
     name, figures = PLUMS.splitlines(keepends=True)
     for half in (name, figures):
-        report = read_awr(f"{FILE_IO}{FILE_HEADS}{SEEDS}{half}{SEEDS.replace('seeds01', 'seeds02')}{END}".encode())
+        report = read_awr(f"{FILE_HEADS}{SEEDS}{half}{SEEDS.replace('seeds01', 'seeds02')}{END}".encode())
 
         assert report["file_io"]["reads"].to_list() == [100, None, 100]
         assert report["file_io"]["file"].to_list()[::2] == ["/u01/seeds01.dbf", "/u01/seeds02.dbf"]

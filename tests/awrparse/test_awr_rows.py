@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+from awr_tables import FILE_HEADS
 
 from awrparse import read_awr
 
@@ -148,14 +149,7 @@ def test_an_error_in_sql_text_is_sql_text() -> None:
 
 def test_a_blank_tablespace_is_the_one_above() -> None:
     """Statspack prints a tablespace above its first file only; a blank in another column is no repetition."""
-    text = """File IO Stats  DB/Inst: FIG/fig1  Snaps: 10-11
-
-Tablespace               Filename
------------------------- ----------------------------------------------------
-                        Av   Mx                                             Av
-                 Av     Rd   Rd    Av                    Av        Buffer  BufWt
-         Reads Reads/s (ms)  Bkt Blks/Rd       Writes Writes/s      Waits  (ms)
--------------- ------- ----- --- ------- ------------ -------- ---------- ------
+    rows = """\
 SEEDS                    /u01/seeds01.dbf
            100     0.1   2.0   4     1.0           10        0          0
                          /u01/seeds02.dbf
@@ -163,7 +157,7 @@ SEEDS                    /u01/seeds01.dbf
 
           -------------------------------------------------------------
 """
-    frame = read_awr(text.encode())["file_io"]
+    frame = read_awr((FILE_HEADS + rows).encode())["file_io"]
     assert frame.select("tablespace", "reads", "avg_read_ms").rows() == [("SEEDS", 100, 2.0), ("SEEDS", 200, None)]
 
 
