@@ -308,6 +308,10 @@ class _Records(Transformer[Token, object]):
         note = unfinished_note(mark.group())
         return record._replace(kind=str(mark.lastgroup), args=mark.string[: mark.start()], note=note)
 
+    def cut_resumed(self, children: list[object]) -> Record:
+        record = self.cut(children)
+        return record._replace(kind="resumed") if record.kind == "unfinished" else record
+
     def continuation(self, children: list[object]) -> Record:
         marks = _texts(children)
         if mark := next((name for name in ("DETACHED", "UNFINISHED") if name in marks), None):

@@ -84,6 +84,14 @@ LOGS = {
         "7  --- 33 {si_signo=33) = 0} ---",
         "7  --- {si_signo=SIGCONT) = 0} ---",
     ],
+    "halves that end in a mark, with a word before it": [
+        *["7  close(3) = 0"] * 20,
+        '7  <... pread64 resumed>"..."..., 8192, 7783219<unfinished ...>',
+        "7  <... read resumed>3<pid changed to 9 ...>",
+        "7  <... nanosleep resumed>3<detached ...>",
+        "7  read(3<unfinished ...>",
+        "7  nanosleep(3<detached ...>",
+    ],
     "unknown instruction pointers": ["[????????????????] close(3) = 0", "[00007f914b634c47] close(3) = 0"],
 }
 
