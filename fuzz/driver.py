@@ -46,7 +46,7 @@ class Result:
         failures: Kind of each failure and how often it was seen.
         files: Where the minimised inputs are.
         slowest: CPU seconds and number of the slowest case.
-        digests: Digest of what was read, by number of the case.
+        digests: Digest of what was read, by number of the case; none of a case that fails a check the variants lack.
     """
 
     cases: int = 0
@@ -189,7 +189,7 @@ def run(
         result.slowest = max(result.slowest, (time.process_time() - begin, number))
         result.cases += 1
         result.logs.update(read.formats)
-        if depth in {"digest", "thorough"}:
+        if depth == "digest" or (depth == "thorough" and not failure):
             result.digests[number] = read.digest or failure
         if failure:
             if failure not in result.failures and out is not None:

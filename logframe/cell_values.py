@@ -180,12 +180,14 @@ def _values_of(text: str, mark: str) -> list[float]:
     Examples:
         >>> _values_of("8K", "."), _values_of("1,234.5", "."), _values_of("00:01:02.5", "."), _values_of("1,234", ".")
         ([8000.0, 8192.0], [1234.5], [62.5], [1.234, 1234.0])
+        >>> _values_of("1" * 5_000 + ":00:01", ".")
+        [inf]
     """
     if mark == ",":
         text = text.replace(".", "").replace(",", ".")
     if clock := _forms().clock.match(text):
         hours, minutes, seconds = clock.groups()
-        return [int(hours or 0) * 3600 + int(minutes) * 60 + float(seconds)]
+        return [float(hours or 0) * 3600 + float(minutes) * 60 + float(seconds)]
     found = _forms().number.match(text)
     if found is None:
         return []

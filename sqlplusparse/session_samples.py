@@ -50,6 +50,7 @@ SESSION_SAMPLES: Final = pl.Schema(
 SNAPS: Final = pl.Schema(
     {
         "snap": pl.UInt32(),
+        "number": pl.Int64(),
         "line": pl.UInt32(),
         "window_end": pl.Datetime("us"),
         "window_s": pl.Float64(),
@@ -75,14 +76,19 @@ _PATTERNS: Final = [(kind, re.compile(f"(?:{GRAMMAR.terminals[kind]})$")) for ki
 _POLLS: Final = re.compile(f"(?:{GRAMMAR.terminals['POLLS']})$")
 _END: Final = re.compile(
     GRAMMAR.pattern(
-        "{SNAP} {WHOLE}, {END_IS}(?P<end>{STAMP})?[^,]*, {SECONDS_IS}(?P<seconds>{SECONDS}), "
-        "{TAKEN_IS}(?P<taken>{WHOLE})(?:, {AVERAGE_IS}(?P<average>{AVERAGE})?.*)?$"
+        "{SNAP} (?P<number>{WHOLE}), {END_IS}(?P<end>[^,]*), {SECONDS_IS}(?P<seconds>{SECONDS}), "
+        "{TAKEN_IS}(?P<taken>{WHOLE})(?:, {AVERAGE_IS}(?P<average>.*))?$"
     )
 )
 _OTHER_PROMPT: Final = re.compile(GRAMMAR.pattern("(?m)^{OTHER_PROMPT}"))
 _SIGN: Final = re.compile(GRAMMAR.pattern("(?m)^(?:{HEADING}|{END})[ ]*$"))
 _WHOLE: Final = re.compile(GRAMMAR.pattern("{WHOLE}$"))
+_STAMP: Final = re.compile(GRAMMAR.pattern("{STAMP}$"))
+_AVERAGE: Final = re.compile(GRAMMAR.pattern("{AVERAGE}$"))
+_ACTIVITY: Final = re.compile(GRAMMAR.pattern("(?:({MEAN}){BLANKS}{OPEN})?({SHARE}){PERCENT}"))
 _ON_CPU: Final = "ON CPU"
+#: The mean of active sessions, with two decimals, and its percentage, with none, differ by no more.
+_ROUNDED: Final = 0.0101
 
 
 class SessionSamples:
@@ -97,6 +103,7 @@ class SessionSamples:
             a session and moment; ``sample`` is the moment as printed.  ``state`` is ``CPU`` or ``WAIT``, null where the
             log does not say.
         snaps: `SNAPS`: the end, length and number of samples of each snapshot; the time is the database server's.
+            ``snap`` counts over the log, ``number`` is as printed: it begins anew where Snapper was started again.
         others: `OTHERS`.
         filters: The lines that say which sessions were sampled.
         diagnostics: Lines that are no part of the samples, and rows that do not fit their heading.
@@ -217,12 +224,10 @@ class _Reader:
                 headings, table, self.has_table = [cell.upper() for cell in cells], table + 1, True
             elif kind == "ROW" and headings is not None and len(cells) == len(headings):
                 row = self._row(number, list(zip(headings, cells, strict=True))[1:])
-                self.rows.append({**row, **_activity(cells[0]), "snap": snap + 1, "table": table})
+                self.rows.append({**row, **self._activity(number, line, cells[0]), "snap": snap + 1, "table": table})
             elif kind == "END" and (end := _END.match(line)) is not None:
                 snap, headings = snap + 1, None
-                self.snaps.append({"snap": snap, "line": number, **_window(end)})
-                if self.snaps[-1]["window_end"] is None:
-                    self._note(number, line, "damaged", f"{end['end']!r} is no time")
+                self._end(number, line, {"snap": snap, "line": number, **_window(end)}, end)
                 for row in self.rows[start:]:
                     row["session_samples"] = _count(row, int(end["taken"]))
                 start = len(self.rows)
@@ -233,6 +238,28 @@ class _Reader:
         if start < len(self.rows):
             last = self.rows[-1]["line"]
             self._note(last, None, "truncated", "the line with the number of samples is missing after these rows")
+
+    def _end(self, number: int, line: str, snap: dict[str, Any], end: re.Match[str]) -> None:
+        """Keep a snapshot; of its figures a damaged one is null, and its number follows that of the one before."""
+        if snap["window_end"] is None:
+            self._note(number, line, "damaged", f"{end['end']!r} is no time")
+        if end["average"] and snap["active_sessions"] is None:
+            self._note(number, line, "damaged", f"{end['average']!r} is no mean of active sessions")
+        before = self.snaps[-1]["number"] if self.snaps else snap["number"] - 1
+        if snap["number"] not in {1, before + 1}:
+            self._note(number, line, "truncated", f"snapshot {snap['number']} follows snapshot {before}")
+        self.snaps.append(snap)
+
+    def _activity(self, number: int, line: str, text: str) -> dict[str, float | None]:
+        """Mean active sessions with rounding: ``2.35    (235%)``, where both must agree, or ``26322%``."""
+        mean_text, share_text = _ACTIVITY.match(text).groups()  # type: ignore[union-attr]  # it begins a row
+        share = float(share_text)
+        value, lo, hi = share / 100, max(share - 0.5, 0) / 100, (share + 0.5) / 100
+        if mean_text:
+            value, lo, hi, *_ = read_printed(mean_text, rounded=True)  # type: ignore[assignment]  # a number
+            if abs(value - share / 100) > _ROUNDED:
+                self._note(number, line, "contradiction", f"{mean_text} is not {share_text} %")
+        return {"active_sessions": value, "active_sessions_lo": lo, "active_sessions_hi": hi}
 
     def _row(self, number: int, cells: list[tuple[str, str]], kept: int | None = None) -> dict[str, Any]:
         row: dict[str, Any] = {"line": number}
@@ -266,7 +293,7 @@ def _cells(line: str) -> list[str]:
 def _moment(text: str | None) -> datetime | None:
     """A stamp as a time; None of a day or an hour that there is not."""
     try:
-        return datetime.fromisoformat(text) if text else None
+        return datetime.fromisoformat(text) if text and _STAMP.match(text) else None
     except ValueError:
         return None
 
@@ -281,20 +308,10 @@ def _state(state: str | None, event: str | None) -> str | None:
     return "WAIT" if words in {"WAITING", "WAIT"} else None
 
 
-def _activity(text: str) -> dict[str, float | None]:
-    """Mean active sessions with rounding: ``2.35    (235%)``, or ``26322%``."""
-    if text.endswith("%"):
-        share = float(text.rstrip("%"))
-        value, lo, hi = share / 100, max(share - 0.5, 0) / 100, (share + 0.5) / 100
-    else:
-        printed = read_printed(text.partition(" ")[0], rounded=True)
-        return {"active_sessions": printed.value, "active_sessions_lo": printed.lo, "active_sessions_hi": printed.hi}
-    return {"active_sessions": value, "active_sessions_lo": lo, "active_sessions_hi": hi}
-
-
 def _window(end: re.Match[str]) -> dict[str, Any]:
-    average = read_printed(end["average"] or "", rounded=True)
+    average = read_printed(end["average"] if _AVERAGE.match(end["average"] or "") else "", rounded=True)
     return {
+        "number": int(end["number"]),
         "window_end": _moment(end["end"]),
         "window_s": finite(end["seconds"]),
         "samples_taken": int(end["taken"]),
@@ -339,7 +356,9 @@ def places(parsed: SessionSamples, source: Source) -> list[Part]:
     """Which samples came from which lines; Snapper prints the mean of active sessions as a percentage, too."""
     from logframe.provenance import by_line, is_tabular  # noqa: PLC0415 - wanted by few
 
-    samples = parsed.samples.with_columns(active_percent=100 * pl.col("active_sessions").round(2))
+    percent = (100 * pl.col("active_sessions")).round()
+    # both are rounded of one figure; that they agree is checked
+    samples = parsed.samples.with_columns((percent + by).alias(f"active_percent_{by}") for by in (-1, 0, 1))
     frames = {"samples": samples, "snaps": parsed.snaps, "others": parsed.others}
     text = "\n".join(open_log(source).lines())
     part = by_line(text, frames, [(name, "line", "line") for name in frames], is_row=is_tabular)

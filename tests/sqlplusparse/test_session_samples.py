@@ -12,6 +12,7 @@ from iolab import load
 from iolab.metrics import session_shares
 from iolab.pages.samples_summary import summarize_samples
 from logframe import LogParseError
+from logframe.provenance import provenance
 from sqlplusparse import SessionSamples, read_session_samples
 
 if TYPE_CHECKING:
@@ -200,3 +201,31 @@ def test_an_end_at_no_time_is_a_diagnostic() -> None:
 
     assert log.snaps["window_end"].to_list() == [None]
     assert log.diagnostics.select("kind", "reason").rows() == [("damaged", "'2024-62-00 13:05:10' is no time")]
+
+
+@pytest.mark.parametrize(
+    ("printed", "damaged", "kind"),
+    [
+        ("13:05:10,", "13:05:100,", "damaged"),
+        ("13:05:10,", ",", "damaged"),
+        ("AAS=3", "AAS=1000000000000000000000000", "damaged"),
+        ("AAS=3", "AAS=3x", "damaged"),
+        ("(235%)", "(295%)", "contradiction"),
+        ("2.35 ", "2.85 ", "contradiction"),
+        ("snap 2", "snap 3", "truncated"),
+    ],
+)
+def test_figures_that_contradict_others_or_no_column_holds(printed: str, damaged: str, kind: str) -> None:
+    """A figure is read whole or not at all, and each that the log prints twice is checked; all are accounted for."""
+    snaps = [_snapper([(2.35, "a", "x"), (0.65, "b", "ON CPU")], taken=20, total=", AAS=3") for _ in range(2)]
+    whole = snaps[0] + snaps[1].replace("snap 1", "snap 2")
+    again = read_session_samples((whole + snaps[0]).encode())
+    text = whole.replace(printed, damaged).encode()
+    log = read_session_samples(text)
+
+    assert again.diagnostics.is_empty()
+    assert again.snaps.select("snap", "number").rows() == [(1, 1), (2, 2), (3, 1)]
+    assert provenance(again, (whole + snaps[0]).encode()).filter(status="lost").is_empty()
+    assert set(log.diagnostics["kind"]) == {kind}
+    if kind == "damaged":
+        assert log.snaps.select("window_end", "active_sessions").null_count().sum_horizontal().item() == 2
