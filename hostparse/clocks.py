@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, NamedTuple
+import datetime as dt
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import polars as pl
 
 from hostparse.lines import GRAMMAR as LINES
 from logframe import load_grammar
-from logframe.moments import later, since_1970
+from logframe.moments import since_1970
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from polars._typing import PolarsDataType
 
 GRAMMAR: Final = load_grammar("hostparse", "times.lark", "start", "iso", "numeric_date", "clock", "long")
 
@@ -24,7 +32,16 @@ _LONG: Final = (
     + _CLOCK
     + ("(?:{GAP}(?P<zone>{ZONE}))?{GAP}(?P<year>{YEAR})")
 )
+_DATED: Final = (
+    "(?P<date>{PART}{MARK}{PART}{MARK}{PART}\\.?)(?:T|{GAP})"
+    "(?P<clock>{HOUR}:{SIXTY}:{SIXTY}(?:{GAP}{HALF})?)(?:{GAP}?(?P<zone>{ZONE}|Z))?"
+)
 DAY_S: Final = 86_400
+#: Digits of a month or a day at most.
+_DIGITS: Final = 2
+_SECOND: Final = dt.timedelta(seconds=1)
+_ZONED: Final = pl.Struct({"time": pl.Datetime("us"), "zone": pl.String()})
+_UNTIMED: Final[dict[str, object]] = {"time": None, "zone": None}
 
 
 class Order(NamedTuple):
@@ -58,18 +75,61 @@ def date_order(dates: list[str], *, twelve_hours: bool) -> Order:
     return Order("mdy", is_assumed=not twelve_hours and bool(parts) and all(int(part[1]) <= 12 for part in parts))
 
 
+def of_each(texts: pl.Expr, read: Callable[[str], object], dtype: PolarsDataType) -> pl.Expr:
+    """What is read of each text, once of those that are alike; null of a null.
+
+    Examples:
+        >>> texts = pl.DataFrame({"text": ["1:05:00 PM", None, "1:05:00 PM"]})
+        >>> texts.select(of_each(pl.col("text"), second_of, pl.Int64)).to_series().to_list()
+        [47100, None, 47100]
+    """
+
+    def read_all(column: pl.Series) -> pl.Series:
+        printed = column.to_list()
+        places = {text: place for place, text in enumerate(dict.fromkeys(printed))}
+        values = pl.Series(column.name, [None if text is None else read(text) for text in places], dtype=dtype)
+        return values.gather(pl.Series([places[text] for text in printed], dtype=pl.UInt32))
+
+    return texts.map_batches(read_all, return_dtype=dtype, is_elementwise=True)
+
+
+def moment(day: dt.date | None, second: int | None) -> dt.datetime | None:
+    """So many seconds after the midnight that begins a day; None outside the years that a calendar has."""
+    try:
+        return None if day is None or second is None else dt.datetime.combine(day, dt.time()) + second * _SECOND
+    except OverflowError:
+        return None
+
+
+def calendar_day(year: int, month: int, day: str) -> dt.date | None:
+    """The date; None where it is none."""
+    try:
+        return dt.date(year, month, int(day)) if len(day) <= _DIGITS else None
+    except ValueError:
+        return None
+
+
+@cache
+def _pattern(template: str) -> re.Pattern[str]:
+    return re.compile(GRAMMAR.pattern(template))
+
+
+def second_of(clock: str) -> int | None:
+    """The seconds since midnight of a clock; None where there is none, or where it is no time of a day."""
+    found = _pattern(_CLOCK).fullmatch(clock)
+    return None if found is None else _second(found)
+
+
+def _second(found: re.Match[str]) -> int | None:
+    hour, minute, second = map(int, found.group("hour", "minute", "second"))
+    if half := found["half"]:
+        hour = hour % 12 + 12 * (half[0] in "Pp")
+    return hour * 3600 + minute * 60 + second if hour < 24 and minute < 60 and second < 61 else None
+
+
 def seconds_of_day(clock: pl.Expr) -> pl.Expr:
-    """The seconds since midnight of a clock (Int64); null where there is none, or where it is no time of a day."""
-    part = GRAMMAR.groups(clock, f"^{_CLOCK}$").struct
-    return _seconds(part)
-
-
-def _seconds(part: pl.expr.struct.ExprStructNameSpace) -> pl.Expr:
-    hour, minute, second = (part.field(name).cast(pl.Int64) for name in ("hour", "minute", "second"))
-    half = part.field("half").str.to_uppercase().str.slice(0, 1)
-    hour = pl.when(half.is_null()).then(hour).otherwise(hour % 12 + 12 * (half == "P").cast(pl.Int64))
-    is_time = (hour < 24) & (minute < 60) & (second < 61)
-    return pl.when(is_time).then(hour * 3600 + minute * 60 + second)
+    """The `second_of` of each clock."""
+    return of_each(clock, second_of, pl.Int64())
 
 
 def past_midnights(seconds: pl.Expr) -> pl.Expr:
@@ -80,35 +140,45 @@ def past_midnights(seconds: pl.Expr) -> pl.Expr:
 
 def day_of(date: pl.Expr, order: DateOrder) -> pl.Expr:
     """The Date of a printed date; null where it is none."""
-    part = GRAMMAR.groups(date, f"^{_DATE}$").struct
-    names = dict(zip(order, ("first", "second_part", "third"), strict=True))
-    year = part.field(names["y"]).cast(pl.Int32)
-    year = pl.when(year >= 100).then(year).when(year >= _PIVOT).then(year + 1900).otherwise(year + 2000)
-    month, day = (part.field(names[name]).str.zfill(2) for name in ("m", "d"))
-    return pl.concat_str(year.cast(pl.String), pl.lit("-"), month, pl.lit("-"), day).str.to_date(
-        "%Y-%m-%d", strict=False
-    )
+    return of_each(date, lambda text: _day(text, order), pl.Date())
+
+
+def _day(date: str, order: DateOrder) -> dt.date | None:
+    found = _pattern(_DATE).fullmatch(date)
+    if found is None:
+        return None
+    part = dict(zip(order, found.groups(), strict=True))
+    year = int(part["y"])
+    if year < 100:
+        year += 1900 if year >= _PIVOT else 2000
+    return calendar_day(year, int(part["m"]), part["d"]) if len(part["m"]) <= _DIGITS else None
 
 
 def long_time(text: pl.Expr) -> pl.Expr:
     """The time in ``Mon Feb 19 13:05:00 CET 2024``: a struct of ``time`` (wall clock) and ``zone`` (as printed)."""
-    part = GRAMMAR.groups(text, _LONG).struct
-    month = part.field("month").replace_strict(
-        {name: f"{number:02}" for number, name in enumerate(MONTHS, 1)}, default=None, return_dtype=pl.String
-    )
-    day = pl.concat_str(part.field("year"), pl.lit("-"), month, pl.lit("-"), part.field("day").str.zfill(2))
-    at = later(day.str.to_date("%Y-%m-%d", strict=False), _seconds(part))
-    return pl.struct(at.alias("time"), part.field("zone").alias("zone"))
+    return of_each(text, _long_time, _ZONED)
+
+
+def _long_time(text: str) -> dict[str, object]:
+    found = _pattern(_LONG).search(text)
+    if found is None:
+        return _UNTIMED
+    named = found["month"] in MONTHS
+    day = calendar_day(int(found["year"]), MONTHS.index(found["month"]) + 1, found["day"]) if named else None
+    return {"time": moment(day, _second(found)), "zone": found["zone"]}
 
 
 def dated_clock(text: pl.Expr, order: DateOrder) -> pl.Expr:
     """The time in a date and a clock: a struct of ``time`` and ``zone`` (the offset or name after them)."""
-    part = GRAMMAR.groups(
-        text,
-        f"^(?P<date>{{PART}}{{MARK}}{{PART}}{{MARK}}{{PART}}\\.?)(?:T|{{GAP}})(?P<clock>{_unnamed()})(?:{{GAP}}?(?P<zone>{{ZONE}}|Z))?$",
-    ).struct
-    at = later(day_of(part.field("date").str.strip_chars_end("."), order), seconds_of_day(part.field("clock")))
-    return pl.struct(at.alias("time"), part.field("zone").alias("zone"))
+
+    def read(printed: str) -> dict[str, object]:
+        found = _pattern(_DATED).fullmatch(printed)
+        if found is None:
+            return _UNTIMED
+        day = _day(found["date"].rstrip("."), order)
+        return {"time": moment(day, second_of(found["clock"])), "zone": found["zone"]}
+
+    return of_each(text, read, _ZONED)
 
 
 def read_stamps(stamps: pl.DataFrame, order: DateOrder) -> pl.DataFrame:
@@ -123,21 +193,9 @@ def read_stamps(stamps: pl.DataFrame, order: DateOrder) -> pl.DataFrame:
     """
     text = pl.col("text").str.strip_chars()
     clock = text.str.strip_prefix(LINES.literal("TIME_MARK")).str.strip_chars()
-    nothing = pl.struct(time=pl.lit(None, pl.Datetime("us")), zone=pl.lit(None, pl.String))
-    forms = {
-        "second": seconds_of_day(clock),
-        "dated": dated_clock(text, order),
-        "long": long_time(text),
-        "epoch": since_1970(text.cast(pl.Int64, strict=False)),
-    }
-    absent = {"dated": nothing, "long": nothing, "epoch": pl.lit(None, pl.Datetime("us"))}
-    is_read = False
-    for name, form in forms.items():  # a log has one form mostly
-        stamps = stamps.with_columns((absent[name] if is_read else form).alias(name))
-        value = pl.col(name).struct.field("time") if name in {"dated", "long"} else pl.col(name)
-        is_read = is_read or bool(stamps.select(value.is_not_null().all()).item())
-    return stamps
-
-
-def _unnamed() -> str:
-    return "{HOUR}:{SIXTY}:{SIXTY}(?:{GAP}{HALF})?"
+    return stamps.with_columns(
+        second=seconds_of_day(clock),
+        dated=dated_clock(text, order),
+        long=long_time(text),
+        epoch=since_1970(text.cast(pl.Int64, strict=False)),
+    )

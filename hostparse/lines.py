@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from logframe import Log
+    from logframe.classify import Classifier
 
 GRAMMAR: Final = load_grammar("hostparse", "line.lark", "line", "cells", "human")
 OPENING: Final = load_grammar(
@@ -24,7 +26,7 @@ NMON: Final = load_grammar("hostparse", "nmon.lark", "line", "parts", "time_of_t
 
 #: Each kind of line and the terminals that recognise it; the first that matches counts.
 _KINDS: Final = {
-    "blank": ("BLANK",),
+    "blank": (),
     "collector": ("COLLECTOR_RULE", "COLLECTOR_FIELD", "OSW_HEAD"),
     "opening": ("OPENING",),
     "restart": ("RESTART",),
@@ -38,13 +40,16 @@ _KINDS: Final = {
     "clock_alone": ("CLOCK_ALONE",),
     "row": ("ROW",),
 }
+#: Template of a line -> its kind; the first that matches counts.  Most rows begin with a word that no other line has.
+_RULES: Final = {
+    **{"|".join(f"{{{name}}}" for name in names): kind for kind, names in _KINDS.items() if kind != "row"},
+    "{ROW_START}{GAP}.*": "row",
+    "{ROW}": "row",
+}
 #: The kinds of lines; ``text`` is a line that no rule accepts.
 KINDS: Final = (*_KINDS, "text")
 #: Lines that start a run: what follows has counters, a date and a host of its own.
 OPENS: Final = ("opening", "banner", "restart", "collector")
-#: Lines between the tables.
-_SPECIAL: Final = tuple(name for kind, names in _KINDS.items() if kind not in {"blank", "row"} for name in names)
-
 TEXT: Final = pl.col("text")
 KIND: Final = pl.Enum(KINDS)
 #: So many bytes of text are in memory at a time.
@@ -91,21 +96,11 @@ def with_own_text(lines: pl.DataFrame) -> pl.DataFrame:
 
 def kinds_of(lines: pl.DataFrame) -> pl.Series:
     """The kind of each line of a batch."""
-    is_special = _is("|".join(f"(?:{GRAMMAR.terminals[name]})" for name in _SPECIAL))
-    is_row = GRAMMAR.matches(TEXT, "^{ROW_START}{GAP}") & ~is_special
-    others = lines.with_row_index("place").filter(~is_row).select("place", _kind().to_physical())
-    kinds = pl.select(pl.repeat(KINDS.index("row"), lines.height, dtype=pl.UInt8).alias("kind")).to_series()
-    return kinds.scatter(others.get_column("place"), others.get_column("kind")).cat.to(KIND)
+    kinds = pl.Series([*_RULES.values(), None], dtype=pl.String)
+    tags = _classifier().kinds_of(lines.get_column("text")).to_physical()
+    return kinds.fill_null("text").cast(KIND).gather(tags.fill_null(len(_RULES))).alias("kind")
 
 
-def _is(pattern: str) -> pl.Expr:
-    return TEXT.str.contains(f"^(?:{pattern})$")
-
-
-def _kind() -> pl.Expr:
-    """The kind of a line that does not begin as most rows do."""
-    kind: pl.Expr = pl.lit("text")
-    for name, terminals in reversed(_KINDS.items()):
-        pattern = "|".join(f"(?:{GRAMMAR.terminals[terminal]})" for terminal in terminals)
-        kind = pl.when(TEXT == "" if name == "blank" else _is(pattern)).then(pl.lit(name)).otherwise(kind)
-    return kind.cast(KIND).alias("kind")
+@cache
+def _classifier() -> Classifier:
+    return GRAMMAR.classifier({template: template for template in _RULES})

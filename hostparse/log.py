@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hostparse.shapes import SAMPLES, joined, layout_of, long_rows, needed_columns, stacked, wide_rows
+from hostparse.shapes import SAMPLES, joined, layout_of, long_rows, needed_columns, wide_rows
 from logframe import diagnostics_frame
 from logframe.lazy_rows import lazy_rows
 from logframe.wording import counted
@@ -105,16 +105,18 @@ class HostLog:
         numbers = [number for number, heading in enumerate(self.parts.headings) if heading.scope == scope]
         if not numbers:
             raise KeyError(f"{scope!r}: the log has {', '.join(self.scopes) or 'no table'}")
+        keys = [self.parts.headings[number].keys for number in numbers]
         if not self.parts.is_large:
-            return self._wide_rows(0, numbers, self._layout(scope, numbers), bounds=bounds).lazy()
+            whole = self._wide_rows(0, numbers, bounds=bounds)
+            return joined(whole, keys, layout_of(lambda: [whole], keys)).lazy()
         layout = self._layout(scope, numbers)
 
         def rows(columns: list[str]) -> Iterator[pl.DataFrame]:
             only = {*columns, *(name[:-3] for name in columns)}
             for piece in range(self.parts.pieces):
-                yield self._wide_rows(piece, numbers, layout, bounds=bounds, only=only)
+                yield joined(self._wide_rows(piece, numbers, bounds=bounds, only=only), keys, layout)
 
-        empty = self._wide_rows(None, numbers, layout, bounds=bounds)
+        empty = joined(self._wide_rows(None, numbers, bounds=bounds), keys, layout)
         return lazy_rows(rows, empty.schema)
 
     def _layout(self, scope: str, numbers: list[int]) -> Layout:
@@ -124,7 +126,7 @@ class HostLog:
 
             def pieces() -> Iterator[list[pl.DataFrame]]:
                 for piece in range(self.parts.pieces):
-                    yield [wide_rows(self.parts.part(piece, number), bounds=False) for number in numbers]
+                    yield self._wide_rows(piece, numbers, bounds=False)
 
             self._layouts[scope] = layout_of(pieces, [heading.keys for heading in headings])
         return self._layouts[scope]
@@ -133,19 +135,18 @@ class HostLog:
         self,
         piece: int | None,
         numbers: list[int],
-        layout: Layout,
         *,
         bounds: bool,
         only: Collection[str] | None = None,
-    ) -> pl.DataFrame:
-        """The wide rows of a piece of the log; without one, none."""
+    ) -> list[pl.DataFrame]:
+        """The wide rows of some parts in a piece of the log; without one, none."""
         frames = []
         for number in numbers:
             heading = self.parts.headings[number]
             wanted = None if only is None else needed_columns(heading, only)
             part = self.parts.empty(number) if piece is None else self.parts.part(piece, number, wanted)
             frames.append(wide_rows(part, bounds=bounds, only=only))
-        return joined(frames, [self.parts.headings[number].keys for number in numbers], layout)
+        return frames
 
     @property
     def samples(self) -> pl.LazyFrame:
@@ -167,17 +168,14 @@ class HostLog:
 
     def _long(self, *, averages: bool) -> pl.LazyFrame:
         """One row a figure, column after column."""
-        if not self.parts.is_large:
-            return stacked([long_rows(part, averages=averages) for part in self.parts.whole()])
 
         def rows(_: list[str]) -> Iterator[pl.DataFrame]:
             for number, heading in enumerate(self.parts.headings):
-                for name in (each.name for each in heading.fields if each.metric is not None):
-                    wanted = needed_columns(heading, {name})
+                names = [field.name for field in heading.fields if field.metric is not None]
+                for name in names if self.parts.is_large else [None]:
+                    wanted = None if name is None else needed_columns(heading, {name})
                     for piece in range(self.parts.pieces):
-                        part = self.parts.part(piece, number, wanted)
-                        if part.frame.height:
-                            yield from (frame.collect() for frame in long_rows(part, averages=averages, only=name))
+                        yield from long_rows(self.parts.part(piece, number, wanted), averages=averages, only=name)
 
         return lazy_rows(rows, SAMPLES)
 

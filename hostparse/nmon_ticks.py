@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import datetime as dt
+import re
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from hostparse.clocks import MONTHS, past_midnights, seconds_of_day
+from hostparse.clocks import MONTHS, calendar_day, moment, of_each, past_midnights, second_of, seconds_of_day
 from hostparse.lines import NMON, TEXT
 from hostparse.runs import Run
 from logframe import Diagnostic
@@ -15,6 +16,7 @@ from logframe.moments import later
 from logframe.printed import whole_number
 
 if TYPE_CHECKING:
+    import datetime as dt
     from collections.abc import Sequence
 
 #: A count of more digits is damaged: no machine word holds it.
@@ -29,8 +31,7 @@ def runs_of(settings: pl.DataFrame) -> list[Run]:
             _, key, *rest = text.split(",", 2)
             said.setdefault(key, rest[0].strip() if rest else "")
         is_aix = "AIX" in said or said.get("build") == "AIX"
-        day = pl.Series([f"{said.get('time', '').replace('.', ':')},{said.get('date', '')}"])
-        opened = pl.select(_tick_time(day)).item()
+        opened = _tick_time(f"{said.get('time', '').replace('.', ':')},{said.get('date', '')}")
         known: dict[str, Any] = {
             "system": "AIX" if is_aix else (said.get("OS", "").partition(",")[0] or None),
             "release": said.get("AIX") if is_aix else said.get("OS", "").partition(",")[2].partition(",")[0] or None,
@@ -39,21 +40,23 @@ def runs_of(settings: pl.DataFrame) -> list[Run]:
             "interval_s": whole_number(said.get("interval", "")),
             "command": said.get("command"),
             "opened_at": opened,
-            "day": opened.date() if isinstance(opened, dt.datetime) else None,
+            "day": opened.date() if opened else None,
         }
         found.append(Run(int(str(number)), group.item(0, "line"), **known))
     return found or [Run(0, 1)]
 
 
-def _tick_time(text: pl.Expr | pl.Series) -> pl.Expr:
+@cache
+def _tick() -> re.Pattern[str]:
+    return re.compile(NMON.pattern("(?P<clock>{DAY_TIME})(?:,(?P<day>{DAY})-(?P<month>{MONTH})-(?P<year>{YEAR}))?"))
+
+
+def _tick_time(text: str) -> dt.datetime | None:
     """The wall clock in ``17:28:10,10-FEB-2016``."""
-    column = pl.lit(text) if isinstance(text, pl.Series) else text
-    part = NMON.groups(column, "^(?P<clock>{DAY_TIME})(?:,(?P<day>{DAY})-(?P<month>{MONTH})-(?P<year>{YEAR}))?").struct
-    names = {month.upper(): f"{number:02}" for number, month in enumerate(MONTHS, 1)}
-    month = part.field("month").str.to_uppercase().replace_strict(names, default=None, return_dtype=pl.String)
-    day = pl.concat_str(part.field("year"), pl.lit("-"), month, pl.lit("-"), part.field("day").str.zfill(2))
-    seconds = seconds_of_day(part.field("clock"))
-    return later(day.str.to_date("%Y-%m-%d", strict=False), seconds)
+    found = _tick().match(text)
+    if found is None or (month := (found["month"] or "").capitalize()) not in MONTHS:
+        return None
+    return moment(calendar_day(int(found["year"]), MONTHS.index(month) + 1, found["day"]), second_of(found["clock"]))
 
 
 def ticks_of(name: str, clocks: pl.DataFrame, runs: Sequence[Run], notes: list[Diagnostic]) -> pl.DataFrame:
@@ -64,7 +67,7 @@ def ticks_of(name: str, clocks: pl.DataFrame, runs: Sequence[Run], notes: list[D
         "run",
         "text",
         part.field("field_1").str.slice(1).cast(pl.UInt32, strict=False).alias("sample"),
-        _tick_time(part.field("field_2")).alias("interval_end"),
+        of_each(part.field("field_2"), _tick_time, pl.Datetime("us")).alias("interval_end"),
         seconds_of_day(part.field("field_2").str.slice(0, 8)).alias("seconds"),
     ).unique(["run", "sample"], keep="first", maintain_order=True)
     days = pl.DataFrame(

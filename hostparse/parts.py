@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 import polars as pl
@@ -53,20 +54,21 @@ class CrossedPart(Part):
 
     def rows(self) -> tuple[pl.DataFrame, dict[str, Half]]:
         """One row a sample and name, all names of a sample together."""
+        return self._rows
+
+    @cached_property
+    def _rows(self) -> tuple[pl.DataFrame, dict[str, Half]]:
         key, metric = (field.name for field in self.heading.fields)
         place = [name for name in self.frame.columns if name not in self.halves]
         values = pl.concat([self.frame.get_column(name).alias(metric) for name in self.halves])
         names = pl.Series(key, self.names, dtype=pl.String)
         height, width = self.frame.height, len(self.names)
         # column after column: the row numbers say how to put all names of a sample together
-        order = pl.select(row=pl.int_range(height * width, dtype=pl.UInt32)).select(
-            cell=pl.col("row") % width * height + pl.col("row") // width,
-            sample=pl.col("row") // width,
-            name=pl.col("row") % width,
-        )
-        frame = self.frame.select(place)[order.get_column("sample")].with_columns(
-            names.gather(order.get_column("name")), values.gather(order.get_column("cell"))
-        )
+        row = pl.int_range(height * width, dtype=pl.UInt32, eager=True)
+        sample, name = row // width, row % width
+        cell = name * height + sample
+        placed = [self.frame.get_column(each).gather(sample) for each in place]
+        frame = pl.DataFrame([*placed, names.gather(name), values.gather(cell)])
         halves = list(self.halves.values())
         if all(isinstance(half, float) and half == halves[0] for half in halves):
             return frame, {metric: halves[0]}
@@ -74,7 +76,7 @@ class CrossedPart(Part):
             half if isinstance(half, pl.Series) else pl.Series([half]).new_from_index(0, height) for half in halves
         ]
         together = pl.concat([half.rename("half") for half in spread])
-        return frame, {metric: together.gather(order.get_column("cell"))}
+        return frame, {metric: together.gather(cell)}
 
 
 def together(pieces: list[Part]) -> Part:

@@ -10,9 +10,9 @@ from hostparse.rules import flag_of
 from hostparse.sampling import PLACE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from hostparse.headings import Heading
+    from hostparse.headings import Field, Heading
     from hostparse.parts import Half, Part
 
 #: Columns of `HostLog.samples`: one row a figure.
@@ -37,6 +37,8 @@ SAMPLES: Final = pl.Schema(
         "line": pl.UInt32(),
     }
 )
+#: So many figures are put into long rows at once: what is in memory does not grow with a log.
+_FIGURES: Final = 1 << 20
 _PLACED: Final = ("run", "sample", "is_since_boot", "interval_start", "interval_end", "time_of_day")
 
 
@@ -60,7 +62,7 @@ def wide_rows(part: Part, *, bounds: bool, only: Collection[str] | None = None) 
         bounds: add the bounds of the rounding.
         only: the columns of figures that are wanted; None: all.
     """
-    frame, halves = part.rows()
+    frame, halves = _with_halves(part)
     found: list[pl.Expr] = []
     for column in part.heading.fields:
         name = column.name
@@ -73,7 +75,7 @@ def wide_rows(part: Part, *, bounds: bool, only: Collection[str] | None = None) 
         value = pl.col(name) if flag is None else pl.when(flag.is_null()).then(pl.col(name)).alias(name)
         found.append(value)
         if bounds:
-            lo, hi = _bounds(value, _width(halves.get(name, 0.0)))
+            lo, hi = _bounds(value, _width(halves.get(name, 0.0), name))
             found += [lo.alias(f"{name}_lo"), hi.alias(f"{name}_hi")]
     kept = frame.select("line", *_PLACED, "is_average", *found)
     return kept.filter(~pl.col("is_average")).drop("is_average")
@@ -165,8 +167,8 @@ def _bounds(value: pl.Expr, half: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
     return pl.when(value >= 0).then(lo.clip(lower_bound=0.0)).otherwise(lo), value + half
 
 
-def _width(half: Half) -> pl.Expr:
-    return pl.lit(half) if isinstance(half, pl.Series) else pl.lit(half, dtype=pl.Float64)
+def _width(half: Half, name: str) -> pl.Expr:
+    return pl.col(_half_of(name)) if isinstance(half, pl.Series) else pl.lit(half, dtype=pl.Float64)
 
 
 def needed_columns(heading: Heading, names: Collection[str]) -> set[str]:
@@ -181,60 +183,74 @@ def needed_columns(heading: Heading, names: Collection[str]) -> set[str]:
     return found
 
 
-def long_rows(part: Part, *, averages: bool, only: str | None = None) -> list[pl.LazyFrame]:
-    """One lazy frame of the schema `SAMPLES` a column of figures: the samples, or the means at the end.
+def long_rows(part: Part, *, averages: bool, only: str | None = None) -> Iterator[pl.DataFrame]:
+    """The figures of a part, one a row, column after column, as frames of the schema `SAMPLES` that follow one another.
 
     Args:
         part: with its rows.
-        averages: the means.
+        averages: the means at the end; else the samples.
         only: the column that is wanted; None: all.
     """
-    frame, halves = part.rows()
-    rows = frame.lazy().filter(pl.col("is_average") == averages)
-    keys = part.heading.keys
-    name = (
-        pl.concat_str([pl.col(key) for key in _names(keys)], separator=" ", ignore_nulls=True) if keys else pl.lit(None)
+    frame, halves = _with_halves(part)
+    rows = frame.filter(pl.col("is_average") == averages)
+    fields = [field for field in part.heading.fields if field.metric is not None and only in {None, field.name}]
+    keys = _names(part.heading.keys)
+    name = pl.concat_str(*keys, separator=" ", ignore_nulls=True) if keys else pl.lit(None, pl.String)
+    placed = rows.select(*_PLACED, "line", name.alias("name"))
+    size = max(1, _FIGURES // max(rows.height, 1))
+    for start in range(0, len(fields) if rows.height else 0, size):
+        yield _figures(rows, placed, fields[start : start + size], halves, part.heading.scope)
+
+
+def _figures(
+    rows: pl.DataFrame, placed: pl.DataFrame, fields: Sequence[Field], halves: Mapping[str, Half], scope: str
+) -> pl.DataFrame:
+    """The figures of some columns, one a row."""
+    said = pl.DataFrame(
+        [(scope, field.name, field.printed, field.metric.unit, field.metric.basis) for field in fields if field.metric],
+        schema=dict.fromkeys(("scope", "metric", "printed", "unit", "basis"), pl.String),
+        orient="row",
     )
-    found = []
-    for column in part.heading.fields:
-        if column.metric is None or only not in {None, column.name}:
-            continue
-        metric = column.metric
-        flag = flag_of(column.name, frame.columns, part.heading.scope, metric.factor)
-        no_figure = pl.when(pl.col(column.name).is_null()).then(pl.lit("no_figure"))
-        flag = no_figure if flag is None else pl.coalesce(flag, no_figure)
-        value = pl.when(flag.is_null()).then(pl.col(column.name))
-        half = halves.get(column.name, 0.0)
-        source = rows
-        if isinstance(half, pl.Series):
-            source = frame.with_columns(half.alias("_half")).lazy().filter(pl.col("is_average") == averages)
-        width = pl.col("_half") if isinstance(half, pl.Series) else pl.lit(half, dtype=pl.Float64)
-        lo, hi = _bounds(value, width)
-        found.append(
-            source.select(
-                *_PLACED,
-                pl.lit(part.heading.scope).alias("scope"),
-                name.cast(pl.String).alias("name"),
-                pl.lit(column.name).alias("metric"),
-                pl.lit(column.printed).alias("printed"),
-                pl.lit(metric.unit, dtype=pl.String).alias("unit"),
-                pl.lit(metric.basis).alias("basis"),
-                value.alias("value"),
-                lo.alias("value_lo"),
-                hi.alias("value_hi"),
-                flag.alias("flag"),
-                "line",
-            )
-        )
-    return found
+    number = (pl.int_range(rows.height * len(fields), eager=True) // rows.height).alias("field")
+    flags = [flag_of(field.name, rows.columns, scope, field.metric.factor) for field in fields if field.metric]
+    parts = rows.select(
+        "line",
+        *((pl.lit(None, pl.String) if flag is None else flag).alias(f"flag {n}") for n, flag in enumerate(flags)),
+        *(_width(halves.get(field.name, 0.0), field.name).alias(f"half {n}") for n, field in enumerate(fields)),
+    ).get_columns()[1:]
+    columns = {
+        "value": [rows.get_column(field.name) for field in fields],
+        "flag": parts[: len(fields)],
+        "half": parts[len(fields) :],
+    }
+    found = pl.concat([placed] * len(fields)).hstack(
+        [
+            *said.select(pl.all().gather(number)).get_columns(),
+            *(pl.concat([part.alias(name) for part in some]) for name, some in columns.items()),
+        ]
+    )
+    value, flag = pl.col("value"), pl.col("flag")
+    found = found.with_columns(pl.coalesce(flag, pl.when(value.is_null()).then(pl.lit("no_figure"))))
+    lo, hi = _bounds(value, pl.col("half"))
+    return (
+        found.with_columns(pl.when(flag.is_null()).then(value).alias("value"))
+        .with_columns(value_lo=lo, value_hi=hi)
+        .select(SAMPLES.names())
+    )
+
+
+def _with_halves(part: Part) -> tuple[pl.DataFrame, dict[str, Half]]:
+    """The rows of a part with the half units of columns where they differ from row to row."""
+    frame, halves = part.rows()
+    spread = [half.alias(_half_of(name)) for name, half in halves.items() if isinstance(half, pl.Series)]
+    return frame.hstack(spread) if spread else frame, halves
+
+
+def _half_of(name: str) -> str:
+    """The column of the half units of another, where they differ from row to row."""
+    return f"half of {name}"
 
 
 def _names(keys: tuple[str, ...]) -> tuple[str, ...]:
     """The keys that name a row; a user is none beside a process."""
     return tuple(key for key in keys if key not in {"uid", "user"}) or keys
-
-
-def stacked(frames: list[list[pl.LazyFrame]]) -> pl.LazyFrame:
-    """All long rows, one part after another."""
-    flat = [frame for group in frames for frame in group]
-    return pl.concat(flat) if flat else pl.LazyFrame(schema=SAMPLES)

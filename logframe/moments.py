@@ -12,7 +12,8 @@ import polars as pl
 
 _FIRST: Final = datetime(1, 1, 1)  # noqa: DTZ001 - the wall clock of a log, in whatever zone
 _END: Final = datetime.max  # noqa: DTZ901 - as above
-_1970: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - as above
+_1970: Final = pl.lit(datetime(1970, 1, 1))  # noqa: DTZ001 - as above
+_CALENDAR: Final = (pl.lit(_FIRST), pl.lit(_END))
 _LONGEST_S: Final = int((_END - _FIRST) / timedelta(seconds=1))
 
 
@@ -24,7 +25,7 @@ def in_calendar(moment: pl.Expr) -> pl.Expr:
         >>> micros.select(in_calendar(pl.col("at"))).to_series().to_list()
         [datetime.datetime(1970, 1, 1, 0, 0), None, None]
     """
-    return pl.when(moment.is_between(_FIRST, _END)).then(moment)
+    return pl.when(moment.is_between(*_CALENDAR)).then(moment)
 
 
 def later(begin: pl.Expr, seconds: pl.Expr) -> pl.Expr:
@@ -45,4 +46,4 @@ def later(begin: pl.Expr, seconds: pl.Expr) -> pl.Expr:
 
 def since_1970(seconds: pl.Expr) -> pl.Expr:
     """The moment so many seconds after the beginning of 1970, in UTC; null outside the years 1 to 9999."""
-    return later(pl.lit(_1970), seconds)
+    return later(_1970, seconds)
