@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
-import polars as pl
-
 from logframe.line_cleanup import LineCleanup, find_cleanup
-from sqltraceparse.grammar import GRAMMAR
+from sqltraceparse.grammar import GRAMMAR, record_start
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from logframe.classify import Classifier
 
 #: Terminals of what an editor or grep puts before each line.
 _PREFIXES: Final = ("EDITOR_TWO_BLANKS", "EDITOR_BLANK", "GREP_PREFIX")
@@ -29,11 +30,14 @@ def cleanup_of(lines: Sequence[str]) -> LineCleanup:
         >>> found.cleaned("> BINDS #5:  ")
         'BINDS #5:'
     """
-    text = pl.Series("text", lines, dtype=pl.String)
-    records = text.filter(text.str.contains(GRAMMAR.pattern("{RECORD_START}"))).to_list()
+    records = [line for line in lines if record_start().search(line)]
     return find_cleanup(records or lines, _count_whole, [GRAMMAR.terminals[name] for name in _PREFIXES])
 
 
 def _count_whole(lines: list[str]) -> int:
-    text = pl.Series("text", lines, dtype=pl.String)
-    return int(text.str.contains(GRAMMAR.pattern(f"^(?:{'|'.join(f'{{{name}}}' for name in _WHOLE)})$")).sum())
+    return len(lines) - _whole().tags_of(lines).count(0)
+
+
+@cache
+def _whole() -> Classifier:
+    return GRAMMAR.classifier({name: f"{{{name}}}" for name in _WHOLE})

@@ -16,7 +16,7 @@ from lark.exceptions import UnexpectedInput
 
 from logframe import Diagnostic, explain
 from logframe.printed import LARGEST_WHOLE
-from sqltraceparse.grammar import GRAMMAR
+from sqltraceparse.grammar import GRAMMAR, record_start
 from sqltraceparse.regular import FIELDS, RAW_CALLS, RAW_WAITS
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def unfused(found: Sorted, name: str) -> tuple[pl.DataFrame | None, list[Diagnos
     rows: list[Diagnostic] = []
     parts: dict[int, list[str]] = {}
     for place, line, text in maybe.select("place", "line", "text").iter_rows():
-        starts = [start.start() for start in _record_start().finditer(text) if start.start() > 0]
+        starts = [start.start() for start in record_start().finditer(text) if start.start() > 0]
         cuts = [0, *starts, len(text)]
         pieces = [text[start:end] for start, end in pairwise(cuts)]
         if len(pieces) < 2 or not all(_is_whole(piece) for piece in pieces[1:-1]) or not _begins(pieces[-1]):
@@ -182,16 +182,11 @@ def _frame(rows: list[dict[str, object]], schema: pl.Schema) -> pl.DataFrame:
 
 
 def _begins(text: str) -> bool:
-    return _record_start().match(text) is not None
+    return record_start().match(text) is not None
 
 
 def _is_whole(text: str) -> bool:
     return _begins(text) and _whole_record().fullmatch(text) is not None
-
-
-@cache
-def _record_start() -> re.Pattern[str]:
-    return re.compile(GRAMMAR.pattern("{RECORD_START}"))
 
 
 @cache

@@ -21,7 +21,7 @@ from logframe.shapes import part_lines
 from logframe.source import batches_of
 from sqltraceparse import regular
 from sqltraceparse.cleanup import cleanup_of
-from sqltraceparse.grammar import GRAMMAR
+from sqltraceparse.grammar import GRAMMAR, record_start
 from sqltraceparse.schema import KINDS
 from sqltraceparse.waits import NAMES, Waits, joined_waits
 
@@ -274,4 +274,4 @@ def _figures(parted: Parted, places: list[int | None]) -> pl.Series:
 
 def _may_be_fused(texts: pl.Series) -> bool:
     """Does one of these lines hold the start of a second record?"""
-    return bool(texts.str.contains(f".{GRAMMAR.pattern('{RECORD_START}')}").any())
+    return any(record_start().search(text, 1) for text in texts)
