@@ -26,9 +26,8 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from sqlplusparse.cells import NUMBER, WIDE_GAP
-from sqlplusparse.grids import is_counted
 from sqlplusparse.lines import NUMBERED_LINE, Kind, Pattern
+from sqlplusparse.loosefigures import note_loose_figures
 from sqlplusparse.page import LineRole
 from sqlplusparse.planheads import PLAN_GRAMMAR, is_heading
 from sqlplusparse.plansigns import note_plan
@@ -60,12 +59,6 @@ _MOST_DIRECT: Final = 4
 _LOOSE_ROLE: Final = re.compile(b"[" + re.escape(bytes([LineRole.TEXT, LineRole.ROW])) + b"]")
 _END_OF_ROWS: Final = re.compile(b"[" + re.escape(bytes([LineRole.FEEDBACK, LineRole.ELAPSED])) + b"]")
 _DIRECT: Final = re.compile(re.escape(bytes([LineRole.ROW])) + b"(?=" + _END_OF_ROWS.pattern + b")")
-_TEXTS: Final = re.compile(
-    re.escape(bytes([LineRole.TEXT])) + b"[" + re.escape(bytes([LineRole.TEXT, LineRole.BLANK])) + b"]+"
-)
-#: Lines that end with a figure and have so many are a table's where there are so many of them.
-_FEWEST_FIGURES: Final = 2
-_FEWEST_LINES: Final = 2
 _ENDS_OF_TEXT: Final = frozenset(";/.")
 _ENDS_WITH_NUMBER: Final = Pattern("{DIGITS}$", PLAN_GRAMMAR)
 #: The last signs of a row of an old plan.
@@ -73,6 +66,7 @@ _ENDS_OF_ROW: Final = frozenset(")'")
 _LOOSE_ROW: Final = Pattern("{BAR}{OPERATION_ID}{BAR} *[A-Z]", PLAN_GRAMMAR)
 _PREDICATE: Final = Pattern("{PREDICATE_LINE}", PLAN_GRAMMAR)
 _OLD_ROW: Final = Pattern("{OLD_ROW}", PLAN_GRAMMAR)
+_SOURCE_ROW: Final = Pattern("{ROW_SOURCE}", PLAN_GRAMMAR)
 
 
 def split_feedback(page: Page, blocks: list[Block]) -> None:
@@ -124,8 +118,8 @@ def note_joints(page: Page, statements: list[Statement], blocks: list[Block]) ->
         match block.content:
             case Plan() as plan:
                 note_plan(page, block, plan)
-            case Autotrace() as trace if block.token == "STATISTICS":
-                if page.kinds[block.first] == Kind.STATISTIC:
+            case Autotrace() as trace:
+                if page.roles[block.first] == LineRole.STATISTIC:
                     if len(trace.names) > 1:
                         reason = "no heading stands above these statistics of autotrace"
                         page.note(block.first, "broken_statistics", reason)
@@ -140,7 +134,7 @@ def note_joints(page: Page, statements: list[Statement], blocks: list[Block]) ->
     _note_other_rows(page, statements)
     _note_unknown_texts(page, statements)
     _note_loose_lines(page)
-    _note_loose_figures(page)
+    note_loose_figures(page)
     _note_blank_lines(page)
 
 
@@ -212,7 +206,7 @@ def _note_other_rows(page: Page, statements: list[Statement]) -> None:
 
     A query that returns lines of text returns tables within them.
     """
-    counted = {note.line for note in page.notes if note.kind == "row_count"}
+    noted = {note.line for note in page.notes if note.kind == "row_count"}
     for statement in statements:
         outcome = statement.outcome
         if outcome is None or outcome.verb != "select" or outcome.rows is None:
@@ -221,7 +215,7 @@ def _note_other_rows(page: Page, statements: list[Statement]) -> None:
         if read is None or read == outcome.rows:
             continue
         grids = _grids_of(statement)
-        if not counted.intersection(grid.first + 1 for grid in grids):
+        if not noted.intersection(grid.first + 1 for grid in grids):
             reason = f"the client selected {outcome.rows} rows; {read} were read in {len(grids)} results"
             page.note(grids[0].first, "row_count", reason)
 
@@ -278,41 +272,13 @@ def _note_loose_lines(page: Page) -> None:
             or (kind == Kind.PLAN_ROW and (_LOOSE_ROW.match(line.strip()) or is_heading(line)))
             or (kind == Kind.TEXT and line[-1:] == ")" and _PREDICATE.match(line))
             or (kind == Kind.TEXT and line[-1:] in _ENDS_OF_ROW and _OLD_ROW.fullmatch(line))
+            or (kind == Kind.TEXT and page.roles[number] == LineRole.TEXT and _SOURCE_ROW.fullmatch(line))
         )
         if is_loose and not is_noted:
             page.note(number, "broken_plan", "part of a plan, but no plan stands here")
         is_noted = is_noted or bool(is_loose)
         if kind == Kind.TEXT and page.roles[number - 1] == LineRole.INPUT and number and _is_numbered(line):
             page.note(number, "broken_text", "a line of a statement's text whose number does not follow the one above")
-
-
-def _note_loose_figures(page: Page) -> None:
-    """Lines of several figures each that stand in no table: below no heading their columns have no names."""
-    for found in _TEXTS.finditer(page.roles):
-        lines = [number for number in range(*found.span()) if _has_figures(page, number)]
-        if len(lines) >= _FEWEST_LINES:
-            reason = f"{len(lines)} lines of figures stand below no heading with a ruler; they are text"
-            page.note(lines[0], "no_headings", reason)
-
-
-def _has_figures(page: Page, number: int) -> bool:
-    """Are all words of a line numbers, or half of its cells or several of many and the last, as in a row of a table?"""
-    line = page.lines[number]
-    if not line[-1:].isdigit() or ", " in line:  # a text may follow the figures
-        first = line.split(None, _FEWEST_FIGURES + 1)[: _FEWEST_FIGURES + 1] if line.lstrip()[:1].isdigit() else []
-        return len(first) > _FEWEST_FIGURES and "   " in line.lstrip() and all(map(NUMBER.fullmatch, first))
-    words = line.split()
-    if not NUMBER.fullmatch(words[-1]):
-        return False
-    count = sum(NUMBER.fullmatch(word) is not None for word in words)
-    if count == len(words):
-        return count > 1 or (line[0] == " " and not is_counted(page, number))
-    cells = WIDE_GAP.compiled.split(line.strip())
-    if len(cells) > 1 and count >= _FEWEST_FIGURES and 2 * count >= len(words) and not is_counted(page, number):
-        return True
-    # the first cell may number a line of a statement
-    alone = sum(NUMBER.fullmatch(cell) is not None for cell in cells[1:])
-    return (alone >= _FEWEST_FIGURES and 2 * alone >= len(cells)) or min(count, len(cells) - 1) > _FEWEST_FIGURES
 
 
 def _is_numbered(line: str) -> bool:

@@ -17,11 +17,13 @@ _REJOINED: Final = frozenset({Kind.TEXT, Kind.RULER, Kind.PLAN_ROW})
 #: What the table of a cursor's plan begins with, and all other kinds of lines that its statement's text may have.
 _TABLE_STARTS: Final = frozenset({Kind.PLAN_HASH, Kind.PLAN_ROW})
 _STATEMENT_LINES: Final = runs_of(
-    *(kind for kind in KINDS.values() if kind not in _TABLE_STARTS | (_ENDS - {Kind.TRACE}))
+    *(kind for kind in KINDS.values() if kind not in _TABLE_STARTS | {Kind.SQL_ID} | (_ENDS - {Kind.TRACE}))
 )
 _LONGEST_STATEMENT: Final = 300
 _CONCATENATED: Final = "||"
 _ROWS: Final = runs_of(Kind.PLAN_ROW)
+#: What stands below the heading of a result.
+_RESULT: Final = bytes((Kind.RULER, Kind.TEXT))
 #: Statistics are looked for so many lines below a plan's last readable line.
 _FARTHEST_STATISTICS: Final = 60
 _STATISTICS: Final = frozenset({Kind.STATISTICS_HEADING, Kind.STATISTIC})
@@ -82,6 +84,8 @@ class _Reader:
                 if plan.sql_id is not None or plan.operations:
                     break
                 number = end = self._read_sql_id(number)
+            elif self.below.name and self._heads_result(number):
+                break
             elif (after := self.below.read(number, has_table=bool(self.names))) is not None:
                 number = end = after
             elif is_session_statistic(page.lines[number]):
@@ -111,6 +115,10 @@ class _Reader:
             and is_heading(self.page.lines[below])
             and self.page.kind(number - 1) != Kind.PLAN_ROW
         )
+
+    def _heads_result(self, number: int) -> bool:
+        """Do a ruler and a row follow directly, as below the heading of a result?  Sections have a blank line there."""
+        return self.page.kinds[number + 1 : number + 3] == _RESULT
 
     def _in_open_text(self, number: int) -> bool:
         return self.below.name != "" and self.page.kind(number - 1) != Kind.RULER

@@ -98,7 +98,7 @@ class Sections:
             self.open_id = int(found["id"])
             if self.name.startswith("Predicate"):
                 plan.predicates.setdefault(self.open_id, []).append(found["text"].strip())
-        elif self.name.startswith("Predicate") and self._is_full():
+        elif (self.name.startswith("Predicate") and self._is_full()) or (is_predicate and not self._is_begun(line)):
             return None
         elif line.startswith(" ") or (is_predicate and (self._is_open() or _PREDICATE_LINE.match(line))):
             if self.name.startswith("Predicate") and self.open_id is not None:
@@ -120,6 +120,10 @@ class Sections:
             texts.append(stripped)
         else:
             texts[-1] += (" " if line.startswith(" ") else "") + stripped
+
+    def _is_begun(self, line: str) -> bool:
+        """Has a line of the section the number of an operation, or is this one a predicate without it?"""
+        return self.open_id is not None or _PREDICATE_LINE.match(line) is not None
 
     def _is_full(self) -> bool:
         """Is the last predicate longer than the database prints one?"""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _ID: Final = Pattern("{BAR}(?P<mark>[^0-9|]*)(?P<id>{UP_TO_9_DIGITS})[^0-9|]*{BAR}", PLAN_GRAMMAR)
 _DOUBLE_RULE: Final = Pattern("{DOUBLE_RULE}", PLAN_GRAMMAR)
+_TWO_RULERS: Final = bytes((Kind.RULER, Kind.RULER))
 _ADAPTIVE: Final = "adaptive plan"
 _PREDICATES: Final = "Predicate Information"
 
@@ -57,10 +58,14 @@ def _problem_of(page: Page, block: Block, plan: Plan) -> str:
 def _is_opened(page: Page, block: Block) -> bool:
     """Does a ruler stand above the headings of a plan?"""
     heads = (number for number in range(block.first, block.last) if page.kinds[number] == Kind.PLAN_ROW)
-    number = next((number for number in heads if is_heading(page.lines[number])), block.first) - 1
+    heading = next((number for number in heads if is_heading(page.lines[number])), block.first)
+    number = heading - 1
     while number > 0 and page.kinds[number] == Kind.BLANK:
         number -= 1
-    return page.kinds[number] == Kind.RULER or _DOUBLE_RULE.fullmatch(page.lines[number]) is not None
+    if number > block.first and page.kinds[number - 1 : heading] == _TWO_RULERS:
+        # the line size cuts a ruler where it cuts the headings
+        return len(page.lines[number]) != len(page.lines[heading])
+    return _is_rule(page, number)
 
 
 def _is_headed(page: Page, block: Block) -> bool:
@@ -70,8 +75,9 @@ def _is_headed(page: Page, block: Block) -> bool:
 
 
 def _is_section_empty(page: Page, block: Block) -> bool:
-    """Does a plan end with the heading of a section and the ruler below it?"""
-    return page.kinds[block.last - 2 : block.last] == bytes((Kind.PLAN_SECTION, Kind.RULER))
+    """Does a plan end with the heading of a section, or the ruler below it?"""
+    kinds = page.kinds[block.last - 2 : block.last]
+    return kinds[-1] == Kind.PLAN_SECTION or kinds == bytes((Kind.PLAN_SECTION, Kind.RULER))
 
 
 def _has_predicates(page: Page, block: Block) -> bool:
@@ -89,6 +95,10 @@ def _is_closed(page: Page, number: int) -> bool:
     number += 1
     while number < len(page) and (page.kinds[number] == Kind.BLANK or page.roles[number] == LineRole.PLAN):
         number += 1
-    return number < len(page) and (
-        page.kinds[number] == Kind.RULER or _DOUBLE_RULE.fullmatch(page.lines[number]) is not None
-    )
+    return number < len(page) and _is_rule(page, number)
+
+
+def _is_rule(page: Page, number: int) -> bool:
+    """Is a line a rule from the left to the right of a plan's table?"""
+    line = page.lines[number]
+    return (page.kinds[number] == Kind.RULER and " " not in line.strip()) or _DOUBLE_RULE.fullmatch(line) is not None

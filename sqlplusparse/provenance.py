@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
+import polars.selectors as cs
+
 from logframe import open_log
 from logframe.provenance import Claim, Part
 from sqlplusparse.encodings import read_text
@@ -58,7 +60,7 @@ def parts_of(spool: Spool, source: Source) -> list[Part]:
                 line += 1
     for table in spool.tables["table"].to_list():
         name = f"table {table}"
-        frames[name] = spool.table(table)
+        frames[name] = spool.table(table).select(~cs.boolean())  # which rows are totals is not printed
         _claim_rows(part, name, spool.table_lines(table), roles)
     _explain_others(part, spool, text.split("\n"), roles)
     return [part]

@@ -25,6 +25,8 @@ _FEWEST_FITTING: Final = 3
 def note_misplaced_rows(page: Page, grid: Grid) -> None:
     """Add a diagnostic where rows do not stand below the ruler of a result, where others do."""
     columns = grid.rulers[0]
+    if _are_figures(grid.headings) or _is_beside(page, grid):
+        page.note(grid.first, "misplaced_row", "the lines above this ruler are no headings of its columns")
     if len(grid.rulers) > 1 or grid.cells:
         return
     if grid.is_collapsed or (len(grid.rows) == 1 and not fits(page.lines[grid.rows[0]], columns)):
@@ -32,7 +34,11 @@ def note_misplaced_rows(page: Page, grid: Grid) -> None:
     if grid.is_collapsed or len(grid.rows) == 1:
         return
     misplaced = _outside(page, grid, columns)
-    if misplaced and len(misplaced) * 2 >= len(grid.rows) and not _is_tail(grid, misplaced):
+    is_other = False
+    if len(columns) == 1 and misplaced and grid.rows[0] not in misplaced:
+        first = page.lines[grid.rows[0]][columns[0].start :]
+        is_other = _is_number(first, columns[0].end - columns[0].start)
+    if misplaced and len(misplaced) * 2 >= len(grid.rows) and not (is_other or _is_tail(grid, misplaced)):
         _note_guesses(page, grid, columns)
         return
     if not misplaced:
@@ -115,6 +121,21 @@ def _text_alone(page: Page, grid: Grid) -> list[int]:
 def _is_figure(cell: str) -> bool:
     """Is a cell empty, a number, or too wide for its column; a remark may follow it?"""
     return NUMBER.fullmatch(cell.partition(_REMARK)[0].rstrip()) is not None or not cell.strip("#")
+
+
+def _are_figures(headings: tuple[str, ...]) -> bool:
+    """Are several figures one below another in the heading of a column, or in those of two the same figure?"""
+    figures = [words for words in map(str.split, headings) if words and all(map(NUMBER.fullmatch, words))]
+    return any(len(words) > 1 for words in figures) or len({*map(tuple, figures)}) < len(figures)
+
+
+def _is_beside(page: Page, grid: Grid) -> bool:
+    """Does the line above the ruler of a single column have text before it, or have most columns no heading?"""
+    columns, above = grid.rulers[0], page.lines[grid.first]
+    if len(columns) == 1:
+        before = above[: columns[0].start]
+        return before[-1:] == " " and before.strip() != ""
+    return 2 * sum(map(bool, grid.headings)) < len(grid.headings)
 
 
 def _of_other_types(page: Page, grid: Grid) -> list[int]:

@@ -20,6 +20,35 @@ if TYPE_CHECKING:
 
     from sqlplusparse import Spool
 
+#: What only a damaged session has.
+SIGNS: Final = frozenset(
+    {
+        "other_feedback",
+        "missing_part",
+        "rows_differ",
+        "broken_plan",
+        "broken_statistics",
+        "broken_text",
+        "empty_result",
+        "second_result",
+        "misplaced_row",
+        "no_blank_line",
+    }
+)
+PLAN: Final = """\
+Execution Plan
+----------------------------------------------------------
+Plan hash value: 1388734953
+
+----------------------------------
+| Id  | Operation         | Name |
+----------------------------------
+|   0 | SELECT STATEMENT  |      |
+|   1 |  SORT AGGREGATE   |      |
+|   2 |   TABLE ACCESS FULL| T   |
+----------------------------------
+
+"""
 #: A diagnostic speaks of the damage when it is at most so many lines away from it.
 NEAR: Final = 12
 #: Roles of lines that a statement owns.
@@ -145,3 +174,9 @@ def judge(originals: Sequence[Owners], damage: Damage) -> Verdict:
         )
         (diagnosed if near else silent).append(one)
     return Verdict(True, diagnosed, silent, added)
+
+
+def signs_of(text: str) -> list[tuple[int, str]]:
+    """Lines and kinds of the signs in a text."""
+    rows = read_spool(text.encode()).diagnostics.select("line", "kind").rows()
+    return [row for row in rows if row[1] in SIGNS]

@@ -4,41 +4,12 @@ import random
 
 import pytest
 from spool_client import Settings, printed, session
-from spool_damage import Owners, damages, judge
+from spool_damage import PLAN, SIGNS, Owners, damages, judge, signs_of
 from transformations import lines_of
 
 from sqlplusparse import read_spool
 
-#: What only a damaged session has.
-SIGNS = frozenset(
-    {
-        "other_feedback",
-        "missing_part",
-        "rows_differ",
-        "broken_plan",
-        "broken_statistics",
-        "broken_text",
-        "empty_result",
-        "second_result",
-        "misplaced_row",
-        "no_blank_line",
-    }
-)
 GRID = "\n         N\n----------\n         1\n         2\n\n"
-PLAN = """\
-Execution Plan
-----------------------------------------------------------
-Plan hash value: 1388734953
-
-----------------------------------
-| Id  | Operation         | Name |
-----------------------------------
-|   0 | SELECT STATEMENT  |      |
-|   1 |  SORT AGGREGATE   |      |
-|   2 |   TABLE ACCESS FULL| T   |
-----------------------------------
-
-"""
 ELAPSED = "Elapsed: 00:00:01.00\n\n"
 
 
@@ -55,12 +26,6 @@ def settings_of(chance: random.Random, *, is_complete: bool = False) -> Settings
         pagesize=chance.choice([14, 50]),
         linesize=chance.choice([80, 200]),
     )
-
-
-def signs_of(text: str) -> list[tuple[int, str]]:
-    """Lines and kinds of the signs in a text."""
-    rows = read_spool(text.encode()).diagnostics.select("line", "kind").rows()
-    return [row for row in rows if row[1] in SIGNS]
 
 
 @pytest.mark.parametrize("seed", range(8))

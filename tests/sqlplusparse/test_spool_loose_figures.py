@@ -36,12 +36,41 @@ def kinds_of(text: str) -> list[str]:
         ["      0.003          417       0.007 FIGS   begin", "      0.001           18       0.002 FIGS   end;"],
         ["       417 Concurrency                 3", "       417 Commit                      0"],
         ["DB41   77001 host-a   41 2026-11-02 10:00:00   41   .17"] * 2,
+        ["        77        41 DB41        1900123 DB41_A           3 2026-11-02 09:00   2026-11-02 10:00   {"] * 2,
+        ["  :1:,3,     :1:,3,                   11         70", "    :2:,4,   :1:,3,:2:,4,             14         80"],
+        ["Harbour of the North      17", "Depot                     17", "Quay                       9"],
+        ["    123001 Depot#000123001           88498.66    784.17", "HARBOUR          at the quay"],
+        ["------- ------ -------- ----------", "total        5     0.39       0.40"],
+        ["     100      VIEW OF 'VW_NSO_1'", "      99       SORT (UNIQUE)"],
     ],
-    ids=["names and counts", "numbers", "one column", "shares", "texts after", "snapshots", "many columns"],
+    ids=[
+        *(
+            "names and counts",
+            "numbers",
+            "one column",
+            "shares",
+            "texts after",
+            "snapshots",
+            "many columns",
+            "cut texts",
+        ),
+        *("paths", "one figure at the right", "a folded row", "a total below its ruler", "row sources"),
+    ],
 )
 def test_rows_without_headings(rows: list[str]) -> None:
     """Rows of a result whose headings are missing are text, and a diagnostic says so."""
-    assert kinds_of(joined(["Elapsed: 00:00:01.00", "", *rows])).count("no_headings") == 1
+    found = kinds_of(joined(["Elapsed: 00:00:01.00", "", *rows]))
+
+    assert {"no_headings", "broken_plan"} & set(found)
+
+
+@pytest.mark.parametrize("below", ["1 row selected.", "Elapsed: 00:00:01.96", joined(["Execution Plan", "-" * 58])])
+@pytest.mark.parametrize("row", ["SHIP           6200", "     64003"])
+def test_the_last_row_of_a_result_without_headings(row: str, below: str) -> None:
+    """A row directly above what the client prints below a result is a diagnostic, also one alone with one figure."""
+    text = joined(["Depots", "======", "some words", "", row, "", *below.splitlines(), "Plan hash value: 1388734953"])
+
+    assert "no_headings" in kinds_of(text)
 
 
 @pytest.mark.parametrize(
@@ -52,8 +81,10 @@ def test_rows_without_headings(rows: list[str]) -> None:
         [f"{number:6}" for number in range(4, 9)],
         ["27 * 543 = 14,661"] * 3,
         ["1, 90210", "2, 90345"],
+        ["Runs of each kind", "=================", *(f"{name:9}        1" for name in ("INSERT", "UPDATE", "MERGE"))],
+        [f"-rw-r--r--.   1 oracle dba  {size} May  2 13:58 {size}.out" for size in (332661, 452301, 165982)],
     ],
-    ids=["script", "figures in a script", "numbers of blank lines", "sums", "values with commas"],
+    ids=["script", "figures in a script", "numbers of blank lines", "sums", "values with commas", "own table", "files"],
 )
 def test_text_with_numbers(lines: list[str]) -> None:
     """Numbers of the lines of a script, sums and values with commas are no rows of a table."""
