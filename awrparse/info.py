@@ -6,13 +6,14 @@ import re
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Final
 
+from awrparse.records import Problem
 from awrparse.sniff import IDENTITY
 from awrparse.values import read_time
 from logframe import read_printed
 from logframe.printed import LARGEST_WHOLE, whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
 
     import polars as pl
@@ -177,19 +178,33 @@ def labels_of(row: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _take_labels(found: dict[str, object], document: Document) -> None:
-    """Elapsed and DB time stand in the table of the snapshots, ASH's period in a block of labels."""
+    for _, _, name, value in _labelled(document):
+        _set(found, name, value)
+
+
+def unread_labels(document: Document) -> Iterator[Problem]:
+    """What the head says of these fields and cannot be read; it is null."""
+    for line, text, name, value in _labelled(document):
+        if value is None and read_printed(text).flag != "absent" and not text.endswith(":"):
+            reason = f"{text[:60]!r} cannot be read as {name}; it is null"
+            yield Problem(line or None, "not_a_number", text, reason)
+
+
+def _labelled(document: Document) -> Iterator[tuple[int, str, str, object]]:
+    """Line, text, field and value of each label: elapsed and DB time of the table of the snapshots, ASH's period."""
     for table in document.tables[:8]:
-        for row in table.rows.cells:
-            for label, value in labels_of(row):
-                if label in _MINUTES and "(mins)" in value:
-                    number = read_printed(value, time_unit="s", decimal=document.decimal_mark).value
-                    _set(found, _MINUTES[label], number)
+        for line, row in zip(table.rows.lines, table.rows.cells, strict=True):
+            for label, text in labels_of(row):
+                if label in _MINUTES and "(mins)" in text:
+                    value: object = read_printed(text, time_unit="s", decimal=document.decimal_mark).value
+                    yield line, text, _MINUTES[label], value
                 elif label == "av act sess":
-                    _set(found, "average_active_sessions", read_printed(value, decimal=document.decimal_mark).value)
+                    value = read_printed(text, decimal=document.decimal_mark).value
+                    yield line, text, "average_active_sessions", value
                 elif label in _HOST_LABELS:
-                    _set(found, _HOST_LABELS[label], _host_value(label, value, document))
+                    yield line, text, _HOST_LABELS[label], _host_value(label, text, document)
                 elif label in {"analysis begin time", "analysis end time"}:
-                    _set(found, "begin_time" if "begin" in label else "end_time", read_time(value))
+                    yield line, text, "begin_time" if "begin" in label else "end_time", read_time(text)
 
 
 def _host_value(label: str, text: str, document: Document) -> object:

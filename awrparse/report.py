@@ -12,7 +12,7 @@ import polars as pl
 
 from awrparse.canonical import build_frames
 from awrparse.documents import documents_of, is_known
-from awrparse.info import AwrInfo, read_info
+from awrparse.info import AwrInfo, read_info, unread_labels
 from awrparse.matching import MatchedTables
 from awrparse.raw_tables import frame_as_printed
 from awrparse.tables import TABLES, VIEWS
@@ -262,7 +262,7 @@ class AwrReport:
         for name in self._printed:
             problems += self._problems[name]
         problems += [*missing_headings(self), *unclosed_tables(self), *repeated_tables(self), *page_signs(self)]
-        problems += text_signs(self)
+        problems += [*text_signs(self), *unread_labels(self._document)]
         problems.sort(key=lambda problem: problem.line or 0)
         contradictions = [
             Diagnostic(self.source, None, None, "contradiction", one.item, f"{one.table}: {one.reason}")

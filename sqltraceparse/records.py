@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe import Diagnostic
+from sqltraceparse.figures import COLUMNS, DAMAGED
+from sqltraceparse.figures import GRAMMAR as FIGURES
 from sqltraceparse.grammar import GRAMMAR
 
 if TYPE_CHECKING:
@@ -173,16 +175,9 @@ _BINDS: Final = pl.Schema(
     }
 )
 
-#: Figure of a row source, as printed -> its column.
-_ROW_FIGURES: Final = {
-    "cr": "consistent_gets",
-    "p?r": "disk_blocks",
-    "p?w": "blocks_written",
-    "(?:str|starts)": "starts",
-    "time": "elapsed_us",
-    "cost": "cost",
-    "size": "size_bytes",
-    "card": "cardinality",
+#: Column of a figure of a row source -> the names under which it is printed.
+_FIGURES: Final = {
+    column: "|".join(key for key, own in COLUMNS.items() if own == column) for column in COLUMNS.values()
 }
 
 
@@ -190,7 +185,7 @@ def row_sources(lines: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diag
     """One row a row source (a STAT line), its figures cumulative of its children's as printed."""
     kept = lines.filter(pl.col("kind") == "row_source")
     operation = _token(_TEXT, "({OPERATION})").str.splitn("'", 2).struct.field("field_1").str.head(-1)
-    figures = _token(operation, "({ROW_FIGURES})$")
+    figures = operation.str.extract(FIGURES.pattern("({ROW_FIGURES})$"), 1)
     found = kept.select(
         "line",
         _CURSOR,
@@ -201,23 +196,20 @@ def row_sources(lines: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diag
         operation.str.strip_suffix(figures.fill_null("")).str.strip_chars_end().alias("operation"),
         _field("rows", "cnt"),
         *(
-            _token(figures, f"[ (]{key}=({{NUMBER}}){{FIGURE_END}}").cast(pl.Int64).alias(column)
-            for key, column in _ROW_FIGURES.items()
+            figures.str.extract(FIGURES.pattern(f"[ (](?:{keys})=({{WHOLE_NUMBER}}){{FIGURE_END}}"), 1)
+            .cast(pl.Int64)
+            .alias(column)
+            for column, keys in _FIGURES.items()
         ),
-        *((~GRAMMAR.matches(_TEXT, "^{STAT_LINE}$")).alias("is_cut"), figures.is_null().alias("is_bare"), "text"),
+        (~GRAMMAR.matches(_TEXT, "^{STAT_LINE}$")).alias("is_cut"),
+        # a figure in two pieces, such as "size=60 68979", one of too many digits, ...
+        (~FIGURES.matches(figures, "^{WHOLE_FIGURES}$")).alias("is_odd"),
+        "text",
     )
-    odd = found.filter(
-        pl.col("is_cut")
-        | (pl.col("is_bare") & GRAMMAR.matches(pl.col("operation"), "{FIGURES_START}"))
-        # a figure in two pieces, such as "size=60 68979"
-        | GRAMMAR.matches(_TEXT, "{SPLIT_FIGURE}")
-        | GRAMMAR.matches(_TEXT, "{LONG_FIGURE}")
-    )
-    reason = "the row source is cut or damaged; what it says for certain is read"
-    rows = [Diagnostic(name, line, None, "cut", text, reason) for line, text in odd.select("line", "text").iter_rows()]
-    damaged = GRAMMAR.matches(_TEXT, "{SPLIT_SIZE}")
-    found = found.with_columns(size_bytes=pl.when(~damaged).then("size_bytes"))
-    return found.filter(pl.col("id").is_not_null()).drop("is_cut", "is_bare", "text"), rows
+    has_open_bracket = FIGURES.matches(pl.col("operation"), "{FIGURES_START}")
+    odd = found.filter(pl.col("is_cut") | pl.col("is_odd").fill_null(has_open_bracket))
+    rows = [Diagnostic(name, line, None, "cut", text, DAMAGED) for line, text in odd.select("line", "text").iter_rows()]
+    return found.filter(pl.col("id").is_not_null()).drop("is_cut", "is_odd", "text"), rows
 
 
 def transactions(lines: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagnostic]]:

@@ -17,6 +17,7 @@ from logframe import Diagnostic, LogParseError, Source, diagnostics_frame, load_
 from logframe.margins import without_page, without_shared_margin
 from logframe.normalize import without_terminal_codes
 from logframe.wording import counted
+from sqltraceparse.figures import DAMAGED, figures_of
 from sqltraceparse.schema import TKPROF_CALLS, TKPROF_ROW_SOURCES, TKPROF_STATEMENTS, TKPROF_WAITS
 from sqltraceparse.tkprof_order import Order
 
@@ -328,11 +329,9 @@ class _Reader:
             self._other(number, line)
             return
         first, average, most, indent, operation = found.groups()
-        figures = re.search(GRAMMAR.pattern("{ROW_FIGURES}$"), operation)
-        pairs = figures.group().strip(" ()").split() if figures else []
-        said = {key: value for key, _, value in (pair.partition("=") for pair in pairs) if value.isdigit()}
-        keys = {"consistent_gets": "cr", "disk_blocks": "pr", "blocks_written": "pw", "starts": "starts"}
-        keys |= {"elapsed_us": "time", "cost": "cost", "size_bytes": "size", "cardinality": "card"}
+        operation, figures, is_whole = figures_of(operation)
+        if not is_whole:
+            self.rows.append(Diagnostic(self.name, number, None, "cut", line, DAMAGED))
         self._check(number, line, self._order.fault_of_level(len(indent)))
         self.row_sources.append(
             {
@@ -343,8 +342,8 @@ class _Reader:
                 "rows": int(first),
                 "rows_avg": None if average is None else int(average),
                 "rows_max": None if most is None else int(most),
-                "operation": operation[: figures.start()] if figures else operation,
-                **{name: int(said[key]) if key in said else None for name, key in keys.items()},
+                "operation": operation,
+                **figures,
             }
         )
 

@@ -250,3 +250,20 @@ def test_two_reports_with_blank_lines_between() -> None:
 
     assert sum(sum(part.line_counts.values()) for part in parts) == paste.count("\n")
     assert [part["top_events"].height for part in parts] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("whole", "damaged", "field"),
+    [
+        ("120.00 (mins)", "12:0.00 (mins)", "db_time_s"),
+        ("120.00 (mins)", "120..00 (mins)", "db_time_s"),
+        ("60.00 (mins)", "6x.00 (mins)", "elapsed_s"),
+    ],
+)
+def test_a_figure_of_the_head_that_is_none_is_named(whole: str, damaged: str, field: str) -> None:
+    """It is null, and its line is in the diagnostics."""
+    report = awrparse.read_awr(REPORT.replace(whole, damaged).encode())
+    found = report.diagnostics.filter(kind="not_a_number")
+
+    assert getattr(report.info, field) is None
+    assert [REPORT.split("\n")[line - 1].strip().endswith(whole) for line in found["line"]] == [True]
