@@ -15,6 +15,7 @@ import polars as pl
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
 from logframe.copied import numbered_lines, open_end, repeated
 from logframe.csv_lines import csv_cells
+from logframe.printed import LARGEST_WHOLE
 
 if TYPE_CHECKING:
     from logframe import Source
@@ -267,6 +268,10 @@ class _Reader:
             reason = f"faster than the {self.threshold:g} ms that the list begins at: lines above are missing"
             self.notes.append(Diagnostic(self.name, number, None, "threshold", None, reason))
             self.threshold = None
+        for column in _WHOLE_COLUMNS:
+            if row.get(column, 0) > LARGEST_WHOLE:
+                text, row[column] = str(row[column]), None
+                self.notes.append(Diagnostic(self.name, number, None, "cell", text, f"no value of {column}"))
         self.rows.append({"list": self.lists, **row, "only_from_ms": self.threshold, "line": number})
 
     def note(self, number: int, line: str, reason: str) -> None:

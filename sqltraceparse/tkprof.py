@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 GRAMMAR: Final = load_grammar("sqltraceparse", "tkprof.lark", "line", "part")
+_NO_LINE: Final = "this is no line of a TKPROF report"
 #: A printed time is cut after its second decimal.
 STEP_S: Final = 0.01
 
@@ -207,9 +208,8 @@ class _Reader:
                 most = len(table) * STEP_S if column.endswith("_s") else 0
                 gap = _float(call[column]) - sum(_float(one[column]) for one in table)
                 if not -1e-9 <= gap <= most + 1e-9:
-                    line = call["line"]
                     reason = f"the total of {column} is not that of the lines above it: {gap:+.2f}"
-                    rows.append(Diagnostic(self.name, int(str(line)), None, "total", None, reason))
+                    rows.append(Diagnostic(self.name, int(str(call["line"])), None, "total", None, reason))
             table = []
         return rows
 
@@ -231,18 +231,19 @@ class _Reader:
         del number, line
         for at, text in self._pending:
             if text and self.has_title:
-                self.rows.append(
-                    Diagnostic(self.name, at, None, "unparsed", text, "this is no line of a TKPROF report")
-                )
+                self.rows.append(Diagnostic(self.name, at, None, "unparsed", text, _NO_LINE))
         self._pending, self._known = [], {}
         self._statement, self._scope, self._is_table = None, None, False
 
     def _identity(self, number: int, line: str) -> None:
-        self._known.setdefault("line", number)
+        said: dict[str, object] = {}
         if found := re.search(GRAMMAR.pattern("^{SQL_ID_LABEL} ?({ID})"), line):
-            self._known["sql_id"] = found[1]
+            said["sql_id"] = found[1]
         if found := re.search(GRAMMAR.pattern("{PLAN_HASH_LABEL} ({NUMBER})"), line):
-            self._known["plan_hash"] = int(found[1])
+            said["plan_hash"] = int(found[1])
+        if any(self._known.get(name, value) != value for name, value in said.items()):
+            self._check(number, line, f"the statement of line {self._known['line']} has no table of calls")
+        self._known = {"line": number, **self._known, **said}
 
     def _heading(self, number: int, line: str) -> None:
         """The table of calls begins: what stands before it is the statement's text."""
@@ -385,8 +386,7 @@ class _Reader:
             last = self.row_sources[-1]  # a step of an explained plan that goes on in the next line
             last["operation"] = f"{last['operation']} {line.strip()}"
         else:
-            reason = "this is no line of a TKPROF report"
-            self.rows.append(Diagnostic(self.name, number, None, "unparsed", line, reason))
+            self.rows.append(Diagnostic(self.name, number, None, "unparsed", line, _NO_LINE))
 
 
 def _float(figure: object) -> float:

@@ -136,6 +136,21 @@ def test_steps_of_blkparse() -> None:
     assert found.diagnostics.is_empty()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "  8,0    3 1 0.000000000  4711  Q   R 43781957000000000 + 16 [dd]\n",
+        "TIME(s)  COMM  PID  DISK  T SECTOR  BYTES  LAT(ms)\n0.0042  dd  7  dm-3  R 43781957000000000  8192  0.74\n",
+    ],
+)
+def test_a_sector_beyond_64_bits_of_bytes_is_named(text: str) -> None:
+    """Its offset is null; the size is read."""
+    found = read_events(text.encode())
+
+    assert found.events.select("offset_bytes", "bytes").row(0) == (None, 8192)
+    assert found.diagnostics["kind"].to_list() == ["cell"]
+
+
 def test_every_number_of_lists_is_accounted_for() -> None:
     """No number is lost: sectors, kilobytes and microseconds are found in the units of the frames."""
     text, _ = biosnoop(7, 30)

@@ -161,3 +161,13 @@ def test_lines_where_they_do_not_belong() -> None:
     assert ["SORT AGG" in text for text in step.diagnostics["text"]] == [True]
     assert user.diagnostics.select("line", "kind").rows() == [(8, "unparsed")]
     assert 7 not in user.statements["user_id"].to_list()
+
+
+def test_a_statement_without_its_table_of_calls() -> None:
+    """A second name and plan hash before the table are those of another statement; the first is in the diagnostics."""
+    head = "SQL ID: 2yxfq0vd6r1fm Plan Hash: 1388734953\n"
+    report = read_tkprof(NEW.replace(head, "SQL ID: 9zxfq0vd6r1fz Plan Hash: 17\n\n" + head).encode())
+
+    assert report.statements.select("sql_id", "plan_hash").row(0) == ("2yxfq0vd6r1fm", 1388734953)
+    assert report.diagnostics["kind"].to_list() == ["out_of_order"]
+    assert read_tkprof(NEW.encode()).diagnostics.is_empty()
