@@ -197,7 +197,9 @@ def _add_group(table: Table, printed: PrintedTable, cells: dict[str, list[str]],
 
 
 def cells_without_heading(table: Table, printed: PrintedTable) -> list[str]:
-    """The cells of a table of labels that no canonical column takes."""
+    """The cells of a table of labels, or of one row, that no canonical column takes."""
+    if table.shape == "wide":
+        return _cells_beside(table, printed)
     places = _places_of_labels(printed)
     found = []
     for row in printed.rows.cells:
@@ -206,6 +208,22 @@ def cells_without_heading(table: Table, printed: PrintedTable) -> list[str]:
             step = 0 if place == 0 or cell.endswith(":") else step + 1
             if step and cell and (step >= len(places) or places[step] not in table.by_head):
                 found.append(cell)
+    return found
+
+
+def _cells_beside(table: Table, printed: PrintedTable) -> list[str]:
+    """The cells that `_grid_wide` does not take: below another heading, behind another label, or there twice."""
+    cells = printed.rows.cells
+    by_place = columns_by_heading(table, printed.headings)
+    if any(column is not None for column in by_place):
+        return [cell for row in cells for column, cell in zip(by_place, row, strict=True) if column is None and cell]
+    taken: set[str] = set()
+    found = []
+    for label, *values in cells:
+        filled = [value for value in values if value]
+        is_taken = fold(label) in table.by_head and fold(label) not in taken
+        taken.add(fold(label))
+        found += filled[is_taken:]
     return found
 
 
@@ -259,7 +277,7 @@ def _grid_wide(table: Table, printed: PrintedTable) -> Grid:
         column = table.by_head.get(fold(row[0]))
         value = next((cell for cell in row[1:] if cell), "")
         if column is not None:
-            cells[column.name] = [value]
+            cells.setdefault(column.name, [value])
     return Grid(cells, {}, {}, rows.lines[:1] if cells else [])
 
 

@@ -193,10 +193,13 @@ def unread_labels(document: Document) -> Iterator[Problem]:
 def _labelled(document: Document) -> Iterator[tuple[int, str, str, object]]:
     """Line, text, field and value of each label: elapsed and DB time of the table of the snapshots, ASH's period."""
     for table in document.tables[:8]:
+        is_head = any("".join(heading.split()).lower() == "snaptime" for heading in table.rows.headings)
         for line, row in zip(table.rows.lines, table.rows.cells, strict=True):
             for label, text in labels_of(row):
-                if label in _MINUTES and "(mins)" in text:
-                    value: object = read_printed(text, time_unit="s", decimal=document.decimal_mark).value
+                if label in _MINUTES and ("(mins)" in text or is_head):
+                    value: object = None
+                    if "(mins)" in text:
+                        value = read_printed(text, time_unit="s", decimal=document.decimal_mark).value
                     yield line, text, _MINUTES[label], value
                 elif label == "av act sess":
                     value = read_printed(text, decimal=document.decimal_mark).value

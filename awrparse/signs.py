@@ -94,7 +94,7 @@ def _problem(printed: PrintedTable, kind: str, text: str, reason: str) -> Proble
 
 def _unknown_columns(matched: list[Table], printed: PrintedTable) -> Iterator[Problem]:
     """Columns with cells that no canonical table takes."""
-    if len(matched) == 1 and matched[0].shape == "labels" and not is_pivoted(matched[0], printed):
+    if len(matched) == 1 and matched[0].shape in {"labels", "wide"} and not is_pivoted(matched[0], printed):
         for cell in cells_without_heading(matched[0], printed)[:_MOST_CELLS]:
             reason = f"{matched[0].name}: no column of this table takes the cell; it is in raw_tables only"
             yield _problem(printed, "unknown_column", cell, reason)

@@ -258,6 +258,8 @@ def test_two_reports_with_blank_lines_between() -> None:
         ("120.00 (mins)", "12:0.00 (mins)", "db_time_s"),
         ("120.00 (mins)", "120..00 (mins)", "db_time_s"),
         ("60.00 (mins)", "6x.00 (mins)", "elapsed_s"),
+        ("60.00 (mins)", "60.00 (min", "elapsed_s"),
+        ("120.00 (mins)", "120.00", "db_time_s"),
     ],
 )
 def test_a_figure_of_the_head_that_is_none_is_named(whole: str, damaged: str, field: str) -> None:
@@ -267,3 +269,30 @@ def test_a_figure_of_the_head_that_is_none_is_named(whole: str, damaged: str, fi
 
     assert getattr(report.info, field) is None
     assert [REPORT.split("\n")[line - 1].strip().endswith(whole) for line in found["line"]] == [True]
+
+
+_INSTANCE_CPU = """Instance CPU
+~~~~~~~~~~~~
+              % of total CPU for Instance:       7.3
+              % of busy  CPU for Instance:      47.5
+  %DB time waiting for CPU - Resource Mgr:       0.7
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lost"),
+    [
+        ("% of busy  CPU for Instance", "0x % of busy CPU for Instance", "47.5"),
+        ("% of busy  CPU for Instance", "% of total CPU for Instance", "47.5"),
+    ],
+)
+def test_a_label_of_a_table_of_one_row_that_no_column_has(before: str, after: str, lost: str) -> None:
+    """A label that is unknown, or there twice, leaves its figure in the raw table, with a diagnostic."""
+    text = REPORT.replace("Time Model Statistics ", _INSTANCE_CPU + "Time Model Statistics ")
+    whole, damaged = (awrparse.read_awr(one.encode()) for one in (text, text.replace(before, after)))
+
+    assert whole["instance_cpu"].select("total_cpu_pct", "busy_cpu_pct").row(0) == (7.3, 47.5)
+    assert whole.diagnostics.equals(awrparse.read_awr(REPORT.encode()).diagnostics)
+    assert damaged["instance_cpu"].select("total_cpu_pct", "busy_cpu_pct").row(0) == (7.3, None)
+    assert damaged.diagnostics.filter(kind="unknown_column")["text"].to_list() == [lost]
