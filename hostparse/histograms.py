@@ -156,9 +156,12 @@ class _State:
         self.kinds.add(kind)
         self.kind = kind
         self.in_table = True
-        self.counted = 0
-        self.last_value = -1.0
-        self.series = 1
+        self.counted, self.last_value, self.series = 0, -1.0, 1
+
+    def begin_record(self) -> None:
+        """A record of PyLatencyMap begins."""
+        self.in_record, self.in_table = True, False
+        self.key = self.label = self.time_text = self.clock_us = self.unit = self.source = None
 
     def end_table(self) -> None:
         """Where the steps of a table of DTrace are no powers of two, a bucket ends where the next one begins."""
@@ -279,8 +282,7 @@ def _read_line(name: str, state: _State, number: int, line: str) -> None:
         state.heads[what] = (number, line)
     match kind:
         case "BEGIN":
-            state.in_record, state.in_table = True, False
-            state.key = state.label = state.time_text = state.clock_us = state.unit = state.source = None
+            state.begin_record()
         case "END":
             state.in_record = state.in_table = False
         case "FIELD":
@@ -327,6 +329,10 @@ def _read_mean(name: str, state: _State, number: int, line: str) -> None:
 
 def _read_field(name: str, state: _State, number: int, line: str) -> None:
     """A field of a record of PyLatencyMap."""
+    if state.in_record and state.in_table:
+        reason = "a field of a record below buckets; the lines between two records are missing"
+        state.notes.append(Diagnostic(name, number, None, "bucket", line, reason))
+        state.begin_record()
     word, _, rest = line.partition(",")
     rest = rest.strip()
     match word.strip():

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from logframe.source_numbers import Number
 
-#: Columns that say where a row stands in the source, and bounds: they hold no number of the source.
-_NO_FIGURES: Final = frozenset({"line", "end_line", "first_line", "last_line"})
+#: Columns that say where a row stands in the source, and counts of what was read: they hold no number of the source.
+_NO_FIGURES: Final = frozenset({"line", "end_line", "first_line", "last_line", "histogram", "statement"})
 _BOUNDS: Final = ("_lo", "_hi")
 _BINARY: Final = tuple(1024.0**power for power in range(7))
 _DECIMAL: Final = tuple(1000.0**power for power in range(7))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
@@ -65,7 +66,8 @@ class Verdict(NamedTuple):
         format: of the log.
         change: the name of the transformation.
         is_lossy: whether figures may be missing.
-        outcome: `equal`, `diagnosed` (differs, and has a diagnostic that the log has not), `silent` or `refused`.
+        outcome: `equal`, `diagnosed` (differs, and has a diagnostic that the log has not), `silent`, `refused`, or
+            `joined texts` (see `joined_texts`).
         what: the frames or rows that differ, or the error.
     """
 
@@ -110,7 +112,8 @@ class Lossy(NamedTuple):
     width: int = 0
 
 
-def _without(removed: Iterable[int]) -> Lossy:
+def without(removed: Iterable[int]) -> Lossy:
+    """What takes some lines out of a log, counted from 1."""
     lines = frozenset(removed)
     return Lossy(lambda text: without_lines(text, lines), lines)
 
@@ -134,7 +137,7 @@ def changes_of(logs: list[ParsedLog], text: str, seed: int) -> Iterator[tuple[st
     lines = lines_of(text)
     if len(lines) > 2 * _PAGE:
         start = random.Random(seed).randrange(1, len(lines) - _PAGE)  # noqa: S311 - test data
-        yield "a page missing", _without(range(start, start + _PAGE))
+        yield "a page missing", without(range(start, start + _PAGE))
     if isinstance(one, Spool) and one.lines().height == len(lines):
         yield from _of_session(one)
 
@@ -152,9 +155,9 @@ def _of_session(spool: Spool) -> Iterator[tuple[str, Change | Lossy]]:
     if any(line.startswith("SQL>") for line in spool._page.lines):  # noqa: SLF001 - only such a session has the prompt
         yield "other prompt", prompted
     if inputs := at("input"):
-        yield "echo off", _without(inputs)
+        yield "echo off", without(inputs)
     if headings := at("heading"):
-        yield "headings off", _without(headings)
+        yield "headings off", without(headings)
 
 
 def verdicts(path: Path, seed: int = 0, only: Callable[[str], bool] = lambda _: True) -> Iterator[Verdict]:
@@ -196,7 +199,36 @@ def verdicts_of(text: str, seed: int = 0, only: Callable[[str], bool] = lambda _
             what = vanished(figures, figures_of(found_logs, data), change, text, is_page=is_page)
         is_diagnosed = bool(said(found_logs) - known)
         outcome = "diagnosed" if what and is_diagnosed else "silent" if what else "equal"
+        if outcome == "silent" and isinstance(change, Lossy) and joined_texts(logs, found_logs, lines_of(text), change):
+            outcome = "joined texts"
         yield Verdict(logs[0].format, name, is_lossy, outcome, what[:160])
+
+
+def joined_texts(logs: list[ParsedLog], found: list[ParsedLog], lines: list[str], change: Lossy) -> bool:
+    """Is all that differs one statement whose text is the beginning of one text and the end of another one's?
+
+    TKPROF prints any text as it is, without its length, and the figures of a statement below it: a page that is missing
+    from within one text to within another leaves the report of a statement with the text that is left.
+    """
+    if not change.removed or len(logs) != 1 or len(found) != 1 or logs[0].format != "tkprof":
+        return False
+    whole, copy = (log.frames()["statements"].lazy().collect() for log in (logs[0], found[0]))
+    above, below = (lines[place].strip() for place in (min(change.removed) - 2, max(change.removed)))
+    texts = [_stripped(text) for text in whole["text"]]
+    is_within = all(any(line in text[1:] or line in text[:-1] for text in texts) for line in (above, below))
+    joined = [
+        place
+        for place, text in enumerate(map(_stripped, copy["text"]))
+        if text not in texts and (above, below) in pairwise(text)
+    ]
+    places = PLACES | TEXTS | _PLACES_OF_TRACES
+    left = copy.with_row_index("place").filter(~pl.col("place").is_in(joined)).drop("place", *places, strict=False)
+    return is_within and len(joined) == 1 and not added_rows({"": whole.drop(places, strict=False)}, {"": left})
+
+
+def _stripped(text: str) -> list[str]:
+    """The lines of a statement's text, without blanks around them."""
+    return [line.strip() for line in text.split("\n")]
 
 
 #: Of each line the figures that a frame or a diagnostic holds: column, text, and whether a frame does.

@@ -90,6 +90,15 @@ def test_records_that_go_on_counting() -> None:
     ]
 
 
+def test_the_end_of_a_record_is_missing() -> None:
+    """Fields below the buckets of a record are those of another one, whose buckets have not the clock of the first."""
+    first = "<begin record>\ntimestamp, microsec, 7, then\nlatencyunit, millisec\ndatasource, oracle\n4, 25\n"
+    read = read_histograms(f"{first}latencyunit, millisec\ndatasource, oracle\n4, 31\n<end record>\n".encode())
+
+    assert read.buckets.select("histogram", "clock_us", "count").rows() == [(1, 7, 25), (2, None, 31)]
+    assert read.diagnostics["kind"].to_list() == ["bucket"]
+
+
 def test_two_instances_in_one_record() -> None:
     """A view of all instances prints one series after the other: they are kept apart."""
     text = "<begin record>\nlatencyunit, millisec\nlabel,gv$event_histogram\n1, 5\n2, 6\n1, 7\n2, 8\n<end record>\n"
