@@ -67,14 +67,14 @@ def _documents(text: str) -> list[Document]:
 
         # the lines of a text report within a page are its own, however many are of one length
         inner = None if sniff.has_table(clean) else page_text(clean)
-        text = joined_html(line_map.select(lines), clean)
+        text, joined = joined_html(line_map.select(lines), clean)
         if inner is None:
             pages = [
                 _marked(read_html(page, *sniff.kind_of_html(page), first_line=line), page)
                 for line, page in sniff.split_html(text)
             ]
             for document in pages:
-                document.has_file_lines = line_map.is_whole and text is clean
+                document.line_map, document.joined = line_map, joined
             return pages
         text = inner
         lines = _lines_of(text)

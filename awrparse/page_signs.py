@@ -60,7 +60,7 @@ def page_signs(report: AwrReport) -> Iterator[Problem]:
     page = document.page
     tables = document.tables
     for place, kind, text, reason, table in (*_of_parts(page), *_lost_sections(page), *_repeated_sections(page)):
-        line = document.first_line + page.count("\n", 0, place) if document.has_file_lines else None
+        line = document.first_line + page.count("\n", 0, place)
         names = [one.name for one in tables_of(tables[table])] if 0 <= table < len(tables) else []
         yield Problem(line, kind, text, ": ".join([*[", ".join(names)] * bool(names), reason]))
     yield from _printed_twice(document.tables if page else [])

@@ -58,6 +58,7 @@ def parts_of(report: AwrReport) -> list[Part]:
                 is_page=True,
                 first_line=document.first_line,
                 mark=document.decimal_mark,
+                place=document.file_place,
             )
             parts.append(part)
         else:

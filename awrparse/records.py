@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from awrparse.spooled import Piece
     from logframe import Column
     from logframe.decimal_mark import DecimalMark
     from logframe.normalize import LineMap
@@ -131,7 +133,7 @@ class Document:
         raw_lines: the same before a margin was removed (a quoting mark, an indent).
         file_lines: of a text report, all lines of its file; the reports of one file have the same list.
         page: of an HTML report, its text.
-        has_file_lines: are the lines of the page those of the file?
+        joined: where the lines of the page begin that were joined of several; empty where none were.
     """
 
     kind: str
@@ -150,7 +152,7 @@ class Document:
     line_map: LineMap | None = None
     file_lines: Sequence[str] = ()
     page: str = ""
-    has_file_lines: bool = False
+    joined: Sequence[Piece] = ()
 
     def line_of(self, problem: Problem) -> int | None:
         """The line of a problem in the file, counted from 1."""
@@ -158,7 +160,15 @@ class Document:
 
     def file_line(self, line: int) -> int:
         """The number of a line in the file; both are counted from 1."""
-        return line if self.line_map is None else self.line_map.kept[line - 1] + 1
+        return self.file_place(line, 1)[0]
+
+    def file_place(self, line: int, column: int) -> tuple[int, int]:
+        """Line and column in the file of what stands in a line; all are counted from 1."""
+        piece = bisect_right(self.joined, (line, column - 1), key=lambda one: one[:2])
+        if piece:
+            start, before, source = self.joined[piece - 1]
+            line, column = source + line - start + 1, column - before if line == start else column
+        return line if self.line_map is None else self.line_map.kept[line - 1] + 1, column
 
     def column_of(self, problem: Problem) -> int | None:
         """Where in its line the text of a problem starts, counted from 1; None where that is unknown."""

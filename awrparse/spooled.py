@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from awrparse.text.layout import GRAMMAR
 
@@ -92,29 +92,49 @@ def _blank_lines(lines: list[str], starts: list[int]) -> int:
     return min(*counts, 1) if len(starts) == 1 else min(counts)
 
 
-def joined_html(lines: list[str], text: str) -> str:
+class Piece(NamedTuple):
+    """Where a piece of a joined line begins, or lines that are joined with none.
+
+    Attributes:
+        line: of the joined page, counted from 1.
+        column: in that line, counted from 0.
+        source: the line that the piece was, counted from 0.
+    """
+
+    line: int
+    column: int
+    source: int
+
+
+def joined_html(lines: list[str], text: str) -> tuple[str, list[Piece]]:
     r"""A page whose lines go on where SQL*Plus or the report itself has cut them at a fixed length.
 
     Args:
         lines: of the page.
         text: the same, joined; it is given back where no line goes on.
 
+    Returns:
+        The page, and where pieces of its lines begin; none where no line goes on.
+
     Examples:
         >>> lines = ["<td>" + "x" * 96] * 3 + ["y</td>"]
-        >>> joined_html(lines, "\n".join(lines)).count("\n")
-        0
+        >>> page, pieces = joined_html(lines, "\n".join(lines))
+        >>> page.count("\n"), pieces[:2]
+        (0, [Piece(line=1, column=0, source=0), Piece(line=1, column=100, source=1)])
     """
     counts = Counter(map(len, lines))
     longest = max(counts)
     is_wrapped = longest >= _NARROWEST_HTML and counts[longest] >= _FEWEST_WRAPPED
     cut = {*_CHUNKS, longest} if is_wrapped else _CHUNKS
     if cut.isdisjoint(counts):
-        return text
+        return text, []
     parts: list[str] = []
+    starts: list[Piece] = []
     place = 0
     for first in [number for number, line in enumerate(lines) if len(line) in cut]:
         if first < place:
             continue
+        starts += [Piece(len(parts) + 1, 0, place)] * (place < first)
         parts += lines[place:first]
         pieces: list[str] = []
         size, goes_on, place = 0, True, first
@@ -124,6 +144,7 @@ def joined_html(lines: list[str], text: str) -> str:
             # RECSEP puts a blank line after the last piece
             if pieces and not line:
                 continue
+            starts.append(Piece(len(parts) + 1, sum(map(len, pieces)), place - 1))
             pieces.append(line)
             size += len(line)
             goes_on = is_wrapped and len(line) == longest
@@ -131,5 +152,6 @@ def joined_html(lines: list[str], text: str) -> str:
                 goes_on = size in _CHUNKS
                 size = 0
         parts.append("".join(pieces))
+    starts.append(Piece(len(parts) + 1, 0, place))
     parts += lines[place:]
-    return "\n".join(parts)
+    return "\n".join(parts), starts

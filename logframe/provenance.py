@@ -77,6 +77,7 @@ class Part:
         first_line: The number of the first line.
         mark: The decimal mark.
         separator: Of values within a line of a text, where that is no blank.
+        place: Line and column in the source of a line and column of the text, where they are others.
     """
 
     text: str
@@ -90,6 +91,7 @@ class Part:
     first_line: int = 1
     mark: str = "."
     separator: str = ""
+    place: Callable[[int, int], tuple[int, int]] | None = None
 
     def claim(self, key: Key, claim: Claim) -> None:
         """Add a row of a frame to a place."""
@@ -235,7 +237,7 @@ class _Matching:
         for place, number in enumerate(numbers):
             cell = found.get(place)
             if cell is not None:
-                yield (*_place(number), "typed", cell[0], cell[2], cell[1])
+                yield (*self._place(number), "typed", cell[0], cell[2], cell[1])
                 continue
             status = part.outside if key is None else part.statuses.get(key, part.default)
             if number.is_heading and status != "text":
@@ -250,10 +252,18 @@ class _Matching:
             if status == "lost" and self._is_diagnosed(number):
                 status = "diagnosed"
             yield (
-                *_place(number),
+                *self._place(number),
                 status,
                 *((owner[0], owner[2] or None, owner[1]) if owner else (None, None, None)),
             )
+
+    def _place(self, number: Number) -> tuple[object, ...]:
+        """Where a number stands: line, column, table, row and cell, and its text."""
+        table, row = number.key if isinstance(number.key, tuple) else (None, None)
+        place = (
+            (number.line, number.column) if self._part.place is None else self._part.place(number.line, number.column)
+        )
+        return (*place, table, row, number.cell, number.text)
 
     def _is_diagnosed(self, number: Number) -> bool:
         texts = self._diagnosed.get(number.line if number.cell is None else None, ())
@@ -357,8 +367,3 @@ class _Matching:
 def _has_decimals(number: Number) -> bool:
     """Is a number printed with a mark before decimals, or between groups of digits?"""
     return "." in number.text or "," in number.text
-
-
-def _place(number: Number) -> tuple[object, ...]:
-    table, row = number.key if isinstance(number.key, tuple) else (None, None)
-    return (number.line, number.column, table, row, number.cell, number.text)

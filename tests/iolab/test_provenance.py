@@ -10,10 +10,11 @@ import pytest
 from awr_tables import NO_TEXT, OTHERS, as_html, as_text, eras, printed
 from spool_client import Settings, session
 from spool_client import printed as printed_session
+from transformations import lines_of, paged, wrapped
 
 import iolab
 from awrparse import TABLES, read_awr
-from logframe import LogError
+from logframe import LogError, open_log
 from logframe.formats import formats
 from logframe.provenance import account
 
@@ -198,3 +199,23 @@ def test_figures_of_a_session_that_are_none_of_its_results() -> None:
         *(("3", "typed"), ("41", "text"), ("5", "typed")),
     ]
     assert all("lost" not in one["status"].to_list() for one in found)
+
+
+@pytest.mark.parametrize("width", [317, 500])
+@pytest.mark.parametrize("size", [0, 14], ids=["not paged", "paged"])
+def test_lines_of_a_page_that_was_cut(sample_data: Path, width: int, size: int) -> None:
+    """Numbers of a page have the lines and columns of the file, also where the client cut its lines."""
+    path = next(path for path in sorted((sample_data / "awr_series").iterdir()) if ".html" in path.name)
+    whole = open_log(path).text()
+    copy = wrapped(whole, width)
+
+    # the columns of numbers behind an escaped sign are those of the text that is shown
+    assert misplaced(paged(copy, size) if size else copy) == misplaced(whole) < 20
+
+
+def misplaced(text: str) -> int:
+    """How many numbers of a page do not stand at the line and column that are said to be theirs."""
+    lines = lines_of(text)
+    found = iolab.provenance(iolab.load(text.encode()), text.encode()).filter(~pl.col("text").str.contains("[.:%]"))
+    at = [lines[line - 1][column - 1 :] for line, column in found.select("line", "column").rows()]
+    return sum(not (here.startswith(one) or one.startswith(here)) for here, one in zip(at, found["text"], strict=True))
