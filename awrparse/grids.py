@@ -212,7 +212,7 @@ def cells_without_heading(table: Table, printed: PrintedTable) -> list[str]:
 
 
 def _cells_beside(table: Table, printed: PrintedTable) -> list[str]:
-    """The cells that `_grid_wide` does not take: below another heading, behind another label, or there twice."""
+    """The cells that `_grid_wide` does not take: below another heading, after another label, or there twice."""
     cells = printed.rows.cells
     by_place = columns_by_heading(table, printed.headings)
     if any(column is not None for column in by_place):

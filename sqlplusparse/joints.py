@@ -197,8 +197,8 @@ def _rows_of(statement: Statement) -> int | None:
 
 
 def _grids_of(statement: Statement) -> list[Grid]:
-    """The results of a statement."""
-    return [block.content for block in statement.blocks if isinstance(block.content, Grid)]
+    """The results of a statement, without tables within the lines of text that it selected or printed."""
+    return [block.content for block in statement.blocks if isinstance(block.content, Grid) and block.token == "GRID"]
 
 
 def _note_other_rows(page: Page, statements: list[Statement]) -> None:

@@ -26,7 +26,7 @@ COLUMNS: Final = {
 #: Reason of the diagnostic of a row source with figures that no column holds.
 DAMAGED: Final = "the row source is cut or damaged; what it says for certain is read"
 
-_FIGURES: Final = re.compile(GRAMMAR.pattern("{ROW_FIGURES}$"))
+_FIGURES: Final = re.compile(GRAMMAR.pattern("{ROW_FIGURES}(?={OBJECT_ID}?$)"))
 _WHOLE: Final = re.compile(GRAMMAR.pattern("{WHOLE_FIGURES}"))
 _START: Final = re.compile(GRAMMAR.pattern("{FIGURES_START}"))
 _FIGURE: Final = re.compile(GRAMMAR.pattern("({FIGURE_NAME})=({WHOLE_NUMBER})(?={FIGURE_END})"))
@@ -38,6 +38,8 @@ def figures_of(text: str) -> tuple[str, dict[str, int | None], bool]:
     Examples:
         >>> figures_of("SORT AGGREGATE (cr=4 r=1 w=0 time=12 us)")[0]
         'SORT AGGREGATE'
+        >>> figures_of("INDEX UNIQUE SCAN ORDERS_PK (cr=3 pr=0)(object id 74550)")[0]
+        'INDEX UNIQUE SCAN ORDERS_PK (object id 74550)'
         >>> operation, figures, is_whole = figures_of("SORT (cr=4 pr=1 time=12 7 us)")
         >>> figures["consistent_gets"], figures["elapsed_us"], is_whole
         (4, None, False)
@@ -47,4 +49,5 @@ def figures_of(text: str) -> tuple[str, dict[str, int | None], bool]:
     if bracket is None:
         return text, found, _START.search(text) is None
     found |= {COLUMNS[name]: int(value) for name, value in _FIGURE.findall(bracket.group())}
-    return text[: bracket.start()], found, _WHOLE.fullmatch(bracket.group()) is not None
+    operation = " ".join(filter(None, (text[: bracket.start()], text[bracket.end() :].strip())))
+    return operation, found, _WHOLE.fullmatch(bracket.group()) is not None

@@ -122,6 +122,19 @@ def test_tables_within_lines_of_text() -> None:
     assert "row_count" not in kinds(read(text.replace("9 rows", "4 rows")))
 
 
+def test_plans_and_tables_within_lines_of_text() -> None:
+    """Plans and tables of a query of text are its lines: they are as many as the client counts, with the blank ones."""
+    rule = "-" * 37
+    plan = f"{rule}\n| Id  | Operation         | Name     |\n{rule}\n|   0 | SELECT STATEMENT  |          |\n{rule}\n"
+    grid = "NAME       CALLS\n------- --------\nread          12\nopen           1\n"
+    lines = f"Plan hash value: 1388734953\n\n{plan}\nA report of calls\n\n{grid}"
+    count = lines.count("\n")
+    text = f"TEXT\n{'-' * 80}\n{lines}\n{count} rows selected.\n"
+
+    assert "row_count" not in kinds(read(text))
+    assert "row_count" in kinds(read(text.replace(f"{count} rows", f"{count - 1} rows")))
+
+
 @pytest.mark.parametrize(
     ("rows", "expected", "found"),
     [

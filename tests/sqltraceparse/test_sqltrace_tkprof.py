@@ -171,3 +171,19 @@ def test_a_statement_without_its_table_of_calls() -> None:
     assert report.statements.select("sql_id", "plan_hash").row(0) == ("2yxfq0vd6r1fm", 1388734953)
     assert report.diagnostics["kind"].to_list() == ["out_of_order"]
     assert read_tkprof(NEW.encode()).diagnostics.is_empty()
+
+
+def test_figures_before_the_object_of_an_index() -> None:
+    """The figures of a row source are read where the number of its object stands after them."""
+    rulers = f"{'-' * 10} {'-' * 10} {'-' * 10}  {'-' * 51}"
+    row = "         1          1          1   INDEX UNIQUE SCAN ORDERS_PK (cr=3 pr=0 pw=0 time=14 us)(object id 74550)"
+    heading = "Rows (1st) Rows (avg) Rows (max)  Row Source Operation"
+    text = "\n".join([NEW.partition(heading)[0].rstrip(), "", heading, rulers, row, ""])
+    report = read_tkprof(text.encode())
+
+    assert report.row_sources.select("operation", "consistent_gets", "elapsed_us").row(-1) == (
+        "INDEX UNIQUE SCAN ORDERS_PK (object id 74550)",
+        3,
+        14,
+    )
+    assert "cut" not in report.diagnostics["kind"].to_list()
