@@ -125,7 +125,7 @@ def _split(rows: pl.DataFrame, heading: Heading, decimals: Mapping[str, int]) ->
     found = split_figures(rows.get_column("text"), list(decimals.values()), words=names)
     if found is None:
         return None
-    name = [GRAMMAR.groups(TEXT, "^{GAP}?(?P<c0>{CELL})").struct.field("c0")] if names else []
+    name = [TEXT.str.extract(GRAMMAR.pattern("^{GAP}?({CELL})")).alias("c0")] if names else []
     return rows.with_columns(*name, *(column.alias(each) for column, each in zip(found, decimals, strict=True)))
 
 

@@ -11,7 +11,6 @@ import polars as pl
 
 from hostparse.lines import GRAMMAR as LINES
 from logframe import load_grammar
-from logframe.moments import since_1970
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +36,7 @@ _DATED: Final = (
     "(?P<clock>{HOUR}:{SIXTY}:{SIXTY}(?:{GAP}{HALF})?)(?:{GAP}?(?P<zone>{ZONE}|Z))?"
 )
 DAY_S: Final = 86_400
+_1970: Final = dt.date(1970, 1, 1)
 #: Digits of a month or a day at most.
 _DIGITS: Final = 2
 _SECOND: Final = dt.timedelta(seconds=1)
@@ -140,10 +140,11 @@ def past_midnights(seconds: pl.Expr) -> pl.Expr:
 
 def day_of(date: pl.Expr, order: DateOrder) -> pl.Expr:
     """The Date of a printed date; null where it is none."""
-    return of_each(date, lambda text: _day(text, order), pl.Date())
+    return of_each(date, lambda text: date_of(text, order), pl.Date())
 
 
-def _day(date: str, order: DateOrder) -> dt.date | None:
+def date_of(date: str, order: DateOrder) -> dt.date | None:
+    """The printed date; None where it is none."""
     found = _pattern(_DATE).fullmatch(date)
     if found is None:
         return None
@@ -156,10 +157,11 @@ def _day(date: str, order: DateOrder) -> dt.date | None:
 
 def long_time(text: pl.Expr) -> pl.Expr:
     """The time in ``Mon Feb 19 13:05:00 CET 2024``: a struct of ``time`` (wall clock) and ``zone`` (as printed)."""
-    return of_each(text, _long_time, _ZONED)
+    return of_each(text, long_moment, _ZONED)
 
 
-def _long_time(text: str) -> dict[str, object]:
+def long_moment(text: str) -> dict[str, object]:
+    """The ``time`` and the ``zone`` of such a text, None where it has none."""
     found = _pattern(_LONG).search(text)
     if found is None:
         return _UNTIMED
@@ -175,10 +177,14 @@ def dated_clock(text: pl.Expr, order: DateOrder) -> pl.Expr:
         found = _pattern(_DATED).fullmatch(printed)
         if found is None:
             return _UNTIMED
-        day = _day(found["date"].rstrip("."), order)
+        day = date_of(found["date"].rstrip("."), order)
         return {"time": moment(day, second_of(found["clock"])), "zone": found["zone"]}
 
     return of_each(text, read, _ZONED)
+
+
+def _epoch(text: str) -> dt.datetime | None:
+    return moment(_1970, int(text)) if text.isascii() and text.isdigit() else None
 
 
 def read_stamps(stamps: pl.DataFrame, order: DateOrder) -> pl.DataFrame:
@@ -197,5 +203,5 @@ def read_stamps(stamps: pl.DataFrame, order: DateOrder) -> pl.DataFrame:
         second=seconds_of_day(clock),
         dated=dated_clock(text, order),
         long=long_time(text),
-        epoch=since_1970(text.cast(pl.Int64, strict=False)),
+        epoch=of_each(text, _epoch, pl.Datetime("us")),
     )

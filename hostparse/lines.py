@@ -52,14 +52,17 @@ KINDS: Final = (*_KINDS, "text")
 OPENS: Final = ("opening", "banner", "restart", "collector")
 TEXT: Final = pl.col("text")
 KIND: Final = pl.Enum(KINDS)
+#: The kind of each rule, then of a line that no rule describes.
+_KIND_OF: Final = pl.Series("kind", [*_RULES.values(), "text"], dtype=KIND)
 #: So many bytes of text are in memory at a time.
 BATCH_BYTES: Final = 8 << 20
 
 
+@cache
 def is_kind(*kinds: str) -> pl.Expr:
     """Whether a line is of one of some kinds, by the codes of the column ``kind``: no text is made of it."""
-    code = pl.col("kind").to_physical()
-    return pl.any_horizontal(code == KINDS.index(kind) for kind in kinds)
+    code, (first, *others) = pl.col("kind").to_physical(), [KINDS.index(kind) for kind in kinds]
+    return code.is_in([first, *others]) if others else code == first
 
 
 def batches(log: Log) -> Iterator[pl.DataFrame]:
@@ -69,12 +72,15 @@ def batches(log: Log) -> Iterator[pl.DataFrame]:
         ``line`` (UInt32, from 1), ``text`` (without carriage return, blanks at its end and colours).
     """
     for lines in batches_of(log.scan(name="text", row_index_name="line"), BATCH_BYTES):
-        text = lines.get_column("text")
-        if any(text.str.ends_with(end).any() for end in " \t\r"):
-            text = text.str.strip_chars_end(" \t\r")
-        if text.str.contains("\x1b", literal=True).any():
-            text = pl.select(without_terminal_codes_expr(pl.lit(text)).str.strip_chars_end(" \t")).to_series()
-        yield lines.with_columns(text.alias("text"))
+        has_end, has_codes = lines.select(
+            has_end=pl.any_horizontal(TEXT.str.ends_with(end) for end in " \t\r").any(),
+            has_codes=TEXT.str.contains("\x1b", literal=True).any(),
+        ).row(0)
+        if has_end:
+            lines = lines.with_columns(TEXT.str.strip_chars_end(" \t\r"))  # noqa: PLW2901 - a step of three
+        if has_codes:
+            lines = lines.with_columns(without_terminal_codes_expr(TEXT).str.strip_chars_end(" \t"))  # noqa: PLW2901
+        yield lines
 
 
 def repeated_rows(name: str, rows: pl.DataFrame) -> list[Diagnostic]:
@@ -96,9 +102,8 @@ def with_own_text(lines: pl.DataFrame) -> pl.DataFrame:
 
 def kinds_of(lines: pl.DataFrame) -> pl.Series:
     """The kind of each line of a batch."""
-    kinds = pl.Series([*_RULES.values(), None], dtype=pl.String)
-    tags = _classifier().kinds_of(lines.get_column("text")).to_physical()
-    return kinds.fill_null("text").cast(KIND).gather(tags.fill_null(len(_RULES))).alias("kind")
+    places = _classifier().kinds_of(lines.get_column("text")).to_physical()
+    return _KIND_OF.gather(places.fill_null(len(_RULES)))
 
 
 @cache

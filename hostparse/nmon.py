@@ -98,8 +98,8 @@ def _read(log: Log, lines: NmonLines, collector: Collector, *, in_pieces: bool) 
         pieces: dict[Hashable, Part] = {}
         for printed in rows:
             notes += repeated_rows(log.name, printed.select("line", "text"))
-        for number, table in _tables(log.name, rows.data, known, titles, notes, latest):
-            for place, part in enumerate(_parts(log.name, table, ticks, lines.height, notes)):
+        for number, table in _tables(log.name, rows.data, known, titles, ticks, notes, latest):
+            for place, part in enumerate(_parts(log.name, table, lines.height, notes)):
                 pieces[number, place] = part
         keys.update(dict.fromkeys(pieces))
         for part in _processes(log.name, rows.processes, words, ticks, notes):
@@ -137,6 +137,7 @@ def _tables(
     data: pl.DataFrame,
     known: pl.DataFrame,
     titles: list[_Title],
+    ticks: pl.DataFrame,
     notes: list[Diagnostic],
     latest: dict[int, int],
 ) -> list[tuple[int, _Table]]:
@@ -147,6 +148,7 @@ def _tables(
         data: rows of a piece of it.
         known: what `_titles` gives.
         titles: likewise.
+        ticks: of the file.
         notes: gets diagnostics.
         latest: the last tick of each run in the pieces before; gets those of this one.
 
@@ -172,7 +174,10 @@ def _tables(
     for line, tag, tick, rest in of_none.select("line", "tag", "tick", "rest").iter_rows():
         text = f"{tag},T{tick:04},{rest or ''}"
         notes.append(Diagnostic(name, line, None, "unparsed", text, "a row of a table without a heading"))
-    found = data.drop_nulls("table").partition_by("table", as_dict=True, maintain_order=True)
+    data = data.drop_nulls("table")
+    found = data.hstack(_placed(data, ticks).drop("line", "run").get_columns()).partition_by(
+        "table", as_dict=True, maintain_order=True
+    )
     return [(number, _Table(*titles[number], rows)) for (number,), rows in found.items() if isinstance(number, int)]
 
 
@@ -248,12 +253,12 @@ def _split(text: pl.Series, names: list[str], dtype: pl.DataType) -> list[pl.Ser
     return frame.slice(1).drop("_end").get_columns()
 
 
-def _parts(name: str, table: _Table, ticks: pl.DataFrame, last_line: int, notes: list[Diagnostic]) -> list[Part]:
+def _parts(name: str, table: _Table, last_line: int, notes: list[Diagnostic]) -> list[Part]:
     """The parts of one table."""
     if not table.columns:
         return []
     rows, cells, halves = _cells(name, table, last_line, notes)
-    place = _placed(rows, ticks)
+    place = rows.select(PLACE.keys())
     if table.table in CROSSED:
         scope, metric = CROSSED[table.table]
         return [_crossed(scope, metric, table.columns, place, cells, halves)]

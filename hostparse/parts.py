@@ -67,8 +67,8 @@ class CrossedPart(Part):
         row = pl.int_range(height * width, dtype=pl.UInt32, eager=True)
         sample, name = row // width, row % width
         cell = name * height + sample
-        placed = [self.frame.get_column(each).gather(sample) for each in place]
-        frame = pl.DataFrame([*placed, names.gather(name), values.gather(cell)])
+        placed = self.frame.select(pl.col(place).gather(sample))
+        frame = placed.hstack([names.gather(name), values.gather(cell)])
         halves = list(self.halves.values())
         if all(isinstance(half, float) and half == halves[0] for half in halves):
             return frame, {metric: halves[0]}

@@ -6,6 +6,7 @@ under each.  The rows of those lines are of the piece before, and say how its nu
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -163,18 +164,22 @@ class _Reader:
             state.notes += cut or open_end(self._log, parts.values(), self._facts.last)
         own = {key: _between(part, first, end) for key, part in parts.items()}
         for key, part in own.items():
-            state.halves.setdefault(key, set()).update(_halves(part))
+            state.halves.setdefault(key, set()).update(() if is_last else _halves(part))
         self._collector.add(own)
         own_lines = _part_of(lines, 0, end)
         for kind, count in own_lines.get_column("kind").value_counts().iter_rows():
             state.kinds[kind] = state.kinds.get(kind, 0) + count
         state.notes += [note for note in piece.notes if note.line is None or first <= note.line < end]
-        self._go_on(piece, parts, shown, own_lines, end)
+        self._add_runs(piece, end)
+        if not is_last:
+            self._go_on(piece, parts, shown, own_lines, end)
         return end
 
     def _globally(self, piece: Piece) -> dict[Key, Part]:
         """The parts with runs and samples counted from the beginning of the log, and days as before the piece."""
         state = self._state
+        if state.before.run is None:
+            return piece.parts
         placed = {}
         latest: dict[Any, _Last] = {}
         moved: dict[Any, tuple[int, int]] = {}
@@ -201,7 +206,7 @@ class _Reader:
                     if time
                 ),
             )
-            placed[key] = replace(part, frame=frame) if state.before.run is not None else part
+            placed[key] = replace(part, frame=frame)
         return placed
 
     def _end(self, piece: Piece, lines: pl.DataFrame, first: int) -> int | None:
@@ -225,6 +230,17 @@ class _Reader:
                 starts += [rows.item(0, "line")] if rows.height else []
         return _after_row(_part_of(lines, first), min(starts))
 
+    def _add_runs(self, piece: Piece, end: int) -> None:
+        """Note the runs up to a line."""
+        state = self._state
+        for run in piece.runs:
+            if run.run == 0 and state.before.run is not None:
+                state.runs[state.run] = replace(run, run=state.run)
+            elif run.line < end:
+                state.runs.append(replace(run, run=state.run + run.run))
+        for local, zones in piece.zones.items():
+            state.zones.setdefault(state.run + local, set()).update(zones)
+
     def _go_on(
         self, piece: Piece, parts: dict[Key, Part], shown: pl.DataFrame, own_lines: pl.DataFrame, end: int
     ) -> None:
@@ -232,13 +248,6 @@ class _Reader:
         state = self._state
         offset = state.run
         goes_on = state.before.run is not None
-        for run in piece.runs:
-            if run.run == 0 and goes_on:
-                state.runs[offset] = replace(run, run=offset)
-            elif run.line < end:
-                state.runs.append(replace(run, run=offset + run.run))
-        for local, zones in piece.zones.items():
-            state.zones.setdefault(offset + local, set()).update(zones)
         state.headless |= {offset + run for run in piece.headless}
         passed = piece.marks.filter(end > _LINE)
         number, value = passed.select("run", "run_value").row(-1) if passed.height else (0, state.before.run_value)
@@ -341,14 +350,14 @@ def _heading_range(lines: pl.DataFrame, line: int) -> tuple[int, int]:
 def _part_of(lines: pl.DataFrame, first: int, end: int | None = None) -> pl.DataFrame:
     """The lines from one on and before another one."""
     numbers = lines.get_column("line")
-    start = int(str(numbers.search_sorted(first, side="left")))
-    return lines.slice(start, None if end is None else int(str(numbers.search_sorted(end, side="left"))) - start)
+    start = bisect_left(numbers, first)
+    return lines.slice(start, None if end is None else bisect_left(numbers, end) - start)
 
 
 def _between(part: Part, first: int, end: int) -> Part:
     """The rows of a part from a line on and before another one."""
     lines = part.frame.get_column("line")
-    start, stop = (int(str(lines.search_sorted(line, side="left"))) for line in (first, end))
+    start, stop = (bisect_left(lines, line) for line in (first, end))
     if start == 0 and stop == len(lines):
         return part
     halves = {

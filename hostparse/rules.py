@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property, reduce
+from operator import and_
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -17,7 +19,7 @@ import polars as pl
 from hostparse.lines import GRAMMAR as LINES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
 #: Mean of a request -> the rate of these requests.
 _OF_REQUESTS: Final = {
@@ -38,33 +40,63 @@ _LARGEST: Final = float(2**31 - 1)
 _PROCESS: Final = ("read_bytes_per_s", "write_bytes_per_s", "cancelled_write_bytes_per_s", "io_delay_ticks")
 
 
-def flag_of(name: str, columns: Collection[str], scope: str, factor: float) -> pl.Expr | None:
-    """Why the figure in a column says nothing, as a String expression; None where no rule speaks of the column.
+def rates_of(name: str, columns: Collection[str], scope: str) -> list[str]:
+    """The rates of the requests that a figure is a mean of; none of one that is no such mean.
 
     Args:
         name: of the column.
         columns: those of the table.
         scope: what a row is about.
-        factor: what the printed figure was multiplied by.
     """
-    value = pl.col(name)
-    if scope == "process":
-        return pl.when(value == -factor).then(pl.lit("not_available")) if name in _PROCESS else None
-    rules: list[tuple[pl.Expr, str]] = []
-    if scope.isupper():  # a table of nmon
-        rules.append(((value == -factor) | ((value == 0.0) & (1.0 / value < 0.0)), "not_available"))
-        rules.append((value == _LARGEST * factor, "saturated"))
-    rate = _OF_REQUESTS.get(name) if scope == "device" else None
-    if rate in columns:
-        rules.append(((value == 0.0) & (pl.col(str(rate)) == 0.0), "no_requests"))
-    elif scope == "device" and name in _OF_ALL and (rates := [pl.col(each) for each in _RATES if each in columns]):
-        none = pl.all_horizontal([each == 0.0 for each in rates])
-        rules.append(((value == 0.0) & none, "no_requests"))
-    if scope == "device" and name in _MD_COUNTS:
-        rules.append(((value == 0.0) & LINES.matches(pl.col("device"), "^{MD_DEVICE}"), "not_counted"))
-    if not rules:
-        return None
-    flag: pl.Expr = pl.lit(None, dtype=pl.String)
-    for is_so, word in reversed(rules):
-        flag = pl.when(is_so).then(pl.lit(word)).otherwise(flag)
-    return flag
+    if scope != "device":
+        return []
+    rate = _OF_REQUESTS.get(name, "")
+    return [rate] if rate in columns else [each for each in _RATES if name in _OF_ALL and each in columns]
+
+
+class Rules:
+    """Why figures of a table say nothing.
+
+    Args:
+        rows: of the table.
+        scope: what a row is about.
+    """
+
+    def __init__(self, rows: pl.DataFrame, scope: str) -> None:
+        self._rows = rows
+        self._scope = scope
+
+    def flags(self, name: str, factor: float) -> pl.Series | None:
+        """Why each figure in a column says nothing, null where it says something; None where all do.
+
+        Args:
+            name: of the column.
+            factor: what the printed figure was multiplied by.
+        """
+        found = [(is_so, word) for is_so, word in self._of(name, factor) if is_so.any()]
+        if not found:
+            return None
+        flag: pl.Expr = pl.lit(None, dtype=pl.String)
+        for is_so, word in reversed(found):
+            flag = pl.when(is_so).then(pl.lit(word)).otherwise(flag)
+        return pl.select(flag.alias(name)).to_series()
+
+    def _of(self, name: str, factor: float) -> Iterator[tuple[pl.Series, str]]:
+        """Which figures each rule speaks of, the first rule first."""
+        value = self._rows.get_column(name)
+        if self._scope == "process":
+            if name in _PROCESS:
+                yield value == -factor, "not_available"
+            return
+        is_zero = value == 0.0
+        if self._scope.isupper():  # a table of nmon
+            yield (value == -factor) | (is_zero & (1.0 / value < 0.0)), "not_available"
+            yield value == _LARGEST * factor, "saturated"
+        if rates := rates_of(name, self._rows.columns, self._scope):
+            yield reduce(and_, (self._rows.get_column(rate) == 0.0 for rate in rates), is_zero), "no_requests"
+        if self._scope == "device" and name in _MD_COUNTS:
+            yield is_zero & self._is_md, "not_counted"
+
+    @cached_property
+    def _is_md(self) -> pl.Series:
+        return self._rows.get_column("device").str.contains(LINES.pattern("^{MD_DEVICE}"))

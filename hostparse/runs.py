@@ -11,9 +11,8 @@ from lark import Token, Tree
 from lark.exceptions import UnexpectedInput
 
 from hostparse.clocks import GRAMMAR as TIMES
-from hostparse.clocks import Order, date_order, day_of, long_time, seconds_of_day
-from hostparse.lines import OPENING, OPENS, TEXT
-from logframe.moments import later
+from hostparse.clocks import Order, date_of, date_order, long_moment, moment, second_of
+from hostparse.lines import OPENING, OPENS, TEXT, is_kind
 from logframe.printed import whole_number
 
 if TYPE_CHECKING:
@@ -114,7 +113,7 @@ def read_runs(marks: pl.DataFrame, order: DateOrder, before: Run | None) -> tupl
         order: of the parts of dates.
         before: the run that goes on at its beginning.
     """
-    opening = marks.filter(pl.col("kind").cast(pl.String).is_in([*OPENS, "configuration"]))
+    opening = marks.filter(is_kind(*OPENS, "configuration"))
     parsed = [_parsed(kind, text) for kind, text in opening.select("kind", "text").iter_rows()]
     runs: list[Run] = [] if before is None else [replace(before, run=0)]
     times = _times(opening, parsed, order)
@@ -131,13 +130,12 @@ def read_runs(marks: pl.DataFrame, order: DateOrder, before: Run | None) -> tupl
 
 def dates_of(marks: pl.DataFrame) -> tuple[list[str], list[str], bool]:
     """The dates of opening lines and of stamps (``text`` and ``kind``), and whether a clock has twelve hours."""
-    kind = pl.col("kind").cast(pl.String)
-    opening = marks.filter(kind.is_in([*OPENS, "configuration"])).select("kind", "text").unique(maintain_order=True)
+    opening = marks.filter(is_kind(*OPENS, "configuration")).select("kind", "text").unique(maintain_order=True)
     parsed = [_parsed(kind, text) for kind, text in opening.iter_rows()]
     pattern = TIMES.pattern("^({PART}{MARK}{PART}{MARK}{PART})")
-    stamps = marks.filter(kind == "stamp").get_column("text").str.extract(pattern).drop_nulls()
+    stamps = marks.filter(is_kind("stamp")).get_column("text").str.extract(pattern).drop_nulls()
     halves = TIMES.pattern("{SIXTY}:{SIXTY}{GAP}{HALF}")
-    has_halves = marks.filter(kind.is_in(["stamp", "words"]) & TEXT.str.contains(halves)).height > 0
+    has_halves = marks.filter(is_kind("stamp", "words"), TEXT.str.contains(halves)).height > 0
     opened = [*dict.fromkeys(found["date"] for found in parsed if "date" in found)]
     return opened, stamps.unique().to_list(), has_halves
 
@@ -159,27 +157,20 @@ def _completed(run: Run, before: Run) -> Run:
 
 def _times(opening: pl.DataFrame, parsed: list[dict[str, Any]], order: DateOrder) -> list[dict[str, Any]]:
     """The dates and times in the opening lines."""
-    columns = {name: [found.get(name) for found in parsed] for name in ("date", "clock")}
-    texts = opening.select("kind", "text").with_columns(
-        *(pl.Series(name, values, dtype=pl.String) for name, values in columns.items())
-    )
-    read = texts.select(
-        pl.col("kind").cast(pl.String),
-        day_of(pl.col("date"), order).alias("day"),
-        long_time(TEXT).alias("long"),
-        seconds_of_day(pl.col("clock")).alias("seconds"),
-    ).unnest("long")
-    read = read.with_columns(at=later(pl.col("day"), pl.col("seconds")))
     found: list[dict[str, Any]] = []
-    for kind, day, time, zone, seconds, at in read.iter_rows():
+    for (kind, text), said in zip(opening.select("kind", "text").iter_rows(), parsed, strict=True):
+        day = date_of(said["date"], order) if "date" in said else None
+        second = second_of(said["clock"]) if "clock" in said else None
+        at = moment(day, second)
         if kind == "banner":
             found.append({"day": day})
         elif kind == "restart":
-            found.append({"restarted_s": seconds})
+            found.append({"restarted_s": second})
         elif kind == "opening" and at is not None:
             found.append({"opened_at": at})
         else:
-            found.append({"opened_at": time, "zone": zone} if kind == "opening" else {})
+            time = long_moment(text)
+            found.append({"opened_at": time["time"], "zone": time["zone"]} if kind == "opening" else {})
     return found
 
 

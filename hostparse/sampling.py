@@ -278,12 +278,13 @@ def _reports(name: str, marks: pl.DataFrame, days: pl.DataFrame, placed: Placed,
         ]
         return reports.select("run", "sample", *nothing, mark="line")
     stamps = read_stamps(stamps, placed.runs.order.order).join(days, on="run", how="left", maintain_order="left")
+    has_clocks = stamps.get_column("second").null_count() < stamps.height
     stamps = stamps.with_columns(
         pl.coalesce(
             pl.col("dated").struct.field("time"),
             pl.col("long").struct.field("time"),
             "epoch",
-            later(pl.col("base"), past_midnights(pl.col("second"))),
+            *([later(pl.col("base"), past_midnights(pl.col("second")))] if has_clocks else []),
         ).alias("interval_end"),
         pl.coalesce(
             pl.col("dated").struct.field("zone"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
-from hostparse.rules import flag_of
+from hostparse.rules import Rules, rates_of
 from hostparse.sampling import PLACE
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ SAMPLES: Final = pl.Schema(
 )
 #: So many figures are put into long rows at once: what is in memory does not grow with a log.
 _FIGURES: Final = 1 << 20
+_HALF: Final = "half of "
 _PLACED: Final = ("run", "sample", "is_since_boot", "interval_start", "interval_end", "time_of_day")
 
 
@@ -62,23 +63,34 @@ def wide_rows(part: Part, *, bounds: bool, only: Collection[str] | None = None) 
         bounds: add the bounds of the rounding.
         only: the columns of figures that are wanted; None: all.
     """
-    frame, halves = _with_halves(part)
-    found: list[pl.Expr] = []
+    rows, halves = _rows(part, averages=False)
+    rules = Rules(rows, part.heading.scope)
+    found = [rows.get_column(name) for name in ("line", *_PLACED)]
+    widths: dict[str, pl.Expr] = {}
     for column in part.heading.fields:
         name = column.name
-        if only is not None and column.metric is not None and name not in only:
-            continue
         if column.metric is None:
-            found.append(pl.col(name))
-            continue
-        flag = flag_of(name, frame.columns, part.heading.scope, column.metric.factor)
-        value = pl.col(name) if flag is None else pl.when(flag.is_null()).then(pl.col(name)).alias(name)
-        found.append(value)
-        if bounds:
-            lo, hi = _bounds(value, _width(halves.get(name, 0.0), name))
-            found += [lo.alias(f"{name}_lo"), hi.alias(f"{name}_hi")]
-    kept = frame.select("line", *_PLACED, "is_average", *found)
-    return kept.filter(~pl.col("is_average")).drop("is_average")
+            found.append(rows.get_column(name))
+        elif only is None or name in only:
+            found.append(_unflagged(rows.get_column(name), rules.flags(name, column.metric.factor)))
+            widths[name] = _width(halves.get(name, 0.0), name)
+    frame = pl.DataFrame(found)
+    if not bounds:
+        return frame
+    limits = {name: _bounds(pl.col(name), width) for name, width in widths.items()}
+    ends = {
+        f"{name}_{end}": each for name, both in limits.items() for end, each in zip(("lo", "hi"), both, strict=True)
+    }
+    order = [
+        each for name in frame.columns for each in ([name, f"{name}_lo", f"{name}_hi"] if name in limits else [name])
+    ]
+    spread = [column for column in rows.get_columns() if column.name.startswith(_HALF)]
+    return frame.hstack(spread).with_columns(**ends).select(order)
+
+
+def _unflagged(values: pl.Series, flags: pl.Series | None) -> pl.Series:
+    """The figures that say something."""
+    return values if flags is None else values.set(flags.is_not_null(), None)
 
 
 def layout_of(pieces: Callable[[], Iterable[list[pl.DataFrame]]], keys: Sequence[tuple[str, ...]]) -> Layout:
@@ -167,6 +179,15 @@ def _bounds(value: pl.Expr, half: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
     return pl.when(value >= 0).then(lo.clip(lower_bound=0.0)).otherwise(lo), value + half
 
 
+#: A figure that says nothing is null, and why.
+_SAID: Final = (
+    pl.when(pl.col("flag").is_null()).then(pl.col("value")).alias("value"),
+    pl.coalesce("flag", pl.when(pl.col("value").is_null()).then(pl.lit("no_figure"))),
+)
+_LO, _HI = _bounds(pl.col("value"), pl.col("half"))
+_ORDER: Final = [{"value_lo": _LO, "value_hi": _HI}.get(name, pl.col(name)).alias(name) for name in SAMPLES]
+
+
 def _width(half: Half, name: str) -> pl.Expr:
     return pl.col(_half_of(name)) if isinstance(half, pl.Series) else pl.lit(half, dtype=pl.Float64)
 
@@ -178,8 +199,7 @@ def needed_columns(heading: Heading, names: Collection[str]) -> set[str]:
     for field in heading.fields:
         if field.metric is not None and field.name in names:
             found.add(field.name)
-            flag = flag_of(field.name, columns, heading.scope, field.metric.factor)
-            found.update(flag.meta.root_names() if flag is not None else ())
+            found.update(rates_of(field.name, columns, heading.scope))
     return found
 
 
@@ -191,8 +211,7 @@ def long_rows(part: Part, *, averages: bool, only: str | None = None) -> Iterato
         averages: the means at the end; else the samples.
         only: the column that is wanted; None: all.
     """
-    frame, halves = _with_halves(part)
-    rows = frame.filter(pl.col("is_average") == averages)
+    rows, halves = _rows(part, averages=averages)
     fields = [field for field in part.heading.fields if field.metric is not None and only in {None, field.name}]
     keys = _names(part.heading.keys)
     name = pl.concat_str(*keys, separator=" ", ignore_nulls=True) if keys else pl.lit(None, pl.String)
@@ -212,16 +231,19 @@ def _figures(
         orient="row",
     )
     number = (pl.int_range(rows.height * len(fields), eager=True) // rows.height).alias("field")
-    flags = [flag_of(field.name, rows.columns, scope, field.metric.factor) for field in fields if field.metric]
-    parts = rows.select(
-        "line",
-        *((pl.lit(None, pl.String) if flag is None else flag).alias(f"flag {n}") for n, flag in enumerate(flags)),
-        *(_width(halves.get(field.name, 0.0), field.name).alias(f"half {n}") for n, field in enumerate(fields)),
-    ).get_columns()[1:]
+    rules = Rules(rows, scope)
+    flags = [rules.flags(field.name, field.metric.factor) for field in fields if field.metric]
+    none = pl.Series([None], dtype=pl.String).new_from_index(0, rows.height)
+    widths = [(_half_of(field.name), halves.get(field.name, 0.0)) for field in fields]
     columns = {
         "value": [rows.get_column(field.name) for field in fields],
-        "flag": parts[: len(fields)],
-        "half": parts[len(fields) :],
+        "flag": [none if flag is None else flag for flag in flags],
+        "half": [
+            rows.get_column(name)
+            if isinstance(half, pl.Series)
+            else pl.Series([half], dtype=pl.Float64).new_from_index(0, rows.height)
+            for name, half in widths
+        ],
     }
     found = pl.concat([placed] * len(fields)).hstack(
         [
@@ -229,26 +251,22 @@ def _figures(
             *(pl.concat([part.alias(name) for part in some]) for name, some in columns.items()),
         ]
     )
-    value, flag = pl.col("value"), pl.col("flag")
-    found = found.with_columns(pl.coalesce(flag, pl.when(value.is_null()).then(pl.lit("no_figure"))))
-    lo, hi = _bounds(value, pl.col("half"))
-    return (
-        found.with_columns(pl.when(flag.is_null()).then(value).alias("value"))
-        .with_columns(value_lo=lo, value_hi=hi)
-        .select(SAMPLES.names())
-    )
+    return found.with_columns(_SAID).select(_ORDER)
 
 
-def _with_halves(part: Part) -> tuple[pl.DataFrame, dict[str, Half]]:
-    """The rows of a part with the half units of columns where they differ from row to row."""
+def _rows(part: Part, *, averages: bool) -> tuple[pl.DataFrame, dict[str, Half]]:
+    """The samples of a part, or its means, with the half units of columns where they differ from row to row."""
     frame, halves = part.rows()
     spread = [half.alias(_half_of(name)) for name, half in halves.items() if isinstance(half, pl.Series)]
-    return frame.hstack(spread) if spread else frame, halves
+    is_average = frame.get_column("is_average")
+    if not averages and not is_average.any():
+        return frame.hstack(spread), halves
+    return frame.hstack(spread).filter(is_average == averages), halves
 
 
 def _half_of(name: str) -> str:
     """The column of the half units of another, where they differ from row to row."""
-    return f"half of {name}"
+    return f"{_HALF}{name}"
 
 
 def _names(keys: tuple[str, ...]) -> tuple[str, ...]:

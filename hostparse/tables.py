@@ -197,19 +197,19 @@ def _rows(name: str, lines: pl.DataFrame, marks: _Marks) -> _Rows:
         if len(heading.fields) > MOST_COLUMNS:
             found.unread.append(_unread(name, group, f"under a heading of {len(heading.fields):,} columns"))
             continue
-        is_alone = is_kind("clock_alone")
-        found.parts[number], left = _part(heading, group.filter(~is_alone))
-        found.alone.append(group.filter(is_alone & pl.lit(heading.has_clock)))
+        alone = group.filter(is_kind("clock_alone"))
+        found.parts[number], left = _part(heading, group.filter(~is_kind("clock_alone")) if alone.height else group)
         found.unread.append(_unread(name, left, f"does not fit its heading: {' '.join(heading.printed)}"))
-        if not heading.has_clock:
-            found.unread.append(_unread(name, group.filter(is_alone), "a clock among rows that have none"))
+        if heading.has_clock:
+            found.alone.append(alone)
+        else:
+            found.unread.append(_unread(name, alone, "a clock among rows that have none"))
     return found
 
 
 def _unread(name: str, rows: pl.DataFrame, reason: str) -> list[Diagnostic]:
-    return [
-        Diagnostic(name, line, None, "unparsed", text, reason) for line, text in rows.select("line", "text").iter_rows()
-    ]
+    printed = zip(rows.get_column("line"), rows.get_column("text"), strict=True)
+    return [Diagnostic(name, line, None, "unparsed", text, reason) for line, text in printed]
 
 
 def _marks(name: str, lines: pl.DataFrame, before: Before) -> _Marks:

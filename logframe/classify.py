@@ -58,6 +58,10 @@ class Classifier:
         return pl.Enum(self.kinds)
 
     @cached_property
+    def _by_tag(self) -> pl.Series:
+        return pl.Series([None, *self.kinds], dtype=self.dtype)
+
+    @cached_property
     def automaton(self) -> Automaton:
         """The one automaton of all patterns.
 
@@ -105,13 +109,13 @@ class Classifier:
 
     def by_kernel(self, lines: pl.Series, kernel: Kernel) -> pl.Series:
         """As `kinds_of`, by the compiled kernel; the lines have at most `logframe.kernel.MOST_BYTES` bytes."""
-        joined = pl.concat([lines.fill_null(""), pl.Series(lines.name, [""])]).str.join("\n").item()
-        text = kernel.block_of(joined.encode())
+        filled = lines.fill_null("") if lines.null_count() else lines
+        text = kernel.block_of(filled.str.join("\n").item().encode() + b"\n" * bool(len(lines)))
         found = kernel.lines_of(text)
         if found.count != len(lines):
             return self.by_expressions(lines)  # a newline is within a text
         tags = kernel.series("tag", "C", found.count, kernel.tags_of(text, found, self.tables))
-        kinds = pl.Series([None, *self.kinds], dtype=self.dtype).gather(tags.cast(pl.UInt32)).alias(lines.name)
+        kinds = self._by_tag.gather(tags.cast(pl.UInt32)).alias(lines.name)
         return kinds.set(lines.is_null(), None) if lines.null_count() else kinds
 
     def by_expressions(self, lines: pl.Series) -> pl.Series:
