@@ -9,12 +9,16 @@ A stamp stands between a line written before it and one written after it, so the
 
 from __future__ import annotations
 
+import re
+from datetime import datetime, timedelta
+from functools import cache
 from typing import Final, NamedTuple
 
 import polars as pl
 
 from logframe import Diagnostic
 from sqltraceparse.grammar import GRAMMAR
+from sqltraceparse.nesting import are_alike
 from sqltraceparse.schema import CLOCK
 
 #: Lines of calls that end at nearly the same time are not in the order of their ``tim``.
@@ -25,6 +29,7 @@ _WRITING_US: Final = 20_000
 _MOST_DRIFT: Final = 0.005
 #: Stamps closer than this say nothing of the rate.
 _RATE_FROM_US: Final = 3_000_000
+_1970: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - of stamps in whatever zone
 
 
 def with_clock(
@@ -48,12 +53,15 @@ def with_clock(
         return found, said
     rows: list[Diagnostic] = []
     before_it = pl.col("tim_us").diff()
-    is_single = tims.height > 0 and tims.get_column("process").eq_missing(tims.get_column("process").head(1)).all()
+    is_single = tims.height > 0 and are_alike(tims.get_column("process"))
     step = ((before_it if is_single else before_it.over("process")) < -STEP_US).fill_null(value=False)
     odd = tims.filter(step).get_column("process").unique()
+    first = pl.lit(1, pl.Int64).alias("clock")
+    if odd.is_empty():
+        return tims.with_columns(first), rows
     is_odd = pl.col("process").is_in(odd.implode(), nulls_equal=True)
-    parts = [tims.filter(~is_odd).with_columns(clock=pl.lit(1, pl.Int64))]
-    for part in tims.filter(is_odd).partition_by("process", maintain_order=True) if len(odd) else []:
+    parts = [tims.filter(~is_odd).with_columns(first)]
+    for part in tims.filter(is_odd).partition_by("process", maintain_order=True):
         tim = part.get_column("tim_us")
         steps = (tim.diff() < -STEP_US).fill_null(value=False).arg_true().to_list()
         damaged = [place for place in steps if _stands_alone(tim, place)]
@@ -73,7 +81,7 @@ def with_clock(
             rows.append(Diagnostic(name, int(part.item(place, "line")), None, "clock", None, reason))
         starts = pl.Series("clock", [0] * part.height, dtype=pl.Int64).scatter(steps, 1)
         parts.append(part.with_columns((starts.cum_sum() + 1).alias("clock")))
-    return pl.concat(parts).sort("line", maintain_order=True) if len(odd) else parts[0], rows
+    return pl.concat(parts).sort("line", maintain_order=True), rows
 
 
 def _stands_alone(tim: pl.Series, place: int) -> bool:
@@ -152,6 +160,8 @@ class Stamps:
             stamps: ``process``, ``line``, ``name`` (``stamp`` where it stands alone), ``stamp`` (as printed).
             tims: ``process``, ``line``, ``tim_us``, ``clock`` of this part, below the last one of each process before.
         """
+        if stamps.is_empty() and self._open is None:
+            return
         key = pl.col("process").fill_null(-1).alias("key")
         lines = tims.select(key, "line", "clock", "tim_us")
         found = stamps.with_columns(key).join_asof(
@@ -182,18 +192,22 @@ class Stamps:
             return found
         around = (
             pl.concat(self._done)
-            .with_columns(pl.col("process").fill_null(pl.lit(process, pl.Int64)), *wall_times(pl.col("stamp")))
-            .filter(pl.col("at").is_not_null())
-            .with_columns(before=pl.when(pl.col("clock_before") == pl.col("clock")).then("before"))
+            .with_columns(
+                pl.col("process").fill_null(pl.lit(process, pl.Int64)),
+                before=pl.when(pl.col("clock_before") == pl.col("clock")).then("before"),
+            )
+            .select("process", "clock", "name", "before", "after", "stamp")
         )
-        columns = ("process", "clock", "name", "before", "after", "at", "zoned", "digits")
-        for owner, clock, name, before, after, wall, zoned, digits in around.select(columns).iter_rows():
+        for owner, clock, name, before, after, stamp in around.iter_rows():
+            if (at := wall_time(stamp)) is None:
+                continue
+            wall, zoned, digits = at
             printed = 10 ** max(0, 6 - digits)
             low = wall - after - _WRITING_US - printed
             # the first stamps are written with the first line, whenever tracing was switched on
             high = None if before is None else wall - before + printed
             if high is None or high >= low:
-                said = Said(low, high, wall, after, bool(zoned), name == "stamp")
+                said = Said(low, high, wall, after, zoned, name == "stamp")
                 found.setdefault((owner, clock), []).append(said)
         return found
 
@@ -234,17 +248,29 @@ def _drift(rate: float) -> str:
     )
 
 
-def wall_times(stamp: pl.Expr) -> list[pl.Expr]:
-    """``at``: microseconds since 1970 of printed stamps, ``zoned``: in UTC by a zone, ``digits`` of the second."""
-    text = stamp.str.replace("T", " ", literal=True)
-    zone = text.str.extract(GRAMMAR.pattern("({ZONE}) *$"), 1)
-    minutes = zone.str.slice(1, 2).cast(pl.Int64) * 60 + zone.str.slice(4, 2).cast(pl.Int64)
-    shift = pl.when(zone.str.starts_with("-")).then(-minutes).otherwise(minutes)
-    bare = text.str.extract(GRAMMAR.pattern("^({LOCAL_STAMP})"), 1)
-    at = bare.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False).dt.epoch("us")
-    digits = bare.str.splitn(".", 2).struct.field("field_1").str.len_bytes().fill_null(0).cast(pl.Int64)
-    return [
-        (at - shift.fill_null(0) * 60_000_000).alias("at"),
-        zone.is_not_null().alias("zoned"),
-        digits.alias("digits"),
-    ]
+def wall_time(stamp: str) -> tuple[int, bool, int] | None:
+    """A printed stamp: microseconds since 1970, whether in UTC by a zone, and the digits of the second; None of none.
+
+    Examples:
+        >>> wall_time("2013-08-26T14:40:23.035+02:00"), wall_time("2013-13-26 14:40:23")
+        ((1377520823035000, True, 3), None)
+    """
+    text = stamp.replace("T", " ", 1)
+    local, zone = _pattern("{LOCAL_STAMP}").match(text), _pattern("(?P<zone>{ZONE}) *$").search(text)
+    try:
+        at = None if local is None else datetime.fromisoformat(local.group())
+    except ValueError:
+        at = None
+    if local is None or at is None:
+        return None
+    shift = 0
+    if zone is not None:
+        sign, hours, minutes = zone["zone"][0], zone["zone"][1:3], zone["zone"][4:6]
+        shift = (int(hours) * 60 + int(minutes)) * (-1 if sign == "-" else 1)
+    micros = (at - _1970) // timedelta(microseconds=1) - shift * 60_000_000
+    return micros, zone is not None, len(local.group().partition(".")[2])
+
+
+@cache
+def _pattern(template: str) -> re.Pattern[str]:
+    return re.compile(GRAMMAR.pattern(template))

@@ -71,7 +71,8 @@ class Derived:
         elif name == "transactions":
             # one before the first time of its process is of the first clock
             frame = self._with_wall(frame.with_columns(pl.col("clock").fill_null(1)))
-        return frame.select(pl.col(column).cast(dtype) for column, dtype in _SCHEMAS[name].items())
+        other = {column: dtype for column, dtype in _SCHEMAS[name].items() if frame.schema[column] != dtype}
+        return frame.select(_SCHEMAS[name].names()).cast(other)  # type: ignore[arg-type]  # of names to types
 
     def _with_wall(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The rows with the wall clock; those of no clock have none."""
@@ -149,7 +150,7 @@ def _place(names: Sequence[str], plain: str | None = None, is_plain: pl.Expr | N
 
 def _parameter(places: pl.Series, shape: pl.Series) -> pl.Expr:
     """The parameter whose number depends on the shape."""
-    known = places.unique().drop_nulls().to_list()
+    known = sorted({place for place in places.to_list() if place is not None})
     if len(known) == 1 and not places.null_count() and not shape.null_count():
         return pl.col(f"p{known[0]}").alias(places.name)
     place = places.gather(shape)

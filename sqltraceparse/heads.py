@@ -159,12 +159,19 @@ def share_of(text: str) -> tuple[float, int | None]:
         return 0.0, None
     printed = text.split("\n")
     printed = cleanup_of(printed).cleaned_lines(printed)
-    lines = pl.DataFrame({"text": printed}).with_row_index("line", 1).with_columns(pl.col("line").cast(pl.Int64))
+    numbers = pl.int_range(1, len(printed) + 1, dtype=pl.Int64, eager=True)
+    lines = pl.DataFrame({"line": numbers, "text": printed})
     batch = classified(lines)
     if not batch.lines.get_column("code").is_in(_RECORD_CODES).any():
         return 0.0, None  # the place of a line makes no record of it
-    found = sort_lines(batch, "", is_last=True).lines.filter(pl.col("kind") != "blank")
-    records = found.filter(pl.col("kind").is_in(_RECORDS))
-    if records.is_empty():
-        return 0.0, None
-    return 1 - found.filter(pl.col("kind") == "unparsed").height / found.height, int(records.item(0, "line"))
+    kind = pl.col("kind")
+    written, foreign, first = (
+        sort_lines(batch, "", is_last=True)
+        .lines.select(
+            (kind != "blank").sum(),
+            foreign=(kind == "unparsed").sum(),
+            first=pl.col("line").filter(kind.is_in(_RECORDS)).first(),
+        )
+        .row(0)
+    )
+    return (0.0, None) if first is None else (1 - foreign / written, first)

@@ -133,7 +133,9 @@ def classified(lines: pl.DataFrame) -> Batch:
 
 
 def _codes(tags: pl.Series) -> tuple[pl.Series, pl.Series]:
-    return _CODE_OF_TAG.gather(tags.cast(pl.UInt32)).alias("code"), tags.is_between(1, len(_WHOLE)).alias("is_whole")
+    return _CODE_OF_TAG.gather(tags.cast(pl.UInt32)).alias("code"), ((tags > 0) & (tags <= len(_WHOLE))).alias(
+        "is_whole"
+    )
 
 
 def batches(
@@ -244,7 +246,7 @@ def _shapes(
 ) -> pl.DataFrame | None:
     """The first line of each shape, read by expressions; None where a second record may stand in a line."""
     firsts = lines.select(pl.col("line", "text").gather(parted.places.gather(parted.first)))
-    shapes = by_text(firsts.lazy()).collect()
+    shapes = by_text(firsts.lazy()).collect(optimizations=pl.QueryOptFlags.none())  # few lines, and many columns
     return None if shapes.height != firsts.height or _may_be_fused(firsts.get_column("text")) else shapes
 
 

@@ -30,6 +30,14 @@ _OF_CALL: Final = ("of", "start", "end", "clock")
 BETWEEN_CALLS: Final = ("SQL*Net message from client", "SQL*Net message to client")
 
 
+def are_alike(*columns: pl.Series) -> bool:
+    """Whether all values of some columns are one value, or null."""
+    filled = [column for column in columns if len(column)]
+    if any(column.null_count() for column in filled):
+        return all(column.null_count() == len(column) for column in filled)
+    return len({end for column in filled for end in (column.min(), column.max())}) <= 1
+
+
 def with_parents(calls: pl.DataFrame, count: int) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The calls with ``row`` and ``parent`` (a line), and what the calls below each one add to it.
 
@@ -57,7 +65,7 @@ def _with_up(calls: pl.DataFrame) -> pl.DataFrame:
         start=pl.col("tim_us") - pl.col("elapsed_us"),
         middle=pl.col("tim_us") - pl.col("elapsed_us") // 2,
     )
-    one_process = frame.get_column("process").n_unique() <= 1
+    one_process = are_alike(frame.get_column("process"))
     depths = sorted(set(frame.get_column("depth").to_list()) - {0})
     above: pl.Expr = pl.lit(None, pl.Int64)
     for level in depths:
@@ -147,8 +155,4 @@ def calls_of_waits(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
 
 def _process_key(waits: pl.DataFrame, calls: pl.DataFrame) -> list[str]:
     """The process as a key of joins, where there are several."""
-    first = calls.item(0, "process")
-    one = all(
-        frame.get_column("process").eq_missing(pl.Series([first], dtype=pl.Int64)).all() for frame in (waits, calls)
-    )
-    return [] if one else ["process"]
+    return [] if are_alike(waits.get_column("process"), calls.get_column("process")) else ["process"]

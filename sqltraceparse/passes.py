@@ -13,7 +13,7 @@ import polars as pl
 
 from logframe import Diagnostic
 from sqltraceparse import clocks
-from sqltraceparse.nesting import BETWEEN_CALLS, INCLUSIVE, calls_of_waits, with_parents
+from sqltraceparse.nesting import BETWEEN_CALLS, INCLUSIVE, are_alike, calls_of_waits, with_parents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -165,7 +165,7 @@ class Forward:
         before = self.carried.get("tims")
         tims, rows = clocks.with_clock(tims, self._name, before)
         self.diagnostics += rows
-        known = tims.filter(pl.col("tim_us").is_not_null())
+        known = tims.drop_nulls("tim_us")
         self._ranges.append(
             known.group_by("process", "clock", maintain_order=True)
             .agg(pl.col("line").first(), first_tim_us=pl.col("tim_us").min(), last_tim_us=pl.col("tim_us").max())
@@ -226,7 +226,10 @@ def executions(calls: pl.DataFrame) -> pl.DataFrame:
 def with_process(frames: Frames, process: int | None) -> Frames:
     """The frames with a process for the lines before the first that names one."""
     named = pl.col("process").fill_null(pl.lit(process, pl.Int64))
-    return {name: frame.with_columns(named) if "process" in frame else frame for name, frame in frames.items()}
+    return {
+        name: frame.with_columns(named) if "process" in frame and frame.get_column("process").null_count() else frame
+        for name, frame in frames.items()
+    }
 
 
 def in_order(rows: Sequence[Diagnostic]) -> list[Diagnostic]:
@@ -267,7 +270,7 @@ class Backward:
         """
         frames = with_process(frames, self.process)
         own, waits, binds = frames["calls"], frames["waits"], frames["binds"]
-        calls = own if self._calls is None else pl.concat([own, self._calls])
+        calls = own if self._calls is None else pl.concat([own, _wanted_before(self._calls)])
         calls, below = with_parents(calls, own.height)
         is_between = frames["shapes"].get_column("event").is_in(BETWEEN_CALLS).gather(waits.get_column("shape"))
         found = calls_of_waits(waits.select(TIMED).with_columns(is_between.alias("is_between")), calls)
@@ -288,9 +291,9 @@ class Backward:
             late = sums.filter(pl.col("row") >= own.height)
             self._late.append(late.with_columns(number=calls.get_column("number").gather(late.get_column("row"))))
         runs = executions(own)
-        runs = runs if self._runs is None else pl.concat([runs, self._runs])
-        self._runs = runs.unique(_KEY, keep="first", maintain_order=True)
-        self._calls = _wanted_before(calls.select(own.columns))
+        if self._runs is not None:
+            runs = pl.concat([runs, self._runs.unique(_KEY, keep="first", maintain_order=True)])
+        self._runs, self._calls = runs, calls.select(own.columns)
         return {
             **frames,
             "calls": own_calls.drop("row"),
@@ -338,8 +341,7 @@ def with_owner(
         return frame.with_columns(pl.lit(None, owners.schema[name]).alias(name) for name in columns)
     keys = list(by)
     processes = [one.get_column("process") for one in (frame, owners)]
-    first = pl.Series([processes[0][0]], dtype=pl.Int64)
-    if not all(one.eq_missing(first).all() for one in processes):
+    if not are_alike(*processes):
         keys.append("_process")
         named = pl.col("process").fill_null(_NO_PROCESS).alias("_process")
         frame, owners = frame.with_columns(named), owners.with_columns(named)
@@ -350,7 +352,7 @@ def with_owner(
         strategy=strategy,  # type: ignore[arg-type]
         check_sortedness=False,
     )
-    return found.drop("_process", strict=False)
+    return found.drop("_process") if "_process" in keys else found
 
 
 def _scaled(frame: pl.DataFrame, unit: int) -> pl.DataFrame:

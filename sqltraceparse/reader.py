@@ -181,8 +181,8 @@ def _pieces(found: Sorted, name: str) -> Pieces:
         row_sources,
         transactions,
         errors,
-        records.processes(others),
-        records.attributes(others),
+        records.processes(others, name),
+        records.attributes(others, name),
         rows,
     )
 
@@ -234,6 +234,8 @@ def _broken_numbers(lines: pl.DataFrame, others: pl.DataFrame, name: str) -> tup
     digits = others.filter(
         pl.col("kind") == "unparsed", GRAMMAR.matches(_TEXT, "^{BROKEN_NUMBER}$"), pl.col("place") > 0
     )
+    if digits.is_empty():
+        return pl.Series("line", dtype=pl.Int64), []
     before = lines.select("line", "text", "kind").select(pl.all().gather(digits.get_column("place") - 1))
     ended = before.filter(
         pl.col("kind").is_in(["wait", "call", "close", "lob", "transaction", "error"]),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from functools import cache, partial, wraps
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import polars as pl
 
@@ -10,8 +11,11 @@ from logframe import Diagnostic
 from sqltraceparse.figures import COLUMNS, DAMAGED
 from sqltraceparse.figures import GRAMMAR as FIGURES
 from sqltraceparse.grammar import GRAMMAR
+from sqltraceparse.schema import KIND
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sqltraceparse.sections import Text
 
 _TEXT: Final = pl.col("text")
@@ -39,6 +43,23 @@ def _token(text: pl.Expr, template: str) -> pl.Expr:
 
 
 _CURSOR: Final = _number("cursor", "#([0-9]+)")
+_Read = TypeVar("_Read")
+
+
+def _of_kinds(*kinds: str) -> Callable[[Callable[[pl.DataFrame, str], _Read]], Callable[[pl.DataFrame, str], _Read]]:
+    """Makes of what reads lines of some kinds a function of all lines; what it gives of none is made once."""
+
+    def of_all(read: Callable[[pl.DataFrame, str], _Read]) -> Callable[[pl.DataFrame, str], _Read]:
+        nothing = cache(partial(read, pl.DataFrame(schema={"line": pl.Int64, "text": pl.String, "kind": KIND}), ""))
+
+        @wraps(read)
+        def found(lines: pl.DataFrame, name: str) -> _Read:
+            kept = lines.filter(pl.col("kind").is_in(kinds))
+            return read(kept, name) if kept.height else nothing()
+
+        return found
+
+    return of_all
 
 
 def statements(
@@ -105,15 +126,13 @@ def _texts(printed: pl.Series, heads: pl.DataFrame) -> pl.Series:
     return heads.select("place").join(joined, on="place", how="left", maintain_order="left").get_column("text")
 
 
-def binds(lines: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagnostic]]:
+@_of_kinds("binds", "bind", "bind_field")
+def binds(kept: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagnostic]]:
     """One row a bind: ``line``, ``section`` (the line of its BINDS), ``cursor``, position, type, lengths, value.
 
     The database numbers the binds of a section from 0 and writes each part of a bind once and in one order; a bind that
     stands otherwise has lines of two, and a diagnostic says so.
     """
-    kept = lines.filter(pl.col("kind").is_in(["binds", "bind", "bind_field"]))
-    if kept.is_empty():
-        return pl.DataFrame(schema=_BINDS), []
     kind, line = pl.col("kind"), pl.col("line")
     is_header, is_bind = kind == "binds", kind == "bind"
     numbered = kept.with_columns(
@@ -181,9 +200,9 @@ _FIGURES: Final = {
 }
 
 
-def row_sources(lines: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagnostic]]:
+@_of_kinds("row_source")
+def row_sources(kept: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagnostic]]:
     """One row a row source (a STAT line), its figures cumulative of its children's as printed."""
-    kept = lines.filter(pl.col("kind") == "row_source")
     operation = _token(_TEXT, "({OPERATION})").str.splitn("'", 2).struct.field("field_1").str.head(-1)
     figures = operation.str.extract(FIGURES.pattern("({ROW_FIGURES})$"), 1)
     found = kept.select(
@@ -212,9 +231,9 @@ def row_sources(lines: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diag
     return found.filter(pl.col("id").is_not_null()).drop("is_cut", "is_odd", "text"), rows
 
 
-def transactions(lines: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagnostic]]:
+@_of_kinds("transaction")
+def transactions(kept: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagnostic]]:
     """One row an end of a transaction (XCTEND)."""
-    kept = lines.filter(pl.col("kind") == "transaction")
     found = kept.select(
         "line",
         (_number("rlbk", r" rlbk=([01])[, ]") == 1).alias("is_rollback"),
@@ -226,26 +245,26 @@ def transactions(lines: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Dia
     return found, [Diagnostic(name, line, None, "cut", text, reason) for line, text in cut]
 
 
-def errors(lines: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagnostic]]:
+@_of_kinds("error")
+def errors(kept: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagnostic]]:
     """One row an error of a call (ERROR); errors of parses stand in the statements."""
-    kept = lines.filter(pl.col("kind") == "error")
     found = kept.select("line", _CURSOR, _field("error", "err"), _field("tim_us", "tim"))
     cut = kept.filter(~GRAMMAR.matches(_TEXT, "^{ERROR_LINE}$")).select("line", "text").rows()
     return found, [Diagnostic(name, line, None, "cut", text, "the line of an error is cut") for line, text in cut]
 
 
-def processes(lines: pl.DataFrame) -> pl.DataFrame:
+@_of_kinds("process")
+def processes(kept: pl.DataFrame, _name: str) -> pl.DataFrame:
     """The process that each line of its kind names: ``line``, ``process``."""
-    kept = lines.filter(pl.col("kind") == "process")
     return kept.select("line", _number("process", r"(?:pid|id): ([0-9]+)"))
 
 
-def attributes(lines: pl.DataFrame) -> pl.DataFrame:
+@_of_kinds("stamp", "attribute")
+def attributes(kept: pl.DataFrame, _name: str) -> pl.DataFrame:
     """What the session says of itself: ``line``, ``name`` (``session_id``, ``module``...), ``value``, ``stamp``.
 
     A stamp that stands alone has the name ``stamp`` and no value, or that of its container.
     """
-    kept = lines.filter(pl.col("kind").is_in(["stamp", "attribute"]))
     starred = GRAMMAR.groups(
         _TEXT,
         r"^{STARS} (?:(?P<name>[A-Z][A-Z ]*):\((?P<value>.*)\)(?: (?P<at>[0-9-]{10}[ T].*?))?"

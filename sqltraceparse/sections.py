@@ -29,6 +29,7 @@ _TEXT: Final = pl.col("text")
 _KNOWN: Final = tuple(
     CODES[name] for name in KINDS if name not in {"blank", "bind", "bind_field", "head", "text", "unparsed"}
 )
+_HEADERS: Final = (CODES["parsing"], CODES["parse_error"])
 #: Kinds that do not end a section of binds; a stamp may be written between two of its lines.
 _BETWEEN: Final = tuple(CODES[name] for name in ("bind", "bind_field", "blank", "unparsed", "stamp", "attribute"))
 #: A statement that is this long, in bytes, is not waited for.
@@ -106,12 +107,8 @@ def sort_lines(batch: Batch, name: str, *, is_last: bool) -> Sorted:
     diagnostics: list[Diagnostic] = []
     texts, open_from = _texts(lines, codes, name, diagnostics, is_last=is_last)
     if texts:
-        ranges = pl.DataFrame(
-            {"start": [text.header + 1 for text in texts], "end": [text.end for text in texts]},
-            schema={"start": pl.Int64, "end": pl.Int64},
-        )
-        places = ranges.select(pl.int_ranges("start", "end").explode()).to_series().drop_nulls()
-        codes = codes.scatter(places, CODES["text"])
+        places = [place for text in texts for place in range(text.header + 1, text.end)]
+        codes = codes.scatter(pl.Series(places, dtype=pl.UInt32), CODES["text"])
     codes = _placed(lines, codes)
     if not is_last:
         hot = codes.head(open_from) <= CODES["close"]
@@ -131,16 +128,16 @@ def _texts(
     lines: pl.DataFrame, codes: pl.Series, name: str, diagnostics: list[Diagnostic], *, is_last: bool
 ) -> tuple[list[Text], int]:
     """The texts below headers, and the place from which on lines must wait."""
-    headers = codes.is_in([CODES["parsing"], CODES["parse_error"]]).arg_true()
-    if headers.is_empty():
+    heads = lines.select("text", code=codes).with_row_index("place").filter(pl.col("code").is_in(_HEADERS))
+    if heads.is_empty():
         return [], lines.height
     measure = _Measure(lines, codes)
     ends = (codes == CODES["end_of_statement"]).arg_true().to_list()
-    is_error = (codes.gather(headers) == CODES["parse_error"]).to_list()
-    head_texts = lines.get_column("text").gather(headers)
-    lengths = head_texts.str.extract(GRAMMAR.pattern("{LENGTH}([0-9]{1,9})(?: |$)"), 1).cast(pl.Int64).to_list()
+    is_error = (heads.get_column("code") == CODES["parse_error"]).to_list()
+    head_texts = heads.get_column("text")
+    lengths = head_texts.str.extract(GRAMMAR.pattern("{LENGTH}([0-9]{1,9})(?: |$)"), 1).cast(pl.Int64)
     found: list[Text] = []
-    places = headers.to_list()
+    places = heads.get_column("place").to_list()
     busy_until = 0
     for number, (header, length) in enumerate(zip(places, lengths, strict=True)):
         if header < busy_until:
@@ -180,20 +177,12 @@ class _Measure:
             single = ~is_blank & ~is_blank.shift(-1, fill_value=True)
             self._is_doubled = float(single.mean() or 0.0) < _LEAST_SINGLE  # type: ignore[arg-type]
         self._texts = lines.get_column("text")
-        self._bytes = (self._texts.str.len_bytes().cast(pl.Int64) + 1).cum_sum()
-        marks = codes.is_in([CODES["parsing"], CODES["parse_error"], CODES["end_of_statement"]]).arg_true()
-        places = pl.concat([marks, marks.filter(marks > 0) - 1])
-        #: Of the lines that are asked for most: a Series gives one value at a time slowly.
-        self._known = dict(zip(places.to_list(), self._bytes.gather(places).to_list(), strict=True))
-
-    def _to(self, place: int) -> int:
-        """Bytes up to the end of a line."""
-        found = self._known.get(place)
-        return int(self._bytes[place]) if found is None else found
+        #: Bytes up to the end of each line; a Series gives one value at a time slowly.
+        self._to = lines.select((_TEXT.str.len_bytes().cast(pl.Int64) + 1).cum_sum()).to_series().to_list()
 
     def size(self, header: int, end: int) -> int:
         """Bytes of the lines between a header and an end."""
-        return 0 if end <= header + 1 else self._to(end - 1) - self._to(header) - 1
+        return 0 if end <= header + 1 else self._to[end - 1] - self._to[header] - 1
 
     def fits(self, header: int, end: int, length: int) -> bool:
         """Have the lines this length, in bytes, in characters, or with line ends of two bytes?"""
@@ -308,7 +297,10 @@ def _placed(lines: pl.DataFrame, codes: pl.Series) -> pl.Series:
 
 def _open_values(lines: pl.DataFrame, codes: pl.Series) -> Iterator[tuple[int, int]]:
     """Places of binds' values that go on in the next lines, and where they end."""
-    fields = (codes == CODES["bind_field"]).arg_true()
+    is_field = codes == CODES["bind_field"]
+    if not is_field.any():
+        return
+    fields = is_field.arg_true()
     texts = lines.get_column("text")
     is_open = texts.gather(fields).str.contains(GRAMMAR.pattern("^{OPEN_VALUE}$"))
     for place in fields.filter(is_open).to_list():
