@@ -64,18 +64,19 @@ def find_runs(
         keyed = None
     else:
         keyed = _keyed(rows, tables, by)
-    found = [] if keyed is None else [_numbered(keyed, min_runs)]
+    found = [] if keyed is None or keyed.height < min_runs else [_numbered(keyed, min_runs)]
     if period is None and by in {None, "label"}:
-        found.append(_labelled(timings, min_runs))
-    return _joined(found)
+        labelled = timings.filter(pl.col("origin") == "pattern")
+        found += [_labelled(labelled, min_runs)] if labelled.height else []
+    found = [part for part in found if part.height]
+    return _joined(found) if found else pl.DataFrame(schema=RUNS)
 
 
 def _keyed(rows: pl.DataFrame, tables: pl.DataFrame, by: str | None) -> pl.DataFrame:
     """The statements with a key each: the same for runs of the same statement."""
     text = pl.col("text").map_elements(normal_text, return_dtype=pl.String)
-    headings = tables.group_by("statement", maintain_order=True).agg(
-        pl.col("headings").list.join("|").first().alias("grid")
-    )
+    if by == "text" or (by is None and not rows.get_column("text").null_count()):
+        return rows.filter(pl.col("text").is_not_null()).with_columns(key=text)
     shape = pl.format(
         "series {} {} {} {} {} {}",
         "series",
@@ -85,9 +86,10 @@ def _keyed(rows: pl.DataFrame, tables: pl.DataFrame, by: str | None) -> pl.DataF
         pl.col("elapsed_s").is_not_null(),
         pl.col("plan_hash_value").is_not_null(),
     )
+    headings = tables.group_by("statement", maintain_order=True).agg(
+        pl.col("headings").list.join("|").first().alias("grid")
+    )
     joined = rows.join(headings, on="statement", how="left", maintain_order="left")
-    if by == "text":
-        return joined.filter(pl.col("text").is_not_null()).with_columns(key=text)
     unechoed = pl.col("text").is_null() & pl.col("elapsed_s").is_not_null()
     if by == "shape":
         return joined.filter(unechoed).with_columns(key=shape)
@@ -114,8 +116,7 @@ def _labelled(timings: pl.DataFrame, min_runs: int) -> pl.DataFrame:
     label = pl.format("label {}", pl.col("label"))
     copied = ("statement", "elapsed_s", "elapsed_s_lo", "elapsed_s_hi", "resolution_s")
     return (
-        timings.filter(pl.col("origin") == "pattern")
-        .with_columns(
+        timings.with_columns(
             key=label, run=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(label), size=pl.len().over(label)
         )
         .filter(pl.col("size") >= min_runs)
