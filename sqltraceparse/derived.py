@@ -10,6 +10,7 @@ from logframe.moments import in_calendar
 from sqltraceparse.nesting import INCLUSIVE
 from sqltraceparse.passes import ADDED, with_process
 from sqltraceparse.schema import SCHEMAS, WALL
+from sqltraceparse.waits import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,15 +77,12 @@ class Derived:
 
     def _with_wall(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The rows with the wall clock; those of no clock have none."""
-        micros = (pl.col("tim_us") + pl.col("offset_us")).cast(pl.Datetime("us"))
-        wall = in_calendar(micros).dt.replace_time_zone("UTC").cast(WALL)
         if self._offsets.height == 1:
-            offset = pl.lit(self._offsets.item(0, "offset_us"), pl.Int64)
-            return frame.with_columns(offset.alias("offset_us")).with_columns(wall=wall)
+            return frame.with_columns(wall=_wall(pl.lit(self._offsets.item(0, "offset_us"), pl.Int64)))
         if self._offsets.is_empty():
             return frame.with_columns(clock=pl.lit(None, pl.Int64), wall=pl.lit(None, WALL))
         found = frame.join(self._offsets, on=["process", "clock"], how="left", nulls_equal=True, maintain_order="left")
-        return found.with_columns(wall=wall)
+        return found.with_columns(wall=_wall(pl.col("offset_us")))
 
     def _waits(self, frames: Frames) -> pl.DataFrame:
         """The waits with their call, and with what their numbers stand for."""
@@ -92,7 +90,9 @@ class Derived:
         waits = waits.drop("owner").hstack(frames["links"])
         tables = (("shape", "shapes"), ("owner", "owners"), ("session", "sessions"))
         return waits.with_columns(
-            column.gather(waits.get_column(number)) for number, name in tables for column in frames[name].get_columns()
+            column
+            for number, name in tables
+            for column in frames[name].select(pl.all().gather(waits.get_column(number))).get_columns()
         )
 
     def _without_cut(self, waits: pl.DataFrame) -> pl.DataFrame:
@@ -101,6 +101,11 @@ class Derived:
         is_bare = pl.col("object_id").is_null() & pl.col("tim_us").is_null()
         is_cut = is_bare & pl.col("line").is_in(self._cut_waits.implode())
         return waits.with_columns(p3=pl.when(~is_cut).then("p3"))
+
+
+def _wall(offset: pl.Expr) -> pl.Expr:
+    micros = (pl.col("tim_us") + offset).cast(pl.Datetime("us"))
+    return in_calendar(micros).dt.replace_time_zone("UTC").cast(WALL)
 
 
 def _with_own(calls: pl.DataFrame, late: pl.DataFrame) -> pl.DataFrame:
@@ -125,13 +130,14 @@ def _with_io(waits: pl.DataFrame, shapes: pl.DataFrame) -> pl.DataFrame:
         waits: with ``shape``, ``p1``, ``p2``, ``p3``.
         shapes: `sqltraceparse.waits.SHAPES`.
     """
-    is_plain = pl.col("event").is_in(_PLAIN_READS)
-    places = shapes.select(
-        file_id=_place(_FILE, "p1", is_plain),
-        block=_place(_BLOCK, "p2", is_plain),
-        blocks=_place(_BLOCKS, "p3", is_plain),
-        requests=_place(("requests",)),
-        bytes=_place(("bytes",)),
+    parameters = {"file_id": _FILE, "block": _BLOCK, "blocks": _BLOCKS, "requests": ("requests",), "bytes": ("bytes",)}
+    rows = [(event in _PLAIN_READS, names) for event, *names in shapes.select(NAMES).iter_rows()]
+    places = pl.DataFrame(
+        {
+            name: [_place(wanted, printed, place if is_plain else None) for is_plain, printed in rows]
+            for place, (name, wanted) in enumerate(parameters.items(), 1)
+        },
+        schema=dict.fromkeys(parameters, pl.UInt8),
     )
     shape = waits.get_column("shape")
     found = waits.with_columns(_parameter(places.get_column(name), shape) for name in places.columns)
@@ -140,12 +146,12 @@ def _with_io(waits: pl.DataFrame, shapes: pl.DataFrame) -> pl.DataFrame:
     return found.with_columns(requests=pl.coalesce("requests", pl.when(pl.col("blocks").is_not_null()).then(1)))
 
 
-def _place(names: Sequence[str], plain: str | None = None, is_plain: pl.Expr | None = None) -> pl.Expr:
+def _place(names: Sequence[str], printed: Sequence[str | None], plain: int | None) -> int | None:
     """The number of the first parameter that has one of the names, or that is printed as ``p1``, ``p2``, ``p3``."""
-    found = [pl.when(pl.col(f"p{number}_name").is_in(names)).then(number) for number in (1, 2, 3)]
-    if plain is not None and is_plain is not None:
-        found.append(pl.when(pl.col(f"{plain}_name") == plain, is_plain).then(int(plain[1:])))
-    return pl.coalesce(found).cast(pl.UInt8)
+    found = next((number for number, name in enumerate(printed, 1) if name in names), None)
+    if found is None and plain is not None and plain <= len(printed) and printed[plain - 1] == f"p{plain}":
+        return plain
+    return found
 
 
 def _parameter(places: pl.Series, shape: pl.Series) -> pl.Expr:

@@ -104,9 +104,8 @@ def calls_of_waits(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     by = _process_key(waits, calls)
     end = pl.col("tim_us")
     calls = calls.select(
-        *("process", "cursor", "line", "clock", "depth", "row"), start=end - pl.col("elapsed_us"), end=end
+        *("process", "cursor", "line", "clock", "depth", "row"), start=end - pl.col("elapsed_us"), end=end, of="line"
     )
-    calls = calls.with_columns(of="line")
     roots = calls.filter(pl.col("depth") == 0)
     calls = calls.join_asof(
         roots.select(*by, "line", root_before="line"),

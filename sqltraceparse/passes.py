@@ -160,7 +160,8 @@ class Forward:
         frames = []
         for number, frame in enumerate((waits, calls)):
             sound = pl.when(pl.col("tim_us") > 0).then("tim_us").alias("tim_us")
-            frames.append(frame.select("process", "line", sound, kind=pl.lit(number)).with_row_index("row"))
+            row = pl.int_range(pl.len(), dtype=pl.UInt32)
+            frames.append(frame.select("process", "line", sound, kind=pl.lit(number), row=row))
         tims = frames[0].merge_sorted(frames[1], "line").filter(pl.col("tim_us").is_not_null())
         before = self.carried.get("tims")
         tims, rows = clocks.with_clock(tims, self._name, before)
