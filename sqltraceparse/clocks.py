@@ -252,7 +252,7 @@ def wall_time(stamp: str) -> tuple[int, bool, int] | None:
     """A printed stamp: microseconds since 1970, whether in UTC by a zone, and the digits of the second; None of none.
 
     Examples:
-        >>> wall_time("2013-08-26T14:40:23.035+02:00"), wall_time("2013-13-26 14:40:23")
+        >>> wall_time("2013-08-26T14:40:23.035+02:00"), wall_time("2013-08-26 14402300")
         ((1377520823035000, True, 3), None)
     """
     text = stamp.replace("T", " ", 1)
