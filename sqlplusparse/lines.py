@@ -180,7 +180,10 @@ OLD_PLAN_ROW: Final = Pattern("(?P<id>{DIGITS})(?:{GAP}(?P<parent>{DIGITS}))?(?P
 TYPED_STATISTIC: Final = Pattern(
     "(?P<type>{STATISTIC_TYPE}){WIDE_GAP}(?P<name>{STATISTIC_TEXT}){WIDE_GAP}(?P<raw>{FIGURE})"
 )
-SNAPPER_END: Final = Pattern("{SNAPPER_END}(?P<end>{SNAPPER_TIME}){SNAPPER_SECONDS}(?P<seconds>{DECIMAL}).*")
+SNAPPER_END: Final = Pattern(
+    "{SNAPPER_END}(?P<end>{SNAPPER_TIME}){SNAPPER_SECONDS}(?P<seconds>{DECIMAL})(?:{SNAPPER_REST})?"
+)
+_SNAPPER_END_START: Final = Pattern("{SNAPPER_END}")
 _SNAPPER_ROW: Final = Pattern("{DIGITS}(?:{GAP}{INSTANCE})?{COMMA}(?:{FIELD}{COMMA})?{SNAPPER_TYPE}{COMMA}")
 #: The kinds that a word at the start of a line announces; each group is the name of one.
 _WORDS: Final = Pattern(
@@ -273,7 +276,7 @@ def _classify_dashes(line: str) -> int:
     if (is_comment or line[0] == "_") and ":" in line and ELAPSED.fullmatch(line):
         return Kind.ELAPSED
     if is_comment:
-        return Kind.SNAPPER_END if SNAPPER_END.fullmatch(line) else Kind.COMMENT
+        return Kind.SNAPPER_END if _SNAPPER_END_START.match(line) else Kind.COMMENT
     return Kind.TEXT
 
 

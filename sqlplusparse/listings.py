@@ -232,8 +232,11 @@ def read_snapper(page: Page, number: int) -> tuple[Listing, int]:
             number = end = number + 1
         elif kind == Kind.SNAPPER_END:
             found = SNAPPER_END.fullmatch(page.lines[number].strip())
-            listing.seconds = finite(found["seconds"]) if found else None
-            page.roles[number] = LineRole.ROW
+            if found is None:
+                page.refuse(number, "unparsed", "the end of a snapshot of Snapper that does not say how long it was")
+            else:
+                listing.seconds = finite(found["seconds"])
+                page.roles[number] = LineRole.ROW
             end = number + 1
             break
         elif kind == Kind.BLANK:

@@ -148,24 +148,30 @@ def binds(kept: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagnostic]
         value.str.strip_chars_end().str.strip_prefix('"').str.replace(GRAMMAR.pattern('"({ELLIPSIS})?$'), "$1")
     )
     plain = pl.when(GRAMMAR.matches(value, "^{NO_VALUE}(?:$|\n)")).then(None).otherwise(value.str.strip_chars_end())
-    length = _number("length", r" avl=([0-9]+)")
+    numbers = {name: _number(name, f"{key}=([0-9]+)(?:[ (\n]|$)") for name, key in _BIND_NUMBERS.items()}
+    length = numbers["length"]
     found = joined.select(
         pl.col("bind").alias("line"),
         "section",
         "cursor",
         _number("position", r"(?i)bind ?#?([0-9]+)"),
-        _number("data_type", r"(?:oacdty|dty)=([0-9]+)"),
-        _number("max_length", r" mxl=([0-9]+)"),
-        length,
+        *numbers.values(),
         pl.coalesce(printed, plain).alias("value"),
         (pl.when(length.is_not_null()).then(length == 0)).alias("is_null"),
-        _is_mixed().alias("is_mixed"),
+        (_is_mixed() | _has_odd_number(numbers)).alias("is_mixed"),
     )
     place = pl.col("position")
     is_other = pl.col("is_mixed") | (place != place.shift().over("section").fill_null(-1) + 1)
-    reason = "lines of this bind, or binds above it, are missing; its figures may be of two binds"
+    reason = "a number of this bind is damaged, or lines are missing in it or above it: its figures may be of two binds"
     rows = [Diagnostic(name, line, None, "broken_bind", None, reason) for line in found.filter(is_other)["line"]]
     return found.drop("is_mixed").cast(_BINDS), rows
+
+
+def _has_odd_number(numbers: dict[str, pl.Expr]) -> pl.Expr:
+    """Is one of the numbers of a bind there, and none?"""
+    return pl.any_horizontal(
+        _TEXT.str.contains(f"{_BIND_NUMBERS[name]}=") & one.is_null() for name, one in numbers.items()
+    )
 
 
 def _is_mixed() -> pl.Expr:
@@ -177,6 +183,8 @@ def _is_mixed() -> pl.Expr:
     return (types > 1) | (flags > types) | (places > flags) | (values > 1) | ((values > 0) & (places == 0))
 
 
+#: Column of a number of a bind -> what is printed before it.
+_BIND_NUMBERS: Final = {"data_type": "(?:oacdty|dty)", "max_length": " mxl", "length": " avl"}
 #: Terminals of the lines of a bind in their order: its type, its flags, its place in memory, its value.
 _PARTS_OF_BINDS: Final = ("BIND_TYPE", "BIND_FLAGS", "BIND_PLACE", "VALUE_START")
 

@@ -89,6 +89,18 @@ def test_snapper() -> None:
     ]
 
 
+@pytest.mark.parametrize("end", ["seconds=130.7x", "seconds=130..7", "seconds=", "sec"])
+def test_the_end_of_a_snapshot_is_read_whole(end: str) -> None:
+    """An end whose length is none gives no length, and is a diagnostic."""
+    text = (DATA / "snapper.txt").read_text()
+    whole, spool = (read_spool(one.encode()) for one in (text, text.replace("seconds=130.7", end)))
+
+    before, after = (set(one.diagnostics.select("kind", "line").rows()) for one in (whole, spool))
+    assert whole.statistics["interval_s"].null_count() == 2
+    assert spool.statistics["interval_s"].null_count() == spool.statistics.height
+    assert after - before == {("unparsed", 7)}
+
+
 def test_collapsed_blanks() -> None:
     """A listing whose blanks a web page collapsed is still read."""
     ruler = b"---------------------------------------- ----------\n"

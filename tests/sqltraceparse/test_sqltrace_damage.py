@@ -157,6 +157,23 @@ def test_binds_whose_lines_are_missing(binds: list[str], seed: int) -> None:
         assert not mixed or {kind for _, kind in rows} & {"broken_bind"}, (first, end, mixed)
 
 
+@pytest.mark.parametrize(
+    ("whole", "damaged", "column"),
+    [
+        ("mxl=32(00)", "mxl=32x(00)", "max_length"),
+        ("oacdty=01", "oacdty=01..", "data_type"),
+        ("avl=00", "avl=00'", "length"),
+        ("avl=00", "avl=99999999999999999999", "length"),
+    ],
+)
+def test_a_number_of_a_bind_is_read_whole(whole: str, damaged: str, column: str) -> None:
+    """A number that is none is null, and its bind is a diagnostic."""
+    trace, rows = found("BINDS #3:", *(line.replace(whole, damaged) for line in _bind(0, '"a"')), CALL)
+
+    assert trace.binds.get_column(column).to_list() == [None]
+    assert rows == [(2, "broken_bind")]
+
+
 def _figures(trace: Any) -> list[tuple[object, ...]]:  # noqa: ANN401 - as `found` gives it
     columns = ("line", "position", "data_type", "max_length", "length", "value")
     return trace.binds.select(columns).rows()
