@@ -75,6 +75,7 @@ def missing_headings(report: AwrReport) -> Iterator[Problem]:
             titled = ()  # the tables at the head of a report have no title
         if matched:
             yield from _unknown_columns(matched, printed)
+            yield from _unknown_rows(matched, printed)
         elif titled and not any(table.shape not in _RULED or table in IDENTITY for table in titled):
             yield from _other_headings(report, titled, printed)
         elif other := _table_of(printed):
@@ -108,6 +109,22 @@ def _unknown_columns(matched: list[Table], printed: PrintedTable) -> Iterator[Pr
             name = matched[0].name
             reason = f"{name}: no column of this table has such a heading; its cells are in raw_tables only"
             yield _problem(printed, "unknown_column", heading, reason)
+
+
+def _unknown_rows(matched: list[Table], printed: PrintedTable) -> Iterator[Problem]:
+    """Rows with figures that no canonical table takes: their first cell is none of theirs; or they lack all ranges."""
+    name, rows = matched[0].name, printed.rows
+    if all(table.rows_like and table.shape == "rows" and table not in IDENTITY for table in matched):
+        likes = [re.compile(table.rows_like) for table in matched]
+        for line, row in zip(rows.lines, rows.cells, strict=True):
+            if any(map(is_number, row)) and not any(like.match(row[0]) for like in likes):
+                reason = f"{name}: no row of this table begins so; its figures are in raw_tables only"
+                yield Problem(line or None, "unknown_row", " ".join(filter(None, row)), reason)
+    elif all(table.shape == "histogram" for table in matched):
+        for line, row in zip(rows.lines, rows.cells, strict=True):
+            if any(row[:2]) and not any(row[2:]):
+                reason = f"{name}: the row has no figure of a range; it is in raw_tables only"
+                yield Problem(line or None, "unknown_row", " ".join(filter(None, row)), reason)
 
 
 def _other_headings(report: AwrReport, titled: tuple[Table, ...], printed: PrintedTable) -> Iterator[Problem]:

@@ -91,7 +91,7 @@ def other_names(report: AwrReport) -> Iterator[tuple[str, str]]:
 
 
 def _other_labels(report: AwrReport, table: str) -> Iterator[tuple[str, str]]:
-    """Rows of a table of labels that are known, and not in this table."""
+    """Rows of a table of labels that no report has in this table."""
     if TABLES[table].shape != "labels":
         return
     frame = report[table]
@@ -99,8 +99,9 @@ def _other_labels(report: AwrReport, table: str) -> Iterator[tuple[str, str]]:
     for label in frame[frame.columns[0]].drop_nulls():
         if label in own:
             continue
-        if label in _labels() or any(label in _names(kind) for kind in _KINDS):
-            yield label, f"{table}: the label is one of another table; {_OTHER_TABLE}"
+        is_known = label in _labels() or any(label in _names(kind) for kind in _KINDS)
+        what = "one of another table" if is_known else "not known"
+        yield label, f"{table}: the label is {what}; {_OTHER_TABLE}"
 
 
 def _without_table(report: AwrReport) -> Iterator[tuple[str, str]]:

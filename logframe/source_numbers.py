@@ -17,6 +17,8 @@ GRAMMAR = load_grammar("logframe", "source_numbers.lark", "occurrence")
 #: Where a number stands: the line of a text, or the table and row of a page; each counted from 1.
 Key: TypeAlias = int | tuple[int, int]
 
+#: A character that there is not, by a number that Python may refuse to convert.
+_LONG_REFERENCE: Final = re.compile(GRAMMAR.pattern("{LONG_REFERENCE}"))
 _SWAP_MARKS: Final = str.maketrans(",.", ".,")
 _UNSEEN: Final = frozenset({"script", "style"})
 
@@ -117,6 +119,9 @@ class _Page(HTMLParser):
         self._count = 0
         self._open: list[list[int]] = []  # table, row, cell, is the cell a heading
         self._unseen = 0
+
+    def feed(self, data: str) -> None:
+        super().feed(_LONG_REFERENCE.sub(lambda found: " " * len(found.group()), data))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002 - of the base class
         if tag == "table":

@@ -69,7 +69,7 @@ def add_strangers(rows: Rows, body: Sequence[int], texts: Sequence[str]) -> None
         if text.lstrip(" \f").startswith("--"):
             is_strange = ANY_RULER.fullmatch(text) is not None and len(text.split()) >= _FEWEST_COLUMNS
         else:
-            is_strange = _GAP in text and _is_row(text.split())
+            is_strange = _GAP in text and not text.isspace() and _is_row(text.split())
         if is_strange:
             reason = "within the text of a statement: rows of a table whose title is missing may follow"
             rows.problems.append(Problem(number + 1, "row_in_text", text.strip(), reason))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 SIGNS = {
     *("broken_markup", "lost_section", "repeated_section", "repeated_rows", "out_of_line", "other_text", "falling_sum"),
     *("unknown_headings", "title_missing", "other_name", "other_whole", "incomplete", "unparsed", "shifted"),
+    "unknown_row",
 }
 
 
@@ -285,3 +286,39 @@ User I/O                     711,902                 4,101        5.76      60.9
 
     assert signs_of(HEAD + first + title + second) == []
     assert kinds_of(HEAD + first + second) == {"title_missing"}
+
+
+def test_rows_that_no_table_takes() -> None:
+    """Rows among the periods of a comparison and among the caches that are none of theirs; a cut row of a histogram."""
+    names = "Snapshot Set  Begin Snap Id Begin Snap Time            End Snap Id End Snap Time             "
+    names += "Avg Active Users           Elapsed Time (min)            DB time (min)\n"
+    rulers = " ".join("-" * width for width in (12, 14, 25, 12, 25, 26, 26, 26)) + "\n"
+    first = f"{'1st':<12} {1822:>14} {'23-Apr-14 18:30:05 (Wed)':<25} {1823:>12} {'23-Apr-14 18:45:06 (Wed)':<25} "
+    first += " ".join(f"{text:>26}" for text in ("7.1", "15.02", "106.55")) + "\n"
+    periods = HEAD.replace("REPOSITORY", "REPOSITORY COMPARE PERIOD") + names + rulers + first
+    assert [kind for kind, _ in signs_of(periods)] == []
+    assert kinds_of(periods + first.replace("1st", "0.4")) == {"unknown_row"}
+
+    caches = "Cache Sizes                       Begin        End\n~~~~~~~~~~~                  ---------- ----------\n"
+    buffer = "               Buffer Cache:       512M       512M  Std Block Size:         8K\n"
+    assert signs_of(HEAD + caches + buffer) == []
+    assert kinds_of(HEAD + caches + buffer.replace(" Buffer", "0 Buffer")) == {"other_name"}
+    assert kinds_of(f"{HEAD}{caches}{buffer}   Elapsed:                6.03 (mins)\n") == {"other_name"}
+
+    histogram = TITLE.format("Wait Event Histogram") + "Event                      Waits  <1us\n"
+    histogram += "------------------------- ------ -----\nfig wait                       1 100.0\n"
+    assert signs_of(HEAD + histogram + END) == []
+    assert kinds_of(HEAD + histogram + "log file sync                785K\n") == {"unknown_row"}
+
+
+def test_a_blank_line_with_a_tab_among_the_lines_of_a_statement() -> None:
+    """It is no row of another table."""
+    text = (
+        "SQL ordered by Gets  DB/Inst: FIG/fig  Snaps: 1-2\n"
+        "                                   Gets              Elapsed\n"
+        "  Buffer Gets   Executions     per Exec   %Total    Time (s)  %CPU   %IO    SQL Id\n"
+        "------------- ------------ ------------ ------ ------------ ----- ----- -------------\n"
+        "       21,955        1,196         18.4   38.0         25.1  22.0  71.0 7hq3wz8mt0c2f\n"
+        "Module: fig\nselect\n  \t  \n  1 from dual\n\n"
+    )
+    assert signs_of(HEAD + text + END) == []

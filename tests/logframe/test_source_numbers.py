@@ -57,3 +57,11 @@ def test_a_page() -> None:
         ((1, 3), 1, 2, "3", False),
     ]
     assert rows_of_page(page) == {1: [1, 2, 1], 2: [1]}
+
+
+def test_a_reference_to_a_character_of_thousands_of_digits_is_blank() -> None:
+    """It is no number, and numbers behind it keep their places."""
+    page = f"<table><tr><td>&#{'9' * 5_000}; 17</td></tr></table>"
+
+    assert [(one.cell, one.text) for one in numbers_of_page(page)] == [(1, "17")]
+    assert rows_of_page(page) == {1: [1]}
