@@ -49,7 +49,7 @@ WHOLE = [
     ("NUMBER_FEEDBACK", "(?=[0-9#])(?:{ROWS}|{DONE})"),
     ("SNAPPER_ROW", "{DIGITS}(?:{GAP}{INSTANCE})?{COMMA}(?:{FIELD}{COMMA})?{SNAPPER_TYPE}{COMMA}.*"),
     ("ELAPSED", lines.ELAPSED.template),
-    ("SNAPPER_END", "{SNAPPER_END}{SNAPPER_TIME}{SNAPPER_SECONDS}{DECIMAL}.*"),
+    ("SNAPPER_END", "{SNAPPER_END}.*"),
     ("COMMENT", "--(?!-).*"),
     ("DASHES", "[-_].*"),
     ("PROMPT", lines.PROMPT.template),
