@@ -11,7 +11,8 @@
 const char *iolab_source(void) { return IOLAB_SOURCE; }
 
 /* Separates cells; digits of a number at most. */
-enum { SEPARATOR = 0x1F, MOST_DIGITS = 15 };
+/* A cell longer than LONGEST is no figure, and its decimals are none: `logframe.printed.MOST_DIGITS`. */
+enum { SEPARATOR = 0x1F, MOST_DIGITS = 15, LONGEST = 60 };
 
 /* What a cell is: a plain number, blank, or for the caller. */
 enum { PLAIN, BLANK, OTHER };
@@ -68,7 +69,7 @@ static const uint8_t *read_cell(const uint8_t *here, const uint8_t *end, struct 
         }
     }
     int is_read = here == end || *here == SEPARATOR;
-    if (is_read && cell->shown > *decimals) *decimals = cell->shown;
+    if (is_read && cell->shown > *decimals && here - first <= LONGEST) *decimals = cell->shown;
     if (here == first) {
         if (is_read) cell->kind = BLANK;
     } else if (is_read && is_grouped && digits && digits <= MOST_DIGITS && (!has_point || cell->shown)) {

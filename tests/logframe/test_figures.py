@@ -8,6 +8,7 @@ import pytest
 from logframe import read_printed
 from logframe.figures import BLANK, OTHER, PLAIN, ColumnForm, PlainFigures, read_figures
 from logframe.kernel import load_kernel
+from logframe.printed import MOST_DIGITS
 
 ODD = (
     *(
@@ -119,6 +120,15 @@ def test_lost_decimals_leave_too_many_digits() -> None:
     found = rows(read_figures(cells, [column(cells, has_decimals=True)]))
 
     assert [kind for kind, *_ in found] == [OTHER, PLAIN]
+
+
+def test_decimals_of_a_cell_that_is_too_long() -> None:
+    """They are none of the column's, as `read_printed` takes the cell for no number."""
+    for other, half in (("9" * 58 + ".6", 0.05), ("9" * 59 + ".6", 0.5)):
+        cells = ["56", other]
+        assert len(other) - MOST_DIGITS == (half == 0.5)
+        first, _ = rows(read_figures(cells, [column(cells, has_decimals=True)]))
+        assert first == (PLAIN, "56.0", repr(56 - half), repr(56 + half))
 
 
 def test_separator_and_count() -> None:
