@@ -90,6 +90,7 @@ SHAPES: Final[dict[str, Callable[[int], str]]] = {
     "spool: statements": lambda n: many(_ECHO, n),
     "spool: tabs and digits": lambda n: _ONE + "\t1" * (n // 2) + "\n" + _TIMED,
     "spool: rulers": lambda n: _ONE + "--- " * (n // 8) + "\n" + "1   " * (n // 8) + "\n",
+    "spool: rulers below each other": lambda n: _ONE + ("-" * 20 + "\n") * (n // 21) + _TIMED,
     "spool: a quote without end": lambda n: "SQL> select '\n" + many("  2  abc {} {}\n", n),
     "spool: a comment without end": lambda n: "SQL> select /*\n" + many("  2  abc {} {}\n", n),
     "spool: prompts alone": lambda n: _ONE + "SQL> \n" * (n // 6) + _TIMED,

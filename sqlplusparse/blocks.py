@@ -335,6 +335,8 @@ _LONGEST_STATEMENT: Final = 300
 #: What a plan begins with below its heading.
 _PLAN_STARTS: Final = frozenset({Kind.RULER, Kind.PLAN_ROW, Kind.PLAN_HASH, Kind.PLAN_TABLE})
 _TEXTS: Final = runs_of(Kind.TEXT)
+#: The line size cuts the ruler of a plan into fewer pieces.
+_MOST_RULERS: Final = 20
 #: What may follow the first ruler of a plan, which may be cut at the line size.
 _BELOW_PLAN_RULERS: Final = frozenset({Kind.PLAN_ROW, Kind.RULER, Kind.BLANK})
 
@@ -369,7 +371,9 @@ def _has_heading(page: Page, number: int) -> bool:
 def _is_cut_plan_ruler(page: Page, number: int) -> bool:
     """Is this the ruler of a plan wider than the line size, so that its rest stands in the next line?"""
     ahead = number + 1
-    while page.kind(ahead) == Kind.RULER or (page.kind(ahead) == Kind.BLANK and ahead < min(number + 4, len(page))):
+    while ahead < number + _MOST_RULERS and (
+        page.kind(ahead) == Kind.RULER or (page.kind(ahead) == Kind.BLANK and ahead < min(number + 4, len(page)))
+    ):
         ahead += 1
     return page.kind(ahead) == Kind.PLAN_ROW and _has_heading(page, ahead)
 
