@@ -11,6 +11,8 @@ import polars as pl
 
 from hostparse.lines import GRAMMAR as LINES
 from logframe import load_grammar
+from logframe.moments import moment
+from logframe.printed import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +41,6 @@ DAY_S: Final = 86_400
 _1970: Final = dt.date(1970, 1, 1)
 #: Digits of a month or a day at most.
 _DIGITS: Final = 2
-_SECOND: Final = dt.timedelta(seconds=1)
 _ZONED: Final = pl.Struct({"time": pl.Datetime("us"), "zone": pl.String()})
 _UNTIMED: Final[dict[str, object]] = {"time": None, "zone": None}
 
@@ -91,14 +92,6 @@ def of_each(texts: pl.Expr, read: Callable[[str], object], dtype: PolarsDataType
         return values.gather(pl.Series([places[text] for text in printed], dtype=pl.UInt32))
 
     return texts.map_batches(read_all, return_dtype=dtype, is_elementwise=True)
-
-
-def moment(day: dt.date | None, second: int | None) -> dt.datetime | None:
-    """So many seconds after the midnight that begins a day; None outside the years that a calendar has."""
-    try:
-        return None if day is None or second is None else dt.datetime.combine(day, dt.time()) + second * _SECOND
-    except OverflowError:
-        return None
 
 
 def calendar_day(year: int, month: int, day: str) -> dt.date | None:
@@ -184,7 +177,8 @@ def dated_clock(text: pl.Expr, order: DateOrder) -> pl.Expr:
 
 
 def _epoch(text: str) -> dt.datetime | None:
-    return moment(_1970, int(text)) if text.isascii() and text.isdigit() else None
+    seconds = whole_number(text)
+    return None if seconds is None else moment(_1970, seconds)
 
 
 def read_stamps(stamps: pl.DataFrame, order: DateOrder) -> pl.DataFrame:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from hostparse.clocks import MONTHS, calendar_day, moment, of_each, past_midnights, second_of, seconds_of_day
+from hostparse.clocks import MONTHS, calendar_day, of_each, past_midnights, second_of, seconds_of_day
 from hostparse.lines import NMON, TEXT
 from hostparse.runs import Run
 from logframe import Diagnostic
-from logframe.moments import later
+from logframe.moments import later, moment
 from logframe.printed import whole_number
 
 if TYPE_CHECKING:

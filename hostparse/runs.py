@@ -11,8 +11,9 @@ from lark import Token, Tree
 from lark.exceptions import UnexpectedInput
 
 from hostparse.clocks import GRAMMAR as TIMES
-from hostparse.clocks import Order, date_of, date_order, long_moment, moment, second_of
+from hostparse.clocks import Order, date_of, date_order, long_moment, second_of
 from hostparse.lines import OPENING, OPENS, TEXT, is_kind
+from logframe.moments import moment
 from logframe.printed import whole_number
 
 if TYPE_CHECKING:

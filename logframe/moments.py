@@ -5,7 +5,7 @@ A column of Polars holds years far beyond 9999; such a moment cannot become a `d
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Final
 
 import polars as pl
@@ -47,3 +47,18 @@ def later(begin: pl.Expr, seconds: pl.Expr) -> pl.Expr:
 def since_1970(seconds: pl.Expr) -> pl.Expr:
     """The moment so many seconds after the beginning of 1970, in UTC; null outside the years 1 to 9999."""
     return later(_1970, seconds)
+
+
+def moment(day: date | None, seconds: int | None) -> datetime | None:
+    """The moment so many seconds after the midnight that begins a day; None outside the years 1 to 9999.
+
+    Examples:
+        >>> moment(date(2024, 2, 29), 3661), moment(date(9999, 12, 31), 86_400)
+        (datetime.datetime(2024, 2, 29, 1, 1, 1), None)
+    """
+    if day is None or seconds is None:
+        return None
+    try:
+        return datetime.combine(day, time()) + seconds * timedelta(seconds=1)
+    except OverflowError:
+        return None

@@ -123,6 +123,7 @@ _BEYOND = ("253402300800", "1000000000000", "-99999999999999", "18446745673711",
     [
         *((_PIDSTAT, seconds) for seconds in _BEYOND),
         (_STAMPS, _BEYOND[1]),
+        (_STAMPS, "9" * 5_000),
         (_STAMPS, "Mon Feb 19 13:05:00 CET 0000"),
         (NMON.replace("17-OCT-2017", "{0}"), "17-OCT-0000"),
     ],
