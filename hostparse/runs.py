@@ -13,6 +13,7 @@ from lark.exceptions import UnexpectedInput
 from hostparse.clocks import GRAMMAR as TIMES
 from hostparse.clocks import Order, date_of, date_order, long_moment, second_of
 from hostparse.lines import OPENING, OPENS, TEXT, is_kind
+from logframe import Diagnostic
 from logframe.moments import moment
 from logframe.printed import whole_number
 
@@ -181,6 +182,17 @@ def _tree(rule: str, text: str) -> Tree[Token] | None:
         return OPENING.parse(text, start=rule)
     except UnexpectedInput:
         return None
+
+
+def unread_heads(name: str, marks: pl.DataFrame) -> list[Diagnostic]:
+    """Lines that begin a run, or say what it runs on, of which nothing is read."""
+    heads = marks.filter(is_kind("banner", "restart", "configuration")).select("line", "kind", "text")
+    reason = "the head of a run is damaged: nothing of it is read"
+    return [
+        Diagnostic(name, line, None, "unparsed", text, reason)
+        for line, kind, text in heads.iter_rows()
+        if all(_tree(rule, text.strip()) is None for rule in _RULES[kind])
+    ]
 
 
 def _parsed(kind: str, text: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from hostparse.headings import read_heading, without_clock
 from hostparse.lines import GRAMMAR, OPENS, TEXT, is_kind
 from hostparse.parts import Part
 from hostparse.recognise import SNIFF
-from hostparse.runs import Run, Runs, read_runs
+from hostparse.runs import Run, Runs, read_runs, unread_heads
 from hostparse.sampling import Carried, place_samples
 from logframe import Diagnostic
 
@@ -153,13 +153,14 @@ def read_piece(name: str, lines: pl.DataFrame, facts: Facts, before: Before) -> 
         for _, part in placed.parts
         for line, printed, text in part.problems
     ]
-    unread = [_unread(name, lines.filter(is_kind("text")), "no line of a table"), *rows.unread]
     timeless = [
         Diagnostic(name, line, None, "clock", text, "no date and time that exist: this run has none")
         for line, run, text in marks.frame.filter(is_kind("opening")).select("line", "run", "text").iter_rows()
         if runs[run].opened_at is None
     ]
-    notes = [*marks.notes, *placed.notes, *timeless, *bad, *(note for part in unread for note in part)]
+    other = _unread(name, lines.filter(is_kind("text")), "no line of a table")
+    unread = [timeless, bad, unread_heads(name, marks.frame), other, *rows.unread]
+    notes = [*marks.notes, *placed.notes, *(note for part in unread for note in part)]
     parts = {marks.keys[numbers[id(read)]]: part for read, part in placed.parts}
     return Piece(
         parts,

@@ -135,3 +135,22 @@ def test_time_that_no_calendar_holds(log: str, printed: str) -> None:
 
     assert host.samples.collect().get_column("interval_end").to_list()[0] is None
     assert any(printed in text for text in host.diagnostics.get_column("text"))
+
+
+TABLE = """\
+13:00:01        CPU     %user     %nice   %system   %iowait    %steal     %idle
+13:10:01        all      1.00      0.00      2.00      3.00      0.00     94.00
+"""
+
+
+@pytest.mark.parametrize("end", ["(3.10 8", ") 8/0.7 0 8 8 0", "(db1) 0.07 2"])
+def test_a_damaged_banner_is_named(end: str) -> None:
+    """A banner with pieces of another line says nothing of the host, and is a diagnostic."""
+    rows = f"\n\n{TABLE}"
+    head = "Linux 4.18.0 (db1) 02/19/24 _x86_64_ (8 CPU)"
+    whole, damaged = (read_host(f"{one}{rows}".encode()) for one in (head, f"Linux 4.18.0 02/19/24 {end}"))
+
+    assert whole.runs["host"].to_list() == ["db1"]
+    assert whole.diagnostics.is_empty()
+    assert damaged.runs["host"].to_list() == [None]
+    assert damaged.diagnostics.filter(kind="unparsed").get_column("line").to_list() == [1]
