@@ -79,6 +79,7 @@ def many(line: str, size: int) -> str:
 SHAPES: Final[dict[str, Callable[[int], str]]] = {
     "strace: calls": lambda n: many(_CALL, n),
     "strace: blanks after a number": lambda n: "close(3) = 0\n3939" + " " * n,
+    "strace: digits before a call": lambda n: f"12:00:00.000001 (+ {'1' * n}.000001) close(3) = 0\n",
     "strace: opening brackets": lambda n: _CALL.format(1, 3) + "read(" + "(" * n + "\n",
     "strace: a long word after a call": lambda n: _CALL.format(1, 3) * 3 + "close(3) = 0" + "x" * n + "\n",
     "strace: commas": lambda n: _CALL.format(1, 3) + "writev(3, [" + "{}, " * (n // 4) + "\n",

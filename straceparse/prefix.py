@@ -30,6 +30,8 @@ _DIGITS: Final = frozenset("0123456789")
 _HEX_DIGITS: Final = _DIGITS | frozenset("abcdef")
 #: How the time of day comes out of its shape; not every such time exists.
 _ANY_TIME_OF_DAY: Final = ":".join(["[0-9][0-9]"] * 3)
+#: A longer field is damaged: strace prints none.
+_WIDEST: Final = 60
 #: A number and the blanks that pad it.
 _PADDED: Final = re.compile("(?<! )( *)(0+)( *)")
 
@@ -96,7 +98,7 @@ def _layout(prefix: re.Match[str]) -> Layout | None:
 
 def _field(text: str, terminal: str, *, is_hexadecimal: bool) -> tuple[str, int, int] | None:
     """Pattern of the texts of one field in this width, and where its value starts and ends; None for text in it."""
-    if PARTS_GRAMMAR.literal("LESS") in text:
+    if PARTS_GRAMMAR.literal("LESS") in text or len(text) > _WIDEST:
         return None
     digits = _HEX_DIGITS if is_hexadecimal else _DIGITS
     shape = "".join("0" if char in digits else char for char in text)
