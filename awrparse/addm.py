@@ -67,7 +67,7 @@ def addm_of_page(text: str) -> list[PrintedTable]:
     """
     if _NAME not in text:
         return []
-    lines = text.splitlines()
+    lines = text.split("\n")
     if kind.ADDM not in kind.classify([line for line in lines if _NAME in line]):
         return []
     kinds = kind.classify(lines)

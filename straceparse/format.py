@@ -36,7 +36,7 @@ def sniff(head: Head) -> Sniff | None:
     from straceparse.other_tracers import other_tracer  # noqa: PLC0415 - readers are imported on use
     from straceparse.summary import ends_with_summary  # noqa: PLC0415 - readers are imported on use
 
-    if (other := other_tracer(head.text.splitlines()[:_LINES])) is not None:
+    if (other := other_tracer(head.text.split("\n")[:_LINES])) is not None:
         reason = f"a log of {other[0]}, whose times and results are not strace's"
         return Sniff(_SURE, reason, is_refused=True, line=other[1])
     log = shortened(head.log)

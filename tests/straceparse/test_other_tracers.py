@@ -22,6 +22,17 @@ def test_other_tracers_are_refused(system: str) -> None:
         iolab.load((LOGS[system] * 5).encode())
 
 
+@pytest.mark.parametrize("before", ["\r\r", "\f\v", "\x1c\n", "\u2028\n\n"])
+def test_the_line_of_another_tracer_is_that_of_the_log(before: str) -> None:
+    """Lines end where those of a log do: not at a lone carriage return, a form feed or another separator."""
+    with pytest.raises(LogParseError, match="dtruss") as found:
+        iolab.load((before + LOGS["dtruss"] * 5).encode())
+
+    start = before.count("\n") + 1
+    assert found.value.line in {start, start + 1}  # the first may begin with what is no call
+    assert found.value.text in LOGS["dtruss"]
+
+
 def test_strace_is_read() -> None:
     """Calls of strace, with one quoted line of truss among them."""
     text = "0.000123 pread64(268, '', 8192, 0) = 8192\n" * 8
