@@ -39,6 +39,7 @@ NOT_OF_THE_FORMAT = {
     ("aio_columns", ">"): "a part of a template",
     ("aio_columns", "<"): "a part of a template",
     ("fields", "\n"): "lines",
+    ("format", "\n"): "lines",
     ("opening", "\n"): "lines",
     ("ranges", "\n"): "lines",
     ("prefix", "(?<! )( *)(0+)( *)"): "shapes that this module makes",
