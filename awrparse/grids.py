@@ -11,7 +11,7 @@ from awrparse.pivots import behind_mark, has_marks
 from awrparse.values import CELLS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from awrparse.records import PrintedTable
     from logframe import Column as Extent
@@ -217,14 +217,19 @@ def _cells_beside(table: Table, printed: PrintedTable) -> list[str]:
     by_place = columns_by_heading(table, printed.headings)
     if any(column is not None for column in by_place):
         return [cell for row in cells for column, cell in zip(by_place, row, strict=True) if column is None and cell]
+    return [cell for column, filled in _labelled(table, printed) for cell in filled[column is not None :]]
+
+
+def _labelled(table: Table, printed: PrintedTable) -> Iterator[tuple[Column | None, list[str]]]:
+    """The values of each label of a table of one row, and the column that takes the first; of two labels one has it."""
     taken: set[str] = set()
-    found = []
-    for label, *values in cells:
-        filled = [value for value in values if value]
-        is_taken = fold(label) in table.by_head and fold(label) not in taken
-        taken.add(fold(label))
-        found += filled[is_taken:]
-    return found
+    for label, *values in printed.rows.cells:
+        column = table.by_head.get(fold(label))
+        if column is not None and column.name in taken:
+            column = None
+        if column is not None:
+            taken.add(column.name)
+        yield column, [value for value in values if value]
 
 
 def _places_of_labels(printed: PrintedTable) -> list[str]:
@@ -273,11 +278,9 @@ def _grid_wide(table: Table, printed: PrintedTable) -> Grid:
     rows = printed.rows
     if any(column is not None for column in by_place):
         return _grid_of_rows(table, printed)
-    for row in rows.cells:
-        column = table.by_head.get(fold(row[0]))
-        value = next((cell for cell in row[1:] if cell), "")
+    for column, filled in _labelled(table, printed):
         if column is not None:
-            cells.setdefault(column.name, [value])
+            cells[column.name] = filled[:1] or [""]
     return Grid(cells, {}, {}, rows.lines[:1] if cells else [])
 
 

@@ -191,16 +191,22 @@ def unread_heads(name: str, marks: pl.DataFrame) -> list[Diagnostic]:
     return [
         Diagnostic(name, line, None, "unparsed", text, reason)
         for line, kind, text in heads.iter_rows()
-        if all(_tree(rule, text.strip()) is None for rule in _RULES[kind])
+        if _read(kind, text) is None
     ]
 
 
 def _parsed(kind: str, text: str) -> dict[str, Any]:
     """What an opening line says: attributes of `Run`, and ``date`` and ``clock`` as printed."""
-    for rule in _RULES[kind]:
-        if (tree := _tree(rule, text.strip())) is not None:
-            return _said(rule, tree)
+    found = _read(kind, text)
+    if found is not None:
+        return _said(*found)
     return {"collector": "oswatcher"} if kind == "opening" else {}
+
+
+def _read(kind: str, text: str) -> tuple[str, Tree[Token]] | None:
+    """The rule that an opening line follows, and its parts."""
+    trees = ((rule, _tree(rule, text.strip())) for rule in _RULES[kind])
+    return next(((rule, tree) for rule, tree in trees if tree is not None), None)
 
 
 def _said(rule: str, tree: Tree[Token]) -> dict[str, Any]:

@@ -227,7 +227,7 @@ class _Reader:
                 self.rows.append({**row, **self._activity(number, line, cells[0]), "snap": snap + 1, "table": table})
             elif kind == "END" and (end := _END.match(line)) is not None:
                 snap, headings = snap + 1, None
-                self._end(number, line, {"snap": snap, "line": number, **_window(end)}, end)
+                self._end(snap, number, line, end)
                 for row in self.rows[start:]:
                     row["session_samples"] = _count(row, int(end["taken"]))
                 start = len(self.rows)
@@ -239,16 +239,30 @@ class _Reader:
             last = self.rows[-1]["line"]
             self._note(last, None, "truncated", "the line with the number of samples is missing after these rows")
 
-    def _end(self, number: int, line: str, snap: dict[str, Any], end: re.Match[str]) -> None:
+    def _end(self, snap: int, number: int, line: str, end: re.Match[str]) -> None:
         """Keep a snapshot; of its figures a damaged one is null, and its number follows that of the one before."""
-        if snap["window_end"] is None:
+        average, moment, printed = end["average"] or "", _moment(end["end"]), int(end["number"])
+        mean = read_printed(average if _AVERAGE.match(average) else "", rounded=True)
+        if moment is None:
             self._note(number, line, "damaged", f"{end['end']!r} is no time")
-        if end["average"] and snap["active_sessions"] is None:
-            self._note(number, line, "damaged", f"{end['average']!r} is no mean of active sessions")
-        before = self.snaps[-1]["number"] if self.snaps else snap["number"] - 1
-        if snap["number"] not in {1, before + 1}:
-            self._note(number, line, "truncated", f"snapshot {snap['number']} follows snapshot {before}")
-        self.snaps.append(snap)
+        if average and mean.value is None:
+            self._note(number, line, "damaged", f"{average!r} is no mean of active sessions")
+        before = self.snaps[-1]["number"] if self.snaps else printed - 1
+        if printed not in {1, before + 1}:
+            self._note(number, line, "truncated", f"snapshot {printed} follows snapshot {before}")
+        self.snaps.append(
+            {
+                "snap": snap,
+                "number": printed,
+                "line": number,
+                "window_end": moment,
+                "window_s": finite(end["seconds"]),
+                "samples_taken": int(end["taken"]),
+                "active_sessions": mean.value,
+                "active_sessions_lo": mean.lo,
+                "active_sessions_hi": mean.hi,
+            }
+        )
 
     def _activity(self, number: int, line: str, text: str) -> dict[str, float | None]:
         """Mean active sessions with rounding: ``2.35    (235%)``, where both must agree, or ``26322%``."""
@@ -290,10 +304,10 @@ def _cells(line: str) -> list[str]:
     return [cell.strip() for cell in csv_cells(line, skips_blanks=True)]
 
 
-def _moment(text: str | None) -> datetime | None:
+def _moment(text: str) -> datetime | None:
     """A stamp as a time; None of a day or an hour that there is not."""
     try:
-        return datetime.fromisoformat(text) if text and _STAMP.match(text) else None
+        return datetime.fromisoformat(text) if _STAMP.match(text) else None
     except ValueError:
         return None
 
@@ -306,19 +320,6 @@ def _state(state: str | None, event: str | None) -> str | None:
     if words in {_ON_CPU, "CPU"} or words.startswith("WAITED"):
         return "CPU"
     return "WAIT" if words in {"WAITING", "WAIT"} else None
-
-
-def _window(end: re.Match[str]) -> dict[str, Any]:
-    average = read_printed(end["average"] if _AVERAGE.match(end["average"] or "") else "", rounded=True)
-    return {
-        "number": int(end["number"]),
-        "window_end": _moment(end["end"]),
-        "window_s": finite(end["seconds"]),
-        "samples_taken": int(end["taken"]),
-        "active_sessions": average.value,
-        "active_sessions_lo": average.lo,
-        "active_sessions_hi": average.hi,
-    }
 
 
 def _count(row: dict[str, Any], taken: int) -> int | None:
