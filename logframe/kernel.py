@@ -27,14 +27,18 @@ _POINTER: Final = ctypes.c_void_p
 _I64, _I32, _U32 = ctypes.c_int64, ctypes.c_int32, ctypes.c_uint32
 
 
-class _ArrowArray(ctypes.Structure):
+class ArrowArray(ctypes.Structure):
+    """``struct ArrowArray`` of the Arrow C data interface."""
+
     _fields_ = (
         *((name, _I64) for name in ("length", "null_count", "offset", "n_buffers", "n_children")),
         *((name, _POINTER) for name in ("buffers", "children", "dictionary", "release", "private_data")),
     )
 
 
-class _ArrowSchema(ctypes.Structure):
+class ArrowSchema(ctypes.Structure):
+    """``struct ArrowSchema`` of the Arrow C data interface."""
+
     _fields_ = (
         *((name, ctypes.c_char_p) for name in ("format", "name", "metadata")),
         *((name, _I64) for name in ("flags", "n_children")),
@@ -42,19 +46,19 @@ class _ArrowSchema(ctypes.Structure):
     )
 
 
-_RELEASE: Final = ctypes.CFUNCTYPE(None, ctypes.POINTER(_ArrowSchema))
+SCHEMA_RELEASE: Final = ctypes.CFUNCTYPE(None, ctypes.POINTER(ArrowSchema))
 _NULLABLE: Final = 2
 _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.restype = ctypes.py_object
 _new_capsule.argtypes = (_POINTER, ctypes.c_char_p, _POINTER)
 
 
-def _released(schema: ctypes._Pointer[_ArrowSchema]) -> None:
+def _released(schema: ctypes._Pointer[ArrowSchema]) -> None:
     """Let go of a schema: its texts belong to Python."""
     schema.contents.release = None
 
 
-_release_schema: Final = _RELEASE(_released)
+_release_schema: Final = SCHEMA_RELEASE(_released)
 
 
 class Block:
@@ -111,10 +115,10 @@ class Tables:
 class _Column:
     """An array as an object that Polars imports (the Arrow PyCapsule interface); used once."""
 
-    def __init__(self, kernel: Kernel, text: str, array: _ArrowArray) -> None:
+    def __init__(self, kernel: Kernel, text: str, array: ArrowArray) -> None:
         self._kernel = kernel
         self._array = array
-        self._schema = _ArrowSchema(text.encode(), b"", None, _NULLABLE, 0, None, None, None, None)
+        self._schema = ArrowSchema(text.encode(), b"", None, _NULLABLE, 0, None, None, None, None)
         self._schema.release = ctypes.cast(_release_schema, _POINTER)
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
@@ -126,10 +130,10 @@ class _Column:
     def close(self) -> None:
         """Release the array where nothing took it over."""
         if self._array.release:
-            _ARRAY_RELEASE(self._array.release)(ctypes.addressof(self._array))
+            ARRAY_RELEASE(self._array.release)(ctypes.addressof(self._array))
 
 
-_ARRAY_RELEASE: Final = ctypes.CFUNCTYPE(None, _POINTER)
+ARRAY_RELEASE: Final = ctypes.CFUNCTYPE(None, _POINTER)
 
 
 class Kernel:
@@ -228,7 +232,7 @@ class Kernel:
             null_count: number of null values.
             text: what the views of ``vu`` point to.
         """
-        array = _ArrowArray()
+        array = ArrowArray()
         if self.library.iolab_export(
             *(ctypes.addressof(array), length, null_count, validity and validity.address, values.address),
             *(text and text.address, -1 if text is None else text.size),

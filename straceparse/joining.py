@@ -15,7 +15,7 @@ from straceparse.names import EXECUTES
 from straceparse.ordered import compact
 from straceparse.records import PARTS_GRAMMAR
 from straceparse.schema import DURATION, KIND
-from straceparse.turns import IS_CALL, KIND_NUMBERS, PLACE, Halves, gaps_of, halves_of, in_turns
+from straceparse.turns import IS_CALL, KIND_NUMBERS, PLACE, Gaps, Halves, gaps_and_halves
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -64,12 +64,8 @@ class CallJoiner:
         joined, rests = _with_continuations(lines)
         joined = self._with_owners(joined)
         kinds = joined.get_column("kind").to_physical().cast(pl.UInt32)
-        turns = in_turns(joined, kinds, "_log", "pid", "_row")
-        gap, has_gap, pending = gaps_of(joined, turns)
-        joined = joined.with_columns(gap, has_gap)
-        if not joined.get_column("_order").equals(joined.get_column("_row")):
-            turns = in_turns(joined, kinds, "_home", "_owner", "_order")
-        halves = halves_of(joined, turns)
+        gaps, halves = gaps_and_halves(joined, kinds)
+        joined, pending = _with_gaps(joined, gaps)
         waiting = _NO_PLACES
         if not is_last:
             waiting = pl.concat([pending, halves.opened, _cut_at_end(lines), self._without_start(joined, halves)])
@@ -260,6 +256,17 @@ def _cut_at_end(lines: pl.DataFrame) -> pl.Series:
     return pl.Series([place], dtype=PLACE)
 
 
+def _with_gaps(lines: pl.DataFrame, gaps: Gaps) -> tuple[pl.DataFrame, pl.Series]:
+    """The lines with their gaps, and the places of calls whose gap may still come; some had theirs before."""
+    had_gap = lines.get_column("_has_gap")
+    gap, has_gap, pending = gaps.gap, gaps.has_next, gaps.pending
+    if had_gap.any():
+        gap = lines.get_column("_gap").zip_with(had_gap, gap)
+        has_gap = has_gap | had_gap
+        pending = pending.filter(~had_gap.gather(pending))
+    return lines.with_columns(gap.alias("_gap"), has_gap.alias("_has_gap")), pending
+
+
 def _with_tail(waiting: pl.Series, kinds: pl.Series, halves: Halves) -> pl.Series:
     """The calls that wait, and all after the first of them where these are few: then no complete call waits for one."""
     if not len(waiting) or (len(kinds) - waiting.item(0)) * _TAIL > len(kinds):
@@ -331,7 +338,7 @@ def _kept(
         continued = pl.Series(rows.is_in(rests.get_column("_row").implode()).arg_true())
     places = pl.concat(parts).unique().sort()
     alive = pl.concat([halves.opened, halves.starts, continued, _cut_at_end(lines)])
-    is_part = joined.get_column("kind").is_in(["unfinished", "cut"]).gather(places)
+    is_part = joined.get_column("kind").gather(places).is_in(["unfinished", "cut"])
     is_closed = is_part & ~places.is_in(alive.implode())
     state = joined.select("_home", "_owner", "_order", "_gap", "_has_gap")[places]
     kept = lines[places].with_columns(state.get_columns())

@@ -17,10 +17,10 @@ from straceparse.arguments import is_escaped, unescaped
 from straceparse.async_requests import AsyncRequests
 from straceparse.descriptors import DESCRIPTOR_CALLS, FILES, Files, with_known_files
 from straceparse.ordered import InOrder, batches_of, is_one_log, rows_where
-from straceparse.records import PARTS_GRAMMAR
 from straceparse.restarts import RestartedRequests
-from straceparse.schema import DURATION, number
-from straceparse.system_calls import CALLS
+from straceparse.schema import DURATION
+from straceparse.sizes import ROLES, with_sizes
+from straceparse.system_calls import CALLS, TIMED_BY
 from straceparse.transfers import PARSED_CALLS, transfer_of
 
 if TYPE_CHECKING:
@@ -90,15 +90,15 @@ ASYNC_CALLS: Final = ("io_submit", "io_getevents", "io_pgetevents", "io_uring_en
 
 #: The descriptors of a request.
 _FDS: Final = ("fd", "fd_out")
-_FD: Final = PARTS_GRAMMAR.pattern("^{FD_NAME}?({INTEGER})")
-_LAST: Final = PARTS_GRAMMAR.pattern("{COMMA}{SIZE_NAME}?({INTEGER})$")
-_LAST_TWO: Final = PARTS_GRAMMAR.pattern(
-    "{COMMA}{SIZE_NAME}?(?P<count>{INTEGER}){COMMA}{OFFSET_NAME}?(?P<offset>{INTEGER})$"
-)
-#: The last two numbers of a call, and its descriptor, are no longer than this.
-_WIDTH: Final = 64
-#: Arguments of up to this many bytes are split; longer ones hold much text of a buffer.
-_SHORT: Final = 256
+#: The calls that are looked at: requests of their own, and those that carry others or change descriptors.
+_SYNC: Final = [*SYNC_CALLS]
+_OTHERS: Final = [*ASYNC_CALLS, *sorted(DESCRIPTOR_CALLS)]
+_CALL: Final = pl.Enum([*_SYNC, *_OTHERS])
+#: Operation and role of each of them.
+_OPS: Final = pl.Series([SYNC_CALLS.get(name) for name in _CALL.categories], dtype=REQUESTS["op"])
+_ROLES: Final = pl.Series([ROLES.get(name, 0) for name in _CALL.categories], dtype=pl.UInt8)
+#: The same words as in the calls, in another set.
+_SOURCES: Final = pl.Series(TIMED_BY.categories, dtype=REQUESTS["latency_from"])
 
 FrameType = TypeVar("FrameType", pl.DataFrame, pl.LazyFrame)
 
@@ -220,35 +220,43 @@ class _RequestReader:
         last_line: int | None = None if is_last else calls.get_column("line").max()  # type: ignore[assignment]
         numbered = rows_where(calls, pl.col("state") != "resumed").with_row_index("_row", offset=self._rows)
         self._rows += numbered.height
-        rows = rows_where(numbered, pl.col("name").is_in([*SYNC_CALLS, *ASYNC_CALLS, *DESCRIPTOR_CALLS]))
-        requests = self._restarted.joined(_sync_requests(rows, self._others), numbered, is_last=is_last)
+        named = numbered.with_columns(pl.col("name").cast(_CALL, strict=False).alias("_call"))
+        synchronous, others = (rows_where(named, pl.col("_call").is_in(names)) for names in (_SYNC, _OTHERS))
+        requests = self._restarted.joined(_sync_requests(synchronous, self._others), numbered, is_last=is_last)
         open_rows: list[int] = []
         if self._restarted.waiting is not None:
             open_rows = self._restarted.waiting.get_column("_row").to_list()
-        asynchronous = rows_where(rows, pl.col("name").is_in(ASYNC_CALLS))
+        asynchronous = rows_where(others, pl.col("_call").is_in(ASYNC_CALLS)).drop("_call")
         if asynchronous.height or self._async.is_waiting:
             found, first = self._async.add(asynchronous, last_line)
             open_rows += [] if first is None else [first]
             requests = pl.concat([requests, found], how="diagonal_relaxed").sort("_row", "_place")
-        return self._with_files(_with_plain_paths(requests), rows).select(
+        return self._with_files(_with_plain_paths(requests), named, others).select(
             *self._others,
             *(pl.col(name).cast(dtype, strict=False).alias(name) for name, dtype in REQUESTS.items()),
             "_row",
             "_place",
         ), min(open_rows, default=None)
 
-    def _with_files(self, requests: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    def _with_files(self, requests: pl.DataFrame, calls: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
         """The requests, with the file of each descriptor where ``-y`` does not print it.
 
         In a ``-ff`` set the threads of a process are in different files, so their calls, which are here all at once,
         are put in the order of time.
+
+        Args:
+            requests: the requests.
+            calls: all calls.
+            others: those that are no synchronous requests; those that change descriptors are among them.
         """
-        turns = rows.with_columns(pl.col("_row").alias("_turn"))
-        if not rows.get_column("line").is_sorted() and not rows.get_column("start").has_nulls():
-            turns = rows.sort("start", maintain_order=True).with_row_index("_turn")
+        is_wanted = calls.get_column("_call").is_not_null()
+        lines, starts = (calls.get_column(name).filter(is_wanted) for name in ("line", "start"))
+        if not lines.is_sorted() and not starts.has_nulls():
+            turns = calls.filter(is_wanted).sort("start", maintain_order=True).with_row_index("_turn")
             order = turns.select("_row", "_turn")
             requests = requests.join(order, on="_row", how="left", maintain_order="left")
         else:
+            turns = others.with_columns(pl.col("_row").alias("_turn"))
             requests = requests.with_columns(pl.col("_row").cast(pl.UInt32).alias("_turn"))
         known = pl.concat([self._files.changes(turns.drop("_row").rename({"_turn": "_row"})), self._waiting])
         self._waiting = self._files_of_waiting(known)
@@ -272,25 +280,22 @@ class _RequestReader:
         return found.select(pl.col("_turn").alias("_row"), pl.col("_owner").alias("pid"), "fd", "file")
 
 
-def _sync_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
+def _sync_requests(calls: pl.DataFrame, others: list[str]) -> pl.DataFrame:
     """Requests that are one call each."""
-    calls = rows_where(rows, pl.col("name").is_in(list(SYNC_CALLS)))
-    name = pl.col("name")
-    op = name.replace_strict(SYNC_CALLS, default="other", return_dtype=REQUESTS["op"])
     result = pl.when(pl.col("result") >= 0).then("result")
-    requests = _with_sizes(calls).select_seq(
+    requests = with_sizes(calls.with_columns(_of_call(_ROLES).alias("_role"))).select_seq(
         *others,
         "_row",
         "line",
         "end_line",
         "pid",
-        op.alias("op"),
+        _of_call(_OPS).alias("op"),
         pl.lit("sync", REQUESTS["mode"]).alias("mode"),
-        name.alias("syscall"),
+        pl.col("name").alias("syscall"),
         pl.col("_fd").alias("fd"),
         pl.col("fd_path").alias("file"),
         pl.col("_count").alias("bytes_requested"),
-        pl.when(name.is_in(_MOVING)).then(result).alias("bytes_transferred"),
+        pl.when(pl.col("_call").is_in(_MOVING)).then(result).alias("bytes_transferred"),
         pl.col("_offset").alias("offset"),
         pl.lit(1, pl.UInt32).alias("requests"),
         pl.lit(0, pl.UInt32).alias("restarts"),
@@ -300,7 +305,7 @@ def _sync_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
         pl.col("end").alias("completed"),
         pl.col("elapsed").alias("latency"),
         pl.col("elapsed_hi").alias("latency_hi"),
-        pl.col("elapsed_from").cast(pl.String).alias("latency_from"),
+        pl.lit(_SOURCES).gather(pl.col("elapsed_from").cast(TIMED_BY).to_physical()).alias("latency_from"),
         "gap",
         pl.lit(None, REQUESTS["match"]).alias("match"),
         pl.lit(value=True).alias("is_printed"),
@@ -310,49 +315,14 @@ def _sync_requests(rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
     return _with_parsed(requests, calls)
 
 
-def _with_sizes(calls: pl.DataFrame) -> pl.DataFrame:
-    """The calls with the numbers among their arguments: descriptor, size and offset.
-
-    Most are plain decimals, which need no pattern; only the others need those with names and bases.
-    """
-    name, args = pl.col("name"), pl.col("args")
-    is_placed, is_sized = pl.col("_is_placed"), pl.col("_is_sized")
-    parts = pl.when(args.str.len_bytes() <= _SHORT).then(args).str.split(PARTS_GRAMMAR.literal("COMMA"))
-    count = pl.col("_parts").list.len()
-    last = pl.when(count > 1).then(_decimal_at(-1))
-    size = pl.when(is_placed & (count > 2)).then(_decimal_at(-2)).when(is_sized).then(last)
-    calls = calls.with_columns_seq(
-        name.is_in(["pread64", "pwrite64"]).alias("_is_placed"), name.is_in(["read", "write"]).alias("_is_sized")
-    )
-    found = calls.with_columns_seq(parts.alias("_parts")).with_columns_seq(
-        _decimal_at(0).alias("_fd"), size.alias("_count"), pl.when(is_placed).then(last).alias("_offset")
-    )
-    is_odd = pl.col("_fd").is_null() | (is_placed & (pl.col("_offset").is_null() | pl.col("_count").is_null()))
-    odd = found.select_seq((is_odd | (is_sized & pl.col("_count").is_null())).arg_true()).to_series()
-    if not len(odd):
-        return found
-    # the numbers are the first and the last arguments, so the patterns do not search the buffer between them
-    head, tail = args.str.head(_WIDTH), args.str.tail(_WIDTH)
-    two = pl.when(is_placed).then(tail).str.extract_groups(_LAST_TWO).struct
-    one = pl.when(is_sized).then(tail).str.extract(_LAST, 1)
-    columns = {
-        "_fd": number(head.str.extract(_FD, 1)),
-        "_count": number(pl.coalesce(two.field("count"), one)),
-        "_offset": number(two.field("offset")),
-    }
-    used = calls.select("name", "args", "_is_placed", "_is_sized")[odd]
-    values = used.select(column.alias(name) for name, column in columns.items())
-    return found.with_columns(found[name].clone().scatter(odd, values[name]) for name in columns)
-
-
-def _decimal_at(place: int) -> pl.Expr:
-    """The argument at a place as a number; null where it is none, or there is no such argument."""
-    return pl.col("_parts").list.get(place, null_on_oob=True).cast(pl.Int64, strict=False)
+def _of_call(values: pl.Series) -> pl.Expr:
+    """The value of each call."""
+    return pl.lit(values).gather(pl.col("_call").to_physical())
 
 
 def _with_parsed(requests: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     """The requests, with descriptors, sizes and offsets of the calls whose arguments are parsed."""
-    parsed = calls.filter(pl.col("name").is_in(PARSED_CALLS))
+    parsed = rows_where(calls, pl.col("_call").is_in(PARSED_CALLS))
     if parsed.is_empty():
         nothing = {"fd_out": pl.Int64, "file_out": pl.String}
         return requests.with_columns(pl.lit(None, dtype).alias(name) for name, dtype in nothing.items())
@@ -383,8 +353,8 @@ def _with_parsed(requests: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
 
 def _with_plain_paths(requests: pl.DataFrame) -> pl.DataFrame:
     """The requests, with the escapes of the paths that ``-y`` prints undone, as those of an open's path are."""
-    files = pl.concat([requests.get_column("file"), requests.get_column("file_out")]).unique()
-    escaped = [file for file in files if file is not None and is_escaped(file)]
+    files = pl.concat([requests.get_column(name).drop_nulls() for name in ("file", "file_out")]).unique()
+    escaped = [file for file in files if is_escaped(file)]
     if not escaped:
         return requests
     plain = [unescaped(file).decode("utf-8", errors="backslashreplace") for file in escaped]

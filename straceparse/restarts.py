@@ -68,7 +68,7 @@ class Restarts:
         """
         errors = calls.get_column("errno")
         found: list[tuple[int, int]] = []
-        if self._waiting or errors.null_count() < len(errors):
+        if self._waiting or errors.drop_nulls().str.contains(_IS_INTERRUPTED).any():
             is_interrupted = errors.str.contains(_IS_INTERRUPTED).fill_null(value=False)
             is_wanted = is_interrupted & calls.get_column("name").is_in(list(self._names))
             pids = {*calls.get_column("pid").filter(is_wanted), *self._waiting}

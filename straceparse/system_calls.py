@@ -17,11 +17,15 @@ import polars as pl
 from logframe.lazy_rows import lazy_rows
 from straceparse.joining import CallJoiner
 from straceparse.ordered import InOrder, batches_of, in_larger, is_known_as_one_log, of_one_log
+from straceparse.records import KINDS
 from straceparse.schema import DURATION, EVENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+#: Where the time of a call comes from, and how much of it is in the log.
+TIMED_BY: Final = pl.Enum(["T", "stamps"])
+STATE: Final = pl.Enum(["whole", "split", "unfinished", "resumed", "detached", "cut"])
 #: Columns of the calls frame, one row per system call.
 CALLS: Final = pl.Schema(
     {
@@ -33,7 +37,7 @@ CALLS: Final = pl.Schema(
         "gap": DURATION,
         "elapsed": DURATION,
         "elapsed_hi": DURATION,
-        "elapsed_from": pl.Enum(["T", "stamps"]),
+        "elapsed_from": TIMED_BY,
         "wall": pl.Datetime("ns", "UTC"),
         "time_of_day": pl.Time(),
         "syscall": pl.String(),
@@ -44,9 +48,12 @@ CALLS: Final = pl.Schema(
         "errno": pl.String(),
         "note": pl.String(),
         "fd_path": pl.String(),
-        "state": pl.Enum(["whole", "split", "unfinished", "resumed", "detached", "cut"]),
+        "state": STATE,
     }
 )
+
+#: The state of a call on one line, by the kind of the line.
+_STATES: Final = pl.Series([{"call": "whole"}.get(kind, kind) for kind in KINDS]).cast(STATE, strict=False)
 
 #: Columns of the calls -> the columns of the events that they are made of, where these differ.
 _MADE_OF: Final = {
@@ -170,10 +177,9 @@ def _calls(lines: pl.DataFrame, others: list[str], names: list[str], *more: str)
     by_stamps = pl.when(is_split).then(pl.col("_end_at") - pl.col("at"))
     elapsed = pl.coalesce("elapsed", by_stamps)
     start = pl.when(is_end).then(pl.col("at") - pl.col("elapsed")).otherwise("at")
-    source = (
-        pl.when(pl.col("elapsed").is_not_null()).then(pl.lit("T")).when(by_stamps.is_not_null()).then(pl.lit("stamps"))
-    )
-    state = pl.when(is_split).then(pl.lit("split")).when(pl.col("kind") == "call").then(pl.lit("whole"))
+    printed, stamps = pl.lit("T", TIMED_BY), pl.lit("stamps", TIMED_BY)
+    source = pl.when(pl.col("elapsed").is_not_null()).then(printed).when(by_stamps.is_not_null()).then(stamps)
+    state = pl.lit(_STATES).gather(pl.col("kind").to_physical())
     gap = pl.col("_gap").cast(DURATION)
     columns = {
         "end_line": pl.coalesce("_end_line", "line"),
@@ -186,7 +192,7 @@ def _calls(lines: pl.DataFrame, others: list[str], names: list[str], *more: str)
         "time_of_day": pl.when(is_end)
         .then(_earlier(pl.col("time_of_day"), pl.col("elapsed")))
         .otherwise("time_of_day"),
-        "state": state.otherwise(pl.col("kind").cast(pl.String)),
+        "state": pl.when(is_split).then(pl.lit("split", STATE)).otherwise(state),
     }
     return lines.select(
         *others, *(columns.get(name, pl.col(name)).cast(CALLS[name]).alias(name) for name in names), *more

@@ -16,6 +16,7 @@ TESTS = (
     "tests/logframe/test_shapes.py",
     "tests/logframe/test_figures.py",
     "tests/awrparse/test_awr_page_cells.py",
+    "tests/straceparse/test_strace_call_columns.py",
     "tests/straceparse/test_strace_compiled.py",
     "tests/sqltraceparse/test_sqltrace_compiled.py",
 )
