@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Final
 from sqlplusparse.lines import NUMBERED_LINE, Kind, Pattern
 from sqlplusparse.loosefigures import note_loose_figures
 from sqlplusparse.page import LineRole
-from sqlplusparse.planheads import PLAN_GRAMMAR, is_heading
+from sqlplusparse.planheads import OLD_ROW, PLAN_GRAMMAR, is_heading
 from sqlplusparse.plansigns import note_plan
 from sqlplusparse.records import Autotrace, Block, Grid, Outcome, Plan, Typed
 from sqlplusparse.rowsigns import note_misplaced_rows
@@ -65,7 +65,6 @@ _ENDS_WITH_NUMBER: Final = Pattern("{DIGITS}$", PLAN_GRAMMAR)
 _ENDS_OF_ROW: Final = frozenset(")'")
 _LOOSE_ROW: Final = Pattern("{BAR}{OPERATION_ID}{BAR} *[A-Z]", PLAN_GRAMMAR)
 _PREDICATE: Final = Pattern("{PREDICATE_LINE}", PLAN_GRAMMAR)
-_OLD_ROW: Final = Pattern("{OLD_ROW}", PLAN_GRAMMAR)
 _SOURCE_ROW: Final = Pattern("{ROW_SOURCE}", PLAN_GRAMMAR)
 
 
@@ -271,7 +270,7 @@ def _note_loose_lines(page: Page) -> None:
             (kind == Kind.SQL_ID and page.roles[number] == LineRole.TEXT)
             or (kind == Kind.PLAN_ROW and (_LOOSE_ROW.match(line.strip()) or is_heading(line)))
             or (kind == Kind.TEXT and line[-1:] == ")" and _PREDICATE.match(line))
-            or (kind == Kind.TEXT and line[-1:] in _ENDS_OF_ROW and _OLD_ROW.fullmatch(line))
+            or (kind == Kind.TEXT and line[-1:] in _ENDS_OF_ROW and OLD_ROW.fullmatch(line))
             or (kind == Kind.TEXT and page.roles[number] == LineRole.TEXT and _SOURCE_ROW.fullmatch(line))
         )
         if is_loose and not is_noted:

@@ -27,6 +27,15 @@ _TEXTS: Final = re.compile(
     re.escape(bytes([LineRole.TEXT])) + b"[" + re.escape(bytes([LineRole.TEXT, LineRole.BLANK])) + b"]*"
 )
 _LIST: Final = Pattern("{COMMA}", LISTS)
+#: What a feedback stands between.
+_AROUND_FEEDBACK: Final = frozenset({Kind.BLANK, Kind.ELAPSED, Kind.PROMPT})
+#: Roles of lines that nothing was read from.
+_UNTYPED: Final = frozenset({LineRole.TEXT, LineRole.COMMENT})
+_NEARLY_FEEDBACK: Final = Pattern("{NEARLY_FEEDBACK}", LISTS)
+_NEARLY_CLOCK: Final = Pattern("{NEARLY_CLOCK}", LISTS)
+#: A line of Snapper's statistics, whatever their type, and what the end of its snapshots says.
+_SNAPPER_ROW: Final = Pattern("{DIGITS}(?:{GAP}{INSTANCE})?{COMMA}(?:{FIELD}{COMMA}){3}")
+_SNAPPER_END: Final = Pattern("--.*{SNAPPER_SECONDS}{DIGITS}")
 
 
 def note_loose_figures(page: Page) -> None:
@@ -34,11 +43,48 @@ def note_loose_figures(page: Page) -> None:
     for found in _TEXTS.finditer(page.roles):
         numbers = [number for number in range(*found.span()) if page.lines[number]]
         lines = [number for number in numbers if _has_figures(page, number)]
+        beside = [number for number in numbers if _is_beside_rows(page, number)]
+        if beside:
+            page.note(beside[0], "look_alike", f"{counted(len(beside), 'line')} among rows; the figures are not read")
         if len(lines) < _FEWEST_LINES and not any(_is_below_ruler(page, one) or _is_wide(page, one) for one in lines):
             lines = _rows_of_names(page, numbers)
         if lines:
             reason = f"figures in {counted(len(lines), 'line')} stand below no heading with a ruler; they are text"
             page.note(lines[0], "no_headings", reason)
+        nearly = [number for number in numbers if is_nearly_printed(page, number)]
+        if nearly:
+            reason = f"{counted(len(nearly), 'line')} like a feedback or an Elapsed, but not as a client prints them"
+            page.note(nearly[0], "look_alike", reason)
+    if Kind.SNAPPER_ROW in page.kinds:
+        for number, role in enumerate(page.roles):
+            line = page.lines[number].strip() if role in _UNTYPED else ""
+            if _SNAPPER_ROW.match(line) or _SNAPPER_END.match(line):
+                page.note(number, "look_alike", "nearly a line of Snapper; its figures are not read")
+
+
+def _is_beside_rows(page: Page, number: int) -> bool:
+    """Does a line end with a figure, between rows or beside one that ends, or has its colon, at the same place?"""
+    line = page.lines[number]
+    if not line.split()[-1][0].isdigit():
+        return False
+    around = [one for one in (number - 1, number + 1) if 0 <= one < len(page) and page.roles[one] == LineRole.ROW]
+    return len(around) > 1 or any(_has_ends_of(line, page.lines[one]) for one in around)
+
+
+def _has_ends_of(line: str, other: str) -> bool:
+    """Are the ends of two lines, or their first colons, below each other?"""
+    colon = line.find(" : ")
+    return len(line) == len(other) if colon < 0 else colon == other.find(" : ")
+
+
+def is_nearly_printed(page: Page, number: int) -> bool:
+    """Is a line an Elapsed, or by itself a feedback with a number of rows, but for a word?"""
+    line = page.lines[number].strip()
+    if ":" in line and line[-1].isdigit():
+        return _NEARLY_CLOCK.fullmatch(line) is not None
+    if line[-1:] != "." or not _NEARLY_FEEDBACK.fullmatch(line):
+        return False
+    return page.kind(max(number - 1, 0)) in _AROUND_FEEDBACK and page.kind(number + 1) in _AROUND_FEEDBACK
 
 
 def _rows_of_names(page: Page, numbers: list[int]) -> list[int]:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Final
 
 from logframe import read_printed
 from logframe.printed import whole_number
-from sqlplusparse.lines import Pattern
+from sqlplusparse.lines import DIGITS, Pattern
 from sqlplusparse.page import LineRole
 from sqlplusparse.planheads import PLAN_GRAMMAR
 
 if TYPE_CHECKING:
     from sqlplusparse.page import Page
+    from sqlplusparse.records import Plan
 
 _STATS: Final = "Global Stats"
 _TITLES: Final = Pattern("{MONITOR_TITLE}", PLAN_GRAMMAR)
@@ -115,7 +116,7 @@ def read_monitors(page: Page) -> list[Monitor]:
             monitor = monitors[-1]
             monitor.last = end
             if is_stats:
-                monitor.found |= _figures(page, number, rows[0], STATISTICS) if rows else {}
+                monitor.found |= _figures(page, number, rows[0], STATISTICS, set()) if rows else {}
             elif details is not None:
                 monitor.found["plan_hash_value"] = whole_number(details["hash"])
                 monitor.lines = _lines(page, number, rows)
@@ -123,6 +124,14 @@ def read_monitors(page: Page) -> list[Monitor]:
             continue
         number += 1
     return monitors
+
+
+def note_untitled(page: Page, plans: list[tuple[int | None, Plan]], monitors: list[Monitor]) -> None:
+    """Plans of SQL Monitor below no title: what only its reports print is not read."""
+    for _, plan in plans:
+        first = plan.operations[0].line if plan.layout == "monitor" and plan.operations else None
+        if first is not None and not any(monitor.first <= first < monitor.last for monitor in monitors):
+            page.note(first, "broken_plan", "a plan of SQL Monitor without its title: its times and reads are not read")
 
 
 def _information(page: Page, number: int) -> tuple[dict[str, object], int]:
@@ -172,7 +181,7 @@ def _table(page: Page, number: int) -> tuple[list[dict[str, str]], int]:
                 headings = [f"{top} {cell.strip()}".strip() for top, cell in zip(above, cells, strict=False)]
                 page.roles[number] = LineRole.HEADING
             elif len(cells) == len(headings):
-                row = dict(zip((heading.lower() for heading in headings), cells, strict=True))
+                row = dict(zip(_told_apart(headings), cells, strict=True))
                 rows.append({**row, "": str(number)})
                 page.roles[number] = LineRole.PLAN
             else:
@@ -182,15 +191,24 @@ def _table(page: Page, number: int) -> tuple[list[dict[str, str]], int]:
     return rows, number
 
 
-def _figures(page: Page, number: int, row: dict[str, str], columns: dict[str, str]) -> dict[str, object]:
+def _told_apart(headings: list[str]) -> list[str]:
+    """The headings in small letters; of two that are alike the first is the known one."""
+    names = [heading.lower() for heading in headings]
+    return [f"{name}, again" if name in names[:place] else name for place, name in enumerate(names)]
+
+
+def _figures(
+    page: Page, number: int, row: dict[str, str], columns: dict[str, str], unknown: set[str]
+) -> dict[str, object]:
+    """The figures of a row; headings that are not known are noted, and added to `unknown`, once a table."""
     found: dict[str, object] = {}
     for heading, cell in row.items():
         name = columns.get(heading)
-        if name is None:
-            if heading and cell.strip():
-                page.note(number, "unknown_heading", f"SQL Monitor: the figures under {heading!r} are not read")
-        else:
+        if name is not None:
             found |= _figure(name, cell.strip())
+        elif heading and cell.strip() and heading not in unknown:
+            unknown.add(heading)
+            page.note(number, "unknown_heading", f"SQL Monitor: the figures under {heading!r} are not read")
     return found
 
 
@@ -207,33 +225,32 @@ def _figure(name: str, cell: str) -> dict[str, object]:
 
 def _lines(page: Page, number: int, rows: list[dict[str, str]]) -> list[dict[str, object]]:
     lines: list[dict[str, object]] = []
+    unknown: set[str] = set()
     for row in rows:
         texts = {LINES.get(heading, ""): cell.strip() for heading, cell in row.items()}
         printed = texts.get("id", "").strip(_MARKERS)
         identity = whole_number(printed)
         if identity is None:
+            figures = (cell for heading, cell in row.items() if heading and LINES.get(heading) not in _TEXTS[1:])
             if printed.isdecimal():
                 page.refuse(int(row[""]), "unparsed", "the number of a plan line is too large")
+            elif any(map(DIGITS.search, figures)):
+                page.refuse(int(row[""]), "unparsed", "figures of a plan line without a number")
             elif lines and texts.get("activity_detail"):
                 lines[-1]["activity_detail"] = (
                     f"{lines[-1]['activity_detail'] or ''}\n{texts['activity_detail']}".strip()
                 )
             continue
-        figures = {heading: cell for heading, cell in row.items() if LINES.get(heading) not in _TEXTS}
+        cells = {heading: cell for heading, cell in row.items() if LINES.get(heading) not in _TEXTS}
         lines.append(
             {
                 "line": int(row[""]) + 1,
                 "id": identity,
                 **{name: texts.get(name) or None for name in _TEXTS if name != "id"},
-                **_figures(page, number, figures if not lines else _known(figures), LINES),
+                **_figures(page, number, cells, LINES, unknown),
             }
         )
     return lines
 
 
 _TEXTS: Final = ("id", "operation", "object_name", "activity_detail")
-
-
-def _known(figures: dict[str, str]) -> dict[str, str]:
-    """The figures under known headings: an unknown one is reported once a table."""
-    return {heading: cell for heading, cell in figures.items() if heading in LINES}

@@ -13,6 +13,8 @@ from sqlplusparse.planheads import PLAN_GRAMMAR
 from sqlplusparse.schemas import PLANS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sqlplusparse.records import Plan
 
 #: Figures of a plan, and what ``K`` stands for in each: rows are counted in thousands, memory in 1024 bytes.
@@ -44,9 +46,10 @@ _TIME: Final = Pattern(
 )
 _OLD: Final = Pattern(
     r"(?P<operation>{OLD_OPERATION})(?: OF '?(?P<name>{OLD_NAME})'?(?P<more>{OLD_DETAIL}))?"
-    r"(?: \((?P<figures>{OLD_FIGURES})\))?",
+    r"(?: ?\((?P<figures>{OLD_FIGURES})\))?",
     PLAN_GRAMMAR,
 )
+_OLD_FIGURE: Final = Pattern("={DIGITS}", PLAN_GRAMMAR)
 _OLD_FIGURES: Final = {"Cost": "cost", "Card": "e_rows", "Bytes": "e_bytes"}
 
 
@@ -167,14 +170,32 @@ def _time(name: str, cell: str) -> dict[str, object]:
     return {name: ticks / scale, f"{name}_lo": max(2 * ticks - 1, 0) / (2 * scale), f"{name}_hi": (ticks + 1) / scale}
 
 
+def has_unread_figures(operation: str) -> bool:
+    """Has an operation of the old layout figures that are in no column of its row?
+
+    Examples:
+        >>> has_unread_figures("INDEX (UNIQUE SCAN) OF 'T_PK' (Cost=4 Cadr=2)"), has_unread_figures("SORT (Cost=4)")
+        (True, False)
+    """
+    printed = len(list(_OLD_FIGURE.finditer(operation)))
+    return printed > 0 and printed > len(_OLD_FIGURES.keys() & {name for name, _ in _old_figures(operation)})
+
+
+def _old_figures(text: str) -> Iterator[tuple[str, str]]:
+    """Names and figures in the last brackets of an operation."""
+    found = _OLD.fullmatch(text)
+    for word in ((found and found["figures"]) or "").replace(",", " ").split():
+        name, _, figure = word.partition("=")
+        yield name, figure
+
+
 def _old_cells(text: str) -> dict[str, object]:
     """An operation of the old layout: ``TABLE ACCESS (FULL) OF 'T' (Cost=4 Card=2 Bytes=10)``."""
     found = _OLD.fullmatch(text)
     if found is None:
         return {"operation": text}
     row: dict[str, object] = {"operation": found["operation"], "object_name": found["name"]}
-    for word in (found["figures"] or "").replace(",", " ").split():
-        name, _, figure = word.partition("=")
+    for name, figure in _old_figures(text):
         if name in _OLD_FIGURES:
             row |= _figure(_OLD_FIGURES[name], figure)
     return row

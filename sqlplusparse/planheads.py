@@ -48,6 +48,8 @@ HEADINGS: Final = {
     "inst": "instance",
 }
 PLAN_GRAMMAR: Final = load_grammar("sqlplusparse", "plan.lark")
+#: A row of a plan of the old layout, wherever it stands.
+OLD_ROW: Final = Pattern("{OLD_ROW}", PLAN_GRAMMAR)
 _FIRST: Final = Pattern("{HEADING_START}", PLAN_GRAMMAR)
 
 
@@ -68,6 +70,12 @@ def names_of(text: str) -> tuple[str, ...]:
     Examples:
         >>> names_of("| Id  | Operation | A-Rows |   A-Time   |")
         ('id', 'operation', 'a_rows', 'a_time_s')
+
+        A heading that is cut before its bracket ends is read, too:
+
+        >>> names_of("| Id  | Operation | Cost (%CPU| Time     |")
+        ('id', 'operation', 'cost', 'e_time_s')
     """
-    names = tuple(HEADINGS.get(" ".join(cell.split()).lower(), "") for cell in text.strip("|").split("|"))
+    headings = [" ".join(cell.split()).lower() for cell in text.strip("|").split("|")]
+    names = tuple(HEADINGS.get(heading) or HEADINGS.get(f"{heading})", "") for heading in headings)
     return names if {"id", "operation"} <= set(names) else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from sqlplusparse.autotrace import is_session_statistic
-from sqlplusparse.lines import BEGINNINGS, KINDS, PLAN_HASH, SQL_ID, Kind, Pattern, runs_of
+from sqlplusparse.lines import BEGINNINGS, DIGITS, KINDS, PLAN_HASH, SQL_ID, Kind, Pattern, runs_of
 from sqlplusparse.page import LineRole, Page
 from sqlplusparse.planheads import PLAN_GRAMMAR, is_heading, names_of
 from sqlplusparse.plansections import Sections
@@ -32,6 +32,14 @@ _NO_STATISTICS: Final = _ENDS | {Kind.SQL_ID, Kind.PLAN_HASH}
 _DOUBLE_RULE: Final = Pattern("{DOUBLE_RULE}", PLAN_GRAMMAR)
 _ID: Final = Pattern("{OPERATION_ID}", PLAN_GRAMMAR)
 _WHOLE: Final = Pattern("{BAR}{OPERATION_ID}{BAR}", PLAN_GRAMMAR)
+#: Second lines of the headings of SQL Monitor -> what the column is read into; none for those that are its own.
+_SECOND_HEADINGS: Final = {
+    "(Estim)": "e_rows",
+    "(Actual)": "a_rows",
+    **dict.fromkeys(("Active(s)", "Active", "(%)", "(# samples)", "Bytes", "Reqs"), ""),
+}
+#: Columns whose cells may hold digits that are no figures.
+_TEXTS: Final = ("operation", "object_name")
 
 
 class _Reader:
@@ -42,6 +50,7 @@ class _Reader:
         self.plan = plan
         self.is_explained = is_explained
         self.names: list[str] = []
+        self.headings: list[str] = []
         self.below = Sections(page, plan)
 
     def read(self, number: int) -> int:
@@ -175,10 +184,9 @@ class _Reader:
         cells = [cell.strip() for cell in text.strip("|").split("|")] if self._is_whole(text) else []
         names = names_of(text) if cells and not self.names and is_heading(text) else ()
         if names:
-            self.names = list(names)
+            self.names, self.headings = list(names), cells
             page.assign(number, end, LineRole.HEADING)
-        elif self.names and cells and not cells[0].strip("* "):
-            self._extend_heading(cells)
+        elif self.names and cells and not cells[0].strip("* ") and self._continues(cells):
             page.assign(number, end, LineRole.HEADING)
         elif self.names and len(cells) == len(self.names) and _ID.fullmatch(cells[0]):
             self.plan.operations.append(Operation(number, self.names, f"|{text.strip('|')}|"))
@@ -203,15 +211,28 @@ class _Reader:
         first = below.strip("|").split("|")[0].strip()
         return first != "" and not first.strip("* ").isdigit()
 
-    def _extend_heading(self, cells: list[str]) -> None:
-        """A second line of headings (SQL Monitor): ``Rows`` over ``(Estim)``."""
-        if not self.plan.operations and any(cells):
+    def _continues(self, cells: list[str]) -> bool:
+        """Is a row without a number one of text, or a second line of headings (``Rows`` over ``(Estim)``)?"""
+        if not self.plan.operations and not _SECOND_HEADINGS.keys().isdisjoint(cells):
             self.plan.layout = "monitor"
             for place, cell in enumerate(cells[: len(self.names)]):
-                if cell == "(Actual)":
-                    self.names[place] = "a_rows"
-                elif cell in {"Active(s)", "Active", "(%)", "(# samples)", "Bytes", "Reqs"}:
-                    self.names[place] = ""
+                self.names[place] = _SECOND_HEADINGS.get(cell, self.names[place])
+            return True
+        figures = (cell for name, cell in zip(self.names, cells, strict=False) if name not in _TEXTS)
+        return self.plan.layout == "monitor" or not any(map(DIGITS.search, figures))
+
+    def note_unread(self) -> None:
+        """Figures below headings that are not known or stand there twice; of two that are alike the first counts."""
+        for place, name in enumerate(self.names):
+            if name in self.names[:place]:
+                self.names[place] = ""  # the operations have the same list
+        if self.plan.layout == "monitor" or "" not in self.names:
+            return
+        for place, heading in enumerate(self.headings):
+            rows = [] if self.names[place] else self.plan.operations
+            first = next((row.line for row in rows if DIGITS.search(row.texts()[place])), None)
+            if first is not None:
+                self.page.note(first, "unknown_heading", f"plan: the figures under {heading!r} are not read")
 
     def _is_whole(self, text: str) -> bool:
         return text.endswith("|") and len(text) > 1 and (not self.names or text.count("|") > len(self.names))
@@ -236,6 +257,7 @@ def read_plan(page: Page, number: int, *, is_explained: bool) -> tuple[Plan, int
         number += 1
     reader = _Reader(page, plan, is_explained=is_explained)
     end = reader.read(number)
+    reader.note_unread()
     if {"a_rows", "a_time_s"} & set(reader.names):
         plan.plan_source = "cursor"
         plan.layout = "monitor" if plan.layout == "monitor" else "allstats"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from sqlplusparse.autotrace import is_session_statistic
 from sqlplusparse.lines import OLD_PLAN_ROW, Kind, Pattern
 from sqlplusparse.page import LineRole
-from sqlplusparse.planheads import PLAN_GRAMMAR
+from sqlplusparse.planheads import OLD_ROW, PLAN_GRAMMAR
 from sqlplusparse.records import Operation
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Sections:
             if (
                 len(last.text) <= _LONGEST_ROW
                 and is_cut(last.text)
-                and (row is None or int(row["id"]) != len(plan.operations))
+                and (row is None or not (OLD_ROW.fullmatch(line) or int(row["id"]) == len(plan.operations)))
             ):
                 # the line size may have cut it at a blank
                 gap = " " * (last.text[-2:-1].isdigit() and line[:1].isalpha())

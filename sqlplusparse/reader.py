@@ -30,7 +30,7 @@ from sqlplusparse.joints import note_joints
 from sqlplusparse.lines import Kind
 from sqlplusparse.links import link_plans, owner_of
 from sqlplusparse.listings import read_listing
-from sqlplusparse.monitor import read_monitors
+from sqlplusparse.monitor import note_untitled, read_monitors
 from sqlplusparse.monitorframe import monitor_lines_frame, monitors_frame
 from sqlplusparse.page import LineRole, Page
 from sqlplusparse.planframe import plans_frame
@@ -255,6 +255,7 @@ def read_log(log: Log, custom: CustomPattern | None = None, *, strict: bool = Fa
         raise no_session(log.name, text, page)
     monitors = read_monitors(page)
     note_joints(page, statements, blocks)
+    note_untitled(page, plans, monitors)
     link_plans(statements, plans, monitors)
     owners = [owner_of(monitor.first, statements) for monitor in monitors]
     statistics = statistics_frame(page, listings)

@@ -119,10 +119,14 @@ class Operation(NamedTuple):
 
     def cells(self) -> dict[str, str]:
         """The cells by name; the operation keeps its indentation, without the blank every cell begins with."""
-        cells = self.text[1:-1].split("|", len(self.names) - 1)
+        cells = self.texts()
         named = {name: cell.strip() for name, cell in zip(self.names, cells, strict=True) if name}
         named["operation"] = cells[self.names.index("operation")].rstrip().removeprefix(" ")
         return named
+
+    def texts(self) -> list[str]:
+        """The text of each cell, blanks included."""
+        return self.text[1:-1].split("|", len(self.names) - 1)
 
 
 @dataclass(slots=True)

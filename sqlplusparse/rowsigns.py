@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from logframe import Column, columns_of, fits
 from sqlplusparse.cells import NUMBER, cut_cells, is_guess
 from sqlplusparse.lines import Kind
+from sqlplusparse.loosefigures import is_nearly_printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +28,9 @@ def note_misplaced_rows(page: Page, grid: Grid) -> None:
     columns = grid.rulers[0]
     if _are_figures(grid.headings) or _is_beside(page, grid):
         page.note(grid.first, "misplaced_row", "the lines above this ruler are no headings of its columns")
+    for number in _below_blank_lines(page, grid):
+        if is_nearly_printed(page, number):
+            page.note(number, "misplaced_row", "a row like a feedback or an Elapsed, but not as a client prints them")
     if len(grid.rulers) > 1 or grid.cells:
         return
     if grid.is_collapsed or (len(grid.rows) == 1 and not fits(page.lines[grid.rows[0]], columns)):
@@ -48,6 +52,15 @@ def note_misplaced_rows(page: Page, grid: Grid) -> None:
     if misplaced:
         reason = f"{len(misplaced)} of {len(grid.rows)} rows do not stand below the ruler; they may be another result's"
         page.note(misplaced[0], "misplaced_row", reason)
+
+
+def _below_blank_lines(page: Page, grid: Grid) -> Iterator[int]:
+    """Rows with a blank line above."""
+    blank = page.kinds.find(Kind.BLANK, grid.rows[0], grid.rows[-1]) if grid.rows else -1
+    while blank >= 0:
+        if page.kinds[blank + 1] != Kind.BLANK:
+            yield blank + 1
+        blank = page.kinds.find(Kind.BLANK, blank + 1, grid.rows[-1])
 
 
 def _note_guesses(page: Page, grid: Grid, columns: tuple[Column, ...]) -> None:

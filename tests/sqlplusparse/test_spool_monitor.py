@@ -139,3 +139,25 @@ def test_a_plan_line_whose_number_no_frame_holds() -> None:
 
     assert spool.monitor_lines["id"].to_list() == [1]
     assert "the number of a plan line is too large" in spool.diagnostics["reason"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("word", "other", "reason"),
+    [
+        ("SQL Plan Monitoring Details", "SQL Plan Watching Details  ", "a plan of SQL Monitor without its title"),
+        ("| -> 1 |", "| -> x |", "figures of a plan line without a number"),
+        ("| Bytes | (Max) |", "| Reqs  | (Mxx) |", "SQL Monitor: the figures under 'mem (mxx)' are not read"),
+        (
+            "| Active |       | (Actual) |",
+            "| Active |       | (Estim)  |",
+            "the figures under 'rows (estim), again' are not",
+        ),
+    ],
+)
+def test_another_word_in_a_report(word: str, other: str, reason: str) -> None:
+    """Figures of a plan of SQL Monitor are read or have a diagnostic."""
+    reasons = read_spool(REPORT.replace(word, other, 1).encode()).diagnostics["reason"].to_list()
+
+    assert word in REPORT
+    assert any(reason in found for found in reasons), reasons
+    assert not any(reason in found for found in read_spool(REPORT.encode()).diagnostics["reason"])

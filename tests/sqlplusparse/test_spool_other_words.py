@@ -1,0 +1,130 @@
+"""A word that the client does not print where one is expected: no figure beside it is lost in silence."""
+
+import pytest
+
+from sqlplusparse import Spool, read_spool
+
+#: A plan with a table, one without, Snapper's statistics, a list of statistics and results with their ends.
+SESSION = """\
+SQL> select n from depots;
+
+         N
+----------
+        41
+
+1 row selected.
+
+Elapsed: 00:00:01.37
+
+Execution Plan
+----------------------------------------------------------
+Plan hash value: 2731190448
+
+----------------------------------------------------------------------------
+| Id  | Operation         | Name   | Rows  | Bytes | Cost (%CPU)| Time     |
+----------------------------------------------------------------------------
+|   0 | SELECT STATEMENT  |        |    27 |   417 |     3   (0)| 00:00:01 |
+|*  1 |  TABLE ACCESS FULL| DEPO_7 |    27 |   417 |     3   (0)| 00:00:01 |
+----------------------------------------------------------------------------
+
+Predicate Information (identified by operation id):
+---------------------------------------------------
+
+   1 - filter("N">3)
+
+SQL> delete from depots;
+
+7 rows deleted.
+
+Elapsed: 00:00:00.19
+
+Execution Plan
+----------------------------------------------------------
+   0      DELETE STATEMENT Optimizer=ALL_ROWS (Cost=41 Card=27 Bytes=31347)
+   1    0   DELETE OF 'DEPOTS'
+   2    1     SORT (ORDER BY) (Cost=41 Card=27 Bytes=31347)
+   3    2       TABLE ACCESS (FULL) OF 'SYS_TEMP_77' (TABLE (TEMP))(Cost=2 Card=13 Bytes=130)
+   4    2       INDEX (RANGE SCAN) OF 'DEPOTS_PK' (INDEX (UNIQUE)) (Cost=2 Card=14 Bytes=131)
+
+SQL> @snapper stats 5 1 77
+   77  @1, DEPOT     , STAT, user calls                                                ,            41,       8.2
+   77  @1, DEPOT     , TIME, DB time                                                   ,         27190,     5.4ms
+   77  @1, DEPOT     , WAIT, SQL*Net message from client                               ,       4100000,  820.0ms
+--  End of Stats snap 1, end=2026-11-02 10:00:06, seconds=5
+
+SQL> @names
+ 77 DEPOT        cell blocks processed by txn layer                               2.67M
+ 77 DEPOT        cell blocks processed by data layer                              2.71M
+ 77 DEPOT        cell blocks helped by minscn optimization                        2.73M
+
+SQL> exit
+"""
+
+
+def signs(spool: Spool) -> set[tuple[int, str]]:
+    """Lines and reasons of the diagnostics."""
+    return set(spool.diagnostics.select("line", "reason").rows())
+
+
+@pytest.mark.parametrize(
+    ("word", "other", "reason"),
+    [
+        ("1 row selected.", "1 row selecte .", "1 line like a feedback or an Elapsed, but not as a client prints them"),
+        ("7 rows deleted.", "7 row  deleted.", "1 line like a feedback or an Elapsed, but not as a client prints them"),
+        ("7 rows deleted.", "7 yvdz deleted.", "1 line like a feedback or an Elapsed, but not as a client prints them"),
+        ("Elapsed: 00:00:00.19", "Ela    : 00:00:00.19", "1 line like a feedback or an Elapsed"),
+        ("| Bytes |", "| Heads |", "plan: the figures under 'Heads' are not read"),
+        ("| Bytes |", "| Rows  |", "plan: the figures under 'Rows' are not read"),
+        ("| Name   |", "| Id     |", "plan: the figures under 'Id' are not read"),
+        ("| Operation         |", "| Vwlyhapvu         |", "part of a plan, but no plan stands here"),
+        ("|*  1 |", "|*    |", "part of a plan row with 7 cells"),
+        (
+            "SCAN) OF 'DEPOTS_PK' (INDEX (UNIQUE)) (Cost",
+            "SCAN) OF 'DEPOTS_PK' (INDEX (UNIQUE)) (Cos ",
+            "figures of this row",
+        ),
+        ("Card=13", "Cadr=13", "figures of this row of a plan are not read"),
+        ("(ORDER BY) (Cost=41 Card=27", "(ORDER BY) (Ca  =41 Card=27", "figures of this row of a plan are not read"),
+        (", STAT,", ", ZAHA,", "nearly a line of Snapper; its figures are not read"),
+        ("WAIT", "WA  ", "nearly a line of Snapper; its figures are not read"),
+        ("of Stats snap", "of Zahaz snap", "nearly a line of Snapper; its figures are not read"),
+        ("by data layer", "by da   layer", "1 line among rows; the figures are not read"),
+    ],
+)
+def test_another_word(word: str, other: str, reason: str) -> None:
+    """The line whose figures are not read any more has a diagnostic; with its own words there is none of these."""
+    assert SESSION.count(word) == 1 or word == "| Bytes |"
+    before = read_spool(SESSION.encode())
+
+    new = signs(read_spool(SESSION.replace(word, other, 1).encode())) - signs(before)
+
+    assert not before.diagnostics["kind"].is_in(["look_alike", "unknown_heading", "unparsed", "broken_plan"]).any()
+    assert any(found.startswith(reason) for _, found in new), new
+
+
+def test_brackets_within_brackets() -> None:
+    """The object and the figures after ``(TABLE (TEMP))`` are read, with a blank before the figures and without."""
+    rows = (
+        read_spool(SESSION.encode())
+        .plans.filter(layout="old")
+        .select("object_name", "cost", "e_rows", "e_bytes")
+        .rows()
+    )
+
+    assert rows[3:] == [("SYS_TEMP_77", 2.0, 13.0, 130.0), ("DEPOTS_PK", 2.0, 14.0, 131.0)]
+
+
+def test_heading_without_its_last_bracket() -> None:
+    """A copy that lost the bracket at the end of a heading has the figures below it."""
+    spool = read_spool(SESSION.replace("Cost (%CPU)", "Cost (%CPU ", 1).encode())
+
+    assert spool.plans["cost"].to_list()[:2] == [3.0, 3.0]
+
+
+def test_rows_of_an_old_plan_below_a_row_that_does_not_end() -> None:
+    """The next row of a plan is no rest of a row whose bracket is open, also where rows above them are missing."""
+    lines = SESSION.splitlines()
+    del lines[next(place for place, line in enumerate(lines) if "DELETE OF" in line)]
+    text = "\n".join(lines).replace("SORT (ORDER BY) (Cost=41 Card=27 Bytes=31347)", "SORT (ORDER")
+
+    assert read_spool(text.encode()).plans.filter(layout="old")["id"].to_list() == [0, 2, 3, 4]
