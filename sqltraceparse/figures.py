@@ -28,7 +28,7 @@ DAMAGED: Final = "the row source is cut or damaged; what it says for certain is 
 
 _FIGURES: Final = re.compile(GRAMMAR.pattern("{ROW_FIGURES}(?={OBJECT_ID}?$)"))
 _WHOLE: Final = re.compile(GRAMMAR.pattern("{WHOLE_FIGURES}"))
-_START: Final = re.compile(GRAMMAR.pattern("{FIGURES_START}"))
+_LOOSE: Final = re.compile(GRAMMAR.pattern("{LOOSE_FIGURE}"))
 _FIGURE: Final = re.compile(GRAMMAR.pattern("({FIGURE_NAME})=({WHOLE_NUMBER})(?={FIGURE_END})"))
 
 
@@ -47,7 +47,7 @@ def figures_of(text: str) -> tuple[str, dict[str, int | None], bool]:
     found: dict[str, int | None] = dict.fromkeys(COLUMNS.values())
     bracket = _FIGURES.search(text)
     if bracket is None:
-        return text, found, _START.search(text) is None
+        return text, found, _LOOSE.search(text) is None
     found |= {COLUMNS[name]: int(value) for name, value in _FIGURE.findall(bracket.group())}
     operation = " ".join(filter(None, (text[: bracket.start()], text[bracket.end() :].strip())))
-    return operation, found, _WHOLE.fullmatch(bracket.group()) is not None
+    return operation, found, _WHOLE.fullmatch(bracket.group()) is not None and _LOOSE.search(operation) is None

@@ -168,9 +168,9 @@ def binds(kept: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagnostic]
 
 
 def _has_odd_number(numbers: dict[str, pl.Expr]) -> pl.Expr:
-    """Is one of the numbers of a bind there, and none?"""
+    """Is the part of a bind there that prints one of its numbers, and that number not?"""
     return pl.any_horizontal(
-        _TEXT.str.contains(f"{_BIND_NUMBERS[name]}=") & one.is_null() for name, one in numbers.items()
+        GRAMMAR.matches(_TEXT, f"(?m)^{{{_PART_OF_NUMBER[name]}}}") & one.is_null() for name, one in numbers.items()
     )
 
 
@@ -185,6 +185,7 @@ def _is_mixed() -> pl.Expr:
 
 #: Column of a number of a bind -> what is printed before it.
 _BIND_NUMBERS: Final = {"data_type": "(?:oacdty|dty)", "max_length": " mxl", "length": " avl"}
+_PART_OF_NUMBER: Final = {"data_type": "BIND_TYPE", "max_length": "BIND_TYPE", "length": "BIND_PLACE"}
 #: Terminals of the lines of a bind in their order: its type, its flags, its place in memory, its value.
 _PARTS_OF_BINDS: Final = ("BIND_TYPE", "BIND_FLAGS", "BIND_PLACE", "VALUE_START")
 
@@ -233,8 +234,8 @@ def row_sources(kept: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagn
         (~FIGURES.matches(figures, "^{WHOLE_FIGURES}$")).alias("is_odd"),
         "text",
     )
-    has_open_bracket = FIGURES.matches(pl.col("operation"), "{FIGURES_START}")
-    odd = found.filter(pl.col("is_cut") | pl.col("is_odd").fill_null(has_open_bracket))
+    has_loose = FIGURES.matches(pl.col("operation"), "{LOOSE_FIGURE}")
+    odd = found.filter(pl.col("is_cut") | pl.col("is_odd").fill_null(value=False) | has_loose)
     rows = [Diagnostic(name, line, None, "cut", text, DAMAGED) for line, text in odd.select("line", "text").iter_rows()]
     return found.filter(pl.col("id").is_not_null()).drop("is_cut", "is_odd", "text"), rows
 

@@ -273,6 +273,7 @@ def _placed(lines: pl.DataFrame, codes: pl.Series) -> pl.Series:
     for place, end in _open_values(lines, codes):
         codes = codes.scatter(list(range(place + 1, end)), CODES["bind_field"])
     others = (codes > CODES["close"]).arg_true()  # few lines; a wait, call or close between two of them ends a section
+    has_figure = lines.get_column("text").gather(others).str.contains(GRAMMAR.pattern("{BROKEN_NUMBER}"))
     code, is_after_record = pl.col("code"), pl.col("place").cast(pl.Int64).diff() > 1
     within = (
         pl.when(code.is_in([CODES["binds"], CODES["head"]]))
@@ -285,7 +286,7 @@ def _placed(lines: pl.DataFrame, codes: pl.Series) -> pl.Series:
     placed = (
         pl.when(code.is_in([CODES["bind"], CODES["bind_field"]]) & (within != CODES["binds"]))
         .then(within)
-        .when((code == CODES["unparsed"]) & (within == CODES["head"]))
+        .when((code == CODES["unparsed"]) & (within == CODES["head"]) & ~has_figure)
         .then(within)
         .otherwise(code)
         .cast(pl.UInt8)

@@ -19,15 +19,17 @@ from logframe.normalize import without_terminal_codes
 from logframe.wording import counted
 from sqltraceparse.figures import DAMAGED, figures_of
 from sqltraceparse.schema import TKPROF_CALLS, TKPROF_ROW_SOURCES, TKPROF_STATEMENTS, TKPROF_WAITS
-from sqltraceparse.tkprof_order import Order
+from sqltraceparse.tkprof_order import STEP_S, Order, unequal_totals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-GRAMMAR: Final = load_grammar("sqltraceparse", "tkprof.lark", "line", "part")
+GRAMMAR: Final = load_grammar("sqltraceparse", "tkprof.lark", "line", "checked", "part")
 _NO_LINE: Final = "this is no line of a TKPROF report"
-#: A printed time is cut after its second decimal.
-STEP_S: Final = 0.01
+_ODD_USER: Final = "this line of the user is damaged; what it says for certain is read"
+_ODD_IDENTITY: Final = (
+    "this looks like a damaged line of an SQL ID and a plan hash; it is read as text of the statement"
+)
 
 #: Kinds in the order in which a line is compared with them, and their terminals.
 _KINDS: Final = (
@@ -110,7 +112,7 @@ def read_tkprof(source: Source, *, encoding: str | None = None) -> Tkprof:
     reader.end()
     if not reader.calls and not reader.has_title:
         raise LogParseError("this is no TKPROF report", source=log.name, expected="the output of tkprof")
-    rows = [*log.notes, *reader.rows, *reader.unequal_totals()]
+    rows = [*log.notes, *reader.rows, *unequal_totals(reader.calls, log.name)]
     return Tkprof(
         source=log.name,
         release=reader.release,
@@ -137,6 +139,8 @@ class _Reader:
         self.waits: list[dict[str, object]] = []
         self.rows: list[Diagnostic] = []
         self._patterns = [(kind, re.compile(GRAMMAR.pattern(template))) for kind, template in _KINDS]
+        self._whole_user = re.compile(GRAMMAR.pattern("{WHOLE_USER}"))
+        self._like_identity = re.compile(GRAMMAR.pattern("{LIKE_IDENTITY}"))
         self._pending: list[tuple[int, str]] = []
         self._known: dict[str, object] = {}
         self._statement: dict[str, object] | None = None
@@ -172,7 +176,7 @@ class _Reader:
         kind = next((kind for kind, pattern in self._patterns if pattern.fullmatch(bare)), "other")
         if not self._is_table and (kind in _BELOW or kind == "other"):
             kind, bare = "other", line.rstrip()
-        if kind == "other" and not self.has_title and self._statement is None and not bare.startswith("call "):
+        if kind == "other" and not self.has_title and not self.statements and not bare.startswith("call "):
             return  # text before the report
         if kind != "blank":
             self._check(number, bare, self._order.fault(self._kind_in_order(kind, bare)))
@@ -196,23 +200,6 @@ class _Reader:
         """No line follows."""
         self._block(0, "")
 
-    def unequal_totals(self) -> list[Diagnostic]:
-        """A row for each table whose total is not that of its lines, within what is cut off."""
-        rows = []
-        table: list[dict[str, object]] = []
-        for call in self.calls:
-            if call["call"] != "total":
-                table.append(call)
-                continue
-            for column in ("count", "disk_blocks", "consistent_gets", "current_gets", "rows", "cpu_s", "elapsed_s"):
-                most = len(table) * STEP_S if column.endswith("_s") else 0
-                gap = _float(call[column]) - sum(_float(one[column]) for one in table)
-                if not -1e-9 <= gap <= most + 1e-9:
-                    reason = f"the total of {column} is not that of the lines above it: {gap:+.2f}"
-                    rows.append(Diagnostic(self.name, int(str(call["line"])), None, "total", None, reason))
-            table = []
-        return rows
-
     # ------------------------------------------------------------------------------------------------- lines by kind
 
     def _title(self, number: int, line: str) -> None:
@@ -230,7 +217,7 @@ class _Reader:
         """The end of what is said of one statement."""
         del number, line
         for at, text in self._pending:
-            if text and self.has_title:
+            if text:
                 self.rows.append(Diagnostic(self.name, at, None, "unparsed", text, _NO_LINE))
         self._pending, self._known = [], {}
         self._statement, self._scope, self._is_table = None, None, False
@@ -302,9 +289,10 @@ class _Reader:
             self._statement["optimizer_mode"] = line.partition(":")[2].strip()
 
     def _user(self, number: int, line: str) -> None:
-        del number
         if self._statement is None:
             return
+        if not self._whole_user.fullmatch(line):
+            self.rows.append(Diagnostic(self.name, number, None, "cut", line, _ODD_USER))
         said = line.partition(":")[2]
         if found := re.search(GRAMMAR.pattern("{DEPTH}"), said):
             self._statement["depth"] = int(found.group().rpartition(":")[2].rstrip(")"))
@@ -381,16 +369,14 @@ class _Reader:
 
     def _other(self, number: int, line: str) -> None:
         if not self._is_table and self._scope is None:
+            if self._like_identity.fullmatch(line):
+                self.rows.append(Diagnostic(self.name, number, None, "cut", line, _ODD_IDENTITY))
             self._pending.append((number, line))
         elif self._plan == "explain" and line.startswith("   ") and self.row_sources:
             last = self.row_sources[-1]  # a step of an explained plan that goes on in the next line
             last["operation"] = f"{last['operation']} {line.strip()}"
         else:
             self.rows.append(Diagnostic(self.name, number, None, "unparsed", line, _NO_LINE))
-
-
-def _float(figure: object) -> float:
-    return float(str(figure))
 
 
 def _cut(name: str, printed: str) -> dict[str, float]:

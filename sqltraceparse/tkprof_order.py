@@ -1,9 +1,16 @@
-"""The order in which TKPROF writes its lines: one that stands where it cannot shows that others are missing."""
+"""What shows that lines of a TKPROF report are missing: one that stands where it cannot, a total that is another."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from logframe import Diagnostic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+#: A printed time is cut after its second decimal.
+STEP_S: Final = 0.01
 #: Kind of a line -> kinds of the line above it that is not blank.  Kinds that are not here may stand anywhere.
 _ABOVE: Final = {
     "Parse": frozenset({"ruler"}),
@@ -73,3 +80,30 @@ class Order:
             return "the event is listed twice: the row may be of another statement, lines above it are missing"
         self._events.add(event)
         return ""
+
+
+def unequal_totals(calls: Iterable[Mapping[str, object]], name: str) -> list[Diagnostic]:
+    """A row for each table of calls whose total is not that of its lines, within what is cut off.
+
+    Args:
+        calls: the rows of all tables, in their order.
+        name: of the log.
+    """
+    rows = []
+    table: list[Mapping[str, object]] = []
+    for call in calls:
+        if call["call"] != "total":
+            table.append(call)
+            continue
+        for column in ("count", "disk_blocks", "consistent_gets", "current_gets", "rows", "cpu_s", "elapsed_s"):
+            most = len(table) * STEP_S if column.endswith("_s") else 0
+            gap = _float(call[column]) - sum(_float(one[column]) for one in table)
+            if not -1e-9 <= gap <= most + 1e-9:
+                reason = f"the total of {column} is not that of the lines above it: {gap:+.2f}"
+                rows.append(Diagnostic(name, int(str(call["line"])), None, "total", None, reason))
+        table = []
+    return rows
+
+
+def _float(figure: object) -> float:
+    return float(str(figure))

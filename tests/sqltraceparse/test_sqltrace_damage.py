@@ -12,6 +12,7 @@ from polars.testing import assert_frame_equal
 from logframe import LogParseError
 from logframe.loading import load_log
 from sqltraceparse import read_sqltrace, scan_sqltrace
+from sqltraceparse.figures import figures_of
 
 CALL = "FETCH #3:c=8,e=120,p=1,cr=4,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim=5000200"
 WAIT = "WAIT #3: nam='db file sequential read' ela= 70 file#=4 block#=21 blocks=1 obj#=5 tim=5000150"
@@ -163,6 +164,8 @@ def test_binds_whose_lines_are_missing(binds: list[str], seed: int) -> None:
         ("oacdty=01", "oacdty=01..", "data_type"),
         ("avl=00", "avl=00'", "length"),
         ("avl=00", "avl=99999999999999999999", "length"),
+        ("mxl=32(00)", "wdv=32(00)", "max_length"),
+        ("avl=00", "a  =00", "length"),
     ],
 )
 def test_a_number_of_a_bind_is_read_whole(whole: str, damaged: str, column: str) -> None:
@@ -180,6 +183,33 @@ def _figures(trace: Any) -> list[tuple[object, ...]]:  # noqa: ANN401 - as `foun
 
 def _is_part(row: tuple[object, ...], whole: tuple[object, ...]) -> bool:
     return all(one is None or one == other for one, other in zip(row, whole, strict=True))
+
+
+@pytest.mark.parametrize(
+    "figures", ["(c =4 pr=0 pw=0 time=12 us)", "(CR=4)", "=4 pr=0 time=12 us)", "dcr=4 pr=0)", "time=1 (cr=4 pr=0)"]
+)
+def test_figures_of_a_row_source_below_another_name(figures: str) -> None:
+    """They are not the operation's: the line is a diagnostic, as it is in a report of TKPROF."""
+    stat = f"STAT #3 id=1 cnt=1 pid=0 pos=1 obj=9 op='TABLE ACCESS FULL ORDERS {figures}'"
+    plan = "STAT #3 id=1 cnt=1 pid=0 pos=1 obj=9 op='PARTITION RANGE (ALL) PARTITION: START=1 STOP=28'"
+
+    assert found(CALL, stat)[1] == [(2, "cut")]
+    assert figures_of(f"TABLE ACCESS FULL ORDERS {figures}")[2] is False
+    assert found(CALL, plan)[1] == []
+
+
+@pytest.mark.parametrize(
+    "line", ["*** dCTION NAME:(load) 2026-03-02 21:00:00.000", "Unix pro     pid: 11, image: oracle"]
+)
+def test_a_line_of_the_head_with_figures_that_is_not_known(line: str) -> None:
+    """It is a diagnostic; one without a figure is one of the head."""
+    head = (
+        "Trace file /u01/app/oracle/x.trc",
+        "Oracle Database 19c Enterprise Edition Release 19.0.0.0.0 - Production",
+    )
+
+    assert found(*head, line, CALL)[1] == [(3, "unparsed")]
+    assert found(*head, "and other features of this product", CALL)[1] == []
 
 
 def test_binds_without_an_end() -> None:

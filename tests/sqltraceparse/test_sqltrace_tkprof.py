@@ -163,6 +163,36 @@ def test_lines_where_they_do_not_belong() -> None:
     assert 7 not in user.statements["user_id"].to_list()
 
 
+@pytest.mark.parametrize(
+    ("whole", "damaged"),
+    [
+        ("Plan Hash", "Wshu Hash"),
+        ("Plan Hash", "     Hash"),
+        ("2yxfq0vd6r1fm", "2yxfq0vd6r"),
+        ("SQL ID", "SQL"),
+        ("(recursive depth", "(recursive klwao depth"),
+        ("(recursive depth", "(recursive dept "),
+    ],
+)
+def test_a_line_of_a_statement_with_another_word(whole: str, damaged: str) -> None:
+    """A plan hash, an SQL ID or a depth below another word is not read, and its line is named."""
+    place = NEW[: NEW.index(whole)].count("\n") + 1
+    report = read_tkprof(NEW.replace(whole, damaged, 1).encode())
+
+    assert report.diagnostics.select("line", "kind").rows() == [(place, "cut")]
+
+
+@pytest.mark.parametrize("word", ["call", "elapsed", "rows"])
+def test_a_heading_with_another_word_in_a_report_without_its_title(word: str) -> None:
+    """The rows below it are named, the texts of later statements are read."""
+    text = OLD[OLD.index("call ") :] + "\n" + OLD[OLD.index("select 1") :]
+    bare = read_tkprof(text.encode())
+    report = read_tkprof(text.replace(word, "x" * len(word), 1).encode())
+
+    assert (bare.calls.height, bare.statements.item(1, "text")) == (8, "select 1\nfrom\n dual")
+    assert (report.calls.height, set(report.diagnostics["line"]) >= {3, 4, 5, 7}) == (4, True)
+
+
 def test_a_statement_without_its_table_of_calls() -> None:
     """A second name and plan hash before the table are those of another statement; the first is in the diagnostics."""
     head = "SQL ID: 2yxfq0vd6r1fm Plan Hash: 1388734953\n"
