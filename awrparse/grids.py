@@ -94,9 +94,8 @@ def _grid_of_rows(table: Table, printed: PrintedTable) -> Grid:
         like = re.compile(table.rows_like)
         kept = [number for number, row in enumerate(cells) if like.match(row[0])]
         cells, lines = [cells[number] for number in kept], [lines[number] for number in kept]
-    if table.wraps and rows.extents and "multi" not in printed.title.lower():
-        widths = tuple([extent.end - extent.start if extent else 0 for extent in rows.extents])
-        cells, lines = _unwrapped(cells, lines, widths)
+    if is_wrapped(table, printed):
+        cells, lines = _unwrapped(cells, lines, widths_of(printed))
     by_name: dict[str, list[str]] = {}
     headings, extents = {}, {}
     columns = list(zip(*cells, strict=True)) or [()] * len(places)
@@ -113,7 +112,8 @@ def _grid_of_rows(table: Table, printed: PrintedTable) -> Grid:
     for name in table.in_title:
         if name not in by_name and (number := _in_title(table.by_name[name], printed)):
             by_name[name] = [number] * len(cells)
-    _fill([by_name[name] for name in table.filled if name in by_name])
+    if not is_wrapped(table, printed):
+        _fill([by_name[name] for name in table.filled if name in by_name])
     return Grid(by_name, headings, extents, lines, rows.spans_lines)
 
 
@@ -140,6 +140,21 @@ def _with_units(table: Table, printed: PrintedTable) -> list[str]:
     ]
 
 
+def is_wrapped(table: Table, printed: PrintedTable) -> bool:
+    """May long values go on in rows without a name?"""
+    return table.wraps and bool(printed.rows.extents) and "multi" not in printed.title.lower()
+
+
+def widths_of(printed: PrintedTable) -> tuple[int, ...]:
+    """How wide the columns below a ruler are."""
+    return tuple([extent.end - extent.start if extent else 0 for extent in printed.rows.extents])
+
+
+def goes_on(row: tuple[str, ...], above: tuple[str, ...], widths: tuple[int, ...]) -> bool:
+    """Could the cells of a row without a name be the rest of those above, which fill their columns?"""
+    return all(len(up) >= width - 1 for cell, up, width in zip(row, above, widths, strict=True) if cell)
+
+
 def _unwrapped(
     cells: list[tuple[str, ...]], lines: list[int], widths: tuple[int, ...]
 ) -> tuple[list[tuple[str, ...]], list[int]]:
@@ -148,7 +163,7 @@ def _unwrapped(
     starts: list[int] = []
     last: tuple[str, ...] = ()
     for row, line in zip(cells, lines, strict=True):
-        if row[0] or not joined:
+        if row[0] or not joined or not goes_on(row, last, widths):
             joined.append(list(row))
             starts.append(line)
         else:
@@ -200,13 +215,13 @@ def cells_without_heading(table: Table, printed: PrintedTable) -> list[str]:
     """The cells of a table of labels, or of one row, that no canonical column takes."""
     if table.shape == "wide":
         return _cells_beside(table, printed)
-    places = _places_of_labels(printed)
+    columns = _columns_of_labels(table, printed)
     found = []
     for row in printed.rows.cells:
         step = 0
         for place, cell in enumerate(row):
             step = 0 if place == 0 or cell.endswith(":") else step + 1
-            if step and cell and (step >= len(places) or places[step] not in table.by_head):
+            if step and cell and (step >= len(columns) or columns[step] is None):
                 found.append(cell)
     return found
 
@@ -232,20 +247,25 @@ def _labelled(table: Table, printed: PrintedTable) -> Iterator[tuple[Column | No
         yield column, [value for value in values if value]
 
 
-def _places_of_labels(printed: PrintedTable) -> list[str]:
-    """The folded headings of a table of labels; one that repeats, or is blank, by its number."""
+def _columns_of_labels(table: Table, printed: PrintedTable) -> list[Column | None]:
+    """The canonical column of each place of a table of labels: one without a heading has none that a heading takes."""
     seen: Counter[str] = Counter()
     places: list[str] = []
     for number, head in enumerate(map(fold, printed.headings)):
         seen[head] += 1
         key = head if seen[head] == 1 else f"{head}#{seen[head]}"
         places.append(key if head and number else f"#{number}")
-    return places
+    found = [table.by_head.get(place) for place in places]
+    named = {column.name for place, column in zip(places, found, strict=True) if column and place[0] != "#"}
+    return [
+        None if column and place[0] == "#" and column.name in named else column
+        for place, column in zip(places, found, strict=True)
+    ]
 
 
 def _grid_of_labels(table: Table, printed: PrintedTable) -> Grid:
     """Rows of a label and its values; a cell that ends in a colon starts another label in the same row."""
-    places = _places_of_labels(printed)
+    columns = _columns_of_labels(table, printed)
     label_name = table.columns[0].name
     cells: dict[str, list[str]] = {column.name: [] for column in table.columns}
     lines: list[int] = []
@@ -264,7 +284,7 @@ def _grid_of_labels(table: Table, printed: PrintedTable) -> Grid:
                 step = 0
                 continue
             step += 1
-            column = table.by_head.get(places[step]) if step < len(places) else None
+            column = columns[step] if step < len(columns) else None
             if column is not None:
                 cells[column.name][-1] = cell
                 headings[column.name] = printed.headings[step]

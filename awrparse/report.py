@@ -16,7 +16,7 @@ from awrparse.info import AwrInfo, read_info, unread_labels
 from awrparse.matching import MatchedTables
 from awrparse.raw_tables import frame_as_printed
 from awrparse.tables import TABLES, VIEWS
-from awrparse.tables.identity import INFO
+from awrparse.tables.identity import IDENTITY, INFO
 from awrparse.text import lines as line_kinds
 from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log, unique_names
 from logframe.collector import paused_collection
@@ -165,8 +165,8 @@ class AwrReport:
         return tuple(name for name in TABLES if name in self)
 
     def __contains__(self, name: object) -> bool:
-        if name == INFO.name:
-            return self.kind != "fragment"
+        if name == INFO.name:  # the head of a report may be there without the line that names the report
+            return self.kind != "fragment" or any(table.name in self._printed for table in IDENTITY)
         return name in self._printed or (name in VIEWS and VIEWS[str(name)][1] in self._orders)
 
     @cached_property

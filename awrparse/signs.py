@@ -7,17 +7,19 @@ them, or not at all: each is a row of the diagnostics.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from awrparse.canonical import TOTALS
-from awrparse.grids import cells_without_heading, columns_by_heading, columns_of
+from awrparse.canonical import TOTALS, matches
+from awrparse.grids import cells_without_heading, columns_by_heading, columns_of, goes_on, is_wrapped, widths_of
 from awrparse.matching import tables_of
 from awrparse.pivots import is_pivoted
 from awrparse.records import Problem
 from awrparse.sniff import PAGE
 from awrparse.tables import TABLES, tables_titled
 from awrparse.tables.identity import IDENTITY
-from awrparse.text.layout import is_number
+from awrparse.text.layout import GRAMMAR, is_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 _TABLE_START: Final = re.compile(PAGE.pattern("{TABLE_TAG}"))
 _TABLE_END: Final = re.compile(PAGE.pattern("{TABLE_END}"))
+_TITLE_WORD: Final = re.compile(GRAMMAR.pattern("{TITLE_WORD}"))
 #: Fewer headings than these do not show whose table it is.
 _FEWEST_HEADINGS: Final = 3
 #: Of a table so many cells without a heading are reported.
@@ -35,6 +38,11 @@ _MOST_CELLS: Final = 5
 #: Shapes whose columns are known by their headings.
 _RULED: Final = frozenset({"rows", "sum"})
 _COLUMNS: Final = _RULED | {"wide"}
+#: Labels that stand below the snapshots.
+_PERIOD_LABELS: Final = frozenset({"begin snap", "end snap", "elapsed", "db time", "av act sess", "db cpu"})
+MAY_BE_OTHER: Final = "the row may be of another table; lines above it may be missing"
+#: Shapes that any table may have, unless some headings are needed.
+_LABELLED: Final = frozenset({"labels", "wide"})
 
 
 def unclosed_tables(report: AwrReport) -> Iterator[Problem]:
@@ -51,7 +59,7 @@ def repeated_tables(report: AwrReport) -> Iterator[Problem]:
     seen: set[tuple[object, ...]] = set()
     for printed in report._document.tables:  # noqa: SLF001 - the same package
         cells = printed.rows.cells
-        if not printed.title or not any(map(is_number, (cell for row in cells for cell in row))):
+        if not printed.title or not _has_figures(printed):
             continue
         key = (printed.title, printed.headings, *cells)
         if key in seen:
@@ -76,11 +84,15 @@ def missing_headings(report: AwrReport) -> Iterator[Problem]:
         if matched:
             yield from _unknown_columns(matched, printed)
             yield from _unknown_rows(matched, printed)
+            if any(table in IDENTITY for table in matched):
+                yield from _labels_in_head(matched, printed)
         elif titled and not any(table.shape not in _RULED or table in IDENTITY for table in titled):
             yield from _other_headings(report, titled, printed)
-        elif other := _table_of(printed):
+        elif other := _table_of(printed) or _titled_alike(printed):
             reason = f"the headings are those of {other.name}, the title is not; the table is in raw_tables only"
             yield _problem(printed, "other_title", printed.title, reason)
+        elif titled and sum(map(bool, printed.headings)) >= _FEWEST_HEADINGS and _has_figures(printed):
+            yield from _other_headings(report, titled, printed)
         elif len(printed.rows.extents) > 1 and not any(printed.headings) and not _is_sum(printed):
             reason = "the table has no headings: lines above it may be missing; it is in raw_tables only"
             yield _problem(printed, "unknown_headings", printed.title, reason)
@@ -112,8 +124,16 @@ def _unknown_columns(matched: list[Table], printed: PrintedTable) -> Iterator[Pr
 
 
 def _unknown_rows(matched: list[Table], printed: PrintedTable) -> Iterator[Problem]:
-    """Rows with figures that no canonical table takes: their first cell is none of theirs; or they lack all ranges."""
+    """Rows with figures that no canonical table takes: their first cell is none of theirs; or they lack all ranges.
+
+    And rows that have lost their name: no rest of the one above.
+    """
     name, rows = matched[0].name, printed.rows
+    if is_wrapped(matched[0], printed):
+        for (above, row), line in zip(pairwise(rows.cells), rows.lines[1:], strict=True):
+            if not row[0] and not goes_on(row, above, widths_of(printed)):
+                reason = f"{name}: the row has no name, and is no rest of the one above"
+                yield Problem(line or None, "unknown_row", " ".join(filter(None, row)), reason)
     if all(table.rows_like and table.shape == "rows" and table not in IDENTITY for table in matched):
         likes = [re.compile(table.rows_like) for table in matched]
         for line, row in zip(rows.lines, rows.cells, strict=True):
@@ -127,6 +147,17 @@ def _unknown_rows(matched: list[Table], printed: PrintedTable) -> Iterator[Probl
                 yield Problem(line or None, "unknown_row", " ".join(filter(None, row)), reason)
 
 
+def _labels_in_head(matched: list[Table], printed: PrintedTable) -> Iterator[Problem]:
+    """Labels in a table of the head of the report that are none of its own."""
+    is_of_snapshots = TABLES["snapshots"] in matched
+    for cells, line in zip(printed.rows.cells, printed.rows.lines, strict=True):
+        label = cells[0].strip(" :").lower()
+        is_label = any(cells) if is_of_snapshots else cells[0].endswith(":")
+        if is_label and not (is_of_snapshots and label in _PERIOD_LABELS):
+            reason = f"{matched[0].name}: the label is none of this table's; {MAY_BE_OTHER}"
+            yield Problem(line or None, "other_name", cells[0] or " ".join(filter(None, cells)), reason)
+
+
 def _other_headings(report: AwrReport, titled: tuple[Table, ...], printed: PrintedTable) -> Iterator[Problem]:
     """A known title above headings that are not those of its table."""
     if _is_sum(printed) or (
@@ -138,6 +169,10 @@ def _other_headings(report: AwrReport, titled: tuple[Table, ...], printed: Print
     yield _problem(printed, "unknown_headings", printed.title, reason)
 
 
+def _has_figures(printed: PrintedTable) -> bool:
+    return any(map(is_number, (cell for row in printed.rows.cells for cell in row)))
+
+
 def _is_sum(printed: PrintedTable) -> bool:
     """Is this the sum below the rows of a table, under a ruler without headings?"""
     rows = printed.rows.cells
@@ -145,13 +180,39 @@ def _is_sum(printed: PrintedTable) -> bool:
 
 
 def _table_of(printed: PrintedTable) -> Table | None:
-    """The canonical table that has all headings of a table, whatever its title."""
+    """The canonical table that has all headings of a table, whatever its title; those of the head share some."""
     headings = printed.headings
-    used = [place for place in range(len(headings)) if any(row[place] for row in printed.rows.cells)]
-    if len(used) < _FEWEST_HEADINGS or not all(headings[place] for place in used):
+    used = [
+        place for place in range(len(headings)) if headings[place] and any(row[place] for row in printed.rows.cells)
+    ]
+    if len(used) < _FEWEST_HEADINGS:
         return None
+    of_head = [columns_by_heading(table, headings) for table in IDENTITY]
+    if matched := [table for table in IDENTITY if matches(table, printed)]:
+        return matched[0] if all(any(columns[place] for columns in of_head) for place in used) else None
     for table in TABLES.values():
         columns = columns_by_heading(table, headings) if table.shape in _COLUMNS else []
         if columns and all(columns[place] for place in used):
             return table
     return None
+
+
+def _titled_alike(printed: PrintedTable) -> Table | None:
+    """The canonical table that has headings of a table, and most words of its title: one of these is damaged."""
+    alike = _tables_titled_alike(_words(printed.title)) if _has_figures(printed) else ()
+    return next((table for table in alike if matches(table, printed)), None)
+
+
+@lru_cache(maxsize=1024)
+def _tables_titled_alike(words: frozenset[str]) -> tuple[Table, ...]:
+    """The canonical tables that have most of some words in a title, but for those of which any table would be one."""
+    known = [table for table in TABLES.values() if table.needs or table.shape not in _LABELLED]
+    return tuple(
+        table
+        for table in known
+        if any(2 * len(words & title) >= max(len(words), len(title)) for title in map(_words, table.titles) if title)
+    )
+
+
+def _words(title: str) -> frozenset[str]:
+    return frozenset(_TITLE_WORD.findall(title.lower()))

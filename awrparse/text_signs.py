@@ -10,7 +10,7 @@ from awrparse.canonical import TOTALS
 from awrparse.grids import columns_of
 from awrparse.matching import tables_of
 from awrparse.records import Problem
-from awrparse.tables import TABLES
+from awrparse.signs import MAY_BE_OTHER
 from awrparse.tables.identity import IDENTITY
 from awrparse.text import lines as kind
 from awrparse.text.layout import is_number, is_row
@@ -30,14 +30,11 @@ _FEWEST_FIGURES: Final = 2
 _CPU_ROWS: Final = frozenset({"DB CPU", "CPU time", "background cpu time"})
 #: Names stand in the first columns.
 _NAME_COLUMNS: Final = 2
-#: Labels that stand below the snapshots.
-_PERIOD_LABELS: Final = frozenset({"begin snap", "end snap", "elapsed", "db time", "av act sess", "db cpu"})
 #: Histograms of 12.2 and later, and of 11.2 to 12.1, in the order in which reports print them.
 _HISTOGRAMS: Final = (
     ("up to 64 us", "up to 32 ms", "up to 2 sec", "up to 2 min", "up to 1 hr"),
     ("64 msec to 2 sec", "4 sec to 2 min", "4 min to 1 hr"),
 )
-_MAY_BE_OTHER: Final = "the row may be of another table; lines above it may be missing"
 
 
 def text_signs(report: AwrReport) -> Iterator[Problem]:
@@ -55,8 +52,6 @@ def text_signs(report: AwrReport) -> Iterator[Problem]:
             yield from _without_label(printed, names)
         else:
             yield from _labels_in_rows(printed, matched, names)
-        if any(table in IDENTITY for table in matched):
-            yield from _labels_in_head(printed, names)
     yield from _under_one_title(document)
     yield from _lost_histograms(report)
 
@@ -125,7 +120,7 @@ def _out_of_line(document: Document, printed: PrintedTable, names: str) -> Itera
                 found.update(others)
     for line in sorted(found)[:_MOST_ROWS]:
         text = document.lines[line - 1].strip()
-        reason = f"{names}: {found[line]!r} does not end where its column does; {_MAY_BE_OTHER}"
+        reason = f"{names}: {found[line]!r} does not end where its column does; {MAY_BE_OTHER}"
         yield Problem(line, "out_of_line", text, reason)
 
 
@@ -153,7 +148,7 @@ def _without_label(printed: PrintedTable, names: str) -> Iterator[Problem]:
         return
     for (above, cells), line in zip(pairwise(rows.cells), rows.lines[1:], strict=True):
         if above[0].endswith(":") and cells[0] and not cells[0].endswith(":") and any(cells[1:]):
-            reason = f"{names}: the rows above have labels with a colon, this one has none; {_MAY_BE_OTHER}"
+            reason = f"{names}: the rows above have labels with a colon, this one has none; {MAY_BE_OTHER}"
             yield Problem(line or None, "other_name", cells[0], reason)
             return
 
@@ -166,19 +161,7 @@ def _labels_in_rows(printed: PrintedTable, matched: list[Table], names: str) -> 
         for cells, line in zip(printed.rows.cells, printed.rows.lines, strict=True):
             label = cells[place]
             if label.endswith(":") and label.strip(" :").lower() not in TOTALS:
-                yield Problem(line or None, "other_name", label, f"{names}: a label among names; {_MAY_BE_OTHER}")
-
-
-def _labels_in_head(printed: PrintedTable, names: str) -> Iterator[Problem]:
-    """Labels in a table of the head of the report that are none of its own."""
-    is_of_snapshots = TABLES["snapshots"] in tables_of(printed)
-    for cells, line in zip(printed.rows.cells, printed.rows.lines, strict=True):
-        label = cells[0].strip(" :").lower()
-        is_other = bool(label) and label not in _PERIOD_LABELS if is_of_snapshots else cells[0].endswith(":")
-        if is_other:
-            yield Problem(
-                line or None, "other_name", cells[0], f"{names}: the label is none of this table's; {_MAY_BE_OTHER}"
-            )
+                yield Problem(line or None, "other_name", label, f"{names}: a label among names; {MAY_BE_OTHER}")
 
 
 def _lost_histograms(report: AwrReport) -> Iterator[Problem]:

@@ -20,6 +20,7 @@ _GAP: Final = " " * 6
 #: SQL text is cut hard at this many columns.
 SQL_WIDTH: Final = 80
 _STATSPACK_SQL_WIDTH: Final = 64
+DAMAGED_ID: Final = "no id of a statement stands beside these figures: the row is damaged"
 _DIFF_SQL_WIDTH: Final = 240
 
 
@@ -37,10 +38,16 @@ def cut_sql(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
     for position, text in enumerate(texts):
         name = text[id_column.start : id_end].strip()
         # most lines are SQL text; a pattern is slow to say so
-        if name.isalnum() and _STATEMENT_ID.fullmatch(name):
-            cells = cutter.cut(text)
-            if cells is not None and _is_record(cells, name):
-                records.append((position, cells))
+        has_id = name.isalnum() and _STATEMENT_ID.fullmatch(name) is not None
+        edge = text.lstrip(" \f")[:1] if place else text.rstrip()[-1:]
+        if not has_id and not edge.isdigit() and edge != ".":
+            continue
+        cells = cutter.cut(text)
+        if cells is None or not (_is_record(cells, name) if has_id else has_only_figures(cells, place)):
+            continue
+        records.append((position, cells))
+        if not has_id:
+            rows.problems.append(Problem(body[position] + 1, "damaged_id", name or text.strip(), DAMAGED_ID))
     starts = [position for position, _ in records]
     for number, text in zip(body, texts[: starts[0] if starts else None], strict=False):
         if text.strip():
@@ -89,6 +96,12 @@ def _is_record(cells: tuple[str, ...], name: str) -> bool:
     """Numbers beside the id, and not words of a SQL text that starts like one."""
     rest = [cell for cell in cells if cell and cell != name]
     return sum(map(is_number, rest)) >= len(rest) - 1
+
+
+def has_only_figures(cells: tuple[str, ...], place: int) -> bool:
+    """Are all cells figures, but for the one at a place?"""
+    rest = [cell for number, cell in enumerate(cells) if cell and number != place]
+    return len(rest) >= _FEWEST_COLUMNS and all(map(is_number, rest))
 
 
 def joined_sql(text: list[str], width: int, *, is_exact: bool = False) -> str:

@@ -62,7 +62,7 @@ def report_frames(report: AwrReport) -> dict[str, pl.DataFrame]:
     """The head of a report as two columns, and the tables that matter most, by name."""
     frames: dict[str, pl.DataFrame] = {}
     head = dict(_said(report.info))
-    if report.kind != "fragment" and head:
+    if "info" in report and head:
         frames["head"] = pl.DataFrame({"what": list(head), "value": list(head.values())})
     there = [name for name in report.tables if name not in _HEAD]
     wanted = [next((name for name in names if name in report), None) for names in _WANTED]
