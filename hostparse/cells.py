@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
-from hostparse.columns import OPTIONAL_KEYS
+from hostparse.columns import ONE_WORD, OPTIONAL_KEYS
 from hostparse.lines import GRAMMAR, TEXT
 from logframe.split import split_figures
 
@@ -82,12 +82,14 @@ def cut_rows(rows: pl.DataFrame, heading: Heading) -> Cut:
     if left.is_empty():
         return Cut(found.drop("text"), left.select(rows.columns))
     found = found.filter(fits)
-    if heading.keys:  # a name that holds blanks: then the other cells must be figures
-        like = dict.fromkeys(_figures_of(heading), "{FIGURE}|-")
+    names = [f"c{number}" for number, field in enumerate(heading.fields) if field.metric is None]
+    if 0 < len(names) < len(heading.fields):  # a name that holds blanks: then the other cells must be figures
+        words = [name for name in names if heading.fields[int(name[1:])].name in ONE_WORD]
+        like = dict.fromkeys(_figures_of(heading), "{FIGURE}|-") | dict.fromkeys(words, "{CELL}")
         more = _cut(left.select(rows.columns), _template(heading, "[^ \t].*?", like))
-        # a name does not end in a figure: such a row has a cell more than its heading
-        names = [pl.col(f"c{number}") for number, field in enumerate(heading.fields) if field.metric is None]
-        fits &= ~pl.any_horizontal(GRAMMAR.matches(name, "{GAP}{FIGURE}$").fill_null(value=False) for name in names)
+        # a name neither begins nor ends with a figure: such a row has a cell more than its heading
+        ends = "^{FIGURE}{GAP}|{GAP}{FIGURE}$"
+        fits &= ~pl.any_horizontal(GRAMMAR.matches(pl.col(name), ends).fill_null(value=False) for name in names)
         left = more.filter(~fits)
         found = pl.concat([found, more.filter(fits)]).sort("line")
     return Cut(found.drop("text"), left.select(rows.columns))
@@ -109,7 +111,8 @@ def _cut_alike(rows: pl.DataFrame, heading: Heading) -> Cut | None:
             return None
         forms[name] = form
     decimals = {name: list(_FORMS).index(form) for name, form in forms.items()}
-    if (found := _split(rows, heading, decimals)) is None:
+    found = _split(rows, heading, decimals)
+    if found is None:
         found = _cut(rows, _template(heading, "{CELL}", {name: f"{{{form}}}" for name, form in forms.items()}))
         if found.filter(_fits(heading)).height < found.height:
             return None
@@ -125,8 +128,10 @@ def _split(rows: pl.DataFrame, heading: Heading, decimals: Mapping[str, int]) ->
     found = split_figures(rows.get_column("text"), list(decimals.values()), words=names)
     if found is None:
         return None
-    name = [TEXT.str.extract(GRAMMAR.pattern("^{GAP}?({CELL})")).alias("c0")] if names else []
-    return rows.with_columns(*name, *(column.alias(each) for column, each in zip(found, decimals, strict=True)))
+    rows = rows.with_columns(TEXT.str.extract(GRAMMAR.pattern("^{GAP}?({CELL})")).alias("c0")) if names else rows
+    if names and rows.get_column("c0").str.contains(".", literal=True).any():  # such a name may be a figure
+        return None
+    return rows.with_columns(*(column.alias(each) for column, each in zip(found, decimals, strict=True)))
 
 
 def _figures_of(heading: Heading) -> list[str]:
@@ -135,24 +140,36 @@ def _figures_of(heading: Heading) -> list[str]:
 
 
 def _fits(heading: Heading) -> pl.Expr:
-    """Did the template describe the row?  A clock is no name, nor its end: such a row lacks a cell."""
+    """Did the template describe the row?  A clock is no word of a name: such a row lacks a cell.
+
+    Nor is a figure with decimals a name, or the first word of a command: such a row is of another heading.
+    """
     first = pl.col("c0" if heading.fields else "stamp")
-    if not heading.fields or not (heading.has_clock or heading.has_time):
-        return first.is_not_null()
-    return first.is_not_null() & ~GRAMMAR.matches(first, "^(?:{HALF}|{CLOCK})(?:{GAP}|$)").fill_null(value=False)
+    fits = first.is_not_null()
+    if not heading.fields:
+        return fits
+    if heading.has_clock or heading.has_time:
+        fits &= ~GRAMMAR.matches(first, "(?:^|{GAP})(?:{HALF}|{CLOCK})(?:{GAP}|$)").fill_null(value=False)
+    last = heading.fields[-1]
+    if heading.fields[0].metric is None:
+        fits &= ~GRAMMAR.matches(first, "^{DECIMAL}$").fill_null(value=False)
+    if last.name == "command":
+        command = pl.col(f"c{len(heading.fields) - 1}")
+        fits &= ~GRAMMAR.matches(command, "^{FIGURE}{GAP}").fill_null(value=False)
+    return fits
 
 
 def _cut(rows: pl.DataFrame, template: str) -> pl.DataFrame:
     return rows.with_columns(GRAMMAR.groups(TEXT, template).alias("cells")).unnest("cells")
 
 
-def _template(heading: Heading, key: str, figures_like: Mapping[str, str] = MappingProxyType({})) -> str:
+def _template(heading: Heading, key: str, like: Mapping[str, str] = MappingProxyType({})) -> str:
     """The template of a row: the clock, one group a column, the stamp.
 
     Args:
         heading: names the columns.
         key: the template of a name.
-        figures_like: the template of the figures in a cell, where it is another than that of any word.
+        like: the templates of cells that are others than these.
     """
     parts = []
     if heading.has_clock:
@@ -161,7 +178,7 @@ def _template(heading: Heading, key: str, figures_like: Mapping[str, str] = Mapp
         parts.append("(?P<clock>{CLOCK}|{PLAIN}){GAP}")
     last = len(heading.fields) - 1
     for number, field in enumerate(heading.fields):
-        pattern = figures_like.get(f"c{number}", "{CELL}") if field.metric is not None else key
+        pattern = like.get(f"c{number}", key if field.metric is None else "{CELL}")
         gap = "{GAP}" if number else ""
         if number == last > 0 and field.name in OPTIONAL_KEYS:
             parts.append(f"(?:{gap}(?P<c{number}>.+))?")

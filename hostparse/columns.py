@@ -70,6 +70,8 @@ KEYS: Final = {
 }
 #: Names that stand last and may be missing.
 OPTIONAL_KEYS: Final = frozenset({"manufacturer", "product", "status"})
+#: Names without blanks: numbers, and names of users.
+ONE_WORD: Final = frozenset({"cpu", "node", "interrupt", "uid", "user", "tgid", "pid", "tid", "bus", "fan", "battery"})
 #: Keys of which a row of a process has several; beside them, ``CPU`` is a figure.
 PROCESS_KEYS: Final = frozenset({"uid", "user", "tgid", "pid", "tid", "command"})
 

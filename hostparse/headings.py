@@ -102,7 +102,7 @@ def read_heading(text: str, groups: str, has_clock: bool) -> Heading:  # noqa: F
     text, groups = text.expandtabs(), groups.expandtabs()
     words = _words(text)
     is_total_cpu = any(word.text == TOTAL_CPU for word in words)
-    has_time = bool(words) and words[0].text in {"Time", "TIME"}
+    has_time = bool(words) and (words[0].text in {"Time", "TIME"} or (not has_clock and _is_time_in_others(words)))
     words = [word for word in words if word.text.rstrip(":") in KEYS or not word.text.endswith(":")][has_time:]
     has_stamp = "timestamp" in groups
     zone = None
@@ -123,8 +123,8 @@ def read_heading(text: str, groups: str, has_clock: bool) -> Heading:  # noqa: F
         keys = {word: name for word, name in KEYS.items() if name in PROCESS_KEYS}
     else:
         keys = {word: name for word, name in KEYS.items() if name != "command"}
-    # BSD prints memory in units of its own
-    unknown = _IN_PAGES if "flt" in printed else ()
+    # BSD prints memory in units of its own; those who print pages print both
+    unknown = _IN_PAGES if "flt" in printed or "avm" not in printed else ()
     fields = tuple(
         Field(keys[word], word, None) if word in keys else _figure(word, tool if word not in unknown else "")
         for word in printed
@@ -141,6 +141,13 @@ def read_heading(text: str, groups: str, has_clock: bool) -> Heading:  # noqa: F
         zone,
         is_total_cpu,
     )
+
+
+def _is_time_in_others(words: list[_Word]) -> bool:
+    """Is the first word the time in other words?  Nothing else stands before the names of a process or a disk."""
+    first, second, *rest = (*(word.text for word in words), "", "")
+    is_of_process = second in {"UID", "USER", "TGID", "PID"} and bool({second, *rest} & {"PID", "TGID"})
+    return (is_of_process or (second == "DISK" and "%RND" in rest)) and first not in KEYS
 
 
 def without_clock(text: str) -> str:

@@ -197,17 +197,21 @@ def _cells(
     is_long = (pl.col("fields") > width) & ~rest.str.ends_with(",")
     is_cut = (pl.col("fields") < width) & (pl.col("line") == last_line)
     is_unfit = is_long | (pl.col("fields") > width + 1) | ((pl.col("fields") < width) & ~is_cut)
-    whole = pl.concat_str("tag", pl.lit(",T"), pl.col("tick").cast(pl.String).str.zfill(4), pl.lit(","), "rest")
-    for line, text, number in counted.filter(is_unfit).select("line", whole, "fields").iter_rows():
+    for line, text, number in counted.filter(is_unfit).select("line", _whole_row(), "fields").iter_rows():
         reason = f"{number} figures under {width} names: which is which is not known"
         notes.append(Diagnostic(name, line, None, "unparsed", text, reason))
-    for line, text in counted.filter(is_cut).select("line", whole).iter_rows():
+    for line, text in counted.filter(is_cut).select("line", _whole_row()).iter_rows():
         notes.append(
             Diagnostic(name, line, None, "cut", text, "the file ends within this row; its last figure is null")
         )
     # a row that ends early may end within a figure
     rows = counted.filter(~is_unfit).with_columns(pl.when(is_cut).then(rest.str.replace("[^,]*$", "")).otherwise(rest))
     return _read_cells(name, table, rows, notes)
+
+
+def _whole_row() -> pl.Expr:
+    """The text of a row that was cut."""
+    return pl.concat_str("tag", pl.lit(",T"), pl.col("tick").cast(pl.String).str.zfill(4), pl.lit(","), "rest")
 
 
 def _read_cells(
@@ -256,6 +260,9 @@ def _split(text: pl.Series, names: list[str], dtype: pl.DataType) -> list[pl.Ser
 def _parts(name: str, table: _Table, last_line: int, notes: list[Diagnostic]) -> list[Part]:
     """The parts of one table."""
     if not table.columns:
+        is_filled = pl.col("rest").str.strip_chars(", ") != ""
+        for line, text in table.rows.filter(is_filled).select("line", _whole_row()).iter_rows():
+            notes.append(Diagnostic(name, line, None, "unparsed", text, "figures under a heading without names"))
         return []
     rows, cells, halves = _cells(name, table, last_line, notes)
     place = rows.select(PLACE.keys())
