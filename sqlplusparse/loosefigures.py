@@ -43,6 +43,8 @@ def note_loose_figures(page: Page) -> None:
     for found in _TEXTS.finditer(page.roles):
         numbers = [number for number in range(*found.span()) if page.lines[number]]
         lines = [number for number in numbers if _has_figures(page, number)]
+        if numbers and page.kinds[max(numbers[0] - 2, 0)] == Kind.STATISTICS_HEADING:
+            page.note(numbers[0], "broken_statistics", "this line below the heading of statistics is none of them")
         beside = [number for number in numbers if _is_beside_rows(page, number)]
         if beside:
             page.note(beside[0], "look_alike", f"{counted(len(beside), 'line')} among rows; the figures are not read")

@@ -32,6 +32,10 @@ Predicate Information (identified by operation id):
 
    1 - filter("N">3)
 
+Statistics
+----------------------------------------------------------
+       7239  physical reads
+
 SQL> delete from depots;
 
 7 rows deleted.
@@ -88,6 +92,7 @@ def signs(spool: Spool) -> set[tuple[int, str]]:
         (", STAT,", ", ZAHA,", "nearly a line of Snapper; its figures are not read"),
         ("WAIT", "WA  ", "nearly a line of Snapper; its figures are not read"),
         ("of Stats snap", "of Zahaz snap", "nearly a line of Snapper; its figures are not read"),
+        ("physical reads", "physical ylhkz", "this line below the heading of statistics is none of them"),
         ("by data layer", "by da   layer", "1 line among rows; the figures are not read"),
     ],
 )
