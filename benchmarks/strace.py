@@ -142,7 +142,7 @@ def peak_of_parquet(log: Path, folder: Path) -> int:
     """Peak memory, in MB, of a process that writes the log to Parquet."""
     code = "import sys, straceparse; straceparse.to_parquet(sys.argv[1], sys.argv[2])"
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    subprocess.run([sys.executable, "-c", code, str(log), str(folder / f"set-{log.stem}")], check=True)
+    subprocess.run([sys.executable, "-c", code, str(log), str(folder / f"set-{log.stat().st_size}")], check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     return max(before, after) // 1024
 

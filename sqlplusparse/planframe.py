@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe import read_printed
-from sqlplusparse.lines import Pattern
+from sqlplusparse.lines import DIGITS, Pattern
 from sqlplusparse.planheads import PLAN_GRAMMAR
 from sqlplusparse.schemas import PLANS
 
@@ -170,15 +170,32 @@ def _time(name: str, cell: str) -> dict[str, object]:
     return {name: ticks / scale, f"{name}_lo": max(2 * ticks - 1, 0) / (2 * scale), f"{name}_hi": (ticks + 1) / scale}
 
 
-def has_unread_figures(operation: str) -> bool:
-    """Has an operation of the old layout figures that are in no column of its row?
+def unread_rows(plan: Plan) -> list[int]:
+    """Lines of the rows of a plan with figures that are in no column of the frame."""
+    if plan.layout == "old":
+        return [operation.line for operation in plan.operations if _has_unread_old(operation.cells()["operation"])]
+    if not plan.operations:
+        return []
+    is_plain = _plain_row(tuple(plan.operations[0].names)).fullmatch
+    return [row.line for row in plan.operations if not is_plain(row.text) and _has_unread_cell(row.cells())]
 
-    Examples:
-        >>> has_unread_figures("INDEX (UNIQUE SCAN) OF 'T_PK' (Cost=4 Cadr=2)"), has_unread_figures("SORT (Cost=4)")
-        (True, False)
-    """
-    printed = len(list(_OLD_FIGURE.finditer(operation)))
-    return printed > 0 and printed > len(_OLD_FIGURES.keys() & {name for name, _ in _old_figures(operation)})
+
+@lru_cache(maxsize=1 << 8)
+def _plain_row(names: tuple[str, ...]) -> Pattern:
+    """The form of nearly all rows: figures and times where their columns are."""
+    cells = ("PLAIN_FIGURE" if name in FIGURES else "PLAIN_TIME" if name in _TIMES else "CELL" for name in names)
+    return Pattern("{BAR}" + "{BAR}".join(f"{{{cell}}}" for cell in cells) + "{BAR}", PLAN_GRAMMAR)
+
+
+def _has_unread_cell(cells: dict[str, str]) -> bool:
+    read = _table_cells(cells)
+    figures = (name for name in cells if name in FIGURES or name in _TIMES)
+    return any(read.get(name) is None and DIGITS.search(cells[name]) for name in figures)
+
+
+def _has_unread_old(text: str) -> bool:
+    printed = len(list(_OLD_FIGURE.finditer(text)))
+    return printed > len(_OLD_FIGURES.keys() & {name for name, figure in _old_figures(text) if figure})
 
 
 def _old_figures(text: str) -> Iterator[tuple[str, str]]:

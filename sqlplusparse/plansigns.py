@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlplusparse.lines import Kind, Pattern
 from sqlplusparse.page import LineRole
-from sqlplusparse.planframe import has_unread_figures
+from sqlplusparse.planframe import unread_rows
 from sqlplusparse.planheads import PLAN_GRAMMAR, is_heading
 from sqlplusparse.plansections import is_cut
 
@@ -26,9 +26,8 @@ def note_plan(page: Page, block: Block, plan: Plan) -> None:
     """Add a diagnostic where a plan is not whole."""
     if plan.operations and (problem := _problem_of(page, block, plan)):
         page.note(block.first, "broken_plan", f"this plan is not whole: {problem}")
-    for operation in plan.operations if plan.layout == "old" else ():
-        if has_unread_figures(operation.cells()["operation"]):
-            page.note(operation.line, "broken_plan", "figures of this row of a plan are not read")
+    for line in unread_rows(plan):
+        page.note(line, "broken_plan", "figures of this row of a plan are not read")
 
 
 def _problem_of(page: Page, block: Block, plan: Plan) -> str:
