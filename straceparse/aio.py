@@ -18,7 +18,7 @@ from straceparse.schema import whole
 from straceparse.vectors import descriptor_of, vector_size
 
 #: Control block operations, by number (linux/aio_abi.h) and by name -> operation.
-_OPS: Final[dict[object, str]] = {
+OPS: Final[dict[object, str]] = {
     **OPERATIONS,
     **dict.fromkeys((0, 7), "read"),
     **dict.fromkeys((1, 8), "write"),
@@ -27,7 +27,7 @@ _OPS: Final[dict[object, str]] = {
 }
 _HEXADECIMAL: Final = AIO_GRAMMAR.literal("HEXADECIMAL_MARK")
 #: A field of a control block -> its names across versions.
-_FIELDS: Final = {
+FIELDS: Final = {
     "data": ("aio_data", "data"),
     "op": ("aio_lio_opcode", 0, 1, 2),
     "fd": ("aio_fildes", "fildes", "filedes"),
@@ -80,7 +80,7 @@ def request_of(row: dict[str, Any]) -> Request:
         row["_place"],
         row,
         data=row["_data"],
-        op=_OPS.get(row["op"], "other"),
+        op=OPS.get(row["op"], "other"),
         fd=_printed(row["fd"]),
         file=None if path is None else path[1:-1],
         requested=_printed(row["size"]),
@@ -151,10 +151,10 @@ def _block(plain: Request, block: object) -> Request:
     if isinstance(block, tuple) and len(block) >= 5:
         data, _, op, _, fd = block[:5]  # strace 4.6 and before; the second is the key, the fourth the priority
         number, path = descriptor_of(fd)
-        return replace(plain, data=_integer(data), op=_OPS.get(op, "other"), fd=number, file=path)
+        return replace(plain, data=_integer(data), op=OPS.get(op, "other"), fd=number, file=path)
     if not isinstance(block, dict):
         return plain
-    fields = {name: next((block[key] for key in keys if key in block), None) for name, keys in _FIELDS.items()}
+    fields = {name: next((block[key] for key in keys if key in block), None) for name, keys in FIELDS.items()}
     # strace 4.7 to 4.18 does not name the operation; 4.7 to 4.10 not the offset and the buffers of a vectored request
     nameless = [value for key, value in block.items() if isinstance(key, int)][0 if "aio_lio_opcode" in block else 1 :]
     number, path = descriptor_of(fields["fd"])
@@ -165,7 +165,7 @@ def _block(plain: Request, block: object) -> Request:
     return replace(
         plain,
         data=_integer(fields["data"]),
-        op=_OPS.get(fields["op"], "other"),
+        op=OPS.get(fields["op"], "other"),
         fd=number,
         file=path,
         requested=requested,

@@ -31,11 +31,12 @@ _EVENT: Final = (
 )
 _LIST: Final = "{LIST_NAME}?{LIST_START}ITEM(?:{COMMA}ITEM)*{LIST_END}"
 _SUBMIT: Final = f"{_START}{{COUNT_NAME}}?{{UNSIGNED}}{{COMMA}}{_LIST}$"
-_REAP: Final = (
-    f"{_START}{{COUNT_NAME}}?{{SIGNED}}{{COMMA}}{{COUNT_NAME}}?{{SIGNED}}{{COMMA}}{_LIST}"
-    "(?:{COMMA}?{TIMEOUT_NAME}?{TIMEOUT})?$"
-)
+#: The end of a call that reaps: what its second half prints.
+_REAPED: Final = _LIST + "(?:{COMMA}?{TIMEOUT_NAME}?{TIMEOUT})?$"
+_REAP: Final = f"{_START}{{COUNT_NAME}}?{{SIGNED}}{{COMMA}}{{COUNT_NAME}}?{{SIGNED}}{{COMMA}}{_REAPED}"
 
+#: Calls with a list of control blocks or events.
+SUBMITS_OR_REAPS: Final = ("io_submit", "io_getevents", "io_pgetevents")
 #: Operations of control blocks by name -> operation; any other is `other`.
 OPERATIONS: Final[dict[object, str]] = {
     **dict.fromkeys(("pread", "preadv", "IOCB_CMD_PREAD", "IOCB_CMD_PREADV"), "read"),
@@ -62,6 +63,12 @@ def _list_pattern(template: str, item: str) -> str:
     for name in ("data", "op", "fd", "file", "size", "offset", "result"):
         plain = plain.replace(f"?P<{name}>", "?:")
     return _pattern(template).replace("ITEM", f"(?:{plain})")
+
+
+def has_known_form(args: pl.Expr) -> pl.Expr:
+    """Whether the arguments of a call, or of a half of one, submit or reap requests and are of the usual form."""
+    forms = [_list_pattern(_SUBMIT, _BLOCK), *(_list_pattern(one, _EVENT) for one in (_REAP, f"^{_REAPED}"))]
+    return args.str.contains("|".join(forms))
 
 
 def column_contexts(

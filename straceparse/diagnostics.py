@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe import DIAGNOSTICS, LogParseError
+from straceparse.odd_calls import maybe_odd, odd_calls
 from straceparse.records import PARTS_GRAMMAR
 from straceparse.schema import EVENTS
 
@@ -53,8 +54,9 @@ def unparsed(events: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:
     clocks = lazy.filter(pl.col("relative_ts").is_not_null()).select(
         pl.len().alias("n"), pl.col("at").is_null().all().alias("none")
     )
-    lines, clock = pl.collect_all([wanted, clocks])
+    lines, clock, odd = pl.collect_all([wanted, clocks, maybe_odd(lazy, source)])
     found = _with_wrapped(_without_ends(_unread(lines), lazy, log), lazy, log)
+    found = _in_order(found, odd_calls(odd)) if odd.height else found
     if clock.get_column("n").item() and clock.get_column("none").item():
         row = pl.DataFrame([(None, None, None, "clock", None, _CLOCK_OF_MANY)], schema=DIAGNOSTICS, orient="row")
         found = pl.concat([row, found])
@@ -117,8 +119,14 @@ def _with_wrapped(found: pl.DataFrame, events: pl.LazyFrame, log: str | None) ->
         .collect()
         .join(rests.with_columns(pl.col("line") - 1), on=["source", "line"], how="semi", nulls_equal=True)
     )
-    order = pl.concat([found, starts]).select("source").unique(maintain_order=True).with_row_index("_order")
-    both = pl.concat([found, starts]).join(order, on="source", how="left", nulls_equal=True)
+    return _in_order(found, starts)
+
+
+def _in_order(found: pl.DataFrame, more: pl.DataFrame) -> pl.DataFrame:
+    """The rows of both, log by log in the order of their lines."""
+    both = pl.concat([found, more])
+    order = both.select("source").unique(maintain_order=True).with_row_index("_order")
+    both = both.join(order, on="source", how="left", nulls_equal=True)
     return both.sort("_order", "line", maintain_order=True).drop("_order")
 
 
