@@ -31,6 +31,7 @@ def _line(template: str) -> re.Pattern[str]:
 
 _AGGREGATED: Final = _line(r"\s*(?P<module>{MODULE})`(?P<function>{FUNCTION})(?:\s+(?P<count>{COUNT}))?\s*")
 _COUNT: Final = _line(r"\s+(?P<count>{COUNT})\s*")
+_COUNTED: Final = _line(r"\s+{FRAME}\s+{COUNT}\s*")
 _PERF_HEAD: Final = _line("{PERF_HEAD}")
 _PERF_FRAME: Final = _line(r"\s+[0-9a-f]+\s+(?P<function>{FRAME})\s+\((?P<module>[^()]*)\)\s*")
 _FOLDED: Final = _line(r"(?P<stack>{STACK})\s+(?P<count>{COUNT})\s*")
@@ -47,7 +48,8 @@ class CpuProfile:
         source: Name of the log.
         samples: One row a function that was running when a sample was taken (`PROFILE`), most samples first;
             ``module`` is null in folded stacks, ``is_kernel``: the module is the operating system's kernel.
-        diagnostics: What was wrong with the log when it was opened; a line that is no sample raises.
+        diagnostics: What was wrong with the log when it was opened, and lines that are no sample; one
+            of folded stacks raises.
     """
 
     format: Final = "cpu_profile"
@@ -96,7 +98,8 @@ def read_profile(source: Source) -> CpuProfile:
         raise LogParseError("the file is empty", source=log.name, expected="a profile")
     kind = kind_of(lines)
     read = {"dtrace": _read_dtrace, "perf": _read_perf}.get(kind)
-    found = list(_read_folded(lines, log.name) if read is None else read(lines))
+    unread: list[int] = []
+    found = list(_read_folded(lines, log.name) if read is None else read(lines, unread))
     if not found:
         raise LogParseError(
             "no sample found", source=log.name, expected="a dtrace aggregation, perf script, or folded stacks"
@@ -109,7 +112,8 @@ def read_profile(source: Source) -> CpuProfile:
         .sort("samples", "function", "module", descending=[True, False, False])
         .with_columns(is_kernel=pl.col("module").str.contains(_KERNEL_MODULE.pattern))
     )
-    return CpuProfile(log.name, kind, samples, log.notes)
+    notes = [Diagnostic(log.name, at, None, "unparsed", lines[at - 1], "no sample of the profile") for at in unread]
+    return CpuProfile(log.name, kind, samples, (*log.notes, *notes))
 
 
 def unmarked(lines: list[str]) -> list[str]:
@@ -145,10 +149,10 @@ def kind_of(lines: list[str]) -> str:
     return "folded"
 
 
-def _read_dtrace(lines: list[str]) -> Iterator[tuple[str, str, int]]:
-    """Functions with their count, or stacks (the running function first) above their count."""
+def _read_dtrace(lines: list[str], unread: list[int]) -> Iterator[tuple[str, str, int]]:
+    """Functions with their count, or stacks (the running function first) above their count; counts of others."""
     top: tuple[str, str] | None = None
-    for line in lines:
+    for number, line in enumerate(lines, 1):
         if frame := _AGGREGATED.match(line):
             name = (_without_offset(frame["function"]), frame["module"])
             if frame["count"]:
@@ -158,18 +162,22 @@ def _read_dtrace(lines: list[str]) -> Iterator[tuple[str, str, int]]:
         elif (count := _COUNT.match(line)) and top is not None:
             yield *top, int(count["count"])
             top = None
+        elif count or _COUNTED.match(line):
+            unread.append(number)
 
 
-def _read_perf(lines: list[str]) -> Iterator[tuple[str, str, int]]:
+def _read_perf(lines: list[str], unread: list[int]) -> Iterator[tuple[str, str, int]]:
     """One sample a heading; its first frame is the running function."""
     is_wanted = False
-    for line in lines:
+    for number, line in enumerate(lines, 1):
         if frame := _PERF_FRAME.match(line):
             if is_wanted:
                 yield _without_offset(frame["function"]), frame["module"].rpartition("/")[2], 1
             is_wanted = False
         elif _PERF_HEAD.match(line):
             is_wanted = True
+        elif line.strip() and not line.startswith("#"):
+            unread.append(number)
 
 
 def _read_folded(lines: list[str], source: str) -> Iterator[tuple[str, str | None, int]]:

@@ -110,6 +110,8 @@ _BLOCK: Final = re.compile(
         "(?:{GAP}(?P<sector>{WHOLE})(?:{PLUS}(?P<sectors>{WHOLE}))?)?(?:{GAP}(?P<rest>.+))?$"
     )
 )
+_PLACE: Final = re.compile(GRAMMAR.pattern("{WHOLE}{PLUS}{WHOLE}"))
+_SEVERAL: Final = re.compile(GRAMMAR.pattern("[^ \t]{WIDE_GAP}[^ \t]"))
 _THRESHOLD: Final = re.compile(GRAMMAR.pattern("{SLOWER} (?P<ms>{NUMBER})"))
 _KINDS_OF_HEADING: Final = {"SECTOR": "biosnoop", "BLOCK": "iosnoop", "OFF_KB": "slower", "OFFSET_b": "slower"}
 
@@ -217,6 +219,9 @@ class _Reader:
             elif not re.fullmatch(GRAMMAR.terminals[terminal], cell):
                 self.notes.append(Diagnostic(self.name, number, None, "cell", cell, f"no value of {heading}"))
             elif column in _TEXT_COLUMNS:
+                if _SEVERAL.search(cell.strip()):
+                    reason = f"columns of the row are missing in the heading: not one value of {heading}"
+                    self.notes.append(Diagnostic(self.name, number, None, "cell", cell, reason))
                 row[column] = cell.strip()
             elif column in _WHOLE_COLUMNS:
                 row[column] = int(cell) * int(unit)
@@ -260,6 +265,9 @@ class _Reader:
         if is_command and found["action"] != "C":
             row["command"] = None if rest == "[(null)]" else rest[1:-1]
         elif rest is not None:
+            if _PLACE.search(rest):
+                reason = "the place of this request is not read: a word stands before it that blkparse does not print"
+                self.notes.append(Diagnostic(self.name, number, None, "cell", rest, reason))
             self.others.append((number, "error" if is_command else "rest", rest[1:-1] if is_command else rest))
         self._add(number, row)
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 GRAMMAR: Final = load_grammar("hostparse", "histogram.lark", "line")
 #: The unit in a heading or a name.
 UNIT: Final = re.compile(GRAMMAR.pattern(r"\b(?P<unit>{UNIT})\b"))
+_NANOSECONDS: Final = {"n": 1.0, "u": 1e3, "m": 1e6, "s": 1e9}
+_LONG_UNITS: Final = {"nanosec": "ns", "microsec": "us", "millisec": "ms"}
+SOURCE: Final = re.compile(GRAMMAR.pattern("{SOURCE}"))
 _BRACKETED: Final = re.compile(GRAMMAR.pattern(r"[(](?P<unit>{UNIT})[)]"))
 #: Counts and ends of buckets lie below it.
 _MOST: Final = 1 << 62
@@ -80,6 +83,11 @@ def _each(found: Any) -> Iterator[Described]:  # noqa: ANN401 - any JSON
         key = str(name).lstrip("@")
         buckets = [(one.get("min"), one.get("max"), one["count"]) for one in (each if isinstance(each, list) else [])]
         yield Described("bpftrace", unit_in(key), None, key, [_bucket(*bucket) for bucket in buckets])
+
+
+def nanoseconds_in(unit: str) -> float | None:
+    """Nanoseconds in a unit of time; None where it is none."""
+    return _NANOSECONDS[_LONG_UNITS.get(unit, unit)[0]] if UNIT.fullmatch(unit) else None
 
 
 def unit_in(name: str) -> str | None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from hostparse.histogram_buckets import amount_of, ends_of, linear_uppers, missing_buckets, with_deltas
-from hostparse.histogram_documents import GRAMMAR, UNIT, tables_of, unit_in, unit_in_brackets
+from hostparse.histogram_documents import GRAMMAR, SOURCE, nanoseconds_in, tables_of, unit_in, unit_in_brackets
 from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
 from logframe.copied import numbered_lines, open_end, repeated
 from logframe.printed import whole_number
@@ -56,8 +56,6 @@ MEANS: Final = pl.Schema(
         "line": pl.UInt32(),
     }
 )
-_NANOSECONDS: Final = {"n": 1.0, "u": 1e3, "m": 1e6, "s": 1e9}
-_LONG_UNITS: Final = {"nanosec": "ns", "microsec": "us", "millisec": "ms"}
 _KINDS: Final = (
     "BEGIN", "END", "FIELD", "ARROW_HEADING", "BOUNDS_HEADING", "QUANTIZE_HEADING", "ARROW_ROW", "BRACKET_ROW",
     "QUANTIZE_ROW", "REST_ROW", "MEAN", "CLOCK", "PAIR", "MAP_KEY", "KEY", "DOCUMENT", "ELIDED", "NOTICE",
@@ -175,8 +173,7 @@ class _State:
     @property
     def scale(self) -> float | None:
         """Nanoseconds in the unit of the table, where it is known."""
-        is_known = self.unit is not None and UNIT.fullmatch(self.unit) is not None
-        return _NANOSECONDS[_LONG_UNITS.get(self.unit, self.unit)[0]] if self.unit and is_known else None
+        return None if self.unit is None else nanoseconds_in(self.unit)
 
     def add(self, line: int, lower: float | None, upper: float | None, count: int) -> None:
         """A bucket of the table."""
@@ -345,10 +342,12 @@ def _read_field(name: str, state: _State, number: int, line: str) -> None:
                 state.notes.append(Diagnostic(name, number, None, "unparsed", line, "no clock in microseconds"))
         case "latencyunit":
             state.unit = rest
+            if state.scale is None:
+                state.notes.append(Diagnostic(name, number, None, "unparsed", line, "no unit of time that is known"))
         case "label":
             state.label = rest
         case _:
-            state.source = rest.lower()
+            state.source = rest.lower() if SOURCE.fullmatch(rest.lower()) else None
 
 
 def _read_bucket(name: str, state: _State, number: int, line: str, kind: str) -> None:

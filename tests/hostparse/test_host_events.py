@@ -52,6 +52,23 @@ def test_events_of_biosnoop(seed: int) -> None:
     assert width.max() == pytest.approx(0.01)
 
 
+def test_a_heading_that_lacks_a_column() -> None:
+    """The figures of its column are no part of the command beside it: each row is a diagnostic."""
+    text, events = biosnoop(0, 5)
+    found = read_events(text.replace("PID", "   ", 1).encode())
+
+    assert set(found.diagnostics["line"]) == set(range(3, len(events) + 3))
+
+
+def test_a_step_of_blkparse_with_another_word() -> None:
+    """The place of a request that is not read is a diagnostic."""
+    row = "8,0    2        9     0.001843458   323  D  WSM 43781957 + 17 [dd]\n"
+    found = read_events((row + row.replace("WSM", "DZT WSM")).encode())
+
+    assert found.events["offset_bytes"].to_list() == [43781957 * 512, None]
+    assert found.diagnostics.select("line", "kind").rows() == [(2, "cell")]
+
+
 def test_slower_events_are_marked() -> None:
     """A list of slow events only says so, and one without a threshold does not inherit it."""
     head = "TIME     COMM           PID    T BYTES   OFF_KB   LAT(ms) FILENAME\n"

@@ -76,6 +76,18 @@ def test_numbers_without_a_unit_or_a_rule() -> None:
     assert record.diagnostics.get_column("kind").to_list() == ["bucket"]
 
 
+def test_words_of_a_record_that_are_not_known() -> None:
+    """Numbers of another data source are no ends of buckets, and another unit no time: both have a diagnostic."""
+    record = "<begin record>\nlatencyunit, millisec\ndatasource, oracle\n4, 25\n<end record>\n"
+    source = read_histograms(record.replace("oracle", "dracle").encode())
+    unit = read_histograms(record.replace("millisec", "tillisec").encode())
+
+    assert source.buckets.select("lower", "upper", "count").row(0) == (None, None, 25)
+    assert source.diagnostics["line"].to_list() == [4]
+    assert unit.buckets.select("lower", "lower_ns", "count").row(0) == (2.0, None, 25)
+    assert unit.diagnostics["line"].to_list() == [2]
+
+
 def test_records_that_go_on_counting() -> None:
     """Counts of records are cumulative: the difference is by bucket; a count that falls is a new start."""
     record = "<begin record>\ntimestamp, microsec, {}, now\nlabel, x\nlatencyunit,microsec\ndatasource, systemtap\n"

@@ -149,3 +149,19 @@ def test_a_count_beyond_any_integer() -> None:
     """A run of digits that no count has is no sample, and no fault of the program."""
     with pytest.raises(LogParseError):
         read_profile(b"  oracle`kcbgtcr   " + b"9" * 5000 + b"\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (ARTICLE.read_bytes().replace(b"oracle`kdst_fetch", b"oracle kdst_fetch"), 2),
+        (ARTICLE.read_bytes().replace(b"kdst_fetch", b"kdst  etch"), 2),
+        (STACKS.replace(b"`", b" ", 3), 5),
+        (PERF.replace(b"kcbgtcr+0x1a3 (", b"kcbgtcr+0x1a3 "), 2),
+        (PERF.replace(b"cpu-clock:\n\t ffff", b"cpu-clock\n\t ffff"), 5),
+    ],
+)
+def test_a_damaged_line_is_named(text: bytes, line: int) -> None:
+    """A count, a frame or a heading that is not read is a diagnostic; a whole profile has none."""
+    assert all(read_profile(whole).diagnostics.is_empty() for whole in (ARTICLE.read_bytes(), STACKS, PERF))
+    assert line in read_profile(text).diagnostics["line"].to_list()
