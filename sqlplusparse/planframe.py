@@ -183,8 +183,13 @@ def unread_rows(plan: Plan) -> list[int]:
 @lru_cache(maxsize=1 << 8)
 def _plain_row(names: tuple[str, ...]) -> Pattern:
     """The form of nearly all rows: figures and times where their columns are."""
-    cells = ("PLAIN_FIGURE" if name in FIGURES else "PLAIN_TIME" if name in _TIMES else "CELL" for name in names)
-    return Pattern("{BAR}" + "{BAR}".join(f"{{{cell}}}" for cell in cells) + "{BAR}", PLAN_GRAMMAR)
+    kinds = {
+        **dict.fromkeys(FIGURES, "PLAIN_FIGURE"),
+        **dict.fromkeys(_BRACKETS, "PLAIN_BRACKET"),
+        **dict.fromkeys(_TIMES, "PLAIN_TIME"),
+    }
+    cells = "{BAR}".join(f"{{{kinds.get(name, 'CELL')}}}" for name in names)
+    return Pattern(f"{{BAR}}{cells}{{BAR}}", PLAN_GRAMMAR)
 
 
 def _has_unread_cell(cells: dict[str, str]) -> bool:

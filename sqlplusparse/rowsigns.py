@@ -46,6 +46,8 @@ def note_misplaced_rows(page: Page, grid: Grid) -> None:
         _note_guesses(page, grid, columns)
         return
     if not misplaced:
+        misplaced = [number for number in grid.rows if _ends_between(page.lines[number], columns)]
+    if not misplaced:
         misplaced = [*_no_numbers(page, grid)] or [*_below_sums(page, grid)] or _text_alone(page, grid)
     if not misplaced and not grid.totals and len(columns) > 1:
         misplaced = _of_other_types(page, grid)
@@ -76,6 +78,19 @@ def _outside(page: Page, grid: Grid, columns: tuple[Column, ...]) -> list[int]:
     if len(columns) == 1:
         return [number for number in grid.rows if len(page.lines[number]) > columns[0].end]
     return [number for number in grid.rows if not fits(page.lines[number], columns)]
+
+
+def _ends_between(line: str, columns: tuple[Column, ...]) -> bool:
+    """Does a line end with a number, after several blanks, that neither begins nor ends where a column does?"""
+    end = len(line.rstrip())
+    if end >= columns[-1].end or not line[end - 1 : end].isdigit():
+        return False
+    start = line.rfind("  ", 0, end) + 2
+    return (
+        start > 1
+        and NUMBER.fullmatch(line[start:end]) is not None
+        and not (any(start == column.start or end == column.end for column in columns))
+    )
 
 
 def _is_tail(grid: Grid, misplaced: list[int]) -> bool:

@@ -79,6 +79,8 @@ def signs(spool: Spool) -> set[tuple[int, str]]:
         ("7 rows deleted.", "7 rows .", "1 line like a feedback or an Elapsed, but not as a client prints them"),
         ("Elapsed: 00:00:00.19", ": 00:00:00.19", "1 line like a feedback or an Elapsed"),
         ("| Time     |", "| Reads    |", "figures of this row of a plan are not read"),
+        ("|    27 |", "| 27(1)|", "figures of this row of a plan are not read"),
+        ("|    27 |", "|  27.3.|", "figures of this row of a plan are not read"),
         ("Card=14", "Card Fig=14", "figures of this row of a plan are not read"),
         ("TABLE ACCESS (FULL) OF", "table ACCESS (FULL) OF", "part of a plan, but no plan stands here"),
         ("Elapsed: 00:00:00.19", "Ela    : 00:00:00.19", "1 line like a feedback or an Elapsed"),
@@ -103,7 +105,7 @@ def signs(spool: Spool) -> set[tuple[int, str]]:
 )
 def test_another_word(word: str, other: str, reason: str) -> None:
     """The line whose figures are not read any more has a diagnostic; with its own words there is none of these."""
-    assert SESSION.count(word) == 1 or word == "| Bytes |"
+    assert SESSION.count(word) == 1 or word in {"| Bytes |", "|    27 |"}
     before = read_spool(SESSION.encode())
 
     new = signs(read_spool(SESSION.replace(word, other, 1).encode())) - signs(before)
@@ -138,3 +140,21 @@ def test_rows_of_an_old_plan_below_a_row_that_does_not_end() -> None:
     text = "\n".join(lines).replace("SORT (ORDER BY) (Cost=41 Card=27 Bytes=31347)", "SORT (ORDER")
 
     assert read_spool(text.encode()).plans.filter(layout="old")["id"].to_list() == [0, 2, 3, 4]
+
+
+def test_row_that_a_word_shifts() -> None:
+    """A row that lost a word ends between two columns: its figures would be those of others, or part of a text."""
+    head = [
+        "SQL> select id, name, calls, errors from depots;",
+        "",
+        f"{'ID':>6} {'NAME':<30} {'CALLS':>8} {'ERRORS':>8}",
+    ]
+    ruler = " ".join("-" * width for width in (6, 30, 8, 8))
+    rows = [f"{one:>6} {f'Depot {one} of the North':<30} {one * 41:>8} {one % 3:>8}" for one in range(1, 9)]
+    whole = [*head, ruler, *rows, "", "8 rows selected.", ""]
+    shifted = [line.replace("of the North          ", "", 1) if "Depot 3 " in line else line for line in whole]
+    short = [line[:37].rstrip() if "Depot 3 " in line else line for line in whole]
+
+    assert read_spool("\n".join(whole).encode()).diagnostics.is_empty()
+    assert read_spool("\n".join(short).encode()).diagnostics.is_empty()
+    assert read_spool("\n".join(shifted).encode()).diagnostics.select("line", "kind").rows() == [(7, "misplaced_row")]
