@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 GRAMMAR: Final = load_grammar("sqltraceparse", "tkprof.lark", "line", "checked", "part")
 _NO_LINE: Final = "this is no line of a TKPROF report"
+_NO_HEADING: Final = "a row of calls below a ruler without a heading of calls above it: it is read as text"
 _ODD_USER: Final = "this line of the user is damaged; what it says for certain is read"
 _ODD_IDENTITY: Final = (
     "this looks like a damaged line of an SQL ID and a plan hash; it is read as text of the statement"
@@ -146,7 +147,7 @@ class _Reader:
         self._statement: dict[str, object] | None = None
         self._scope: str | None = None
         self._plan = "row source"
-        self._is_table = False
+        self._is_table = self._is_below_ruler = False
         self._order = Order()
         self._handlers: dict[str, Callable[[int, str], None]] = {
             "title": self._title,
@@ -178,6 +179,7 @@ class _Reader:
             kind, bare = "other", line.rstrip()
         if kind == "other" and not self.has_title and not self.statements and not bare.startswith("call "):
             return  # text before the report
+        self._is_below_ruler = kind == "ruler" or (kind == "call" and self._is_below_ruler)
         if kind != "blank":
             self._check(number, bare, self._order.fault(self._kind_in_order(kind, bare)))
         if kind == "blank" and self._pending and not self._is_table:
@@ -261,6 +263,7 @@ class _Reader:
 
     def _call(self, number: int, line: str) -> None:
         if not self._is_table:
+            self._check(number, line, _NO_HEADING if self._is_below_ruler else "")
             self._pending.append((number, line))
             return
         name, count, cpu, elapsed, *blocks = line.split()

@@ -193,6 +193,15 @@ def test_a_heading_with_another_word_in_a_report_without_its_title(word: str) ->
     assert (report.calls.height, set(report.diagnostics["line"]) >= {3, 4, 5, 7}) == (4, True)
 
 
+def test_a_heading_with_another_word_where_the_end_of_the_statement_is_missing_too() -> None:
+    """Rows of calls below a ruler are no text of the next statement in silence."""
+    text = "\n".join(OLD.split("\n")[:16]).replace("elapsed", "ELAPSED") + "\n\n" + OLD[OLD.index("select 1") :]
+    report = read_tkprof(text.encode())
+
+    assert report.calls.height == 4
+    assert report.diagnostics.select("line", "kind").rows() == [(line, "out_of_order") for line in (12, 13, 14, 16)]
+
+
 def test_a_statement_without_its_table_of_calls() -> None:
     """A second name and plan hash before the table are those of another statement; the first is in the diagnostics."""
     head = "SQL ID: 2yxfq0vd6r1fm Plan Hash: 1388734953\n"
