@@ -274,7 +274,11 @@ def _without_labels(words: pl.DataFrame) -> pl.DataFrame:
         TEXT.str.replace(label, "").str.strip_chars().alias("unlabelled"),
     )
     clocked = words.filter("has_clock").select(pl.col("words").str.strip_chars()).get_column("words").unique()
-    is_average = ~pl.col("has_clock") & pl.col("unlabelled").is_in(clocked.implode())
+    # the label of the row below says so where the heading is damaged
+    has_label = TEXT.str.extract(f"({label})") == pl.col("next_text").str.extract(f"({label})")
+    is_average = ~pl.col("has_clock") & (
+        pl.col("unlabelled").is_in(clocked.implode()) | has_label.fill_null(value=False)
+    )
     blanks = GRAMMAR.pattern("{GAP}")
     return words.with_columns(
         (pl.col("has_clock") | is_average).alias("has_clock"),

@@ -112,3 +112,17 @@ def test_pages_of_memory_are_those_of_aix() -> None:
         " 1  0    524 763388 147224 819640    0    0     0     0   69  120  0  0 99  1\n" * 2
     )
     assert "free_bytes" not in read_host(text.encode()).wide("host").columns
+
+
+def test_means_below_a_heading_that_is_not_that_of_the_samples() -> None:
+    """What stands below the label of means is a mean, whatever words the heading has."""
+    means = (
+        SAR.splitlines()[2].replace("12:00:01", "Average:")
+        + "\nAverage:        all      1.73"
+        + 5 * "      1.00"
+        + "\n"
+    )
+    for heading in (means, means.replace("%nice", "%nize"), means.replace("%idle", "%idle xyzzy")):
+        log = read_host(f"{SAR}\n{heading}".encode())
+        assert set(log.samples.collect()["line"]) == {4, 5}
+    assert read_host(f"{SAR}\n{means.replace('%nice', '%nize')}".encode()).averages.collect().height == 6
