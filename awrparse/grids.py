@@ -25,6 +25,8 @@ _IN_CENTISECONDS = re.compile(CELLS.pattern(r"\((?P<head>{IN_BRACKETS})\) {IN_CE
 _MICROSECONDS = {"us": 1, "u": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
 
 
+#: Columns of a histogram before its ranges.
+_BEFORE_RANGES: Final = 2
 #: So many sets of headings of one table are remembered.
 _MOST_HEADINGS: Final = 256
 
@@ -304,6 +306,12 @@ def _grid_wide(table: Table, printed: PrintedTable) -> Grid:
     return Grid(cells, {}, {}, rows.lines[:1] if cells else [])
 
 
+def columns_of_histogram(printed: PrintedTable) -> list[bool]:
+    """Which columns of a histogram are taken: the event, its waits, and those whose heading is a range."""
+    ranges = _ranges(printed.headings)
+    return [place < _BEFORE_RANGES or place in ranges for place in range(len(printed.headings))]
+
+
 def _grid_of_histogram(printed: PrintedTable) -> Grid:
     """One row for each event and range."""
     section = found.group("range") if (found := _SECTION.search(printed.title)) else ""
@@ -330,7 +338,7 @@ def _ranges(headings: Sequence[str], *, second: float = 1_000_000.0) -> dict[int
     before: tuple[str, str] = ("", "")
     for place, heading in enumerate(headings):
         found = _RANGE.search(heading.replace("< ", "<"))
-        if place > 1 and found:
+        if place >= _BEFORE_RANGES and found:
             sign, number, unit = found["sign"], found["number"], found["unit"] or ""
             if sign.startswith(">") and number == before[0]:  # text reports cut its unit: `>=512`, `>=32m`
                 unit = before[1]
@@ -344,7 +352,9 @@ def _ranges(headings: Sequence[str], *, second: float = 1_000_000.0) -> dict[int
     found_ranges: dict[int, tuple[str, str, str]] = {}
     below = 0.0
     for place, (text, sign, size) in limits.items():
-        begin, end = (str(below), str(size)) if sign.startswith("<") else (str(below), "")
+        # below a heading that is no range, where the range before ends is not known
+        begin = str(below) if place - 1 in limits or not found_ranges else ""
+        end = str(size) if sign.startswith("<") else ""
         found_ranges[place] = (text, begin, end)
         # the last range starts where the one before ends
         below = max(below, size) if sign.startswith("<") else below

@@ -12,7 +12,16 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from awrparse.canonical import TOTALS, matches
-from awrparse.grids import cells_without_heading, columns_by_heading, columns_of, goes_on, is_wrapped, widths_of
+from awrparse.columns import fold
+from awrparse.grids import (
+    cells_without_heading,
+    columns_by_heading,
+    columns_of,
+    columns_of_histogram,
+    goes_on,
+    is_wrapped,
+    widths_of,
+)
 from awrparse.matching import tables_of
 from awrparse.pivots import is_pivoted
 from awrparse.records import Problem
@@ -38,11 +47,13 @@ _MOST_CELLS: Final = 5
 #: Shapes whose columns are known by their headings.
 _RULED: Final = frozenset({"rows", "sum"})
 _COLUMNS: Final = _RULED | {"wide"}
+#: Kinds of names of which none is a figure.
+_NEVER_FIGURES: Final = frozenset({"event", "statistic", "latch", "parameter", "wait_class"})
+#: Shapes that any table may have, unless some headings are needed.
+_LABELLED: Final = frozenset({"labels", "wide"})
 #: Labels that stand below the snapshots.
 _PERIOD_LABELS: Final = frozenset({"begin snap", "end snap", "elapsed", "db time", "av act sess", "db cpu"})
 MAY_BE_OTHER: Final = "the row may be of another table; lines above it may be missing"
-#: Shapes that any table may have, unless some headings are needed.
-_LABELLED: Final = frozenset({"labels", "wide"})
 
 
 def unclosed_tables(report: AwrReport) -> Iterator[Problem]:
@@ -86,6 +97,8 @@ def missing_headings(report: AwrReport) -> Iterator[Problem]:
             yield from _unknown_rows(matched, printed)
             if any(table in IDENTITY for table in matched):
                 yield from _labels_in_head(matched, printed)
+            if all(table.shape in _RULED for table in matched):
+                yield from _shifted_cells(matched, printed)
         elif titled and not any(table.shape not in _RULED or table in IDENTITY for table in titled):
             yield from _other_headings(report, titled, printed)
         elif other := _table_of(printed) or _titled_alike(printed):
@@ -93,6 +106,9 @@ def missing_headings(report: AwrReport) -> Iterator[Problem]:
             yield _problem(printed, "other_title", printed.title, reason)
         elif titled and sum(map(bool, printed.headings)) >= _FEWEST_HEADINGS and _has_figures(printed):
             yield from _other_headings(report, titled, printed)
+        elif printed.title and not titled and _is_labelled(printed) and _has_figures(printed):
+            reason = "labels below a title that is not known; they are in raw_tables only"
+            yield _problem(printed, "other_title", printed.title, reason)
         elif len(printed.rows.extents) > 1 and not any(printed.headings) and not _is_sum(printed):
             reason = "the table has no headings: lines above it may be missing; it is in raw_tables only"
             yield _problem(printed, "unknown_headings", printed.title, reason)
@@ -112,11 +128,14 @@ def _unknown_columns(matched: list[Table], printed: PrintedTable) -> Iterator[Pr
             reason = f"{matched[0].name}: no column of this table takes the cell; it is in raw_tables only"
             yield _problem(printed, "unknown_column", cell, reason)
         return
-    if any(table.shape not in _RULED or is_pivoted(table, printed) for table in matched):
+    if all(table.shape == "histogram" for table in matched):
+        found = [columns_of_histogram(printed)]
+    elif any(table.shape not in _RULED or is_pivoted(table, printed) for table in matched):
         return
-    found = [columns_of(table, printed) for table in matched]
+    else:
+        found = [[column is not None for column in columns_of(table, printed)] for table in matched]
     for place, heading in enumerate(printed.headings):
-        is_known = any(columns[place] is not None for columns in found)
+        is_known = any(columns[place] for columns in found)
         if not is_known and any(row[place] for row in printed.rows.cells):
             name = matched[0].name
             reason = f"{name}: no column of this table has such a heading; its cells are in raw_tables only"
@@ -158,6 +177,21 @@ def _labels_in_head(matched: list[Table], printed: PrintedTable) -> Iterator[Pro
             yield Problem(line or None, "other_name", cells[0] or " ".join(filter(None, cells)), reason)
 
 
+def _shifted_cells(matched: list[Table], printed: PrintedTable) -> Iterator[Problem]:
+    """Rows that lack a word, or have one too many: a release of two words, a figure as the name of what has figures."""
+    columns = [
+        (place, column)
+        for table in matched
+        for place, column in enumerate(columns_of(table, printed))
+        if column is not None and (column.name == "release" or column.kind in _NEVER_FIGURES)
+    ]
+    for place, column in dict(columns).items():
+        for cells, line in zip(printed.rows.cells, printed.rows.lines, strict=True):
+            if " " in cells[place] if column.name == "release" else is_number(cells[place]):
+                reason = f"{matched[0].name}.{column.name}: the cells of the row may be in other columns than their own"
+                yield Problem(line or None, "shifted", cells[place], reason)
+
+
 def _other_headings(report: AwrReport, titled: tuple[Table, ...], printed: PrintedTable) -> Iterator[Problem]:
     """A known title above headings that are not those of its table."""
     if _is_sum(printed) or (
@@ -167,6 +201,11 @@ def _other_headings(report: AwrReport, titled: tuple[Table, ...], printed: Print
     name = titled[0].name
     reason = f"{name}: the headings below this title are not those of the table; it is in raw_tables only"
     yield _problem(printed, "unknown_headings", printed.title, reason)
+
+
+def _is_labelled(printed: PrintedTable) -> bool:
+    """Has the table labels and their values?"""
+    return not (printed.rows.extents or any(printed.headings)) or printed.rows.cells[0][0].endswith(":")
 
 
 def _has_figures(printed: PrintedTable) -> bool:
@@ -199,20 +238,18 @@ def _table_of(printed: PrintedTable) -> Table | None:
 
 def _titled_alike(printed: PrintedTable) -> Table | None:
     """The canonical table that has headings of a table, and most words of its title: one of these is damaged."""
-    alike = _tables_titled_alike(_words(printed.title)) if _has_figures(printed) else ()
+    alike = _tables_titled_alike(printed.title) if _has_figures(printed) else ()
     return next((table for table in alike if matches(table, printed)), None)
 
 
 @lru_cache(maxsize=1024)
-def _tables_titled_alike(words: frozenset[str]) -> tuple[Table, ...]:
-    """The canonical tables that have most of some words in a title, but for those of which any table would be one."""
+def _tables_titled_alike(title: str) -> tuple[Table, ...]:
+    """The canonical tables that have most words of a title, or all its letters: not those that any table could be."""
     known = [table for table in TABLES.values() if table.needs or table.shape not in _LABELLED]
-    return tuple(
-        table
-        for table in known
-        if any(2 * len(words & title) >= max(len(words), len(title)) for title in map(_words, table.titles) if title)
-    )
+    return tuple(table for table in known if any(_are_alike(title, one) for one in table.titles))
 
 
-def _words(title: str) -> frozenset[str]:
-    return frozenset(_TITLE_WORD.findall(title.lower()))
+def _are_alike(title: str, other: str) -> bool:
+    words, others = (frozenset(_TITLE_WORD.findall(one.lower())) for one in (title, other))
+    is_glued = len(others) > 1 and fold(title).startswith(fold(other))
+    return is_glued or (bool(others) and 2 * len(words & others) >= max(len(words), len(others)))

@@ -153,8 +153,12 @@ def _add_shifted(rows: Rows, line: str, number: int, columns: tuple[Column, ...]
         return
     numeric = tuple(place for place in range(1, len(columns)) if _is_numeric(rows, place))
     shifted = cut_row(line, columns, numeric)
-    problem = shifted.problem or next(
-        (f"{cell!r} is more than one number" for cell in shifted.cells if _is_several_numbers(cell)), ""
+    problem = (
+        shifted.problem
+        or next((f"{cell!r} is more than one number" for cell in shifted.cells if _is_several_numbers(cell)), "")
+        or next(
+            (f"{cell!r} ends in a figure of another column" for cell in shifted.cells if _has_figure(cell, line)), ""
+        )
     )
     if problem:
         rows.problems.append(Problem(number + 1, "shifted", line.strip(), problem))
@@ -165,6 +169,12 @@ def _add_shifted(rows: Rows, line: str, number: int, columns: tuple[Column, ...]
 def _is_several_numbers(cell: str) -> bool:
     words = cell.split()
     return len(words) > 1 and all(map(is_number, words))
+
+
+def _has_figure(cell: str, line: str) -> bool:
+    """Does a name end in a number that stands apart from it in the line?"""
+    name, _, last = cell.rpartition(" ")
+    return bool(name) and is_number(last) and f"  {last}" in line
 
 
 def _is_numeric(rows: Rows, place: int) -> bool:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from awrparse import read_awr
 
 DATA = Path(__file__).parent / "awr_data" / "valid"
 SERIES = Path(__file__).parents[2] / "sample_data" / "awr_series" / "awrrpt_1_4104_4105.txt"
+
+RAC = DATA / "awr_text_102_rac.txt"
+LABELS = "labels below a title that is not known; they are in raw_tables only"
 
 
 def damaged(path: Path, old: str, new: str) -> tuple[str, str]:
@@ -62,6 +66,7 @@ def test_a_report_without_its_name(new: str) -> None:
     ("path", "old", "new", "kind", "table"),
     [
         (SERIES, "Operating System", "Operating Zfzalt", "other_title", _titles("os_stats")),
+        (SERIES, "Operating System S", "Operating SystemS", "other_title", _titles("os_stats")),
         (SERIES, "Wait Event Histogram", "Wa   Event Histogram", "other_title", _titles("event_histogram")),
         (DATA / "ash_121.txt", "ASH Report", "A   Report", "other_title", _titles("databases")),
         (DATA / "tabbed_122.txt", "Inst Num", "xyzzy Num", "unknown_headings", "databases"),
@@ -70,6 +75,13 @@ def test_a_report_without_its_name(new: str) -> None:
         (SERIES, "Elapsed:", "        ", "other_name", "snapshots"),
         (DATA / "awr_text_11204.txt", "Begin        End", "             End", "unknown_column", "cache_sizes"),
         (SERIES, "cpu_count", "         ", "unknown_row", "parameters"),
+        (SERIES, "cpu_count                     16", "16", "shifted", "parameters.parameter"),
+        (DATA / "ash_121.txt", "kiwi1 ", " ", "shifted", "databases.release"),
+        (SERIES, "quay07", "", "shifted", "'x86 64-bit 16' ends in a figure of another column"),
+        (SERIES, "06:41 12.1", "06:41 xyzzy 12.1", "shifted", "databases.release"),
+        (SERIES, "  <2ms", "  xyzz", "unknown_column", "event_histogram"),
+        (RAC, "Global Cache Efficiency", "Global Jhjol Efficiency", "other_title", LABELS),
+        (RAC, "RAC Statistics", "R   Statistics", "other_title", LABELS),
     ],
 )
 def test_a_word_that_is_not_known(path: Path, old: str, new: str, kind: str, table: str) -> None:
@@ -92,3 +104,18 @@ def test_a_size_without_its_heading_is_in_no_other_column() -> None:
     whole, found = (read_awr(one.encode())["cache_sizes"] for one in (text, changed))
     assert found["begin_bytes"].null_count() == found.height
     assert found["end_bytes"].drop_nulls().to_list() == whole["end_bytes"].drop_nulls().to_list()
+
+
+def test_a_range_below_a_heading_that_is_none() -> None:
+    """Beside a column whose range is not known, the lower end of the next range is not known."""
+    text, changed = damaged(SERIES, "  <2ms", "  xyzz")
+    whole, found = (read_awr(one.encode())["event_histogram"].unique("range") for one in (text, changed))
+    assert set(whole["range"]) - set(found["range"]) == {"<2ms"}
+    assert found.filter(range="<4ms")["from_us"].to_list() == [None]
+    others = [frame.filter(~pl.col("range").is_in(["<2ms", "<4ms"])) for frame in (whole, found)]
+    assert (
+        others[0]
+        .select("range", "from_us", "to_us")
+        .sort("range")
+        .equals(others[1].select("range", "from_us", "to_us").sort("range"))
+    )
