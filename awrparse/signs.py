@@ -128,7 +128,7 @@ def _unknown_columns(matched: list[Table], printed: PrintedTable) -> Iterator[Pr
             reason = f"{matched[0].name}: no column of this table takes the cell; it is in raw_tables only"
             yield _problem(printed, "unknown_column", cell, reason)
         return
-    if all(table.shape == "histogram" for table in matched):
+    if is_histogram := all(table.shape == "histogram" for table in matched):
         found = [columns_of_histogram(printed)]
     elif any(table.shape not in _RULED or is_pivoted(table, printed) for table in matched):
         return
@@ -136,7 +136,9 @@ def _unknown_columns(matched: list[Table], printed: PrintedTable) -> Iterator[Pr
         found = [[column is not None for column in columns_of(table, printed)] for table in matched]
     for place, heading in enumerate(printed.headings):
         is_known = any(columns[place] for columns in found)
-        if not is_known and any(row[place] for row in printed.rows.cells):
+        # without a heading the last column under a ruler is one whose heading stands above the column before it
+        is_last = (is_histogram or not heading) and place == len(printed.rows.extents) - 1
+        if not is_known and (is_last or any(row[place] for row in printed.rows.cells)):
             name = matched[0].name
             reason = f"{name}: no column of this table has such a heading; its cells are in raw_tables only"
             yield _problem(printed, "unknown_column", heading, reason)

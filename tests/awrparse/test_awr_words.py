@@ -80,6 +80,8 @@ def test_a_report_without_its_name(new: str) -> None:
         (SERIES, "quay07", "", "shifted", "'x86 64-bit 16' ends in a figure of another column"),
         (SERIES, "06:41 12.1", "06:41 xyzzy 12.1", "shifted", "databases.release"),
         (SERIES, "  <2ms", "  xyzz", "unknown_column", "event_histogram"),
+        (SERIES, "  <2ms  <4ms", "  <4ms", "unknown_column", "event_histogram"),
+        (DATA / "statspack_121.txt", "  <2ms  <4ms", "    <4ms", "unknown_column", "event_histogram"),
         (RAC, "Global Cache Efficiency", "Global Jhjol Efficiency", "other_title", LABELS),
         (RAC, "RAC Statistics", "R   Statistics", "other_title", LABELS),
     ],
