@@ -46,16 +46,13 @@ def maybe_odd(events: pl.LazyFrame, source: pl.Expr) -> pl.LazyFrame:
         source: the name of the log.
     """
     name, args = pl.col("name"), pl.col("args")
-    has_list, is_call = (
-        args.str.contains(PARTS_GRAMMAR.literal("BRACE"), literal=True),
-        pl.col("kind").cast(pl.String) == "call",
-    )
-    is_unknown = is_call & ~name.is_in(_KNOWN)
+    is_unknown = (pl.col("kind").cast(pl.String) == "call") & ~name.is_in(_KNOWN)
+    maybe = events.filter(pl.col("reason").is_null() & (is_unknown | name.is_in(SUBMITS_OR_REAPS)))
+    is_unknown, has_list = ~name.is_in(_KNOWN), args.str.contains(PARTS_GRAMMAR.literal("BRACE"), literal=True)
     size = pl.when(is_unknown).then(args).str.extract(_TRANSFER, 1).cast(pl.Int64, strict=False)
-    own = pl.when(has_list & (is_unknown | name.is_in(SUBMITS_OR_REAPS))).then(args.str.strip_chars_start(", "))
-    has_form = has_known_form(own)
-    is_odd = has_form == is_unknown  # null where there is no list
-    return events.filter(pl.col("reason").is_null() & (is_odd | pl.col("result").is_between(1, size))).select(
+    own = pl.when(has_list).then(args.str.strip_chars_start(", "))
+    is_odd = has_known_form(own) == is_unknown  # null where there is no list
+    return maybe.filter(is_odd | pl.col("result").is_between(1, size)).select(
         source.alias("source"), pl.col("line").cast(pl.Int64), "name", "syscall", own.fill_null(args).alias("args")
     )
 

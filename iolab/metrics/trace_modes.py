@@ -55,12 +55,15 @@ _NO_OPEN: Final = "whether the page cache was used: the log began after the open
 _SUBMITTED: Final = "whether the kernel read asynchronously: without O_DIRECT it reads within io_submit"
 
 
-def io_mode(frame: pl.DataFrame | pl.LazyFrame, *, by: By = "file") -> pl.DataFrame:
+def io_mode(
+    frame: pl.DataFrame | pl.LazyFrame, *, by: By = "file", requests: pl.DataFrame | None = None
+) -> pl.DataFrame:
     """The mode of the reads: `synchronous`, `asynchronous`, `mixed`, or `unknown` (io_uring only).
 
     Args:
         frame: what `straceparse.calls` or `straceparse.io_requests` gives.  Calls tell more: the opens are among them.
         by: one row a process and file, a process, or one for the whole log.
+        requests: the requests of the calls where they are known; they are computed otherwise.
 
     Returns:
         The columns `MODES`, in the order in which the reads began:
@@ -84,7 +87,8 @@ def io_mode(frame: pl.DataFrame | pl.LazyFrame, *, by: By = "file") -> pl.DataFr
     """
     frame = frame.lazy().collect()
     has_calls = "args" in frame.columns
-    requests = io_requests(frame) if has_calls else frame
+    if requests is None:
+        requests = io_requests(frame) if has_calls else frame
     opened = _opened(frame) if has_calls else {}
     uring = (pl.col("syscall") == "io_uring_enter") & (pl.col("requests") > 0)
     reads = pl.concat([data_reads(requests.filter(~uring)), requests.filter(uring)]).with_columns(

@@ -349,10 +349,9 @@ def queue_depth(requests: pl.DataFrame) -> pl.DataFrame:
         ]
     )
     return (
-        changes.group_by("at")
-        .agg(pl.col("change").sum())
-        .sort("at")
+        changes.sort("at")
         .select("at", depth=pl.col("change").cum_sum())
+        .filter(pl.col("at").ne_missing(pl.col("at").shift(-1)))  # all changes of a moment together
         .filter((pl.col("depth") != pl.col("depth").shift(1)).fill_null(value=True))
     )
 
@@ -383,7 +382,7 @@ def depth(requests: pl.DataFrame) -> pl.DataFrame:
     passed = at.diff().drop_nulls()
     levels = curve.get_column("depth")
     held = int((levels.head(-1) * passed).sum())
-    most = float(max(levels.to_list()))
+    most = float(levels.max())  # type: ignore[arg-type]
     mean = held / int(passed.sum())
     caveat = "reaped late is done earlier: the device had fewer"
     return metrics_frame(

@@ -11,6 +11,7 @@ from iolab.comparison.traces import pair_traces
 from iolab.metrics.trace_modes import io_mode
 from iolab.pages.figures import join_figures
 from iolab.rules.shares import trace_time_profile
+from iolab.rules.trace_facts import trace_of
 from iolab.rules.trace_pairs import trace_pair
 from iolab.rules.traces import trace_findings
 from iolab.views import Summary, View
@@ -37,7 +38,7 @@ _OF_MODES: Final = (
 )
 
 
-def trace_frames(calls: pl.DataFrame) -> tuple[dict[str, pl.DataFrame], list[str]]:
+def trace_frames(calls: pl.DataFrame, requests: pl.DataFrame) -> tuple[dict[str, pl.DataFrame], list[str]]:
     """The main frames of a log's calls by name, and what the log cannot tell of its reads."""
     timed = pl.col("elapsed").is_not_null()
     counted = (
@@ -50,7 +51,7 @@ def trace_frames(calls: pl.DataFrame) -> tuple[dict[str, pl.DataFrame], list[str
         )
         .sort("calls", "name", descending=[True, False])
     )
-    modes = io_mode(calls)
+    modes = io_mode(calls, requests=requests)
     unseen = dict.fromkeys(one for said in modes.get_column("limitations") for one in said.split("; ") if one)
     frames = {"calls": counted, "io_mode": modes.select(_OF_MODES)}
     notes = [f"what the log cannot tell: {'; '.join(unseen)}"] if unseen else []
@@ -96,8 +97,9 @@ def summarize_trace(log: StraceLog) -> Summary:
     """The calls by name, how each file was read, the figures of the reads, and charts over time."""
     if log.summary is not None and log.kind == "strace_summary":
         return Summary({"summary": log.summary}, join_figures([]))
-    calls, requests = log.calls.collect(), log.requests.collect()
-    frames, unknown = trace_frames(calls)
+    trace = trace_of(log)
+    calls, requests = trace.calls, trace.requests
+    frames, unknown = trace_frames(calls, requests)
     figures, notes = trace_figures(requests)
     return Summary(frames, figures, (*unknown, *notes), _drawers(calls, requests))
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
 
 import polars as pl
 
 from iolab.metrics.times import is_set_back, nanoseconds
 from iolab.metrics.trace_modes import io_mode
 from iolab.metrics.trace_reads import data_reads
-from straceparse import opens
+from straceparse import io_requests, opens
 from straceparse.descriptors import is_system_file
 
 if TYPE_CHECKING:
@@ -74,11 +75,22 @@ class Trace:
         return (moments[1] - moments[0]) / 1e9 or None
 
 
+#: The frames of logs that are in use: several parts of a page are made of them, and a large log is read for each.
+_TRACES: Final[WeakKeyDictionary[StraceLog, Trace]] = WeakKeyDictionary()
+
+
 def trace_of(log: StraceLog) -> Trace:
-    """The frames of a log."""
-    calls, requests = log.calls.collect(), log.requests.collect()
+    """The frames of a log, computed once."""
+    if log not in _TRACES:
+        _TRACES[log] = _computed(log)
+    return _TRACES[log]
+
+
+def _computed(log: StraceLog) -> Trace:
+    calls = log.calls.collect()
+    requests = log.requests.collect() if log.is_kept else io_requests(calls)
     modes = (
-        io_mode(calls)
+        io_mode(calls, requests=requests)
         .with_columns(bytes=pl.col("sync_bytes") + pl.col("async_bytes"))
         .sort("bytes", descending=True, maintain_order=True)
     )
