@@ -158,7 +158,7 @@ def binds(kept: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagnostic]
         *numbers.values(),
         pl.coalesce(printed, plain).alias("value"),
         (pl.when(length.is_not_null()).then(length == 0)).alias("is_null"),
-        (_is_mixed() | _has_odd_number(numbers)).alias("is_mixed"),
+        (_is_mixed() | _has_odd_number(numbers) | (_has_no_value() & (length > 0))).alias("is_mixed"),
     )
     place = pl.col("position")
     is_other = pl.col("is_mixed") | (place != place.shift().over("section").fill_null(-1) + 1)
@@ -172,6 +172,12 @@ def _has_odd_number(numbers: dict[str, pl.Expr]) -> pl.Expr:
     return pl.any_horizontal(
         GRAMMAR.matches(_TEXT, f"(?m)^{{{_PART_OF_NUMBER[name]}}}") & one.is_null() for name, one in numbers.items()
     )
+
+
+def _has_no_value() -> pl.Expr:
+    """Is the part of a bind there that stands above its value, and the value not?"""
+    place, value = (GRAMMAR.matches(_TEXT, f"(?m)^{{{one}}}") for one in ("BIND_PLACE", "VALUE_START"))
+    return place & ~value
 
 
 def _is_mixed() -> pl.Expr:

@@ -20,15 +20,22 @@ from logframe.grammar import load_grammar
 AIO_GRAMMAR = load_grammar("straceparse", "aio.lark")
 
 _START: Final = "^{CONTEXT_NAME}?{UNSIGNED}{COMMA}"
-_BLOCK: Final = (
-    "{BRACE}{DATA_NAME}(?P<data>{UNSIGNED}){COMMA}{OPERATION_NAME}?(?P<op>{OPERATION}){COMMA}(?:{PRIORITY}{COMMA})?"
+_BLOCK_REST: Final = (
+    "{OPERATION_NAME}?(?P<op>{OPERATION}){COMMA}(?:{PRIORITY}{COMMA})?"
     "{FD_NAME}(?P<fd>{DESCRIPTOR})(?P<file>{PATH})?{COMMA}(?:{BUFFER}{COMMA})?"
     "{SIZE_NAME}(?P<size>{UNSIGNED}){COMMA}{OFFSET_NAME}(?P<offset>{SIGNED}){FLAGS}?{BRACE_END}"
 )
-_EVENT: Final = (
-    "{BRACE}{EVENT_DATA_NAME}?(?P<data>{UNSIGNED}){COMMA}{OBJECT_NAME}?{UNSIGNED}{COMMA}"
-    "{RESULT_NAME}?(?P<result>{SIGNED}){COMMA}{RESULT_2_NAME}?{SIGNED}{BRACE_END}"
+_BLOCK: Final = "{BRACE}{DATA_NAME}(?P<data>{UNSIGNED}){COMMA}" + _BLOCK_REST
+_EVENT_REST: Final = (
+    "{COMMA}{OBJECT_NAME}?{UNSIGNED}{COMMA}{RESULT_NAME}?(?P<result>{SIGNED}){COMMA}{RESULT_2_NAME}?{SIGNED}{BRACE_END}"
 )
+_EVENT: Final = "{BRACE}{EVENT_DATA_NAME}?(?P<data>{UNSIGNED})" + _EVENT_REST
+#: The same without data, or with data of 0 as strace 4.8 and before prints it; and a control block of 4.6 and before.
+_ANY_BLOCK: Final = (
+    f"(?:{{BRACE}}(?:{{DATA_NAME}}{{UNSIGNED}}{{COMMA}})?{_BLOCK_REST}"
+    "|{BRACE}(?:{UNSIGNED}|{NIL})(?:{COMMA}{SIGNED}){4}{BRACE_END})"
+)
+_ANY_EVENT: Final = "{BRACE}{EVENT_DATA_NAME}?(?:{UNSIGNED}|{NIL})" + _EVENT_REST
 _LIST: Final = "{LIST_NAME}?{LIST_START}ITEM(?:{COMMA}ITEM)*{LIST_END}"
 _SUBMIT: Final = f"{_START}{{COUNT_NAME}}?{{UNSIGNED}}{{COMMA}}{_LIST}$"
 #: The end of a call that reaps: what its second half prints.
@@ -67,7 +74,7 @@ def _list_pattern(template: str, item: str) -> str:
 
 def has_known_form(args: pl.Expr) -> pl.Expr:
     """Whether the arguments of a call, or of a half of one, submit or reap requests and are of the usual form."""
-    forms = [_list_pattern(_SUBMIT, _BLOCK), *(_list_pattern(one, _EVENT) for one in (_REAP, f"^{_REAPED}"))]
+    forms = [_list_pattern(_SUBMIT, _ANY_BLOCK), *(_list_pattern(one, _ANY_EVENT) for one in (_REAP, f"^{_REAPED}"))]
     return args.str.contains("|".join(forms))
 
 

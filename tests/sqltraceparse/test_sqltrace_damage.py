@@ -12,7 +12,6 @@ from polars.testing import assert_frame_equal
 from logframe import LogParseError
 from logframe.loading import load_log
 from sqltraceparse import read_sqltrace, scan_sqltrace
-from sqltraceparse.figures import figures_of
 
 CALL = "FETCH #3:c=8,e=120,p=1,cr=4,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim=5000200"
 WAIT = "WAIT #3: nam='db file sequential read' ela= 70 file#=4 block#=21 blocks=1 obj#=5 tim=5000150"
@@ -176,6 +175,15 @@ def test_a_number_of_a_bind_is_read_whole(whole: str, damaged: str, column: str)
     assert rows == [(2, "broken_bind")]
 
 
+def test_values_of_binds_of_9i() -> None:
+    """They stand behind three blanks; a value below another word is a diagnostic."""
+    trace, rows = found("BINDS #3:", *OLD_BINDS, CALL)
+    damaged = [line.replace("value=1", "valu =1") for line in OLD_BINDS]
+
+    assert (trace.binds["value"].to_list(), rows) == (["0", "1", "2"], [])
+    assert found("BINDS #3:", *damaged, CALL)[1] == [(5, "broken_bind")]
+
+
 def _figures(trace: Any) -> list[tuple[object, ...]]:  # noqa: ANN401 - as `found` gives it
     columns = ("line", "position", "data_type", "max_length", "length", "value")
     return trace.binds.select(columns).rows()
@@ -183,19 +191,6 @@ def _figures(trace: Any) -> list[tuple[object, ...]]:  # noqa: ANN401 - as `foun
 
 def _is_part(row: tuple[object, ...], whole: tuple[object, ...]) -> bool:
     return all(one is None or one == other for one, other in zip(row, whole, strict=True))
-
-
-@pytest.mark.parametrize(
-    "figures", ["(c =4 pr=0 pw=0 time=12 us)", "(CR=4)", "=4 pr=0 time=12 us)", "dcr=4 pr=0)", "time=1 (cr=4 pr=0)"]
-)
-def test_figures_of_a_row_source_below_another_name(figures: str) -> None:
-    """They are not the operation's: the line is a diagnostic, as it is in a report of TKPROF."""
-    stat = f"STAT #3 id=1 cnt=1 pid=0 pos=1 obj=9 op='TABLE ACCESS FULL ORDERS {figures}'"
-    plan = "STAT #3 id=1 cnt=1 pid=0 pos=1 obj=9 op='PARTITION RANGE (ALL) PARTITION: START=1 STOP=28'"
-
-    assert found(CALL, stat)[1] == [(2, "cut")]
-    assert figures_of(f"TABLE ACCESS FULL ORDERS {figures}")[2] is False
-    assert found(CALL, plan)[1] == []
 
 
 @pytest.mark.parametrize(

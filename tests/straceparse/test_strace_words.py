@@ -57,7 +57,8 @@ def test_what_strace_prints_has_no_diagnostic() -> None:
         *((2, f"{name}=", f"d{name}=") for name in ("data", "obj", "res", "res2")),
         (2, "res=8192, ", ""),
         (2, "0x7f12", "0x7émm"),
-        *((3, name, f"d{name}") for name in ("nbytes", "filedes", "offset")),
+        *((3, name, f"d{name}") for name in ("nbytes", "filedes", "offset", "data")),
+        *((place, "io_", "do_") for place in (3, 4, 5)),
     ],
 )
 def test_a_word_of_a_call_is_another(line: int, whole: str, damaged: str) -> None:
