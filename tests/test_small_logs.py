@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from logframe.kernel import load_kernel
 from logframe.loading import load_all_logs
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def queries(data: bytes) -> int:
     ],
 )
 def test_queries_of_a_small_log(path: str, most: int) -> None:
-    """The first lines of a log are read by so many queries at most."""
+    """The first lines of a log are read by so many queries at most, by a third more without compiled code."""
     data = (SAMPLES / path).read_bytes()[:_BYTES]
 
-    assert 20 < queries(data[: data.rindex(b"\n") + 1]) <= most
+    assert 20 < queries(data[: data.rindex(b"\n") + 1]) <= (most if load_kernel() else most * 4 // 3)
