@@ -31,7 +31,6 @@ def _line(template: str) -> re.Pattern[str]:
 
 _AGGREGATED: Final = _line(r"\s*(?P<module>{MODULE})`(?P<function>{FUNCTION})(?:\s+(?P<count>{COUNT}))?\s*")
 _COUNT: Final = _line(r"\s+(?P<count>{COUNT})\s*")
-_COUNTED: Final = _line(r"\s+{FRAME}\s+{COUNT}\s*")
 _PERF_HEAD: Final = _line("{PERF_HEAD}")
 _PERF_FRAME: Final = _line(r"\s+[0-9a-f]+\s+(?P<function>{FRAME})\s+\((?P<module>[^()]*)\)\s*")
 _FOLDED: Final = _line(r"(?P<stack>{STACK})\s+(?P<count>{COUNT})\s*")
@@ -162,8 +161,14 @@ def _read_dtrace(lines: list[str], unread: list[int]) -> Iterator[tuple[str, str
         elif (count := _COUNT.match(line)) and top is not None:
             yield *top, int(count["count"])
             top = None
-        elif count or _COUNTED.match(line):
+        elif count or _ends_with_count(line):
             unread.append(number)
+
+
+def _ends_with_count(line: str) -> bool:
+    """Is a line indented, and its last of several words a count?"""
+    words = line.split()
+    return line[:1].isspace() and len(words) > 1 and words[-1].isdecimal()
 
 
 def _read_perf(lines: list[str], unread: list[int]) -> Iterator[tuple[str, str, int]]:

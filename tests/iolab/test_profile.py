@@ -165,3 +165,13 @@ def test_a_damaged_line_is_named(text: bytes, line: int) -> None:
     """A count, a frame or a heading that is not read is a diagnostic; a whole profile has none."""
     assert all(read_profile(whole).diagnostics.is_empty() for whole in (ARTICLE.read_bytes(), STACKS, PERF))
     assert line in read_profile(text).diagnostics["line"].to_list()
+
+
+def test_long_line_that_is_no_sample() -> None:
+    """Blanks within a line that is no sample take a time that grows with their number only."""
+    line = "  oracle kcbz_fp_buf  13" + " " * 400_000 + "x"
+
+    profile = read_profile(f"  oracle`kcbgtcr   41\n{line}\n{line} 7\n".encode())
+
+    assert profile.samples.height == 1
+    assert profile.diagnostics["line"].to_list() == [3]
