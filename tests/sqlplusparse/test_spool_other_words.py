@@ -158,3 +158,10 @@ def test_row_that_a_word_shifts() -> None:
     assert read_spool("\n".join(whole).encode()).diagnostics.is_empty()
     assert read_spool("\n".join(short).encode()).diagnostics.is_empty()
     assert read_spool("\n".join(shifted).encode()).diagnostics.select("line", "kind").rows() == [(7, "misplaced_row")]
+
+
+def test_long_line_that_may_be_a_figure() -> None:
+    """Blanks between two words of a line take a time that grows with their number only."""
+    spool = read_spool(f"{SESSION}\n 19      VALUE{' ' * 200_000}NUMBER(18,8),\n".encode())
+
+    assert spool.statements.height == read_spool(SESSION.encode()).statements.height
