@@ -151,8 +151,9 @@ def _unknown_rows(matched: list[Table], printed: PrintedTable) -> Iterator[Probl
     """
     name, rows = matched[0].name, printed.rows
     if is_wrapped(matched[0], printed):
+        widths = widths_of(printed)
         for (above, row), line in zip(pairwise(rows.cells), rows.lines[1:], strict=True):
-            if not row[0] and not goes_on(row, above, widths_of(printed)):
+            if not row[0] and not goes_on(row, above, widths):
                 reason = f"{name}: the row has no name, and is no rest of the one above"
                 yield Problem(line or None, "unknown_row", " ".join(filter(None, row)), reason)
     if all(table.rows_like and table.shape == "rows" and table not in IDENTITY for table in matched):

@@ -13,6 +13,7 @@ from sqlplusparse.planheads import PLAN_GRAMMAR
 from sqlplusparse.schemas import PLANS
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from sqlplusparse.records import Plan
@@ -200,12 +201,12 @@ def _has_unread_cell(cells: dict[str, str]) -> bool:
 
 def _has_unread_old(text: str) -> bool:
     printed = len(list(_OLD_FIGURE.finditer(text)))
-    return printed > len(_OLD_FIGURES.keys() & {name for name, figure in _old_figures(text) if figure})
+    figures = _old_figures(_OLD.fullmatch(text)) if printed else ()
+    return printed > len(_OLD_FIGURES.keys() & {name for name, figure in figures if figure})
 
 
-def _old_figures(text: str) -> Iterator[tuple[str, str]]:
+def _old_figures(found: re.Match[str] | None) -> Iterator[tuple[str, str]]:
     """Names and figures in the last brackets of an operation."""
-    found = _OLD.fullmatch(text)
     for word in ((found and found["figures"]) or "").replace(",", " ").split():
         name, _, figure = word.partition("=")
         yield name, figure
@@ -217,7 +218,7 @@ def _old_cells(text: str) -> dict[str, object]:
     if found is None:
         return {"operation": text}
     row: dict[str, object] = {"operation": found["operation"], "object_name": found["name"]}
-    for name, figure in _old_figures(text):
+    for name, figure in _old_figures(found):
         if name in _OLD_FIGURES:
             row |= _figure(_OLD_FIGURES[name], figure)
     return row

@@ -186,7 +186,9 @@ class _Reader:
         if names:
             self.names, self.headings = list(names), cells
             page.assign(number, end, LineRole.HEADING)
-        elif self.names and cells and not cells[0].strip("* ") and self._continues(cells):
+        elif (
+            self.names and cells and not cells[0].strip("* ") and (self._extend_heading(cells) or self._is_text(cells))
+        ):
             page.assign(number, end, LineRole.HEADING)
         elif self.names and len(cells) == len(self.names) and _ID.fullmatch(cells[0]):
             self.plan.operations.append(Operation(number, self.names, f"|{text.strip('|')}|"))
@@ -211,13 +213,17 @@ class _Reader:
         first = below.strip("|").split("|")[0].strip()
         return first != "" and not first.strip("* ").isdigit()
 
-    def _continues(self, cells: list[str]) -> bool:
-        """Is a row without a number one of text, or a second line of headings (``Rows`` over ``(Estim)``)?"""
-        if not self.plan.operations and not _SECOND_HEADINGS.keys().isdisjoint(cells):
-            self.plan.layout = "monitor"
-            for place, cell in enumerate(cells[: len(self.names)]):
-                self.names[place] = _SECOND_HEADINGS.get(cell, self.names[place])
-            return True
+    def _extend_heading(self, cells: list[str]) -> bool:
+        """Take a second line of headings (SQL Monitor: ``Rows`` over ``(Estim)``); False where it is none."""
+        if self.plan.operations or _SECOND_HEADINGS.keys().isdisjoint(cells):
+            return False
+        self.plan.layout = "monitor"
+        for place, cell in enumerate(cells[: len(self.names)]):
+            self.names[place] = _SECOND_HEADINGS.get(cell, self.names[place])
+        return True
+
+    def _is_text(self, cells: list[str]) -> bool:
+        """Has a row without a number no figures that are read here?  Those of SQL Monitor's are its own reader's."""
         figures = (cell for name, cell in zip(self.names, cells, strict=False) if name not in _TEXTS)
         return self.plan.layout == "monitor" or not any(map(DIGITS.search, figures))
 

@@ -146,6 +146,11 @@ def _submitted(call: dict[str, Any], items: object) -> list[Request]:
     ]
 
 
+def fields_of(block: dict[object, object]) -> dict[str, object]:
+    """The values of a control block by the names of `FIELDS`; None for one that is not there."""
+    return {name: next((block[key] for key in keys if key in block), None) for name, keys in FIELDS.items()}
+
+
 def _block(plain: Request, block: object) -> Request:
     """A control block as a request; without fields where strace printed only its address."""
     if isinstance(block, tuple) and len(block) >= 5:
@@ -154,7 +159,7 @@ def _block(plain: Request, block: object) -> Request:
         return replace(plain, data=_integer(data), op=OPS.get(op, "other"), fd=number, file=path)
     if not isinstance(block, dict):
         return plain
-    fields = {name: next((block[key] for key in keys if key in block), None) for name, keys in FIELDS.items()}
+    fields = fields_of(block)
     # strace 4.7 to 4.18 does not name the operation; 4.7 to 4.10 not the offset and the buffers of a vectored request
     nameless = [value for key, value in block.items() if isinstance(key, int)][0 if "aio_lio_opcode" in block else 1 :]
     number, path = descriptor_of(fields["fd"])

@@ -7,7 +7,7 @@ from typing import Final
 import polars as pl
 
 from logframe import DIAGNOSTICS
-from straceparse.aio import FIELDS, OPS
+from straceparse.aio import FIELDS, OPS, fields_of
 from straceparse.aio_columns import SUBMITS_OR_REAPS, has_known_form
 from straceparse.arguments import parsed
 from straceparse.descriptors import DESCRIPTOR_CALLS
@@ -90,7 +90,7 @@ def is_read_whole(name: str, args: str) -> bool:
 def _is_known_block(block: dict[object, object] | tuple[object, ...]) -> bool:
     if isinstance(block, tuple):
         return len(block) >= _OLD_BLOCK
-    found = {name: next((block[key] for key in keys if key in block), None) for name, keys in FIELDS.items()}
+    found = fields_of(block)
     nameless = [value for key, value in block.items() if isinstance(key, int)]
     has_size = found["size"] is not None or any(isinstance(one, list) for one in block.values())
     has_offset = found["offset"] is not None or any(isinstance(one, int) for one in nameless)

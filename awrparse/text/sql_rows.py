@@ -20,8 +20,8 @@ _GAP: Final = " " * 6
 #: SQL text is cut hard at this many columns.
 SQL_WIDTH: Final = 80
 _STATSPACK_SQL_WIDTH: Final = 64
-DAMAGED_ID: Final = "no id of a statement stands beside these figures: the row is damaged"
 _DIFF_SQL_WIDTH: Final = 240
+_DAMAGED_ID: Final = "no id of a statement stands beside these figures: the row is damaged"
 
 
 def cut_sql(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
@@ -43,11 +43,11 @@ def cut_sql(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
         if not has_id and not edge.isdigit() and edge != ".":
             continue
         cells = cutter.cut(text)
-        if cells is None or not (_is_record(cells, name) if has_id else has_only_figures(cells, place)):
+        if cells is None or not (_is_record(cells, name) if has_id else _has_only_figures(cells, place)):
             continue
         records.append((position, cells))
         if not has_id:
-            rows.problems.append(Problem(body[position] + 1, "damaged_id", name or text.strip(), DAMAGED_ID))
+            rows.problems.append(Problem(body[position] + 1, "damaged_id", name or text.strip(), _DAMAGED_ID))
     starts = [position for position, _ in records]
     for number, text in zip(body, texts[: starts[0] if starts else None], strict=False):
         if text.strip():
@@ -98,7 +98,7 @@ def _is_record(cells: tuple[str, ...], name: str) -> bool:
     return sum(map(is_number, rest)) >= len(rest) - 1
 
 
-def has_only_figures(cells: tuple[str, ...], place: int) -> bool:
+def _has_only_figures(cells: tuple[str, ...], place: int) -> bool:
     """Are all cells figures, but for the one at a place?"""
     rest = [cell for number, cell in enumerate(cells) if cell and number != place]
     return len(rest) >= _FEWEST_COLUMNS and all(map(is_number, rest))

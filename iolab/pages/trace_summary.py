@@ -8,7 +8,6 @@ import polars as pl
 
 from iolab import charts, metrics
 from iolab.comparison.traces import pair_traces
-from iolab.metrics.trace_modes import io_mode
 from iolab.pages.figures import join_figures
 from iolab.rules.shares import trace_time_profile
 from iolab.rules.trace_facts import trace_of
@@ -38,8 +37,8 @@ _OF_MODES: Final = (
 )
 
 
-def trace_frames(calls: pl.DataFrame, requests: pl.DataFrame) -> tuple[dict[str, pl.DataFrame], list[str]]:
-    """The main frames of a log's calls by name, and what the log cannot tell of its reads."""
+def trace_frames(calls: pl.DataFrame, modes: pl.DataFrame) -> tuple[dict[str, pl.DataFrame], list[str]]:
+    """The main frames of a log by name, of its calls and of `io_mode`, and what the log cannot tell of its reads."""
     timed = pl.col("elapsed").is_not_null()
     counted = (
         calls.group_by("name", maintain_order=True)
@@ -51,7 +50,6 @@ def trace_frames(calls: pl.DataFrame, requests: pl.DataFrame) -> tuple[dict[str,
         )
         .sort("calls", "name", descending=[True, False])
     )
-    modes = io_mode(calls, requests=requests)
     unseen = dict.fromkeys(one for said in modes.get_column("limitations") for one in said.split("; ") if one)
     frames = {"calls": counted, "io_mode": modes.select(_OF_MODES)}
     notes = [f"what the log cannot tell: {'; '.join(unseen)}"] if unseen else []
@@ -99,7 +97,7 @@ def summarize_trace(log: StraceLog) -> Summary:
         return Summary({"summary": log.summary}, join_figures([]))
     trace = trace_of(log)
     calls, requests = trace.calls, trace.requests
-    frames, unknown = trace_frames(calls, requests)
+    frames, unknown = trace_frames(calls, trace.modes)
     figures, notes = trace_figures(requests)
     return Summary(frames, figures, (*unknown, *notes), _drawers(calls, requests))
 

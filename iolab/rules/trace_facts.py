@@ -89,11 +89,7 @@ def trace_of(log: StraceLog) -> Trace:
 def _computed(log: StraceLog) -> Trace:
     calls = log.calls.collect()
     requests = log.requests.collect() if log.is_kept else io_requests(calls)
-    modes = (
-        io_mode(calls, requests=requests)
-        .with_columns(bytes=pl.col("sync_bytes") + pl.col("async_bytes"))
-        .sort("bytes", descending=True, maintain_order=True)
-    )
+    modes = io_mode(calls, requests=requests)
     lines = int(log.events.select(pl.len()).collect().item())
     return Trace(lines, log.diagnostics, calls, requests, data_reads(requests), modes)
 
@@ -106,7 +102,9 @@ def data_files(trace: Trace) -> list[dict[str, object]]:
     # O_DIRECT says nothing of raw devices
     is_data = ~is_system_file(pl.col("file")) & (pl.col("file") != "(not known)")
     counts = ("sync_reads", "async_reads", "sync_bytes", "async_bytes")
-    rows = trace.modes.filter(pl.col("file").is_not_null() & is_data).select("file", *counts)
+    size = pl.col("sync_bytes") + pl.col("async_bytes")
+    largest = trace.modes.sort(size, descending=True, maintain_order=True)
+    rows = largest.filter(pl.col("file").is_not_null() & is_data).select("file", *counts)
     paths = sorted(rows.get_column("file").unique().to_list(), key=len, reverse=True)
     whole = {
         file: next((path for path in paths if path.endswith("/" + file.removeprefix("./"))), file) for file in paths
@@ -115,7 +113,7 @@ def data_files(trace: Trace) -> list[dict[str, object]]:
         rows.with_columns(file=pl.col("file").replace(list(whole), list(whole.values())))
         .group_by("file", maintain_order=True)
         .agg(pl.col(counts).sum())
-        .sort(pl.col("sync_bytes") + pl.col("async_bytes"), descending=True, maintain_order=True)
+        .sort(size, descending=True, maintain_order=True)
         .head(_MOST_FILES)
         .to_dicts()
     )
