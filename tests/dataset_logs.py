@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -87,3 +89,13 @@ def assert_undisturbed(dest: Path, logs: Path, folder: Path) -> None:
     assert expected.keys() == found.keys()
     for table, rows in expected.items():
         assert_frame_equal(rows, found[table])
+
+
+def kill_one(processes: list[int], killed: list[int], draw: random.Random) -> None:
+    """Kill one of these processes by chance, none that was killed before.
+
+    An executor that gave no job to a process does not know yet that it has ended, and names it still.
+    """
+    if alive := [number for number in processes if number not in killed]:
+        killed.append(draw.choice(alive))
+        os.kill(killed[-1], signal.SIGKILL)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import signal
 import socket
 import subprocess
 import sys
@@ -15,7 +14,7 @@ import dask
 import distributed  # noqa: F401 - its settings
 import pytest
 from dask.utils import parse_timedelta
-from dataset_logs import assert_undisturbed
+from dataset_logs import assert_undisturbed, kill_one
 
 from iolab import dataset
 from iolab.dataset.dask_cluster import DaskCluster
@@ -37,14 +36,11 @@ def test_workers_of_a_cluster_are_killed(logs: Path, tmp_path: Path, monkeypatch
     monkeypatch.setattr("iolab.dataset.run.BATCH_SOURCES", 2)
     draw = random.Random(3)  # noqa: S311 - a case, not a secret
     cluster = DaskCluster.local(2)
-    killed = []
+    killed: list[int] = []
 
     def kill(_: dataset.Progress) -> None:
         if len(killed) < KILLS:
-            numbers = list(cluster._client.run(os.getpid).values())  # noqa: SLF001 - the test kills what it started
-            for number in draw.sample(numbers, min(1, len(numbers))):  # none where all start again
-                killed.append(number)
-                os.kill(number, signal.SIGKILL)
+            kill_one(list(cluster._client.run(os.getpid).values()), killed, draw)  # noqa: SLF001 - what the test started
 
     try:
         done = dataset.convert(logs, tmp_path / "dataset", executor=cluster, progress=kill)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from dataset_logs import assert_undisturbed, run, statuses, trace
+from dataset_logs import assert_undisturbed, kill_one, run, statuses, trace
 
 from iolab import dataset
 from iolab.dataset.executors import Processes
@@ -55,13 +55,11 @@ def test_workers_are_killed(logs: Path, tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr("iolab.dataset.run.BATCH_SOURCES", 2)
     draw = random.Random(7)  # noqa: S311 - a case, not a secret
     executor = Processes(2)
-    killed = []
+    killed: list[int] = []
 
     def kill(_: dataset.Progress) -> None:
         if len(killed) < KILLS and draw.random() < 0.5:
-            number = draw.choice(executor._pools)[1]  # noqa: SLF001 - the test kills what it started
-            killed.append(number)
-            os.kill(number, signal.SIGKILL)
+            kill_one([number for _, number in executor._pools], killed, draw)  # noqa: SLF001 - what the test started
 
     try:
         done = dataset.convert(logs, tmp_path / "dataset", executor=executor, progress=kill)

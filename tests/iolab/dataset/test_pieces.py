@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
-from dataset_logs import content, run, statuses, trace
+from dataset_logs import content, kill_one, run, statuses, trace
 from polars.testing import assert_frame_equal
 
 from iolab import dataset
@@ -132,8 +131,7 @@ def test_workers_that_read_pieces_are_killed(large: Path, tmp_path: Path, monkey
 
     def kill(_: dataset.Progress) -> None:
         if len(killed) < KILLS and draw.random() < 0.8:
-            killed.append(draw.choice(executor._pools)[1])  # noqa: SLF001 - the test kills what it started
-            os.kill(killed[-1], signal.SIGKILL)
+            kill_one([number for _, number in executor._pools], killed, draw)  # noqa: SLF001 - what the test started
 
     try:
         done = dataset.convert(large, tmp_path / "dataset", executor=executor, progress=kill)
