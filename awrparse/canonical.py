@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from awrparse.columns import CUT_KINDS, IS_TOTAL
 from awrparse.frames import HI, LO, VALUE, Columns, FigureColumn, cut
-from awrparse.grids import Grid, columns_by_heading, grid_of
+from awrparse.grids import columns_by_heading, grid_of
 from awrparse.pivots import is_pivoted, unpivot
 from awrparse.records import PrintedTable, Problem
 from awrparse.values import CELLS, read_time
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from awrparse.columns import Column, Table
+    from awrparse.grids import Grid
     from logframe.decimal_mark import DecimalMark
 
 _TEXT = pl.String()
@@ -83,28 +84,6 @@ def build_frames(
     return {name: (frame.build(), frame.problems) for name, frame in started.items()}
 
 
-class _Unread(NamedTuple):
-    """Figures whose faults are known when those of all columns are read."""
-
-    figures: FigureColumn
-    table: str
-    name: str
-    grid: Grid
-
-    def problems(self) -> list[Problem]:
-        """What could not be read."""
-        return [
-            Problem(
-                self.grid.lines[row] or None,
-                kind,
-                self.figures.cells[row],
-                f"{self.table}.{self.name}: {reason}",
-                _start(self.grid, self.name),
-            )
-            for row, (kind, reason) in self.figures.faults
-        ]
-
-
 class _Frame:
     """A frame whose cells are among those of others."""
 
@@ -121,7 +100,8 @@ class _Frame:
         self._height = sum(self._heights)
         self._columns = columns
         self._decimal_mark = decimal_mark
-        self._faults: list[list[Problem | _Unread]] = [[] for _ in self._grids]
+        # of figures it is known when those of all columns are read
+        self._faults: list[list[Problem | FigureColumn]] = [[] for _ in self._grids]
         self._slices: list[Callable[[], pl.DataFrame]] = []
         are_totals: list[bool] = []
         for grid, height, faults in zip(self._grids, self._heights, self._faults, strict=True):
@@ -129,6 +109,7 @@ class _Frame:
                 _split(table, name, template, grid, faults)
             if table.total:
                 are_totals += _mark_totals(table, grid, height)
+        self._shown = frozenset().union(*[grid.cells for grid in self._grids])
         for column in table.columns:
             self._add(column)
         if table.total:
@@ -138,12 +119,22 @@ class _Frame:
     def problems(self) -> list[Problem]:
         """What could not be read, in the order of the printed tables."""
         found: list[Problem] = []
-        for faults in self._faults:
+        for grid, faults in zip(self._grids, self._faults, strict=True):
             for fault in faults:
-                if not isinstance(fault, _Unread):
+                if isinstance(fault, Problem):
                     found.append(fault)
-                elif fault.figures.faults:
-                    found += fault.problems()
+                    continue
+                name = fault.name
+                found += [
+                    Problem(
+                        grid.lines[row] or None,
+                        kind,
+                        fault.cells[row],
+                        f"{self._table.name}.{name}: {reason}",
+                        _start(grid, name),
+                    )
+                    for row, (kind, reason) in fault.faults
+                ]
         return found
 
     def build(self) -> pl.DataFrame:
@@ -187,8 +178,8 @@ class _Frame:
 
     def _add_figures(self, column: Column) -> None:
         name = column.name
-        names = [f"{name}{part}" for part in self._columns.parts]
-        if not any(name in grid.cells for grid in self._grids):
+        names = self._columns.names(name)
+        if name not in self._shown:
             self._slices.append(partial(_nulls, self._height, names, column.dtype))
             return
         figures = self._columns.figures(column.dtype)
@@ -197,15 +188,15 @@ class _Frame:
         for grid, height, faults in zip(self._grids, self._heights, self._faults, strict=True):
             cells = grid.cells.get(name)
             heading = grid.headings.get(name, "")
-            read = figures.add([""] * height if cells is None else cells, column.kind, heading, mark)
+            read = figures.add([""] * height if cells is None else cells, name, column.kind, heading, mark)
             if cells is not None:
-                faults.append(_Unread(read, self._table.name, name, grid))
+                faults.append(read)
         # the ends of a range are no printed figures
         is_edge = self._table.shape == "histogram" and not column.heads
         self._slices.append(partial(figures.slice_exact if is_edge else figures.slice, first, self._height, names))
 
 
-def _nulls(height: int, names: list[str], dtype: pl.DataType) -> pl.DataFrame:
+def _nulls(height: int, names: Sequence[str], dtype: pl.DataType) -> pl.DataFrame:
     """A column that the report does not print, and its bounds; its memory may be that of several frames."""
     return cut(_null_frame(dtype, len(names), 1 << height.bit_length()), 0, height, names)
 
@@ -257,7 +248,7 @@ def _without_repeats(table: Table, grids: list[tuple[str, Grid]]) -> list[tuple[
     return kept
 
 
-def _split(table: Table, name: str, template: str, grid: Grid, problems: list[Problem | _Unread]) -> None:
+def _split(table: Table, name: str, template: str, grid: Grid, problems: list[Problem | FigureColumn]) -> None:
     """Part the cells of a column that hold several figures; a cell of another form is a problem."""
     pattern = re.compile(CELLS.pattern(template))
     parts: dict[str, list[str]] = {part: [] for part in pattern.groupindex}
@@ -290,7 +281,7 @@ def _mark_totals(table: Table, grid: Grid, height: int) -> list[bool]:
     return are_totals
 
 
-def _time(cell: str, line: int, problems: list[Problem | _Unread], start: int | None) -> object:
+def _time(cell: str, line: int, problems: list[Problem | FigureColumn], start: int | None) -> object:
     if not cell:
         return None
     time = read_time(cell)

@@ -63,8 +63,11 @@ CUT_KINDS: Final = frozenset(
         *("block_class", "parameter"),
     }
 )
-_TYPES: Final[dict[str, type[pl.DataType] | pl.DataType]] = {
-    "text": pl.String(),
+_TEXT: Final = pl.String()
+_FLOAT: Final = pl.Float64()
+#: The types of kinds; of others `_FLOAT`.
+_TYPES: Final[dict[str, pl.DataType]] = {
+    **dict.fromkeys(("text", *CUT_KINDS), _TEXT),
     "count": pl.Int64(),
     "time": pl.Datetime("us"),
     "flag": pl.Boolean(),
@@ -163,8 +166,7 @@ class Column:
     @cached_property
     def dtype(self) -> pl.DataType:
         """Type in the frame."""
-        found = pl.String() if self.kind in CUT_KINDS else _TYPES.get(self.kind, pl.Float64())
-        return found if isinstance(found, pl.DataType) else found()
+        return _TYPES.get(self.kind, _FLOAT)
 
     @property
     def is_measure(self) -> bool:

@@ -115,7 +115,7 @@ def _lines_of(text: str) -> list[str]:
     lines = text.split("\n")
     if not lines[-1]:
         lines.pop()
-    return [line.rstrip(" ") for line in lines]
+    return [line.rstrip(" ") for line in lines] if " \n" in text or text.endswith(" ") else lines
 
 
 def _kept_lines(lines: list[str]) -> tuple[LineMap, str]:

@@ -7,14 +7,15 @@ are slices.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from awrparse.values import Measure, column_form, read_measure, reading_of
+from awrparse.values import Measure, form_of, read_measure, reading_of
 from logframe.decimal_mark import with_points
-from logframe.figures import BLANK, OTHER, read_figures
+from logframe.figures import BLANK, ColumnForm, read_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from awrparse.columns import Kind
     from awrparse.values import Reading
     from logframe.decimal_mark import DecimalMark
-    from logframe.figures import ColumnForm
 
 #: Parts of a figure, by the end of its column's name.
 VALUE, LO, HI = "", "_lo", "_hi"
@@ -45,24 +45,24 @@ class FigureColumn:
     """One column of figures.
 
     Attributes:
+        name: of the canonical column.
         cells: as printed.
         first: the number of its first cell among those of all columns.
         faults: rows that are no value, or another than printed, and why; known when all columns are read.
     """
 
-    __slots__ = ("cells", "decimal_mark", "faults", "first", "heading", "kind")
+    __slots__ = ("cells", "decimal_mark", "faults", "first", "heading", "kind", "name")
 
-    def __init__(self, cells: Sequence[str], first: int, kind: Kind, heading: str, decimal_mark: DecimalMark) -> None:
+    def __init__(
+        self, cells: Sequence[str], name: str, first: int, kind: Kind, heading: str, decimal_mark: DecimalMark
+    ) -> None:
+        self.name = name
         self.cells = cells
         self.first = first
         self.kind: Kind = kind
         self.heading = heading
         self.decimal_mark: DecimalMark = decimal_mark
         self.faults: list[tuple[int, tuple[str, str]]] = []
-
-    def form(self) -> ColumnForm:
-        """How plain cells are read at once."""
-        return column_form(len(self.cells), self.kind, self.heading)
 
     def reading(self) -> Reading:
         """How one cell is read."""
@@ -83,9 +83,9 @@ class Figures:
         self._count = 0
         self._flat = pl.DataFrame()
 
-    def add(self, cells: Sequence[str], kind: Kind, heading: str, decimal_mark: DecimalMark) -> FigureColumn:
+    def add(self, cells: Sequence[str], name: str, kind: Kind, heading: str, decimal_mark: DecimalMark) -> FigureColumn:
         """Put a column after those before."""
-        column = FigureColumn(cells, self._count, kind, heading, decimal_mark)
+        column = FigureColumn(cells, name, self._count, kind, heading, decimal_mark)
         self._columns.append(column)
         self._count += len(cells)
         return column
@@ -100,8 +100,9 @@ class Figures:
         for column in self._columns:
             mark = column.decimal_mark
             cells += column.cells if mark == "." else [with_points(cell, mark) for cell in column.cells]
-        plain = read_figures(cells, [column.form() for column in self._columns])
-        others = list(range(self._count)) if plain is None else (plain.kinds == OTHER).arg_true().to_list()
+        forms = [ColumnForm(len(one.cells), *form_of(one.kind, one.heading)) for one in self._columns]
+        plain = read_figures(cells, forms)
+        others = range(self._count) if plain is None else plain.others
         measures = self._read_others(others)
         if plain is not None:
             are_blank = plain.kinds == BLANK
@@ -115,11 +116,12 @@ class Figures:
         """The figures of cells that are read one by one: `VALUE`, `LO` and `HI`."""
         measures: list[Measure] = []
         known: dict[Reading, _Measures] = {}
+        starts = [column.first for column in self._columns]
         position = 0
-        for column in self._columns:
+        while position < len(places):
+            # of columns that start at one place all but the last are empty
+            column = self._columns[bisect_right(starts, places[position]) - 1]
             end = bisect_left(places, column.first + len(column.cells), position)
-            if end == position:
-                continue
             reading = column.reading()
             measure_of = known.setdefault(reading, _Measures(reading))
             rows = [place - column.first for place in places[position:end]]
@@ -131,11 +133,11 @@ class Figures:
         parts = ((VALUE, values, self._dtype), (LO, lows, _FLOAT), (HI, highs, _FLOAT))
         return {name: pl.Series(name, part, dtype=dtype, strict=False) for name, part, dtype in parts}
 
-    def slice(self, start: int, length: int, names: list[str]) -> pl.DataFrame:
+    def slice(self, start: int, length: int, names: Sequence[str]) -> pl.DataFrame:
         """So many figures as columns: the values and, with bounds, their bounds."""
         return cut(self._flat, start, length, names)
 
-    def slice_exact(self, start: int, length: int, names: list[str]) -> pl.DataFrame:
+    def slice_exact(self, start: int, length: int, names: Sequence[str]) -> pl.DataFrame:
         """So many figures that are no printed ones: their bounds are the values."""
         values = self._flat.slice(start, length).to_series()
         return pl.DataFrame([values.alias(name) for name in names])
@@ -182,17 +184,23 @@ class Columns:
         self._figures: dict[pl.DataType, Figures] = {}
         self._values: dict[pl.DataType, Values] = {}
 
+    def names(self, name: str) -> tuple[str, ...]:
+        """The names of a figure's columns."""
+        return _names(name, self.parts)
+
     def figures(self, dtype: pl.DataType) -> Figures:
         """The figures of columns of a type, Int64 or Float64."""
-        if dtype not in self._figures:
-            self._figures[dtype] = Figures(dtype, self.parts)
-        return self._figures[dtype]
+        found = self._figures.get(dtype)
+        if found is None:
+            found = self._figures[dtype] = Figures(dtype, self.parts)
+        return found
 
     def values(self, dtype: pl.DataType) -> Values:
         """The cells of columns of another type."""
-        if dtype not in self._values:
-            self._values[dtype] = Values(dtype)
-        return self._values[dtype]
+        found = self._values.get(dtype)
+        if found is None:
+            found = self._values[dtype] = Values(dtype)
+        return found
 
     def build(self) -> None:
         """Make the columns of all cells."""
@@ -202,7 +210,12 @@ class Columns:
             values.build()
 
 
-def cut(flat: pl.DataFrame, start: int, length: int, names: list[str]) -> pl.DataFrame:
+@lru_cache(maxsize=4096)
+def _names(name: str, parts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple([f"{name}{part}" for part in parts])
+
+
+def cut(flat: pl.DataFrame, start: int, length: int, names: Sequence[str]) -> pl.DataFrame:
     """Rows of all columns, under other names."""
     part = flat.slice(start, length)
     part.columns = names

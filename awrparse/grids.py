@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from awrparse.columns import Column, Table, fold
@@ -91,30 +92,32 @@ def grid_of(table: Table, printed: PrintedTable) -> Grid:
 def _grid_of_rows(table: Table, printed: PrintedTable) -> Grid:
     rows = printed.rows
     places = columns_of(table, printed)
-    cells, lines = rows.cells, rows.lines
+    cells, lines, extents_of = rows.cells, rows.lines, rows.extents
     if table.rows_like:
         like = re.compile(table.rows_like)
         kept = [number for number, row in enumerate(cells) if like.match(row[0])]
         cells, lines = [cells[number] for number in kept], [lines[number] for number in kept]
-    if is_wrapped(table, printed):
+    are_wrapped = is_wrapped(table, printed)
+    if are_wrapped:
         cells, lines = _unwrapped(cells, lines, widths_of(printed))
     by_name: dict[str, list[str]] = {}
     headings, extents = {}, {}
     columns = list(zip(*cells, strict=True)) or [()] * len(places)
     with_units = _with_units(table, printed)
-    for place, column in enumerate(places):
+    for place, (column, following) in enumerate(zip_longest(places, places[1:])):
         if column is not None:
-            by_name[column.name] = list(columns[place])
-            if has_marks(printed.headings, place) and places[place + 1] is None:
-                by_name[column.name] = [behind_mark(*row[place : place + 2]) for row in cells]
-            headings[column.name] = with_units[place]
-            if rows.extents and (extent := printed.extent(place)) is not None:
-                extents[column.name] = extent
+            name = column.name
+            by_name[name] = list(columns[place])
+            if following is None and has_marks(rows.headings, place):
+                by_name[name] = [behind_mark(*row[place : place + 2]) for row in cells]
+            headings[name] = with_units[place]
+            if place < len(extents_of) and (extent := extents_of[place]) is not None:
+                extents[name] = extent
     _add_group(table, printed, by_name, len(cells))
     for name in table.in_title:
         if name not in by_name and (number := _in_title(table.by_name[name], printed)):
             by_name[name] = [number] * len(cells)
-    if not is_wrapped(table, printed):
+    if not are_wrapped:
         _fill([by_name[name] for name in table.filled if name in by_name])
     return Grid(by_name, headings, extents, lines, rows.spans_lines)
 
@@ -122,20 +125,22 @@ def _grid_of_rows(table: Table, printed: PrintedTable) -> Grid:
 def columns_of(table: Table, printed: PrintedTable) -> list[Column | None]:
     """The canonical column of each printed one, by the headings and the title."""
     found = columns_by_heading(table, printed.headings)
+    if not table.moved:
+        return found
     moved = next((moved for title, moved in table.moved.items() if re.search(title, printed.title)), None)
     if moved is None:
         return found
     return [table.by_name[moved.get(column.name, column.name)] if column else None for column in found]
 
 
-def _with_units(table: Table, printed: PrintedTable) -> list[str]:
+def _with_units(table: Table, printed: PrintedTable) -> Sequence[str]:
     """The headings with the units that a note gives them: ``Time Waited (Wt Time) in centisecond``."""
     headings, notes = printed.headings, printed.notes
     found = next((found for note in notes if (found := _IN_CENTISECONDS.search(note))), None)
-    if table.units:
-        unit = next((unit for note in notes for pattern, unit in table.units if re.search(pattern, note)), _UNKNOWN)
-    else:
-        unit = ""
+    if not found and not table.units:
+        return headings
+    notes_with_unit = (unit for note in notes for pattern, unit in table.units if re.search(pattern, note))
+    unit = next(notes_with_unit, _UNKNOWN) if table.units else ""
     return [
         f"{heading} (cs)" if found and found["head"] in heading else f"{heading} {unit}" if unit else heading
         for heading in headings

@@ -34,12 +34,17 @@ class MatchedTables(Mapping[str, "list[PrintedTable]"]):
         self._matched: dict[str, list[PrintedTable]] = {}
 
     def __getitem__(self, name: str) -> list[PrintedTable]:
+        if name not in self:
+            raise KeyError(name)
+        return self._matched[name]
+
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str) or name not in self._titled:
+            return False
         if name not in self._matched:
             table, titled = self._titled[name]
             self._matched[name] = [printed for printed in titled if matches(table, printed)]
-        if not self._matched[name]:
-            raise KeyError(name)
-        return self._matched[name]
+        return bool(self._matched[name])
 
     def __iter__(self) -> Iterator[str]:
         """The names in the order in which the report prints their tables."""

@@ -133,10 +133,12 @@ class AwrReport:
     def __repr__(self) -> str:
         return f"<AwrReport {self.source}: {self.kind}, {self.form}, {len(self.raw_tables)} tables>"
 
+    @paused_collection()
     def frames(self) -> dict[str, pl.DataFrame]:
         """Every canonical table of the report by name."""
-        self._build(TABLES)
-        return {name: self[name] for name in self.tables}
+        names = self.tables
+        self._build(names)
+        return {name: self[name] for name in names}
 
     @property
     def parts(self) -> tuple[AwrReport, ...]:

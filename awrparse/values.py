@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from logframe import Printed, load_grammar, read_printed
 from logframe.decimal_mark import with_points
-from logframe.figures import ColumnForm
 from logframe.printed import LARGEST_WHOLE, MOST_DIGITS
 
 if TYPE_CHECKING:
@@ -111,14 +110,9 @@ def reading_of(cells: Sequence[str], kind: Kind, heading: str, decimal_mark: Dec
     return Reading(kind, decimals, _divisor(kind, heading), _is_unknown(kind, heading), decimal_mark)
 
 
-def column_form(cells: int, kind: Kind, heading: str) -> ColumnForm:
-    """How so many plain cells of a column are read at once, as `reading_of` and `read_measure` would."""
-    return ColumnForm(cells, *_form(kind, heading))
-
-
 @lru_cache(maxsize=4096)
-def _form(kind: Kind, heading: str) -> tuple[bool, bool, bool, bool, float, float]:
-    """The other fields of a `ColumnForm`."""
+def form_of(kind: Kind, heading: str) -> tuple[bool, bool, bool, bool, float, float]:
+    """How plain cells are read at once, as `reading_of` and `read_measure` would: a `ColumnForm` but its `cells`."""
     options = (kind in _EXACT, kind == "count", kind in _WITH_DECIMALS, _is_unknown(kind, heading))
     return *options, _FACTORS.get(kind, 1), _divisor(kind, heading)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 from functools import cache
+from itertools import compress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from logframe.kernel import Block, load_kernel
@@ -25,6 +26,8 @@ PLAIN: Final = 0
 BLANK: Final = 1
 OTHER: Final = 2
 _SEPARATOR: Final = "\x1f"
+#: 1 for `OTHER`, else 0.
+_ARE_OTHER: Final = bytes(kind == OTHER for kind in range(256))
 
 
 class ColumnForm(NamedTuple):
@@ -62,12 +65,14 @@ class PlainFigures:
         values: of the plain cells; of no meaning elsewhere.
         lows: the smallest values that print so.
         highs: the largest ones.
+        others: the places of the cells that are `OTHER`, in order.
     """
 
     kinds: pl.Series
     values: pl.Series
     lows: pl.Series
     highs: pl.Series
+    others: list[int]
 
 
 def read_figures(cells: Sequence[str], columns: Sequence[ColumnForm]) -> PlainFigures | None:
@@ -100,7 +105,10 @@ def read_figures(cells: Sequence[str], columns: Sequence[ColumnForm]) -> PlainFi
     )
     return PlainFigures(
         kernel.series("kind", "C", count, kinds),
-        *(kernel.series(name, "g", count, block) for name, block in (("value", values), ("lo", lows), ("hi", highs))),
+        kernel.series("value", "g", count, values),
+        kernel.series("lo", "g", count, lows),
+        kernel.series("hi", "g", count, highs),
+        list(compress(range(count), bytes(kinds.view).translate(_ARE_OTHER))),
     )
 
 

@@ -134,7 +134,7 @@ def with_plain_blanks(text: str) -> str:
         >>> with_plain_blanks("a\u00a0b\u200bc")
         'a bc'
     """
-    for character, plain in _INVISIBLE:
+    for character, plain in () if text.isascii() else _INVISIBLE:
         text = text.replace(character, plain)
     return text
 

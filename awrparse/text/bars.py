@@ -35,7 +35,8 @@ def markdown_rulers(lines: Sequence[str]) -> list[int]:
     return [
         number
         for number, line in enumerate(lines)
-        if line.lstrip()[:2] in _STARTS
+        if "|" in line
+        and line.lstrip()[:2] in _STARTS
         and _MARKDOWN_RULER.fullmatch(line.strip())
         and number > 0
         and is_bar_row(lines[number - 1])

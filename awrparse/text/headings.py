@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from awrparse.sniff import IDENTITY
@@ -64,8 +65,13 @@ def owner_of_section(line: str) -> tuple[str, str, str]:
         ('for DB:', 'FIG Instance: fig1', '1-2')
     """
     mark = next((mark.strip() for mark in _BESIDE_TITLE if line.find(mark, 1) > 0), "")
-    rest = line.rpartition(mark)[2] if mark else ""
-    names, _, snaps = rest.partition(_SNAPS)
+    return _owner(mark, line.rpartition(mark)[2] if mark else "")
+
+
+@lru_cache(maxsize=256)
+def _owner(mark: str, text: str) -> tuple[str, str, str]:
+    """Mark, names and snapshots beside a title; most titles of a report have the same."""
+    names, _, snaps = text.partition(_SNAPS)
     return mark, " ".join(names.split()), "".join(snaps.split())
 
 

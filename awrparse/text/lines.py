@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import compress
 from typing import TYPE_CHECKING, Final
 
 from logframe import load_grammar
@@ -78,7 +79,8 @@ def classifiers() -> tuple[tuple[Classifier, bytes], ...]:
             for terminal, rule in GRAMMAR.kinds.items()
             if rule not in _REST and (rule in _OF_TITLES) is is_of_titles
         ]
-        classifier = GRAMMAR.classifier({name: f"{{{name}}}" for name in names})
+        # an empty line, which no terminal may describe, is blank, too
+        classifier = GRAMMAR.classifier({name: f"{{{name}}}" + "?" * (name == "BLANK") for name in names})
         found.append((classifier, _table([_NO_RANK, *(ranks[name] for name in names)], _NO_RANK)))
     return tuple(found)
 
@@ -98,10 +100,8 @@ def classify(lines: list[str]) -> bytearray:
         >>> [KINDS[kind] for kind in classify(["-> ordered by name", "", "----- ---", "a       1"])]
         ['note', 'blank', 'ruler', 'text']
     """
-    found = [classifier.tags_of(lines).translate(ranks) for classifier, ranks in classifiers()]
-    kinds_by_rank = _table([KINDS.index(rule) for rule in GRAMMAR.kinds.values()], TEXT)
-    kinds = bytearray(map(min, *found)).translate(kinds_by_rank)
-    for number, line in enumerate(lines):
-        if not line:
-            kinds[number] = BLANK
-    return kinds
+    (titles, ranks_of_titles), (others, ranks) = [(one.tags_of(lines), ranks) for one, ranks in classifiers()]
+    found = bytearray(others.translate(ranks))
+    for number in compress(range(len(lines)), titles):
+        found[number] = min(found[number], ranks_of_titles[titles[number]])
+    return found.translate(_table([KINDS.index(rule) for rule in GRAMMAR.kinds.values()], TEXT))

@@ -138,7 +138,9 @@ class _Walk(Builder):
         """The sections of a report are about one database, one instance and one period."""
         owner = owner_of_section(self.lines[number])
         first = self._owners.setdefault(owner[0], owner)
-        if not all(one.startswith(two) or two.startswith(one) for one, two in zip(owner, first, strict=True)):
+        if owner != first and not all(
+            one.startswith(two) or two.startswith(one) for one, two in zip(owner, first, strict=True)
+        ):
             self._owners[owner[0]] = owner
             text = self.lines[number].strip()
             reason = f"sections above are about {' '.join(first[1:])}: from here on it may be another report"
