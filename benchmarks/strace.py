@@ -58,6 +58,11 @@ def command_line(log: Path) -> None:
     subprocess.run([sys.executable, "-m", "straceparse", str(log)], stdout=subprocess.DEVNULL, check=True)
 
 
+def summary(log: Path) -> None:
+    """The summary of the log on a terminal, its start included."""
+    subprocess.run([sys.executable, "-m", "iolab", "show", str(log)], stdout=subprocess.DEVNULL, check=True)
+
+
 #: The logs: title -> its lines.
 LOGS = {"-f -ttt -T": strace_logs.parallel_lines, "-r": strace_logs.relative_lines}
 #: The log of asynchronous requests: its megabytes, which hold 100,000 requests, and the CPU seconds it may cost.
@@ -69,6 +74,7 @@ WORK: tuple[tuple[str, str, Callable[[Path], None], float | None], ...] = (
     ("python -m straceparse", "-f -ttt -T", command_line, 2.6),
     ("calls", "-f -ttt -T", calls, 4.0),
     ("io_requests", "-f -ttt -T", requests, 5.0),
+    ("iolab show", "-f -ttt -T", summary, None),
     ("totals by name", "-r", totals, None),
     ("all columns", "-r", all_columns, 3.0),
 )
@@ -138,11 +144,10 @@ def rows_of(title: str, log: Path, repeat: int) -> Iterator[tuple[str, float, fl
         yield name, seconds, seconds / unit, ""
 
 
-def peak_of_parquet(log: Path, folder: Path) -> int:
-    """Peak memory, in MB, of a process that writes the log to Parquet."""
-    code = "import sys, straceparse; straceparse.to_parquet(sys.argv[1], sys.argv[2])"
+def peak_of(*words: str) -> int:
+    """Peak memory, in MB, of a Python process."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    subprocess.run([sys.executable, "-c", code, str(log), str(folder / f"set-{log.stat().st_size}")], check=True)
+    subprocess.run([sys.executable, *words], stdout=subprocess.DEVNULL, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     return max(before, after) // 1024
 
@@ -154,7 +159,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3, metavar="N")
     parser.add_argument("--fallback", action="store_true", help="without compiled code")
     parser.add_argument(
-        "--memory", action="store_true", help="peak memory of to_parquet for 1 and 2 GB (takes minutes)"
+        "--memory", action="store_true", help="peak memory of to_parquet and iolab show (takes minutes)"
     )
     options = parser.parse_args()
     if options.fallback:
@@ -173,10 +178,14 @@ def main() -> None:
             seconds = min(cpu_of(work) for _ in range(options.repeat))
             limit = f"<= {ASYNC_S} CPU-s" if what == "io_requests" else ""
             print(f"  {f'{what}, 100,000 asynchronous':38} {seconds:8.3f} {limit:>8}", flush=True)
-        if options.memory:
+        if options.memory:  # the smallest first: the peak of all processes so far is known
+            code = "import sys, straceparse; straceparse.to_parquet(sys.argv[1], sys.argv[2])"
             for gigabytes in (1, 2):
                 log = strace_logs.written_log(folder / "log.strace", gigabytes << 30, strace_logs.parallel_lines())
-                print(f"to_parquet, {gigabytes} GB: {peak_of_parquet(log, folder)} MB at its peak  <= 600", flush=True)
+                peak = peak_of("-c", code, str(log), str(folder / f"set-{gigabytes}"))
+                print(f"to_parquet, {gigabytes} GB: {peak} MB at its peak  <= 600", flush=True)
+            log = strace_logs.written_log(folder / "log.strace", 300_000_000, strace_logs.parallel_lines())
+            print(f"iolab show, 300 MB: {peak_of('-m', 'iolab', 'show', str(log))} MB at its peak  <= 700", flush=True)
     print(load())
 
 

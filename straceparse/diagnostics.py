@@ -8,6 +8,7 @@ import polars as pl
 
 from logframe import DIAGNOSTICS, LogParseError
 from straceparse.odd_calls import maybe_odd, odd_calls
+from straceparse.ordered import batches_of, compact, rows_where
 from straceparse.records import PARTS_GRAMMAR
 from straceparse.schema import EVENTS
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 #: Kinds of damaged lines; another line with a reason was read in part.
 _DAMAGED: Final = ("unparsed", "cut", "continuation")
+#: The columns of events that tell whether a line was read.
+_LOOKED_AT: Final = ("line", "at", "relative_ts", "kind", "syscall", "name", "args", "result", "note", "reason")
 _WRAPPED: Final = "the next line looks like the rest of this one: its result or its time may be cut"
 _CLOCK_OF_MANY: Final = (
     "strace -ff -r keeps one clock for all files, so the numbers of one file are not times between its own calls: "
@@ -46,21 +49,65 @@ def unparsed(events: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:
     log = next(
         (name for name, dtype in lazy.collect_schema().items() if name not in EVENTS and dtype == pl.String), None
     )
-    source = pl.lit(None, pl.String) if log is None else pl.col(log)
-    kind = pl.col("kind").cast(pl.String)
-    wanted = lazy.filter(kind.is_in(_DAMAGED) | pl.col("reason").is_not_null()).select(
-        source.alias("source"), "line", kind.alias("kind"), "syscall", "args", "note", "reason"
-    )
-    clocks = lazy.filter(pl.col("relative_ts").is_not_null()).select(
-        pl.len().alias("n"), pl.col("at").is_null().all().alias("none")
-    )
-    lines, clock, odd = pl.collect_all([wanted, clocks, maybe_odd(lazy, source)])
-    found = _with_wrapped(_without_ends(_unread(lines), lazy, log), lazy, log)
-    found = _in_order(found, odd_calls(odd)) if odd.height else found
-    if clock.get_column("n").item() and clock.get_column("none").item():
-        row = pl.DataFrame([(None, None, None, "clock", None, _CLOCK_OF_MANY)], schema=DIAGNOSTICS, orient="row")
-        found = pl.concat([row, found])
-    return found
+    unread = Unread(log)
+    for batch in batches_of(lazy, unread.columns):
+        unread.add(batch)
+    return unread.found(lazy)
+
+
+class Unread:
+    """Finds the lines that no rule accepts among events, batch by batch.
+
+    Args:
+        log: the column of the events that names their log, if they have one.
+
+    Attributes:
+        columns: of the events that are looked at.
+        lines: how many were looked at.
+    """
+
+    def __init__(self, log: str | None = None) -> None:
+        self._log = log
+        self._source = _source_of(log)
+        self.columns = [*([] if log is None else [log]), *_LOOKED_AT]
+        self.lines = 0
+        self._is_clock = self._has_starts = False
+        self._damaged: list[pl.DataFrame] = []
+        self._odd: list[pl.DataFrame] = []
+
+    def add(self, events: pl.DataFrame) -> None:
+        """Look at the next events."""
+        self.lines += events.height
+        clocked = rows_where(events, pl.col("relative_ts").is_not_null())
+        self._is_clock |= clocked.height > 0
+        self._has_starts |= clocked.get_column("at").null_count() < clocked.height
+        damaged = events.filter(pl.col("kind").is_in(_DAMAGED) | pl.col("reason").is_not_null()).select(
+            self._source.alias("source"), "line", pl.col("kind").cast(pl.String), "syscall", "args", "note", "reason"
+        )
+        self._damaged += [compact(damaged)] if damaged.height or not self._damaged else []
+        odd = maybe_odd(events, self._source)
+        self._odd += [compact(odd)] if odd.height or not self._odd else []
+
+    def found(self, events: pl.LazyFrame) -> pl.DataFrame:
+        """The diagnostics of all events that were added.
+
+        Args:
+            events: all of them; they are read again where a line may belong to the one before it.
+        """
+        if not self._damaged:
+            return pl.DataFrame(schema=DIAGNOSTICS)
+        damaged, odd = pl.concat(self._damaged), pl.concat(self._odd)
+        found = _with_wrapped(_without_ends(_unread(damaged), events, self._log), events, self._log)
+        found = _in_order(found, odd_calls(odd)) if odd.height else found
+        if self._is_clock and not self._has_starts:
+            row = pl.DataFrame([(None, None, None, "clock", None, _CLOCK_OF_MANY)], schema=DIAGNOSTICS, orient="row")
+            found = pl.concat([row, found])
+        return found
+
+
+def _source_of(log: str | None) -> pl.Expr:
+    """The name of the log of each event."""
+    return pl.lit(None, pl.String) if log is None else pl.col(log)
 
 
 def _unread(lines: pl.DataFrame) -> pl.DataFrame:
@@ -89,10 +136,9 @@ def _without_ends(found: pl.DataFrame, events: pl.LazyFrame, log: str | None) ->
     ends = found.filter(rest).get_column("line")
     if ends.is_empty():
         return found
-    source = pl.lit(None, pl.String) if log is None else pl.col(log)
     starts = (
         events.filter((pl.col("kind") == "unfinished") & (pl.col("line").cast(pl.Int64) + 1).is_in(ends.implode()))
-        .select(source.alias("source"), pl.col("line").cast(pl.Int64) + 1, kind=pl.lit("continuation"))
+        .select(_source_of(log).alias("source"), pl.col("line").cast(pl.Int64) + 1, kind=pl.lit("continuation"))
         .collect()
     )
     return found.join(starts, on=["source", "line", "kind"], how="anti", nulls_equal=True, maintain_order="left")
@@ -104,12 +150,11 @@ def _with_wrapped(found: pl.DataFrame, events: pl.LazyFrame, log: str | None) ->
     rests = found.filter(is_rest).select("source", "line")
     if rests.is_empty():
         return found
-    source = pl.lit(None, pl.String) if log is None else pl.col(log)
     line = pl.col("line").cast(pl.Int64)
     starts = (
         events.filter(pl.col("kind").is_in(["call", "resumed"]) & (line + 1).is_in(rests.get_column("line").implode()))
         .select(
-            source.alias("source"),
+            _source_of(log).alias("source"),
             line,
             pl.lit(None, pl.Int64).alias("column"),
             pl.lit("cut").alias("kind"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -9,16 +10,19 @@ import polars as pl
 
 from logframe import LogParseError, diagnostics_frame
 from logframe.wording import counted
-from straceparse.diagnostics import unparsed
+from straceparse.descriptors import opens
+from straceparse.diagnostics import Unread, unparsed
 from straceparse.dialects import dialect_of
 from straceparse.opening import open_logs
-from straceparse.requests import io_requests
+from straceparse.ordered import batches_of, is_known_as_one_log, tapped
+from straceparse.requests import REQUESTS, io_requests
 from straceparse.scan import scan_logs
 from straceparse.summary import has_summary, read_summary, unread_lines
-from straceparse.system_calls import calls
+from straceparse.system_calls import CALLS
+from straceparse.system_calls import calls as calls_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from logframe import Log, Source
@@ -26,6 +30,23 @@ if TYPE_CHECKING:
 
 #: The events of a log of at most so many bytes are parsed once and kept; those of a larger log are parsed on each use.
 KEPT_BYTES: Final = 32 << 20
+#: Columns of calls that `opens` needs.
+_OF_OPENS: Final = ("line", "pid", "name", "args", "result")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOnce:
+    """What one pass over a log gives.
+
+    Attributes:
+        lines: How many the log has.
+        opens: The calls that opened a file (`straceparse.opens`).
+        requests: Columns of the requests; texts are categories, which take a fraction of the memory.
+    """
+
+    lines: int
+    opens: pl.DataFrame
+    requests: pl.DataFrame
 
 
 class StraceLog:
@@ -70,12 +91,55 @@ class StraceLog:
     @cached_property
     def calls(self) -> pl.LazyFrame:
         """One row a system call."""
-        return calls(self.events.collect()).lazy() if self.is_kept else calls(self.events)
+        return calls_of(self.events.collect()).lazy() if self.is_kept else calls_of(self.events)
 
     @cached_property
     def requests(self) -> pl.LazyFrame:
         """One row an I/O request."""
         return io_requests(self.calls.collect()).lazy() if self.is_kept else io_requests(self.calls)
+
+    def read_once(
+        self, requests: Sequence[str], calls: Sequence[str], take: Callable[[pl.DataFrame], object]
+    ) -> ReadOnce:
+        r"""Some columns of the requests, in one pass over a large log that gives the calls and the diagnostics, too.
+
+        Args:
+            requests: Columns of `straceparse.REQUESTS`.
+            calls: Columns of `straceparse.CALLS`.
+            take: Is given the calls with these columns, in order, batch by batch.
+
+        Examples:
+            >>> log = read_log(b"     0.000123 pread64(268, '', 8192, 0) = 8192\n")
+            >>> found = log.read_once(["op"], ["name"], lambda batch: print(batch.rows()))
+            [('pread64',)]
+            >>> found.lines, found.requests.rows()
+            (1, [('read',)])
+        """
+        if self.is_kept or not is_known_as_one_log(self.events):
+            lines = int(self.events.select(pl.len()).collect().item())
+            all_calls = self.calls.collect()
+            take(all_calls.select(calls))
+            found = self.requests.collect() if self.is_kept else io_requests(all_calls)
+            return ReadOnce(lines, opens(all_calls), _narrow(found, requests))
+        unread = Unread()
+        opened: list[pl.DataFrame] = []
+
+        def taken(batch: pl.DataFrame) -> None:
+            opened.append(opens(batch))
+            take(batch.select(calls))
+
+        read = tapped(self.events, unread.columns, unread.add)
+        called = tapped(calls_of(read), list(dict.fromkeys([*calls, *_OF_OPENS])), taken)
+        taken(pl.DataFrame(schema=CALLS))  # there may be none
+        parts = [_narrow(pl.DataFrame(schema=REQUESTS), requests)]
+        parts += (_narrow(batch, requests) for batch in batches_of(io_requests(called), list(requests)))
+        self._unread = unread.found(self.events)
+        return ReadOnce(unread.lines, pl.concat(opened), pl.concat(parts))
+
+    @cached_property
+    def _unread(self) -> pl.DataFrame:
+        """The lines that were not read, or only in part."""
+        return unparsed(self.events)
 
     @cached_property
     def summary(self) -> pl.DataFrame | None:
@@ -90,7 +154,7 @@ class StraceLog:
         """What was wrong when the log was opened, and the lines that were not read, or only in part, and why."""
         opened = diagnostics_frame([note for log in self._logs for note in log.notes])
         has_calls = self.kind == "strace"
-        notes = unparsed(self.events) if has_calls else opened.clear()
+        notes = self._unread if has_calls else opened.clear()
         if self.dialect.has_summary:
             rows = [row for log in self._logs for row in unread_lines(log, has_calls=has_calls)]
             notes = notes.vstack(diagnostics_frame(rows).join(notes, on=["line", "text"], how="anti"))
@@ -110,6 +174,12 @@ class StraceLog:
             return f"strace -c summary, {counted(height, 'call')}"
         count = self.events.select(pl.len()).collect().item() if self.is_kept else None
         return "strace log" + (f", {counted(count, 'line')}" if count is not None else "")
+
+
+def _narrow(rows: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """These columns, texts as categories: a view of a text keeps the memory of its whole batch."""
+    texts = [name for name in columns if rows.schema[name] == pl.String]
+    return rows.select(columns).with_columns(pl.col(texts).cast(pl.Categorical))
 
 
 def _size(target: Path | str | bytes) -> int:

@@ -11,6 +11,7 @@ from straceparse.aio import FIELDS, OPS, fields_of
 from straceparse.aio_columns import SUBMITS_OR_REAPS, has_known_form
 from straceparse.arguments import parsed
 from straceparse.descriptors import DESCRIPTOR_CALLS
+from straceparse.ordered import rows_where
 from straceparse.records import PARTS_GRAMMAR
 from straceparse.sizes import ROLES
 from straceparse.transfers import PARSED_CALLS
@@ -38,7 +39,7 @@ _ODD_NAME: Final = (
 )
 
 
-def maybe_odd(events: pl.LazyFrame, source: pl.Expr) -> pl.LazyFrame:
+def maybe_odd(events: pl.DataFrame, source: pl.Expr) -> pl.DataFrame:
     """The calls that do not look as most do, for `odd_calls`.
 
     Args:
@@ -46,8 +47,8 @@ def maybe_odd(events: pl.LazyFrame, source: pl.Expr) -> pl.LazyFrame:
         source: the name of the log.
     """
     name, args = pl.col("name"), pl.col("args")
-    is_unknown = (pl.col("kind").cast(pl.String) == "call") & ~name.is_in(_KNOWN)
-    maybe = events.filter(pl.col("reason").is_null() & (is_unknown | name.is_in(SUBMITS_OR_REAPS)))
+    is_unknown = (pl.col("kind") == "call") & ~name.is_in(_KNOWN)
+    maybe = rows_where(events, pl.col("reason").is_null() & (is_unknown | name.is_in(SUBMITS_OR_REAPS)))
     is_unknown, has_list = ~name.is_in(_KNOWN), args.str.contains(PARTS_GRAMMAR.literal("BRACE"), literal=True)
     size = pl.when(is_unknown).then(args).str.extract(_TRANSFER, 1).cast(pl.Int64, strict=False)
     own = pl.when(has_list).then(args.str.strip_chars_start(", "))

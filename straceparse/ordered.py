@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final, Self
 
 import polars as pl
 
+from logframe.lazy_rows import lazy_rows
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
@@ -194,6 +196,17 @@ def batches_of(frame: pl.LazyFrame, columns: list[str]) -> Iterator[pl.DataFrame
     """The rows of a frame, batch by batch, with these columns."""
     own = getattr(frame, _BATCHES, None)
     yield from frame.select(columns).collect_batches() if own is None else own(columns)
+
+
+def tapped(frame: pl.LazyFrame, columns: list[str], take: Callable[[pl.DataFrame], object]) -> pl.LazyFrame:
+    """The same frame of one log; a function is given each batch of it that is read, with these columns."""
+
+    def batches(used: list[str]) -> Iterator[pl.DataFrame]:
+        for batch in batches_of(frame, list(dict.fromkeys([*used, *columns]))):
+            take(batch.select(columns))
+            yield batch.select(used)
+
+    return of_one_log(lazy_rows(batches, frame.collect_schema()), batches)
 
 
 def is_known_as_one_log(frame: pl.LazyFrame) -> bool:

@@ -14,7 +14,8 @@ from iolab.metrics.awr import figure_of
 from iolab.metrics.formatting import figure_text
 from iolab.metrics.table import REFUSED
 from iolab.metrics.times import UPPER_BOUND
-from iolab.metrics.trace_reads import data_reads, depth, read_rate, read_sizes
+from iolab.metrics.trace_queue import depth
+from iolab.metrics.trace_reads import data_reads, read_rate, read_sizes
 from iolab.stats.report import describe_time, format_estimate, format_p
 from iolab.stats.verdict import describe_verdict, verdict_line
 from logframe.interval import row_figure

@@ -39,7 +39,6 @@ from iolab.metrics.cells import cell_disks, cell_reads
 from iolab.metrics.class_times import class_times
 from iolab.metrics.correlation import rank_correlation
 from iolab.metrics.histograms import latency_buckets, latency_quantiles, waits_within
-from iolab.metrics.littles_law import littles_law
 from iolab.metrics.logical import lio_share, pio_lio_factor, rows_per_trip, time_change, us_per_lio
 from iolab.metrics.lookups import db_time_of, elapsed_of, lio_cost, read_metrics, statistic
 from iolab.metrics.processors import cpu_samples, host_cpu
@@ -70,10 +69,9 @@ from iolab.metrics.sql_trace import (
 from iolab.metrics.sql_trace_io import read_concurrency, reads_by, round_trips
 from iolab.metrics.table import METRICS, Metric, metrics_frame
 from iolab.metrics.trace_calls import call_gaps, call_times, database_waits, submit_cost, time_shares
+from iolab.metrics.trace_queue import depth, littles_law, queue_depth
 from iolab.metrics.trace_reads import (
     data_reads,
-    depth,
-    queue_depth,
     read_latency,
     read_rate,
     read_sizes,

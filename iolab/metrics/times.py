@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
 from iolab.metrics.table import REFUSED, Metric
 from logframe.interval import Interval
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 #: Percentiles of every spread.
 PERCENTILES: Final = (50, 95, 99)
@@ -69,16 +65,17 @@ def spread(
     if counts.is_empty():
         reason = f"{REFUSED}no such time is in the log" + f"; {caveat}" * bool(set_back)
         return [Metric(f"{name}_{label}", None, None, None, "us", basis, reason) for label in labels]
-    whole = counts.to_list()
+    most = int(counts.item(-1))
     shown = _last_decimal(times, bounds)
-    if not whole[-1] and shown is None:
+    if not most and shown is None:
         reason = f"{REFUSED}the log's clock shows no time between them, and not how fine it is"
         return [Metric(f"{name}_{label}", None, None, None, "us", basis, reason) for label in labels]
-    tick = tick_of(whole) if shown is None else shown
-    last = len(whole) - 1
-    places = [max(-(-len(whole) * percent // 100) - 1, 0) for percent in PERCENTILES]
-    values = [sum(whole) / len(whole), *(float(whole[place]) for place in places), float(whole[last])]
-    few = f"of {_count(len(whole))} it is the longest"
+    tick = tick_of(counts) if shown is None else shown
+    last = counts.len() - 1
+    places = [max(-(-counts.len() * percent // 100) - 1, 0) for percent in PERCENTILES]
+    total = int((counts if most * counts.len() < 2**63 else counts.cast(pl.Int128)).sum())
+    values = [total / counts.len(), *(float(counts.item(place)) for place in places), float(most)]
+    few = f"of {_count(counts.len())} it is the longest"
     caveats = [caveat, *("; ".join(filter(None, (caveat, few * (place == last)))) for place in places), caveat]
     metrics = []
     for label, value, said in zip(labels, values, caveats, strict=True):
@@ -137,18 +134,21 @@ def nanoseconds(column: str) -> pl.Expr:
     return pl.col(column).dt.total_nanoseconds()
 
 
-def tick_of(nanoseconds: Iterable[int | None]) -> int:
+def tick_of(times: pl.Series) -> int:
     """The last decimal that all the times show, in nanoseconds: one second, millisecond, microsecond or nanosecond.
 
     strace cuts a time there, so the true one lies between what is printed and one tick more.
 
+    Args:
+        times: whole nanoseconds.
+
     Examples:
-        >>> tick_of([2_132_000, 245_000]), tick_of([3_000_000_000]), tick_of([])
-        (1000, 1000000000, 1)
+        >>> tick_of(pl.Series([2_132_000, 245_000])), tick_of(pl.Series([3_000_000_000]))
+        (1000, 1000000000)
     """
-    times = [time for time in nanoseconds if time]
-    if not times:
+    known = times.filter(times != 0)
+    if known.is_empty():
         return 1
-    divisor = math.gcd(*times)
     # Of few times, whole milliseconds are more likely chance than a log that prints no microseconds.
-    return next(tick for tick in _TICKS if divisor % tick == 0 and not (tick == 10**6 and len(times) < 3))
+    ticks = (tick for tick in _TICKS if not (tick == 10**6 and known.len() < 3))
+    return next(tick for tick in ticks if not (known % tick != 0).any())

@@ -124,24 +124,24 @@ def submit_cost(calls: pl.DataFrame) -> pl.DataFrame:
         gaps = submits.get_column("gap")
         metrics = spread(gaps, "submit_us", basis="gap of io_submit", caveat=caveat, is_upper=True)
     basis = "time in io_submit / time in io_submit and io_getevents"
-    inside, waiting = (
-        frame.select(nanoseconds("elapsed")).to_series().drop_nulls().to_list() for frame in (submits, reaps)
-    )
+    inside, waiting = (frame.select(nanoseconds("elapsed")).to_series().drop_nulls() for frame in (submits, reaps))
     if calls.get_column("elapsed").null_count() == calls.height:
         reason = _NEEDS_T
-    elif not (inside and waiting):
+    elif inside.is_empty() or waiting.is_empty():
         reason = f"{REFUSED}the log has no time of both io_submit and io_getevents"
-    elif not any(inside + waiting):
+    elif not (inside != 0).any() and not (waiting != 0).any():
         reason = f"{REFUSED}the log's clock shows no time in io_submit and io_getevents"
     else:
         return metrics_frame([*metrics, _share_of_submits(inside, waiting, basis)])
     return metrics_frame([*metrics, Metric("submit_time_share", None, None, None, "ratio", basis, reason)])
 
 
-def _share_of_submits(inside: list[int], waiting: list[int], basis: str) -> Metric:
+def _share_of_submits(inside: pl.Series, waiting: pl.Series, basis: str) -> Metric:
     """Each time may be up to a tick longer than it is printed."""
-    tick = tick_of(inside + waiting)
-    (low, high), (less, more) = ((sum(times), sum(times) + tick * len(times)) for times in (inside, waiting))
+    tick = tick_of(pl.concat([inside, waiting]))
+    (low, high), (less, more) = (
+        (total, total + tick * times.len()) for times in (inside, waiting) for total in [int(times.sum())]
+    )
     lo = low / (low + more)
     said = "most of the time is in io_submit: it blocks, as on files opened without O_DIRECT" if lo > 0.5 else ""
     return Metric("submit_time_share", low / (low + less), lo, high / (high + less), "ratio", basis, said)
@@ -197,9 +197,9 @@ def _window_of(rows: pl.DataFrame) -> tuple[Interval, Interval] | None:
         return None
     starts = timed.select(nanoseconds("start")).to_series()
     spent = timed.select(nanoseconds("elapsed")).to_series()
-    tick = tick_of([*starts.to_list(), *spent.to_list()])
-    first = int(starts.to_list()[0])
-    last = max(first, *timed.select(nanoseconds("end")).to_series().to_list())
+    tick = tick_of(pl.concat([starts, spent]))
+    first = int(starts.item(0))
+    last = max(first, int(timed.select(nanoseconds("end").max()).item()))
     lines = rows.height
     total = int(spent.sum())
     return window(first, last, lines=lines, tick=tick), Interval(
@@ -242,8 +242,7 @@ def database_waits(calls: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFra
     metrics: list[Metric] = []
     basis = "time in the calls (-T) / time of the processes" if has_times else "gaps of the calls / all gaps"
     caveat = "" if has_times else f"{UPPER_BOUND}: without -T the time until the next call is in it"
-    stamps = timed.select(nanoseconds(column)).to_series().to_list()
-    tick = tick_of(stamps)
+    tick = tick_of(timed.select(nanoseconds(column)).to_series())
     set_back = is_set_back(calls, "start")
     is_known = total.lo > 0 and not set_back
     for time, count in sums.select("time", "calls").iter_rows():

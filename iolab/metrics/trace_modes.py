@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import polars as pl
 
-from iolab.metrics.trace_reads import data_reads, file_or_fd
+from iolab.metrics.trace_reads import file_or_fd, is_data_read
 from straceparse import io_requests, opens
 
 if TYPE_CHECKING:
@@ -39,6 +39,13 @@ MODES: Final = pl.Schema(
     }
 )
 
+#: The columns of the requests that tell how a process reads.
+_LOOKED_AT: Final = (
+    *("pid", "fd", "file", "op", "mode", "syscall", "requests", "is_printed", "match"),
+    *("bytes_requested", "bytes_transferred", "submitted", "completed"),
+)
+#: So many reads are summed at a time: groups of many rows take several times their memory.
+_PIECE: Final = 1 << 17
 #: Where only these saw a request, it was submitted before the log began.
 _REAPERS: Final = ("io_getevents", "io_pgetevents")
 
@@ -55,15 +62,13 @@ _NO_OPEN: Final = "whether the page cache was used: the log began after the open
 _SUBMITTED: Final = "whether the kernel read asynchronously: without O_DIRECT it reads within io_submit"
 
 
-def io_mode(
-    frame: pl.DataFrame | pl.LazyFrame, *, by: By = "file", requests: pl.DataFrame | None = None
-) -> pl.DataFrame:
+def io_mode(frame: pl.DataFrame | pl.LazyFrame, *, by: By = "file", opened: pl.DataFrame | None = None) -> pl.DataFrame:
     """The mode of the reads: `synchronous`, `asynchronous`, `mixed`, or `unknown` (io_uring only).
 
     Args:
         frame: what `straceparse.calls` or `straceparse.io_requests` gives.  Calls tell more: the opens are among them.
         by: one row a process and file, a process, or one for the whole log.
-        requests: the requests of the calls where they are known; they are computed otherwise.
+        opened: what `straceparse.opens` gives, where the frame is of requests and the opens are known.
 
     Returns:
         The columns `MODES`, in the order in which the reads began:
@@ -86,41 +91,56 @@ def io_mode(
         ('fd 268', 'synchronous', 2, 0.0)
     """
     frame = frame.lazy().collect()
-    has_calls = "args" in frame.columns
-    if requests is None:
-        requests = io_requests(frame) if has_calls else frame
-    opened = _opened(frame) if has_calls else {}
+    is_requests = "op" in frame.columns
+    requests = frame if is_requests else io_requests(frame)
+    ways = _ways(opened if is_requests else opens(frame))
     uring = (pl.col("syscall") == "io_uring_enter") & (pl.col("requests") > 0)
-    reads = pl.concat([data_reads(requests.filter(~uring)), requests.filter(uring)]).with_columns(
-        file=file_or_fd(), is_uring=uring, moment=pl.coalesce("submitted", "completed")
-    )
-    keys = _KEYS[by]
-    is_sync = pl.col("mode") == "sync"
-    is_async = (pl.col("mode") == "async") & ~pl.col("is_uring")
-    size = pl.col("bytes_transferred")
-    is_late = (pl.col("file") == _NOT_KNOWN) & pl.col("syscall").is_in(_REAPERS)
+    wanted = is_data_read(requests) | uring
+    looked_at = requests.select(_LOOKED_AT)
+    pieces = [*looked_at.iter_slices(_PIECE)] or [looked_at]
+    parts = pl.concat([_parts(piece.filter(wanted), uring) for piece in pieces])
+    modes = {
+        "sync": pl.col("mode") == "sync",
+        "async": (pl.col("mode") == "async") & ~pl.col("is_uring"),
+    }
     sums = [
-        is_sync.sum().cast(pl.Int64).alias("sync_reads"),
-        is_async.sum().cast(pl.Int64).alias("async_reads"),
-        size.filter(is_sync).sum().alias("sync_bytes"),
-        size.filter(is_async).sum().alias("async_bytes"),
-        *(
-            getattr(pl.col("moment").filter(which), end)().alias(name)
-            for which, names in ((is_sync, ("sync_from", "sync_to")), (is_async, ("async_from", "async_to")))
-            for name, end in zip(names, ("min", "max"), strict=True)
-        ),
-        pl.col("is_uring").any(),
-        is_late.any().alias("is_late"),
-        pl.col("file").unique(maintain_order=True).alias("files"),
+        part
+        for way, is_own in modes.items()
+        for part in (
+            pl.col("reads").filter(is_own).sum().alias(f"{way}_reads"),
+            pl.col("bytes").filter(is_own).sum().alias(f"{way}_bytes"),
+            pl.col("first").filter(is_own).min().alias(f"{way}_from"),
+            pl.col("last").filter(is_own).max().alias(f"{way}_to"),
+        )
     ]
-    found = reads.group_by(keys or pl.lit(1).alias("log"), maintain_order=True).agg(sums)
+    is_late = pl.col("is_reaped") & (pl.col("file") == _NOT_KNOWN)
+    files = pl.col("file").unique(maintain_order=True).alias("files")
+    found = parts.group_by(_KEYS[by] or pl.lit(1).alias("log"), maintain_order=True).agg(
+        *sums, pl.col("is_uring").any(), is_late.any().alias("is_late"), files
+    )
     cut = set(requests.filter(pl.col("syscall") == "io_submit", ~pl.col("is_printed")).get_column("pid"))
     rows = [
-        _row({**row, "is_cut": bool(row["async_reads"]) and (row["pid"] in cut if "pid" in row else bool(cut))}, opened)
+        _row({**row, "is_cut": bool(row["async_reads"]) and (row["pid"] in cut if "pid" in row else bool(cut))}, ways)
         for row in found.iter_rows(named=True)
         if row["files"]
     ]
     return pl.DataFrame(rows, schema=MODES)
+
+
+def _parts(reads: pl.DataFrame, uring: pl.Expr) -> pl.DataFrame:
+    """The sums of some reads, one row a process, descriptor and mode."""
+    return (
+        reads.with_columns(is_uring=uring, moment=pl.coalesce("submitted", "completed"))
+        .group_by("pid", "file", "fd", "mode", "is_uring", maintain_order=True)
+        .agg(
+            reads=pl.len().cast(pl.Int64),
+            bytes=pl.col("bytes_transferred").sum(),
+            first=pl.col("moment").min(),
+            last=pl.col("moment").max(),
+            is_reaped=pl.col("syscall").is_in(_REAPERS).any(),
+        )
+        .with_columns(file=file_or_fd())
+    )
 
 
 def _row(row: dict[str, object], opened: dict[str, bool]) -> dict[str, object]:
@@ -168,9 +188,11 @@ def _not_shown(row: dict[str, object]) -> Iterable[str]:
         yield _URING
 
 
-def _opened(calls: pl.DataFrame) -> dict[str, bool]:
+def _ways(opened: pl.DataFrame | None) -> dict[str, bool]:
     """Each file that a call opened -> whether its last open had O_DIRECT."""
-    return dict(opens(calls).filter(pl.col("file").is_not_null()).select("file", "has_o_direct").iter_rows())
+    if opened is None:
+        return {}
+    return dict(opened.filter(pl.col("file").is_not_null()).select("file", "has_o_direct").iter_rows())
 
 
 def _is_direct(file: str, opened: dict[str, bool]) -> bool | None:

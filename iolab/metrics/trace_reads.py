@@ -12,6 +12,7 @@ import polars as pl
 
 from iolab.metrics.table import REFUSED, Metric, evaluate, metrics_frame
 from iolab.metrics.times import SET_BACK, UPPER_BOUND, bounds_of, is_set_back, nanoseconds, spread, tick_of, window
+from straceparse.ordered import rows_where
 
 if TYPE_CHECKING:
     from logframe.interval import Figure, Interval
@@ -22,6 +23,10 @@ SECTOR: Final = 512
 MAX_SKIPPED_BLOCKS: Final = 16
 #: A request of a list that strace cut, or did not print: it was submitted, and is known by number only.
 _IS_CUT: Final = (pl.col("syscall") == "io_submit") & ~pl.col("is_printed") & pl.col("bytes_transferred").is_null()
+#: The columns of the requests that tell which are reads of data; those that their rate needs, and their latency.
+_OF_READS: Final = ("op", "mode", "syscall", "bytes_requested", "bytes_transferred", "match", "is_printed")
+_OF_WINDOW: Final = ("line", "end_line", "pid", "submitted", "completed", "latency_from")
+_OF_LATENCY: Final = ("latency", "latency_hi", "latency_from", "gap")
 _AT_LEAST: Final = "the bytes and reads are a lower bound"
 _REAPED: Final = "from the submission to the call that reaped it: the read may have been done before"
 
@@ -39,14 +44,19 @@ def data_reads(requests: pl.DataFrame) -> pl.DataFrame:
     Returns:
         The rows, unchanged.
     """
-    op = pl.col("op").cast(pl.String)
+    return rows_where(requests, is_data_read(requests))
+
+
+def is_data_read(requests: pl.DataFrame) -> pl.Expr:
+    """Whether a request of this log is a read of data, as `data_reads` says."""
+    op = pl.col("op")
     is_async = pl.col("mode") == "async"
-    has_writes = not requests.filter(is_async & (op == "write")).is_empty()
+    has_writes = requests.select((is_async & (op == "write")).any()).item()
     size = pl.coalesce("bytes_transferred", "bytes_requested")
     is_orphan = (pl.col("match") == "none") & pl.col("bytes_transferred").is_not_null()
     is_unnamed = is_async & (op == "other") & (is_orphan | _IS_CUT)
     wanted = op == "read" if has_writes else (op == "read") | is_unnamed
-    return requests.filter(wanted & (size.is_null() | ((size % SECTOR == 0) & (size > 0))))
+    return wanted & (size.is_null() | ((size % SECTOR == 0) & (size > 0)))
 
 
 def read_sizes(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame:
@@ -66,7 +76,7 @@ def read_sizes(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFram
         Where strace cut a list of requests, sizes are missing: then a caveat says so, and ``reads`` and ``bytes_read``
         have no upper bound.
     """
-    reads = data_reads(requests)
+    reads = data_reads(requests.select(_OF_READS))
     done = reads.get_column("bytes_transferred").drop_nulls()
     unknown = _unknown(requests)
     caveats = [f"strace did not print the size of {unknown} requests: {_AT_LEAST}"] * (unknown > 0)
@@ -120,7 +130,7 @@ def read_rate(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame
         set back.  Where strace cut a list of requests, or reads are left out because the log does not show when they
         ended (``-r`` with both kinds of reads), the rates have no upper bound.
     """
-    reads = data_reads(requests)
+    reads = data_reads(requests.select(*_OF_READS, *_OF_WINDOW))
     set_back = is_set_back(reads, "submitted")
     found = None if set_back else _window(reads)
     if found is None:
@@ -161,8 +171,7 @@ def read_rate(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame
 
 def _unknown(requests: pl.DataFrame) -> int:
     """How many requests that may be reads strace does not tell the size of."""
-    op = pl.col("op").cast(pl.String)
-    return requests.filter(_IS_CUT & op.is_in(["read", "other"])).height
+    return requests.filter(_IS_CUT & pl.col("op").is_in(["read", "other"])).height
 
 
 def _window(reads: pl.DataFrame) -> tuple[int, int, Interval, str, int] | None:
@@ -175,12 +184,11 @@ def _window(reads: pl.DataFrame) -> tuple[int, int, Interval, str, int] | None:
         is_done=pl.col("bytes_transferred").is_not_null(),
         start=nanoseconds("submitted"),
         end=nanoseconds("completed"),
-        how=pl.col("latency_from").cast(pl.String),
+        how=pl.col("latency_from"),
     )
     if rows.is_empty():
         return None
-    stamps = rows.get_column("start").to_list() + rows.get_column("end").to_list()
-    tick = tick_of(stamps)
+    tick = tick_of(pl.concat([rows.get_column("start"), rows.get_column("end")]))
     has_ends = rows.get_column("start").is_not_null() & rows.get_column("end").is_not_null()
     if has_ends.all() and not rows.get_column("how").is_in(["gap", "poll"]).any():
         inside, moments = rows, (rows.get_column("start").min(), rows.get_column("end").max())
@@ -234,7 +242,9 @@ def read_latency(requests: pl.DataFrame) -> pl.DataFrame:
     """
     modes: list[str] = []
     metrics: list[Metric] = []
-    for (mode,), reads in data_reads(requests).group_by("mode", maintain_order=True):
+    known = data_reads(requests.select(*_OF_READS, *_OF_LATENCY))
+    for mode in known.get_column("mode").unique(maintain_order=True):
+        reads = rows_where(known, pl.col("mode") == mode)
         found = _spread_of_sync(reads) if mode == "sync" else _spread_of_async(reads)
         modes += [str(mode)] * len(found)
         metrics += found
@@ -251,7 +261,7 @@ def _spread_of_sync(reads: pl.DataFrame) -> list[Metric]:
 
 def _spread_of_async(reads: pl.DataFrame) -> list[Metric]:
     matched = reads.filter(pl.col("latency").is_not_null())
-    how = matched.get_column("latency_from").cast(pl.String)
+    how = matched.get_column("latency_from")
     basis = "submission to reaping, matched by " + ", ".join(
         sorted(matched.get_column("match").cast(pl.String).unique())
     )
@@ -318,81 +328,6 @@ def sequentiality(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataF
     return metrics_frame(metrics, pid=pl.Series(pids, dtype=pl.Int32), file=pl.Series(files, dtype=pl.String))
 
 
-def queue_depth(requests: pl.DataFrame) -> pl.DataFrame:
-    """Requests outstanding over time: submitted and not yet reaped.
-
-    A request that was submitted before the log began is outstanding from its start on; one whose completion is not in
-    the log, to its end.  Synchronous requests count where ``-T`` shows their end.
-
-    Source: io_submit(2) and io_getevents(2): submitted minus reaped.
-
-    Limitations: not the depth at the device: what is reaped late was done earlier, and without O_DIRECT
-    the kernel may read within the submission.
-
-    Args:
-        requests: what `straceparse.io_requests` gives.
-
-    Returns:
-        ``at`` (Duration since the log's first stamp) and ``depth`` (Int64) from then on, one row a change, in order.
-    """
-    is_known = (pl.col("mode") == "async") | pl.col("completed").is_not_null()
-    counted = requests.filter(is_known & pl.col("op").cast(pl.String).is_in(["read", "write", "other"])).filter(
-        pl.any_horizontal(pl.col("submitted", "completed").is_not_null())
-    )
-    zero = pl.lit(0, pl.Duration("ns"))
-    changes = pl.concat(
-        [
-            counted.select(at=pl.col("submitted").fill_null(zero), change=pl.lit(1, pl.Int64)),
-            counted.filter(pl.col("completed").is_not_null()).select(
-                at=pl.col("completed"), change=pl.lit(-1, pl.Int64)
-            ),
-        ]
-    )
-    return (
-        changes.sort("at")
-        .select("at", depth=pl.col("change").cum_sum())
-        .filter(pl.col("at").ne_missing(pl.col("at").shift(-1)))  # all changes of a moment together
-        .filter((pl.col("depth") != pl.col("depth").shift(1)).fill_null(value=True))
-    )
-
-
-def depth(requests: pl.DataFrame) -> pl.DataFrame:
-    """How many requests were outstanding: the most, and the mean over time.
-
-    Source: as of `queue_depth`.
-
-    Limitations: as for `queue_depth`: the device may have had fewer.
-
-    Args:
-        requests: what `straceparse.io_requests` gives.
-
-    Returns:
-        Two rows (`METRICS`): ``depth_max`` and ``depth_mean``, in requests.  Refused where the log has no asynchronous
-        request, and no ``-T``, and where its clock was set back.
-    """
-    curve = queue_depth(requests)
-    basis = "submitted and not yet reaped, weighted by time"
-    set_back = is_set_back(requests, "submitted")
-    if set_back or curve.height < 2:
-        refused = SET_BACK if set_back else f"{REFUSED}the log shows no time during which a request was outstanding"
-        return metrics_frame(
-            [Metric(name, None, None, None, "requests", basis, refused) for name in ("depth_max", "depth_mean")]
-        )
-    at = curve.get_column("at").dt.total_nanoseconds()
-    passed = at.diff().drop_nulls()
-    levels = curve.get_column("depth")
-    held = int((levels.head(-1) * passed).sum())
-    most = float(levels.max())  # type: ignore[arg-type]
-    mean = held / int(passed.sum())
-    caveat = "reaped late is done earlier: the device had fewer"
-    return metrics_frame(
-        [
-            Metric("depth_max", most, None, most, "requests", basis, caveat),
-            Metric("depth_mean", mean, None, mean, "requests", basis, caveat),
-        ]
-    )
-
-
 def file_or_fd() -> pl.Expr:
     """The file of a request, or ``fd N`` where the log does not tell it."""
-    return pl.coalesce("file", pl.format("fd {}", pl.col("fd")), pl.lit("(not known)"))
+    return pl.coalesce(pl.col("file").cast(pl.String), pl.format("fd {}", pl.col("fd")), pl.lit("(not known)"))

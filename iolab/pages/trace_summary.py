@@ -10,7 +10,7 @@ from iolab import charts, metrics
 from iolab.comparison.traces import pair_traces
 from iolab.pages.figures import join_figures
 from iolab.rules.shares import trace_time_profile
-from iolab.rules.trace_facts import trace_of
+from iolab.rules.trace_facts import Trace, trace_of
 from iolab.rules.trace_pairs import trace_pair
 from iolab.rules.traces import trace_findings
 from iolab.views import Summary, View
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 #: Fewer reads are no distribution: a curve of their times would be of single steps.
 _LEAST_READS: Final = 6
 
+_OF_TIMELINE: Final = ("pid", "name", "start", "end", "gap")
 _OF_MODES: Final = (
     "pid",
     "file",
@@ -37,28 +38,23 @@ _OF_MODES: Final = (
 )
 
 
-def trace_frames(calls: pl.DataFrame, modes: pl.DataFrame) -> tuple[dict[str, pl.DataFrame], list[str]]:
-    """The main frames of a log by name, of its calls and of `io_mode`, and what the log cannot tell of its reads."""
-    timed = pl.col("elapsed").is_not_null()
-    counted = (
-        calls.group_by("name", maintain_order=True)
-        .agg(
-            calls=pl.len(),
-            failed=pl.col("errno").is_not_null().sum(),
-            # A sum of nothing is null: a log without -T does not say that the calls took no time.
-            elapsed=pl.when(timed.any()).then(pl.col("elapsed").sum()),
-        )
-        .sort("calls", "name", descending=[True, False])
-    )
+def trace_frames(trace: Trace) -> tuple[dict[str, pl.DataFrame], list[str]]:
+    """The main frames of a log by name, and what the log cannot tell of its reads."""
+    # A sum of nothing is null: a log without -T does not say that the calls took no time.
+    elapsed = pl.when(pl.col("timed") > 0).then("elapsed")
+    counted = trace.by_name.select("name", "calls", "failed", elapsed=elapsed)
+    counted = counted.sort("calls", "name", descending=[True, False])
+    modes = trace.modes
     unseen = dict.fromkeys(one for said in modes.get_column("limitations") for one in said.split("; ") if one)
     frames = {"calls": counted, "io_mode": modes.select(_OF_MODES)}
     notes = [f"what the log cannot tell: {'; '.join(unseen)}"] if unseen else []
     return {name: frame for name, frame in frames.items() if frame.height}, notes
 
 
-def trace_figures(requests: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+def trace_figures(trace: Trace) -> tuple[pl.DataFrame, list[str]]:
     """The metrics of a log's reads (`iolab.metrics.METRICS`), and what is to be said where it has none."""
-    if metrics.data_reads(requests).is_empty():
+    requests = trace.requests
+    if not trace.has_reads:
         return join_figures([]), [
             "the log has no reads of data (whole sectors of 512 bytes): there are no figures of reads"
         ]
@@ -67,19 +63,20 @@ def trace_figures(requests: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
         metrics.read_sizes(requests),
         metrics.read_rate(requests),
         latency.with_columns(metric=pl.concat_str("metric", pl.lit(" ("), pl.col("mode").cast(pl.String), pl.lit(")"))),
-        metrics.depth(requests),
-        metrics.littles_law(requests).filter(pl.col("metric") != "depth_mean", pl.col("value").is_not_null()),
+        metrics.depth(requests, curve=trace.depths),
+        metrics.littles_law(requests, curve=trace.depths).filter(
+            pl.col("metric") != "depth_mean", pl.col("value").is_not_null()
+        ),
     ]
     return join_figures(parts), []
 
 
-def timed_reads(requests: pl.DataFrame) -> pl.DataFrame:
+def timed_reads(reads: pl.LazyFrame) -> pl.DataFrame:
     """Reads with their time and what it is: the latency, else the gap to the process's next call, its upper bound."""
     source = pl.col("latency_from").cast(pl.String)
     is_bound = pl.col("latency").is_null() | source.is_in(["gap", "poll"])
     return (
-        metrics.data_reads(requests)
-        .with_columns(
+        reads.with_columns(
             time=pl.coalesce("latency", "gap"),
             is_bound=is_bound.fill_null(value=True),
             sample=pl.concat_str(
@@ -88,6 +85,7 @@ def timed_reads(requests: pl.DataFrame) -> pl.DataFrame:
             ),
         )
         .filter(pl.col("time").is_not_null())
+        .collect()
     )
 
 
@@ -96,24 +94,31 @@ def summarize_trace(log: StraceLog) -> Summary:
     if log.summary is not None and log.kind == "strace_summary":
         return Summary({"summary": log.summary}, join_figures([]))
     trace = trace_of(log)
-    calls, requests = trace.calls, trace.requests
-    frames, unknown = trace_frames(calls, trace.modes)
-    figures, notes = trace_figures(requests)
-    return Summary(frames, figures, (*unknown, *notes), _drawers(calls, requests))
+    frames, unknown = trace_frames(trace)
+    figures, notes = trace_figures(trace)
+    return Summary(frames, figures, (*unknown, *notes), _drawers(log, trace))
 
 
-def _drawers(calls: pl.DataFrame, requests: pl.DataFrame) -> tuple[Callable[[str], Any], ...]:
-    timed = timed_reads(requests)
-    axis = "time until the next call at most" if timed.get_column("is_bound").any() else "latency"
-    of_times = (
-        lambda _: charts.ecdf(timed, value="time", by="sample", axis=axis, title="Latency of reads"),
-        lambda _: charts.latency_heat_map(timed, value="time", axis=axis),
-    )
+def _drawers(log: StraceLog, trace: Trace) -> tuple[Callable[[str], Any], ...]:
+    reads = trace.reads
+
+    def of_times(draw: Callable[[pl.DataFrame, str], Any]) -> Callable[[str], Any]:
+        def drawn(_: str) -> Any:  # noqa: ANN401 - a chart
+            timed = timed_reads(reads)
+            if timed.height < _LEAST_READS:
+                raise charts.ChartError("too few reads have a time: their distribution would be of single steps")
+            return draw(timed, "time until the next call at most" if timed["is_bound"].any() else "latency")
+
+        return drawn
+
     return (
-        lambda _: charts.call_timeline(calls),
-        lambda _: charts.read_sizes(metrics.data_reads(requests)),
-        *(of_times if timed.height >= _LEAST_READS else ()),
-        lambda _: charts.queue_depth(metrics.queue_depth(requests)),
+        lambda _: charts.call_timeline(log.calls.select(_OF_TIMELINE).collect()),
+        lambda _: charts.read_sizes(reads.collect()),
+        of_times(
+            lambda timed, axis: charts.ecdf(timed, value="time", by="sample", axis=axis, title="Latency of reads")
+        ),
+        of_times(lambda timed, axis: charts.latency_heat_map(timed, value="time", axis=axis)),
+        lambda _: charts.queue_depth(trace.depths),
     )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from iolab.metrics.times import nanoseconds
 from iolab.rules.event_groups import GROUPS
 from iolab.rules.load import is_idle_instance, sessions_active
 from iolab.rules.profile import groups_of
@@ -84,11 +85,7 @@ def trace_time_profile(log: StraceLog) -> pl.DataFrame:
     window = main.window_s
     if window is None:
         return empty
-    spent = (
-        main.calls.group_by("name", maintain_order=True)
-        .agg(seconds=pl.col("elapsed").dt.total_nanoseconds().sum() / 1e9)
-        .sort("seconds", "name", descending=[True, False])
-    )
+    spent = main.by_name.select("name", seconds=nanoseconds("elapsed") / 1e9)
     inside = float(spent.get_column("seconds").sum())
     if inside > window * 1.001:
         return empty

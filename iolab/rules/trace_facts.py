@@ -3,24 +3,77 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
 import polars as pl
 
-from iolab.metrics.times import is_set_back, nanoseconds
+from iolab.metrics.times import nanoseconds
 from iolab.metrics.trace_modes import io_mode
-from iolab.metrics.trace_reads import data_reads
-from straceparse import io_requests, opens
+from iolab.metrics.trace_queue import queue_depth
+from iolab.metrics.trace_reads import is_data_read
 from straceparse.descriptors import is_system_file
+from straceparse.ordered import rows_where
 
 if TYPE_CHECKING:
     from straceparse import StraceLog
 
+#: The calls that reap asynchronous requests, and those that submit or reap them.
+REAPS: Final = ("io_getevents", "io_pgetevents")
+AIO: Final = ("io_submit", *REAPS)
 #: Files that get a sentence of their own.
 _MOST_FILES: Final = 3
 #: What the next trace is best started with.
 COMMAND: Final = "strace -f -ttt -T -yy -v -o FILE -p PID"
+#: Columns of the calls and of the requests that findings and figures are made of.
+_CALLS: Final = ("line", "pid", "name", "start", "end", "gap", "elapsed", "elapsed_hi", "elapsed_from", "errno")
+_REQUESTS: Final = (
+    *("line", "end_line", "pid", "op", "mode", "syscall", "fd", "file", "bytes_requested", "bytes_transferred"),
+    *("requests", "submitted", "completed", "latency", "latency_hi", "latency_from", "gap", "match", "is_printed"),
+)
+#: How the sums of the calls of two parts of a log make those of both.
+_SUMS: Final = (
+    *(pl.col(name).sum() for name in ("calls", "failed", "stamped", "timed", "printed", "elapsed")),
+    pl.col("first").min(),
+    pl.col("last").max(),
+)
+
+
+class _Calls:
+    """The sums of the calls of a log, batch by batch."""
+
+    def __init__(self) -> None:
+        self._sums: list[pl.DataFrame] = []
+        self._of_aio: list[pl.DataFrame] = []
+        self._last = pl.DataFrame(schema={"pid": pl.Int32, "start": pl.Duration("ns")})
+        self._set_back: set[int | None] = set()
+
+    def add(self, calls: pl.DataFrame) -> None:
+        """Take the next calls."""
+        self._sums.append(
+            calls.group_by("pid", "name").agg(
+                calls=pl.len().cast(pl.Int64),
+                failed=pl.col("errno").count().cast(pl.Int64),
+                stamped=pl.col("start").count().cast(pl.Int64),
+                timed=pl.col("elapsed").count().cast(pl.Int64),
+                printed=(pl.col("elapsed_from") == "T").sum().cast(pl.Int64),
+                elapsed=pl.col("elapsed").sum(),
+                first=pl.col("start").min(),
+                last=pl.max_horizontal(pl.col("start").max(), pl.col("end").max()),
+            )
+        )
+        self._of_aio.append(rows_where(calls, pl.col("name").is_in(AIO)))
+        in_order = calls if calls.get_column("line").is_sorted() else calls.sort("line", maintain_order=True)
+        stamps = pl.concat([self._last, in_order.select("pid", "start").drop_nulls("start")])
+        step = pl.col("start").diff().over("pid")
+        self._set_back.update(stamps.filter(step.dt.total_nanoseconds() < 0).get_column("pid"))
+        self._last = stamps.unique("pid", keep="last", maintain_order=True)
+
+    def found(self) -> tuple[pl.DataFrame, pl.DataFrame, frozenset[int | None]]:
+        """The sums of all, the calls of asynchronous requests, and the processes whose clock was set back."""
+        sums = pl.concat(self._sums).group_by("pid", "name", maintain_order=True).agg(_SUMS)
+        return sums, pl.concat(self._of_aio), frozenset(self._set_back)
 
 
 @dataclass(frozen=True)
@@ -30,49 +83,86 @@ class Trace:
     Attributes:
         lines: how many the log has.
         unread: lines that were not read, of the log's diagnostics.
-        calls: one row a system call.
-        requests: one row an I/O request.
-        reads: requests that are reads of data.
+        opens: the calls that opened a file.
+        calls: one row a process and name of its calls: how many there were (``calls``), ``failed``, have a time of
+            their start (``stamped``), of their own (``timed``), from -T (``printed``); the sum of these (``elapsed``),
+            the first start and the last end.
+        aio_calls: the calls that submit or reap asynchronous requests.
+        set_back: processes whose clock goes back.
+        requests: one row an I/O request, of which the columns that findings need.
         modes: of `io_mode`, one row a process and file.
     """
 
     lines: int
     unread: pl.DataFrame
+    opens: pl.DataFrame
     calls: pl.DataFrame
+    aio_calls: pl.DataFrame
+    set_back: frozenset[int | None]
     requests: pl.DataFrame
-    reads: pl.DataFrame
     modes: pl.DataFrame
+
+    @cached_property
+    def reads(self) -> pl.LazyFrame:
+        """The requests that are reads of data (`iolab.metrics.data_reads`)."""
+        return self.requests.lazy().filter(is_data_read(self.requests))
+
+    @cached_property
+    def has_reads(self) -> bool:
+        """Are there reads of data?"""
+        return not self.reads.head(1).collect().is_empty()
 
     @property
     def is_timed(self) -> bool:
         """Does the log have the time of calls (-T, or the stamps of split ones)?"""
-        return self.calls.get_column("elapsed").null_count() < self.calls.height
+        return int(self.calls.get_column("timed").sum()) > 0
 
     @property
     def has_stamps(self) -> bool:
         """Does the log say when calls began?"""
-        return self.calls.get_column("start").null_count() < self.calls.height
+        return int(self.calls.get_column("stamped").sum()) > 0
+
+    @property
+    def printed(self) -> int:
+        """How many calls have their time from -T."""
+        return int(self.calls.get_column("printed").sum())
 
     @property
     def unprinted(self) -> int:
         """Asynchronous requests whose size strace cut (after 32 of a list, without -v) or did not print."""
         return self.requests.filter((pl.col("syscall") == "io_submit") & ~pl.col("is_printed")).height
 
+    @cached_property
+    def depths(self) -> pl.DataFrame:
+        """The requests outstanding over time (`iolab.metrics.queue_depth`)."""
+        return queue_depth(self.requests)
+
+    @cached_property
+    def by_name(self) -> pl.DataFrame:
+        """The calls of all processes, one row a name, those that took longest first."""
+        sums = self.calls.group_by("name", maintain_order=True).agg(_SUMS)
+        return sums.sort("elapsed", "name", descending=[True, False])
+
     def main_process(self) -> Trace:
-        """The calls of the process with most of them; all calls where the log does not tell processes apart."""
-        pids = self.calls.get_column("pid").value_counts().sort("count", "pid", descending=[True, False])
-        pid = pids.item(0, "pid") if pids.height else None
-        return self if pid is None else replace(self, calls=self.calls.filter(pl.col("pid") == pid))
+        """The trace with the calls of the process with most of them, or all where the log tells no processes apart."""
+        counts = self.calls.group_by("pid").agg(pl.col("calls").sum()).sort("calls", "pid", descending=[True, False])
+        pid = counts.item(0, "pid") if counts.height else None
+        if pid is None:
+            return self
+        own = self.calls.filter(pl.col("pid") == pid)
+        return replace(self, calls=own, set_back=self.set_back.intersection({pid}))
+
+    def is_of_process(self) -> pl.Expr:
+        """Whether a request is of the processes that the calls are of."""
+        return pl.col("pid").is_in(self.calls.get_column("pid").implode(), nulls_equal=True)
 
     @property
     def window_s(self) -> float | None:
         """From the first call to the end of the last, in s; None without stamps, or with a clock set back."""
-        if not self.has_stamps or is_set_back(self.calls, "start"):
+        if not self.has_stamps or self.set_back:
             return None
-        moments = self.calls.select(
-            first=nanoseconds("start").min(), last=pl.max_horizontal(nanoseconds("start"), nanoseconds("end")).max()
-        ).row(0)
-        return (moments[1] - moments[0]) / 1e9 or None
+        first, last = self.calls.select(nanoseconds("first").min(), nanoseconds("last").max()).row(0)
+        return (last - first) / 1e9 or None
 
 
 #: The frames of logs that are in use: several parts of a page are made of them, and a large log is read for each.
@@ -87,11 +177,10 @@ def trace_of(log: StraceLog) -> Trace:
 
 
 def _computed(log: StraceLog) -> Trace:
-    calls = log.calls.collect()
-    requests = log.requests.collect() if log.is_kept else io_requests(calls)
-    modes = io_mode(calls, requests=requests)
-    lines = int(log.events.select(pl.len()).collect().item())
-    return Trace(lines, log.diagnostics, calls, requests, data_reads(requests), modes)
+    calls = _Calls()
+    found = log.read_once(_REQUESTS, _CALLS, calls.add)
+    modes = io_mode(found.requests, opened=found.opens)
+    return Trace(found.lines, log.diagnostics, found.opens, *calls.found(), found.requests, modes)
 
 
 def data_files(trace: Trace) -> list[dict[str, object]]:
@@ -127,5 +216,5 @@ def short_name(file: object) -> str:
 def opens_of(trace: Trace, file: str) -> list[tuple[int, bool]]:
     """Line and O_DIRECT of each open of a file."""
     name = short_name(file)
-    found = opens(trace.calls).select("line", "file", "has_o_direct")
+    found = trace.opens.select("line", "file", "has_o_direct")
     return [(line, is_direct) for line, path, is_direct in found.iter_rows() if path and short_name(path) == name]

@@ -9,7 +9,8 @@ import polars as pl
 
 from iolab.metrics.awr import figure_of
 from iolab.metrics.formatting import figure_text
-from iolab.metrics.trace_reads import depth, read_rate
+from iolab.metrics.trace_queue import depth
+from iolab.metrics.trace_reads import read_rate
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.trace_facts import Trace, data_files, opens_of, short_name, trace_of
 
@@ -123,7 +124,7 @@ def _difference(one: _Series, two: _Series) -> str:
 def _series(trace: Trace) -> _Series | None:
     """The reads of a trace as one series; None where they are of several files, sizes or modes, or few."""
     files = data_files(trace)
-    done = trace.reads.filter(pl.col("bytes_transferred") > 0)
+    done = trace.reads.filter(pl.col("bytes_transferred") > 0).collect()
     if not files or done.is_empty() or trace.unprinted:
         return None
     size_of = pl.col("bytes_transferred")

@@ -27,7 +27,7 @@ _MOST_SHARE: Final = 0.60
 
 def read_sizes(trace: Trace) -> Iterator[Finding]:
     """How large reads were, by the sizes that came most often."""
-    sizes = trace.reads.filter(pl.col("bytes_transferred") > 0).get_column("bytes_transferred")
+    sizes = trace.reads.select("bytes_transferred").filter(pl.col("bytes_transferred") > 0).collect().to_series()
     if sizes.is_empty():
         return
     counts = sizes.value_counts().sort("count", "bytes_transferred", descending=True)
@@ -63,7 +63,7 @@ def read_latency_class(trace: Trace) -> Iterator[Finding]:
         >>> for one in read_latency_class(trace_of(iolab.load(log))): print(one.sentence, one.is_refused)
         How long reads took: without -T there are upper bounds only. True
     """
-    if trace.reads.is_empty():
+    if not trace.has_reads:
         return
     if not trace.is_timed:
         yield Finding(
@@ -94,14 +94,15 @@ def read_latency_class(trace: Trace) -> Iterator[Finding]:
 
 def _timed_reads(trace: Trace, *, direct: bool) -> Iterator[tuple[str, int, pl.Series]]:
     """File, size and times (ns) of the synchronous small reads of one size with -T, of files opened that way."""
-    wanted = trace.reads.filter(
+    is_wanted = (
         (pl.col("mode") == "sync")
-        & (pl.col("latency_from").cast(pl.String) == "T")
+        & (pl.col("latency_from") == "T")
         & pl.col("syscall").is_in(["pread64", "read", "preadv", "preadv2"])
         & (pl.col("bytes_transferred") == pl.col("bytes_requested"))
         & pl.col("bytes_transferred").is_between(1, _SMALL)
         & pl.col("file").is_not_null()
     )
+    wanted = trace.reads.filter(is_wanted).select("file", "bytes_transferred", "latency").collect()
     for (file, size), rows in wanted.group_by("file", "bytes_transferred", maintain_order=True):
         if rows.height < _LEAST_READS:
             continue
@@ -130,8 +131,8 @@ def page_cache_share(trace: Trace) -> Iterator[Finding]:
 
 def timed_few(trace: Trace) -> Iterator[Finding]:
     """Reads of which few are timed, by the calls of other processes between: no percentile of them is said."""
-    sync = trace.reads.filter(pl.col("mode") == "sync")
-    timed = sync.filter(pl.col("latency").is_not_null()).height
+    sync = trace.reads.filter(pl.col("mode") == "sync").select("latency").collect()
+    timed = sync.height - sync.get_column("latency").null_count()
     if timed and timed < 0.5 * sync.height:
         yield Finding(
             "stalls",

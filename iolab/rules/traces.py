@@ -10,9 +10,10 @@ from iolab.metrics.awr import figure_of
 from iolab.metrics.formatting import count_text, share_text, size_text, time_text
 from iolab.metrics.times import nanoseconds
 from iolab.metrics.trace_calls import submit_cost
-from iolab.metrics.trace_reads import depth, file_or_fd
+from iolab.metrics.trace_queue import depth
+from iolab.metrics.trace_reads import file_or_fd
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.trace_facts import COMMAND, Trace, data_files, opens_of, short_name, trace_of
+from iolab.rules.trace_facts import COMMAND, REAPS, Trace, data_files, opens_of, short_name, trace_of
 from iolab.rules.trace_reads import page_cache_share, read_latency_class, read_sizes, timed_few
 from logframe.interval import Interval
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from straceparse import StraceLog
 
-_REAPS: Final = ("io_getevents", "io_pgetevents")
 _LEAST_SUBMITS: Final = 10
 _MOST_OF_IT: Final = 0.5
 #: Calls in which a process waits to be woken, and does no I/O.
@@ -157,7 +157,7 @@ def page_cache_bypassed(trace: Trace) -> Iterator[Finding]:
 def async_or_sync(trace: Trace) -> Iterator[Finding]:
     """Which share of each file's bytes was read asynchronously; refused where requests carry no file."""
     is_aio = pl.col("mode") == "async"
-    unnamed = trace.reads.filter(is_aio & pl.col("file").is_null() & pl.col("fd").is_null()).height
+    unnamed = trace.reads.filter(is_aio & pl.col("file").is_null() & pl.col("fd").is_null()).collect().height
     uring = trace.requests.filter(pl.col("syscall") == "io_uring_enter").height
     unprinted = trace.unprinted
     if unnamed or uring:
@@ -170,7 +170,7 @@ def async_or_sync(trace: Trace) -> Iterator[Finding]:
             "async_or_sync", f"Which files were read asynchronously: {what}.", collect=COMMAND, is_refused=True
         )
         return
-    most = depth(trace.requests)
+    most = depth(trace.requests, curve=trace.depths)
     top = most.filter(pl.col("metric") == "depth_max").get_column("value").to_list()
     at_once = f", at most {top[0]:.0f} at a time" if top and top[0] is not None and trace.modes.height == 1 else ""
     for row in data_files(trace):
@@ -222,9 +222,9 @@ def _count(value: object) -> int:
 
 def _ended(trace: Trace, file: object) -> int:
     """Asynchronous reads of a file whose end the log has: of the others it is not known what they returned."""
-    own = file_or_fd().str.split("/").list.last() == short_name(file)
     is_ended = (pl.col("mode") == "async") & pl.col("bytes_transferred").is_not_null()
-    return trace.reads.filter(own & is_ended).height
+    ended = trace.reads.filter(is_ended).select("file", "fd").collect()
+    return ended.filter(file_or_fd().str.split("/").list.last() == short_name(file)).height
 
 
 def async_in_name_only(trace: Trace) -> Iterator[Finding]:
@@ -236,17 +236,17 @@ def async_in_name_only(trace: Trace) -> Iterator[Finding]:
         >>> list(async_in_name_only(trace_of(iolab.load(log))))
         []
     """
-    submits = trace.calls.filter(pl.col("name") == "io_submit")
+    submits = trace.aio_calls.filter(pl.col("name") == "io_submit")
     files = [str(row["file"]) for row in data_files(trace) if _count(row["async_reads"])]
     opened = [is_direct for file in files for _, is_direct in opens_of(trace, file)]
     if submits.height < _LEAST_SUBMITS or not opened or any(opened) or trace.window_s is None:
         return
-    reaps = trace.calls.filter(pl.col("name").is_in(_REAPS))
+    reaps = trace.aio_calls.filter(pl.col("name").is_in(REAPS))
     column = "elapsed" if trace.is_timed else "gap"
     inside, waiting = (_seconds(frame, column) for frame in (submits, reaps))
     window = trace.window_s
     if trace.is_timed:
-        share = submit_cost(trace.calls).filter(pl.col("metric") == "submit_time_share")
+        share = submit_cost(trace.aio_calls).filter(pl.col("metric") == "submit_time_share")
         figure = figure_of(share)
         if figure is None or figure.lo < 0.5:
             return
@@ -292,27 +292,22 @@ def trace_profile(trace: Trace) -> Iterator[Finding]:
             is_refused=True,
         )
         return
-    only_split = trace.calls.filter(pl.col("elapsed_from").cast(pl.String) == "T").is_empty()
-    if only_split or not trace.has_stamps:
+    if not trace.printed or not trace.has_stamps:
         return
     main = trace.main_process()
-    calls, window = main.calls, main.window_s
+    window = main.window_s
     if window is None:
         return
-    spent = (
-        calls.group_by("name", maintain_order=True)
-        .agg(seconds=pl.col("elapsed").dt.total_nanoseconds().sum() / 1e9, calls=pl.len())
-        .sort("seconds", "name", descending=[True, False])
-    )
+    spent = main.by_name.select("name", seconds=nanoseconds("elapsed") / 1e9)
     total = float(spent.get_column("seconds").sum())
     if total > window * 1.001:
         return
-    of = f" of process {calls.item(0, 'pid')}" if calls.height < trace.calls.height else ""
+    of = f" of process {main.calls.item(0, 'pid')}" if main.calls.height < trace.calls.height else ""
     named = [
         f"{share_text(seconds / window)} in `{name}`"
         + (", asleep" if name in _ASLEEP and seconds / window >= 0.05 else "")
         + (_of_data(main, name, seconds) if name in _READS else "")
-        for name, seconds, _ in spent.head(3).iter_rows()
+        for name, seconds in spent.head(3).iter_rows()
         if seconds / window >= 0.01
     ]
     if not named:
@@ -334,14 +329,15 @@ def trace_profile(trace: Trace) -> Iterator[Finding]:
 
 def _of_data(trace: Trace, name: str, seconds: float) -> str:
     """How little of the time of a call was in reads of data, where less than half: the rest is of pipes or sockets."""
-    calls = trace.calls.filter(pl.col("name") == name).join(trace.reads, on="line", how="semi")
-    of_data = _seconds(calls, "elapsed") / seconds if seconds else 1.0
+    is_own = (pl.col("syscall") == name) & pl.col("latency_from").is_in(["T", "stamps"])
+    own = trace.reads.filter(is_own & trace.is_of_process()).select("latency").collect()
+    of_data = _seconds(own, "latency") / seconds if seconds else 1.0
     return f" ({share_text(of_data)} of that in reads of data)" if of_data < _MOST_OF_IT else ""
 
 
 def direct_path(trace: Trace) -> Iterator[Finding]:
     """What no strace log shows of the database's reads."""
-    if trace.reads.height:
+    if trace.has_reads:
         yield Finding(
             "buffered_or_direct_path",
             "Through the buffer cache or direct path: the calls are the same.",
@@ -355,11 +351,10 @@ def trace_again(trace: Trace) -> Iterator[Finding]:
     """What the log does not say for want of an option of strace, with the command for the next trace."""
     if trace.calls.is_empty():
         return
-    from_t = trace.calls.filter(pl.col("elapsed_from").cast(pl.String) == "T").height
     missing = []
     if not trace.has_stamps:
         missing.append("when calls began (-ttt)")
-    if not from_t:
+    if not trace.printed:
         missing.append("how long they took (-T)")
     if any(str(row["file"]).startswith("fd ") for row in data_files(trace)):
         missing.append("which files (-yy)")

@@ -12,6 +12,7 @@ from awrparse import read_awr
 from iolab import metrics
 from iolab.pages.report_summary import report_figures
 from iolab.pages.trace_summary import trace_figures
+from iolab.rules.trace_facts import trace_of
 
 SERIES = Path(__file__).parents[2] / "sample_data" / "awr_series" / "awrrpt_1_4102_4103.txt"
 CAPTURES = Path(__file__).parents[2] / "sample_data" / "captures"
@@ -195,10 +196,10 @@ def test_depth_rate_and_latency_of_real_traces_agree(name: str) -> None:
 
 def test_pages_show_littles_law_and_the_shares_of_samples() -> None:
     """The figures of a trace hold the check of its depth, those of an ASH report each event's share with its chance."""
-    requests = iolab.load(CAPTURES / "async_direct_tt_T.strace").requests.collect()
+    trace = trace_of(iolab.load(CAPTURES / "async_direct_tt_T.strace"))
     report = iolab.load(Path(__file__).parents[1] / "awrparse" / "awr_data" / "valid" / "ash_121.txt")
 
-    of_trace, _ = trace_figures(requests)
+    of_trace, _ = trace_figures(trace)
     of_report, _ = report_figures(report)
 
     assert of_trace.get_column("metric").to_list().count("depth_mean") == 1

@@ -186,7 +186,7 @@ def test_calls_that_are_made_most_come_first() -> None:
 )
 def test_the_last_printed_decimal(times: list[int], tick: int) -> None:
     """What all times are multiples of says how many decimals were printed."""
-    assert tick_of(times) == tick
+    assert tick_of(pl.Series(times)) == tick
 
 
 def test_a_millisecond_clock_bounds_times_of_zero() -> None:

@@ -8,7 +8,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from logframe import open_logs
-from straceparse import CALLS, REQUESTS, calls, io_requests, read_strace, scan_strace
+from straceparse import CALLS, REQUESTS, calls, io_requests, opens, read_strace, scan_strace
+from straceparse.log import read_log
 from straceparse.ordered import InOrder, batches_of, of_one_log
 from straceparse.scan import scan_logs
 
@@ -175,3 +176,34 @@ def test_rows_that_are_given_late_take_their_place() -> None:
     assert list(order.add(first, 0)) == []
     rows = pl.concat(list(order.add(second, None))).get_column("_row").to_list()
     assert rows == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(pytest.param(mixed_log(seed), id=f"seed {seed}") for seed in range(3)),
+        pytest.param(b"11 1700000000.000100 --- SIGCHLD {si_signo=SIGCHLD} ---\n" * 3, id="no call"),
+        pytest.param(b"11 1700000000.000100 close(3) = 0 <0.000001>\n" * 3, id="no request"),
+        pytest.param(b'openat(AT_FDCWD, "a.dbf", O_RDONLY|O_DIRECT) = 3\nlseek(3, 0, SEEK_\nremark\n', id="no clock"),
+        pytest.param(b'  0.000100 dread64(3, "", 8192, 0) = 8192\nlseek(3, 0\n, SEEK_SET) = 0\n', id="damaged"),
+    ],
+)
+@pytest.mark.parametrize("step", [1, 7])
+def test_one_pass_gives_what_the_frames_hold(text: bytes, step: int) -> None:
+    """Calls, opens, requests, diagnostics and the number of lines, in batches of any size."""
+    kept, passed = read_log(text), read_log(text)
+    passed.is_kept, passed.events = False, in_steps(kept.events.collect(), step)
+    requests, columns = [name for name in REQUESTS if name != "wall"], ["line", "name", "elapsed"]
+    taken: list[pl.DataFrame] = []
+    found = passed.read_once(requests, columns, taken.append)
+    whole = kept.read_once(requests, columns, taken.append)
+
+    assert_frame_equal(pl.concat(taken[:-1]), taken[-1])
+    assert_frame_equal(taken[-1], kept.calls.select(columns).collect())
+    assert_frame_equal(found.requests, whole.requests)
+    assert_frame_equal(
+        found.requests.cast({name: REQUESTS[name] for name in requests}), kept.requests.select(requests).collect()
+    )
+    assert_frame_equal(found.opens, opens(kept.calls.collect()))
+    assert found.lines == whole.lines == kept.events.collect().height
+    assert_frame_equal(passed.diagnostics, kept.diagnostics)

@@ -1,0 +1,160 @@
+"""The queue of a trace: requests outstanding over time, and Little's law as a check of them.
+
+Depth, rate and latency of the same requests must be of one queue.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.metrics.table import REFUSED, Metric, metrics_frame
+from iolab.metrics.times import SET_BACK, is_set_back
+from straceparse.ordered import rows_where
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: From this relative difference on the three figures are not of the same requests.
+MOST_OFF: Final = 0.2
+_METRICS: Final = (("depth_mean", "requests"), ("depth_expected", "requests"), ("littles_law_ratio", "ratio"))
+
+
+def queue_depth(requests: pl.DataFrame) -> pl.DataFrame:
+    """Requests outstanding over time: submitted and not yet reaped.
+
+    A request that was submitted before the log began is outstanding from its start on; one whose completion is not in
+    the log, to its end.  Synchronous requests count where ``-T`` shows their end.
+
+    Source: io_submit(2) and io_getevents(2): submitted minus reaped.
+
+    Limitations: not the depth at the device: what is reaped late was done earlier, and without O_DIRECT
+    the kernel may read within the submission.
+
+    Args:
+        requests: what `straceparse.io_requests` gives.
+
+    Returns:
+        ``at`` (Duration since the log's first stamp) and ``depth`` (Int64) from then on, one row a change, in order.
+    """
+    is_known = (pl.col("mode") == "async") | pl.col("completed").is_not_null()
+    is_counted = is_known & pl.col("op").is_in(["read", "write", "other"])
+    has_moment = pl.any_horizontal(pl.col("submitted", "completed").is_not_null())
+    counted = rows_where(requests.select("mode", "op", "submitted", "completed"), is_counted & has_moment)
+    zero = pl.lit(0, pl.Duration("ns"))
+    begun = counted.select(at=pl.col("submitted").fill_null(zero), change=pl.lit(1, pl.Int8))
+    ended = counted.select(at="completed", change=pl.lit(-1, pl.Int8)).drop_nulls("at")
+    return (
+        pl.concat([begun, ended])
+        .sort("at")
+        .select("at", depth=pl.col("change").cast(pl.Int64).cum_sum())
+        .filter(pl.col("at").ne_missing(pl.col("at").shift(-1)))  # all changes of a moment together
+        .filter((pl.col("depth") != pl.col("depth").shift(1)).fill_null(value=True))
+    )
+
+
+def depth(requests: pl.DataFrame, *, curve: pl.DataFrame | None = None) -> pl.DataFrame:
+    """How many requests were outstanding: the most, and the mean over time.
+
+    Source: as of `queue_depth`.
+
+    Limitations: as for `queue_depth`: the device may have had fewer.
+
+    Args:
+        requests: what `straceparse.io_requests` gives.
+        curve: what `queue_depth` gives of them, where it is known.
+
+    Returns:
+        Two rows (`METRICS`): ``depth_max`` and ``depth_mean``, in requests.  Refused where the log has no asynchronous
+        request, and no ``-T``, and where its clock was set back.
+    """
+    curve = queue_depth(requests) if curve is None else curve
+    basis = "submitted and not yet reaped, weighted by time"
+    set_back = is_set_back(requests, "submitted")
+    if set_back or curve.height < 2:
+        refused = SET_BACK if set_back else f"{REFUSED}the log shows no time during which a request was outstanding"
+        return metrics_frame(
+            [Metric(name, None, None, None, "requests", basis, refused) for name in ("depth_max", "depth_mean")]
+        )
+    at = curve.get_column("at").dt.total_nanoseconds()
+    passed = at.diff().drop_nulls()
+    levels = curve.get_column("depth")
+    held = int((levels.head(-1) * passed).sum())
+    most = float(levels.max())  # type: ignore[arg-type]
+    mean = held / int(passed.sum())
+    caveat = "reaped late is done earlier: the device had fewer"
+    return metrics_frame(
+        [
+            Metric("depth_max", most, None, most, "requests", basis, caveat),
+            Metric("depth_mean", mean, None, mean, "requests", basis, caveat),
+        ]
+    )
+
+
+def littles_law(requests: pl.DataFrame, *, curve: pl.DataFrame | None = None) -> pl.DataFrame:
+    """The mean depth of the queue, and the depth that rate x latency give: two ways to one figure.
+
+    The depth is the area below the curve of outstanding requests over its length; the rate is the requests of that
+    time, the latency the mean of those whose end the log shows.  Where the ratio of the two is off by more than 20 %
+    requests are missing, matched wrongly, or their latency is not the time that they were outstanding (``-r`` gives
+    gaps): then neither rate, depth nor latency of the trace is to be used alone, and the caveat says so.
+
+    Source: Little, A proof for the queuing formula L = lambda W (1961).
+
+    Limitations: as a proof that the latencies are right: errors in both ways agree with each other.
+
+    Args:
+        requests: what `straceparse.io_requests` gives.
+        curve: what `queue_depth` gives of them, where it is known.
+
+    Returns:
+        Three rows (`METRICS`): ``depth_mean`` and ``depth_expected`` in requests, ``littles_law_ratio``, their ratio.
+        Refused where the log does not show when requests began and ended, and where its clock was set back.
+
+    Examples:
+        >>> second = 10**9
+        >>> reads = pl.DataFrame({"line": [1, 2], "pid": [1, 1], "op": ["read"] * 2, "mode": ["async"] * 2,
+        ...     "submitted": [0, second], "completed": [2 * second, 4 * second], "latency": [2 * second, 3 * second]})
+        >>> reads = reads.with_columns(pl.col("submitted", "completed", "latency").cast(pl.Duration("ns")))
+        >>> littles_law(reads).select("metric", "value").rows()
+        [('depth_mean', 1.25), ('depth_expected', 1.25), ('littles_law_ratio', 1.0)]
+    """
+    if is_set_back(requests, "submitted"):
+        return _refused(SET_BACK)
+    curve = queue_depth(requests) if curve is None else curve
+    if curve.height < 2:
+        return _refused(f"{REFUSED}the log shows no time during which a request was outstanding")
+    at = curve.get_column("at").dt.total_nanoseconds()
+    window = int(at[-1] - at[0])
+    area = int((curve.get_column("depth").head(-1) * at.diff().drop_nulls()).sum())
+    counted = requests.select("op", "mode", "completed", "latency").filter(
+        pl.col("op").is_in(["read", "write", "other"])
+        & ((pl.col("mode") == "async") | pl.col("completed").is_not_null())
+    )
+    timed = counted.get_column("latency").drop_nulls().dt.total_nanoseconds()
+    if timed.is_empty() or not window or not area:
+        return _refused(f"{REFUSED}the log does not show how long a request took")
+    mean, latency = area / window, float(timed.sum()) / timed.len()
+    expected = counted.height * latency / window
+    ratio = expected / mean
+    basis = f"{counted.height} requests in {window / 1e9:.6g} s, {timed.len()} of {latency / 1e3:,.6g} us on average"
+    said = (
+        "depth, rate and latency agree"
+        if abs(ratio - 1) <= MOST_OFF
+        else f"depth, rate and latency are not of the same requests: off by {abs(ratio - 1):.0%}; use none alone"
+    )
+    return _rows((mean, expected, ratio), basis, said)
+
+
+def _rows(values: Sequence[float], basis: str, caveat: str) -> pl.DataFrame:
+    return metrics_frame(
+        Metric(name, value, None, None, unit, basis, caveat)
+        for (name, unit), value in zip(_METRICS, values, strict=True)
+    )
+
+
+def _refused(reason: str) -> pl.DataFrame:
+    return metrics_frame(
+        Metric(name, None, None, None, unit, "depth = rate x latency", reason) for name, unit in _METRICS
+    )
