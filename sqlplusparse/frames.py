@@ -17,7 +17,7 @@ from sqlplusparse.elapsed import language_of
 from sqlplusparse.lines import Pattern
 from sqlplusparse.page import LINE_ROLES, RECORDS, LineRole
 from sqlplusparse.records import Clock, CustomTiming, Grid, Listing
-from sqlplusparse.schemas import AUTOTRACE, LINES, STATEMENTS, STATISTICS, TABLES, TIMINGS, no_rows
+from sqlplusparse.schemas import AUTOTRACE, LINES, STATEMENTS, STATISTICS, TABLES, TIMINGS, frame_of, no_rows
 from sqlplusparse.statnames import complete
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def statements_frame(statements: list[Statement]) -> pl.DataFrame:
         return no_rows("statements")
     outcomes = [one.outcome for one in statements]
     errors = [None if one is None else one.code for one in outcomes]
-    columns: dict[str, object] = {
+    columns: dict[str, Sequence[object]] = {
         "statement": range(1, len(statements) + 1),
         "first_line": [one.blocks[0].first + 1 for one in statements],
         "last_line": [one.blocks[-1].last for one in statements],
@@ -87,7 +87,7 @@ def statements_frame(statements: list[Statement]) -> pl.DataFrame:
         "prompt": [one.prompt for one in statements],
         "series": [one.series for one in statements],
     }
-    return pl.DataFrame({name: columns[name] for name in STATEMENTS}, schema=STATEMENTS)
+    return frame_of(columns, STATEMENTS)
 
 
 def _traced(statements: list[Statement], rows: list[int | None]) -> dict[str, list[int | None]]:
@@ -150,10 +150,10 @@ def timings_frame(blocks: list[Block]) -> pl.DataFrame:
     labels: list[str] = []
     clocks: list[Clock | CustomTiming] = []
     for block in blocks:
-        origin = _TIMED.get(block.token)
-        if origin is None:
+        token = block.token
+        if token not in _TIMED:
             continue
-        content = block.content
+        origin, content = _TIMED[token], block.content
         if isinstance(content, _CLOCKS):
             labels.append(content.label)
             clocks.append(content)
@@ -168,7 +168,7 @@ def timings_frame(blocks: list[Block]) -> pl.DataFrame:
         origins.append(origin)
     if not clocks:
         return no_rows("timings")
-    columns: dict[str, object] = {
+    columns: dict[str, Sequence[object]] = {
         "statement": owners,
         "line": [clock.line + 1 for clock in clocks],
         "origin": origins,
@@ -177,7 +177,7 @@ def timings_frame(blocks: list[Block]) -> pl.DataFrame:
         "printed": [clock.printed for clock in clocks],
         **_times(clocks),
     }
-    return pl.DataFrame(columns, schema=TIMINGS)
+    return frame_of(columns, TIMINGS)
 
 
 def autotrace_frame(statements: list[Statement]) -> pl.DataFrame:
@@ -199,7 +199,7 @@ def autotrace_frame(statements: list[Statement]) -> pl.DataFrame:
         columns["raw"] += [*raws, *[None] * hidden]
         columns["unit"] += [unit_of(name) for name in (*names, *absent)]
         columns["is_shown"] += [*[True] * shown, *[False] * hidden]
-    return pl.DataFrame(columns, schema=AUTOTRACE)
+    return frame_of(columns, AUTOTRACE)
 
 
 def _absent(client: str, name: str) -> int | None:
@@ -245,7 +245,7 @@ def statistics_frame(page: Page, owned: list[tuple[int | None, Listing]]) -> pl.
             page.note(listing.first, "basis", "nothing says whether these figures are cumulative or an interval's")
     if not rows:
         return no_rows("statistics")
-    return pl.DataFrame(dict(zip(STATISTICS, zip(*rows, strict=True), strict=True)), schema=STATISTICS)
+    return frame_of(dict(zip(STATISTICS, zip(*rows, strict=True), strict=True)), STATISTICS)
 
 
 def _truncation(printed: str, name: str, *, is_known: bool) -> str:
@@ -314,7 +314,7 @@ def tables_frame(owned: list[tuple[int | None, Grid]]) -> pl.DataFrame:
     if not owned:
         return no_rows("tables")
     grids = [grid for _, grid in owned]
-    columns: dict[str, object] = {
+    columns: dict[str, Sequence[object]] = {
         "table": range(1, len(grids) + 1),
         "statement": [owner for owner, _ in owned],
         "first_line": [grid.first + 1 for grid in grids],
@@ -327,8 +327,8 @@ def tables_frame(owned: list[tuple[int | None, Grid]]) -> pl.DataFrame:
         "is_folded": [len(grid.rulers) > 1 for grid in grids],
     }
     # Polars splits texts faster than it takes lists.
-    flat = [(name, pl.String if name == "headings" else dtype) for name, dtype in TABLES.items()]
-    return pl.DataFrame(columns, schema=flat).with_columns(pl.col("headings").str.split("\n"))
+    flat = {name: pl.String if name == "headings" else dtype for name, dtype in TABLES.items()}
+    return frame_of(columns, flat).with_columns(pl.col("headings").str.split("\n"))
 
 
 def lines_frame(roles: bytearray, spans: list[tuple[int, int, int]]) -> pl.DataFrame:

@@ -8,7 +8,8 @@ session may be cut there.  Most pieces of a session are alike, and each kind of 
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import compress, pairwise
+from operator import not_
 from typing import TYPE_CHECKING, Final
 
 from lark import Token, Tree
@@ -31,11 +32,12 @@ def group(tokens: Sequence[str]) -> list[tuple[int, int]]:
         [(0, 3), (4, 8)]
     """
     within = neighbours()
-    cuts = [place for place, pair in enumerate(pairwise(tokens), 1) if pair not in within]
+    tokens = tuple(tokens)
+    cuts = compress(range(1, len(tokens)), map(not_, map(within.__contains__, pairwise(tokens))))
     spans: list[tuple[int, int]] = []
     start = 0
     for end in (*cuts, len(tokens)):
-        piece = tuple(tokens[start:end])
+        piece = tokens[start:end]
         found = _parsed(piece) if len(piece) < _LONGEST_KEPT else parse(piece)
         spans += [(start + first, start + last) for first, last in found]
         start = end

@@ -47,7 +47,7 @@ _TRACED: Final = _DML | {"select"}
 _FREE: Final = frozenset({"command", "host", None})
 #: Kinds of statements whose feedback counts rows of what was done, or says that a block has ended, or that it was done.
 _TOKENS: Final = {"select": "SELECTED", "plsql": "CALLED", **dict.fromkeys(_DML, "CHANGED")}
-_FEEDBACKS: Final = frozenset({"SELECTED", "CHANGED", "CALLED", "DONE", "CLOSED"})
+_RESULTS: Final = frozenset({"SELECTED", "CHANGED", "CALLED", "DONE", "CLOSED", "GRID"})
 #: By default the client says how many rows a query has when it has so many.
 _COUNTED_ROWS: Final = 6
 #: Roles of lines that the client puts a blank line below, before the statistics.
@@ -77,11 +77,12 @@ def split_feedback(page: Page, blocks: list[Block]) -> None:
     split: list[Block] = []
     for block in blocks:
         token, content = block.token, block.content
-        if isinstance(content, Typed):
-            typed = content
-        elif token in {"COMMAND", "INPUT", "BREAK"}:
-            typed = None
-        elif typed is not None and (token == "GRID" or token in _FEEDBACKS):
+        if token not in _RESULTS:
+            if isinstance(content, Typed):
+                typed = content
+            elif token in {"COMMAND", "INPUT", "BREAK"}:
+                typed = None
+        elif typed is not None:
             if (typed.prompt is not None or token != "GRID") and _is_other(typed.kind, token, content):
                 first = block.first
                 what = "a result" if token == "GRID" else "this feedback"
@@ -110,26 +111,25 @@ def note_joints(page: Page, statements: list[Statement], blocks: list[Block]) ->
     """Add the diagnostics of all other signs."""
     _note_missing_parts(page, statements, blocks)
     for statement in statements:
-        _note_rows(page, statement)
+        if statement.autotrace is not None:
+            _note_rows(page, statement)
         if statement.prompt is not None and statement.kind == "select":
             _note_query(page, statement)
     for block in blocks:
-        match block.content:
-            case Plan() as plan:
-                note_plan(page, block, plan)
-            case Autotrace() as trace:
-                if page.roles[block.first] == LineRole.STATISTIC:
-                    if len(trace.names) > 1:
-                        reason = "no heading stands above these statistics of autotrace"
-                        page.note(block.first, "broken_statistics", reason)
-                elif block.first and page.roles[block.first - 1] in _PRINTED:
-                    page.note(block.first, "broken_statistics", "no blank line stands above these statistics")
-            case Grid() as grid:
-                note_misplaced_rows(page, grid)
-                if not grid.rows and block.statement is not None and statements[block.statement - 1].prompt is not None:
-                    page.note(grid.first, "empty_result", "a heading without rows; lines may be missing")
-            case _:
-                pass
+        content = block.content
+        if isinstance(content, Grid):
+            note_misplaced_rows(page, content)
+            if not content.rows and block.statement is not None and statements[block.statement - 1].prompt is not None:
+                page.note(content.first, "empty_result", "a heading without rows; lines may be missing")
+        elif isinstance(content, Plan):
+            note_plan(page, block, content)
+        elif isinstance(content, Autotrace):
+            if page.roles[block.first] == LineRole.STATISTIC:
+                if len(content.names) > 1:
+                    reason = "no heading stands above these statistics of autotrace"
+                    page.note(block.first, "broken_statistics", reason)
+            elif block.first and page.roles[block.first - 1] in _PRINTED:
+                page.note(block.first, "broken_statistics", "no blank line stands above these statistics")
     _note_other_rows(page, statements)
     _note_unknown_texts(page, statements)
     _note_loose_lines(page)
@@ -147,6 +147,8 @@ def _note_missing_parts(page: Page, statements: list[Statement], blocks: list[Bl
 
     def note(part: str, those: list[Statement], has: Callable[[Statement], bool]) -> None:
         have = list(map(has, those))
+        if all(have):
+            return
         three = zip(have, have[1:], have[2:], strict=False)
         alone = [place for place, parts in enumerate(three) if parts == (True, False, True)]
         settings = _settings(page, blocks) if alone else {}
@@ -192,12 +194,12 @@ def _is_counted(query: Statement, others: Iterable[Statement]) -> bool:
 def _rows_of(statement: Statement) -> int | None:
     """How many rows the results of a statement have; None without a result."""
     grids = _grids_of(statement)
-    return sum(grid.selected_count for grid in grids) if grids else None
+    return sum([grid.selected_count for grid in grids]) if grids else None
 
 
 def _grids_of(statement: Statement) -> list[Grid]:
     """The results of a statement, without tables within the lines of text that it selected or printed."""
-    return [block.content for block in statement.blocks if isinstance(block.content, Grid) and block.token == "GRID"]
+    return [block.content for block in statement.blocks if block.token == "GRID" and isinstance(block.content, Grid)]
 
 
 def _note_other_rows(page: Page, statements: list[Statement]) -> None:
@@ -258,25 +260,29 @@ def _note_query(page: Page, query: Statement) -> None:
 def _note_loose_lines(page: Page) -> None:
     """Lines of a plan that are in none."""
     is_noted = False
-    kinds, before = page.kinds, -1
-    for found in _LOOSE_ROLE.finditer(page.roles):
+    kinds, roles, before = page.kinds, page.roles, -1
+    for found in _LOOSE_ROLE.finditer(roles):
         number = found.start()
         kind = kinds[number]
         if is_noted and kinds[before + 1 : number].count(Kind.BLANK) < number - before - 1:
             is_noted = False  # other lines stand between
         before = number
-        line = page.lines[number]
-        is_loose = (
-            (kind == Kind.SQL_ID and page.roles[number] == LineRole.TEXT)
-            or (kind == Kind.PLAN_ROW and (_LOOSE_ROW.match(line.strip()) or is_heading(line)))
-            or (kind == Kind.TEXT and line[-1:] == ")" and _PREDICATE.match(line))
-            or (kind == Kind.TEXT and line[-1:] in _ENDS_OF_ROW and OLD_ROW.fullmatch(line))
-            or (kind == Kind.TEXT and page.roles[number] == LineRole.TEXT and _SOURCE_ROW.fullmatch(line))
-        )
+        line, is_text = page.lines[number], roles[number] == LineRole.TEXT
+        if kind == Kind.TEXT:
+            last = line[-1:]
+            is_loose = bool(
+                (last == ")" and _PREDICATE.match(line))
+                or (last in _ENDS_OF_ROW and OLD_ROW.fullmatch(line))
+                or (is_text and _SOURCE_ROW.fullmatch(line))
+            )
+        elif kind == Kind.PLAN_ROW:
+            is_loose = _LOOSE_ROW.match(line.strip()) is not None or is_heading(line)
+        else:
+            is_loose = is_text and kind == Kind.SQL_ID
         if is_loose and not is_noted:
             page.note(number, "broken_plan", "part of a plan, but no plan stands here")
-        is_noted = is_noted or bool(is_loose)
-        if kind == Kind.TEXT and page.roles[number - 1] == LineRole.INPUT and number and _is_numbered(line):
+        is_noted = is_noted or is_loose
+        if kind == Kind.TEXT and roles[number - 1] == LineRole.INPUT and number and _is_numbered(line):
             page.note(number, "broken_text", "a line of a statement's text whose number does not follow the one above")
 
 

@@ -75,14 +75,14 @@ def settle_owners(page: Page, blocks: list[Block]) -> None:
         if token not in _UNSETTLED:
             continue
         match token:
-            case "COMMITTED":
-                _settle_commit(page, blocks, place, typed, autocommit=autocommit)
-            case "TRACE_ERROR":
-                _settle_trace_error(blocks, start, place)
             case "ELAPSED":
                 _settle_elapsed(page, blocks, start, place, typed)
             case "SELECTED":
                 _settle_text_rows(page, blocks, start, place)
+            case "COMMITTED":
+                _settle_commit(page, blocks, place, typed, autocommit=autocommit)
+            case "TRACE_ERROR":
+                _settle_trace_error(blocks, start, place)
             case "CALLED" if typed is None or typed.prompt is None:
                 _settle_call(page, blocks, start, place)
             case _:

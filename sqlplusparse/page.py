@@ -75,6 +75,8 @@ _BLANKS: Final = runs_of(Kind.BLANK)
 #: are figures by name, these do.
 _FEWEST_SPACED: Final = 8
 _FEWEST_RULED: Final = 3
+#: Most logs have two neighbouring lines that are not blank among so many first ones.
+_HEAD: Final = 100
 
 
 @dataclass(slots=True)
@@ -104,8 +106,10 @@ class Page:
     @classmethod
     def of(cls, source: str, text: str) -> Page:
         """The page of a text."""
-        raw = with_line_feeds(text).split("\n")
-        spaced = _without_added_lines(list(map(str.rstrip, raw)))
+        fed = with_line_feeds(text)
+        head = list(map(str.rstrip, fed.split("\n", _HEAD)[:_HEAD]))
+        raw = [] if without_doubled_blank_lines(head, fewest=0) is None else fed.split("\n")
+        spaced = _without_added_lines(list(map(str.rstrip, raw))) if raw else None
         if spaced is not None:  # marks of comments are before runs of lines, which stand together then
             lines = prepared("\n".join(spaced.select(raw)))
             line_map = LineMap(spaced.kept, len(raw) - (not raw[-1]))

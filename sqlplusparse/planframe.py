@@ -10,7 +10,7 @@ import polars as pl
 from logframe import read_printed
 from sqlplusparse.lines import DIGITS, Pattern
 from sqlplusparse.planheads import PLAN_GRAMMAR
-from sqlplusparse.schemas import PLANS
+from sqlplusparse.schemas import PLANS, frame_of
 
 if TYPE_CHECKING:
     import re
@@ -67,9 +67,11 @@ def plans_frame(owned: list[tuple[int | None, Plan]], *, printed: bool) -> pl.Da
         if printed and (name in FIGURES or name in _TIMES):
             schema[f"{name}_lo"] = pl.Float64
             schema[f"{name}_hi"] = pl.Float64
+    if not rows:
+        return pl.DataFrame(schema=schema)
     columns = {name: [row.get(name) for row in rows] for name in schema}
     flat = {name: pl.String if name in _LISTS else dtype for name, dtype in schema.items()}
-    return pl.DataFrame(columns, schema=flat, strict=False).with_columns(
+    return frame_of(columns, flat, strict=False).with_columns(
         pl.col(_LISTS).str.split("\n").fill_null(pl.lit([], pl.List(pl.String)))
     )
 

@@ -60,6 +60,8 @@ FRAMES: Final = (
     "diagnostics",
 )
 
+_SPLIT: Final = (Grid, Listing, Plan)
+
 
 @dataclass(frozen=True)
 class Spool:
@@ -313,6 +315,8 @@ def _split(
     plans: list[tuple[int | None, Plan]] = []
     for block in blocks:
         ordinal, content = block.statement, block.content
+        if not isinstance(content, _SPLIT):
+            continue
         if isinstance(content, Grid):
             statement = None if ordinal is None else statements[ordinal - 1]
             listing = read_listing(page, content, None if statement is None else statement.text)

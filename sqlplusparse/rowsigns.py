@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from logframe import Column, columns_of, fits
@@ -28,7 +29,7 @@ def note_misplaced_rows(page: Page, grid: Grid) -> None:
     columns = grid.rulers[0]
     if _are_figures(grid.headings) or _is_beside(page, grid):
         page.note(grid.first, "misplaced_row", "the lines above this ruler are no headings of its columns")
-    for number in _below_blank_lines(page, grid):
+    for number in _below_blank_lines(page, grid) if len(grid.rows) > 1 else ():
         if is_nearly_printed(page, number):
             page.note(number, "misplaced_row", "a row like a feedback or an Elapsed, but not as a client prints them")
     if len(grid.rulers) > 1 or grid.cells:
@@ -151,6 +152,7 @@ def _is_figure(cell: str) -> bool:
     return NUMBER.fullmatch(cell.partition(_REMARK)[0].rstrip()) is not None or not cell.strip("#")
 
 
+@lru_cache(maxsize=1 << 10)
 def _are_figures(headings: tuple[str, ...]) -> bool:
     """Are several figures one below another in the heading of a column, or in those of two the same figure?"""
     figures = [words for words in map(str.split, headings) if words and all(map(NUMBER.fullmatch, words))]

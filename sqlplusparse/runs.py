@@ -7,7 +7,7 @@ from typing import Final
 import polars as pl
 
 from sqlplusparse.lines import COMMANDS, GRAMMAR, Pattern
-from sqlplusparse.schemas import RUNS
+from sqlplusparse.schemas import RUNS, no_rows
 
 _LITERAL: Final = Pattern("(?P<literal>{SQL_LITERAL})", COMMANDS)
 #: Kinds of statements that set the stage for a run and are none.
@@ -63,13 +63,13 @@ def find_runs(
     elif by == "label":
         keyed = None
     else:
-        keyed = _keyed(rows, tables, by)
+        keyed = _keyed(rows, tables, by) if rows.height >= min_runs else None
     found = [] if keyed is None or keyed.height < min_runs else [_numbered(keyed, min_runs)]
     if period is None and by in {None, "label"}:
         labelled = timings.filter(pl.col("origin") == "pattern")
         found += [_labelled(labelled, min_runs)] if labelled.height else []
     found = [part for part in found if part.height]
-    return _joined(found) if found else pl.DataFrame(schema=RUNS)
+    return _joined(found) if found else no_rows("runs")
 
 
 def _keyed(rows: pl.DataFrame, tables: pl.DataFrame, by: str | None) -> pl.DataFrame:

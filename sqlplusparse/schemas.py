@@ -6,11 +6,15 @@ interval of values that print that way.  Line numbers count from 1, and so do st
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 
 import polars as pl
 
-_Types = dict[str, pl.DataType | type[pl.DataType]]
+_Types = Mapping[str, pl.DataType | type[pl.DataType]]
+#: Of so many rows a frame is made row by row.
+FEW_ROWS = 50
 
 #: One row a statement.
 STATEMENTS = pl.Schema(
@@ -250,3 +254,18 @@ def _empty(frame: str) -> pl.DataFrame:
 def no_rows(frame: str) -> pl.DataFrame:
     """A frame of a session without rows, copied from one that is kept: making its columns takes longer."""
     return _empty(frame).clone()
+
+
+def frame_of(columns: Mapping[str, Sequence[object]], schema: _Types, *, strict: bool = True) -> pl.DataFrame:
+    """Columns, at least one row long, as a frame; Polars takes a few rows faster than the columns of them.
+
+    Examples:
+        >>> frame_of({"line": [1, 10**20]}, {"line": pl.Int64}, strict=False).rows()
+        [(1,), (None,)]
+    """
+    shown = [columns[name] for name in schema]
+    if len(shown[0]) <= FEW_ROWS:
+        # rows take no whole number that is too large, which columns make null or refuse
+        with suppress(pl.exceptions.ComputeError, OverflowError):
+            return pl.DataFrame(list(zip(*shown, strict=True)), schema=schema, orient="row", strict=strict)
+    return pl.DataFrame(dict(zip(schema, shown, strict=True)), schema=schema, strict=strict)

@@ -20,6 +20,7 @@ from sqlplusparse import (
     plainqueries,
     plans,
     read_spool,
+    schemas,
     session,
     statements,
     statistic_names,
@@ -310,3 +311,20 @@ def test_real_sessions_without_shortcuts(corpus: Path, monkeypatch: pytest.Monke
     paths = [path for path in sorted((corpus / "sqlplus").rglob("*")) if path.is_file()]
 
     assert check_without(monkeypatch, [path for path in paths if path.stat().st_size < 1 << 17][::3]) > 50
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_frames_of_few_rows(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A frame that is made row by row is the one made column by column."""
+    found = []
+    for rows in (0, 1 << 20):
+        monkeypatch.setattr(schemas, "FEW_ROWS", rows)
+        try:
+            found.append(read_spool(path, printed=True).frames())
+        except LogParseError:
+            pytest.skip("no session")
+
+    assert found[0].keys() == found[1].keys()
+    for name, frame in found[0].items():
+        assert frame.schema == found[1][name].schema
+        assert frame.equals(found[1][name], null_equal=True)
