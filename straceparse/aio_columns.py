@@ -21,8 +21,7 @@ AIO_GRAMMAR = load_grammar("straceparse", "aio.lark")
 
 _START: Final = "^{CONTEXT_NAME}?{UNSIGNED}{COMMA}"
 _BLOCK_REST: Final = (
-    "{OPERATION_NAME}?(?P<op>{OPERATION}){COMMA}(?:{PRIORITY}{COMMA})?"
-    "{FD_NAME}(?P<fd>{DESCRIPTOR})(?P<file>{PATH})?{COMMA}(?:{BUFFER}{COMMA})?"
+    "{OPERATION_NAME}?(?P<op>{OPERATION}){COMMA}{FD_NAME}(?P<fd>{DESCRIPTOR})(?P<file>{PATH})?{COMMA}"
     "{SIZE_NAME}(?P<size>{UNSIGNED}){COMMA}{OFFSET_NAME}(?P<offset>{SIGNED}){FLAGS}?{BRACE_END}"
 )
 _BLOCK: Final = "{BRACE}{DATA_NAME}(?P<data>{UNSIGNED}){COMMA}" + _BLOCK_REST
@@ -139,8 +138,9 @@ def _context_and_count() -> list[pl.Expr]:
 def _items() -> pl.Expr:
     """The texts of the control blocks or events that count; null where the arguments have another form."""
     args, is_submit = pl.col("args"), pl.col("name") == "io_submit"
-    block = pl.when(is_submit & args.str.contains(_list_pattern(_SUBMIT, _BLOCK))).then(args)
-    event = pl.when(~is_submit & args.str.contains(_list_pattern(_REAP, _EVENT))).then(args)
+    submits, reaps = pl.when(is_submit).then(args), pl.when(~is_submit).then(args)
+    block = pl.when(submits.str.contains(_list_pattern(_SUBMIT, _BLOCK))).then(args)
+    event = pl.when(reaps.str.contains(_list_pattern(_REAP, _EVENT))).then(args)
     found = pl.coalesce(
         block.str.extract_all(_list_pattern("ITEM", _BLOCK)), event.str.extract_all(_list_pattern("ITEM", _EVENT))
     )

@@ -29,7 +29,8 @@ SPELLINGS: dict[str, tuple[str, Block, Event, str]] = {
     "4.12": (
         "[]",
         lambda data, op, fd, size, at: (
-            f'{{data={data:#x}, {op}, fildes={fd}, str="a\\"b"..., nbytes={size}, offset={at}}}'
+            f"{{data={data:#x}, {op}, {'reqprio=2, ' * (fd % 2)}"
+            f'fildes={fd}, str="a\\"b"..., nbytes={size}, offset={at}}}'
         ),
         lambda data, result: f"{{data={data:#x}, obj=0x7f, res={result}, res2=0}}",
         "{{{}, 0}}",
@@ -37,8 +38,8 @@ SPELLINGS: dict[str, tuple[str, Block, Event, str]] = {
     "6.1 -y": (
         "[]",
         lambda data, op, fd, size, at: (
-            f"{{aio_data={data:#x}, aio_lio_opcode=IOCB_CMD_{op.upper()}, aio_fildes={fd}</u01/x-{fd}.dbf>,"
-            f" aio_buf=0x7f, aio_nbytes={size}, aio_offset={at}}}"
+            f"{{aio_data={data:#x}, aio_lio_opcode=IOCB_CMD_{op.upper()}, {'aio_reqprio=-1, ' * (fd % 2)}"
+            f"aio_fildes={fd}</u01/x-{fd}.dbf>, aio_buf=0x7f, aio_nbytes={size}, aio_offset={at}}}"
         ),
         lambda data, result: f"{{data={data:#x}, obj=0x7f, res={result}, res2=0}}",
         "{{tv_sec={}, tv_nsec=0}}",
