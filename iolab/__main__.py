@@ -2,7 +2,10 @@
 
 import sys
 
-from iolab.cli import main
+from logframe.collector import paused_collection
+
+with paused_collection():  # what is imported stays
+    from iolab.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

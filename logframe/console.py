@@ -6,6 +6,8 @@ An exception of another kind is a fault of the program and is shown with its tra
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
 from importlib.metadata import PackageNotFoundError, version
@@ -36,6 +38,7 @@ def run(command: click.Command, arguments: Sequence[str] | None, name: str) -> i
         >>> run(click.Command("nothing", callback=lambda: 3), [], "nothing")
         3
     """
+    atexit.register(gc.freeze)  # at its end, Python would search for cycles several times among all that was imported
     words = sys.argv[1:] if arguments is None else list(arguments)
     if f"_{name.upper()}_COMPLETE" in os.environ:  # the shell asks for completions
         command.main(args=words, prog_name=name)

@@ -2,6 +2,9 @@
 
 import sys
 
-from straceparse.cli import main
+from logframe.collector import paused_collection
+
+with paused_collection():  # what is imported stays
+    from straceparse.cli import main
 
 sys.exit(main())

@@ -6,7 +6,6 @@ import polars as pl
 
 from straceparse.records import PARTS_GRAMMAR
 from straceparse.schema import DURATION
-from straceparse.system_calls import calls as joined_calls
 
 #: Whether the call failed.  One that a signal interrupted (``= ? ERESTARTSYS``) is restarted; strace -c counts it.
 _HAS_FAILED = pl.col("errno").is_not_null() & ~PARTS_GRAMMAR.matches(pl.col("errno"), "^{RESTART}$")
@@ -32,6 +31,8 @@ def totals(events: pl.LazyFrame | pl.DataFrame) -> pl.DataFrame:
     ends = pl.col("kind").is_in(["call", "resumed", "continuation"])
     counts = _counts(events.lazy().filter(ends), "elapsed")
     if counts.get_column("name").has_nulls():  # a call cut by a notice or by program output has a continuation
+        from straceparse.system_calls import calls as joined_calls  # noqa: PLC0415 - most logs have no such call
+
         calls = joined_calls(events.lazy()).filter(pl.col("state").is_in(["whole", "split", "resumed"]))
         printed = pl.when(pl.col("elapsed_from") == "T").then("elapsed").alias("elapsed")
         counts = _counts(calls.with_columns(printed), "elapsed")

@@ -20,7 +20,7 @@ from logframe.line_cleanup import LineCleanup
 from straceparse.cleanup import cleanup_of
 from straceparse.opening import open_logs
 from straceparse.patterns import read_records
-from straceparse.records import COLOUR, GRAMMAR, PARTS_GRAMMAR, Record, read_line
+from straceparse.records import COLOUR, GRAMMAR, PARTS_GRAMMAR, Record
 
 if TYPE_CHECKING:
     from logframe import Log
@@ -230,6 +230,8 @@ def _origin(logs: list[Log], cleanup: LineCleanup) -> int | None:
 
 def _first_clock(log: Log, cleanup: LineCleanup) -> int | None:
     """The first timestamp of a log in nanoseconds: of the day, or since 1970."""
+    from straceparse.line_parser import read_line  # noqa: PLC0415 - only the files of a set have a common beginning
+
     records = (read_line(cleanup.cleaned(line.removesuffix("\r"))) for line in log.head(_SAMPLED_BYTES))
     clock = next((record.clock for record in records if record.clock), None)
     if clock is None:

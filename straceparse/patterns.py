@@ -24,7 +24,6 @@ from straceparse.records import (
     exited_record,
     killed_record,
     prefix_parts,
-    read_line,
     signal_record,
     undecorated,
     unfinished_note,
@@ -129,6 +128,8 @@ def _other(text: str) -> tuple[str | None, ...]:
 
 
 def _parsed(text: str) -> tuple[str | None, ...]:
+    from straceparse.line_parser import read_line  # noqa: PLC0415 - most logs have no line for Lark
+
     record = read_line(text)
     return (*record, canonical_name(record.syscall))
 

@@ -5,7 +5,7 @@ Three engines share the work; each takes the lines that the one before it does n
 1. slices at fixed positions, for lines with a prefix of fixed width (`straceparse.fixed_width`): most lines of most
    logs;
 2. regular expressions for calls, split calls, signals and exits of variable width (`straceparse.patterns`);
-3. Lark (`straceparse.records`), for everything else, and for the reason why a line cannot be parsed.
+3. Lark (`straceparse.line_parser`), for everything else, and for the reason why a line cannot be parsed.
 
 All three are built from the terminals of ``parts.lark``; compiled code takes the place of the first where it is there.
 Tests over real and damaged lines check that they agree.
@@ -22,7 +22,6 @@ from polars.io.plugins import register_io_source
 
 from logframe.lazy_rows import lazy_rows
 from straceparse.batches import BATCH_BYTES, BatchReader, kinds_of
-from straceparse.diagnostics import raise_first
 from straceparse.dialects import Dialect, dialect_of, file_pid
 from straceparse.opening import open_logs
 from straceparse.ordered import is_known_as_one_log, of_one_log
@@ -149,6 +148,8 @@ def read_strace(
     """
     events = scan_strace(source, encoding=encoding, include_file_paths=include_file_paths, n_rows=n_rows).collect()
     if strict:
+        from straceparse.diagnostics import raise_first  # noqa: PLC0415 - the others need no diagnostics
+
         raise_first(events, source)
     return events
 

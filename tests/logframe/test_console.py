@@ -72,3 +72,24 @@ def test_version(package: str) -> None:
     assert done.returncode == 0
     assert done.stdout.startswith("iolab ")
     assert "polars" in done.stdout
+
+
+def test_the_end_of_a_command_looks_for_no_garbage() -> None:
+    """A cycle that is left when a command ends is not searched for: with all that Polars imports it takes a while."""
+    code = """
+import click
+from logframe.console import run
+
+class Kept:
+    def __del__(self):
+        print("found")
+
+def leave():
+    kept = Kept()
+    kept.itself = kept
+
+run(click.Command("leave", callback=leave), [], "leave")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+
+    assert (done.stdout, done.stderr) == ("", "")

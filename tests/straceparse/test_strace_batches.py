@@ -9,7 +9,7 @@ from polars.testing import assert_frame_equal
 
 import straceparse
 from logframe import open_logs
-from straceparse.records import read_line
+from straceparse.line_parser import read_line
 from straceparse.scan import scan_logs
 
 CAPTURES = Path(__file__).parents[2] / "sample_data" / "captures"

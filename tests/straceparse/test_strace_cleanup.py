@@ -12,7 +12,7 @@ import iolab
 from logframe.line_cleanup import LineCleanup
 from straceparse import calls, dialect, io_requests, read_strace, read_summary, unparsed
 from straceparse.cleanup import AMBIGUOUS_PREFIXES, PASTED, cleanup_of
-from straceparse.records import read_line
+from straceparse.line_parser import read_line
 
 #: Logs with prefixes of several kinds; none of them is pasted.
 LOGS = {

@@ -118,6 +118,19 @@ def test_several_logs_name_their_source(log: Path, tmp_path: Path, capsys: pytes
     assert {row["log"] for row in printed(capsys, "--calls", log, other)} == {str(log), str(other)}
 
 
+def test_totals_of_plain_calls_do_without_lark(tmp_path: Path) -> None:
+    """Lark is imported for lines that no expression matches, not for a log of calls, signals and exits."""
+    log = tmp_path / "ora.strace"
+    log.write_text(
+        LOG.replace("hello\n", "3698  09:36:52.168150 --- SIGALRM {si_signo=SIGALRM} ---\n"), encoding="utf-8"
+    )
+    code = "import sys; from straceparse.cli import main; main(sys.argv[1:]); print('lark' in sys.modules)"
+    command = [sys.executable, "-c", code, str(log)]
+    subprocess.run(command, capture_output=True, check=True)  # the terminals of the grammars are kept from now on
+
+    assert subprocess.run(command, capture_output=True, check=True, text=True).stdout.splitlines()[-1] == "False"
+
+
 def test_standard_input_and_a_closed_pipe() -> None:
     """``-`` reads a pipe; as a process of its own, with its exit status."""
     command = [sys.executable, "-m", "straceparse", "-", "--json"]

@@ -10,10 +10,11 @@ from polars.testing import assert_frame_equal
 from logframe import Log
 from straceparse import EVENTS, Dialect, dialect
 from straceparse.batches import BatchReader
+from straceparse.line_parser import read_line
 from straceparse.names import canonical_name
 from straceparse.patterns import PARTS
 from straceparse.prefix import layout_of
-from straceparse.records import LONG, read_line
+from straceparse.records import LONG
 from straceparse.schema import KIND, typed_columns
 
 #: All columns of a line alone; the clock is made from many lines, after both engines.

@@ -8,8 +8,8 @@ import pytest
 import iolab
 from logframe import Grammar, LogParseError, load_grammar
 from straceparse import Changed, Decorated, parse_args, read_summary
+from straceparse.line_parser import read_line
 from straceparse.log import read_log
-from straceparse.records import read_line
 
 LINE = load_grammar("straceparse", "line.lark", "line")
 ARGUMENTS = load_grammar("straceparse", "args.lark", "arguments")

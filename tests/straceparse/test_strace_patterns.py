@@ -48,8 +48,8 @@ NOT_OF_THE_FORMAT = {
     ("sets", "\n"): "lines",
     ("summary", ","): "a decimal comma",
     ("summary", "."): "a decimal point",
-    ("records", " "): "blanks",
-    ("records", "\t"): "blanks",
+    ("line_parser", " "): "blanks",
+    ("line_parser", "\t"): "blanks",
 }
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from logframe import LogParseError
 from logframe.limits import limits
 from straceparse import EVENTS, calls, dialect, io_requests, parse_args, read_strace, unparsed
-from straceparse.records import read_line
+from straceparse.line_parser import read_line
 
 #: Strings with everything that misleads a pattern, as strace escapes them.
 ESCAPES = {10: "\\n", 9: "\\t", 34: '\\"', 92: "\\\\", 13: "\\r", 11: "\\v", 12: "\\f"}

@@ -11,7 +11,8 @@ from logframe.loading import load_log
 from logframe.source import Log, open_log
 from straceparse import dialects, marks
 from straceparse.format import FORMAT
-from straceparse.records import GRAMMAR, read_line
+from straceparse.line_parser import read_line
+from straceparse.records import GRAMMAR
 
 if TYPE_CHECKING:
     from pathlib import Path
