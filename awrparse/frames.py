@@ -15,7 +15,7 @@ import polars as pl
 
 from awrparse.values import Measure, form_of, read_measure, reading_of
 from logframe.decimal_mark import with_points
-from logframe.figures import BLANK, ColumnForm, read_figures
+from logframe.figures import BLANK, read_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -96,12 +96,11 @@ class Figures:
 
     def build(self) -> None:
         """Make the columns of all cells."""
-        cells: list[str] = []
-        for column in self._columns:
-            mark = column.decimal_mark
-            cells += column.cells if mark == "." else [with_points(cell, mark) for cell in column.cells]
-        forms = [ColumnForm(len(one.cells), *form_of(one.kind, one.heading)) for one in self._columns]
-        plain = read_figures(cells, forms)
+        cells = [
+            one.cells if one.decimal_mark == "." else [with_points(cell, one.decimal_mark) for cell in one.cells]
+            for one in self._columns
+        ]
+        plain = read_figures(cells, [form_of(one.kind, one.heading) for one in self._columns])
         others = range(self._count) if plain is None else plain.others
         measures = self._read_others(others)
         if plain is not None:

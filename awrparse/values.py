@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from logframe import Printed, load_grammar, read_printed
 from logframe.decimal_mark import with_points
+from logframe.figures import ColumnForm
 from logframe.printed import LARGEST_WHOLE, MOST_DIGITS
 
 if TYPE_CHECKING:
@@ -111,10 +112,10 @@ def reading_of(cells: Sequence[str], kind: Kind, heading: str, decimal_mark: Dec
 
 
 @lru_cache(maxsize=4096)
-def form_of(kind: Kind, heading: str) -> tuple[bool, bool, bool, bool, float, float]:
-    """How plain cells are read at once, as `reading_of` and `read_measure` would: a `ColumnForm` but its `cells`."""
+def form_of(kind: Kind, heading: str) -> ColumnForm:
+    """How the plain cells of a column are read at once, as `reading_of` and `read_measure` would."""
     options = (kind in _EXACT, kind == "count", kind in _WITH_DECIMALS, _is_unknown(kind, heading))
-    return *options, _FACTORS.get(kind, 1), _divisor(kind, heading)
+    return ColumnForm(*options, _FACTORS.get(kind, 1), _divisor(kind, heading))
 
 
 def _divisor(kind: Kind, heading: str) -> float:

@@ -14,7 +14,7 @@ const char *iolab_source(void) { return IOLAB_SOURCE; }
 /* A cell longer than LONGEST is no figure, and its decimals are none: `logframe.printed.MOST_DIGITS`. */
 enum { SEPARATOR = 0x1F, MOST_DIGITS = 15, LONGEST = 60 };
 
-/* What a cell is: a plain number, blank, or for the caller. */
+/* What a cell is: a plain number, blank or N/A, or for the caller. */
 enum { PLAIN, BLANK, OTHER };
 
 /* A column: its number of cells, whether a whole number is exact, whether only whole numbers are plain, whether whole
@@ -71,7 +71,10 @@ static const uint8_t *read_cell(const uint8_t *here, const uint8_t *end, struct 
     int is_read = here == end || *here == SEPARATOR;
     if (is_read && cell->shown > *decimals && here - first <= LONGEST) *decimals = cell->shown;
     if (here == first) {
-        if (is_read) cell->kind = BLANK;
+        /* N/A is as good as nothing */
+        if (is_read || (end - here >= 3 && here[0] == 'N' && here[1] == '/' && here[2] == 'A' &&
+                        (end - here == 3 || here[3] == SEPARATOR)))
+            cell->kind = BLANK;
     } else if (is_read && is_grouped && digits && digits <= MOST_DIGITS && (!has_point || cell->shown)) {
         cell->kind = PLAIN;
         cell->number = number;

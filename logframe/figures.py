@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 from functools import cache
-from itertools import compress
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from logframe.kernel import Block, load_kernel
@@ -21,20 +21,17 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-#: What a cell is.
+#: What a cell is; ``N/A`` is blank, too.
 PLAIN: Final = 0
 BLANK: Final = 1
 OTHER: Final = 2
 _SEPARATOR: Final = "\x1f"
-#: 1 for `OTHER`, else 0.
-_ARE_OTHER: Final = bytes(kind == OTHER for kind in range(256))
 
 
 class ColumnForm(NamedTuple):
     """How the cells of a column are read.
 
     Attributes:
-        cells: how many there are.
         is_exact: whether a whole number is exact; else it is rounded.
         is_whole: whether only whole numbers are plain.
         has_decimals: whether a number with fewer decimals than others of its column has lost zeros.
@@ -43,7 +40,6 @@ class ColumnForm(NamedTuple):
         divisor: what it is divided by then.
     """
 
-    cells: int
     is_exact: bool
     is_whole: bool
     has_decimals: bool
@@ -52,7 +48,7 @@ class ColumnForm(NamedTuple):
     divisor: float
 
 
-#: A `ColumnForm` as `struct column` of ``figures.c``.
+#: A number of cells and a `ColumnForm` as `struct column` of ``figures.c``.
 _PACK: Final = struct.Struct("5q2d").pack
 
 
@@ -75,32 +71,28 @@ class PlainFigures:
     others: list[int]
 
 
-def read_figures(cells: Sequence[str], columns: Sequence[ColumnForm]) -> PlainFigures | None:
+def read_figures(columns: Sequence[Sequence[str]], forms: Sequence[ColumnForm]) -> PlainFigures | None:
     r"""The plain figures of columns; None without compiled code.
 
     Args:
-        cells: of all columns, with decimal points.
-        columns: how they are read, in the order of their cells.
+        columns: their cells, with decimal points.
+        forms: how each column is read.
 
     Returns:
-        None also where a cell holds the character U+001F.
-
-    Raises:
-        ValueError: the columns have not as many cells as there are.
+        None also where there are no cells, or one holds the character U+001F.
     """
     kernel, library = load_kernel(), _library()
-    if kernel is None or library is None or not cells:
+    count = sum(map(len, columns))
+    if kernel is None or library is None or not count:
         return None
-    count = len(cells)
-    if sum(column.cells for column in columns) != count:
-        raise ValueError(f"{count} cells are not those of the columns")
-    text = _SEPARATOR.join(cells) + _SEPARATOR
+    text = _SEPARATOR.join(chain.from_iterable(columns)) + _SEPARATOR
     if text.count(_SEPARATOR) != count:
         return None
+    packed = [_PACK(len(cells), *form) for cells, form in zip(columns, forms, strict=True)]
     data = text.encode(errors="replace")
     kinds, values, lows, highs = (Block(kernel, size * count) for size in (1, 8, 8, 8))
     library.iolab_read_figures(
-        *(data, len(data), b"".join([_PACK(*column) for column in columns]), len(columns)),
+        *(data, len(data), b"".join(packed), len(packed)),
         *(kinds.address, values.address, lows.address, highs.address),
     )
     return PlainFigures(
@@ -108,8 +100,18 @@ def read_figures(cells: Sequence[str], columns: Sequence[ColumnForm]) -> PlainFi
         kernel.series("value", "g", count, values),
         kernel.series("lo", "g", count, lows),
         kernel.series("hi", "g", count, highs),
-        list(compress(range(count), bytes(kinds.view).translate(_ARE_OTHER))),
+        places_of(bytes(kinds.view), OTHER),
     )
+
+
+def places_of(data: bytes, byte: int) -> list[int]:
+    """The places of a byte, which are few."""
+    places = []
+    place = data.find(byte)
+    while place >= 0:
+        places.append(place)
+        place = data.find(byte, place + 1)
+    return places
 
 
 @cache
