@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from awrparse.report import AwrReport, read_awr
 from awrparse.tables import TABLES, VIEWS
 from logframe import LogParseError
 from logframe.atomic import replacing
-from logframe.console import limit_option, log_named, run, spreadsheet_option, version_option
+from logframe.console import limit_option, log_named, put, run, say, spreadsheet_option, version_option
 from logframe.parquet import write_parquet
 from logframe.spreadsheet import spreadsheet_safe as safe_cells
 
@@ -75,18 +74,18 @@ def show(
 def _print_tables() -> None:
     for table in TABLES.values():
         columns = ", ".join(table.schema)
-        print(f"{table.name}\n    {table.meaning}\n    {columns}")  # noqa: T201 - a command prints
-    print("\nparts of sql: " + ", ".join(VIEWS))  # noqa: T201 - a command prints
+        put(f"{table.name}\n    {table.meaning}\n    {columns}")
+    put("\nparts of sql: " + ", ".join(VIEWS))
 
 
 def _write_table(reports: Sequence[str], table: str, output: str | None, *, printed: bool, is_safe: bool) -> int:
     found = read_awrs([log_named(path) for path in reports], table=table, printed=printed)
     for row in found.diagnostics.iter_rows(named=True):
         place = ":".join(str(part) for part in (row["source"], row["line"]) if part is not None)
-        print(f"{place}: {row['reason']}", file=sys.stderr)  # noqa: T201 - a command prints
+        say(f"{place}: {row['reason']}")
     if output is None:
         with _wide():
-            print(found.frame)  # noqa: T201 - a command prints
+            put(found.frame)
     else:
         suffix = Path(output).suffix.lower()
         if suffix not in _WRITERS:
@@ -101,7 +100,7 @@ def _write_table(reports: Sequence[str], table: str, output: str | None, *, prin
                 _WRITERS[suffix](safe_cells(found.frame) if is_marked else found.frame, path)
         except OSError as error:
             raise LogParseError(f"cannot be written: {error.strerror or error}", source=output) from error
-        print(f"{found.frame.height} rows written to {output}")  # noqa: T201 - a command prints
+        put(f"{found.frame.height} rows written to {output}")
     return int(found.diagnostics["kind"].is_in(["unreadable", "no_report"]).any())
 
 
@@ -110,7 +109,7 @@ def _print_report(path: str, *, check: bool) -> int:
     try:
         first = read_awr(log_named(path))
     except LogParseError as error:
-        print(error, file=sys.stderr)  # noqa: T201 - a command prints
+        say(str(error))
         return 1
     for report in first.parts:
         _print_one(report, check=check)
@@ -118,19 +117,19 @@ def _print_report(path: str, *, check: bool) -> int:
 
 
 def _print_one(report: AwrReport, *, check: bool) -> None:
-    print(f"{report.source}: {report.kind}, {report.form}, {len(report.raw_tables)} tables")  # noqa: T201 - a command prints
+    put(f"{report.source}: {report.kind}, {report.form}, {len(report.raw_tables)} tables")
     for name, value in report.info.as_dict().items():
         if value is not None and name not in {"kind", "form"}:
-            print(f"    {name:16} {value}")  # noqa: T201 - a command prints
+            put(f"    {name:16} {value}")
     with _wide():
         if "top_events" in report:
-            print(report["top_events"].select(_TOP))  # noqa: T201 - a command prints
+            put(report["top_events"].select(_TOP))
         elif "ash_top_events" in report:
-            print(report["ash_top_events"])  # noqa: T201 - a command prints
+            put(report["ash_top_events"])
         if check:
-            print(report.check())  # noqa: T201 - a command prints
+            put(report.check())
     if not report.diagnostics.is_empty():
-        print(f"    {report.diagnostics.height} rows in the diagnostics")  # noqa: T201 - a command prints
+        put(f"    {report.diagnostics.height} rows in the diagnostics")
 
 
 def _wide() -> pl.Config:

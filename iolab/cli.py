@@ -15,6 +15,7 @@ from iolab.dataset.commands import compact, convert, scan, status, verify
 from logframe import LogParseError
 from logframe.console import limit_option, log_named, run, say, version_option
 from logframe.errors import LogError
+from logframe.wording import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -186,7 +187,7 @@ def show(logs: tuple[str, ...], log_format: str | None, as_json: bool, **asked: 
             is_utf8=(sys.stdout.encoding or "").lower().replace("-", "") == "utf8",
         )
         is_any_shown = True
-        heading = click.style(f"{one.place}: {seen.what}", bold=True)
+        heading = click.style(printable(f"{one.place}: {seen.what}"), bold=True)
         click.echo("\n" * (number > 0) + "\n\n".join(part for part in (heading, text) if part))
     if is_any_shown and not parts:
         click.echo(_coloured("\nAlso: --all --figures --tables --json", "dim"))

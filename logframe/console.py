@@ -18,6 +18,7 @@ import click
 from logframe.errors import LogError
 from logframe.extras import DISTRIBUTION, EXTRAS, MissingExtraError, missing
 from logframe.limits import limits, parsed
+from logframe.wording import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,7 +87,12 @@ def message_of(error: Exception) -> str:
 
 def say(line: str) -> None:
     """Print progress or an error, apart from the result, so that a pipe gets the result alone."""
-    print(line, file=sys.stderr, flush=True)  # noqa: T201 - a command prints
+    print(printable(line), file=sys.stderr, flush=True)  # noqa: T201 - a command prints
+
+
+def put(result: object) -> None:
+    """Print a result that holds texts of a log, without their controls."""
+    print(printable(str(result)))  # noqa: T201 - a command prints
 
 
 def version_text() -> str:

@@ -26,6 +26,8 @@ from typing import NamedTuple
 
 import polars as pl
 
+from logframe.wording import printable
+
 DIAGNOSTICS = pl.Schema(
     {
         "source": pl.String,
@@ -126,8 +128,7 @@ def _point_at(text: str, column: int | None) -> list[str]:
     """The line, cut to a readable width around the column, and a caret under the column."""
     start = max(0, (column or 1) - 1 - SHOWN_WIDTH // 2)
     shown = text[start : start + SHOWN_WIDTH].replace("\t", " ")
-    shown = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in shown)
-    lines = [f"  {shown}".rstrip()]
+    lines = [f"  {printable(shown)}".rstrip()]
     if column is not None:
         lines.append(" " * (column - 1 - start + 2) + "^")
     return lines

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import click
 import polars as pl
 
-from logframe.console import limit_option, log_named, run, version_option
+from logframe.console import limit_option, log_named, put, run, version_option
 from sqlplusparse.reader import read_spool
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def show(
     """
     for log in logs:
         spool = read_spool(log_named(log), strict=strict, encoding=encoding, timing_pattern=timing_pattern)
-        click.echo(_report(spool, has_runs=runs))
+        put(_report(spool, has_runs=runs))
     return 0
 
 

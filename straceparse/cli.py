@@ -16,7 +16,7 @@ import polars as pl
 import straceparse  # of the tables only that one is imported which is asked for
 from logframe import LogParseError
 from logframe.atomic import replacing
-from logframe.console import limit_option, log_named, run, spreadsheet_option, version_option
+from logframe.console import limit_option, log_named, put, run, spreadsheet_option, version_option
 from logframe.parquet import write_parquet
 from logframe.spreadsheet import spreadsheet_safe as safe_cells
 from straceparse.call_totals import totals
@@ -105,7 +105,7 @@ def _run(options: _Options) -> int:
     logs = open_logs(source)
     if options.table == "dialect":
         for log in logs:
-            print(f"{log.name}: {dialect_of([log])}")  # noqa: T201 - a command speaks to its user
+            put(f"{log.name}: {dialect_of([log])}")
         return 0
     if options.table == "summary":
         return _show(straceparse.read_summary(source), options)
@@ -167,16 +167,16 @@ def _show(found: pl.DataFrame | pl.LazyFrame, options: _Options) -> int:
             print(json.dumps(row, default=str, ensure_ascii=False))  # noqa: T201 - a command speaks to its user
         return 0
     if rows.is_empty():
-        print("no rows")  # noqa: T201 - a command speaks to its user
+        put("no rows")
         return 0
     shown = [name for name in rows.columns if rows.get_column(name).null_count() < rows.height]
     with pl.Config(
         tbl_rows=-1, tbl_cols=-1, fmt_str_lengths=60, tbl_width_chars=200, tbl_hide_column_data_types=True,
         tbl_hide_dataframe_shape=True, tbl_formatting="ASCII_MARKDOWN",
     ):  # fmt: skip
-        print(_seconds(rows.select(shown).lazy()).collect())  # noqa: T201 - a command speaks to its user
+        put(_seconds(rows.select(shown).lazy()).collect())
     if rows.height < table.height:
-        print(f"{table.height - rows.height} more rows; -n 0 shows all")  # noqa: T201 - a command speaks to its user
+        put(f"{table.height - rows.height} more rows; -n 0 shows all")
     return 0
 
 

@@ -85,7 +85,8 @@ def layer_shares(samples: pl.DataFrame) -> pl.DataFrame:
         samples: The frame of a `hostparse.CpuProfile`.
 
     Returns:
-        One row a layer: ``layer``, ``samples``, then `METRICS`: ``sample_share``, a ratio; the largest first.
+        One row a layer: ``layer``, ``samples``, then `METRICS`: ``sample_share``, a ratio; the largest first.  Refused
+        where the functions have no samples.
 
     Examples:
         >>> from hostparse import read_profile
@@ -101,8 +102,11 @@ def layer_shares(samples: pl.DataFrame) -> pl.DataFrame:
     ordered = sorted(layers.items(), key=lambda one: (-one[1], one[0]))
     metrics = []
     for _, count in ordered:
-        lo, hi = share_interval(count, total)
         basis = f"{count} of {total} samples"
+        if not total:
+            metrics.append(Metric.refused("sample_share", "ratio", "the profile has no samples", basis=basis))
+            continue
+        lo, hi = share_interval(count, total)
         caveat = "the 95 % interval of sampling; layers by the first letters of the function"
         metrics.append(Metric("sample_share", count / total, None, None, "ratio", basis, caveat, lo, hi))
     return metrics_frame(

@@ -88,7 +88,7 @@ def _shares(found: dict[str, Interval], whole: Interval | None, log: SessionSamp
         is_bounded = log.kind == "polls" or whole is not None
         lo = min(one.lo / least, share) if is_bounded and least else None
         hi = max((one.hi + rest) / most, share) if is_bounded and most else None
-        chance = share_interval(min(round(one.value), round(total)), round(total)) if round(total) else (0.0, 1.0)
+        chance = share_interval(min(round(one.value), round(total)), round(total))
         basis = (
             f"{one.value:,.0f} of {total:,.0f} samples of sessions; sessions were sampled {log.moments or 0:,} times"
         )

@@ -6,6 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.formatting import impact_text
+from logframe.wording import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,13 +60,14 @@ def findings_text(
     for row in findings.head(most).iter_rows(named=True):
         impact = impact_text(row["impact"], row["impact_lo"], at_most="<=")
         tag = f"[{row['mark']}]"
-        wrapped = textwrap.wrap(row["sentence"], width - _INDENT, break_long_words=False, break_on_hyphens=False)
+        said = printable(row["sentence"])
+        wrapped = textwrap.wrap(said, width - _INDENT, break_long_words=False, break_on_hyphens=False)
         lines.append(f"{impact:>8}  {style(f'{tag:14}', row['mark'])}{wrapped[0]}")
         lines += [f"{'':{_INDENT}}{line}" for line in wrapped[1:]]
         below = f"collect: {row['collect']}" if row["collect"] else f"why: {row['why']}" if row["why"] else ""
         lines += [
             f"{'':{_INDENT}}{style(line, 'dim')}"
-            for line in textwrap.wrap(below, width - _INDENT, break_long_words=False, break_on_hyphens=False)
+            for line in textwrap.wrap(printable(below), width - _INDENT, break_long_words=False, break_on_hyphens=False)
         ]
     if findings.height > most:
         lines.append(style(f"{'':{_INDENT}}{findings.height - most} more: --all", "dim"))
@@ -111,14 +113,15 @@ def profile_text(profile: pl.DataFrame, *, is_utf8: bool = True) -> str:
     """
     if profile.is_empty():
         return ""
-    widest = max(len(part) for part in profile.get_column("part"))
+    parts = [printable(part) for part in profile.get_column("part")]
+    widest = max(map(len, parts))
     longest = profile.get_column("share").max()
     lines = [f"profile, % of {profile.item(0, 'of')}"]
-    for row in profile.iter_rows(named=True):
+    for part, row in zip(parts, profile.iter_rows(named=True), strict=True):
         eighths = round(row["share"] / longest * _BAR * 8)
         bar = _EIGHTHS[8] * (eighths // 8) + _EIGHTHS[eighths % 8].strip() if is_utf8 else "#" * round(eighths / 8)
         sessions = (
             "" if row["sessions"] is None else f"  {row['sessions']:.3g} session{'' if row['sessions'] == 1 else 's'}"
         )
-        lines.append(f"{row['part']:{widest}}  {bar:{_BAR}}  {100 * row['share']:4.1f}{sessions}")
+        lines.append(f"{part:{widest}}  {bar:{_BAR}}  {100 * row['share']:4.1f}{sessions}")
     return "\n".join(lines)

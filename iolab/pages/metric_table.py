@@ -10,6 +10,7 @@ import polars as pl
 from iolab.metrics.formatting import format_figure
 from iolab.metrics.times import UPPER_BOUND
 from iolab.pages import table_html
+from logframe.wording import printable
 
 #: How the figures travel inside a notebook, beside the table that is shown.
 MIME: Final = "application/vnd.iolab.metrics+json"
@@ -92,7 +93,7 @@ def text_table(
         db file sequential read   0.1997    446.8
     """
     right = set(numbers)
-    table = [list(row) for row in rows]
+    table = [[printable(cell) for cell in row] for row in rows]
     heads = [[heading] for heading in headings]
     if width is not None and _width(heads, table) > width:
         heads = [_wrapped(heading, [row[place] for row in table]) for place, heading in enumerate(headings)]

@@ -15,6 +15,7 @@ from iolab.metrics.formatting import count_text, format_figure
 from iolab.metrics.table import REFUSED
 from iolab.pages import table_html
 from iolab.pages.metric_table import HEADINGS, NUMBERS, figure_rows, text_table, without_empty
+from logframe.wording import printable
 
 #: Rows of a frame that a page shows, and columns.
 MOST_ROWS: Final = 20
@@ -239,6 +240,7 @@ def figures_text(figures: pl.DataFrame, *, width: int | None = None) -> str:
 
 def wrapped(text: str, width: int | None) -> str:
     """A paragraph on lines that are no wider than a terminal, where its width is known."""
+    text = printable(text)
     if width is None:
         return text
     return "\n".join(textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False))

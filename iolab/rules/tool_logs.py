@@ -216,7 +216,7 @@ def profile_findings(log: CpuProfile) -> Iterator[Finding]:
     """
     shares = layer_shares(log.samples)
     total = int(shares.get_column("samples").sum())
-    for row in shares.head(_MOST_LAYERS).iter_rows(named=True):
+    for row in shares.drop_nulls("value").head(_MOST_LAYERS).iter_rows(named=True):
         yield Finding(
             "cpu_profile",
             f"{share_text(row['value'])} of {count_text(total, 'sample')} of the processors were in {row['layer']} "

@@ -93,10 +93,14 @@ def include(value: float, interval: Limits) -> Limits:
 def share_interval(count: int, total: int) -> Limits:
     """The 95 % score interval of a share of samples (E. B. Wilson, 1927), if each sample is an independent draw.
 
+    No samples leave any share open.
+
     Examples:
-        >>> [round(end, 3) for end in share_interval(50, 100)], share_interval(0, 100)[0]
-        ([0.404, 0.596], 0.0)
+        >>> [round(end, 3) for end in share_interval(50, 100)], share_interval(0, 100)[0], share_interval(0, 0)
+        ([0.404, 0.596], 0.0, (0.0, 1.0))
     """
+    if not total:
+        return 0.0, 1.0
     z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
     share = count / total
     middle = (share + z * z / (2 * total)) / (1 + z * z / total)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import iolab
 from hostparse import PROFILE, read_profile
 from iolab.metrics.cpu_profile import LAYERS, layer_of, layer_shares
+from iolab.pages.summary import summarize
 from logframe import LogNotFoundError, LogParseError
 
 ARTICLE = Path(__file__).parents[2] / "sample_data" / "articles" / "001_dtrace_profile.txt"
@@ -175,3 +176,12 @@ def test_long_line_that_is_no_sample() -> None:
 
     assert profile.samples.height == 1
     assert profile.diagnostics["line"].to_list() == [3]
+
+
+def test_functions_without_samples() -> None:
+    """Counts of zero are no shares: the metric is refused, no finding speaks of them, and the page is made."""
+    seen = summarize(b"  oracle`kdst_fetch   0\n  oracle`kcbgtcr   0\n")
+
+    assert seen.figures.get_column("value").to_list() == [None, None]
+    assert seen.figures.get_column("caveats").unique().to_list() == ["refused: the profile has no samples"]
+    assert not seen.findings.get_column("name").str.contains("cpu_profile").any()
