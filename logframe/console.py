@@ -39,8 +39,9 @@ def run(command: click.Command, arguments: Sequence[str] | None, name: str) -> i
         >>> run(click.Command("nothing", callback=lambda: 3), [], "nothing")
         3
     """
-    atexit.register(gc.freeze)  # at its end, Python would search for cycles several times among all that was imported
     words = sys.argv[1:] if arguments is None else list(arguments)
+    if arguments is None:  # at its end, a process would search for cycles several times among all that was imported
+        atexit.register(gc.freeze)
     if f"_{name.upper()}_COMPLETE" in os.environ:  # the shell asks for completions
         command.main(args=words, prog_name=name)
     try:
