@@ -88,7 +88,7 @@ def leave():
     kept = Kept()
     kept.itself = kept
 
-run(click.Command("leave", callback=leave), [], "leave")
+run(click.Command("leave", callback=leave), None, "leave")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
 
