@@ -14,7 +14,7 @@ from iolab.metrics.trace_modes import io_mode
 from iolab.metrics.trace_queue import queue_depth
 from iolab.metrics.trace_reads import is_data_read
 from straceparse.descriptors import is_system_file
-from straceparse.ordered import rows_where
+from straceparse.ordered import compact, rows_where
 
 if TYPE_CHECKING:
     from straceparse import StraceLog
@@ -51,19 +51,19 @@ class _Calls:
 
     def add(self, calls: pl.DataFrame) -> None:
         """Take the next calls."""
-        self._sums.append(
-            calls.group_by("pid", "name").agg(
-                calls=pl.len().cast(pl.Int64),
-                failed=pl.col("errno").count().cast(pl.Int64),
-                stamped=pl.col("start").count().cast(pl.Int64),
-                timed=pl.col("elapsed").count().cast(pl.Int64),
-                printed=(pl.col("elapsed_from") == "T").sum().cast(pl.Int64),
-                elapsed=pl.col("elapsed").sum(),
-                first=pl.col("start").min(),
-                last=pl.max_horizontal(pl.col("start").max(), pl.col("end").max()),
-            )
+        sums = calls.group_by("pid", "name").agg(
+            calls=pl.len().cast(pl.Int64),
+            failed=pl.col("errno").count().cast(pl.Int64),
+            stamped=pl.col("start").count().cast(pl.Int64),
+            timed=pl.col("elapsed").count().cast(pl.Int64),
+            printed=(pl.col("elapsed_from") == "T").sum().cast(pl.Int64),
+            elapsed=pl.col("elapsed").sum(),
+            first=pl.col("start").min(),
+            last=pl.max_horizontal(pl.col("start").max(), pl.col("end").max()),
         )
-        self._of_aio.append(rows_where(calls, pl.col("name").is_in(AIO)))
+        # a view of a text would keep the memory of the whole batch
+        self._sums.append(compact(sums))
+        self._of_aio.append(compact(rows_where(calls, pl.col("name").is_in(AIO))))
         in_order = calls if calls.get_column("line").is_sorted() else calls.sort("line", maintain_order=True)
         stamps = pl.concat([self._last, in_order.select("pid", "start").drop_nulls("start")])
         step = pl.col("start").diff().over("pid")
