@@ -144,6 +144,20 @@ SHAPES: Final[dict[str, Callable[[int], str]]] = {
     ),
     "spool: dashes": lambda n: "a\n" + "-" * n + "x\nb\n\n" + _ONE + _TIMED,
     "TKPROF: dots": lambda n: "TKPROF: Release 19.0.0.0.0\n\n" + " " + "." * n + "x\n",
+    "TKPROF: a long word of a damaged identity": lambda n: (
+        "TKPROF: Release 19.0.0.0.0\n\n" + "*" * 80 + "\nSQL ID: 14ys" + "0" * (n // 2) + ",a" * (n // 4) + "\n"
+    ),
+    "TKPROF: many words of a damaged identity": lambda n: (
+        "TKPROF: Release 19.0.0.0.0\n\n" + "*" * 80 + "\nSQL ID: 14ys" + ": 1 " * (n // 4) + ",\n"
+    ),
+    "plan: blanks of a cell": lambda n: _PLAN.partition("\n\nPredicate")[0].replace("| T |", "| T" + " " * n + "|"),
+    "perf: blanks of a frame": lambda n: (
+        "ora 4711 [001] 123.456789: 250000 cpu-clock:\n\t 8f2b1c0 kcbgtcr+0x1a3 " + " " * n + "x\n\n"
+    ),
+    "biotop: blanks of a row": lambda n: (
+        "12:00:00 loadavg: 0.1 0.1 0.1 1/1 1\n\nPID    COMM             D MAJ MIN DISK       I/O  Kbytes  AVGms\n"
+        "2 ora_lgwr W 202 1 xvda1 8 8.0 1.02\n2 ora_lgwr W 202 1   " + " " * n + "x\n"
+    ),
     "folded stacks: blanks": lambda n: "main;read 5\nmain;" + "x " * 10 + " " * n + "x\nmain;write 7\n",
     "samplers: tabs": lambda n: _ONE + "\t" * (n // 2) + "x\n" + "r/s " * (n // 8) + "\n",
     "AWR: openings of anchors": lambda n: _PAGE + _WAITS + "<a" * (n // 2),

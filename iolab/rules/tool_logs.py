@@ -129,6 +129,9 @@ def _within(own: pl.DataFrame, number: float) -> str:
     return f"more than {time_text(lower / 1e9)}" if upper is None else f"at most {time_text(upper / 1e9)}"
 
 
+_NO_SETTING: Final = "its settings are not known"
+
+
 def fio_findings(log: FioResult) -> Iterator[Finding]:
     """What each job of a test of storage reached: requests a second, and the time of one."""
     jobs = log.jobs.filter(pl.col("requests") > 0).sort("requests", "job", "direction", descending=[True, False, False])
@@ -140,21 +143,26 @@ def fio_findings(log: FioResult) -> Iterator[Finding]:
             & (pl.col("latency") == "completion")
             & (pl.col("percentile") == 99)
         )
-        slow = f", 99 % at most {time_text(own.item(0, 'latency_ms') / 1e3)}" if own.height else ""
-        mean = row["completion_mean_ms"]
-        took = "" if mean is None else f", {time_text(mean / 1e3)} each on average{slow}"
+        ninety_ninth = own.item(0, "latency_ms") if own.height else None
+        slow = "" if ninety_ninth is None else f", 99 % at most {time_text(ninety_ninth / 1e3)}"
+        mean, rate, size_rate = row["completion_mean_ms"], row["requests_per_s"], row["bytes_per_s"]
+        reached = [
+            count_text(row["requests"], word) if rate is None else f"{figure_text(rate)} {word}s a second",
+            "" if size_rate is None else figure_text(size_rate / 1e6, "MB/s"),
+            "" if mean is None else f"{time_text(mean / 1e3)} each on average{slow}",
+        ]
         setting = [row["pattern"], row["block_size_text"] and f"blocks of {row['block_size_text']}"]
         depth, processes = row["queue_depth"], row["processes"]
         if depth is not None:
             setting.append(f"depth {depth}" + (f" in {processes} processes" if (processes or 1) > 1 else ""))
         yield Finding(
             "storage_test",
-            f"Job `{row['job']}` ({', '.join(filter(None, setting))}): {figure_text(row['requests_per_s'])} {word}s a "
-            f"second, {figure_text(row['bytes_per_s'] / 1e6, 'MB/s')}{took}.",
+            f"Job `{row['job'] or row['number']}` ({', '.join(filter(None, setting)) or _NO_SETTING}): "
+            f"{', '.join(filter(None, reached))}.",
             why=f"{count_text(row['requests'], 'request')}; the time from submission to completion"
             + ("" if row["is_direct"] else "; without direct I/O the file system's cache may have had them"),
             refuted_by="a longer run, or a larger file",
-            evidence=(Evidence("jobs", (row["job"],)),),
+            evidence=(Evidence("jobs", (row["job"] or str(row["number"]),)),),
             order=1,
         )
 

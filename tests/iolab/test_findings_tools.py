@@ -45,6 +45,18 @@ def test_a_test_of_storage_says_what_it_reached() -> None:
     )
 
 
+def test_a_test_of_storage_without_rates_says_what_it_has() -> None:
+    """A result that lacks its rates, its job's name or its settings is no fault of the program."""
+    jobs = [{"jobname": "plums", "write": {"total_ios": 3, "iops": 18}}, {"write": {"total_ios": 41}}]
+
+    said = _sentences(json.dumps({"fio version": "fio-3.33", "jobs": jobs}).encode())
+
+    assert said == [
+        "Job `1` (its settings are not known): 41 writes.",
+        "Job `plums` (its settings are not known): 18 writes a second.",
+    ]
+
+
 def test_a_list_of_slow_requests_gives_no_latency() -> None:
     """A tool that leaves out quick requests is refused: their half would be far too long."""
     head = "Tracing ext4 operations slower than 10 ms\n"
