@@ -33,6 +33,14 @@ Plan hash value: 1601196873
 |   1 |  TABLE ACCESS FULL| PLUMS |     1 |    13 |{}x| 00:00:01 |
 -----------------------------------------------------------------------------
 """
+LISTING = """SQL> select name, value from v$mystat;
+
+NAME                 VALUE
+---------------- ---------
+consistent gets         12
+{}physical reads ---
+physical writes          3
+"""
 
 
 @pytest.mark.parametrize(
@@ -41,6 +49,7 @@ Plan hash value: 1601196873
         pytest.param(PERF, "samples", id="perf"),
         pytest.param(TOP, "processes", id="biotop"),
         pytest.param(PLAN, "plans", id="plan"),
+        pytest.param(LISTING, "statements", id="listing"),
     ],
 )
 def test_a_long_line_that_is_nearly_one(text: str, name: str) -> None:
