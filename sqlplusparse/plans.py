@@ -236,7 +236,8 @@ class _Reader:
             return
         for place, heading in enumerate(self.headings):
             rows = [] if self.names[place] else self.plan.operations
-            first = next((row.line for row in rows if DIGITS.search(row.texts()[place])), None)
+            # a row may have fewer cells
+            first = next((row.line for row in rows if any(map(DIGITS.search, row.texts()[place : place + 1]))), None)
             if first is not None:
                 self.page.note(first, "unknown_heading", f"plan: the figures under {heading!r} are not read")
 

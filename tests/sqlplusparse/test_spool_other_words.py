@@ -165,3 +165,11 @@ def test_long_line_that_may_be_a_figure() -> None:
     spool = read_spool(f"{SESSION}\n 19      VALUE{' ' * 200_000}NUMBER(18,8),\n".encode())
 
     assert spool.statements.height == read_spool(SESSION.encode()).statements.height
+
+
+def test_a_row_with_fewer_cells_than_the_heading() -> None:
+    """A row above a heading that lacks names has no cell below them: the plan is read, and said to be damaged."""
+    spool = read_spool(b"Execution Plan\n-\n5 B\n|Id|Operation||#|\n")
+
+    assert spool.plans.get_column("operation").to_list() == ["B"]
+    assert spool.diagnostics.get_column("kind").to_list() == ["broken_plan"]
