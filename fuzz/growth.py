@@ -151,7 +151,7 @@ SHAPES: Final[dict[str, Callable[[int], str]]] = {
         "TKPROF: Release 19.0.0.0.0\n\n" + "*" * 80 + "\nSQL ID: 14ys" + ": 1 " * (n // 4) + ",\n"
     ),
     "spool: blanks before a name": lambda n: _NAMES + " " * n + "physical reads ---\n",
-    "plan: blanks of a cell": lambda n: _PLAN.partition("\n\nPredicate")[0].replace("| T |", "| T" + " " * n + "|"),
+    "plan: blanks of a cell": lambda n: _PLAN.partition("\n\nPredicate")[0].replace("| T |", "| T" + " " * n + "|", 1),
     "perf: blanks of a frame": lambda n: (
         "ora 4711 [001] 123.456789: 250000 cpu-clock:\n\t 8f2b1c0 kcbgtcr+0x1a3 " + " " * n + "x\n\n"
     ),
