@@ -127,8 +127,7 @@ def _rebuild(kind: type[LogParseError], message: str, state: dict[str, object]) 
 def _point_at(text: str, column: int | None) -> list[str]:
     """The line, cut to a readable width around the column, and a caret under the column."""
     start = max(0, (column or 1) - 1 - SHOWN_WIDTH // 2)
-    shown = text[start : start + SHOWN_WIDTH].replace("\t", " ")
-    lines = [f"  {printable(shown)}".rstrip()]
+    lines = [f"  {printable(text[start : start + SHOWN_WIDTH])}".rstrip()]
     if column is not None:
         lines.append(" " * (column - 1 - start + 2) + "^")
     return lines

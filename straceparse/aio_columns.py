@@ -42,7 +42,8 @@ _REAPED: Final = _LIST + "(?:{COMMA}?{TIMEOUT_NAME}?{TIMEOUT})?$"
 _REAP: Final = f"{_START}{{COUNT_NAME}}?{{SIGNED}}{{COMMA}}{{COUNT_NAME}}?{{SIGNED}}{{COMMA}}{_REAPED}"
 
 #: Calls with a list of control blocks or events.
-SUBMITS_OR_REAPS: Final = ("io_submit", "io_getevents", "io_pgetevents")
+REAPS: Final = ("io_getevents", "io_pgetevents")
+SUBMITS_OR_REAPS: Final = ("io_submit", *REAPS)
 #: Operations of control blocks by name -> operation; any other is `other`.
 OPERATIONS: Final[dict[object, str]] = {
     **dict.fromkeys(("pread", "preadv", "IOCB_CMD_PREAD", "IOCB_CMD_PREADV"), "read"),

@@ -110,9 +110,14 @@ def is_set_back(frame: pl.DataFrame, column: str) -> bool:
         >>> is_set_back(pl.DataFrame(lines).cast({"start": pl.Duration("ns")}), "start")
         True
     """
-    stamps = frame.sort("line", maintain_order=True).filter(pl.col(column).is_not_null())
-    steps = stamps.select(pl.col(column).diff().over("pid").dt.total_nanoseconds()).to_series()
-    return bool((steps < 0).any())
+    return not set_back(frame, column).is_empty()
+
+
+def set_back(frame: pl.DataFrame, column: str) -> pl.Series:
+    """The processes whose clock goes back from one line of the log to a later one."""
+    stamps = frame.select("line", "pid", column).drop_nulls(column).sort("line", maintain_order=True)
+    step = pl.col(column).diff().over("pid").dt.total_nanoseconds()
+    return stamps.filter(step < 0).get_column("pid").unique()
 
 
 def window(first_ns: int, last_ns: int, *, lines: int, tick: int) -> Interval:

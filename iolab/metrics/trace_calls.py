@@ -12,6 +12,7 @@ import polars as pl
 from iolab.metrics.table import REFUSED, Metric, clip_share, metrics_frame
 from iolab.metrics.times import SET_BACK, UPPER_BOUND, bounds_of, is_set_back, nanoseconds, spread, tick_of, window
 from logframe.interval import Interval
+from straceparse.aio_columns import REAPS
 from straceparse.descriptors import is_channel
 
 _NEEDS_T: Final = f"{REFUSED}the log has no time of the calls themselves; trace with strace -T"
@@ -115,7 +116,7 @@ def submit_cost(calls: pl.DataFrame) -> pl.DataFrame:
         where one of the two was not traced.
     """
     submits = calls.filter(pl.col("name") == "io_submit")
-    reaps = calls.filter(pl.col("name").is_in(["io_getevents", "io_pgetevents"]))
+    reaps = calls.filter(pl.col("name").is_in(REAPS))
     times = submits.get_column("elapsed")
     if times.null_count() < times.len():
         metrics = spread(times, "submit_us", basis="time in io_submit (-T)", bounds=bounds_of(submits, "elapsed"))

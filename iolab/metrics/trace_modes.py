@@ -12,6 +12,7 @@ import polars as pl
 
 from iolab.metrics.trace_reads import file_or_fd, is_data_read
 from straceparse import io_requests, opens
+from straceparse.aio_columns import REAPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,8 +47,6 @@ _LOOKED_AT: Final = (
 )
 #: So many reads are summed at a time: groups of many rows take several times their memory.
 _PIECE: Final = 1 << 17
-#: Where only these saw a request, it was submitted before the log began.
-_REAPERS: Final = ("io_getevents", "io_pgetevents")
 
 _KEYS: Final[dict[By, list[str]]] = {"file": ["pid", "file"], "process": ["pid"], "log": []}
 
@@ -137,7 +136,7 @@ def _parts(reads: pl.DataFrame, uring: pl.Expr) -> pl.DataFrame:
             bytes=pl.col("bytes_transferred").sum(),
             first=pl.col("moment").min(),
             last=pl.col("moment").max(),
-            is_reaped=pl.col("syscall").is_in(_REAPERS).any(),
+            is_reaped=pl.col("syscall").is_in(REAPS).any(),
         )
         .with_columns(file=file_or_fd())
     )

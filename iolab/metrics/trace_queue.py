@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 #: From this relative difference on the three figures are not of the same requests.
 MOST_OFF: Final = 0.2
 _METRICS: Final = (("depth_mean", "requests"), ("depth_expected", "requests"), ("littles_law_ratio", "ratio"))
+#: Requests that are outstanding for a time that the log may show.
+_IS_COUNTED: Final = pl.col("op").is_in(["read", "write", "other"]) & (
+    (pl.col("mode") == "async") | pl.col("completed").is_not_null()
+)
 
 
 def queue_depth(requests: pl.DataFrame) -> pl.DataFrame:
@@ -38,10 +42,8 @@ def queue_depth(requests: pl.DataFrame) -> pl.DataFrame:
     Returns:
         ``at`` (Duration since the log's first stamp) and ``depth`` (Int64) from then on, one row a change, in order.
     """
-    is_known = (pl.col("mode") == "async") | pl.col("completed").is_not_null()
-    is_counted = is_known & pl.col("op").is_in(["read", "write", "other"])
     has_moment = pl.any_horizontal(pl.col("submitted", "completed").is_not_null())
-    counted = rows_where(requests.select("mode", "op", "submitted", "completed"), is_counted & has_moment)
+    counted = rows_where(requests.select("mode", "op", "submitted", "completed"), _IS_COUNTED & has_moment)
     zero = pl.lit(0, pl.Duration("ns"))
     begun = counted.select(at=pl.col("submitted").fill_null(zero), change=pl.lit(1, pl.Int8))
     ended = counted.select(at="completed", change=pl.lit(-1, pl.Int8)).drop_nulls("at")
@@ -77,12 +79,9 @@ def depth(requests: pl.DataFrame, *, curve: pl.DataFrame | None = None) -> pl.Da
         return metrics_frame(
             [Metric(name, None, None, None, "requests", basis, refused) for name in ("depth_max", "depth_mean")]
         )
-    at = curve.get_column("at").dt.total_nanoseconds()
-    passed = at.diff().drop_nulls()
-    levels = curve.get_column("depth")
-    held = int((levels.head(-1) * passed).sum())
-    most = float(levels.max())  # type: ignore[arg-type]
-    mean = held / int(passed.sum())
+    most = float(curve.get_column("depth").max())  # type: ignore[arg-type]
+    area, window = _area(curve)
+    mean = area / window
     caveat = "reaped late is done earlier: the device had fewer"
     return metrics_frame(
         [
@@ -90,6 +89,12 @@ def depth(requests: pl.DataFrame, *, curve: pl.DataFrame | None = None) -> pl.Da
             Metric("depth_mean", mean, None, mean, "requests", basis, caveat),
         ]
     )
+
+
+def _area(curve: pl.DataFrame) -> tuple[int, int]:
+    """The area below the curve of requests outstanding, in nanoseconds, and its length."""
+    at = curve.get_column("at").dt.total_nanoseconds()
+    return int((curve.get_column("depth").head(-1) * at.diff().drop_nulls()).sum()), int(at[-1] - at[0])
 
 
 def littles_law(requests: pl.DataFrame, *, curve: pl.DataFrame | None = None) -> pl.DataFrame:
@@ -125,13 +130,8 @@ def littles_law(requests: pl.DataFrame, *, curve: pl.DataFrame | None = None) ->
     curve = queue_depth(requests) if curve is None else curve
     if curve.height < 2:
         return _refused(f"{REFUSED}the log shows no time during which a request was outstanding")
-    at = curve.get_column("at").dt.total_nanoseconds()
-    window = int(at[-1] - at[0])
-    area = int((curve.get_column("depth").head(-1) * at.diff().drop_nulls()).sum())
-    counted = requests.select("op", "mode", "completed", "latency").filter(
-        pl.col("op").is_in(["read", "write", "other"])
-        & ((pl.col("mode") == "async") | pl.col("completed").is_not_null())
-    )
+    area, window = _area(curve)
+    counted = requests.select("op", "mode", "completed", "latency").filter(_IS_COUNTED)
     timed = counted.get_column("latency").drop_nulls().dt.total_nanoseconds()
     if timed.is_empty() or not window or not area:
         return _refused(f"{REFUSED}the log does not show how long a request took")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _LEAST_P99: Final = 299
 _MOST_JOBS: Final = 4
 _MOST_LAYERS: Final = 3
+_NO_SETTING: Final = "its settings are not known"
 #: Groups of histograms that are drawn, and what tells them apart.
 _MOST_GROUPS: Final = 3
 _GROUP: Final = ("label", "key")
@@ -127,9 +128,6 @@ def _within(own: pl.DataFrame, number: float) -> str:
     reached = edges.filter(pl.col("n").cum_sum() >= number)
     upper, lower = reached.item(0, "upper_ns"), reached.item(0, "lower_ns")
     return f"more than {time_text(lower / 1e9)}" if upper is None else f"at most {time_text(upper / 1e9)}"
-
-
-_NO_SETTING: Final = "its settings are not known"
 
 
 def fio_findings(log: FioResult) -> Iterator[Finding]:

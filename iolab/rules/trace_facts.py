@@ -9,19 +9,17 @@ from weakref import WeakKeyDictionary
 
 import polars as pl
 
-from iolab.metrics.times import nanoseconds
+from iolab.metrics.times import nanoseconds, set_back
 from iolab.metrics.trace_modes import io_mode
 from iolab.metrics.trace_queue import queue_depth
 from iolab.metrics.trace_reads import is_data_read
+from straceparse.aio_columns import SUBMITS_OR_REAPS
 from straceparse.descriptors import is_system_file
 from straceparse.ordered import compact, rows_where
 
 if TYPE_CHECKING:
     from straceparse import StraceLog
 
-#: The calls that reap asynchronous requests, and those that submit or reap them.
-REAPS: Final = ("io_getevents", "io_pgetevents")
-AIO: Final = ("io_submit", *REAPS)
 #: Files that get a sentence of their own.
 _MOST_FILES: Final = 3
 #: What the next trace is best started with.
@@ -46,7 +44,7 @@ class _Calls:
     def __init__(self) -> None:
         self._sums: list[pl.DataFrame] = []
         self._of_aio: list[pl.DataFrame] = []
-        self._last = pl.DataFrame(schema={"pid": pl.Int32, "start": pl.Duration("ns")})
+        self._last = pl.DataFrame(schema={"line": pl.UInt32, "pid": pl.Int32, "start": pl.Duration("ns")})
         self._set_back: set[int | None] = set()
 
     def add(self, calls: pl.DataFrame) -> None:
@@ -63,11 +61,9 @@ class _Calls:
         )
         # a view of a text would keep the memory of the whole batch
         self._sums.append(compact(sums))
-        self._of_aio.append(compact(rows_where(calls, pl.col("name").is_in(AIO))))
-        in_order = calls if calls.get_column("line").is_sorted() else calls.sort("line", maintain_order=True)
-        stamps = pl.concat([self._last, in_order.select("pid", "start").drop_nulls("start")])
-        step = pl.col("start").diff().over("pid")
-        self._set_back.update(stamps.filter(step.dt.total_nanoseconds() < 0).get_column("pid"))
+        self._of_aio.append(compact(rows_where(calls, pl.col("name").is_in(SUBMITS_OR_REAPS))))
+        stamps = pl.concat([self._last, calls.select("line", "pid", "start").drop_nulls("start")])
+        self._set_back.update(set_back(stamps, "start"))
         self._last = stamps.unique("pid", keep="last", maintain_order=True)
 
     def found(self) -> tuple[pl.DataFrame, pl.DataFrame, frozenset[int | None]]:

@@ -13,9 +13,10 @@ from iolab.metrics.trace_calls import submit_cost
 from iolab.metrics.trace_queue import depth
 from iolab.metrics.trace_reads import file_or_fd
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.trace_facts import COMMAND, REAPS, Trace, data_files, opens_of, short_name, trace_of
+from iolab.rules.trace_facts import COMMAND, Trace, data_files, opens_of, short_name, trace_of
 from iolab.rules.trace_reads import page_cache_share, read_latency_class, read_sizes, timed_few
 from logframe.interval import Interval
+from straceparse.aio_columns import REAPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
