@@ -6,13 +6,14 @@ import os
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
-from fuzz.driver import LARGEST, Result, of_format, run, seeds
+from fuzz.driver import LARGEST, Result, of_format, run, running, seeds
 
 if TYPE_CHECKING:
     from fuzz.invariants import Depth
@@ -94,7 +95,10 @@ def main(  # noqa: PLR0913, PLR0917 - one argument an option
                 for piece in pieces
             ]
             for future in waiting:
-                found[variant].add(future.result())
+                try:
+                    found[variant].add(future.result())
+                except BrokenProcessPool:
+                    raise click.ClickException(f"a process was aborted; the inputs are in {running(out)}") from None
         for name in VARIANTS[variant]:
             del os.environ[name]
         total = found[variant]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import random
 import signal
 import time
@@ -174,16 +175,20 @@ def run(
         seed: Seed of all cases.
         numbers: Numbers of the cases.
         logs: What `seeds` gives.
-        out: Folder for the minimised failures; none are written without it.
+        out: Folder for the minimised failures, and for the input that ends the process (`running`); none are written
+            without it.
         depth: As for `fuzz.invariants.check`.
         largest: Bytes of an input before it is mutated.
         until: Moment of `time.monotonic` after which no further case begins.
     """
     result = Result()
+    present = None if out is None else running(out) / f"{os.getpid()}.log"
     for number in numbers:
         if time.monotonic() > until:
             break
         data = case(seed, number, logs, largest)
+        if present is not None:
+            present.write_bytes(data)
         begin = time.process_time()
         failure, read = failure_of(data, depth=depth)
         result.slowest = max(result.slowest, (time.process_time() - begin, number))
@@ -193,10 +198,18 @@ def run(
             result.digests[number] = read.digest or failure
         if failure:
             if failure not in result.failures and out is not None:
-                out.mkdir(parents=True, exist_ok=True)
                 path = out / f"{hashlib.sha256(failure.encode()).hexdigest()[:12]}.log"
                 path.write_bytes(minimised(data, failure, depth=depth))
                 path.with_suffix(".txt").write_text(f"{failure}\nseed {seed}, case {number}\n", encoding="utf-8")
                 result.files.append(path)
             result.failures[failure] += 1
+    if present is not None:
+        present.unlink()
     return result
+
+
+def running(out: Path) -> Path:
+    """The folder with the input of each process: of one that a library aborted, it stays."""
+    folder = out / "running"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

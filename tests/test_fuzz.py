@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import random
 import re
+import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -14,7 +16,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from fuzz.__main__ import differences
-from fuzz.driver import Hang, Result, at_most, case, excerpt, failure_of, minimised, of_format, run, seeds
+from fuzz.driver import Hang, Result, at_most, case, excerpt, failure_of, minimised, of_format, run, running, seeds
 from fuzz.growth import SHAPES, growth
 from fuzz.invariants import Checked, check
 from fuzz.mutators import MUTATORS
@@ -134,6 +136,19 @@ def test_a_failure_is_found_and_minimised(monkeypatch: pytest.MonkeyPatch) -> No
 
     assert failure.startswith("IndexError at test_fuzz.py:check: a fault")
     assert minimised(data, failure) == b"bad"
+
+
+def test_an_input_that_aborts_the_process_stays(tmp_path: Path) -> None:
+    """A library may end the process: what it was given is in a file."""
+    code = "import os, sys, pathlib, fuzz.driver as d; d.check = lambda *_, **__: os.abort(); "
+    code += "d.run(1, range(3), [b'a log'], out=pathlib.Path(sys.argv[1]))"
+
+    ended = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, check=False)
+
+    assert ended.returncode == -signal.SIGABRT
+    assert [path.read_bytes() for path in running(tmp_path).iterdir()] == [case(1, 0, [b"a log"])]
+    run(1, range(2), [b"another log"], out=tmp_path)
+    assert len(list(running(tmp_path).iterdir())) == 1
 
 
 def test_variants_that_differ_are_found() -> None:

@@ -1,12 +1,14 @@
 """Charts as files: pictures, the specification, or a page, made on this machine."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from iolab.charts.theme import VEGA_LITE, Mode, config
 from logframe.atomic import replacing
 from logframe.extras import require
+from logframe.wording import printable
 
 SUFFIXES: Final = (".png", ".svg", ".json", ".html")
 
@@ -65,13 +67,37 @@ def _content(spec: dict[str, Any], suffix: str, name: str, *, mode: Mode, scale:
         from iolab.pages import chart_html, page_html  # noqa: PLC0415 - pages are built from charts
 
         return page_html(label, chart_html(spec, label=label)).encode()
-    drawer = require("vl_convert")
-    options = {"vl_version": VEGA_LITE, "config": config(mode), "allowed_base_urls": []}
     if suffix == ".svg":
-        svg: str = drawer.vegalite_to_svg(spec, **options)
-        return svg.encode()
-    png: bytes = drawer.vegalite_to_png(spec, scale=scale, **options)
+        return svg_of(spec, mode=mode).encode()
+    png: bytes = require("vl_convert").vegalite_to_png(_printable(spec), scale=scale, **_options(mode))
     return png
+
+
+def svg_of(spec: Mapping[str, Any], *, mode: Mode = "light") -> str:
+    r"""A specification as a drawing, in the theme.
+
+    Examples:
+        >>> spec = {"data": {"values": [{"x": "a\x1a"}]}, "mark": "point", "encoding": {"x": {"field": "x"}}}
+        >>> "a\ufffd" in svg_of(spec)
+        True
+    """
+    themed = {**spec, "config": config(mode)}
+    svg: str = require("vl_convert").vegalite_to_svg(_printable(themed), **_options(mode))
+    return svg
+
+
+def _options(mode: Mode) -> dict[str, Any]:
+    """How vl-convert draws: in the theme, and without a network."""
+    return {"vl_version": VEGA_LITE, "config": config(mode), "allowed_base_urls": []}
+
+
+def _printable(part: object) -> Any:  # noqa: ANN401 - any part of a specification
+    """A specification without control characters: a picture is XML, and vl-convert aborts the process at one."""
+    if isinstance(part, str):
+        return printable(part)
+    if isinstance(part, Mapping):
+        return {printable(str(key)): _printable(value) for key, value in part.items()}
+    return [_printable(value) for value in part] if isinstance(part, (list, tuple)) else part
 
 
 def _address(spec: object) -> str | None:

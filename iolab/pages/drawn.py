@@ -12,8 +12,8 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from iolab.charts._classes import CLASS_COLOURS
-from iolab.charts.theme import CATEGORIES, CATEGORIES_DARK, INKS, VEGA_LITE, config
-from logframe.extras import require
+from iolab.charts.saving import svg_of
+from iolab.charts.theme import CATEGORIES, CATEGORIES_DARK, INKS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,11 +70,7 @@ def _of_width(spec: Mapping[str, Any], width: int) -> dict[str, Any]:
 
 
 def _svg(spec: dict[str, Any]) -> str:
-    light = config("light")
-    drawing: str = require("vl_convert").vegalite_to_svg(
-        {**spec, "config": light}, vl_version=VEGA_LITE, config=light, allowed_base_urls=[]
-    )
-    return _IDS.sub(f"d{next(_numbers)}-", drawing)
+    return _IDS.sub(f"d{next(_numbers)}-", svg_of(spec))
 
 
 def dark_rules() -> str:
