@@ -42,18 +42,24 @@ def queue_depth(requests: pl.DataFrame) -> pl.DataFrame:
     Returns:
         ``at`` (Duration since the log's first stamp) and ``depth`` (Int64) from then on, one row a change, in order.
     """
-    has_moment = pl.any_horizontal(pl.col("submitted", "completed").is_not_null())
-    counted = rows_where(requests.select("mode", "op", "submitted", "completed"), _IS_COUNTED & has_moment)
-    zero = pl.lit(0, pl.Duration("ns"))
-    begun = counted.select(at=pl.col("submitted").fill_null(zero), change=pl.lit(1, pl.Int8))
-    ended = counted.select(at="completed", change=pl.lit(-1, pl.Int8)).drop_nulls("at")
     return (
-        pl.concat([begun, ended])
+        _changes(requests)
         .sort("at")
         .select("at", depth=pl.col("change").cast(pl.Int64).cum_sum())
         .filter(pl.col("at").ne_missing(pl.col("at").shift(-1)))  # all changes of a moment together
         .filter((pl.col("depth") != pl.col("depth").shift(1)).fill_null(value=True))
     )
+
+
+def _changes(requests: pl.DataFrame) -> pl.DataFrame:
+    """When the number of requests outstanding changed, and by how many."""
+    has_moment = pl.any_horizontal(pl.col("submitted", "completed").is_not_null())
+    is_counted = requests.select(_IS_COUNTED & has_moment).to_series()
+    counted = rows_where(requests.select("submitted", "completed"), is_counted)
+    zero = pl.lit(0, pl.Duration("ns"))
+    begun = counted.select(at=pl.col("submitted").fill_null(zero), change=pl.lit(1, pl.Int8))
+    ended = counted.select(at="completed", change=pl.lit(-1, pl.Int8)).drop_nulls("at")
+    return pl.concat([begun, ended])
 
 
 def depth(requests: pl.DataFrame, *, curve: pl.DataFrame | None = None) -> pl.DataFrame:

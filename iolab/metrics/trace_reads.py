@@ -23,10 +23,9 @@ SECTOR: Final = 512
 MAX_SKIPPED_BLOCKS: Final = 16
 #: A request of a list that strace cut, or did not print: it was submitted, and is known by number only.
 _IS_CUT: Final = (pl.col("syscall") == "io_submit") & ~pl.col("is_printed") & pl.col("bytes_transferred").is_null()
-#: The columns of the requests that tell which are reads of data; those that their rate needs, and their latency.
-_OF_READS: Final = ("op", "mode", "syscall", "bytes_requested", "bytes_transferred", "match", "is_printed")
-_OF_WINDOW: Final = ("line", "end_line", "pid", "submitted", "completed", "latency_from")
-_OF_LATENCY: Final = ("latency", "latency_hi", "latency_from", "gap")
+#: The columns of the requests that the rate of reads needs, and their latency.
+_OF_WINDOW: Final = ("line", "end_line", "pid", "mode", "bytes_transferred", "submitted", "completed", "latency_from")
+_OF_LATENCY: Final = ("latency", "latency_hi", "latency_from", "gap", "match")
 _AT_LEAST: Final = "the bytes and reads are a lower bound"
 _REAPED: Final = "from the submission to the call that reaped it: the read may have been done before"
 
@@ -76,8 +75,7 @@ def read_sizes(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFram
         Where strace cut a list of requests, sizes are missing: then a caveat says so, and ``reads`` and ``bytes_read``
         have no upper bound.
     """
-    reads = data_reads(requests.select(_OF_READS))
-    done = reads.get_column("bytes_transferred").drop_nulls()
+    done = requests.select(pl.col("bytes_transferred").filter(is_data_read(requests)).drop_nulls()).to_series()
     unknown = _unknown(requests)
     caveats = [f"strace did not print the size of {unknown} requests: {_AT_LEAST}"] * (unknown > 0)
     inputs: dict[str, Figure] = {"bytes_read": int(done.sum()), "reads": done.len()}
@@ -130,7 +128,8 @@ def read_rate(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame
         set back.  Where strace cut a list of requests, or reads are left out because the log does not show when they
         ended (``-r`` with both kinds of reads), the rates have no upper bound.
     """
-    reads = data_reads(requests.select(*_OF_READS, *_OF_WINDOW))
+    is_read = requests.select(is_data_read(requests)).to_series()
+    reads = rows_where(requests.select(_OF_WINDOW), is_read)
     set_back = is_set_back(reads, "submitted")
     found = None if set_back else _window(reads)
     if found is None:
@@ -179,9 +178,8 @@ def _window(reads: pl.DataFrame) -> tuple[int, int, Interval, str, int] | None:
     rows = reads.select(
         "line",
         "end_line",
+        "bytes_transferred",
         is_async=pl.col("mode") == "async",
-        size=pl.col("bytes_transferred").fill_null(0),
-        is_done=pl.col("bytes_transferred").is_not_null(),
         start=nanoseconds("submitted"),
         end=nanoseconds("completed"),
         how=pl.col("latency_from"),
@@ -201,7 +199,7 @@ def _window(reads: pl.DataFrame) -> tuple[int, int, Interval, str, int] | None:
         placed = rows.filter(pl.col(stamp).is_not_null())
         if placed.is_empty():
             return None
-        unplaced = rows.filter("is_done").height - placed.filter("is_done").height
+        unplaced = rows.get_column("bytes_transferred").count() - placed.get_column("bytes_transferred").count()
         moments = (placed.get_column(stamp).min(), placed.get_column(stamp).max())
         lines = (placed.get_column(line).min(), placed.get_column(line).max())
         inside = placed.filter(pl.col(stamp) > moments[0] if by_end else pl.col(stamp) < moments[1])
@@ -216,9 +214,9 @@ def _window(reads: pl.DataFrame) -> tuple[int, int, Interval, str, int] | None:
         return None
     if last - first <= 0:
         return None
-    done = inside.filter(pl.col("is_done"))
+    sizes = inside.get_column("bytes_transferred")
     seconds = window(first, last, lines=end - begin, tick=tick)
-    return int(done.get_column("size").sum()), done.height, seconds, rule, unplaced
+    return int(sizes.sum()), sizes.count(), seconds, rule, unplaced
 
 
 def read_latency(requests: pl.DataFrame) -> pl.DataFrame:
@@ -242,9 +240,10 @@ def read_latency(requests: pl.DataFrame) -> pl.DataFrame:
     """
     modes: list[str] = []
     metrics: list[Metric] = []
-    known = data_reads(requests.select(*_OF_READS, *_OF_LATENCY))
-    for mode in known.get_column("mode").unique(maintain_order=True):
-        reads = rows_where(known, pl.col("mode") == mode)
+    is_read = requests.select(is_data_read(requests)).to_series()
+    modes_of = requests.get_column("mode")
+    for mode in modes_of.filter(is_read).unique(maintain_order=True):
+        reads = rows_where(requests.select(_OF_LATENCY), is_read & (modes_of == mode))
         found = _spread_of_sync(reads) if mode == "sync" else _spread_of_async(reads)
         modes += [str(mode)] * len(found)
         metrics += found
