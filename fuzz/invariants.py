@@ -149,6 +149,7 @@ def can_be_shown(data: bytes) -> None:
     text = summary_text(seen, "fuzzed.log", parts=PARTS, width=80, most=7, style=lambda text, _: text, is_utf8=True)
     if _CONTROLS.intersection(text):
         raise Violation(f"{seen.log.format}: the text has control characters of the log")
+    figures_are_finite(seen.log, {**seen.frames, "figures": seen.figures, "profile": seen.profile})
     frames = {"findings": seen.findings, "figures": seen.figures, "diagnostics": seen.diagnostics}
     as_text({name: frame.to_dicts() for name, frame in frames.items()} | {"notes": seen.notes})
     section = log_section(1, "fuzzed.log", seen, is_only=True, is_drawn=True)

@@ -36,7 +36,7 @@ def profile(trace: SqlTrace, *, by: Sequence[str] = ()) -> pl.DataFrame:
         * ``component``: CPU, an event, or the rest of the calls' own time
         * ``is_idle``: a wait for the client or for work between calls; it is no part of the response time
         * ``calls``: number of waits, or of database calls for the components that are no event
-        * ``total_us``; ``share`` of the response time (null for idle waits)
+        * ``total_us``; ``share`` of the response time (null for idle waits, and where no time passed)
         * ``mean_us``, ``p50_us``, ``p95_us``, ``p99_us``, ``max_us`` of one wait or call; percentiles are
           times that occurred
         * ``skew``: share of the total that the longest tenth of the waits took; 0.1 where all are alike
@@ -74,8 +74,9 @@ def profile(trace: SqlTrace, *, by: Sequence[str] = ()) -> pl.DataFrame:
             skew=pl.when(one.sum() > 0).then(one.top_k(tenth).sum() / one.sum()),
         )
     )
-    response = pl.when(~pl.col("is_idle")).then("total_us").sum()
-    share = pl.when(~pl.col("is_idle")).then(pl.col("total_us") / (response.over(by) if by else response))
+    busy = pl.when(~pl.col("is_idle")).then("total_us").sum()
+    response = busy.over(by) if by else busy
+    share = pl.when(~pl.col("is_idle") & (response > 0)).then(pl.col("total_us") / response)
     order = [*by, "is_idle", "total_us", "component"]
     found = rows.with_columns(share=share).sort(order, descending=[name == "total_us" for name in order])
     columns = ("calls", "total_us", "share", "mean_us", "p50_us", "p95_us", "p99_us", "max_us", "skew")

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from iolab.pages.summary import summarize
 from sqltraceparse import account_time, profile, read_sqltrace, statement_totals
 
 
@@ -42,6 +43,16 @@ def test_profiles_by_statement_add_up(session: Any) -> None:  # noqa: ANN401
     assert parts.filter(~pl.col("is_idle")).group_by("sql_id").agg(pl.col("share").sum()).get_column(
         "share"
     ).to_list() == pytest.approx([1, 1, 1])
+
+
+def test_no_shares_where_no_time_passed() -> None:
+    """Shares of nothing are null, in the profile of all and of the statement whose calls took no time."""
+    call = b"EXEC #%d:c=0,e=%d,p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=1,plh=0,tim=1000\n"
+
+    assert profile(read_sqltrace(call % (1, 0))).get_column("share").to_list() == [None, None]
+    assert summarize(call % (1, 0)).profile.is_empty()
+    by_cursor = profile(read_sqltrace(call % (1, 0) + call % (2, 50)), by=["cursor"])
+    assert set(by_cursor.select("cursor", "share").rows()) == {(1, None), (2, 1.0), (2, 0.0)}
 
 
 def test_the_account_of_a_session(session: Any) -> None:  # noqa: ANN401
