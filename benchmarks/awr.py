@@ -46,7 +46,7 @@ def best(run: Callable[[], object]) -> float:
     return min(times)
 
 
-def made_html() -> bytes:
+def made_html(size: int = HTML_BYTES) -> bytes:
     """A page of many tables with the shape of a real report's; one is the top events, the others are of no canon."""
     row = "<tr><td class='awrnc'>db file sequential read</td><td align='right' class='awrnc'>{0:,}</td>"
     row += "<td align='right' class='awrnc'>1.25</td><td align='right' class='awrnc'>4.82ms</td>"
@@ -56,7 +56,7 @@ def made_html() -> bytes:
     body = "".join(map(row.format, range(150)))
     table = "<h3>Orchard Events {0}</h3><table summary='t'>" + heads + body + "</table>\n"
     top = table.replace("Orchard Events {0}", "Top 10 Foreground Events by Total Wait Time")
-    count = HTML_BYTES // len(table)
+    count = size // len(table)
     page = "<html><head><title>AWR Report for DB: A, Inst: a, Snaps: 1-2</title></head><body>"
     return (
         page + top + "".join(table.replace("{0}", str(number)) for number in range(count)) + "</body></html>"

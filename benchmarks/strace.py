@@ -10,7 +10,6 @@ Python loop and stracetools read a part of the log, and their times are scaled t
 import argparse
 import os
 import re
-import resource
 import shutil
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from pathlib import Path
 
 import polars as pl
 import strace_logs  # beside this file
+from commands import cost_of_python
 
 import straceparse
 from logframe.native import engine
@@ -144,14 +144,6 @@ def rows_of(title: str, log: Path, repeat: int) -> Iterator[tuple[str, float, fl
         yield name, seconds, seconds / unit, ""
 
 
-def peak_of(*words: str) -> int:
-    """Peak memory, in MB, of a Python process."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    subprocess.run([sys.executable, *words], stdout=subprocess.DEVNULL, check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    return max(before, after) // 1024
-
-
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -178,14 +170,15 @@ def main() -> None:
             seconds = min(cpu_of(work) for _ in range(options.repeat))
             limit = f"<= {ASYNC_S} CPU-s" if what == "io_requests" else ""
             print(f"  {f'{what}, 100,000 asynchronous':38} {seconds:8.3f} {limit:>8}", flush=True)
-        if options.memory:  # the smallest first: the peak of all processes so far is known
+        if options.memory:
             code = "import sys, straceparse; straceparse.to_parquet(sys.argv[1], sys.argv[2])"
             for gigabytes in (1, 2):
                 log = strace_logs.written_log(folder / "log.strace", gigabytes << 30, strace_logs.parallel_lines())
-                peak = peak_of("-c", code, str(log), str(folder / f"set-{gigabytes}"))
+                peak = cost_of_python("-c", code, str(log), str(folder / f"set-{gigabytes}")).peak_mb
                 print(f"to_parquet, {gigabytes} GB: {peak} MB at its peak  <= 600", flush=True)
             log = strace_logs.written_log(folder / "log.strace", 300_000_000, strace_logs.parallel_lines())
-            print(f"iolab show, 300 MB: {peak_of('-m', 'iolab', 'show', str(log))} MB at its peak  <= 700", flush=True)
+            peak = cost_of_python("-m", "iolab", "show", str(log)).peak_mb
+            print(f"iolab show, 300 MB: {peak} MB at its peak  <= 700", flush=True)
     print(load())
 
 
