@@ -63,6 +63,13 @@ _REPORT: Final = (
     "------------ ----------- ------------ -------- --------------- ----------- ---\n"
     "ORCL          1234567890 orcl                1 01-Jan-20 00:00 12.2.0.1.0  NO\n\n"
 )
+_FINDINGS: Final = (
+    "          ADDM Report for Task 'TASK_1'\n          -----------------------------\n\nSummary of Findings\n"
+    "-------------------\n   Description           Active Sessions      Recommendations\n"
+    "                         Percent of Activity   \n"
+    "   --------------------  -------------------  ---------------\n"
+    "1  Buffer Busy           2.3 | 40.1           2\n"
+)
 _PAGE: Final = "<html><title>AWR Report for DB: ORCL</title><body><h1>WORKLOAD REPOSITORY report for</h1>"
 _WAITS: Final = (
     "<table summary='This table displays top 10 wait events'><tr><th>Event</th><th>Waits</th></tr>"
@@ -84,6 +91,10 @@ SHAPES: Final[dict[str, Callable[[int], str]]] = {
     "strace: a long word after a call": lambda n: _CALL.format(1, 3) * 3 + "close(3) = 0" + "x" * n + "\n",
     "strace: commas": lambda n: _CALL.format(1, 3) + "writev(3, [" + "{}, " * (n // 4) + "\n",
     "strace: blanks among the arguments": lambda n: _SUBMIT.format("") * 3 + _SUBMIT.format(" " * n),
+    "strace: sockets among the arguments": lambda n: (
+        _CALL.format(1, 3) * 3 + "poll(" + "5<UNIX:[7]>" * (n // 11) + "\n"
+    ),
+    "strace: shifts among the arguments": lambda n: _CALL.format(1, 3) + "poll(" + "1<<a>b>" * (n // 7) + "\n",
     "strace: quotes and backslashes": lambda n: _CALL.format(1, 3) + 'read(3, "' + '\\"' * (n // 2) + "\n",
     "strace: many unfinished calls": lambda n: many("{1} 12:00:00.{0:06d} read(3, <unfinished ...>\n", n),
     "strace: many processes": lambda n: many("{1} 12:00:00.{0:06d} close(3) = 0\n", n),
@@ -98,6 +109,9 @@ SHAPES: Final[dict[str, Callable[[int], str]]] = {
     "spool: rows": lambda n: _ROWS + many("{:10d} {:10d}\n", n),
     "spool: lines below an open predicate": lambda n: _PLAN + many("AND {} {}\n", n),
     "spool: lines below an open row of an old plan": lambda n: _OLD_PLAN + many("cut {} {}x\n", n),
+    "spool: signs of an old plan": lambda n: _OLD_PLAN + "   1    0   TABLE ACCESS OF  (" + "=" * n + "\n" + _TIMED,
+    "spool: blanks in a row of Snapper": lambda n: _ONE + "23,21" + " " * (n // 2) + "x" * (n // 2) + "4\n" + _TIMED,
+    "spool: blanks after a time": lambda n: _ONE + "00:01:10" + " " * n + "(1>\tselect\n" + _TIMED,
     "spool: marks of a mail": lambda n: ">" * n + " " + _ONE + _TIMED,
     "SQL trace: cursors": lambda n: many(_TRACE, n),
     "SQL trace: open cursors and waits": lambda n: (
@@ -160,6 +174,8 @@ SHAPES: Final[dict[str, Callable[[int], str]]] = {
         "2 ora_lgwr W 202 1 xvda1 8 8.0 1.02\n2 ora_lgwr W 202 1   " + " " * n + "x\n"
     ),
     "folded stacks: blanks": lambda n: "main;read 5\nmain;" + "x " * 10 + " " * n + "x\nmain;write 7\n",
+    "samplers: blanks of a heading": lambda n: _ONE + "Active%" + " " * n + "x\n" + _TIMED,
+    "ADDM: blanks of a finding": lambda n: _FINDINGS + "1     Top SQL" + " " * (n // 2) + "0" * (n // 2) + "\n",
     "samplers: tabs": lambda n: _ONE + "\t" * (n // 2) + "x\n" + "r/s " * (n // 8) + "\n",
     "AWR: openings of anchors": lambda n: _PAGE + _WAITS + "<a" * (n // 2),
     "AWR: openings of cells": lambda n: _PAGE + _WAITS + "<td" * (n // 3),

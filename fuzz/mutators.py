@@ -23,6 +23,8 @@ TOKENS: Final = (
     *(b"SQL> ", b"Elapsed: 00:00:00.01", b"-----", b"<unfinished ...>", b"resumed>", b"WAIT #1:", b"EXEC #0:"),
 )
 _DIGITS: Final = re.compile(rb"[0-9]+")
+#: Figures, and no digits of names, clocks and paths.
+_FIGURES: Final = re.compile(rb"(?<![\w#@:/.-])[0-9][0-9,]*(?:\.[0-9]+)?(?![\w:/])|(?<==)[0-9]+(?![\w:/])")
 _start: Final = re.Match.start
 
 
@@ -70,6 +72,17 @@ def long_numbers(data: bytes, chance: random.Random) -> bytes:
         digits = chance.choice((b"1", b"9")) + chance.choice((b"0", b"9")) * chance.choice((9, 18, 19, 40, 5000))
         data = data[: run.start()] + digits + data[run.end() :]
     return data
+
+
+def extremes(data: bytes, chance: random.Random) -> bytes:
+    """The figures of all lines, or of some, are zero, as large as they fit, not shown or missing."""
+    table = bytes.maketrans(b"0123456789", 10 * chance.choice((b"0", b"0", b"9", b"#", b" ")))
+    share = chance.choice((0.1, 0.5, 1.0))
+    found = data.split(b"\n")
+    for place in range(chance.choice((0, 5, 30)), len(found)):
+        if chance.random() < share:
+            found[place] = _FIGURES.sub(lambda figure: figure.group().translate(table), found[place])
+    return b"\n".join(found)
 
 
 def lines(data: bytes, chance: random.Random) -> bytes:
@@ -122,12 +135,12 @@ def encode(data: bytes, chance: random.Random) -> bytes:
 
 
 def long_line(data: bytes, chance: random.Random) -> bytes:
-    """One line is very long: a token, or a few characters of the log, again and again, somewhere in a line."""
+    """One line is very long: a token, or some characters of the log, again and again, somewhere in a line."""
     first = chance.randrange(len(data) + 1)
-    few = data[first : first + chance.randint(1, 6)] or b"x"
+    few = data[first : first + chance.choice((1, 2, 3, 4, 5, 6, 12, 24))] or b"x"
     run = chance.choice((b"x", b" ", b"(", b"0", b".", b"a,", chance.choice(TOKENS), few))
     place = max(data.find(b"\n", first), 0) + chance.choice((0, 0, 1, 1, -1, chance.randint(0, 30)))
-    return data[:place] + run * (200_000 // len(run)) + data[place:]
+    return data[:place] + run * (chance.choice((500, 10_000, 200_000)) // len(run)) + data[place:]
 
 
 def pack(data: bytes, chance: random.Random) -> bytes:
@@ -161,6 +174,7 @@ MUTATORS: Final[tuple[Callable[[bytes, random.Random], bytes], ...]] = (
     repeat,
     numbers,
     long_numbers,
+    extremes,
     lines,
     layout,
     encode,
