@@ -53,7 +53,7 @@ def parts_of_mail(text: str) -> list[str]:
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """The head of a mail, whose fields may go on in indented lines; the fields that only a mail has."""
-    head = r"(?:{MAIL_FIELD}\r?\n(?:[ \t].*\r?\n)*)+(?=\r?\n)"
+    head = r"(?:{MAIL_FIELD}\n(?:[ \t].*\n)*)+(?=\r?\n)"
     return re.compile(GRAMMAR.pattern(head)), re.compile(GRAMMAR.pattern("^{MIME_FIELD}"), re.MULTILINE)
 
 

@@ -151,7 +151,7 @@ ELAPSED: Final = Pattern(
     "{CLOCK_COLON}(?P<seconds>{SECONDS})(?:{GAP})?(?:{COMMENT_END})?"
 )
 PROMPT: Final = Pattern(
-    r"(?:(?P<time>{TIME}){GAP})?(?P<prompt>{PROMPT}|{GUESSED_PROMPT}(?=[ \t]*{TYPED_WORD}))[ \t]?(?P<rest>.*)"
+    r"(?:(?P<time>{TIME}){GAP}(?=\S))?(?P<prompt>{PROMPT}|{GUESSED_PROMPT}(?=[ \t]*{TYPED_WORD}))[ \t]?(?P<rest>.*)"
 )
 CONTINUATION: Final = Pattern("[ \t]*(?:{TIME}{GAP})?(?P<number>{LINE_NUMBER})(?:[ \t*]{1,2})?(?P<rest>.*)")
 ROWS: Final = Pattern("{ROWS}")

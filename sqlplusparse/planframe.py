@@ -46,7 +46,7 @@ _TIME: Final = Pattern(
     PLAN_GRAMMAR,
 )
 _OLD: Final = Pattern(
-    r"(?P<operation>{OLD_OPERATION})(?: OF '?(?P<name>{OLD_NAME})'?(?P<more>{OLD_DETAIL}))?"
+    r"(?:(?P<of>{OLD_OPERATION}) OF '?(?P<name>{OLD_NAME})'?(?P<more>{OLD_DETAIL})|(?P<bare>{BARE_OPERATION}))"
     r"(?: ?\((?P<figures>{OLD_FIGURES})\))?",
     PLAN_GRAMMAR,
 )
@@ -219,7 +219,7 @@ def _old_cells(text: str) -> dict[str, object]:
     found = _OLD.fullmatch(text)
     if found is None:
         return {"operation": text}
-    row: dict[str, object] = {"operation": found["operation"], "object_name": found["name"]}
+    row: dict[str, object] = {"operation": found["of"] or found["bare"], "object_name": found["name"]}
     for name, figure in _old_figures(found):
         if name in _OLD_FIGURES:
             row |= _figure(_OLD_FIGURES[name], figure)

@@ -81,6 +81,7 @@ def _joined_rows(
     """Rows where lines do not fit the ruler: names on a line of their own, labels, words that have shifted."""
     cutter = cutter_at(columns)
     rows = Rows(headings=names, extents=columns)
+    numeric = _Numeric(rows)
     width = len(columns)
     has_cpu = (names[0], width) in _CPU_PLACES
     last_end = columns[-1].end
@@ -102,7 +103,7 @@ def _joined_rows(
             name_line = number
             continue
         elif cells is None:
-            _add_shifted(rows, line, number, columns)
+            _add_shifted(rows, line, number, columns, numeric)
         elif name and not cells[0]:
             rows.cells.append((name, *cells[1:]))
             rows.lines.append(name_line + 1)
@@ -144,15 +145,14 @@ def _cpu_cells(line: str, names: tuple[str, ...]) -> tuple[str, ...] | None:
     return tuple(cells)
 
 
-def _add_shifted(rows: Rows, line: str, number: int, columns: tuple[Column, ...]) -> None:
+def _add_shifted(rows: Rows, line: str, number: int, columns: tuple[Column, ...], numeric: _Numeric) -> None:
     """A row that does not fit its ruler: words go where they overlap."""
     words = _WORD.findall(line)
     if len(words) == len(columns):
         rows.cells.append(tuple(words))
         rows.lines.append(number + 1)
         return
-    numeric = tuple(place for place in range(1, len(columns)) if _is_numeric(rows, place))
-    shifted = cut_row(line, columns, numeric)
+    shifted = cut_row(line, columns, numeric.places())
     problem = (
         shifted.problem
         or next((f"{cell!r} is more than one number" for cell in shifted.cells if _is_several_numbers(cell)), "")
@@ -177,9 +177,22 @@ def _has_figure(cell: str, line: str) -> bool:
     return bool(name) and is_number(last) and f"  {last}" in line
 
 
-def _is_numeric(rows: Rows, place: int) -> bool:
-    seen = [cells[place] for cells in rows.cells if cells[place]]
-    return bool(seen) and all(map(is_number, seen))
+class _Numeric:
+    """The columns, but for the first, that hold numbers only in the rows so far; each row is looked at once."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._seen = 0
+        self._is_number: dict[int, bool] = {}
+
+    def places(self) -> tuple[int, ...]:
+        """The places of these columns."""
+        for cells in self._rows.cells[self._seen :]:
+            for place, cell in enumerate(cells):
+                if cell and self._is_number.get(place, True):
+                    self._is_number[place] = is_number(cell)
+        self._seen = len(self._rows.cells)
+        return tuple(sorted(place for place, is_numeric in self._is_number.items() if place and is_numeric))
 
 
 def _cut_named(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
