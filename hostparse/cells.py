@@ -87,8 +87,8 @@ def cut_rows(rows: pl.DataFrame, heading: Heading) -> Cut:
         words = [name for name in names if heading.fields[int(name[1:])].name in ONE_WORD]
         like = dict.fromkeys(_figures_of(heading), "{FIGURE}|-") | dict.fromkeys(words, "{CELL}")
         more = _cut(left.select(rows.columns), _template(heading, "[^ \t].*?", like))
-        # a name neither begins nor ends with a figure: such a row has a cell more than its heading
-        ends = "^{FIGURE}{GAP}|{GAP}{FIGURE}$"
+        # a name neither begins nor ends with a figure, nor holds one with decimals: such a row has too many cells
+        ends = "^{FIGURE}{GAP}|{GAP}(?:{FIGURE}$|{DECIMAL}{GAP})"
         fits &= ~pl.any_horizontal(GRAMMAR.matches(pl.col(name), ends).fill_null(value=False) for name in names)
         left = more.filter(~fits)
         found = pl.concat([found, more.filter(fits)]).sort("line")

@@ -13,6 +13,7 @@ from hostparse.recognise import cleanup_of
 from logframe import open_log
 from logframe.copied import cleaned
 from logframe.json_leaves import json_leaves
+from logframe.normalize import without_terminal_codes
 from logframe.provenance import Claim, Part, by_line, is_tabular
 
 if TYPE_CHECKING:
@@ -71,8 +72,8 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
                 frames
             )
         ]
-    lines = open_log(source).lines()
-    part = by_line("\n".join(lines), frames, (), claims=claims, is_row=_is_row)
+    text = without_terminal_codes("\n".join(open_log(source).lines()))
+    part = by_line(text, frames, (), claims=claims, is_row=_is_row)
     part.separator = _SEPARATORS.get(parsed.kind, "")
     part.statuses.update(dict.fromkeys(flagged, "diagnosed"))
     return [part]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import polars.selectors as cs
 
 from logframe import open_log
+from logframe.normalize import with_line_feeds, without_terminal_codes
 from logframe.provenance import Claim, Part
 from sqlplusparse.encodings import read_text
 from sqlplusparse.lines import SNAPPER_END
@@ -29,13 +31,14 @@ _OUTCOMES: Final = frozenset({"feedback", "elapsed", "timing"})
 _REMARK: Final = "<--"
 #: Diagnostics that rows of a result may not have been read, and roles of the lines of one.
 _UNEVEN: Final = ("row_count", "folded_rows")
+_OF_ROWS: Final = frozenset({"row", "blank"})
 _OF_GRIDS: Final = frozenset({"row", "heading", "blank", "elision"})
 _BY_LINE: Final = ("timings", "autotrace", "statistics", "plans", "monitors", "monitor_lines")
 
 
 def parts_of(spool: Spool, source: Source) -> list[Part]:
     """The session's text, with the rows of its frames and of its result grids by line."""
-    text, *_ = read_text(open_log(source))
+    text = without_terminal_codes(with_line_feeds(read_text(open_log(source))[0]))
     lines = spool.lines()
     roles = lines["role"].to_list()
     owners = lines["statement"].to_list()
@@ -58,10 +61,10 @@ def parts_of(spool: Spool, source: Source) -> list[Part]:
             while line < end and roles[line - 1] == roles[start - 1]:
                 part.claim(line, Claim(name, row))
                 line += 1
-    for table in spool.tables["table"].to_list():
+    for table, last in spool.tables.select("table", "last_line").iter_rows():
         name = f"table {table}"
         frames[name] = spool.table(table).select(~cs.boolean())  # which rows are totals is not printed
-        _claim_rows(part, name, spool.table_lines(table), roles)
+        _claim_rows(part, name, [*spool.table_lines(table), last + 1], roles)
     _explain_others(part, spool, text.split("\n"), roles)
     return [part]
 
@@ -85,10 +88,9 @@ def _explain_others(part: Part, spool: Spool, lines: list[str], roles: list[str]
 
 
 def _claim_rows(part: Part, name: str, starts: list[int], roles: list[str]) -> None:
-    """The rows of a grid: each goes on over the lines of rows below it."""
-    for row, start in enumerate(starts):
-        end = starts[row + 1] if row + 1 < len(starts) else len(roles) + 1
+    """The rows of a grid, each up to the next: they may go on over further lines, with blank ones between."""
+    for row, (start, end) in enumerate(pairwise(starts)):
         line = start
-        while line < end and (line == start or roles[line - 1] == "row"):
+        while line < end and (line == start or roles[line - 1] in _OF_ROWS):
             part.claim(line, Claim(name, row))
             line += 1

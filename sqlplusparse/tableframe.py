@@ -16,11 +16,14 @@ if TYPE_CHECKING:
     from sqlplusparse.records import Grid
 
 _INTEGER: Final = Pattern("{INTEGER}", LISTS)
+_LONG_INTEGER: Final = Pattern("{LONG_INTEGER}", LISTS)
 _FIGURE: Final = Pattern("{FIGURE}", LISTS)
 
 
 def table_frame(page: Page, grid: Grid, *, printed: bool) -> pl.DataFrame:
     """The rows of a grid: whole numbers as Int64, other numbers as Float64, all else as text; blank cells are null.
+
+    A column with a whole number of more than 18 digits, such as a signature, is text: no digit of it is lost.
 
     Where COMPUTE printed sums, or a total stands below a second ruler, `is_total` says which rows they are.
     """
@@ -73,7 +76,7 @@ def _typed(heading: str, texts: list[str | None], *, printed: bool) -> dict[str,
     shown = [text for text in texts if text is not None]
     if shown and all(_INTEGER.fullmatch(text) for text in shown):
         return {heading: pl.Series(heading, [None if text is None else int(text) for text in texts], pl.Int64)}
-    if not shown or not all(_FIGURE.fullmatch(text) for text in shown):
+    if not shown or not all(_FIGURE.fullmatch(text) and not _LONG_INTEGER.fullmatch(text) for text in shown):
         return {heading: pl.Series(heading, texts, pl.String)}
     decimal = decimal_mark(shown)
     found = [read_printed(text, decimal=decimal) for text in texts]

@@ -147,7 +147,7 @@ class BatchReader:
         return frame.select("line", "_fixed_width", *(texts.get(name, nothing).alias(f"_{name}") for name in PARTS))
 
     def _matched(self, lines: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
-        parts = match_lines(lines.get_column("_line")).with_columns(lines.get_column("line"))
+        parts = match_lines(lines.get_column("_line").str.strip_chars_end("\r")).with_columns(lines.get_column("line"))
         return parts.select(self._typed_any[name] for name in columns)
 
 

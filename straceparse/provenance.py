@@ -26,4 +26,5 @@ def parts_of(parsed: StraceLog, source: Source) -> list[Part]:
     if len(logs) > 1:
         raise LogError("the lines of a set of files are not numbered through: read its files one by one")
     frames = {name: frame.lazy().collect() for name, frame in parsed.frames().items()}
-    return [by_line("\n".join(logs[0].lines()), frames, [line for line in _LINES if line[0] in frames])]
+    lines = map(parsed.dialect.cleanup.cleaned, logs[0].lines())
+    return [by_line("\n".join(lines), frames, [line for line in _LINES if line[0] in frames])]

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from fuzz.__main__ import differences
 from fuzz.driver import Hang, Result, at_most, case, excerpt, failure_of, minimised, of_format, run, running, seeds
 from fuzz.growth import SHAPES, growth
-from fuzz.invariants import Checked, check
+from fuzz.invariants import Checked, Depth, check
 from fuzz.mutators import MUTATORS
 
 LOGS = seeds()
@@ -104,6 +104,28 @@ def test_numbers_of_any_length_are_read_or_refused(digits: bytes) -> None:
         b"  ActSes   %Thread | INST | SQL_ID | EVENT | WAIT_CLASS\n" + b"0" * 5000 + b"\n",
         b"% time seconds usecs/call calls errors syscall\n--- ---- --- --- --- ---\n1 001e4000023 1 1  read\n",
         b'SQL> set markup csv on\nSQL> select 1 from dual;\n\n"A","' + b"x" * 200_000 + b'"\n1,2\n',
+        b"SQL> select n from t;\n\n         N NAME\n---------- --------\n        7\x1b[31m8 Alfred\n        12 Berta\n",
+        b"SQL> select n from t;\n\n         N NAME\n---------- --------\n        7\r\r8 Alfred\n        12 Berta\n",
+        b"Name   Time        Version\n------ ----------- ---------------\nresume 06-AUG-2022 08:13:03 Version 21\n",
+        b"NAME  LOW\n----- ----------\nIND   7820202020\n      2020202020\n      2020\n\n"
+        b"N1    C119\nN2    80\n\n3 rows selected.\n".replace(b"\n", b"\n\n"),
+        b"CLOSE #8:c=0,",
+        b"WAIT #1: nam='direct path read' ela= 0 file number=1 first dba=2 block cnt=1 obj#=3 tim=0\n",
+        b'1 12:00:00.000001 read(3, "x", 5) = 5\n' * 3 + b"1 12:00:00.000001 poll(" + b"x<0:[,]>" * 40 + b"x\n",
+        b'1 12:00:00.000001 read(3, "x", 5) = 5\n' * 3 + b"1 12:00:00.000001 poll(" + b"x<<a>b>" * 40 + b"x\n",
+        b"Wait Event Histogram\nEvent <2 >1\n- - --- - -\no 1K  6  .1  .",
+        (
+            b"Top 10 Foreground Events by Total Wait Time\nEvent            Waits     Time(s)  Avg wait\n"
+            b"---------------- --------- -------- --------\n                       138       .5      3.6\n"
+        ),
+        (
+            b"12:36:32   device   %busy  avque  r+w/s\n           dad1,b      0    0.0      0\n"
+            b"           nfs6        1    0.0      6  125  4.3  3.   dad1,b      0    0.0      0\n"
+        ),
+        (
+            b"System configuration: lcpu=4 drive    5.4    9.9    0.4\nkthr     memory\n----- -----------\n"
+            b" r  b   avm   fre\n 1  1 12345  6789\n"
+        ),
     ],
     ids=[
         "figures of a plan",
@@ -114,11 +136,24 @@ def test_numbers_of_any_length_are_read_or_refused(digits: bytes) -> None:
         "line of digits",
         "seconds beyond all numbers",
         "long heading",
+        "colour within a number",
+        "carriage returns within a number",
+        "date and its time in two cells",
+        "wrapped cell between blank lines",
+        "call cut before its time",
+        "no time passed",
+        "sockets among the arguments",
+        "shifts among the arguments",
+        "bucket without a range",
+        "event without a name",
+        "two rows in one line",
+        "settings and figures in one line",
     ],
 )
-def test_what_failed_once(log: bytes) -> None:
+@pytest.mark.parametrize("depth", ["thorough", "pages"])
+def test_what_failed_once(log: bytes, depth: Depth) -> None:
     """Inputs that a run of the fuzzer found."""
-    assert failure_of(log, depth="thorough")[0] == ""
+    assert failure_of(log, depth=depth)[0] == ""
 
 
 def test_a_failure_is_found_and_minimised(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,9 @@ from logframe.atomic import replacing
 from logframe.extras import require
 from logframe.wording import printable
 
+#: Parts of a specification that are computed with; any other text has at most so many letters when it is drawn.
+_EXPRESSIONS: Final = frozenset({"expr", "labelExpr", "calculate", "filter", "test", "signal"})
+_LONGEST: Final = 300
 SUFFIXES: Final = (".png", ".svg", ".json", ".html")
 
 
@@ -69,7 +72,7 @@ def _content(spec: dict[str, Any], suffix: str, name: str, *, mode: Mode, scale:
         return page_html(label, chart_html(spec, label=label)).encode()
     if suffix == ".svg":
         return svg_of(spec, mode=mode).encode()
-    png: bytes = require("vl_convert").vegalite_to_png(_printable(spec), scale=scale, **_options(mode))
+    png: bytes = require("vl_convert").vegalite_to_png(_drawable(spec), scale=scale, **_options(mode))
     return png
 
 
@@ -82,7 +85,7 @@ def svg_of(spec: Mapping[str, Any], *, mode: Mode = "light") -> str:
         True
     """
     themed = {**spec, "config": config(mode)}
-    svg: str = require("vl_convert").vegalite_to_svg(_printable(themed), **_options(mode))
+    svg: str = require("vl_convert").vegalite_to_svg(_drawable(themed), **_options(mode))
     return svg
 
 
@@ -91,13 +94,18 @@ def _options(mode: Mode) -> dict[str, Any]:
     return {"vl_version": VEGA_LITE, "config": config(mode), "allowed_base_urls": []}
 
 
-def _printable(part: object) -> Any:  # noqa: ANN401 - any part of a specification
-    """A specification without control characters: a picture is XML, and vl-convert aborts the process at one."""
+def _drawable(part: object) -> Any:  # noqa: ANN401 - any part of a specification
+    """A specification whose texts can be drawn.
+
+    A picture is XML, and vl-convert aborts the process at a control character; a name of a damaged log that has many
+    thousand letters takes it minutes.
+    """
     if isinstance(part, str):
-        return printable(part)
+        text = printable(part)
+        return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}"
     if isinstance(part, Mapping):
-        return {printable(str(key)): _printable(value) for key, value in part.items()}
-    return [_printable(value) for value in part] if isinstance(part, (list, tuple)) else part
+        return {printable(str(key)): value if key in _EXPRESSIONS else _drawable(value) for key, value in part.items()}
+    return [_drawable(value) for value in part] if isinstance(part, (list, tuple)) else part
 
 
 def _address(spec: object) -> str | None:

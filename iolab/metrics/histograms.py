@@ -205,6 +205,7 @@ def waits_within(
 
 def _merged(table: pl.DataFrame, events: Sequence[str] | None) -> list[tuple[str, Interval | None, list[Bucket] | str]]:
     """Each event with its waits and its buckets, or the reason why it has none."""
+    table = table.filter(pl.col("from_us").is_not_null())  # of a bucket without its range a diagnostic tells
     wanted = table if events is None else table.filter(pl.col("event").is_in(list(events)))
     is_first = pl.lit(value=True)
     if "section" in wanted.columns:

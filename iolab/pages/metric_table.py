@@ -48,7 +48,7 @@ def figure_rows(figures: Figures) -> list[tuple[str, ...]]:
             value = value if lo else from_sample
         if str(one.get("caveats") or "").startswith(UPPER_BOUND):
             value = f"at most {hi}"
-        rows.append((one["metric"], value, lo, hi, interval, unit))
+        rows.append((one["metric"] or "(none)", value, lo, hi, interval, unit))
     return rows
 
 

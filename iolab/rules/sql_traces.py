@@ -223,7 +223,8 @@ def _not_counted(trace: SqlTrace) -> str:
 def cost_of_reads(trace: SqlTrace) -> Iterator[Finding]:
     """What one wait of the most expensive read events took, and how many blocks it brought."""
     reads = reads_of(trace.waits)
-    shares = dict(profile(trace).filter(~pl.col("is_idle")).select("component", "share").iter_rows())
+    busy = profile(trace).filter(~pl.col("is_idle")).drop_nulls("share")
+    shares = dict(busy.select("component", "share").iter_rows())
     order = (
         reads.group_by("event").agg(pl.col("elapsed_us").sum()).sort("elapsed_us", "event", descending=[True, False])
     )

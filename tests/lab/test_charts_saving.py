@@ -125,15 +125,16 @@ def test_a_scale_is_above_zero(tmp_path: Path, chart: alt.Chart, scale: float) -
 
 
 @pytest.mark.parametrize("suffix", ["svg", "png"])
-def test_control_characters_of_a_name_are_replaced(tmp_path: Path, suffix: str) -> None:
-    """XML has no control characters: a name of a damaged log that holds some is drawn with replacements."""
+def test_names_that_cannot_be_drawn_are_replaced(tmp_path: Path, suffix: str) -> None:
+    """XML has no control characters: those of a damaged log's names are replaced, and very long names are cut."""
     controls = "".join(chr(code) for code in [*range(32), *range(0x7F, 0xA0), 0xFFFE, 0xFFFF])
-    names = pl.DataFrame({"name": ["SQL*Net\x1a", f"read{controls}"], "ms": [1, 2]})
+    names = pl.DataFrame({"name": ["SQL*Net\x1a", f"read{controls}", "x" * 300_000], "ms": [1, 2, 3]})
     chart = alt.Chart(names, title="times\x1a").mark_bar(tooltip=True).encode(x="ms", y="name", color="name")
 
     content = charts.save(chart, tmp_path / f"chart.{suffix}").read_bytes()
 
     if suffix == "svg":
         text = content.decode()
+        assert len(text) < 50_000
         assert {"times\ufffd", "SQL*Net\ufffd"} <= set(re.findall("(?<=>)[^<]+(?=</text>)", text))
         assert not set(text) & (set(controls) - {"\n"})

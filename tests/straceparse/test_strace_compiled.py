@@ -228,6 +228,20 @@ def test_engines_agree(name: str, *, damaged: bool) -> None:
         assert_frame_equal(found, by_expressions(log, dialect, COLUMNS))
 
 
+def test_engines_agree_on_carriage_returns() -> None:
+    """Several at the end of a line, or nothing else in it, are none of the call."""
+    dialect = dialect_for("-f -ttt -T")
+    lines = log_of("-f -ttt -T", 40, 1).split(b"\n")
+    for place in range(5, 25):
+        lines[place] = lines[place] * (place % 4 > 0) + b"\r" * (place % 7)
+    log = open_log(b"\n".join(lines))
+    found = by_compiled(log, dialect, COLUMNS)
+
+    assert found is not None
+    assert_frame_equal(found, by_expressions(log, dialect, COLUMNS))
+    assert not found.get_column("note").str.contains("\r").any()
+
+
 @pytest.mark.parametrize("name", STYLES)
 def test_styles_are_cut_by_compiled_code(name: str) -> None:
     """The logs of the test above are what it compares: many of their lines are cut, not handed back."""
