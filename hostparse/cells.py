@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: No tool prints more columns; the time and the memory that a pattern takes grow with the square of their number.
 MOST_COLUMNS: Final = 1000
+#: Nor more beside a name that holds blanks: each of their cells has the pattern of a figure.
+_MOST_BESIDE_NAMES: Final = 300
 #: Forms of plain figures by the number of their decimals, from none on.
 _FORMS: Final = {
     name: re.compile(GRAMMAR.terminals[name])
@@ -83,7 +85,8 @@ def cut_rows(rows: pl.DataFrame, heading: Heading) -> Cut:
         return Cut(found.drop("text"), left.select(rows.columns))
     found = found.filter(fits)
     names = [f"c{number}" for number, field in enumerate(heading.fields) if field.metric is None]
-    if 0 < len(names) < len(heading.fields):  # a name that holds blanks: then the other cells must be figures
+    # a name that holds blanks: then the other cells must be figures
+    if 0 < len(names) < len(heading.fields) <= _MOST_BESIDE_NAMES:
         words = [name for name in names if heading.fields[int(name[1:])].name in ONE_WORD]
         like = dict.fromkeys(_figures_of(heading), "{FIGURE}|-") | dict.fromkeys(words, "{CELL}")
         more = _cut(left.select(rows.columns), _template(heading, "[^ \t].*?", like))

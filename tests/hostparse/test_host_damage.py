@@ -184,6 +184,17 @@ def test_rows_under_a_heading_of_thousands_of_columns(tool: str) -> None:
     assert reasons.height == (2 if tool == "iostat" else 1)
 
 
+@pytest.mark.parametrize("columns", [301, 800, 999])
+def test_a_row_that_does_not_fit_under_hundreds_of_columns(columns: int) -> None:
+    """Names with blanks are looked for beside so many columns as tools print; other rows are diagnostics."""
+    heading = "Device " + " ".join(["kB_read/s"] * columns)
+    row = "sda " + " ".join(["7.5"] * columns)
+    found = read_host(f"Linux 5.4 (h)  01/01/2020\n\n{heading}\n{row}\n{row} 7\n{row}\n".encode())
+
+    assert found.diagnostics.get_column("line").drop_nulls().to_list() == [5]
+    assert found.samples.select(pl.len()).collect().item() == 2 * columns
+
+
 def test_a_table_of_nmon_of_thousands_of_columns() -> None:
     """Such a heading is none, and not that of the rows below it, even where the table had another before."""
     headings = [
