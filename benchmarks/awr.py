@@ -46,14 +46,14 @@ def best(run: Callable[[], object]) -> float:
     return min(times)
 
 
-def made_html(size: int = HTML_BYTES) -> bytes:
+def made_html(size: int = HTML_BYTES, rows: int = 150) -> bytes:
     """A page of many tables with the shape of a real report's; one is the top events, the others are of no canon."""
     row = "<tr><td class='awrnc'>db file sequential read</td><td align='right' class='awrnc'>{0:,}</td>"
     row += "<td align='right' class='awrnc'>1.25</td><td align='right' class='awrnc'>4.82ms</td>"
     row += "<td align='right' class='awrnc'>12.5</td><td class='awrnc'>User I/O</td></tr>\n"
     heads = "<tr><th>Event</th><th>Waits</th><th>Total Wait Time (sec)</th><th>Avg Wait</th>"
     heads += "<th>% DB time</th><th>Wait Class</th></tr>\n"
-    body = "".join(map(row.format, range(150)))
+    body = "".join(map(row.format, range(rows)))
     table = "<h3>Orchard Events {0}</h3><table summary='t'>" + heads + body + "</table>\n"
     top = table.replace("Orchard Events {0}", "Top 10 Foreground Events by Total Wait Time")
     count = size // len(table)
