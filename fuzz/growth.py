@@ -177,6 +177,7 @@ SHAPES: Final[dict[str, Callable[[int], str]]] = {
     "samplers: blanks of a heading": lambda n: _ONE + "Active%" + " " * n + "x\n" + _TIMED,
     "ADDM: blanks of a finding": lambda n: _FINDINGS + "1     Top SQL" + " " * (n // 2) + "0" * (n // 2) + "\n",
     "samplers: tabs": lambda n: _ONE + "\t" * (n // 2) + "x\n" + "r/s " * (n // 8) + "\n",
+    "AWR: tables of one title": lambda n: _PAGE + "<h3>Orchard</h3><table><tr><td>1</td></tr></table>" * (n // 54),
     "AWR: openings of anchors": lambda n: _PAGE + _WAITS + "<a" * (n // 2),
     "AWR: openings of cells": lambda n: _PAGE + _WAITS + "<td" * (n // 3),
     "AWR: openings of comments": lambda n: _PAGE + _WAITS + "<!--" * (n // 4),

@@ -245,25 +245,6 @@ def batches_of(lines: pl.LazyFrame, batch_bytes: int, *, piece_rows: int | None 
         yield pl.concat(held)
 
 
-def distinct_names(names: Iterable[str]) -> list[str]:
-    """The names, of logs or of columns, with a number after each one that comes again.
-
-    Examples:
-        >>> distinct_names(["<bytes>", "a.log", "<bytes>", "<bytes> (2)"])
-        ['<bytes>', 'a.log', '<bytes> (2)', '<bytes> (2) (2)']
-    """
-    taken: set[str] = set()
-    distinct = []
-    for stem in names:
-        name, number = stem, 1
-        while name in taken:
-            number += 1
-            name = f"{stem} ({number})"
-        taken.add(name)
-        distinct.append(name)
-    return distinct
-
-
 def _items(source: Source) -> Iterator[OneSource]:
     """The single items of a source."""
     if isinstance(source, (str, PathLike, bytes, bytearray, memoryview, Mapping, Log)) or hasattr(source, "read"):
