@@ -356,16 +356,20 @@ class _Matching:
 
     def _text_with(self, number: Number, claims: list[Claim]) -> tuple[str, int, str] | None:
         """The cell of text that the number is part of; of a date and its time in two cells, the date's."""
-        cells = [(claim.frame, claim.row, column) for claim in claims for column in self._cells.texts(claim.frame)]
-
-        def cell_with(text: str) -> tuple[str, int, str] | None:
-            return next((cell for cell in cells if self._cells.contains(cell, text)), None)
-
-        found = cell_with(number.text)
+        found = self._cell_with(number.text, claims)
         if found is None and number.is_compound and len(words := number.text.split()) > 1:
-            parts = [cell_with(word) for word in words]
+            parts = [self._cell_with(word, claims) for word in words]
             return parts[0] if None not in parts else None
         return found
+
+    def _cell_with(self, text: str, claims: list[Claim]) -> tuple[str, int, str] | None:
+        """The first cell of text that holds a text."""
+        for claim in claims:
+            for column in self._cells.texts(claim.frame):
+                cell = (claim.frame, claim.row, column)
+                if self._cells.contains(cell, text):
+                    return cell
+        return None
 
 
 def _has_decimals(number: Number) -> bool:

@@ -47,6 +47,15 @@ def test_row_of_nulls_between_separators() -> None:
     assert spool.lines()["role"].to_list()[:5] == ["heading", "heading", "row", "blank", "row"]
 
 
+def test_whole_numbers_of_any_length_keep_their_digits() -> None:
+    """More digits than 64 bits hold are an identifier, or a text of digits: none is rounded."""
+    spool = read(
+        "           SIGNATURE          N", "-------------------- ----------", "18446744073709551615         12"
+    )
+
+    assert spool.table(1).rows() == [("18446744073709551615", 12)]
+
+
 def test_listing_with_separators() -> None:
     """A listing of statistics with a separator between its columns is a listing."""
     name = "physical read total IO requests"
