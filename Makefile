@@ -70,8 +70,9 @@ bench: $(READY) ## Measure speed against wc, awk, plain Python and other readers
 # Longer, and by hand: benchmarks/upload.py (400 MB through a browser), benchmarks/coverage_of_intervals.py,
 # benchmarks/strace.py --memory, benchmarks/extremes.py (logs of up to 5 GB).
 
-fuzz: $(READY) ## Double hard shapes, then read and show mutated logs, SECONDS (600) each, in PROCESSES (2); CORPUS=folder adds logs
+fuzz: $(READY) ## Double hard shapes, try every pattern, then read and show mutated logs, SECONDS (600) each, in PROCESSES (2); CORPUS=folder adds logs
 	@POLARS_MAX_THREADS=1 $(BIN)/python -m fuzz.growth
+	@$(BIN)/python -m fuzz.patterns $(if $(CORPUS),--corpus $(CORPUS))
 	@for depth in thorough pages; do \
 	    $(BIN)/python -m fuzz --count 1000000000 --seconds $(or $(SECONDS),600) --processes $(or $(PROCESSES),2) \
 	        --seed $(or $(SEED),1) --$$depth $(if $(CORPUS),--corpus $(CORPUS)); done

@@ -5,20 +5,16 @@ from __future__ import annotations
 import hashlib
 import os
 import random
-import signal
 import time
 import traceback
 from collections import Counter
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from fuzz.invariants import Checked, Depth, Violation, check, read
 from fuzz.mutators import mutate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from fuzz.timer import Hang, at_most
 
 ROOT: Final = Path(__file__).parents[1]
 #: Logs that are mutated: made for this project, and so in every checkout.
@@ -28,13 +24,7 @@ _SUFFIXES: Final = {".txt", ".html", ".log", ".lst", ".strace", ".trc", ".prf", 
 LARGEST: Final = 60_000
 #: CPU seconds after which a case counts as hanging, whatever its size.
 HANG_S: Final = 20.0
-#: A case that waits, and takes no CPU, hangs after so many times as long: the machine may be busy with others.
-_WAITS: Final = 15
 _ROUNDS: Final = 60
-
-
-class Hang(Exception):  # noqa: N818 - what happened, not an error of the program
-    """A case took too long."""
 
 
 @dataclass
@@ -97,25 +87,6 @@ def case(seed: int, number: int, logs: list[bytes], largest: int = LARGEST) -> b
     chance = random.Random(f"{seed}:{number}")
     first, second = (excerpt(chance.choice(logs), largest, chance) for _ in range(2))
     return mutate(first, second, chance)
-
-
-@contextmanager
-def at_most(seconds: float) -> Iterator[None]:
-    """Raise `Hang` where the block takes more CPU seconds, or waits for much longer."""
-
-    def stop(*_: object) -> None:
-        raise Hang(f"more than {seconds:g} s")
-
-    timers = ((signal.ITIMER_PROF, signal.SIGPROF, seconds), (signal.ITIMER_REAL, signal.SIGALRM, _WAITS * seconds))
-    before = [signal.signal(number, stop) for _, number, _ in timers]
-    for timer, _, limit in timers:
-        signal.setitimer(timer, limit)
-    try:
-        yield
-    finally:
-        for (timer, number, _), handler in zip(timers, before, strict=True):
-            signal.setitimer(timer, 0)
-            signal.signal(number, handler)
 
 
 def failure_of(data: bytes, *, depth: Depth = "cheap") -> tuple[str, Checked]:

@@ -70,7 +70,6 @@ _TERMINALS: Final = {
     "LIMITED": "limited",
     "FILE": "head",
     "BANNER": "head",
-    "VERSION": "head",
     "HEAD": "head",
 }
 #: Code of a kind by the tag of its terminal, which counts from 1; 0 is no terminal.

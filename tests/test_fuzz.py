@@ -16,10 +16,11 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from fuzz.__main__ import differences
-from fuzz.driver import Hang, Result, at_most, case, excerpt, failure_of, minimised, of_format, run, running, seeds
+from fuzz.driver import Result, case, excerpt, failure_of, minimised, of_format, run, running, seeds
 from fuzz.growth import SHAPES, growth
 from fuzz.invariants import Checked, Depth, check
 from fuzz.mutators import MUTATORS
+from fuzz.timer import Hang, at_most
 
 LOGS = seeds()
 

@@ -59,6 +59,7 @@ def test_lark_agrees(name: str) -> None:
 def test_lark_agrees_where_one_terminal_begins_as_another() -> None:
     """Lines of an SQL trace that begin as another kind does, or hold blanks and tabs alone, are of one kind."""
     words = ["END OF STMT", "Release", "WAIT #1:", "CPU", "With the", "BINDS #1:", "=====", "Bind#0", "*** 2020"]
+    words += ["Version 19.24.0.0", "Version 19.24.0.0.s"]
     ends = ["", " ", "\t", "ing, Data Mining options", " ing, and Testing options", "x"]
     blanks = ["\t" * tabs + " " * count + "\t" * more for tabs in (0, 1) for count in (0, 1, 2, 3) for more in (0, 1)]
     made = [*LINES["sqltrace"][0].split("\n"), *(word + end for word in words for end in ends)]
@@ -66,6 +67,22 @@ def test_lark_agrees_where_one_terminal_begins_as_another() -> None:
     parsed, own = by_lark("sqltrace", "\n".join(made).encode())
 
     assert not list(differences("sqltrace", "", own, parsed))
+
+
+def test_lark_agrees_where_a_path_is_damaged() -> None:
+    """What begins as a socket and does not end as one is no path: in an argument, in a result, of any length."""
+    paths = ["pipe:[305166", "pipe:[305166]", "pipe:[305166]]", "TCP:[1:1->2:2", "TCP:[1:1->2:2]", ":[7", "x:["]
+    paths += ["x:[]7", "x:[7]>7", "x:7[", "x", "x:", "x-y", "x.y", "x:]", "/a b", "x:[a b", "x:[a b]", "a b", "/x:[7"]
+    stamp = "418 1700000000.000300"
+    made = [line.replace("(", "(3</u01/x.dbf>, ") for line in LINES["strace"]]
+    for path in paths:
+        made.append(f'{stamp} pread64(3<{path}>, "x", 8192, 0) = 1 <0.000001>')
+        made.append(f"{stamp} dup(3<{path}>) = 9<{path}> <0.000001>")
+        made.append(f'{stamp} open("x", O_RDONLY) = 3<{path}> <0.000001>')
+    data = "\n".join(made).encode()
+    parsed, own = by_lark("strace", data)
+
+    assert not list(differences("strace", "", own, parsed))
 
 
 def test_a_difference_is_found() -> None:
