@@ -6,8 +6,13 @@ group may differ.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
+from logframe.oracle.names import known_names
+
+#: Reports of text cut names to so many characters at least.
+_SHORTEST_CUT: Final = 20
 #: What each group is called in a sentence after "is" or "was", in the order of colours of the charts.
 GROUPS: Final = {
     "cpu": "CPU",
@@ -33,6 +38,8 @@ _SINGLE_BLOCK: Final = frozenset(
         "cell single block physical read: pmem cache",
         "cell single block physical read: rdma",
         "cell single block physical read: xrmem cache",
+        "cell single block read request",
+        "cell list of blocks read request",
     }
 )
 _OTHER_READS: Final = frozenset(
@@ -66,16 +73,27 @@ _NETWORK: Final = frozenset(
 _CONCURRENCY: Final = ("latch", "cursor:", "library cache", "row cache", "mutex", "latch free")
 
 
+@lru_cache(maxsize=1 << 12)
 def group_of(event: str) -> str:
-    """The group of an event that is not idle, a key of `GROUPS`.
+    """The group of an event that is not idle, a key of `GROUPS`; of a cut name that of all events that begin so.
 
     Examples:
         >>> [group_of(name) for name in ("log buffer space", "log file switch completion", "enq: TX - contention")]
         ['space_to_write', 'space_to_write', 'locks']
         >>> group_of("DB CPU"), group_of("gc cr block 2-way"), group_of("external table read")
         ('cpu', 'cluster', 'other')
+        >>> group_of("cell single block physical"), group_of("cell multiblock physical r"), group_of("db file s")
+        ('single_block', 'other_reads', 'other')
     """
     name = event.lower()
+    group = _group_of(name)
+    if group != "other" or len(name) < _SHORTEST_CUT:
+        return group
+    groups = {_group_of(known.lower()) for known in known_names("event") if known.lower().startswith(name)}
+    return groups.pop() if len(groups) == 1 else group
+
+
+def _group_of(name: str) -> str:
     if name in {"db cpu", "cpu time"}:
         return "cpu"
     if name in _SINGLE_BLOCK:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from iolab.metrics.formatting import count_text, share_text, time_text
 from iolab.rules.finding import NOTABLE, Evidence, Finding, nothing_found
 from iolab.rules.gates import LEAST_WAITS
+from iolab.rules.load import NOTHING_SESSIONS
 from logframe.interval import row_figure
 from logframe.oracle import is_idle
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from awrparse import AwrReport
+    from iolab.rules.report_facts import ReportFacts
 
 _MOST: Final = 3
 _LOOKED_AT: Final = "the printed shares of top events: the log is a part of a report"
@@ -23,7 +25,7 @@ _SHARES: Final = {"db_time_pct": "DB time", "call_time_pct": "call time"}
 
 
 def fragment_findings(report: AwrReport) -> Iterator[Finding]:
-    r"""The largest of the printed top events; what a share is of is what the heading says.
+    r"""The largest of the printed top events of a part of a report.
 
     Examples:
         >>> import awrparse
@@ -39,11 +41,30 @@ def fragment_findings(report: AwrReport) -> Iterator[Finding]:
         `db file sequential read` was 65.4 % of call time: 79,083 waits of 923 ms on average.
         CPU was 10.9 % of call time.
     """
-    if "top_events" not in report:
-        yield nothing_found(_LOOKED_AT)
+    why = "as printed: the log is a part of a report, without its period and its load"
+    found = list(_printed_shares(report, why, "the whole report"))
+    yield from found or [nothing_found(_LOOKED_AT)]
+
+
+def findings_without_db_time(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
+    """The largest of the printed top events of a report that does not print DB time, as Statspack before 10g.
+
+    Without a finding where almost nothing ran.
+    """
+    times = [
+        one.time_s for one in facts.top_events if one.time_s is not None and not is_idle(one.event, one.wait_class)
+    ]
+    elapsed = facts.elapsed_s
+    if facts.db_time_s is not None or elapsed is None or sum(one.hi for one in times) < NOTHING_SESSIONS * elapsed.lo:
         return
+    yield from _printed_shares(report, "as printed: the report does not say DB time", "the time model of 10g and later")
+
+
+def _printed_shares(report: AwrReport, why: str, refuted_by: str) -> Iterator[Finding]:
+    """The largest of the printed top events; what a share is of is what the heading says."""
     shown = 0
-    for row in report.with_bounds("top_events").iter_rows(named=True):
+    rows = report.with_bounds("top_events").iter_rows(named=True) if "top_events" in report else ()
+    for row in rows:
         base = next((name for name in _SHARES if row.get(name) is not None), None)
         share = None if base is None else row_figure(row, base)
         event = str(row["event"])
@@ -62,9 +83,7 @@ def fragment_findings(report: AwrReport) -> Iterator[Finding]:
             f"{said} was {share_text(share / 100)} of {_SHARES[base]}{took}.",
             share / 100,
             _SHARES[base],
-            why="as printed: the log is a part of a report, without its period and its load",
-            refuted_by="the whole report",
+            why=why,
+            refuted_by=refuted_by,
             evidence=(Evidence("top_events", (event,)),),
         )
-    if not shown:
-        yield nothing_found(_LOOKED_AT)

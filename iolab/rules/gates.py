@@ -53,7 +53,7 @@ def impossible_figure(facts: ReportFacts) -> Iterator[Finding]:
             why="CPU of foreground processes is a part of their DB time; work before the first call of a session is "
             "counted in one only",
             refuted_by="the same figures in agreement in the next report",
-            evidence=(Evidence("time_model", ("DB CPU", "DB time")),),
+            evidence=(Evidence(facts.db_cpu_from, ("DB CPU", "DB time")),),
             is_gate=True,
         )
     if facts.other_db_time is not None and facts.db_time_s is not None:
@@ -158,7 +158,7 @@ def overlapping_shares(facts: ReportFacts) -> Iterator[Finding]:
     if found is None or facts.whole_s is None or facts.waited_s is None or facts.db_cpu_s is None:
         return
     sum_, contradicts = found
-    rows = (Evidence("foreground_wait_classes"), Evidence("time_model", ("DB CPU", "DB time")))
+    rows = (Evidence("foreground_wait_classes"), Evidence(facts.db_cpu_from, ("DB CPU", "DB time")))
     if contradicts and facts.captured_pct is not None:
         yield Finding(
             "overlapping_shares",

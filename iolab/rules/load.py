@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from iolab.rules.report_facts import ReportFacts
 
 _IDLE_SESSIONS: Final = 0.1
-_NOTHING_SESSIONS: Final = 0.01
+#: Fewer sessions active on average are almost nothing.
+NOTHING_SESSIONS: Final = 0.01
 #: Sums of waits and CPU of 28 reports lie above 0.97, or below 0.81.
 _MISSING: Final = 0.90
 _CPU_SHARE: Final = 0.75
@@ -36,7 +37,7 @@ def is_idle_instance(facts: ReportFacts) -> bool:
     active, time = sessions_active(facts), facts.db_time_s
     if active is None or time is None:
         return False
-    return active.hi < _NOTHING_SESSIONS or (active.hi < _IDLE_SESSIONS and time.hi < LEAST_DB_TIME_S)
+    return active.hi < NOTHING_SESSIONS or (active.hi < _IDLE_SESSIONS and time.hi < LEAST_DB_TIME_S)
 
 
 def load(facts: ReportFacts) -> Iterator[Finding]:
@@ -203,7 +204,7 @@ def cpu_is_the_time(facts: ReportFacts) -> Iterator[Finding]:
         share.capped(1),
         why=why,
         refuted_by="AIX with SMT, where CPU times are undercounted" if facts.is_aix else "ASH samples of the period",
-        evidence=(Evidence("time_model", ("DB CPU",)), Evidence("host_cpu")),
+        evidence=(Evidence(facts.db_cpu_from, ("DB CPU",)), Evidence("host_cpu")),
     )
 
 

@@ -100,7 +100,7 @@ def _cpu_part(facts: ReportFacts) -> Iterator[Finding]:
         if found is not None and found[0].lo > OVERLAP and not facts.has_earlier_waits
         else "",
         refuted_by="AIX with SMT, where CPU times are undercounted" if facts.is_aix else "ASH samples of the period",
-        evidence=(Evidence("time_model", ("DB CPU",)),),
+        evidence=(Evidence(facts.db_cpu_from, ("DB CPU",)),),
     )
 
 

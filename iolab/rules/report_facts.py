@@ -82,7 +82,7 @@ class ReportFacts:
         elapsed_s: the period.
         db_time_s: DB time of the head.
         db_time_elsewhere_s: DB time as other tables state it.
-        db_cpu_s: CPU of foreground processes.
+        db_cpu_s: CPU of foreground processes.  db_cpu_from: the table it is printed in.
         parse_s: `parse time elapsed`; it contains waits and CPU.
         hard_parse_s: `hard parse elapsed time`.
         captured_pct: "Captured Time accounts for" of DB time, as the report prints it.
@@ -111,6 +111,7 @@ class ReportFacts:
     db_time_s: Interval | None = None
     db_time_elsewhere_s: tuple[tuple[str, Interval], ...] = ()
     db_cpu_s: Interval | None = None
+    db_cpu_from: str = "time_model"
     parse_s: Interval | None = None
     hard_parse_s: Interval | None = None
     captured_pct: Interval | None = None

@@ -40,6 +40,7 @@ def _report_facts(report: AwrReport) -> ReportFacts:
     info = report.info
     model = _by_name(report, "time_model", "statistic", "time_s")
     foreground, all_classes = _classes(report, "foreground_wait_classes"), _classes(report, "wait_classes")
+    db_cpu, db_cpu_from = _db_cpu(report, model, foreground, all_classes)
     activity = _by_name(report, "instance_activity", "statistic", "total")
     host = _one_row(report, "host_cpu")
     parameters = _parameters(report)
@@ -55,9 +56,10 @@ def _report_facts(report: AwrReport) -> ReportFacts:
         is_rac=bool(info.is_rac),
         is_cut=report.kind in {"awr", "statspack"} and "instance_activity" not in report,
         elapsed_s=_minutes(info.elapsed_s),
-        db_time_s=_minutes(info.db_time_s),
+        db_time_s=_minutes(info.db_time_s) or model.get("db time"),
         db_time_elsewhere_s=tuple(elsewhere),
-        db_cpu_s=model.get("db cpu"),
+        db_cpu_s=db_cpu,
+        db_cpu_from=db_cpu_from,
         parse_s=model.get("parse time elapsed"),
         hard_parse_s=model.get("hard parse elapsed time"),
         captured_pct=captured_pct,
@@ -152,6 +154,24 @@ def _classes(report: AwrReport, table: str) -> dict[str, Interval]:
             name = str(row["wait_class"])
             found[name] = found[name] + time if name in found else time
     return found
+
+
+def _db_cpu(
+    report: AwrReport, model: dict[str, Interval], foreground: dict[str, Interval], classes: dict[str, Interval]
+) -> tuple[Interval | None, str]:
+    """DB CPU, and the table that has it: the time model, of a report that was cut before it the top events or classes.
+
+    "CPU time" of Statspack is another figure: of the sessions' statistics.
+    """
+    if "db cpu" in model:
+        return model["db cpu"], "time_model"
+    names = {"db cpu"} if report.kind == "statspack" else {"db cpu", "cpu time"}
+    for one in _top_events(report):
+        if one.event.lower() in names and one.time_s is not None:
+            return one.time_s, "top_events"
+    if "DB CPU" in foreground:
+        return foreground["DB CPU"], "foreground_wait_classes"
+    return classes.get("DB CPU"), "wait_classes"
 
 
 def _waits(report: AwrReport, table: str) -> dict[str, Wait]:

@@ -87,6 +87,7 @@ def report_findings(report: AwrReport) -> Iterator[Finding]:
     facts = report_facts(report)
     for rule in _RULES:
         yield from rule(facts)
+    yield from fragments.findings_without_db_time(report, facts)
     if not load.is_idle_instance(facts):
         yield from exadata.exadata(facts.activity)
     yield from _not_read(report)

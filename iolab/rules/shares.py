@@ -51,7 +51,8 @@ def facts_profile(facts: ReportFacts) -> pl.DataFrame:
     seconds = {group: total(events).value for group, events in groups_of(facts).items()}
     if facts.db_cpu_s is not None:
         seconds["cpu"] = seconds.get("cpu", 0) + facts.db_cpu_s.value
-    rest = max(0.0, whole.value - sum(seconds.values())) if facts.db_cpu_s is not None else 0.0
+    is_whole = facts.db_cpu_s is not None and bool(facts.events or not facts.top_events)
+    rest = max(0.0, whole.value - sum(seconds.values())) if is_whole else 0.0  # below the top events there are others
     small = [group for group, time in seconds.items() if time / whole.value < _LEAST]
     parts = sum(seconds.pop(group) for group in small)
     rows = [(group, GROUPS[group], time) for group, time in seconds.items()]
