@@ -19,8 +19,24 @@ if TYPE_CHECKING:
 
 #: Columns of `CpuProfile.samples`.
 PROFILE: Final = pl.Schema(
-    {"function": pl.String(), "module": pl.String(), "samples": pl.Int64(), "is_kernel": pl.Boolean()}
+    {
+        "function": pl.String(),
+        "module": pl.String(),
+        "samples": pl.Int64(),
+        "is_kernel": pl.Boolean(),
+        "is_idle": pl.Boolean(),
+    }
 )
+
+#: Samples of a function; ``is_marked``: as the kernel's; ``is_idle``: of the thread that runs where no other does.
+_SAMPLE: Final = {
+    "function": pl.String(),
+    "module": pl.String(),
+    "samples": pl.Int64(),
+    "is_marked": pl.Boolean(),
+    "is_idle": pl.Boolean(),
+}
+_Sample = tuple[str, str | None, int, bool | None, bool]
 
 GRAMMAR: Final = load_grammar("hostparse", "profile.lark", "line")
 
@@ -36,6 +52,9 @@ _PERF_FRAME: Final = _line(r"\s+[0-9a-f]+\s+(?P<function>{FRAME})\s+\((?P<module
 _FOLDED: Final = _line(r"(?P<stack>{STACK})\s+(?P<count>{COUNT})\s*")
 _OFFSET: Final = _line("(?P<name>.*?){OFFSET}?")
 _KERNEL_MODULE: Final = _line("{KERNEL_MODULE}")
+_ANNOTATED: Final = _line(r"(?P<name>.*)_\[(?P<mark>{MARK})\]")
+_IDLE_THREAD: Final = re.compile(GRAMMAR.pattern(r"{IDLE_THREAD}(?:[;\s]|$)"))
+_IDLE_FUNCTION: Final = _line("{IDLE_FUNCTION}")
 
 
 class CpuProfile:
@@ -46,7 +65,9 @@ class CpuProfile:
         kind: ``dtrace``, ``perf`` or ``folded``.
         source: Name of the log.
         samples: One row a function that was running when a sample was taken (`PROFILE`), most samples first;
-            ``module`` is null in folded stacks, ``is_kernel``: the module is the operating system's kernel.
+            ``module`` is null in folded stacks; ``is_kernel``: the module is the operating system's kernel, or the
+            function is marked as of it (``_[k]``), null where nothing says it; ``is_idle``: the processor had nothing
+            to do.
         diagnostics: What was wrong with the log when it was opened, and lines that are no sample; one
             of folded stacks raises.
     """
@@ -104,12 +125,15 @@ def read_profile(source: Source) -> CpuProfile:
             "no sample found", source=log.name, expected="a dtrace aggregation, perf script, or folded stacks"
         )
     samples = (
-        pl.DataFrame(found, schema=["function", "module", "samples"], orient="row")
-        .cast({"module": pl.String})
-        .group_by("function", "module")
+        pl.DataFrame(found, schema=_SAMPLE, orient="row")
+        .group_by("function", "module", "is_marked", "is_idle")
         .agg(pl.col("samples").sum())
-        .sort("samples", "function", "module", descending=[True, False, False])
-        .with_columns(is_kernel=pl.col("module").str.contains(_KERNEL_MODULE.pattern))
+        .sort("samples", "function", "module", "is_marked", "is_idle", descending=[True, *[False] * 4])
+        .with_columns(
+            is_kernel=pl.coalesce("is_marked", pl.col("module").str.contains(_KERNEL_MODULE.pattern)),
+            is_idle=pl.col("is_idle") | pl.col("function").str.contains(_IDLE_FUNCTION.pattern),
+        )
+        .select(PROFILE.names())
     )
     notes = [Diagnostic(log.name, at, None, "unparsed", lines[at - 1], "no sample of the profile") for at in unread]
     return CpuProfile(log.name, kind, samples, (*log.notes, *notes))
@@ -148,18 +172,18 @@ def kind_of(lines: list[str]) -> str:
     return "folded"
 
 
-def _read_dtrace(lines: list[str], unread: list[int]) -> Iterator[tuple[str, str, int]]:
+def _read_dtrace(lines: list[str], unread: list[int]) -> Iterator[_Sample]:
     """Functions with their count, or stacks (the running function first) above their count; counts of others."""
     top: tuple[str, str] | None = None
     for number, line in enumerate(lines, 1):
         if frame := _AGGREGATED.match(line):
             name = (_without_offset(frame["function"]), frame["module"])
             if frame["count"]:
-                yield *name, int(frame["count"])
+                yield *name, int(frame["count"]), None, False
             else:
                 top = top or name
         elif (count := _COUNT.match(line)) and top is not None:
-            yield *top, int(count["count"])
+            yield *top, int(count["count"]), None, False
             top = None
         elif count or _ends_with_count(line):
             unread.append(number)
@@ -171,21 +195,21 @@ def _ends_with_count(line: str) -> bool:
     return line[:1].isspace() and len(words) > 1 and words[-1].isdecimal()
 
 
-def _read_perf(lines: list[str], unread: list[int]) -> Iterator[tuple[str, str, int]]:
+def _read_perf(lines: list[str], unread: list[int]) -> Iterator[_Sample]:
     """One sample a heading; its first frame is the running function."""
-    is_wanted = False
+    is_wanted = is_idle = False
     for number, line in enumerate(lines, 1):
         if frame := _PERF_FRAME.match(line):
             if is_wanted:
-                yield _without_offset(frame["function"]), frame["module"].rpartition("/")[2], 1
+                yield _without_offset(frame["function"]), frame["module"].rpartition("/")[2], 1, None, is_idle
             is_wanted = False
         elif _PERF_HEAD.match(line):
-            is_wanted = True
+            is_wanted, is_idle = True, _IDLE_THREAD.match(line) is not None
         elif line.strip() and not line.startswith("#"):
             unread.append(number)
 
 
-def _read_folded(lines: list[str], source: str) -> Iterator[tuple[str, str | None, int]]:
+def _read_folded(lines: list[str], source: str) -> Iterator[_Sample]:
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):
             continue
@@ -199,7 +223,11 @@ def _read_folded(lines: list[str], source: str) -> Iterator[tuple[str, str | Non
                 text=line,
                 expected="a dtrace aggregation, perf script, or folded stacks (a;b;c 12)",
             )
-        yield stack["stack"].rpartition(";")[2], None, int(stack["count"])
+        function = stack["stack"].rpartition(";")[2]
+        marked = _ANNOTATED.match(function)
+        is_kernel = None if marked is None else marked["mark"] == "k"
+        name = function if marked is None else marked["name"]
+        yield name, None, int(stack["count"]), is_kernel, _IDLE_THREAD.match(stack["stack"]) is not None
 
 
 def _without_offset(function: str) -> str:

@@ -134,7 +134,7 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
     rounds = _choose(sample_a, sample_b, design)
     effects = measure_effects(x, y, step=step, seed=seed, resamples=resamples)
     p_values = run_tests(x, y)
-    own = tuple(measure_dependence(values) for values in (x, y))
+    dependence = measure_dependence(x, y)
     if rounds is None:
         found = _as_samples(sample_a, sample_b, effects, p_values.p, step, threshold)
     else:
@@ -148,7 +148,7 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
         needed=_describe_needed(found),
     )
     gap = max(min(x) - max(y), min(y) - max(x))
-    superiority = widen(effects.superiority, measure_dependence(x, y))
+    superiority = widen(effects.superiority, dependence)
     if superiority.lo is not None and superiority.hi is not None:
         superiority = replace(superiority, lo=max(superiority.lo, 0.0), hi=min(superiority.hi, 1.0))
     return Comparison(
@@ -158,7 +158,10 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
         nulls=(sample_a.nulls, sample_b.nulls),
         left_out=(sample_a.left_out, sample_b.left_out),
         resolution=step,
-        medians=(widen(effects.medians[0], own[0]), widen(effects.medians[1], own[1])),
+        medians=(
+            widen(effects.medians[0], dependence, is_positive=True),
+            widen(effects.medians[1], dependence, is_positive=True),
+        ),
         spreads=(robust_spread(x, step), robust_spread(y, step)),
         means=(fmean(x), fmean(y)),
         deviations=(_deviation(x), _deviation(y)),
@@ -211,7 +214,7 @@ def _as_samples(a: Sample, b: Sample, effects: Effects, p: float, step: float | 
     return Design(
         name="two samples",
         units=min(sizes),
-        ratio=widen(effects.ratio, dependence, is_ratio=True),
+        ratio=widen(effects.ratio, dependence, is_positive=True),
         shift=widen(effects.shift, dependence),
         p=widen_p(p, dependence),
         dependence=dependence,
@@ -232,7 +235,7 @@ def _within_rounds(rounds: Rounds, resolution: float | None, threshold: float) -
     return Design(
         name=f"{len(logs)} rounds ({rounds.pattern})",
         units=len(logs),
-        ratio=widen(found.ratio, dependence, is_ratio=True),
+        ratio=widen(found.ratio, dependence, is_positive=True),
         shift=widen(Estimate(middle, lo, hi, "Hodges-Lehmann within rounds; Tukey's rank interval"), dependence),
         # Of few rounds the signed ranks have few values: a corrected score of the smallest would say nothing.
         p=found.p,

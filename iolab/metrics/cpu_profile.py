@@ -64,11 +64,13 @@ def layer_of(function: str, module: str | None = None, *, is_kernel: bool | None
     Examples:
         >>> layer_of("kcbgtcr"), layer_of("kdstf00000010000kmP"), layer_of("copy_user", "unix", is_kernel=True)
         ('buffer cache (kcb)', 'row access (kd)', 'operating system kernel')
+        >>> layer_of("read", "libc.so.6"), layer_of("main", "sshd")
+        ('library libc.so.6', 'program sshd')
     """
     if is_kernel:
         return KERNEL
-    if module is not None and not module.startswith("oracle") and "." in module:
-        return f"library {module}"
+    if module is not None and not module.startswith("oracle"):
+        return f"library {module}" if "." in module else f"program {module}"
     for length in range(7, 1, -1):
         if (layer := LAYERS.get(function[:length])) is not None:
             return layer
@@ -95,7 +97,8 @@ def layer_shares(samples: pl.DataFrame) -> pl.DataFrame:
         [('row access (kd)', 0.75), ('buffer cache (kcb)', 0.25)]
     """
     layers: dict[str, int] = {}
-    for function, module, is_kernel, count in samples.select("function", "module", "is_kernel", "samples").iter_rows():
+    busy = samples.filter(~pl.col("is_idle")).select("function", "module", "is_kernel", "samples")
+    for function, module, is_kernel, count in busy.iter_rows():
         layer = layer_of(function, module, is_kernel=is_kernel)
         layers[layer] = layers.get(layer, 0) + count
     total = sum(layers.values())

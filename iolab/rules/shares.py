@@ -75,7 +75,7 @@ def report_profile(report: AwrReport) -> pl.DataFrame:
 
 
 def trace_time_profile(log: StraceLog) -> pl.DataFrame:
-    """The time of the process with most calls by system call, and between calls (`PROFILE`); needs -T."""
+    """The time of the process with most time in I/O by system call, and between calls (`PROFILE`); needs -T."""
     empty = pl.DataFrame(schema=PROFILE)
     if log.kind != "strace":
         return empty

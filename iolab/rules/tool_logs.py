@@ -222,6 +222,7 @@ def profile_findings(log: CpuProfile) -> Iterator[Finding]:
     """
     shares = layer_shares(log.samples)
     total = int(shares.get_column("samples").sum())
+    idle = int(log.samples.filter("is_idle").get_column("samples").sum())
     for row in shares.drop_nulls("value").head(_MOST_LAYERS).iter_rows(named=True):
         yield Finding(
             "cpu_profile",
@@ -232,6 +233,7 @@ def profile_findings(log: CpuProfile) -> Iterator[Finding]:
             why="layers by the first letters of the function",
             refuted_by="a profile of another moment",
             evidence=(Evidence("layers", (row["layer"],)),),
-            caveat="time on a processor only: waits have no sample",
+            caveat="time on a processor only: waits have no sample"
+            + (f"; {count_text(idle, 'sample')} of processors that had nothing to do are left out" if idle else ""),
             order=1,
         )

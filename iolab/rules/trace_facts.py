@@ -28,7 +28,13 @@ COMMAND: Final = "strace -f -ttt -T -yy -v -o FILE -p PID"
 _CALLS: Final = ("line", "pid", "name", "start", "end", "gap", "elapsed", "elapsed_hi", "elapsed_from", "errno")
 _REQUESTS: Final = (
     *("line", "end_line", "pid", "op", "mode", "syscall", "fd", "file", "bytes_requested", "bytes_transferred"),
-    *("requests", "submitted", "completed", "latency", "latency_hi", "latency_from", "gap", "match", "is_printed"),
+    *("requests", "submitted", "completed", "latency", "latency_hi", "latency_from", "gap", "match", "errno"),
+    "is_printed",
+)
+#: Calls that read or write files, and wait for that: `read` and `write` are of pipes and sockets, too.
+_OF_IO: Final = (
+    *("pread64", "preadv", "preadv2", "pwrite64", "pwritev", "pwritev2", "fsync", "fdatasync", "sync_file_range"),
+    *("io_submit", "io_getevents", "io_pgetevents", "io_uring_enter", "msync", "syncfs", "sync"),
 )
 #: How the sums of the calls of two parts of a log make those of both.
 _SUMS: Final = (
@@ -140,8 +146,13 @@ class Trace:
         return sums.sort("elapsed", "name", descending=[True, False])
 
     def main_process(self) -> Trace:
-        """The trace with the calls of the process with most of them, or all where the log tells no processes apart."""
-        counts = self.calls.group_by("pid").agg(pl.col("calls").sum()).sort("calls", "pid", descending=[True, False])
+        """The trace with the calls of one process: that with most time in calls for I/O, else with most calls.
+
+        All calls where the log tells no processes apart.
+        """
+        of_io = pl.col("elapsed").filter(pl.col("name").is_in(_OF_IO)).sum()
+        counts = self.calls.group_by("pid").agg(of_io, pl.col("calls").sum())
+        counts = counts.sort("elapsed", "calls", "pid", descending=[True, True, False])
         pid = counts.item(0, "pid") if counts.height else None
         if pid is None:
             return self
@@ -207,6 +218,11 @@ def data_files(trace: Trace) -> list[dict[str, object]]:
 def short_name(file: object) -> str:
     """The last part of a path."""
     return str(file).rsplit("/", maxsplit=1)[-1] or str(file)
+
+
+def seconds_of(frame: pl.DataFrame, column: str) -> float:
+    """The sum of a column of times, in s; 0 where none is known."""
+    return float(frame.select(nanoseconds(column).sum()).item() or 0) / 1e9
 
 
 def opens_of(trace: Trace, file: str) -> list[tuple[int, bool]]:

@@ -8,12 +8,12 @@ import polars as pl
 
 from iolab.metrics.awr import figure_of
 from iolab.metrics.formatting import count_text, share_text, size_text, time_text
-from iolab.metrics.times import nanoseconds
 from iolab.metrics.trace_calls import submit_cost
 from iolab.metrics.trace_queue import depth
 from iolab.metrics.trace_reads import file_or_fd
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.trace_facts import COMMAND, Trace, data_files, opens_of, short_name, trace_of
+from iolab.rules.trace_calls import counted_calls, failed_requests, trace_profile
+from iolab.rules.trace_facts import COMMAND, Trace, data_files, opens_of, seconds_of, short_name, trace_of
 from iolab.rules.trace_reads import page_cache_share, read_latency_class, read_sizes, timed_few
 from logframe.interval import Interval
 from straceparse.aio_columns import REAPS
@@ -24,30 +24,6 @@ if TYPE_CHECKING:
     from straceparse import StraceLog
 
 _LEAST_SUBMITS: Final = 10
-_MOST_OF_IT: Final = 0.5
-#: Calls in which a process waits to be woken, and does no I/O.
-_ASLEEP: Final = frozenset(
-    {
-        "semtimedop",
-        "semop",
-        "futex",
-        "nanosleep",
-        "clock_nanosleep",
-        "pause",
-        "restart_syscall",
-        "poll",
-        "select",
-        "pselect6",
-        "epoll_wait",
-        "epoll_pwait",
-        "ppoll",
-        "wait4",
-        "waitid",
-        "rt_sigtimedwait",
-    }
-)
-#: Calls that read a file, a pipe, a socket or a terminal.
-_READS: Final = ("read", "readv", "pread64", "preadv", "preadv2")
 
 
 def trace_findings(log: StraceLog) -> Iterator[Finding]:
@@ -65,12 +41,13 @@ def trace_findings(log: StraceLog) -> Iterator[Finding]:
         Both reads were of 8 KiB.
         Through the buffer cache or direct path: the calls are the same.
     """
-    if log.kind == "strace_summary":
+    trace = trace_of(log) if log.kind == "strace" else None
+    if trace is None or not trace.is_timed:
         yield from counted_calls(log)
-    if log.kind != "strace":
+    if trace is None:
         return
-    trace = trace_of(log)
     for rule in (
+        failed_requests,
         page_cache_bypassed,
         async_or_sync,
         async_in_name_only,
@@ -84,39 +61,6 @@ def trace_findings(log: StraceLog) -> Iterator[Finding]:
         lines_not_read,
     ):
         yield from rule(trace)
-
-
-def counted_calls(log: StraceLog) -> Iterator[Finding]:
-    r"""The call that took most of the time that `strace -c` counts: processor time, unless -w was given.
-
-    Examples:
-        >>> import iolab
-        >>> head = "% time     seconds  usecs/call     calls    errors syscall\n"
-        >>> rule = "------ ----------- ----------- --------- --------- ----------------\n"
-        >>> rows = " 75.00    0.000300          10        30           pread64\n"
-        >>> rows += " 25.00    0.000100           5        20         2 openat\n"
-        >>> end = "100.00    0.000400                    50         2 total\n"
-        >>> for one in counted_calls(iolab.load((head + rule + rows + rule + end).encode())): print(one.sentence)
-        75.0 % of the 400 us counted in calls was in `pread64`: 30 calls.
-    """
-    rows = log.frames()["summary"].lazy().collect().filter(pl.col("syscall") != "total", pl.col("seconds") > 0)
-    if rows.is_empty() or rows.get_column("table").n_unique() > 1:
-        return
-    top, whole = (
-        rows.sort("seconds", "syscall", descending=[True, False]).row(0, named=True),
-        float(rows["seconds"].sum()),
-    )
-    yield Finding(
-        "counted_calls",
-        f"{share_text(top['seconds'] / whole)} of the {time_text(whole)} counted in calls was in `{top['syscall']}`: "
-        f"{count_text(top['calls'], 'call')}.",
-        Interval.exact(top["seconds"] / whole),
-        "counted time",
-        why="`strace -c` counts processor time of the kernel, in which no wait is; with -w it counts all time in calls",
-        refuted_by="`strace -c -w` of the same work",
-        collect=f"`{COMMAND}`",
-        evidence=(Evidence("summary", (top["syscall"],)),),
-    )
 
 
 def page_cache_bypassed(trace: Trace) -> Iterator[Finding]:
@@ -222,8 +166,9 @@ def _count(value: object) -> int:
 
 
 def _ended(trace: Trace, file: object) -> int:
-    """Asynchronous reads of a file whose end the log has: of the others it is not known what they returned."""
-    is_ended = (pl.col("mode") == "async") & pl.col("bytes_transferred").is_not_null()
+    """Asynchronous reads of a file whose end the log has, failed ones too: of the others it is not known."""
+    has_end = pl.any_horizontal(pl.col("bytes_transferred", "errno").is_not_null())
+    is_ended = (pl.col("mode") == "async") & has_end
     ended = trace.reads.filter(is_ended).select("file", "fd").collect()
     return ended.filter(file_or_fd().str.split("/").list.last() == short_name(file)).height
 
@@ -244,7 +189,7 @@ def async_in_name_only(trace: Trace) -> Iterator[Finding]:
         return
     reaps = trace.aio_calls.filter(pl.col("name").is_in(REAPS))
     column = "elapsed" if trace.is_timed else "gap"
-    inside, waiting = (_seconds(frame, column) for frame in (submits, reaps))
+    inside, waiting = (seconds_of(frame, column) for frame in (submits, reaps))
     window = trace.window_s
     if trace.is_timed:
         share = submit_cost(trace.aio_calls).filter(pl.col("metric") == "submit_time_share")
@@ -266,74 +211,8 @@ def async_in_name_only(trace: Trace) -> Iterator[Finding]:
     )
 
 
-def _seconds(calls: pl.DataFrame, column: str) -> float:
-    return float(calls.select(nanoseconds(column).sum()).item() or 0) / 1e9
-
-
 def _named(files: Sequence[str]) -> str:
     return ", ".join(f"`{short_name(file)}`" for file in files[:2]) + (", ..." if len(files) > 2 else "")
-
-
-def trace_profile(trace: Trace) -> Iterator[Finding]:
-    """Where the time of the process with most calls passed: in system calls by name, and between them; needs -T.
-
-    Examples:
-        >>> import iolab
-        >>> log = b'1.000000 pread64(3, "", 8192, 0) = 8192'
-        >>> for one in trace_profile(trace_of(iolab.load(log))): print(one.sentence, one.is_refused)
-        Where time passed: the log has no times of calls. True
-    """
-    if trace.calls.is_empty():
-        return
-    if not trace.is_timed:
-        yield Finding(
-            "trace_profile",
-            "Where time passed: the log has no times of calls.",
-            collect=f"`{COMMAND}`",
-            is_refused=True,
-        )
-        return
-    if not trace.printed or not trace.has_stamps:
-        return
-    main = trace.main_process()
-    window = main.window_s
-    if window is None:
-        return
-    spent = main.by_name.select("name", seconds=nanoseconds("elapsed") / 1e9)
-    total = float(spent.get_column("seconds").sum())
-    if total > window * 1.001:
-        return
-    of = f" of process {main.calls.item(0, 'pid')}" if main.calls.height < trace.calls.height else ""
-    named = [
-        f"{share_text(seconds / window)} in `{name}`"
-        + (", asleep" if name in _ASLEEP and seconds / window >= 0.05 else "")
-        + (_of_data(main, name, seconds) if name in _READS else "")
-        for name, seconds in spent.head(3).iter_rows()
-        if seconds / window >= 0.01
-    ]
-    if not named:
-        return
-    named[0] = named[0].replace(" in ", " passed in ", 1)
-    share = spent.item(0, "seconds") / window
-    yield Finding(
-        "trace_profile",
-        f"Of {time_text(window)}{of} {', '.join(named)}, {share_text(max(0.0, 1 - total / window))} between calls.",
-        Interval.exact(share),
-        "elapsed time",
-        why="between calls a process computes, waits for a processor, or makes calls that were not traced; strace's "
-        "own "
-        "time is there, too",
-        refuted_by="perf, or V$SESSION_EVENT of the session",
-        evidence=(Evidence("calls", tuple(spent.get_column("name").head(3))),),
-    )
-
-
-def _of_data(trace: Trace, name: str, seconds: float) -> str:
-    """How little of the time of a call was in reads of data, where less than half: the rest is of pipes or sockets."""
-    is_own = (pl.col("syscall") == name) & pl.col("latency_from").is_in(["T", "stamps"])
-    own = trace.reads.filter(is_own & trace.is_of_process()).select("latency").collect()
-    of_data = _seconds(own, "latency") / seconds if seconds else 1.0
-    return f" ({share_text(of_data)} of that in reads of data)" if of_data < _MOST_OF_IT else ""
 
 
 def direct_path(trace: Trace) -> Iterator[Finding]:

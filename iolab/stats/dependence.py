@@ -112,17 +112,17 @@ def residual_dependence(values: Sequence[float]) -> Dependence:
     return Dependence(lag1, math.sqrt((1 + lag1) / (1 - lag1)))
 
 
-def widen(estimate: Estimate, dependence: Dependence, *, is_ratio: bool = False) -> Estimate:
-    """The estimate with its interval widened around its value; that of a ratio on the scale of the logarithms.
+def widen(estimate: Estimate, dependence: Dependence, *, is_positive: bool = False) -> Estimate:
+    """The estimate with its interval widened around its value; of a ratio, or a time, on the scale of the logarithms.
 
     Examples:
-        >>> widen(Estimate(1.0, 0.5, 2.0, "x"), Dependence(0.6, 2.0), is_ratio=True)
+        >>> widen(Estimate(1.0, 0.5, 2.0, "x"), Dependence(0.6, 2.0), is_positive=True)
         Estimate(value=1.0, lo=0.25, hi=4.0, basis='x; widened 2.00 times for dependence (lag-1 0.60)')
     """
     if estimate.lo is None or estimate.hi is None or dependence.factor == 1:
         return estimate
     by, value = dependence.factor, estimate.value
-    if is_ratio:
+    if is_positive:
         lo, hi = (value * (end / value) ** by for end in (estimate.lo, estimate.hi))
     else:
         lo, hi = (value + (end - value) * by for end in (estimate.lo, estimate.hi))

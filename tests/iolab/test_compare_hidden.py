@@ -142,3 +142,13 @@ def test_durations_beside_numbers_are_refused() -> None:
     with pytest.raises(SampleError, match="their units may differ"):
         compare_many({"x": numbers, "y": numbers, "z": durations})
     assert compare(durations, durations, unit="ms").ratio.value == 1
+
+
+def test_an_interval_of_a_time_is_above_zero() -> None:
+    """Few runs that resemble their neighbours widen the interval of a median on the scale of the ratio, both alike."""
+    result = compare([2.08, 2.08, 1.96, 2.03, 1.91, 1.91, 2.0, 2.08], [2.9, 3.08, 3.11, 2.94, 3.06, 3.1, 2.96, 3.06])
+
+    for median in result.medians:
+        assert median.lo is not None
+        assert 0.85 * median.value < median.lo < median.value
+        assert "widened 1.71 times" in median.basis

@@ -266,7 +266,8 @@ def test_more_samples_narrow_a_profile(counts: list[int], factor: int) -> None:
 
     def shares(times: int) -> list[dict[str, float]]:
         counted = [count * times for count in counts]
-        samples = pl.DataFrame({"function": names, "module": None, "samples": counted, "is_kernel": False})
+        plain = {"module": None, "is_kernel": False, "is_idle": False}
+        samples = pl.DataFrame({"function": names, "samples": counted, **plain})
         return layer_shares(samples).select("value", "ci_lo", "ci_hi").to_dicts()
 
     for few, many in zip(shares(1), shares(factor), strict=True):

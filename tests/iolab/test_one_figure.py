@@ -71,7 +71,9 @@ def test_intervals_of_samples_have_columns_of_their_own() -> None:
     sampled = compare([2.0, 2.1, 2.2, 2.05, 2.15, 2.12], [1.0, 1.1, 1.2, 1.05, 1.15, 1.12]).to_frame()
     published = compare_medians("8.31", "7.20").to_frame()
     profile = layer_shares(
-        pl.DataFrame({"function": ["kcbgtcr"], "module": [None], "is_kernel": [None], "samples": [9]})
+        pl.DataFrame(
+            {"function": ["kcbgtcr"], "module": [None], "is_kernel": [None], "is_idle": [False], "samples": [9]}
+        )
     )
 
     assert sampled["ci_lo"].count() > 5

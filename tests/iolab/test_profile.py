@@ -63,7 +63,7 @@ def test_forms(text: bytes, rows: list[tuple[str, str | None, int]]) -> None:
     found = read_profile(text).samples
 
     assert found.schema == PROFILE
-    assert found.drop("is_kernel").rows() == rows
+    assert found.drop("is_kernel", "is_idle").rows() == rows
 
 
 def test_the_article() -> None:
@@ -185,3 +185,37 @@ def test_functions_without_samples() -> None:
     assert seen.figures.get_column("value").to_list() == [None, None]
     assert seen.figures.get_column("caveats").unique().to_list() == ["refused: the profile has no samples"]
     assert not seen.findings.get_column("name").str.contains("cpu_profile").any()
+
+
+def test_processors_that_had_nothing_to_do_are_left_out() -> None:
+    """perf -a samples every processor: those of the idle thread, or in a function that waits for work, are no work."""
+    perf = "swapper     0 [001] 1.0:   1 cpu-clock:\n\t816b native_safe_halt+0x6 ([kernel.kallsyms])\n\n" * 9
+    own = perf.replace("swapper     0", "oracle_4711  4711").replace("native_safe_halt", "sys_read") * 1
+    work = "oracle_4711  4711 [001] 2.0:   1 cpu-clock:\n\tc9fb kcbgtcr+0x1 (/u01/bin/oracle)\n\n" * 9
+    folded = "swapper;cpu_startup_entry_[k];do_softirq_[k] 9\noracle;kcbgtcr 9\noracle;read_[k];sys_read_[k] 9\n"
+    dtrace = "  unix`mach_cpu_idle   9\n  oracle`kcbgtcr   9\n  unix`sys_read  9\n"
+
+    for log in (perf + own + work, folded, dtrace):
+        samples = read_profile(log.encode()).samples
+        shares = layer_shares(samples)
+        assert samples.filter("is_idle")["samples"].to_list() == [9]
+        assert dict(shares.select("layer", "value").iter_rows()) == {
+            "buffer cache (kcb)": 0.5,
+            "operating system kernel": 0.5,
+        }
+    said = iolab.findings(iolab.load(folded.encode()))
+    assert said["caveat"].str.contains("9 samples of processors that had nothing to do are left out").all()
+
+
+def test_marks_of_functions_are_no_part_of_their_names() -> None:
+    """stackcollapse-perf marks functions of the kernel, inlined ones and those compiled at run time."""
+    found = read_profile(b"a;sys_read_[k] 3\na;kcbgtcr_[i] 2\na;kdst_[x] 1\n").samples
+
+    assert found.select("function", "is_kernel").rows() == [("sys_read", True), ("kcbgtcr", False), ("kdst_[x]", None)]
+
+
+def test_another_program_is_no_function_of_oracle() -> None:
+    """perf -a samples other programs, too."""
+    perf = b"sshd  77 [001] 1.0:   1 cpu-clock:\n\t816b main+0x6 (/usr/sbin/sshd)\n"
+
+    assert layer_shares(read_profile(perf).samples)["layer"].to_list() == ["program sshd"]

@@ -1,0 +1,155 @@
+"""The first finding of logs that hold only a part of what a whole one says: first pages, summaries, failed requests."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import iolab
+from iolab.rules.event_groups import group_of
+
+DATA = Path(__file__).parents[1] / "awrparse" / "awr_data" / "valid"
+REPORT = Path(__file__).parents[2] / "sample_data" / "one_case"
+
+
+def sentences(log: str | bytes) -> list[str]:
+    """What is said of a log, the first finding first."""
+    data = log.encode() if isinstance(log, str) else log
+    return iolab.findings(iolab.load(data)).get_column("sentence").to_list()
+
+
+def head_of(path: Path, end: str) -> str:
+    """A report up to the line before the one with a text."""
+    return path.read_text(encoding="utf-8").split(end, 1)[0].rsplit("\n", 1)[0] + "\n"
+
+
+def report() -> Path:
+    """An AWR report as text, whose CPU is most of DB time."""
+    return next(path for path in sorted(REPORT.rglob("*.txt")) if "Time Model Statistics" in path.read_text())
+
+
+def test_the_first_page_of_a_report_has_its_cpu() -> None:
+    """DB CPU is printed among the top events and the wait classes, too: before the time model."""
+    path = report()
+    whole = next(one for one in sentences(path.read_text()) if "was CPU" in one)
+    part = next(one for one in sentences(head_of(path, "Time Model Statistics")) if "was CPU" in one)
+    figures = [float(re.match(r"[\d.]+", one)[0]) for one in (whole, part)]  # type: ignore[index]
+
+    assert figures[0] == pytest.approx(figures[1], abs=0.3)
+
+
+def test_what_the_top_events_do_not_list_is_not_unaccounted() -> None:
+    """Below the top events of a first page there are other waits: they are no time that is not accounted for."""
+    seen = iolab.summarize(head_of(report(), "Time Model Statistics").encode())
+
+    assert "cpu" in seen.profile["group"]
+    assert "unaccounted" not in seen.profile["group"]
+
+
+def test_statspack_without_db_time_says_the_printed_shares() -> None:
+    """Before 10g no report prints DB time; the shares of its top events are as printed."""
+    said = sentences((DATA / "statspack_92.txt").read_bytes())
+
+    assert said[0] == "CPU was 55.7 % of call time."
+    assert said[1].startswith("`db file sequential read` was 29.3 % of call time")
+
+
+def test_statspack_of_10g_has_db_time_in_its_time_model() -> None:
+    """Its head does not print DB time; the first page alone falls back to the printed shares."""
+    path = DATA / "statspack_102.txt"
+
+    assert any(one.startswith("61.7 % of DB time was CPU") for one in sentences(path.read_bytes()))
+    assert "CPU was 55.6 % of call time." in sentences(head_of(path, "Time Model System Stats"))
+
+
+def test_shares_of_almost_nothing_are_not_said() -> None:
+    """Top events of a second together in half an hour are no load to divide."""
+    text = (DATA / "statspack_92.txt").read_text()
+    idle = re.sub(r"(?m)^(CPU time +)234 ", r"\g<1>  1 ", text)
+    idle = re.sub(r"(?m)^(db file sequential read +45,678 +)123( +29)", r"\g<1>  1\g<2>", idle)
+    idle = re.sub(r"(?m)^(log file sync +9,001 +)31( +7)", r"\g<1> 1\g<2>", idle)
+
+    assert idle != text
+    assert not any("call time" in one for one in sentences(idle))
+
+
+@pytest.mark.parametrize("width", [25, 26, 28, 30])
+def test_a_cut_name_is_of_the_group_of_all_that_begin_so(width: int) -> None:
+    """Text reports cut names: reads of single blocks from storage cells are reads, whichever of them it was."""
+    assert group_of("cell single block physical read: flash cache"[:width]) == "single_block"
+    assert group_of("cell multiblock physical read"[:width]) == "other_reads"
+    assert group_of("cell interconnect retransmit during physical read"[:width]) == "other"
+
+
+AIO = (
+    "1.000000 io_submit(0x7f, 1, [{aio_data=0x1, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=6</u01/a.dbf>, "
+    "aio_buf=0x7f, aio_nbytes=8192, aio_offset=8192}]) = 1 <0.000050>\n"
+    "1.000100 io_getevents(0x7f, 1, 128, [{data=0x1, obj=0x7f, res=%d, res2=0}], NULL) = 1 <0.000900>\n"
+)
+
+
+def test_an_asynchronous_read_that_failed_has_an_end() -> None:
+    """Its completion holds the error: the log has its end, and the error is said first."""
+    failed, done = sentences(AIO % -5 + AIO % 8192), sentences(AIO % 8192 + AIO % 8192)
+
+    assert failed[0] == "1 request failed: `io_submit` of `a.dbf` with EIO (line 1)."
+    assert not any("has no end" in one for one in failed)
+    assert not any("failed" in one for one in done)
+
+
+def test_errors_of_calls_are_no_failed_requests() -> None:
+    """What would have waited, or was of a closed descriptor, is no fault of a device or a file system."""
+    call = '1.%06d pwrite64(3</u01/a.dbf>, "", 8192, 0) = -1 %s (x) <0.000010>\n'
+    expected = "".join(call % (number, name) for number, name in enumerate(("EAGAIN", "EBADF", "EINVAL", "EINTR")))
+    full = "".join(call % (number, "ENOSPC") for number in range(10, 13))
+
+    assert not any("failed" in one for one in sentences(expected))
+    said = sentences(expected + full)[0]
+    assert said == "3 requests failed: 3 times `pwrite64` of `a.dbf` with ENOSPC (first line 5)."
+
+
+def test_the_process_with_most_io_is_the_one_that_is_described() -> None:
+    """A process with ten times as many calls, but hardly any time in them, does not hide the one that writes."""
+    read = '4711  1700000000.%06d pread64(3</u01/a.dbf>, "", 8192, 8192) = 8192 <0.000200>'
+    write = '4712  1700000000.%06d pwrite64(4</u01/r.log>, "", 8192, 8192) = 8192 <0.049000>'
+    wait = "4713  1700000000.%06d epoll_wait(9, [], 1024, 99) = 0 <0.099900>"
+    calls = [(n * 5_000, read) for n in range(200)] + [(n * 50_000, write) for n in range(20)]
+    calls += [(n * 100_000, wait) for n in range(10)]
+    log = "".join(f"{text % at}\n" for at, text in sorted(calls))
+
+    assert sentences(log)[0].startswith("Of 999 ms of process 4712 98.1 % passed in `pwrite64`")
+    assert iolab.summarize(log.encode()).profile["group"].to_list()[0] == "pwrite64"
+
+
+HEADING = "% time     seconds  usecs/call     calls    errors syscall\n"
+RULE = "------ ----------- ----------- --------- --------- ----------------\n"
+
+
+def table(**seconds: float) -> str:
+    """A table of strace -c."""
+    rows = "".join(f"{1.0:6.2f} {time:11.6f} {10:11d} {30:9d} {'':9} {name}\n" for name, time in seconds.items())
+    total = sum(seconds.values())
+    return HEADING + RULE + rows + RULE + f"100.00 {total:11.6f} {'':11} {30 * len(seconds):9d} {'':9} total\n"
+
+
+def test_tables_of_one_run_are_counted_together() -> None:
+    """Strace prints a table for each personality of a process; of several runs the longest is described."""
+    bits = "System call usage summary for 32 bit mode:\n"
+    one = table(pread64=0.9, read=0.1)
+    both, runs = sentences(one + bits + table(read=0.2)), sentences(one + table(read=0.2))
+
+    assert both[0] == "75.0 % of the 1.200 s counted in calls was in `pread64`: 30 calls."
+    assert runs[0].startswith("90.0 % of the 1 s counted in calls of table 1, the longest of 2 runs, was in `pread64`")
+
+
+def test_a_log_without_times_says_those_of_its_own_table() -> None:
+    """With -C strace counts the calls below a log; without -T that table alone says where time went."""
+    log = '1.000000 pread64(3</u01/a.dbf>, "", 8192, 0) = 8192\n1.000100 read(5, "", 10) = 0\n'
+    found = iolab.findings(iolab.load((log + table(pread64=0.9, read=0.1)).encode()))
+
+    assert found.filter(pl.col("name") == "counted_calls")["sentence"].item().startswith("90.0 % of the 1 s")
+    timed = log.replace("8192\n", "8192 <0.000400>\n") + table(pread64=0.9, read=0.1)
+    assert "counted_calls" not in iolab.findings(iolab.load(timed.encode()))["name"]
