@@ -47,6 +47,7 @@ class Forward:
         clock: `sqltraceparse.schema.CLOCK`, once `finish` was called.
         cut_waits: lines of waits whose last parameter may lack digits, once `finish` was called.
         kinds: ``kind``, ``lines``.
+        is_shared: a process serves several sessions (shared servers, DRCP), each with cursors of its own.
     """
 
     def __init__(self, name: str, unit: int | None, carried: Frames | None = None) -> None:
@@ -59,6 +60,7 @@ class Forward:
         self.clock = pl.DataFrame()
         self.cut_waits = pl.Series("line", dtype=pl.Int64)
         self.kinds = pl.DataFrame()
+        self.is_shared = False
         self._kinds: list[pl.DataFrame] = []
         self._bare: list[pl.Series] = []
         self._ranges: list[pl.DataFrame] = []
@@ -82,28 +84,44 @@ class Forward:
         self._stamps.add(session.select("process", "line", "name", "stamp").drop_nulls("stamp"), tims)
         self._find_bare(waits, pieces.diagnostics)
         statements = _scaled(of_process(pieces.statements.rename({"statement": "line"}), processes), self.unit)
-        owners = self._carry("owners", statements.select(_OWNER).filter(pl.col("cursor").is_not_null()), _KEY)
         said = session.filter(pl.col("name") == "session_id").select("line", "process", session_id="value")
         said = self._carry("session", said, ["process"])
+        self.is_shared |= bool(said.select((pl.col("session_id").n_unique() > 1).over("process").any()).item())
+        held = with_owner(statements.select(_OWNER).filter(pl.col("cursor").is_not_null()), said, [])
+        owners = self._carry("owners", held, [*_KEY, "session_id"])
         own = {
-            name: with_owner(of_process(_scaled(getattr(pieces, name), self.unit), processes), owners, ["cursor"])
+            name: self._owned(of_process(_scaled(getattr(pieces, name), self.unit), processes), owners, said)
             for name in _OWNED
         }
         own["row_sources"] = self._with_plan(own["row_sources"])
         transactions = of_process(_scaled(pieces.transactions, self.unit), processes)
         numbered, places = (rows.with_row_index(name) for rows, name in ((owners, "owner"), (said, "session")))
-        waits = with_owner(waits, numbered.select("line", *_KEY, "owner"), ["cursor"])
+        waits = self._owned(waits, numbered.select("line", *_KEY, "session_id", "owner"), said)
         return {
             "waits": with_owner(waits, places.select("line", "process", "session"), []),
             "shapes": pieces.shapes,
             "owners": owners.select("statement", "sql_id"),
             "sessions": said.select("session_id"),
-            "calls": with_owner(with_owner(calls, owners, ["cursor"]), said, []),
+            "calls": with_owner(self._owned(calls, owners, said), said, []),
             "statements": statements.rename({"line": "statement"}),
             **own,
             "transactions": with_owner(transactions, tims.select("line", "process", "clock"), []),
             "session": session,
         }
+
+    def _owned(self, rows: pl.DataFrame, owners: pl.DataFrame, said: pl.DataFrame) -> pl.DataFrame:
+        """The rows with the owner that their cursor held last: in their session, where a process serves several."""
+        of_process = owners.drop("session_id")
+        if not self.is_shared:
+            return with_owner(rows, of_process, ["cursor"])
+        found = with_owner(with_owner(rows, said, []), owners, ["cursor", "session_id"]).drop("session_id")
+        # before the first line that names a session it is not known whose a cursor was
+        unnamed = with_owner(rows, of_process.filter(owners.get_column("session_id").is_null()), ["cursor"])
+        return found.with_columns(
+            pl.coalesce(found.get_column(name), unnamed.get_column(name)).alias(name)
+            for name in of_process.columns
+            if name not in {"line", *_KEY}
+        )
 
     def finish(self) -> None:
         """What is known of the log as a whole."""
