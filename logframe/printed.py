@@ -6,6 +6,7 @@ reads one text, `printed_columns` does the same for a column; the pattern is mad
 * A whole number without unit or exponent is a **count** and exact, unless `rounded` says that the column holds
   rounded measures; then ``2`` is [1.5, 2.5].
 * Units scale: ``K M G T P E`` by `base` (1000, or 1024 for bytes), ``ns us ms s (mins)`` to `time_unit`.
+* A measure that ends with its decimal mark was cut there, or shows no decimals: ``79.`` is [78.5, 80].
 * A zero has the lower bound 0: what is counted or timed is not negative.
 * ``####`` (the value did not fit) is null and flagged `overflow`; ``N/A``, ``*``, ``-``, ``UNLIMITED`` are null and
   flagged `absent`; blank is null; anything else is null and flagged `text`.  None of them is zero.
@@ -159,7 +160,8 @@ def _read(text: str, base: int, time_unit: TimeUnit, rounded: bool, decimals: in
     number = int((digits or "").replace(",", "") + shown or "0")
     if not (digits or shown):
         return Printed(flag="text")
-    if decimals is not None and not exponent and len(shown) < decimals:
+    is_cut = fraction == "." and not exponent  # decimals followed the mark, or the column shows none
+    if decimals is not None and not exponent and len(shown) < decimals and not is_cut:
         number *= 10 ** (decimals - len(shown))
         shown = shown.ljust(decimals, "0")
     multiply, divide = _scale(unit, base, time_unit)
@@ -169,7 +171,7 @@ def _read(text: str, base: int, time_unit: TimeUnit, rounded: bool, decimals: in
     half = 0 if is_exact else 1
     value = number * multiply / divide
     lo = max(2 * number - half, 0) * multiply / (2 * divide)
-    hi = (2 * number + half) * multiply / (2 * divide)
+    hi = (2 * number + (2 * half if is_cut else half)) * multiply / (2 * divide)
     if sign == "-":
         value, lo, hi = -value, -hi, -lo
     return Printed(value, lo, hi, unit)

@@ -66,9 +66,13 @@ class _Places:
         return all(map(is_number, figures)) and (bool(figures) or not measures)
 
     def place_of(self, line: str, expected: int) -> int:
-        """Where in a record a line stands: where it is expected, or else where alone it fits."""
+        """Where in a record a line stands: where it is expected, or else where alone it fits.
+
+        Where no figures are expected, a line whose figures fit the first line of a record begins one.
+        """
         if self.fits(line, expected):
-            return expected
+            begins = self._measures[0] and not self._measures[expected] and self.fits(line, 0)
+            return 0 if begins else expected
         fitting = [place for place in range(len(self.cutters)) if self.fits(line, place)]
         return fitting[0] if len(fitting) == 1 else expected
 

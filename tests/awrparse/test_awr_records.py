@@ -123,3 +123,45 @@ SEEDS                    /u01/seeds01.dbf
     ]
     assert report.diagnostics["text"].to_list() == []
     assert lost(text + END) == []
+
+
+OBJECTS = """Top DB Objects            DB/Inst: FIG/fig1  (Nov 21 10:00 to 10:15)
+-> With respect to Application, Cluster, User I/O and buffer busy waits only.
+
+      Object ID % Activity Event                             % Event
+--------------- ---------- ------------------------------ ----------
+Object Name (Type)                                    Tablespace
+----------------------------------------------------- --------------------------
+          71001      31.25 db file parallel read               31.25
+PLUMS.STONES (TABLE)                                  ORCHARD
+
+          71002      21.50 db file parallel read               12.75
+PLUMS.SEEDS_2 (TABLE)                                 ORCHARD
+                           db file sequential read              8.75
+
+          71003      11.50 db file sequential read             11.50
+PLUMS.SEEDS_3 (INDEX)                                 ORCHARD2
+
+"""
+
+
+def test_objects_with_several_events_without_the_blank_lines_between_them() -> None:
+    """A second event of an object has one line: the figures say where the next object begins."""
+    whole = OBJECTS + END
+    found = {len(text): read_awr(text.encode())["ash_objects"] for text in (whole, without_blank_lines(whole))}
+    names = ["object_id", "event", "event_pct", "object", "tablespace"]
+
+    assert len(found) == 2
+    for frame in found.values():
+        assert frame.select(names).rows() == [
+            (71001, "db file parallel read", 31.25, "PLUMS.STONES (TABLE)", "ORCHARD"),
+            (71002, "db file parallel read", 12.75, "PLUMS.SEEDS_2 (TABLE)", "ORCHARD"),
+            (71002, "db file sequential read", 8.75, "PLUMS.SEEDS_2 (TABLE)", "ORCHARD"),
+            (71003, "db file sequential read", 11.5, "PLUMS.SEEDS_3 (INDEX)", "ORCHARD2"),
+        ]
+    assert read_awr(without_blank_lines(whole).encode()).diagnostics.filter(pl.col("kind") == "incomplete").is_empty()
+
+
+def without_blank_lines(text: str) -> str:
+    """A copy as `grep .` makes it."""
+    return "".join(f"{line}\n" for line in text.split("\n") if line)

@@ -71,6 +71,16 @@ def test_numbers(text: str, value: float, lo: float, hi: float) -> None:
     assert (found.flag, found.unit) == (None, next(iter(re.findall(r"[^\d.,+\- E][^\d]*$|(?<=\d)[PE]$", text)), None))
 
 
+def test_a_measure_that_ends_with_its_mark_may_have_been_cut() -> None:
+    """A copy that is cut at 79 columns ends a line within a figure; a count, which has no decimals, is exact."""
+    for options in ({"rounded": True}, {"rounded": True, "decimals": 1}):
+        assert read_printed("79.", **options)[:3] == (79, 78.5, 80)
+        assert read_printed("-79.", **options)[:3] == (-79, -80, -78.5)
+    assert read_printed("0.", rounded=True)[:3] == (0, 0, 1)
+    assert read_printed("79.K", base=1000)[:3] == (79_000, 78_500, 80_000)
+    assert read_printed("96392.")[:3] == (96_392, 96_392, 96_392)
+
+
 @pytest.mark.parametrize("text", ["####", "##########", "#"])
 def test_overflow(text: str) -> None:
     """A value that did not fit is null and flagged; it is not zero."""
