@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from awrparse.records import PrintedTable, Problem, Rows
 from awrparse.text import lines as kind
 from awrparse.text.labels import cut_prose
 from awrparse.text.layout import GRAMMAR
+from logframe import is_ruler
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +28,8 @@ _ROW = re.compile(
 #: What the first line of a report names.
 _NAME: Final = "ADDM"
 _TITLE = re.compile(GRAMMAR.pattern(r"\s*{FINDING_TITLE}"))
+_OF_10G = re.compile(GRAMMAR.pattern(r"{FINDING_TITLE}\s+(?P<pct>{FINDING_FIGURE})%{FINDING_IMPACT}\s*"))
+_ADVICE = re.compile(GRAMMAR.pattern("{FINDING_ADVICE}"))
 _NOTHING = re.compile(GRAMMAR.pattern(r"\s*{NO_FINDINGS}\s*"))
 _TASK = re.compile(GRAMMAR.pattern("{TASK_NAME}"))
 _HEADINGS: Final = (
@@ -91,13 +95,13 @@ def _cut_page(lines: list[str], body: Sequence[int]) -> Rows:
 
 
 def _cut(lines: list[str], body: Sequence[int], *, is_page: bool) -> Rows:
-    """One row a finding, and a problem for each finding that is in the text only."""
+    """One row a finding, and a problem for each finding of which the text alone says more than its name."""
     named = _TASK.search(lines[body[0]])
     task = named[0].strip("'") if named else ""
     rows = Rows(headings=_HEADINGS)
     listed: set[str] = set()
     is_summary = False
-    for number in body:
+    for place, number in enumerate(body):
         line = lines[number]
         if _RULER.fullmatch(line):
             is_summary = True
@@ -107,8 +111,22 @@ def _cut(lines: list[str], body: Sequence[int], *, is_page: bool) -> Rows:
             rows.lines.append(0 if is_page else number + 1)
         elif titled := _TITLE.match(line):
             is_summary = False
-            if titled[0].split()[-1].rstrip(":") not in listed:
-                at = None if is_page else number + 1
-                reason = "no summary lists this finding of ADDM; only the raw table of the report has its figures"
-                rows.problems.append(Problem(at, "finding_not_listed", line.strip(), reason))
+            name = titled[0].split()[-1].rstrip(":")
+            if name in listed:
+                continue
+            if impact := _OF_10G.fullmatch(line):
+                below = [lines[other] for other in body[place + 1 :]]
+                rows.cells.append((task, name, *_below_title(below, impact["pct"])))
+                rows.lines.append(0 if is_page else number + 1)
+                continue
+            at = None if is_page else number + 1
+            reason = "no summary lists this finding of ADDM; only the raw table of the report has its figures"
+            rows.problems.append(Problem(at, "finding_not_listed", line.strip(), reason))
     return rows
+
+
+def _below_title(lines: list[str], pct: str) -> tuple[str, str, str, str]:
+    """What a finding of 10g says: its text, which is not indented, no active sessions, its share, recommendations."""
+    own = list(takewhile(lambda line: not _TITLE.match(line), lines))
+    text = takewhile(lambda line: not line.startswith(" "), (line for line in own if not is_ruler(line)))
+    return " ".join(map(str.strip, text)), "", pct, str(sum(_ADVICE.match(line) is not None for line in own))

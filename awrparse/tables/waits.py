@@ -331,7 +331,7 @@ WAITS: Final = (
     ),
     Table(
         "addm_report_findings",
-        "The findings of ADDM reports, as the summary in each of them lists them.",
+        "The findings of ADDM reports, as the summary in each of them lists them, before 11.1 its text.",
         (r"^ADDM Summary of Findings",),
         (
             Column("task", "text", "ADDM task", ("Task Name",)),

@@ -253,12 +253,13 @@ def addm_findings(report: AwrReport) -> Iterator[Finding]:
         yield Finding("addm_finding", "ADDM had no findings to report.", evidence=(Evidence("info"),))
     for row in report.with_bounds(table).iter_rows(named=True):
         share = row_figure(row, column)
-        if share is None or share.hi > 100:
+        if share is None or share.lo > 100:
             continue
+        share = (share / 100).capped(1)
         yield Finding(
             "addm_finding",
-            f"ADDM names `{row['finding']}` with {share_text(share / 100)} of the activity.",
-            share / 100,
+            f"ADDM names `{row['finding']}` with {share_text(share)} of the activity.",
+            share,
             "the activity, by ADDM",
             why="ADDM's own estimate; its findings overlap and do not add up",
             evidence=(Evidence(table, (str(row["finding"]),)),),

@@ -68,7 +68,7 @@ def _printed_shares(report: AwrReport, why: str, refuted_by: str) -> Iterator[Fi
         base = next((name for name in _SHARES if row.get(name) is not None), None)
         share = None if base is None else row_figure(row, base)
         event = str(row["event"])
-        if base is None or share is None or share.hi > 100 or share.lo < 100 * NOTABLE:
+        if base is None or share is None or share.lo > 100 or share.lo < 100 * NOTABLE:
             continue
         if shown == _MOST or is_idle(event, row["wait_class"]):
             continue
@@ -80,8 +80,8 @@ def _printed_shares(report: AwrReport, why: str, refuted_by: str) -> Iterator[Fi
             took = f": {count_text(waits.value, 'wait')} of {time_text(average / 1e3)} on average"
         yield Finding(
             "printed_share",
-            f"{said} was {share_text(share / 100)} of {_SHARES[base]}{took}.",
-            share / 100,
+            f"{said} was {share_text((share / 100).capped(1))} of {_SHARES[base]}{took}.",
+            (share / 100).capped(1),
             _SHARES[base],
             why=why,
             refuted_by=refuted_by,

@@ -8,6 +8,7 @@ from typing import Final
 
 import pytest
 
+import iolab
 from awrparse import read_awr
 from logframe.loading import load_log
 from logframe.provenance import provenance
@@ -99,13 +100,30 @@ def test_no_findings_is_a_table_without_rows_and_no_problem() -> None:
         assert report.diagnostics.is_empty()
 
 
+def test_findings_before_11_are_in_the_text() -> None:
+    """Releases before 11.1 print no summary: each finding has its share in its title, and its text below."""
+    old = ["          DETAILED ADDM REPORT FOR TASK 'PLUM' WITH ID 7", "          ----", "", "Analysis Period: today"]
+    old += ["FINDING 1: 51% impact (309 seconds)", "-----------------------------------"]
+    old += ["Dry trees need", "water.", "", "   RECOMMENDATION 1: Watering, 51% benefit (309 seconds)"]
+    old += ["      ACTION: Water them.", "   RECOMMENDATION 2: Shade, 2.5% benefit (15 seconds)", ""]
+    old += ["FINDING 2: 100% impact (606 seconds)", "------------------------------------", "No trees."]
+    rows = [("PLUM", 1, "Dry trees need water.", None, 51.0, 2), ("PLUM", 2, "No trees.", None, 100.0, 0)]
+
+    for text in ("\n".join(old), page(old), "\n".join(line for line in old if line)):
+        report = read_awr(text.encode())
+        assert report["addm_report_findings"].rows() == rows
+        assert report.diagnostics.is_empty()
+    said = iolab.findings(read_awr("\n".join(old).encode()))["sentence"].to_list()
+    assert said[0] == "ADDM names `No trees.` with 100.0 % of the activity."
+
+
 def test_findings_that_no_summary_lists_are_named() -> None:
-    """Releases before 11.1 print no summary; a row of another form is not read, and both are said."""
-    old = ["          ADDM Report for Task 'PLUM'", "", "FINDING 1: 51% impact (309 seconds)", "-----", "Dry trees."]
-    report = read_awr("\n".join(old).encode())
+    """A row of another form is not read, and a finding without its share neither: both are said."""
+    text = ["          ADDM Report for Task 'PLUM'", "", "FINDING 1: Dry trees", "-----", "They need water."]
+    report = read_awr("\n".join(text).encode())
     assert report.diagnostics.select("line", "kind").rows() == [(3, "finding_not_listed")]
-    assert "51% impact" in "".join(report.raw_tables["ADDM Report"]["text"])
-    assert read_awr(page(old).encode()).diagnostics["kind"].to_list() == ["finding_not_listed"]
+    assert "Dry trees" in "".join(report.raw_tables["ADDM Report"]["text"])
+    assert read_awr(page(text).encode()).diagnostics["kind"].to_list() == ["finding_not_listed"]
 
     lines = addm("PLUM", [("Trees", ".33", "29.93", "5"), ("Figs", "####", "####", "1"), ("Plums", ".1", "2", "3")])
     report = read_awr("\n".join(lines).encode())

@@ -153,3 +153,14 @@ def test_a_log_without_times_says_those_of_its_own_table() -> None:
     assert found.filter(pl.col("name") == "counted_calls")["sentence"].item().startswith("90.0 % of the 1 s")
     timed = log.replace("8192\n", "8192 <0.000400>\n") + table(pread64=0.9, read=0.1)
     assert "counted_calls" not in iolab.findings(iolab.load(timed.encode()))["name"]
+
+
+def test_a_share_of_all_is_said() -> None:
+    """A top event of 100.0 % may be a little more than all by its rounding, and is the most important one."""
+    head = "Top 5 Timed Events                                         Avg %Total\n"
+    head += "~~~~~~~~~~~~~~~~~~                                        wait   Call\n"
+    head += "Event                                 Waits    Time (s)   (ms)   Time Wait Class\n"
+    head += "------------------------------ ------------ ----------- ------ ------ ----------\n"
+    row = "db file sequential read              79,083      73,024    923  100.0   User I/O\n"
+
+    assert sentences(head + row)[0].startswith("`db file sequential read` was 100.0 % of call time")

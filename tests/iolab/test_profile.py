@@ -188,7 +188,7 @@ def test_functions_without_samples() -> None:
 
 
 def test_processors_that_had_nothing_to_do_are_left_out() -> None:
-    """Samples of every processor (perf -a): those of the idle thread, or in a function that waits for work, are no work."""
+    """What perf -a samples in the idle thread, or in a function that waits for work, is no work."""
     perf = "swapper     0 [001] 1.0:   1 cpu-clock:\n\t816b native_safe_halt+0x6 ([kernel.kallsyms])\n\n" * 9
     own = perf.replace("swapper     0", "oracle_4711  4711").replace("native_safe_halt", "sys_read") * 1
     work = "oracle_4711  4711 [001] 2.0:   1 cpu-clock:\n\tc9fb kcbgtcr+0x1 (/u01/bin/oracle)\n\n" * 9
