@@ -55,7 +55,10 @@ _OLD_FIGURES: Final = {"Cost": "cost", "Card": "e_rows", "Bytes": "e_bytes"}
 
 
 def plans_frame(owned: list[tuple[int | None, Plan]], *, printed: bool) -> pl.DataFrame:
-    """One row an operation; with `printed`, each figure has its bounds beside it."""
+    """One row an operation; with `printed`, each figure has its bounds beside it.
+
+    ``is_inactive``: a row that an adaptive plan marks so, and that was not used in the end.
+    """
     rows = [
         {"statement": owner, "plan": ordinal, **row}
         for ordinal, (owner, plan) in enumerate(owned, 1)
@@ -95,6 +98,7 @@ def _plan_rows(plan: Plan) -> list[dict[str, object]]:
             "id": number,
             "parent_id": int(parent) if parent else _parent(ids, depths, place),
             "depth": None if is_flat and place else depths[place],
+            "is_inactive": cells["id"].startswith("-") and not cells["id"].startswith("->"),
             "predicates": "\n".join(plan.predicates.get(number, ())) or None,
             "notes": ("\n".join(plan.notes) or None) if place == 0 else None,
             "sql_text": plan.sql_text if place == 0 else None,

@@ -110,6 +110,7 @@ _PLANS: _Types = {
     "id": pl.Int64,
     "parent_id": pl.Int64,
     "depth": pl.Int64,
+    "is_inactive": pl.Boolean,
     "operation": pl.String,
     "object_name": pl.String,
     "starts": pl.Float64,

@@ -151,3 +151,50 @@ def test_plan_that_is_gone() -> None:
 
     assert spool.statements.select("kind", "rows", "elapsed_s").rows() == [("select", 8, 0.02)]
     assert spool.plans.height == 0
+
+
+ADAPTIVE = """SQL> select * from table(dbms_xplan.display_cursor(null, null, 'adaptive'));
+
+PLAN_TABLE_OUTPUT
+--------------------------------------------------
+SQL_ID  7hm3k2d9q0abc, child number 0
+-------------------------------------
+select /*+ plums */ * from plums p, seeds s where p.id = s.id
+
+Plan hash value: 123456789
+
+---------------------------------------------------
+|   Id  | Operation               | Name  | Rows  |
+---------------------------------------------------
+|     0 | SELECT STATEMENT        |       |     1 |
+|  *  1 |  HASH JOIN              |       |     1 |
+|-    2 |   NESTED LOOPS          |       |     1 |
+|-    3 |    STATISTICS COLLECTOR |       |     1 |
+|     4 |     TABLE ACCESS FULL   | PLUMS |     1 |
+|- *  5 |    INDEX RANGE SCAN     | S_PK  |     1 |
+|     6 |   TABLE ACCESS FULL     | SEEDS |     1 |
+---------------------------------------------------
+
+Note
+-----
+   - this is an adaptive plan (rows marked '-' are inactive)
+
+"""
+
+
+def test_inactive_rows_of_an_adaptive_plan() -> None:
+    """Rows that the adaptive plan did not use in the end are marked in the frame, too."""
+    plans = read_spool(ADAPTIVE.encode()).plans
+
+    assert plans.filter("is_inactive")["id"].to_list() == [2, 3, 5]
+    assert plans["is_inactive"].null_count() == 0
+
+
+def test_the_id_that_feedback_adds_is_no_part_of_a_plan() -> None:
+    """SET FEEDBACK ON SQL_ID, of 18c and later, prints the id of a statement below its rows."""
+    log = "SQL> select 1 n from dual;\n\n         N\n----------\n         1\n\n1 row selected.\n\nSQL_ID: 7hm3k2d9q0abc\n\n"
+    log += "Elapsed: 00:00:00.01\n"
+    spool = read_spool(log.encode())
+
+    assert spool.diagnostics.is_empty()
+    assert spool.statements["elapsed_s"].to_list() == [0.01]
