@@ -192,8 +192,8 @@ def test_inactive_rows_of_an_adaptive_plan() -> None:
 
 def test_the_id_that_feedback_adds_is_no_part_of_a_plan() -> None:
     """SET FEEDBACK ON SQL_ID, of 18c and later, prints the id of a statement below its rows."""
-    log = "SQL> select 1 n from dual;\n\n         N\n----------\n         1\n\n1 row selected.\n\nSQL_ID: 7hm3k2d9q0abc\n\n"
-    log += "Elapsed: 00:00:00.01\n"
+    log = "SQL> select 1 n from dual;\n\n         N\n----------\n         1\n\n1 row selected.\n\n"
+    log += "SQL_ID: 7hm3k2d9q0abc\n\nElapsed: 00:00:00.01\n"
     spool = read_spool(log.encode())
 
     assert spool.diagnostics.is_empty()
