@@ -166,7 +166,7 @@ def _db_cpu(
     if "db cpu" in model:
         return model["db cpu"], "time_model"
     names = {"db cpu"} if report.kind == "statspack" else {"db cpu", "cpu time"}
-    for one in _top_events(report):
+    for one in _top_events(report) if report.kind != "awr_global" else ():  # which lists those of each instance
         if one.event.lower() in names and one.time_s is not None:
             return one.time_s, "top_events"
     if "DB CPU" in foreground:

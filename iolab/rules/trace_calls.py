@@ -62,8 +62,9 @@ def failed_requests(trace: Trace) -> Iterator[Finding]:
     """
     expected = pl.col("errno").cast(pl.String).is_in([*_EXPECTED, *_OF_CALLS])
     is_failed = pl.col("errno").is_not_null() & ~expected & (pl.col("op") != "poll")
-    failed = trace.requests.lazy().filter(is_failed).select(file_or_fd().alias("file"), "syscall", "errno", "line")
-    kinds = failed.group_by("file", "syscall", "errno").agg(pl.len(), pl.col("line").min()).sort("line").collect()
+    failed = trace.requests.filter(is_failed).select(file_or_fd().alias("file"), "syscall", "errno", "line")
+    kinds = failed.group_by("file", "syscall", "errno", maintain_order=True).agg(pl.len(), pl.col("line").min())
+    kinds = kinds.sort("line", maintain_order=True)
     if kinds.is_empty():
         return
     count = int(kinds.get_column("len").sum())
@@ -141,6 +142,7 @@ def trace_profile(trace: Trace) -> Iterator[Finding]:
 
     Examples:
         >>> import iolab
+        >>> from iolab.rules.trace_facts import trace_of
         >>> log = b'1.000000 pread64(3, "", 8192, 0) = 8192'
         >>> for one in trace_profile(trace_of(iolab.load(log))): print(one.sentence, one.is_refused)
         Where time passed: the log has no times of calls. True
@@ -183,8 +185,7 @@ def trace_profile(trace: Trace) -> Iterator[Finding]:
         Interval.exact(share),
         "elapsed time",
         why="between calls a process computes, waits for a processor, or makes calls that were not traced; strace's "
-        "own "
-        "time is there, too",
+        "own time is there, too",
         refuted_by="perf, or V$SESSION_EVENT of the session",
         evidence=(Evidence("calls", tuple(spent.get_column("name").head(3))),),
     )
