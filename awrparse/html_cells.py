@@ -17,7 +17,7 @@ from logframe.native import POINTER, SIZE, load_functions
 #: The attribute of each table of the page that is left: its number where it is regular, else nothing.
 MARK: Final = "iolab-table"
 #: A page of more tables is left to the parser.
-_MOST_TABLES: Final = 4096
+_MOST_TABLES: Final = 1 << 16
 #: What separates the cells, as in ``cells.c``.
 _SEPARATOR: Final = "\x1f"
 
@@ -75,11 +75,10 @@ def cut_page(text: str) -> PageCells | None:
         page = text.encode()
     except UnicodeEncodeError:  # half of a surrogate pair
         return None
-    found, cells = (_Table * _MOST_TABLES)(), ctypes.create_string_buffer(len(page))
+    most = min(_MOST_TABLES, page.count(b"<table") + page.count(b"<TABLE"))
+    found, cells = (_Table * most)(), ctypes.create_string_buffer(len(page))
     used, has_heads = ctypes.c_int64(), ctypes.c_int64()
-    count = library.iolab_scan_page(
-        page, len(page), cells, found, _MOST_TABLES, ctypes.byref(used), ctypes.byref(has_heads)
-    )
+    count = library.iolab_scan_page(page, len(page), cells, found, most, ctypes.byref(used), ctypes.byref(has_heads))
     if count < 0:
         return None
     texts = ctypes.string_at(cells, used.value).decode().split(_SEPARATOR)

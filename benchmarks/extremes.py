@@ -32,7 +32,7 @@ def report(path: Path, size: int) -> None:
 
 
 def tables(path: Path, size: int) -> None:
-    """A report of HTML with more tables than compiled code looks at: selectolax parses the page."""
+    """A report of HTML with thousands of tables."""
     path.write_bytes(awr.made_html(size))
 
 
