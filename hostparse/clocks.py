@@ -189,13 +189,14 @@ def read_stamps(stamps: pl.DataFrame, order: DateOrder) -> pl.DataFrame:
         order: of the parts of dates.
 
     Returns:
-        The stamps with ``second`` (of the day), ``dated`` and ``long`` (`time` and `zone`) and ``epoch``.
+        The stamps with ``second`` (of the day), ``time`` (with a date) and ``zone``.
     """
     text = pl.col("text").str.strip_chars()
     clock = text.str.strip_prefix(LINES.literal("TIME_MARK")).str.strip_chars()
+    dated, long, epoch = dated_clock(text, order), long_time(text), of_each(text, _epoch, pl.Datetime("us"))
+    times, zones = zip(*((each.struct.field("time"), each.struct.field("zone")) for each in (dated, long)), strict=True)
     return stamps.with_columns(
         second=seconds_of_day(clock),
-        dated=dated_clock(text, order),
-        long=long_time(text),
-        epoch=of_each(text, _epoch, pl.Datetime("us")),
+        time=pl.coalesce(*times, epoch),
+        zone=pl.coalesce(*zones, pl.when(epoch.is_not_null()).then(pl.lit("UTC"))),
     )

@@ -5,17 +5,22 @@ A log is read in pieces (`hostparse.pieces`); what lines far below say of those 
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from hostparse.beginnings import Beginnings
 from hostparse.headings import TOTAL_CPU
 from hostparse.lines import GRAMMAR, OPENS, TEXT, batches, is_kind, kinds_of, repeated_rows, with_own_text
 from hostparse.runs import dates_of, order_of
 from logframe import Diagnostic
+from logframe.lazy_rows import with_last
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from hostparse.clocks import DateOrder, Order
     from logframe import Log
 
@@ -34,6 +39,8 @@ class Facts:
         stamped: runs with stamps above their reports.
         headed: runs with the heading of all processors.
         by_table: runs that may print a table of all times after another one.
+        starts: lines that start a run because of where they stand.
+        doubtful: lines of headings of vmstat that may start a run or not.
     """
 
     kinds: tuple[pl.Series, ...]
@@ -43,6 +50,8 @@ class Facts:
     stamped: frozenset[int]
     headed: frozenset[int]
     by_table: frozenset[int]
+    starts: frozenset[int]
+    doubtful: frozenset[int]
 
 
 @dataclass
@@ -56,8 +65,10 @@ class _Found:
     last: int = 0
     rows: int = 0
     run: int = 0
-    stamped: set[int] = field(default_factory=set)
-    headed: set[int] = field(default_factory=set)
+    beginnings: Beginnings = field(default_factory=Beginnings)
+    opens: list[pl.Series] = field(default_factory=list)
+    stamps: list[pl.DataFrame] = field(default_factory=list)
+    totals: list[pl.Series] = field(default_factory=list)
     by_table: set[int] = field(default_factory=set)
     starts: dict[int, str] = field(default_factory=dict)
     first_clock: dict[int, str | None] = field(default_factory=dict)
@@ -74,14 +85,14 @@ def read_facts(log: Log, date_order: DateOrder | None) -> Facts:
         date_order: ``mdy`` or ``dmy``, where the dates of the log do not show it.
     """
     found = _Found()
-    for batch in batches(log):
+    for batch, is_last in with_last(batches(log)):
         kind = kinds_of(batch)
         found.kinds.append(kind)
         lines = batch.with_columns(kind)
         own = lines.filter(is_kind("row", "average")).select("line", "text")
         found.repeated += repeated_rows(log.name, own if found.end is None else pl.concat([found.end, own]))
         found.end = with_own_text(own.tail(1))
-        _add(found, lines)
+        _add(found, lines, is_last=is_last)
     opened = list(found.opened)
     order = order_of(opened, list(found.stamped_dates), has_halves=found.has_halves, said=date_order)
     notes = []
@@ -89,11 +100,29 @@ def read_facts(log: Log, date_order: DateOrder | None) -> Facts:
         reason = "day and month may be the other way round: the month is taken to come first"
         shown = [*opened, *sorted(found.stamped_dates)][0]
         notes.append(Diagnostic(log.name, None, None, "date_order", shown, reason))
-    sets = (frozenset(found.stamped), frozenset(found.headed), frozenset(found.by_table))
-    return Facts(tuple(found.kinds), order, (*notes, *found.repeated), found.last, *sets)
+    begins = found.beginnings
+    stamps = pl.concat([pl.DataFrame(schema={"line": pl.UInt32, "rows_before": pl.UInt32}), *found.stamps])
+    stamps = stamps.filter(~pl.col("line").is_in(list(begins.dates)))
+    opens = sorted({0, *begins.dates.values(), *begins.starts.values(), *(row for rows in found.opens for row in rows)})
+    stamped, headed = (
+        frozenset(opens[bisect_right(opens, row) - 1] for row in rows)
+        for rows in (stamps.get_column("rows_before"), (row for rows in found.totals for row in rows))
+    )
+    sets = (stamped, headed, frozenset(found.by_table), frozenset(begins.starts), frozenset(begins.doubtful))
+    return Facts(tuple(_dated(found)), order, (*notes, *found.repeated), found.last, *sets)
 
 
-def _add(found: _Found, lines: pl.DataFrame) -> None:
+def _dated(found: _Found) -> Iterator[pl.Series]:
+    """The kinds of the lines, batch by batch, where stamps that are dates of runs are such."""
+    dates, first = sorted(found.beginnings.dates), 1
+    for kinds in found.kinds:
+        end = first + len(kinds)
+        own = dates[bisect_left(dates, first) : bisect_left(dates, end)]
+        yield kinds.scatter([line - first for line in own], "date") if own else kinds
+        first = end
+
+
+def _add(found: _Found, lines: pl.DataFrame, *, is_last: bool) -> None:
     """What a batch of lines says."""
     is_row, is_written = lines.select(is_row=is_kind("row"), is_written=~is_kind("blank")).get_columns()
     written, rows = is_written.arg_true(), is_row.arg_true()
@@ -110,8 +139,10 @@ def _add(found: _Found, lines: pl.DataFrame) -> None:
     found.stamped_dates.update(stamped)
     found.has_halves |= has_halves
     is_total = is_kind("words") & TEXT.str.contains(TOTAL_CPU, literal=True)
-    found.stamped.update(special.filter(is_kind("stamp")).get_column("run").unique())
-    found.headed.update(special.filter(is_total).get_column("run").unique())
+    found.beginnings.add(counted, is_last=is_last)
+    found.opens.append(special.filter(is_kind(*OPENS)).get_column("rows_before").unique())
+    found.stamps.append(special.filter(is_kind("stamp")).select("line", "rows_before"))
+    found.totals.append(special.filter(is_total).get_column("rows_before"))
     _add_clocked(found, lines, special)
     if special.height:
         found.run = int(special.item(-1, "run"))

@@ -46,10 +46,10 @@ _RULES: Final = {
     "{ROW_START}{GAP}.*": "row",
     "{ROW}": "row",
 }
-#: The kinds of lines; ``text`` is a line that no rule accepts.
-KINDS: Final = (*_KINDS, "text")
+#: The kinds of lines; ``text`` is a line that no rule accepts, ``date`` a stamp of a run (`hostparse.beginnings`).
+KINDS: Final = (*_KINDS, "text", "date")
 #: Lines that start a run: what follows has counters, a date and a host of its own.
-OPENS: Final = ("opening", "banner", "restart", "collector")
+OPENS: Final = ("opening", "banner", "restart", "collector", "date")
 TEXT: Final = pl.col("text")
 KIND: Final = pl.Enum(KINDS)
 #: The kind of each rule, then of a line that no rule describes.

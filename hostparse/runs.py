@@ -11,7 +11,7 @@ from lark import Token, Tree
 from lark.exceptions import UnexpectedInput
 
 from hostparse.clocks import GRAMMAR as TIMES
-from hostparse.clocks import Order, date_of, date_order, long_moment, second_of
+from hostparse.clocks import Order, date_of, date_order, long_moment, read_stamps, second_of
 from hostparse.lines import OPENING, OPENS, TEXT, is_kind
 from logframe import Diagnostic
 from logframe.moments import moment
@@ -111,11 +111,11 @@ def read_runs(marks: pl.DataFrame, order: DateOrder, before: Run | None) -> tupl
     """The runs of a piece of a log.
 
     Args:
-        marks: ``line``, ``text``, ``kind`` and ``run`` of the lines between its rows.
+        marks: ``line``, ``text``, ``kind``, ``run`` and ``opens`` (it starts a run) of the lines between its rows.
         order: of the parts of dates.
         before: the run that goes on at its beginning.
     """
-    opening = marks.filter(is_kind(*OPENS, "configuration"))
+    opening = marks.filter(pl.col("opens") | is_kind("configuration"))
     parsed = [_parsed(kind, text) for kind, text in opening.select("kind", "text").iter_rows()]
     runs: list[Run] = [] if before is None else [replace(before, run=0)]
     times = _times(opening, parsed, order)
@@ -170,9 +170,14 @@ def _times(opening: pl.DataFrame, parsed: list[dict[str, Any]], order: DateOrder
             found.append({"restarted_s": second})
         elif kind == "opening" and at is not None:
             found.append({"opened_at": at})
-        else:
+        elif kind == "opening":
             time = long_moment(text)
-            found.append({"opened_at": time["time"], "zone": time["zone"]} if kind == "opening" else {})
+            found.append({"opened_at": time["time"], "zone": time["zone"]})
+        elif kind == "date":
+            at, zone = read_stamps(pl.DataFrame({"text": [text]}), order).select("time", "zone").row(0)
+            found.append({"opened_at": at, "zone": zone})
+        else:
+            found.append({})
     return found
 
 
@@ -205,7 +210,7 @@ def _parsed(kind: str, text: str) -> dict[str, Any]:
 
 def _read(kind: str, text: str) -> tuple[str, Tree[Token]] | None:
     """The rule that an opening line follows, and its parts."""
-    trees = ((rule, _tree(rule, text.strip())) for rule in _RULES[kind])
+    trees = ((rule, _tree(rule, text.strip())) for rule in _RULES.get(kind, ()))
     return next(((rule, tree) for rule, tree in trees if tree is not None), None)
 
 

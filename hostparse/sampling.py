@@ -38,6 +38,7 @@ PLACE: Final = {
 #: Stands for a clock that shows no time.
 _DAMAGED: Final = -1
 _HALF_DAY: Final = DAY_S // 2
+_EITHER: Final = "the first row of another run, a mean since the start of the system, or a row below a repeated heading"
 
 
 @dataclass
@@ -67,12 +68,14 @@ class Carried(NamedTuple):
         first_heading: the number of the first heading of that run, -1 where it is not among the lines; None: not known.
         stamped: runs with stamps, by the number of rows before them.
         headed: runs with the heading of all processors, likewise.
+        doubtful: lines of headings of vmstat that may start a run or not.
     """
 
     is_going_on: bool
     first_heading: int | None
     stamped: frozenset[int]
     headed: frozenset[int]
+    doubtful: frozenset[int]
 
 
 def place_samples(
@@ -108,7 +111,7 @@ def place_samples(
         if part.heading.has_time:
             placed.parts.append((part, _timed(name, part, placed)))
         elif part.heading.tool == "vmstat" and not part.heading.keys:
-            placed.parts.append((part, _by_row(name, part, placed, headless)))
+            placed.parts.append((part, _by_row(name, part, placed, headless, carried.doubtful)))
         else:
             placed.parts.append((part, _by_report(part, reports, headless)))
     return placed
@@ -280,17 +283,9 @@ def _reports(name: str, marks: pl.DataFrame, days: pl.DataFrame, placed: Placed,
     stamps = read_stamps(stamps, placed.runs.order.order).join(days, on="run", how="left", maintain_order="left")
     has_clocks = stamps.get_column("second").null_count() < stamps.height
     stamps = stamps.with_columns(
-        pl.coalesce(
-            pl.col("dated").struct.field("time"),
-            pl.col("long").struct.field("time"),
-            "epoch",
-            *([later(pl.col("base"), past_midnights(pl.col("second")))] if has_clocks else []),
-        ).alias("interval_end"),
-        pl.coalesce(
-            pl.col("dated").struct.field("zone"),
-            pl.col("long").struct.field("zone"),
-            pl.when(pl.col("epoch").is_not_null()).then(pl.lit("UTC")),
-        ).alias("zone"),
+        pl.coalesce("time", *([later(pl.col("base"), past_midnights(pl.col("second")))] if has_clocks else [])).alias(
+            "interval_end"
+        ),
     )
     _zones(stamps, placed)
     before = pl.col("interval_end").shift().over("run")
@@ -336,7 +331,7 @@ def _by_report(part: Part, reports: pl.DataFrame, headless: frozenset[int]) -> P
 
 
 # ------------------------------------------------------------------------------------------------ each row is a sample
-def _by_row(name: str, part: Part, placed: Placed, headless: frozenset[int]) -> Part:
+def _by_row(name: str, part: Part, placed: Placed, headless: frozenset[int], doubtful: frozenset[int]) -> Part:
     frame = _unplaced(part).with_columns((pl.int_range(pl.len()).over("run") + 1).alias("sample"))
     end: pl.Expr = pl.lit(None, dtype=pl.Datetime("us"))
     clock: pl.Expr = pl.lit(None, dtype=pl.Time())  # a clock without a date
@@ -353,10 +348,15 @@ def _by_row(name: str, part: Part, placed: Placed, headless: frozenset[int]) -> 
         frame = frame.with_columns(read.get_column("time").alias("end"), read.get_column("second"))
         end, clock = pl.col("end"), _time(pl.col("second"))
     before = end.shift().over("run")
+    is_first = (pl.col("sample") == 1) & ~pl.col("run").is_in(list(headless))
+    is_below = pl.col("heading_line") != pl.col("heading_line").shift().over("run")
+    is_either = pl.col("heading_line").is_in(list(doubtful)) & is_below
+    for line in frame.filter(is_either).get_column("line"):
+        placed.notes.append(Diagnostic(name, line, None, "since_boot", None, _EITHER))
     return _ordered(
         part,
         frame.with_columns(
-            ((pl.col("sample") == 1) & ~pl.col("run").is_in(list(headless))).alias("is_since_boot"),
+            pl.when(~is_either.fill_null(value=False)).then(is_first).alias("is_since_boot"),
             pl.when(before <= end).then(before).alias("interval_start"),
             end.alias("interval_end"),
             pl.coalesce(end.dt.time(), clock).alias("time_of_day"),

@@ -134,7 +134,7 @@ def read_piece(name: str, lines: pl.DataFrame, facts: Facts, before: Before) -> 
         facts: of the whole log.
         before: what the lines before say.
     """
-    marks = _marks(name, _kept(lines, before), before)
+    marks = _marks(name, _kept(lines, before), before, facts.starts)
     runs = read_runs(marks.frame, facts.order.order, before.run)
     rows = _rows(name, lines, marks)
     if before.is_headless:
@@ -143,7 +143,7 @@ def read_piece(name: str, lines: pl.DataFrame, facts: Facts, before: Before) -> 
     first = None
     if before.first_heading is not None:
         first = marks.keys.index(before.first_heading) if before.first_heading in marks.keys else -1
-    carried = Carried(before.run is not None, first, facts.stamped, facts.headed)
+    carried = Carried(before.run is not None, first, facts.stamped, facts.headed, facts.doubtful)
     numbers = {id(part): number for number, part in rows.parts.items()}
     placed = place_samples(
         name, list(rows.parts.values()), marks.frame, Runs(runs, facts.order), alone, frozenset(rows.headless), carried
@@ -155,7 +155,7 @@ def read_piece(name: str, lines: pl.DataFrame, facts: Facts, before: Before) -> 
     ]
     timeless = [
         Diagnostic(name, line, None, "clock", text, "no date and time that exist: this run has none")
-        for line, run, text in marks.frame.filter(is_kind("opening")).select("line", "run", "text").iter_rows()
+        for line, run, text in marks.frame.filter(is_kind("opening", "date")).select("line", "run", "text").iter_rows()
         if runs[run].opened_at is None
     ]
     other = _unread(name, lines.filter(is_kind("text")), "no line of a table")
@@ -213,7 +213,7 @@ def _unread(name: str, rows: pl.DataFrame, reason: str) -> list[Diagnostic]:
     return [Diagnostic(name, line, None, "unparsed", text, reason) for line, text in printed]
 
 
-def _marks(name: str, lines: pl.DataFrame, before: Before) -> _Marks:
+def _marks(name: str, lines: pl.DataFrame, before: Before, starts: frozenset[int]) -> _Marks:
     """The lines between the rows, with the number of the heading and of the run that hold from each on."""
     # a blank line between the groups of vmstat and its columns was added to the log
     is_group = (
@@ -250,9 +250,10 @@ def _marks(name: str, lines: pl.DataFrame, before: Before) -> _Marks:
             prose.append(line)
             notes.append(Diagnostic(name, line, None, "unparsed", text, "words, but not the heading of a table"))
     words = words.filter(~pl.col("line").is_in(prose)).select("line", "heading", heading_line="line")
-    opens = is_kind(*OPENS)
+    opens = is_kind(*OPENS) | (pl.col("line").is_in(list(starts)) & (pl.col("line") >= before.first))
     marks = marks.filter(~pl.col("line").is_in(prose)).join(words, on="line", how="left", maintain_order="left")
     marks = marks.with_columns(
+        opens.alias("opens"),
         pl.when(opens).then("rows_before").forward_fill().fill_null(before.run_value).alias("run_value"),
         pl.col("heading").is_not_null().alias("is_heading"),
         pl.coalesce("heading", pl.when(opens).then(pl.lit(-1, pl.Int32))).forward_fill(),

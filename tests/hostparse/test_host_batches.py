@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
-from host_logs import NMON, PIDSTAT, TEXTS, WATCHER
+from host_logs import IOSTAT, NMON, PIDSTAT, TEXTS, VMSTAT, WATCHER
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
@@ -72,6 +72,22 @@ def test_every_line_is_a_batch(name: str) -> None:
 def test_batches_of_any_size(name: str, heights: list[int]) -> None:
     """Wherever a log is cut, and lines that end within a figure, a table without rows, two tools, days and hosts."""
     _assert_same(TEXTS[name].encode(), *heights)
+
+
+@pytest.mark.parametrize("heights", [(3,), (7, 40)])
+def test_runs_that_a_place_begins(heights: tuple[int, ...]) -> None:
+    """Dates, commands, configurations, and headings of vmstat that come soon, on each screen, or may be either."""
+    report = (
+        "    r/s    w/s   kr/s   kw/s  svc_t  %w  %b device\n" + "    9.0    4.0   72.0   32.0    7.7   0   5 c0t0d0\n"
+    )
+    heading = " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa\n"
+    rows = [f" 1  0      0 710000   2000 300000    0    0    20    {row}   90  150  3  1 95  1\n" for row in range(50)]
+    blocks = [heading + "".join(rows[:count]) for count in (3, 21, 4, 30, 2)]
+    dates = [f"Mon Feb 19 13:0{minute}:00 CET 2024\n" for minute in range(6)]
+    log = dates[0] + report * 2 + dates[1] + report * 3 + "$ iostat -x 5 2\n" + report * 2
+    log += dates[2] + IOSTAT + dates[3] + VMSTAT + "System configuration: lcpu=8 mem=8192MB\n\n"
+    log += "".join(blocks) + dates[4] + "".join(blocks) + dates[5]
+    _assert_same(log.encode(), *heights)
 
 
 def test_sorted_nmon() -> None:
