@@ -17,6 +17,8 @@ from hostparse.sampling import Carried, place_samples
 from logframe import Diagnostic
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from hostparse.facts import Facts
     from hostparse.headings import Heading
     from hostparse.stored import Parts
@@ -192,7 +194,7 @@ def _rows(name: str, lines: pl.DataFrame, marks: _Marks) -> _Rows:
     for (number,), group in rows.partition_by("heading", as_dict=True, maintain_order=True).items():
         if not isinstance(number, int) or number < 0:
             found.unread.append(_unread(name, group, "a row without a heading above it"))
-            found.headless.update(group.get_column("run").unique())
+            found.headless.update(_headless(group.filter(is_kind("row")), marks))
             continue
         heading = marks.headings[number]
         if len(heading.fields) > MOST_COLUMNS:
@@ -206,6 +208,25 @@ def _rows(name: str, lines: pl.DataFrame, marks: _Marks) -> _Rows:
         else:
             found.unread.append(_unread(name, alone, "a clock among rows that have none"))
     return found
+
+
+def _headless(rows: pl.DataFrame, marks: _Marks) -> Iterator[int]:
+    """The runs in which rows without a heading fit one that stands below them, or hold the last figures of a row."""
+    if marks.frame.height and marks.frame.item(0, "opens"):  # what stands above the first run is of another one
+        rows = rows.drop_nulls("mark")
+    is_cut = GRAMMAR.matches(TEXT, "^{GAP}?{FIGURE}(?:(?:{GAP}{FIGURE})*|(?:{GAP}{FIGURE})+{GAP}{CELL})$")
+    for (run,), group in rows.partition_by("run", as_dict=True).items():
+        below = marks.frame.filter(pl.col("is_heading") & (pl.col("run") == run)).get_column("heading").unique()
+        if group.select(is_cut.any()).item() or any(_fits(marks.headings[number], group) for number in below):
+            yield int(str(run))
+
+
+def _fits(heading: Heading, rows: pl.DataFrame) -> bool:
+    """Is some row one of a heading, with figures where it has them?"""
+    if len(heading.fields) > MOST_COLUMNS:
+        return False
+    part, _ = _part(heading, rows)
+    return part.frame.height > len({line for line, _, _ in part.problems})
 
 
 def _unread(name: str, rows: pl.DataFrame, reason: str) -> list[Diagnostic]:

@@ -92,7 +92,7 @@ def test_a_date_below_the_last_report() -> None:
     assert since_boot(log, "device") == [(0, True), (0, False)]
 
 
-@pytest.mark.parametrize("between", [DATE, "", "=== 2024-02-19 13:0{0}:00 ===\n", "^C\n"])
+@pytest.mark.parametrize("between", [DATE, "", "=== 2024-02-19 13:0{0}:00 ===\n", "13:0{0}:00\n", "^C\n"])
 def test_vmstat_of_several_runs(between: str) -> None:
     """`vmstat 5 3 >> log`: the first row of each run is a mean since the start of the system."""
     log = "".join(between.format(minute) + vmstat(3) for minute in (1, 2, 3))
@@ -134,3 +134,55 @@ def test_clocks_that_go_on_show_that_a_run_does() -> None:
     log = head + "".join(rows[:3]) + head + "".join(rows[3:6]) + head + "".join(rows[6:])
 
     assert since_boot(log) == [*((0, row == 0) for row in range(6)), (1, True), (1, False)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[oracle@db1 ~]$ {0} 5 2",
+        "SQL> !{0} 1 3",
+        "db1 {0} 1 3",
+        "$ /usr/bin/{0} -x",
+        "Script started on Mon 19 Feb 2024 01:00:00 PM CET",
+        "Monday, February 19, 2024 01:00:00 PM CET",
+        "13:00:00",
+        " 13:00:00 up 10 days,  2:03,  3 users,  load average: 0.10, 0.20, 0.30",
+        "### 2024-02-19 13:00:00 db1",
+        "9 lines of the log of db1 follow",
+    ],
+)
+def test_a_line_above_the_log_is_no_row(line: str) -> None:
+    """Whatever stands above a log, its first report is a mean since the start of the system."""
+    two = [(0, True), (0, False)]
+
+    assert since_boot(f"{line.format('vmstat')}\n{vmstat(2)}") == two
+    assert since_boot(f"{line.format('iostat')}\n{BANNER}{REPORT.format(1)}{REPORT.format(2)}", "device") == two
+    assert since_boot(f"{line.format('iostat')}\n{SOLARIS.format(1)}{SOLARIS.format(2)}", "device") == two
+
+
+@pytest.mark.parametrize(
+    ("log", "scope"),
+    [
+        (ROW.format(1) + vmstat(2), "host"),
+        ("0 95 1 0\n" + vmstat(2), "host"),
+        ("sda              8.00     64.00     1.00   2.50\n\n" + REPORT.format(1) + REPORT.format(2), "device"),
+        ("          3.00    0.00    1.00    0.00    0.00   96.00\n\n" + REPORT.format(1) + REPORT.format(2), "device"),
+        ("32.0  0.0  0.1    0.0   6.7   0   5 c0t1d0\n" + SOLARIS.format(1) + SOLARIS.format(2), "device"),
+    ],
+)
+def test_rows_above_the_first_heading_show_that_the_log_is_cut(log: str, scope: str) -> None:
+    """A log whose beginning was cut off holds samples only, also where the cut is within a row."""
+    assert since_boot(log, scope) == [(0, False)] * 2
+
+
+def test_rows_of_a_cut_log_are_not_of_the_run_below() -> None:
+    """The rows stand above a banner: the run that begins there has its first report."""
+    assert since_boot(f"sda  8.00  64.00  1.00  2.50\n\n{BANNER}{REPORT.format(1)}", "device") == [(0, True)]
+
+
+def test_runs_below_a_command_each() -> None:
+    """The commands in a session begin the runs."""
+    for prompt in ("$ iostat -xn 5 2\n", "$ iostat -xn\n", "root@db1:/var/log> /usr/bin/iostat -xn 5\n"):
+        log = (prompt + SOLARIS.format(1) + SOLARIS.format(2)) * 2
+        assert since_boot(log, "device") == [(run, is_first) for run in (0, 1) for is_first in (True, False)]
+    assert since_boot(f"$ vmstat 5 21\n{vmstat(21)}" * 2) == [(run, row == 0) for run in (0, 1) for row in range(21)]
