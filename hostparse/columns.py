@@ -166,6 +166,7 @@ COMMON: Final = {
     "avque": Metric("queued_and_in_flight", "1", 1.0, "gauge"),
     "r+w/s": Metric("transfers_per_s", "/s", 1.0, "rate"),
     "blks/s": Metric("bytes_per_s", "B/s", _SECTOR, "rate"),
+    "Kbs/s": Metric("bytes_per_s", "B/s", _KIB, "rate"),
     "avwait": Metric("queue_ms", "ms", 1.0, "time"),
     "avserv": Metric("service_ms", "ms", 1.0, "time"),
     "%tm_act": Metric("util_percent", "%", 1.0, "share"),

@@ -313,9 +313,13 @@ def _without_labels(words: pl.DataFrame) -> pl.DataFrame:
 
 def _part(heading: Heading, rows: pl.DataFrame) -> tuple[Part, pl.DataFrame]:
     """The rows under a heading as figures, and those that do not fit it."""
-    is_average = (is_kind("average")) & pl.lit(heading.has_clock)
+    is_average = is_kind("average") & pl.lit(heading.has_clock)
     rows = rows.with_columns(is_average.alias("is_average"))
     if rows.get_column("is_average").any():
+        # as under a clock, the rows below the first mean of a table may lack the word
+        is_said = pl.col("is_average") | TEXT.str.contains(GRAMMAR.pattern(_CLOCK_BEFORE))
+        known = pl.when(is_said).then("is_average").forward_fill().over("heading_line")
+        rows = rows.with_columns(known.fill_null(value=False).alias("is_average"))
         label = GRAMMAR.pattern("^{AVERAGE_LABEL}{GAP}?")
         rows = rows.with_columns(pl.when("is_average").then(TEXT.str.replace(label, "")).otherwise(TEXT).alias("text"))
     found, left, decimals = cut_rows(rows, heading)

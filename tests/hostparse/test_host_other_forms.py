@@ -255,3 +255,36 @@ def test_groups_under_each_disk() -> None:
         == [16_450.0] * 2
     )
     assert log.diagnostics.height == 0
+
+
+@pytest.mark.parametrize("second", ["          ", "Average   "])
+@pytest.mark.parametrize(("unit", "factor"), [("blks/s", 512.0), ("Kbs/s", 1024.0)])
+def test_means_of_sar_of_several_devices(second: str, unit: str, factor: float) -> None:
+    """The word stands before the first device (Solaris, AIX) or each (HP-UX): no mean is a row of a sample."""
+    log = read_host(
+        f"""\
+SunOS db1 5.11 11.4 sun4v    02/19/2024
+
+13:00:00  device  %busy  avque  r+w/s  {unit}  avwait  avserv
+13:10:00  sd0         5    0.1     20     200     0.0     4.5
+          sd1         6    0.1     30     300     0.0     5.5
+13:20:00  sd0         7    0.1     22     220     0.0     4.7
+          sd1         8    0.1     32     320     0.0     5.7
+
+Average   sd0         6    0.1     21     210     0.0     4.6
+{second}sd1         7    0.1     31     310     0.0     5.6
+
+13:00:00  runq-sz %runocc
+13:10:00      1.5      10
+13:20:00      1.6      11
+""".encode()
+    )
+    means = log.averages.filter(metric="bytes_per_s").collect()
+
+    assert log.wide("device").select("sample", "device", "bytes_per_s").rows() == [
+        (sample, device, figure * factor)
+        for sample, device, figure in [(1, "sd0", 200), (1, "sd1", 300), (2, "sd0", 220), (2, "sd1", 320)]
+    ]
+    assert means.select("name", "value").rows() == [("sd0", 210 * factor), ("sd1", 310 * factor)]
+    assert log.wide("host").height == 2
+    assert log.diagnostics.is_empty()
