@@ -1,7 +1,7 @@
 """Beginnings: lines that start a run because of where they stand, as what they say may also stand within one.
 
 * A **stamp** is the date of a run where several reports, a banner or nothing stand below it; ``-t`` and ``-T d`` print
-  one above each report.
+  one above each report.  So is a line that holds a clock in a form that is not read.
 * The **configuration** that AIX prints, and a **command**, start a run where a heading stands below them.
 * The **heading of vmstat** is printed again on each screen.  It starts a run where it comes sooner than that, or
   where a line that is no row stands above it; not where the clocks of its rows (``-t``) go on in the same steps.
@@ -44,6 +44,8 @@ class Beginnings:
     starts: dict[int, int] = field(default_factory=dict)
     doubtful: list[int] = field(default_factory=list)
     _stamp: tuple[int, int] | None = None
+    _is_read: bool = False
+    _first: int | None = None
     _below: set[str] = field(default_factory=set)
     _is_vmstat: bool = False
     _several: int = 0
@@ -71,9 +73,10 @@ class Beginnings:
         last, self._line = self._line, int(lines.item(end - 1, "line")) if end else self._line
         for line, kind, text, before, goes_on in self._special(lines, last, self._line):
             match kind:
-                case "stamp":
+                case "stamp" | "clock":
                     self._decide(before)
-                    self._stamp = (line, before)
+                    self._stamp, self._is_read = (line, before), kind == "stamp"
+                    self._other = self._other if self._is_read else before
                 case "configuration" | "command":
                     self._head, self._is_configuration = (line, before), kind == "configuration"
                 case "words" | "vmstat":
@@ -98,12 +101,13 @@ class Beginnings:
             "command": is_above & GRAMMAR.matches(TEXT, "^{COMMAND}$"),
             "vmstat": is_kind("words") & GRAMMAR.matches(TEXT, "^{VMSTAT_HEADING}$"),
             "words": is_kind("words"),
+            "clock": is_above & ~is_row & GRAMMAR.matches(TEXT, "^{GAP}?[^ \t0-9].*{CLOCK}"),
             "other": is_above & ~is_row,
         }
         kind = pl.coalesce(pl.when(is_so).then(pl.lit(name)) for name, is_so in kinds.items())
         found = written.with_columns(kind.alias("kind")).drop_nulls("kind")
         found = found.filter(pl.col("line").is_between(last, end, closed="right"))
-        begins = pl.col("kind").is_in(["stamp", "configuration", "command"]).any()
+        begins = pl.col("kind").is_in(["stamp", "clock", "configuration", "command"]).any()
         if self._stamp is None and self._head is None and not found.select(begins).item():
             found = found.filter(pl.col("kind") != "words")
         steps = _steps(lines, found.filter(kind="vmstat").get_column("rows_before"))
@@ -122,6 +126,7 @@ class Beginnings:
             self._decide(rows, is_again=True)
         if self._stamp is not None:
             self._below.add(text)
+            self._first = self._first or line
             self._is_vmstat |= is_vmstat
         if is_vmstat:
             self._vmstat(line, rows, goes_on=goes_on)
@@ -146,9 +151,14 @@ class Beginnings:
             self._several += is_several
             self._single += not is_several and not has_none
             if self._several >= self._single:
-                self.dates[line] = above
-                if not has_none:
-                    self._heading = self._height = None
+                if self._is_read:
+                    self.dates[line] = above
+                elif self._first is not None:
+                    self.starts[self._first] = above
+                self._height = None
+                if self._heading is not None and self._heading < above:
+                    self._heading = None
+        self._first = None
         self._stamp, self._is_vmstat = None, False
         self._below.clear()
 

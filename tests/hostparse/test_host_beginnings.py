@@ -92,6 +92,15 @@ def test_a_date_below_the_last_report() -> None:
     assert since_boot(log, "device") == [(0, True), (0, False)]
 
 
+def test_a_date_in_a_form_that_is_not_read() -> None:
+    """A line with a clock above several reports begins a run, too; above each report it does not."""
+    for date in ("=== 2024-02-19 13:0{0}:00 ===\n", "Mon 19 Feb 2024 01:0{0}:00 PM CET\n", "### 13:0{0}:00 db1\n"):
+        log = "".join(date.format(minute) + SOLARIS.format(5) + SOLARIS.format(1) for minute in (1, 2))
+        assert since_boot(log, "device") == [(run, is_first) for run in (0, 1) for is_first in (True, False)]
+        log = "".join(date.format(minute) + SOLARIS.format(5) for minute in (1, 2, 3))
+        assert since_boot(log, "device") == [(0, True), (0, False), (0, False)]
+
+
 @pytest.mark.parametrize("between", [DATE, "", "=== 2024-02-19 13:0{0}:00 ===\n", "13:0{0}:00\n", "^C\n"])
 def test_vmstat_of_several_runs(between: str) -> None:
     """`vmstat 5 3 >> log`: the first row of each run is a mean since the start of the system."""
@@ -112,6 +121,8 @@ def test_vmstat_of_aix_repeats_its_configuration() -> None:
 def test_a_heading_on_each_screen() -> None:
     """The heading is printed after as many rows as a screen has: sooner, it is another run's."""
     assert since_boot(vmstat(21, 21, 4)) == [(0, row == 0) for row in range(46)]
+    assert since_boot(DATE.format(1) + vmstat(21, 21, 4)) == since_boot(vmstat(21, 21, 4))
+    assert since_boot(DATE.format(1) + vmstat(3, 3)) == [(run, row == 0) for run in (0, 1) for row in range(3)]
     assert since_boot(vmstat(21, 9, 21, 2)) == [(run, row == 0) for run in (0, 1) for row in range((30, 23)[run])]
     assert since_boot(DATE.format(1) + vmstat(21, 4) + DATE.format(2) + vmstat(21, 4)) == [
         (run, row == 0) for run in (0, 1) for row in range(25)
