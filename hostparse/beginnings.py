@@ -91,8 +91,11 @@ class Beginnings:
 
     def _special(self, lines: pl.DataFrame, last: int, end: int) -> Iterator[tuple[int, str, str, int, bool]]:
         """The lines after one and up to another that matter, what each may be, and whether clocks go on below it."""
-        written = lines.filter(~is_kind("blank", "ruler"))
         is_above = is_kind("words").shift(-1).fill_null(value=True)
+        written = lines.filter(~is_kind("blank", "ruler")).with_columns(is_above.alias("is_above"))
+        own = pl.col("line").is_between(last, end, closed="right")
+        written = written.filter(own & (pl.col("is_above") | is_kind("words", "stamp", "configuration", *OPENS)))
+        is_above = pl.col("is_above")
         is_row = is_kind("row") & GRAMMAR.matches(TEXT, "^{GAP}?{FIGURE}{GAP}{FIGURE}")
         kinds = {
             "opens": is_kind(*OPENS),
@@ -106,10 +109,11 @@ class Beginnings:
         }
         kind = pl.coalesce(pl.when(is_so).then(pl.lit(name)) for name, is_so in kinds.items())
         found = written.with_columns(kind.alias("kind")).drop_nulls("kind")
-        found = found.filter(pl.col("line").is_between(last, end, closed="right"))
-        begins = pl.col("kind").is_in(["stamp", "clock", "configuration", "command"]).any()
-        if self._stamp is None and self._head is None and not found.select(begins).item():
+        there = set(found.get_column("kind").unique())
+        if self._stamp is None and self._head is None and not there & {"stamp", "clock", "configuration", "command"}:
             found = found.filter(pl.col("kind") != "words")
+        if "vmstat" not in there:
+            found = found.filter(pl.col("kind") != "other")
         steps = _steps(lines, found.filter(kind="vmstat").get_column("rows_before"))
         found = found.with_columns(
             (pl.col("rows_before").is_in(list(steps)) & (pl.col("kind") == "vmstat")).alias("on")
