@@ -114,6 +114,7 @@ def decide_together(changes: Sequence[Change]) -> None:
             found.threshold,
             refusal=found.design.refusal,
             dependence=found.design.dependence.refusal,
+            means=found.ratio_of_means,
         )
         change.row["change"] = _VERDICTS.get(verdict.outcome, verdict.outcome)
 

@@ -13,6 +13,7 @@ from iolab.comparison.result import Pairing, UnpairedError
 from iolab.evidence.alignment import align_reports
 from iolab.metrics.class_times import class_times
 from iolab.metrics.formatting import figure_text
+from iolab.rules.gates import LEAST_WAITS
 from logframe.interval import row_figure
 
 if TYPE_CHECKING:
@@ -72,7 +73,10 @@ def pair_reports(a: AwrReport, b: AwrReport, names: tuple[str, str], _: Options)
 
 
 def _verdict(intervals: pl.DataFrame, events: pl.DataFrame | None) -> str:
-    """Sessions active in both, and how the event with most time changed; empty where neither is known."""
+    """Sessions active in both, and how the event with most time changed of those that were waited for often enough.
+
+    Empty where neither is known.
+    """
     rows = {row["quantity"]: row for row in intervals.iter_rows(named=True)}
     sides = [
         (row_figure(rows["db_time_s"], side), row_figure(rows["elapsed_s"], side))
@@ -87,10 +91,12 @@ def _verdict(intervals: pl.DataFrame, events: pl.DataFrame | None) -> str:
             f"{figure_text(first)} sessions were active in A, {figure_text(second)} in B: B / A "
             f"{figure_text(second / first)}"
         )
-    both = (
-        None if events is None else events.filter((pl.col("where") == _WHERE["both"]) & pl.col(_LONGER).is_not_null())
-    )
-    if both is not None and both.height:
+    both = pl.DataFrame()
+    if events is not None and "elapsed_s" in rows:
+        is_named = (pl.col("where") == _WHERE["both"]) & pl.col(_LONGER).is_not_null()
+        counts = [pl.col(f"{_QUANTITIES['waits_per_s']}, {side}") * rows["elapsed_s"][side.lower()] for side in "AB"]
+        both = events.filter(is_named, pl.min_horizontal(counts) >= LEAST_WAITS)
+    if both.height:
         row = both.row(0, named=True)
         often, longer = (figure_text(row[name]) for name in (_OFTEN, _LONGER))
         said.append(f"`{row['event']}` was waited for {often} times as often, {longer} times as long")

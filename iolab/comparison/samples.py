@@ -84,6 +84,7 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
     conditions: Mapping[str, str] | None = None,
     seed: int = 0,
     resamples: int = 9999,
+    means: tuple[float, float] | None = None,
 ) -> Comparison:
     """Two samples of run times compared.
 
@@ -103,6 +104,7 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
         conditions: What is known of the runs, by the names in `CONDITIONS`; the text lists those that are missing.
         seed: The seed of the bootstrap; the same seed and samples give the same result to the last bit.
         resamples: How often the bootstrap draws.
+        means: Of A and B, where the values are medians of batches; by default those of the values.
 
     Intervals need 6 runs in each sample. How well each covers was measured, see `iolab.stats.intervals`.
 
@@ -139,6 +141,7 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
         found = _as_samples(sample_a, sample_b, effects, p_values.p, step, threshold)
     else:
         found = _within_rounds(rounds, resolution if resolution is not None else step, threshold)
+    averages = (fmean(x), fmean(y)) if means is None else means
     verdict = decide(
         found.ratio,
         found.p if found.units >= MIN_SEPARATED else None,
@@ -146,6 +149,7 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
         refusal=found.refusal,
         dependence=found.dependence.refusal,
         needed=_describe_needed(found),
+        means=averages[1] / averages[0],
     )
     gap = max(min(x) - max(y), min(y) - max(x))
     superiority = widen(effects.superiority, dependence)
@@ -163,7 +167,7 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
             widen(effects.medians[1], dependence, is_positive=True),
         ),
         spreads=(robust_spread(x, step), robust_spread(y, step)),
-        means=(fmean(x), fmean(y)),
+        means=averages,
         deviations=(_deviation(x), _deviation(y)),
         design=found,
         ratio=found.ratio,
@@ -325,6 +329,7 @@ def compare_many(
             refusal=pair.design.refusal,
             dependence=pair.design.dependence.refusal,
             needed=_describe_needed(pair.design),
+            means=pair.ratio_of_means,
         )
         for pair, p in zip(pairs, corrected, strict=True)
     ]

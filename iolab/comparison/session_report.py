@@ -28,7 +28,6 @@ from iolab.comparison.statements import (
 )
 from iolab.metrics.formatting import count_text, format_figure, format_number, short_text
 from iolab.stats.samples import check_threshold
-from iolab.stats.verdict import verdict_line
 from logframe.wording import counted
 
 if TYPE_CHECKING:
@@ -182,7 +181,7 @@ def _verdict(frame: pl.DataFrame, compared: Mapping[int, Comparison], matched: i
     """The result in one sentence: of the one statement that was repeated, else how many got slower and faster."""
     if frame.height == 1 and compared:
         (found,) = compared.values()
-        return verdict_line(found.verdict, found.ratio, found.threshold)
+        return found.headline
     return _headline(frame, matched, totals).partition(". ")[0].removesuffix(".") + "."
 
 

@@ -15,7 +15,6 @@ from iolab.metrics.formatting import short_text
 from iolab.metrics.logical import time_change
 from iolab.stats.cache_levels import cache_level
 from iolab.stats.first_runs import first_run
-from iolab.stats.verdict import verdict_line
 from logframe.wording import counted
 
 if TYPE_CHECKING:
@@ -130,7 +129,7 @@ def _pair_unechoed(a: Spool, b: Spool, names: tuple[str, str], options: Options)
         "each has one sample of repeated runs",
         ("The logs do not show the statements: that both ran the same one is your word.", str(found)),
         drawers=(partial(draw_runs, x, y, names, "Every run in its place"),),
-        verdict="" if isinstance(found, str) else verdict_line(found.verdict, found.ratio, found.threshold),
+        verdict="" if isinstance(found, str) else found.headline,
         is_lettered=not isinstance(found, str),
     )
 

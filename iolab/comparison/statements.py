@@ -244,4 +244,4 @@ def describe_plan_change(a: Counter[str], b: Counter[str]) -> str:
         if only:
             steps = (f"{count} x {step}" if count > 1 else step for step, count in only.items())
             parts.append(f"only in {name}: {', '.join(steps)}")
-    return "; ".join(parts) or "the same operations in another order"
+    return "; ".join(parts) or "the same operations"

@@ -11,13 +11,13 @@ from iolab import charts
 from iolab.comparison.result import Pairing, UnpairedError
 from iolab.comparison.samples import SampleError, compare
 from iolab.metrics.awr import figure_of
-from iolab.metrics.formatting import figure_text
+from iolab.metrics.formatting import figure_text, format_number
 from iolab.metrics.table import REFUSED
-from iolab.metrics.times import UPPER_BOUND
+from iolab.metrics.times import UPPER_BOUND, nanoseconds
 from iolab.metrics.trace_queue import depth
 from iolab.metrics.trace_reads import data_reads, read_rate, read_sizes
 from iolab.stats.report import describe_time, format_estimate, format_p
-from iolab.stats.verdict import describe_verdict, verdict_line
+from iolab.stats.verdict import describe_verdict
 from logframe.interval import row_figure
 from logframe.wording import counted
 
@@ -167,20 +167,21 @@ def _is_full(reads: pl.DataFrame, column: str) -> bool:
 def _compared(alike: list[pl.DataFrame], column: str, said: str, threshold: float) -> tuple[str, str]:
     """The comparison of two samples of reads as a paragraph, and as one sentence."""
     samples, what = zip(*(_batches(one.sort("line").get_column(column)) for one in alike), strict=True)
+    means = [float(one.select(nanoseconds(column).mean()).item()) / 1e3 for one in alike]
     try:
-        result = compare(*samples, names=("A", "B"), unit="us", threshold=threshold)
+        result = compare(*samples, names=("A", "B"), unit="us", threshold=threshold, means=(means[0], means[1]))
     except SampleError as error:
         return f"{said}: not compared: {error}.", ""
     a, b = (format_estimate(one, "us") for one in result.medians)
     p = format_p(result.design.p)
     caveats = "".join(f" Caveat: {caveat}." for caveat in result.caveats)
-    line = verdict_line(result.verdict, result.ratio, result.threshold)
+    averages = " and ".join(f"{format_number(mean)} us" for mean in means)
     return (
-        f"{said}. A: median {a}, of {what[0]}; B: median {b}, of {what[1]}. "
+        f"{said}. A: median {a}, of {what[0]}; B: median {b}, of {what[1]}; means {averages}. "
         f"{describe_time('B', 'A', result.pct_less_time)}; ratio {format_estimate(result.ratio)}, {p}. "
         f"Verdict: {describe_verdict(result.verdict, 'A', 'B', result.threshold)} - {result.reason}.{caveats} "
         "A trace is one run: how runs differ from each other is not in the interval."
-    ), line
+    ), result.headline
 
 
 def _batches(times: pl.Series) -> tuple[pl.Series, str]:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from itertools import pairwise
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
 
 #: Columns of `periods`.
 PERIODS: Final = pl.Schema(
@@ -43,6 +48,7 @@ BREAKS: Final = pl.Schema(
         "reason": pl.String(),
     }
 )
+_INSTANCE: Final = ("db_name", "db_id", "instance_name")
 #: Reports of a period between two snapshots of one instance; others have no place on a time line.
 KINDS: Final = ("awr", "awr_pdb", "statspack", "fragment")
 #: Waits for one block from a file: their average is the latency of a read as sessions see it.
@@ -58,7 +64,8 @@ def periods(info: pl.DataFrame) -> pl.DataFrame:
 
     Reports without times are left out, and those that are of no period between two snapshots of an instance (ASH, ADDM,
     compare-period and cluster reports).  The instance of a report on a pluggable database has its name after a `/`:
-    such reports are of one instance and its snapshots, and still not of the same activity.
+    such reports are of one instance and its snapshots, and still not of the same activity.  Where two hosts have
+    reports of one time of an instance, as a copy of a database has, its name has the host after an `@`.
 
     Args:
         info: The table `info` of many reports, as `awrparse.read_awrs` gives it.
@@ -71,15 +78,55 @@ def periods(info: pl.DataFrame) -> pl.DataFrame:
     of_container = pl.col("container") if "container" in known.columns else pl.lit(None, pl.String)
     of_both = pl.concat_str("instance_name", of_container, separator="/", ignore_nulls=True)
     named = known.with_columns(instance_name=pl.when(of_container.is_null()).then("instance_name").otherwise(of_both))
-    return named.select(pl.col(name).cast(dtype) for name, dtype in PERIODS.items()).sort(
-        "db_name", "db_id", "instance_name", "begin_time", "end_time", "report", "part", maintain_order=True
+    return (
+        _with_hosts(named)
+        .select(pl.col(name).cast(dtype) for name, dtype in PERIODS.items())
+        .sort("db_name", "db_id", "instance_name", "begin_time", "end_time", "report", "part", maintain_order=True)
+    )
+
+
+def _with_hosts(known: pl.DataFrame) -> pl.DataFrame:
+    """The periods with the host in the names of instances that run on two at a time; text reports cut its name."""
+    if "host" not in known.columns:
+        return known
+    host = pl.col("host").str.to_lowercase()
+    is_one = host.str.starts_with(host.shift()) | host.shift().str.starts_with(host)
+    is_two = ~is_one & (pl.col("begin_time") < pl.col("end_time").shift())
+    ordered = known.sort(*_INSTANCE, "begin_time", "end_time", "report", maintain_order=True)
+    named = pl.concat_str("instance_name", "host", separator="@", ignore_nulls=True)
+    return ordered.with_columns(
+        instance_name=pl.when(is_two.any().over(_INSTANCE)).then(named).otherwise("instance_name")
     )
 
 
 def once(periods: pl.DataFrame) -> pl.DataFrame:
-    """The periods without repeats: of the reports of one period of an instance, such as text and HTML, the first."""
-    names = ["db_name", "db_id", "instance_name", "kind", "begin_time", "end_time"]
-    return periods.unique(names, keep="first", maintain_order=True)
+    """The periods without those of which others are: each time of an instance counts once.
+
+    Of the reports of one period, such as text and HTML, the first is taken; of one of a day and those of its hours the
+    hours, where they cover half of it, else the day.
+    """
+    names = [*_INSTANCE, "kind"]
+    single = periods.unique([*names, "begin_time", "end_time"], keep="first", maintain_order=True)
+    ordered = single.with_row_index("place").sort("begin_time", "end_time", descending=[False, True])
+    dropped: list[int] = []
+    for _, rows in ordered.group_by(names, maintain_order=True):
+        dropped += _doubled(rows.select("place", "begin_time", "end_time").rows())
+    return single.filter(~pl.int_range(pl.len()).is_in(dropped))
+
+
+def _doubled(spans: list[tuple[int, datetime, datetime]]) -> Iterator[int]:
+    """The places of spans, in the order of their begins and the longest first, that hold others or lie in one."""
+    for number, (place, _, end) in enumerate(spans):
+        within = []
+        for other in range(number + 1, len(spans)):
+            if spans[other][1] >= end:
+                break
+            within += [spans[other]] if spans[other][2] <= end else []
+        covered = sum((one[2] - one[1] for one in within), timedelta())
+        if 2 * covered >= end - spans[number][1]:
+            yield place
+        else:
+            yield from (one[0] for one in within)
 
 
 def find_breaks(periods: pl.DataFrame) -> pl.DataFrame:

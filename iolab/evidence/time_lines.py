@@ -59,7 +59,10 @@ def over_time(logs: Mapping[str, ParsedLog]) -> pl.DataFrame:
             frames += _host(name, cast("HostLog", log))
         elif log.format == "awr":
             frames.append(_report(name, cast("AwrReport", log)))
-    return pl.concat(frames).drop_nulls().sort("panel", "series", "begin", maintain_order=True)
+    single = (
+        pl.concat(frames).drop_nulls().unique(["panel", "series", "begin", "end"], keep="first", maintain_order=True)
+    )
+    return single.sort("panel", "series", "begin", maintain_order=True)
 
 
 def _panel(frame: pl.DataFrame, panel: str, series: pl.Expr, value: pl.Expr) -> pl.DataFrame:

@@ -149,6 +149,8 @@ def commit_times(
 
     def busy(time: Interval, elapsed_s: Interval) -> Interval:
         need_time("elapsed_s", elapsed_s)
+        if "instance" in background.columns and background.filter(event=_WRITE)["instance"].n_unique() > 1:
+            raise RefusedError("each of several instances has a log writer of its own")
         share = time / elapsed_s
         if share.lo > 1:
             raise RefusedError(f"{show(share)} times the period: the log has several writers")
@@ -199,18 +201,22 @@ def modes_of(event_histogram: pl.DataFrame, event: str) -> int:
 
 
 def _wait_of(table: pl.DataFrame, event: str) -> tuple[Interval, Interval] | None:
-    """Waits and seconds of an event: the first row of it."""
+    """Waits and seconds of an event, those of several instances together."""
+    found: tuple[Interval, Interval] | None = None
+    seen: set[object] = set()
     for row in table.iter_rows(named=True):
-        waits, time = row_figure(row, "waits"), row_figure(row, "total_wait_s")
-        if row["event"] == event and waits is not None and time is not None and row.get("instance") != "*":
-            average = row_figure(row, "avg_wait_ms")
-            if average is not None:
-                try:
-                    time = intersect([time, average * waits / 1000])
-                except RefusedError:
-                    return None
-            return waits, time
-    return None
+        waits, time, instance = row_figure(row, "waits"), row_figure(row, "total_wait_s"), row.get("instance")
+        if row["event"] != event or waits is None or time is None or instance == "*" or instance in seen:
+            continue
+        seen.add(instance)
+        average = row_figure(row, "avg_wait_ms")
+        if average is not None:
+            try:
+                time = intersect([time, average * waits / 1000])
+            except RefusedError:
+                return None
+        found = (waits, time) if found is None else (found[0] + waits, found[1] + time)
+    return found
 
 
 def _average(metric: str, wait: tuple[Interval, Interval] | None, basis: str) -> Metric:

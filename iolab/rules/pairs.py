@@ -13,12 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from iolab.rules.report_facts import ReportFacts
+    from logframe.interval import Interval
 
 #: A change of load below this is not decomposed.
 _LEAST_CHANGE: Final = 0.10
 #: Parts of a change below this are not named.
 _LEAST_PART: Final = 0.05
 _MOST_PARTS: Final = 3
+#: Waits of so much of the load are said where one takes so many times as long, or as short.
+_LEAST_WEIGHT: Final = 0.10
+_LONGER: Final = 1.5
 _MOST_NAMED: Final = 4
 #: Values of so many characters may be cut, or be one of a list.
 _CUT_FROM: Final = 16
@@ -60,25 +64,20 @@ def load_change(
     yield Finding(
         "load",
         f"Sessions active went from {figure_text(first)} to {figure_text(second)}: {figure_text(ratio)} times as many.",
-        why="averages of two periods of like length",
+        why="averages of two periods of like length, in the order of time",
         refuted_by="single hours within the periods",
         evidence=(Evidence(tables[0]),),
         order=0,
     )
     change = second - first
     if abs(ratio.value - 1) < _LEAST_CHANGE or change.lo * change.hi <= 0:
+        yield from _other_changes(before, after, sessions, set(), tables[1])
         return
     what = "increase" if change.value > 0 else "decrease"
     parts = []
-    for name, wait in after.events.items():
-        other = before.events.get(name)
-        if other is None or min(wait.waits.lo, other.waits.lo) < LEAST_WAITS:
-            continue
-        part = wait.time_s / after.elapsed_s - other.time_s / before.elapsed_s
-        share = part / change
-        if share.lo >= _LEAST_PART and other.time_s.lo > 0 and wait.avg_s is not None and other.avg_s is not None:
-            often = (wait.waits / after.elapsed_s) / (other.waits / before.elapsed_s)
-            parts.append((share, name, often, wait.avg_s / other.avg_s))
+    for name, (part, often, longer) in _rates(before, after).items():
+        if (part / change).lo >= _LEAST_PART:
+            parts.append((part / change, name, often, longer))
     parts.sort(key=lambda part: -part[0].value)
     for share, name, often, longer in parts[:_MOST_PARTS]:
         queue = often.lo > 1 and longer.lo > 1
@@ -108,6 +107,49 @@ def load_change(
                 refuted_by="CPU a transaction of both periods",
                 evidence=(Evidence("time_model", ("DB CPU",)),),
             )
+    yield from _other_changes(before, after, sessions, {name for _, name, _, _ in parts[:_MOST_PARTS]}, tables[1])
+
+
+def _rates(before: ReportFacts, after: ReportFacts) -> dict[str, tuple[Interval, Interval, Interval]]:
+    """Of each event of both: the change of the sessions that wait, and the ratios of the rate and of the average."""
+    found: dict[str, tuple[Interval, Interval, Interval]] = {}
+    if before.elapsed_s is None or after.elapsed_s is None:
+        return found
+    for name, wait in after.events.items():
+        other = before.events.get(name)
+        if other is None or min(wait.waits.lo, other.waits.lo) < LEAST_WAITS:
+            continue
+        if other.time_s.lo > 0 and wait.avg_s is not None and other.avg_s is not None:
+            often = (wait.waits / after.elapsed_s) / (other.waits / before.elapsed_s)
+            part = wait.time_s / after.elapsed_s - other.time_s / before.elapsed_s
+            found[name] = (part, often, wait.avg_s / other.avg_s)
+    return found
+
+
+def _other_changes(
+    before: ReportFacts, after: ReportFacts, sessions: list[Interval | None], named: set[str], table: str
+) -> Iterator[Finding]:
+    """Large waits that became longer or shorter, whatever the load did: fewer of them may hide it, or other parts."""
+    found = []
+    for name, (_, often, longer) in _rates(before, after).items():
+        weights = [
+            facts.events[name].time_s / facts.elapsed_s / active
+            for facts, active in zip((before, after), sessions, strict=True)
+            if facts.elapsed_s is not None and active is not None and active.lo > 0
+        ]
+        weight = max(weights, key=lambda one: one.value)
+        if name not in named and weight.lo >= _LEAST_WEIGHT and (longer.lo >= _LONGER or longer.hi <= 1 / _LONGER):
+            found.append((weight, name, often, longer))
+    for weight, name, often, longer in sorted(found, key=lambda one: -one[0].value)[:_MOST_PARTS]:
+        yield Finding(
+            "load_or_latency",
+            f"`{name}` was waited for {figure_text(often)} times as often, and {figure_text(longer)} times as long.",
+            weight.capped(1),
+            "the larger of the two loads",
+            why="the load alone does not show it: sessions waiting = waits a second x their average",
+            refuted_by="`iostat` of both periods",
+            evidence=(Evidence(table, (name,)),),
+        )
 
 
 def _differ(one: str, two: str) -> bool:

@@ -108,7 +108,7 @@ def _not_read(report: AwrReport) -> Iterator[Finding]:
 
 
 def report_pair_findings(first: tuple[str, AwrReport], second: tuple[str, AwrReport]) -> Iterator[Finding]:
-    """What changed from the first of two reports with a period to the second; a gate for two databases."""
+    """What changed between two reports with a period, in the order of time; a gate for two databases."""
     if first[1].kind not in _PERIODS or second[1].kind not in _PERIODS:
         return
     different = _identity(first[1], second[1])
@@ -132,6 +132,9 @@ def report_pair_findings(first: tuple[str, AwrReport], second: tuple[str, AwrRep
             is_gate=True,
         )
         return
+    begins = [one[1].info.begin_time for one in (first, second)]
+    if begins[0] is not None and begins[1] is not None and begins[1] < begins[0]:
+        first, second = second, first
     before, after = report_facts(first[1]), report_facts(second[1])
     yield from pairs.load_change(before, after)
     yield from pairs.settings_changed(before, after)

@@ -22,7 +22,7 @@ from iolab.stats.report import (
     make_frame,
     make_row,
 )
-from iolab.stats.verdict import Outcome, describe_verdict
+from iolab.stats.verdict import Outcome, describe_verdict, verdict_line
 
 __all__ = ["CONDITIONS", "Comparison", "Design"]
 
@@ -113,6 +113,16 @@ class Comparison:
     conditions: tuple[tuple[str, str], ...]
     is_ordered: bool
     is_resolution_given: bool
+
+    @property
+    def ratio_of_means(self) -> float:
+        """Mean of B / mean of A."""
+        return self.means[1] / self.means[0]
+
+    @property
+    def headline(self) -> str:
+        """The verdict in a sentence, of A and B."""
+        return verdict_line(self.verdict, self.ratio, self.threshold, means=self.ratio_of_means)
 
     def __str__(self) -> str:
         """A paragraph to paste: both medians, the effect in all three directions, tests, verdict, caveats."""

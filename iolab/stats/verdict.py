@@ -10,6 +10,9 @@ from iolab.stats.report import format_estimate, format_p
 ALPHA = 0.05
 """The level of the test."""
 
+APART = 0.05
+"""Means whose ratio is so far from that of the medians are of other runs: a few that take long."""
+
 Outcome = Literal["faster", "slower", "equivalent", "different, size unknown", "undecided"]
 
 
@@ -22,14 +25,22 @@ class Verdict:
 
 
 def decide(
-    ratio: Estimate, p: float | None, threshold: float, *, refusal: str = "", dependence: str = "", needed: str = ""
+    ratio: Estimate,
+    p: float | None,
+    threshold: float,
+    *,
+    refusal: str = "",
+    dependence: str = "",
+    needed: str = "",
+    means: float | None = None,
 ) -> Verdict:
     """The verdict on B from the interval of B / A, the test and the smallest difference that matters.
 
     Faster or slower: the whole interval is beyond the threshold and the test agrees at 5 %. Equivalent: the whole
     interval is within it. Different, size unknown: there is no interval, and the test finds a difference, as where few
-    runs separate completely. All else is undecided. The band is 1 / (1 + threshold) to 1 + threshold, so that the
-    verdict does not depend on which sample is named first.
+    runs separate completely. All else is undecided, also alike medians with means that differ: a few runs took longer.
+    The band is 1 / (1 + threshold) to 1 + threshold, so that the verdict does not depend on which sample is named
+    first.
 
     Args:
         ratio: B / A.
@@ -38,8 +49,12 @@ def decide(
         refusal: Why there is no interval.
         dependence: Why dependence leaves the verdict open, or an empty text.
         needed: How many runs would decide, said where the verdict is open.
+        means: B / A of the means, where it is known.
 
     Examples:
+        >>> decide(Estimate(1.0, 0.99, 1.01, ""), 0.8, 0.02, means=1.475)
+        Verdict(outcome='undecided', reason='the whole interval of the ratio of the medians lies within 2 %, but the
+        ratio of the means is 1.48: a few runs make the difference')
         >>> decide(Estimate(1.0106, 1.005, 1.016, ""), 0.001, 0.02)
         Verdict(outcome='equivalent', reason='the whole interval of the ratio lies within 2 %;
         a difference is there (p = 0.001), but smaller than the threshold')
@@ -63,6 +78,12 @@ def decide(
             "undecided", f"the interval of the ratio is beyond {percent}, but the rank test does not agree{more}"
         )
     if low <= ratio.lo and ratio.hi <= high:
+        if means is not None and max(means, 1 / means) > 1 + max(threshold, APART):
+            return Verdict(
+                "undecided",
+                f"the whole interval of the ratio of the medians lies within {percent}, but the ratio of the means is "
+                f"{format_number(means)}: a few runs make the difference",
+            )
         note = f"; {seen}, but smaller than the threshold" if seen else ""
         return Verdict("equivalent", f"the whole interval of the ratio lies within {percent}{note}")
     note = f"; {seen}, whether it is larger than {percent} is open" if seen else ""
@@ -81,18 +102,26 @@ def describe_verdict(outcome: Outcome, a: str, b: str, threshold: float) -> str:
     return f"equivalent within {format_number(100 * threshold)} %" if outcome == "equivalent" else outcome
 
 
-def verdict_line(outcome: Outcome, ratio: Estimate, threshold: float, *, a: str = "A", b: str = "B") -> str:
+def verdict_line(
+    outcome: Outcome, ratio: Estimate, threshold: float, *, a: str = "A", b: str = "B", means: float | None = None
+) -> str:
     """The verdict as the first sentence of a comparison, with the ratio that it rests on.
+
+    `means` is B / A of the means: where it is apart from the ratio of the medians, by the threshold too, it is said.
 
     Examples:
         >>> verdict_line("faster", Estimate(0.818, 0.815, 0.82, ""), 0.02)
         'B was faster than A: B / A 0.8180 (95 %: 0.8150 to 0.8200).'
         >>> verdict_line("different, size unknown", Estimate(2.11, None, None, ""), 0.02)
         'A and B differ, but too few runs show by how much: B / A 2.11.'
+        >>> verdict_line("undecided", Estimate(1.0, 0.99, 1.01, ""), 0.02, means=1.475)
+        'Whether A or B was faster is not decided: B / A 1.000 (95 %: 0.990 to 1.010), and 1.48 of the means.'
     """
     said = {
         "equivalent": f"{a} and {b} were alike within {format_number(100 * threshold)} %",
         "different, size unknown": f"{a} and {b} differ, but too few runs show by how much",
         "undecided": f"Whether {a} or {b} was faster is not decided",
     }.get(outcome, f"{b} was {outcome} than {a}")
-    return f"{said}: {b} / {a} {format_estimate(ratio)}."
+    apart = 1.0 if means is None else max(means / ratio.value, ratio.value / means)
+    of_means = f", and {format_number(means)} of the means" if means and apart > 1 + max(threshold, APART) else ""
+    return f"{said}: {b} / {a} {format_estimate(ratio)}{of_means}."

@@ -152,3 +152,35 @@ def test_an_interval_of_a_time_is_above_zero() -> None:
         assert median.lo is not None
         assert 0.85 * median.value < median.lo < median.value
         assert "widened 1.71 times" in median.basis
+
+
+def test_equal_medians_with_other_means_are_not_alike() -> None:
+    """A few runs that take four times as long are no equivalence: the means say so, first."""
+    flat = [5.0 + place % 5 / 100 for place in range(31)]
+    tail = [20.0 if place % 6 == 5 else one for place, one in enumerate(flat)]
+    alike, other = compare(flat, flat), compare(flat, tail)
+
+    assert alike.verdict == "equivalent"
+    assert other.verdict == "undecided"
+    assert "a few runs make the difference" in other.reason
+    assert other.headline.endswith(" of the means.")
+    assert "of the means" not in alike.headline
+
+
+def test_reads_of_traces_with_a_tail_are_not_alike() -> None:
+    """Medians of batches do not see the slow reads; the means of all reads do."""
+
+    def log(slow: int) -> bytes:
+        times = [50_000 if slow and number % slow == 0 else 480 + number % 40 for number in range(600)]
+        lines, clock = [], 1_700_000_000_000_000
+        for number, time in enumerate(times):
+            call = f'pread64(3</u01/a.dbf>, "", 8192, {number * 8192}) = 8192'
+            lines.append(f"{clock // 1_000_000}.{clock % 1_000_000:06d} {call} <{time / 1e6:.6f}>")
+            clock += time + 20
+        return "\n".join(lines).encode()
+
+    pairs = [pair(load(log(0)), load(log(slow)), names=("a", "b")) for slow in (0, 40)]
+
+    assert "of the means" not in pairs[0].verdict
+    assert "of the means" in pairs[1].verdict
+    assert "alike" not in pairs[1].verdict

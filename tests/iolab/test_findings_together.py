@@ -11,8 +11,10 @@ import pytest
 
 import iolab
 from iolab.rules.compare_report import _parameters
-from iolab.rules.pairs import settings_changed
-from iolab.rules.report_facts import ReportFacts
+from iolab.rules.pairs import load_change, settings_changed
+from iolab.rules.report_facts import ReportFacts, Wait
+from iolab.rules.reports import report_pair_findings
+from logframe.interval import Interval
 
 ROOT = Path(__file__).parents[2]
 SERIES = sorted((ROOT / "sample_data" / "awr_series").glob("*.txt"))
@@ -233,3 +235,38 @@ def test_settings_of_a_compare_period_report() -> None:
     (found,) = settings_changed(before, after)
 
     assert found.sentence == "1 parameter of 3 changed between the reports: `cursor_sharing` EXACT to FORCE."
+
+
+def facts(sessions: float, **waits: tuple[float, float]) -> ReportFacts:
+    """An hour with so many sessions active; of each event how many waits, and the seconds of one."""
+    exact = Interval.exact
+    events = {name.replace("_", " "): Wait(exact(count), exact(count * each)) for name, (count, each) in waits.items()}
+    return ReportFacts(elapsed_s=exact(3600), db_time_s=exact(3600 * sessions), events=events)
+
+
+def test_waits_that_became_longer_are_said_whatever_the_load_did() -> None:
+    """Half as many waits of twice the time are no change of the load; others may change it against them."""
+    before = facts(2, db_file_sequential_read=(3_600_000, 0.001), log_file_sync=(360_000, 0.005))
+    same = facts(2, db_file_sequential_read=(1_800_000, 0.002), log_file_sync=(360_000, 0.005))
+    less = facts(1.5, db_file_sequential_read=(1_800_000, 0.003), log_file_sync=(3_600, 0.005))
+    alike = facts(2, db_file_sequential_read=(3_600_000, 0.0011), log_file_sync=(360_000, 0.005))
+    said = {
+        name: [one.sentence for one in load_change(before, after)]
+        for name, after in (("same", same), ("less", less), ("alike", alike))
+    }
+
+    twice = "`db file sequential read` was waited for 0.500 times as often, and 2 times as long."
+    assert said["same"][1:] == [twice]
+    assert said["less"][1].startswith("99.0 % of the decrease was `log file sync`")
+    assert said["less"][2] == twice.replace("2 times", "3 times")
+    assert len(said["alike"]) == 1
+
+
+def test_two_reports_are_compared_in_the_order_of_time() -> None:
+    """Whatever the order of the names: the name of snapshot 1000 is before that of 999."""
+    paths = SERIES[:2]
+    reports = [(path.name, iolab.load(path)) for path in paths]
+    forward, backward = ([one.sentence for one in report_pair_findings(*order)] for order in (reports, reports[::-1]))
+
+    assert forward == backward
+    assert forward[0].startswith("Sessions active went from ")

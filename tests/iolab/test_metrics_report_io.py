@@ -231,3 +231,19 @@ def test_figures_of_a_whole_report() -> None:
     if "iostat_function" in report:
         found = metrics.io_by_function(report.with_bounds("iostat_function"), elapsed)
         assert found.filter(pl.col("caveats").str.contains("contradict")).is_empty()
+
+
+def test_several_instances_are_put_together_and_have_a_log_writer_each() -> None:
+    """The averages are of the waits of all; no share of the period is that of one process."""
+    one, two = waits(log_file_sync=(1000, 2.0)), waits(log_file_sync=(1000, 20.0))
+    write = waits(log_file_parallel_write=(900, 0.9))
+    named = [
+        pl.concat([a.with_columns(instance=pl.lit("1")), b.with_columns(instance=pl.lit("2"))])
+        for a, b in ((one, two), (write, write))
+    ]
+    found = {row["metric"]: row for row in metrics.commit_times(*named, 3600).iter_rows(named=True)}
+
+    assert found["commit_ms"]["value"] == pytest.approx(11)
+    assert found["log_write_ms"]["value"] == pytest.approx(1)
+    assert found["log_writer_busy"]["value"] is None
+    assert "several instances" in found["log_writer_busy"]["caveats"]

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from awrparse import read_awr, read_awrs
-from iolab.evidence.report_periods import PERIODS, find_breaks, periods
+from iolab.evidence.report_periods import PERIODS, find_breaks, once, periods
 from iolab.evidence.timeline import (
     SINGLE_BLOCK_READS,
     Timeline,
@@ -302,3 +302,46 @@ def test_periods_have_their_schema(line: Timeline) -> None:
 
     assert periods(info).schema == line.periods.schema == PERIODS
     assert periods(info.clear()).schema == PERIODS
+
+
+def reports_once(*rows: dict[str, object]) -> list[str]:
+    """The reports of which the periods count."""
+    return once(pl.DataFrame(list(rows), schema=PERIODS)).get_column("report").to_list()
+
+
+def test_a_day_beside_its_hours_does_not_count() -> None:
+    """A report of a whole day and those of its hours are of the same activity: the finer ones that cover most of it."""
+    hours = [period(f"{hour}", hour, hour + 1) for hour in range(14)]
+    day = period("day", 0, 14)
+
+    for rows in ([*hours, day], [day, *hours], [*hours[:7], day, *hours[7:]]):
+        assert sorted(reports_once(*rows)) == sorted(str(hour) for hour in range(14))
+    assert reports_once(day, *hours[:3]) == ["day"]
+    assert reports_once(
+        day, *(period(f"{row['report']}", hour, hour + 1, instance_name="j") for hour, row in enumerate(hours))
+    ) == ["day", *(str(hour) for hour in range(14))]
+
+
+def test_a_repeat_counts_once_and_an_overlap_twice() -> None:
+    """Text and HTML of one period are one; periods that only overlap are of two times, in part."""
+    assert reports_once(period("a", 0, 1), period("a.html", 0, 1, form="html"), period("b", 1, 2)) == ["a", "b"]
+    assert reports_once(period("a", 0, 2), period("b", 1, 3)) == ["a", "b"]
+
+
+def info(*hosts: str | None) -> pl.DataFrame:
+    """The head of reports of two hours of one instance, each hour of each host."""
+    rows = [{**period(f"{host} {hour}", hour, hour + 1), "host": host} for host in hosts for hour in (0, 1)]
+    return pl.DataFrame(rows, schema={**PERIODS, "host": pl.String})
+
+
+def test_a_copy_of_a_database_on_another_host_is_another_instance() -> None:
+    """It has the id, the names and the times of the original; a name that text reports cut is no other host."""
+    names = [
+        periods(info(*hosts))["instance_name"].unique().sort().to_list()
+        for hosts in (("prod", "test"), ("prod", "prod.example.com"), ("prod", None), ("Prod", "prod"))
+    ]
+
+    assert names == [["i@prod", "i@test"], ["i"], ["i"], ["i"]]
+    assert once(periods(info("prod", "test"))).height == 4
+    moved = info("prod").vstack(info("test").with_columns(pl.col("begin_time", "end_time") + timedelta(hours=5)))
+    assert periods(moved)["instance_name"].unique().to_list() == ["i"]
