@@ -213,7 +213,12 @@ def repeated_runs(spool: Spool) -> Iterator[Finding]:
         shown += 1
         first = rows.item(0, "statement")
         middle = f"median {figure_text(median(times))} s"
-        if len(times) < MIN_RUNS:
+        plans = rows.drop_nulls("plan_hash_value").group_by("plan_hash_value", maintain_order=True)
+        parts = plans.agg("elapsed_s").rows() if rows.get_column("plan_hash_value").n_unique() > 1 else []
+        if len(parts) > 1:
+            listed = [f"{len(own)} of plan `{plan}`, median {figure_text(median(own))} s" for plan, own in parts]
+            said = "; ".join(listed[:_MOST_SAMPLES]) + ("; and others" if len(listed) > _MOST_SAMPLES else "")
+        elif len(times) < MIN_RUNS:
             said = f"{figure_text(min(times))} to {figure_text(max(times))} s, {middle}; too few runs for an interval"
         else:
             low, high = median_interval(times)
@@ -221,7 +226,9 @@ def repeated_runs(spool: Spool) -> Iterator[Finding]:
         yield Finding(
             "runs",
             f"Statement {first} ran {len(times)} times: {said}.",
-            why="the interval is of a sample, by order statistics; the order of the runs is in the chart"
+            why="runs of several plans are no sample of one time"
+            if len(parts) > 1
+            else "the interval is of a sample, by order statistics; the order of the runs is in the chart"
             if len(times) >= MIN_RUNS
             else f"an interval of 95 % needs {MIN_RUNS} runs",
             refuted_by="runs taken in turns with those of another setting",

@@ -164,3 +164,18 @@ def test_a_share_of_all_is_said() -> None:
     row = "db file sequential read              79,083      73,024    923  100.0   User I/O\n"
 
     assert sentences(head + row)[0].startswith("`db file sequential read` was 100.0 % of call time")
+
+
+def test_runs_of_two_plans_are_two_samples() -> None:
+    """The median of runs of which half took another plan is the time of none of them."""
+    run = (
+        "SQL> select count(*) from plums;\n\n  COUNT(*)\n----------\n         7\n\nElapsed: 00:00:0{}.0{}\n\n"
+        "Execution Plan\n----------------------------------------------------------\nPlan hash value: {}\n\n"
+        "-------------------------------------\n| Id  | Operation        | Name     |\n"
+        "-------------------------------------\n|   0 | SELECT STATEMENT |          |\n"
+        "-------------------------------------\n\n"
+    )
+    log = "".join(run.format(5, place, 111) for place in range(5)) + "".join(run.format(1, n, 777) for n in range(5))
+    said = [one for one in sentences(log) if "ran 10 times" in one]
+
+    assert said == ["Statement 1 ran 10 times: 5 of plan `111`, median 5.02 s; 5 of plan `777`, median 1.020 s."]
