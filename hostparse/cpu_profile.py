@@ -108,7 +108,7 @@ def read_profile(source: Source) -> CpuProfile:
 
     Examples:
         >>> read_profile(b"  oracle`kdst_fetch   14\n  oracle`kcbgtcr   181\n").samples.rows()
-        [('kcbgtcr', 'oracle', 181, False), ('kdst_fetch', 'oracle', 14, False)]
+        [('kcbgtcr', 'oracle', 181, False, False), ('kdst_fetch', 'oracle', 14, False, False)]
         >>> read_profile(b"main;opiodr;kcbgtcr 3\nmain;opiodr 1\n").samples.select("function", "samples").rows()
         [('kcbgtcr', 3), ('opiodr', 1)]
     """
