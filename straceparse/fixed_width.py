@@ -139,8 +139,9 @@ class FixedWidth:
         return pl.when(~self.is_mark).then(args)
 
     def _elapsed(self) -> pl.Expr:
-        # in a line without it, this slice is not a number
-        return _LINE.str.slice(2 - self.elapsed_width, self.elapsed_width - 3)
+        # in another line that ends so, as an unfinished call does, this slice is not a number
+        has_elapsed = _LINE.str.ends_with(GRAMMAR.literal("GREATER"))
+        return pl.when(has_elapsed).then(_LINE.str.slice(2 - self.elapsed_width, self.elapsed_width - 3))
 
     def _more(self) -> pl.Expr:
         """The outcome where it has more than the result and the time, so that patterns run over few lines."""

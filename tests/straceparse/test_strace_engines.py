@@ -93,6 +93,11 @@ LOGS = {
         "7  read(3<unfinished ...>",
         "7  nanosleep(3<detached ...>",
     ],
+    "times in nanoseconds, and a signal that ends with a time": [
+        *[f"7  1700000000.{number:06d} close(3) = 0 <0.000041{number:03d}>" for number in range(20)],
+        "7  1700000001.000000 --- SIGCHLD {si_signo=SIGCHLD, si_pid=8, si_stime=1 /* 0.01 s */} ---",
+        "7  1700000001.000000 close(3 <unfinished ...>",
+    ],
     "unknown instruction pointers": ["[????????????????] close(3) = 0", "[00007f914b634c47] close(3) = 0"],
 }
 
