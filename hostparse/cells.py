@@ -212,8 +212,10 @@ def figures(cells: pl.Series, factor: float, basis: Basis, decimals: int | None 
     if decimals is None and values.null_count() > cells.null_count():
         text = cells.str.replace(",", ".", literal=True, n=1)
         values = text.cast(pl.Float64, strict=False)
-    if decimals is None and not values.is_finite().all():  # a cast reads `nan` and `inf`, which are no figures
-        values = pl.select(pl.when(values.is_finite()).then(values)).to_series()
+    if (
+        decimals is None and not (values * factor).is_finite().all()
+    ):  # a cast reads `nan` and `inf`, which are no figures
+        values = pl.select(pl.when((values * factor).is_finite()).then(values)).to_series()
     half = _half(_decimals(text) if decimals is None else decimals, factor, basis)
     if values.null_count() == cells.null_count():
         return Figures(values * factor if factor != 1.0 else values, half, pl.Series(dtype=pl.UInt32))
@@ -229,7 +231,8 @@ def figures(cells: pl.Series, factor: float, basis: Basis, decimals: int | None 
         (0.5 * scale * 0.1 ** places.fill_null(0).cast(pl.Float64)).alias("half"),
     )
     more = pl.DataFrame({"cell": text}).join(distinct, on="cell", how="left", maintain_order="left")
-    values = pl.select(pl.coalesce(values * factor, more.get_column("value"))).to_series()
+    scaled = more.get_column("value")
+    values = pl.select(pl.coalesce(values * factor, pl.when(scaled.is_finite()).then(scaled))).to_series()
     width = half if isinstance(half, pl.Series) else pl.Series([half]).new_from_index(0, len(cells))
     half = pl.select(pl.when(lost).then(more.get_column("half")).otherwise(width)).to_series()
     is_problem = values.is_null() & cells.is_not_null() & ~cells.is_in(_ABSENT)

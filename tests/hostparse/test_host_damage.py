@@ -229,3 +229,17 @@ def test_columns_named_as_those_that_place_a_row(log: str) -> None:
 
     assert samples.filter(pl.col("metric") == "run_2").get_column("value").unique().to_list()[:1] == [7.0]
     assert samples.get_column("line").null_count() == 0
+
+
+@pytest.mark.parametrize(
+    "figure", ["9" * 307, "9" * 308, "9" * 400, "9" * 307 + "k", "1" + "0" * 300 + "T", "-" + "9" * 307]
+)
+def test_a_number_that_no_column_holds_in_its_unit_is_no_figure(figure: str) -> None:
+    """Kilobytes of 307 digits are no bytes: the cell is null, with a diagnostic, and the others of its row are read."""
+    log = read_host(VMSTAT.replace("    1     3   29", f"    1 {figure}   29").encode())
+    found = log.frames()["samples"].lazy().collect()
+
+    assert found["value"].drop_nulls().is_finite().all()
+    assert found.filter(printed="bo")["value"].to_list()[0] is None
+    assert "cell" in log.diagnostics["kind"].to_list()
+    assert found.filter(printed="in")["value"].to_list()[0] == 29.0
