@@ -14,7 +14,7 @@ from awrparse.text.layout import GRAMMAR
 from logframe import is_ruler
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 #: What follows a report on a page, or within preformatted lines.
 _ENDS: Final = frozenset({kind.END, kind.BANNER, kind.TITLE})
@@ -115,7 +115,7 @@ def _cut(lines: list[str], body: Sequence[int], *, is_page: bool) -> Rows:
             if name in listed:
                 continue
             if impact := _OF_10G.fullmatch(line):
-                below = [lines[other] for other in body[place + 1 :]]
+                below = (lines[body[other]] for other in range(place + 1, len(body)))
                 rows.cells.append((task, name, *_below_title(below, impact["pct"])))
                 rows.lines.append(0 if is_page else number + 1)
                 continue
@@ -125,7 +125,7 @@ def _cut(lines: list[str], body: Sequence[int], *, is_page: bool) -> Rows:
     return rows
 
 
-def _below_title(lines: list[str], pct: str) -> tuple[str, str, str, str]:
+def _below_title(lines: Iterable[str], pct: str) -> tuple[str, str, str, str]:
     """What a finding of 10g says: its text, which is not indented, no active sessions, its share, recommendations."""
     own = list(takewhile(lambda line: not _TITLE.match(line), lines))
     text = takewhile(lambda line: not line.startswith(" "), (line for line in own if not is_ruler(line)))

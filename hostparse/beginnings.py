@@ -91,10 +91,7 @@ class Beginnings:
 
     def _special(self, lines: pl.DataFrame, last: int, end: int) -> Iterator[tuple[int, str, str, int, bool]]:
         """The lines after one and up to another that matter, what each may be, and whether clocks go on below it."""
-        is_above = is_kind("words").shift(-1).fill_null(value=True)
-        written = lines.filter(~is_kind("blank", "ruler")).with_columns(is_above.alias("is_above"))
         own = pl.col("line").is_between(last, end, closed="right")
-        written = written.filter(own & (pl.col("is_above") | is_kind("words", "stamp", "configuration", *OPENS)))
         is_above = pl.col("is_above")
         is_row = is_kind("row") & GRAMMAR.matches(TEXT, "^{GAP}?{FIGURE}{GAP}{FIGURE}")
         kinds = {
@@ -108,17 +105,24 @@ class Beginnings:
             "other": is_above & ~is_row,
         }
         kind = pl.coalesce(pl.when(is_so).then(pl.lit(name)) for name, is_so in kinds.items())
-        found = written.with_columns(kind.alias("kind")).drop_nulls("kind")
-        there = set(found.get_column("kind").unique())
-        if self._stamp is None and self._head is None and not there & {"stamp", "clock", "configuration", "command"}:
-            found = found.filter(pl.col("kind") != "words")
-        if "vmstat" not in there:
-            found = found.filter(pl.col("kind") != "other")
-        steps = _steps(lines, found.filter(kind="vmstat").get_column("rows_before"))
-        found = found.with_columns(
-            (pl.col("rows_before").is_in(list(steps)) & (pl.col("kind") == "vmstat")).alias("on")
+        found = (
+            lines.lazy()
+            .filter(~is_kind("blank", "ruler"))
+            .with_columns(is_kind("words").shift(-1).fill_null(value=True).alias("is_above"))
+            .filter(own & (is_above | is_kind("words", "stamp", "configuration", *OPENS)))
+            .select("line", kind.alias("kind"), "text", "rows_before")
+            .filter(pl.col("kind").is_not_null())
+            .collect()
         )
-        return found.select("line", "kind", "text", "rows_before", "on").iter_rows()
+        there = set(found.get_column("kind"))
+        left_out = set() if "vmstat" in there else {"other"}
+        if self._stamp is None and self._head is None and not there & {"stamp", "clock", "configuration", "command"}:
+            left_out.add("words")
+        headings = {rows for _, kind, _, rows in found.iter_rows() if kind == "vmstat"}
+        steps = _steps(lines, headings) if headings else set()
+        for line, kind, text, rows in found.iter_rows():
+            if kind not in left_out:
+                yield line, kind, text, rows, kind == "vmstat" and rows in steps
 
     def _words(self, line: int, text: str, rows: int, *, is_vmstat: bool, goes_on: bool) -> None:
         """Take a heading, or the groups above one."""
@@ -183,9 +187,9 @@ class Beginnings:
             self.doubtful.append(line)
 
 
-def _steps(lines: pl.DataFrame, headings: pl.Series) -> set[int]:
+def _steps(lines: pl.DataFrame, headings: set[int]) -> set[int]:
     """The numbers of rows before headings of vmstat below which the clocks of the rows go on in the same steps."""
-    near = {int(heading) + place for heading in headings for place in (-1, 0, 1)}
+    near = {heading + place for heading in headings for place in (-1, 0, 1)}
     rows = lines.filter(is_kind("row") & pl.col("rows_before").is_in(list(near)))
     clock = TEXT.str.extract(TIMES.pattern("({HOUR}:{SIXTY}:{SIXTY})(?:{GAP}{ZONE})?$"))
     second = dict(rows.select("rows_before", seconds_of_day(clock)).drop_nulls().iter_rows())

@@ -212,14 +212,13 @@ def figures(cells: pl.Series, factor: float, basis: Basis, decimals: int | None 
     if decimals is None and values.null_count() > cells.null_count():
         text = cells.str.replace(",", ".", literal=True, n=1)
         values = text.cast(pl.Float64, strict=False)
-    if (
-        decimals is None and not (values * factor).is_finite().all()
-    ):  # a cast reads `nan` and `inf`, which are no figures
-        values = pl.select(pl.when((values * factor).is_finite()).then(values)).to_series()
+    scaled = values if factor == 1.0 else values * factor
+    if decimals is None and not scaled.is_finite().all():  # a cast reads `nan` and `inf`, which are no figures
+        scaled = pl.select(pl.when(scaled.is_finite()).then(scaled)).to_series()
     half = _half(_decimals(text) if decimals is None else decimals, factor, basis)
-    if values.null_count() == cells.null_count():
-        return Figures(values * factor if factor != 1.0 else values, half, pl.Series(dtype=pl.UInt32))
-    lost = values.is_null() & cells.is_not_null()
+    if scaled.null_count() == cells.null_count():
+        return Figures(scaled, half, pl.Series(dtype=pl.UInt32))
+    lost = scaled.is_null() & cells.is_not_null()
     part = GRAMMAR.groups(pl.col("cell"), "^(?P<number>{PLAIN})(?P<suffix>{SUFFIX})$").struct
     suffix = part.field("suffix")
     scale = pl.when(suffix == "%").then(factor).otherwise(suffix.replace_strict(_SUFFIXES, default=None))
@@ -231,8 +230,8 @@ def figures(cells: pl.Series, factor: float, basis: Basis, decimals: int | None 
         (0.5 * scale * 0.1 ** places.fill_null(0).cast(pl.Float64)).alias("half"),
     )
     more = pl.DataFrame({"cell": text}).join(distinct, on="cell", how="left", maintain_order="left")
-    scaled = more.get_column("value")
-    values = pl.select(pl.coalesce(values * factor, pl.when(scaled.is_finite()).then(scaled))).to_series()
+    of_suffix = more.get_column("value")
+    values = pl.select(pl.coalesce(scaled, pl.when(of_suffix.is_finite()).then(of_suffix))).to_series()
     width = half if isinstance(half, pl.Series) else pl.Series([half]).new_from_index(0, len(cells))
     half = pl.select(pl.when(lost).then(more.get_column("half")).otherwise(width)).to_series()
     is_problem = values.is_null() & cells.is_not_null() & ~cells.is_in(_ABSENT)

@@ -28,14 +28,7 @@ PROFILE: Final = pl.Schema(
     }
 )
 
-#: Samples of a function; ``is_marked``: as the kernel's; ``is_idle``: of the thread that runs where no other does.
-_SAMPLE: Final = {
-    "function": pl.String(),
-    "module": pl.String(),
-    "samples": pl.Int64(),
-    "is_marked": pl.Boolean(),
-    "is_idle": pl.Boolean(),
-}
+#: Samples of a function as a row of `PROFILE`; ``is_kernel`` where it is marked so, ``is_idle`` where its thread is.
 _Sample = tuple[str, str | None, int, bool | None, bool]
 
 GRAMMAR: Final = load_grammar("hostparse", "profile.lark", "line")
@@ -125,14 +118,14 @@ def read_profile(source: Source) -> CpuProfile:
             "no sample found", source=log.name, expected="a dtrace aggregation, perf script, or folded stacks"
         )
     samples = (
-        pl.DataFrame(found, schema=_SAMPLE, orient="row")
-        .group_by("function", "module", "is_marked", "is_idle")
-        .agg(pl.col("samples").sum())
-        .sort("samples", "function", "module", "is_marked", "is_idle", descending=[True, *[False] * 4])
+        pl.DataFrame(found, schema=PROFILE, orient="row")
         .with_columns(
-            is_kernel=pl.coalesce("is_marked", pl.col("module").str.contains(_KERNEL_MODULE.pattern)),
+            is_kernel=pl.coalesce("is_kernel", pl.col("module").str.contains(_KERNEL_MODULE.pattern)),
             is_idle=pl.col("is_idle") | pl.col("function").str.contains(_IDLE_FUNCTION.pattern),
         )
+        .group_by("function", "module", "is_kernel", "is_idle")
+        .agg(pl.col("samples").sum())
+        .sort("samples", "function", "module", "is_kernel", "is_idle", descending=[True, *[False] * 4])
         .select(PROFILE.names())
     )
     notes = [Diagnostic(log.name, at, None, "unparsed", lines[at - 1], "no sample of the profile") for at in unread]

@@ -160,6 +160,8 @@ def _completed(run: Run, before: Run) -> Run:
 def _times(opening: pl.DataFrame, parsed: list[dict[str, Any]], order: DateOrder) -> list[dict[str, Any]]:
     """The dates and times in the opening lines."""
     found: list[dict[str, Any]] = []
+    dates = opening.filter(is_kind("date"))
+    dated = read_stamps(dates, order).select("time", "zone").iter_rows() if dates.height else iter(())
     for (kind, text), said in zip(opening.select("kind", "text").iter_rows(), parsed, strict=True):
         day = date_of(said["date"], order) if "date" in said else None
         second = second_of(said["clock"]) if "clock" in said else None
@@ -174,7 +176,7 @@ def _times(opening: pl.DataFrame, parsed: list[dict[str, Any]], order: DateOrder
             time = long_moment(text)
             found.append({"opened_at": time["time"], "zone": time["zone"]})
         elif kind == "date":
-            at, zone = read_stamps(pl.DataFrame({"text": [text]}), order).select("time", "zone").row(0)
+            at, zone = next(dated)
             found.append({"opened_at": at, "zone": zone})
         else:
             found.append({})

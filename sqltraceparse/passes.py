@@ -111,15 +111,15 @@ class Forward:
 
     def _owned(self, rows: pl.DataFrame, owners: pl.DataFrame, said: pl.DataFrame) -> pl.DataFrame:
         """The rows with the owner that their cursor held last: in their session, where a process serves several."""
-        of_process = owners.drop("session_id")
+        every = owners.drop("session_id")
         if not self.is_shared:
-            return with_owner(rows, of_process, ["cursor"])
+            return with_owner(rows, every, ["cursor"])
         found = with_owner(with_owner(rows, said, []), owners, ["cursor", "session_id"]).drop("session_id")
         # before the first line that names a session it is not known whose a cursor was
-        unnamed = with_owner(rows, of_process.filter(owners.get_column("session_id").is_null()), ["cursor"])
+        unnamed = with_owner(rows, every.filter(owners.get_column("session_id").is_null()), ["cursor"])
         return found.with_columns(
             pl.coalesce(found.get_column(name), unnamed.get_column(name)).alias(name)
-            for name in of_process.columns
+            for name in every.columns
             if name not in {"line", *_KEY}
         )
 

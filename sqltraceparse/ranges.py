@@ -231,9 +231,8 @@ def _pieces(log: Log, cuts: Sequence[Range], facts: Sequence[RangeFacts]) -> lis
         carried.append(dict(first.carried))
         runs.append(executions(first.add(piece)["calls"]))
     first.finish()
-    if (
-        first.are_centiseconds or first.is_shared
-    ):  # of each cursor a range says the last header, not that of each session
+    # of each cursor a range says the last header, not that of each session
+    if first.are_centiseconds or first.is_shared:
         return None
     carried = [with_process(one, first.process) for one in carried]
     if not _is_cut_between(pieces, [_last_process(one, first.process) for one in carried]):

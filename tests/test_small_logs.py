@@ -50,8 +50,8 @@ def queries(data: bytes) -> int:
     ("path", "most"),
     [
         ("sqltrace/orders_flash_ora_4711.trc", 290),
-        ("host/iostat.out", 160),
-        ("host/vmstat.out", 135),
+        ("host/iostat.out", 150),
+        ("host/vmstat.out", 125),
         ("host/quay07_260914_2000.nmon", 190),
     ],
 )

@@ -16,7 +16,7 @@ import polars as pl
 
 from awrparse import AwrFrames, read_awrs
 from iolab.dataset.reading import diagnostics, scan, status
-from iolab.evidence.report_periods import SINGLE_BLOCK_READS, once, periods
+from iolab.evidence.report_periods import INSTANCE, SINGLE_BLOCK_READS, once, periods
 from logframe import DIAGNOSTICS
 from logframe.errors import LogError
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 #: The format whose tables are queried.
 _FORMAT: Final = "awr"
 #: Columns that say which instance a report is of.
-INSTANCE: Final = ("db_name", "db_id", "instance_name")
 #: Columns of `slower_events`.
 SLOWER: Final = pl.Schema(
     {

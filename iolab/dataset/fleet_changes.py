@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.dataset.fleet import INSTANCE, report_frames
-from iolab.evidence.report_periods import SINGLE_BLOCK_READS, once, periods
+from iolab.dataset.fleet import report_frames
+from iolab.evidence.report_periods import INSTANCE, SINGLE_BLOCK_READS, once, periods
 from iolab.metrics.histograms import QUANTILES, latency_quantiles
 from iolab.metrics.table import METRICS
 from logframe.wording import counted

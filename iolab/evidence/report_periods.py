@@ -48,7 +48,8 @@ BREAKS: Final = pl.Schema(
         "reason": pl.String(),
     }
 )
-_INSTANCE: Final = ("db_name", "db_id", "instance_name")
+#: Columns that name an instance.
+INSTANCE: Final = ("db_name", "db_id", "instance_name")
 #: Reports of a period between two snapshots of one instance; others have no place on a time line.
 KINDS: Final = ("awr", "awr_pdb", "statspack", "fragment")
 #: Waits for one block from a file: their average is the latency of a read as sessions see it.
@@ -81,7 +82,7 @@ def periods(info: pl.DataFrame) -> pl.DataFrame:
     return (
         _with_hosts(named)
         .select(pl.col(name).cast(dtype) for name, dtype in PERIODS.items())
-        .sort("db_name", "db_id", "instance_name", "begin_time", "end_time", "report", "part", maintain_order=True)
+        .sort(*INSTANCE, "begin_time", "end_time", "report", "part", maintain_order=True)
     )
 
 
@@ -92,10 +93,10 @@ def _with_hosts(known: pl.DataFrame) -> pl.DataFrame:
     host = pl.col("host").str.to_lowercase()
     is_one = host.str.starts_with(host.shift()) | host.shift().str.starts_with(host)
     is_two = ~is_one & (pl.col("begin_time") < pl.col("end_time").shift())
-    ordered = known.sort(*_INSTANCE, "begin_time", "end_time", "report", maintain_order=True)
+    ordered = known.sort(*INSTANCE, "begin_time", "end_time", "report", maintain_order=True)
     named = pl.concat_str("instance_name", "host", separator="@", ignore_nulls=True)
     return ordered.with_columns(
-        instance_name=pl.when(is_two.any().over(_INSTANCE)).then(named).otherwise("instance_name")
+        instance_name=pl.when(is_two.any().over(INSTANCE)).then(named).otherwise("instance_name")
     )
 
 
@@ -105,7 +106,7 @@ def once(periods: pl.DataFrame) -> pl.DataFrame:
     Of the reports of one period, such as text and HTML, the first is taken; of one of a day and those of its hours the
     hours, where they cover half of it, else the day.
     """
-    names = [*_INSTANCE, "kind"]
+    names = [*INSTANCE, "kind"]
     single = periods.unique([*names, "begin_time", "end_time"], keep="first", maintain_order=True)
     ordered = single.with_row_index("place").sort("begin_time", "end_time", descending=[False, True])
     dropped: list[int] = []
@@ -160,7 +161,7 @@ def find_breaks(periods: pl.DataFrame) -> pl.DataFrame:
     found = []
     rows = periods.to_dicts()
     for one, two in pairwise(rows):
-        names = {name: two[name] for name in ("db_name", "db_id", "instance_name")}
+        names = {name: two[name] for name in INSTANCE}
         if names != {name: one[name] for name in names}:
             continue
         gap = _break_between(one, two)

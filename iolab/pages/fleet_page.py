@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import polars as pl
 
 from iolab import dataset
-from iolab.dataset.fleet import INSTANCE
+from iolab.evidence.report_periods import INSTANCE
 from iolab.pages.elements import marked_html
 from iolab.pages.sections import sections_page, write_page
 from iolab.pages.tables import frame_html

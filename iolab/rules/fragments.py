@@ -66,13 +66,14 @@ def _printed_shares(report: AwrReport, why: str, refuted_by: str) -> Iterator[Fi
     rows = report.with_bounds("top_events").iter_rows(named=True) if "top_events" in report else ()
     for row in rows:
         base = next((name for name in _SHARES if row.get(name) is not None), None)
-        share = None if base is None else row_figure(row, base)
+        printed = None if base is None else row_figure(row, base)
         event = str(row["event"])
-        if base is None or share is None or share.lo > 100 or share.lo < 100 * NOTABLE:
+        if base is None or printed is None or printed.lo > 100 or printed.lo < 100 * NOTABLE:
             continue
         if shown == _MOST or is_idle(event, row["wait_class"]):
             continue
         shown += 1
+        share = (printed / 100).capped(1)
         said = "CPU" if event.lower() in _CPU else f"`{event}`"
         waits, average = row_figure(row, "waits"), row_figure(row, "avg_wait_ms")
         took = ""
@@ -80,8 +81,8 @@ def _printed_shares(report: AwrReport, why: str, refuted_by: str) -> Iterator[Fi
             took = f": {count_text(waits.value, 'wait')} of {time_text(average / 1e3)} on average"
         yield Finding(
             "printed_share",
-            f"{said} was {share_text((share / 100).capped(1))} of {_SHARES[base]}{took}.",
-            (share / 100).capped(1),
+            f"{said} was {share_text(share)} of {_SHARES[base]}{took}.",
+            share,
             _SHARES[base],
             why=why,
             refuted_by=refuted_by,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from iolab.metrics.formatting import count_text, figure_text, share_text
 from iolab.rules.finding import Evidence, Finding
@@ -69,15 +69,16 @@ def load_change(
         evidence=(Evidence(tables[0]),),
         order=0,
     )
-    change = second - first
+    change, rates = second - first, _rates(before, after)
     if abs(ratio.value - 1) < _LEAST_CHANGE or change.lo * change.hi <= 0:
-        yield from _other_changes(before, after, sessions, set(), tables[1])
+        yield from _other_changes(rates, tables[1])
         return
     what = "increase" if change.value > 0 else "decrease"
     parts = []
-    for name, (part, often, longer) in _rates(before, after).items():
-        if (part / change).lo >= _LEAST_PART:
-            parts.append((part / change, name, often, longer))
+    for name, rate in rates.items():
+        share = rate.change / change
+        if share.lo >= _LEAST_PART:
+            parts.append((share, name, rate.often, rate.longer))
     parts.sort(key=lambda part: -part[0].value)
     for share, name, often, longer in parts[:_MOST_PARTS]:
         queue = often.lo > 1 and longer.lo > 1
@@ -107,39 +108,52 @@ def load_change(
                 refuted_by="CPU a transaction of both periods",
                 evidence=(Evidence("time_model", ("DB CPU",)),),
             )
-    yield from _other_changes(before, after, sessions, {name for _, name, _, _ in parts[:_MOST_PARTS]}, tables[1])
+    named = {name for _, name, _, _ in parts[:_MOST_PARTS]}
+    yield from _other_changes({name: rate for name, rate in rates.items() if name not in named}, tables[1])
 
 
-def _rates(before: ReportFacts, after: ReportFacts) -> dict[str, tuple[Interval, Interval, Interval]]:
-    """Of each event of both: the change of the sessions that wait, and the ratios of the rate and of the average."""
-    found: dict[str, tuple[Interval, Interval, Interval]] = {}
-    if before.elapsed_s is None or after.elapsed_s is None:
+class _Rate(NamedTuple):
+    """What became of the waits of an event.
+
+    Attributes:
+        change: of the sessions that wait.
+        often: ratio of the waits a second.
+        longer: ratio of the averages.
+        weight: part of the sessions active, in the report where it is larger.
+    """
+
+    change: Interval
+    often: Interval
+    longer: Interval
+    weight: Interval
+
+
+def _rates(before: ReportFacts, after: ReportFacts) -> dict[str, _Rate]:
+    """The events that both reports have, and were waited for often enough."""
+    found: dict[str, _Rate] = {}
+    actives = [sessions_active(facts) for facts in (before, after)]
+    if before.elapsed_s is None or after.elapsed_s is None or actives[0] is None or actives[1] is None:
         return found
     for name, wait in after.events.items():
         other = before.events.get(name)
         if other is None or min(wait.waits.lo, other.waits.lo) < LEAST_WAITS:
             continue
         if other.time_s.lo > 0 and wait.avg_s is not None and other.avg_s is not None:
+            waiting = (other.time_s / before.elapsed_s, wait.time_s / after.elapsed_s)
             often = (wait.waits / after.elapsed_s) / (other.waits / before.elapsed_s)
-            part = wait.time_s / after.elapsed_s - other.time_s / before.elapsed_s
-            found[name] = (part, often, wait.avg_s / other.avg_s)
+            weights = [one / active for one, active in zip(waiting, actives, strict=True) if active and active.lo > 0]
+            weight = max(weights, key=lambda one: one.value)
+            found[name] = _Rate(waiting[1] - waiting[0], often, wait.avg_s / other.avg_s, weight)
     return found
 
 
-def _other_changes(
-    before: ReportFacts, after: ReportFacts, sessions: list[Interval | None], named: set[str], table: str
-) -> Iterator[Finding]:
+def _other_changes(rates: dict[str, _Rate], table: str) -> Iterator[Finding]:
     """Large waits that became longer or shorter, whatever the load did: fewer of them may hide it, or other parts."""
-    found = []
-    for name, (_, often, longer) in _rates(before, after).items():
-        weights = [
-            facts.events[name].time_s / facts.elapsed_s / active
-            for facts, active in zip((before, after), sessions, strict=True)
-            if facts.elapsed_s is not None and active is not None and active.lo > 0
-        ]
-        weight = max(weights, key=lambda one: one.value)
-        if name not in named and weight.lo >= _LEAST_WEIGHT and (longer.lo >= _LONGER or longer.hi <= 1 / _LONGER):
-            found.append((weight, name, often, longer))
+    found = [
+        (rate.weight, name, rate.often, rate.longer)
+        for name, rate in rates.items()
+        if rate.weight.lo >= _LEAST_WEIGHT and (rate.longer.lo >= _LONGER or rate.longer.hi <= 1 / _LONGER)
+    ]
     for weight, name, often, longer in sorted(found, key=lambda one: -one[0].value)[:_MOST_PARTS]:
         yield Finding(
             "load_or_latency",

@@ -80,7 +80,7 @@ class ReportFacts:
         platform: operating system as printed.
         is_cut: the report ends before its statistics: tables may be cut, and nothing is said of what is missing.
         elapsed_s: the period.
-        db_time_s: DB time of the head.
+        db_time_s: DB time of the head, else of the time model.
         db_time_elsewhere_s: DB time as other tables state it.
         db_cpu_s: CPU of foreground processes.  db_cpu_from: the table it is printed in.
         parse_s: `parse time elapsed`; it contains waits and CPU.

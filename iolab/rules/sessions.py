@@ -218,19 +218,18 @@ def repeated_runs(spool: Spool) -> Iterator[Finding]:
         if len(parts) > 1:
             listed = [f"{len(own)} of plan `{plan}`, median {figure_text(median(own))} s" for plan, own in parts]
             said = "; ".join(listed[:_MOST_SAMPLES]) + ("; and others" if len(listed) > _MOST_SAMPLES else "")
+            why = "runs of several plans are no sample of one time"
         elif len(times) < MIN_RUNS:
             said = f"{figure_text(min(times))} to {figure_text(max(times))} s, {middle}; too few runs for an interval"
+            why = f"an interval of 95 % needs {MIN_RUNS} runs"
         else:
             low, high = median_interval(times)
             said = f"{middle}, 95 % {figure_text(low)} to {figure_text(high)} s"
+            why = "the interval is of a sample, by order statistics; the order of the runs is in the chart"
         yield Finding(
             "runs",
             f"Statement {first} ran {len(times)} times: {said}.",
-            why="runs of several plans are no sample of one time"
-            if len(parts) > 1
-            else "the interval is of a sample, by order statistics; the order of the runs is in the chart"
-            if len(times) >= MIN_RUNS
-            else f"an interval of 95 % needs {MIN_RUNS} runs",
+            why=why,
             refuted_by="runs taken in turns with those of another setting",
             evidence=(Evidence("runs", (str(first),)),),
             order=1,

@@ -78,7 +78,7 @@ def decide(
             "undecided", f"the interval of the ratio is beyond {percent}, but the rank test does not agree{more}"
         )
     if low <= ratio.lo and ratio.hi <= high:
-        if means is not None and max(means, 1 / means) > 1 + max(threshold, APART):
+        if means is not None and _are_apart(means, 1.0, threshold):
             return Verdict(
                 "undecided",
                 f"the whole interval of the ratio of the medians lies within {percent}, but the ratio of the means is "
@@ -122,6 +122,12 @@ def verdict_line(
         "different, size unknown": f"{a} and {b} differ, but too few runs show by how much",
         "undecided": f"Whether {a} or {b} was faster is not decided",
     }.get(outcome, f"{b} was {outcome} than {a}")
-    apart = 1.0 if means is None else max(means / ratio.value, ratio.value / means)
-    of_means = f", and {format_number(means)} of the means" if means and apart > 1 + max(threshold, APART) else ""
+    of_means = ""
+    if means is not None and _are_apart(means, ratio.value, threshold):
+        of_means = f", and {format_number(means)} of the means"
     return f"{said}: {b} / {a} {format_estimate(ratio)}{of_means}."
+
+
+def _are_apart(means: float, medians: float, threshold: float) -> bool:
+    """Does the ratio of the means say another thing than that of the medians?"""
+    return max(means / medians, medians / means) > 1 + max(threshold, APART)
