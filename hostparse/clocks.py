@@ -108,7 +108,14 @@ def _pattern(template: str) -> re.Pattern[str]:
 
 
 def second_of(clock: str) -> int | None:
-    """The seconds since midnight of a clock; None where there is none, or where it is no time of a day."""
+    """The seconds since midnight of a clock; None where there is none, or where it is no time of a day.
+
+    The second 60 is a leap second, which ends an hour of UTC: in some zones, a quarter of one.
+
+    Examples:
+        >>> second_of("23:59:60"), second_of("05:29:60"), second_of("20:54:60"), second_of("24:00:00")
+        (86400, 19800, None, None)
+    """
     found = _pattern(_CLOCK).fullmatch(clock)
     return None if found is None else _second(found)
 
@@ -117,7 +124,8 @@ def _second(found: re.Match[str]) -> int | None:
     hour, minute, second = map(int, found.group("hour", "minute", "second"))
     if half := found["half"]:
         hour = hour % 12 + 12 * (half[0] in "Pp")
-    return hour * 3600 + minute * 60 + second if hour < 24 and minute < 60 and second < 61 else None
+    is_time = hour < 24 and minute < 60 and (second < 60 or (second == 60 and minute % 15 == 14))
+    return hour * 3600 + minute * 60 + second if is_time else None
 
 
 def seconds_of_day(clock: pl.Expr) -> pl.Expr:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from math import isclose
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -217,10 +217,16 @@ def _is_time(text: str, value: date | time) -> bool:
         (True, False)
         >>> _is_time("1" * 5_000 + ":31:10", at)
         False
+        >>> _is_time("31-Dec-16 23:59:60", datetime(2017, 1, 1)), _is_time("23:59:60", time())  # a leap second
+        (True, True)
     """
     if len(text) > _LONGEST_TIME:
         return False
     day, clock = _parted(text)
+    if clock[2:] == ["60"] and isinstance(value, datetime | time):
+        clock[2] = "59"
+        end = value if isinstance(value, datetime) else datetime.combine(date.max, value)
+        value = end - timedelta(seconds=1) if end.year > 1 else end
     if clock:
         if not isinstance(value, datetime | time):
             return False

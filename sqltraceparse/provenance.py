@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _RECORDS: Final = ("PARSE", "EXEC", "FETCH", "UNMAP", "SORT UNMAP", "CLOSE", "WAIT", "STAT", "XCTEND", "ERROR", "LOB")
 
 #: How a record ends whose moment was not measured.
-_UNTIMED: Final = "tim=0"
+_UNTIMED: Final = "tim="
 
 #: What rows of a table of calls start with.
 _CALLS: Final = frozenset({"Parse", "Execute", "Fetch", "total"})
@@ -29,7 +29,7 @@ def parts_of(parsed: SqlTrace | Tkprof, source: Source) -> list[Part]:
     text = open_log(source).lines()
     if parsed.format == "sqltrace":
         lines.append(("statements", "statement", "statement"))
-        text = [line[:-1] if line.endswith(_UNTIMED) else line for line in text]
+        text = [timeless if (timeless := line.rstrip("0")).endswith(_UNTIMED) else line for line in text]
         part = by_line("\n".join(text), frames, lines, is_row=_is_record)
         _claim_below(part, text, "binds")
     else:

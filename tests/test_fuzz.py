@@ -127,6 +127,8 @@ def test_numbers_of_any_length_are_read_or_refused(digits: bytes) -> None:
             b"System configuration: lcpu=4 drive    5.4    9.9    0.4\nkthr     memory\n----- -----------\n"
             b" r  b   avm   fre\n 1  1 12345  6789\n"
         ),
+        b"procs-timestamp\nr b swpd free\n3  0  0 96 26-09-14 20:54:60\n",
+        b"WAIT #1: nam='' ela=0 d=0 s=0 3=0 obj#=1 tim=00\n",
     ],
     ids=[
         "figures of a plan",
@@ -149,6 +151,8 @@ def test_numbers_of_any_length_are_read_or_refused(digits: bytes) -> None:
         "event without a name",
         "two rows in one line",
         "settings and figures in one line",
+        "second 60 within an hour",
+        "no moment in two digits",
     ],
 )
 @pytest.mark.parametrize("depth", ["thorough", "pages"])

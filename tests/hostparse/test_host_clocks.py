@@ -30,7 +30,7 @@ NMON = (
 )
 
 
-@pytest.mark.parametrize("clock", ["10:63:01", "10:03:71", "30:03:01"])
+@pytest.mark.parametrize("clock", ["10:63:01", "10:03:71", "10:03:60", "30:03:01"])
 @pytest.mark.parametrize("log", [SAR, ARCHIVE, NMON], ids=["sar", "archive", "nmon"])
 def test_a_clock_that_shows_no_time_of_day(log: str, clock: str) -> None:
     """The row has no time, and never that of the row above; its line is a diagnostic; the other rows are as before."""
