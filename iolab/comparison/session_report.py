@@ -27,12 +27,14 @@ from iolab.comparison.statements import (
     plan_steps,
 )
 from iolab.metrics.formatting import count_text, format_figure, format_number, short_text
+from iolab.stats.report import describe_time
 from iolab.stats.samples import check_threshold
 from logframe.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from iolab.comparison.samples import PairedComparison
     from sqlplusparse import Spool
 
 #: More statements than this are in the frame only.
@@ -126,7 +128,9 @@ def compare_statements(a: Spool, b: Spool, names: tuple[str, str], options: Opti
     numbers = [int(str(row.pop("number"))) for row in rows]
     frame = pl.DataFrame(rows, schema=STATEMENTS, orient="row")
     failed = failures(a, b)
-    paragraphs = [_headline(frame, len(matches), totals), *failed]
+    whole, said = _compare_set(alike, names, options) if len(alike) > 1 else (None, "")
+    headline = _headline(frame, len(matches), totals, whole)
+    paragraphs = [headline, *failed]
     for change in ("slower", "faster"):
         listed = [(row, number) for row, number in zip(rows, numbers, strict=True) if row["change"] == change]
         steps = [plan_change(a, b, alike[number]) for _, number in listed[:MOST_LISTED]]
@@ -139,8 +143,7 @@ def compare_statements(a: Spool, b: Spool, names: tuple[str, str], options: Opti
     paragraphs += [f"{short_text(alike[number].a.text, _SHOWN)}: {compared[number]}" for number in shown]
     if len(compared) > MOST_LISTED:
         paragraphs.append(f"{len(compared) - MOST_LISTED} more comparisons of repeated runs are in the table.")
-    if len(alike) > 1:
-        paragraphs.append(_set(alike, names, options))
+    paragraphs += [said] if said else []
     paragraphs += _left_out([match for match in matches if match.has_other_rows])
     frames = {"Statements": frame} if alike else {}
     lonely = _lonely(first.keys() - second.keys(), second.keys() - first.keys(), first | second)
@@ -161,7 +164,7 @@ def compare_statements(a: Spool, b: Spool, names: tuple[str, str], options: Opti
         _shown_tables(frames),
         is_lettered=True,
         drawers=drawers,
-        verdict=" ".join([_verdict(frame, compared, len(matches), totals), *failed]),
+        verdict=" ".join([_verdict(frame, compared, headline), *failed]),
     )
 
 
@@ -177,12 +180,12 @@ def failures(a: Spool, b: Spool) -> list[str]:
     return said
 
 
-def _verdict(frame: pl.DataFrame, compared: Mapping[int, Comparison], matched: int, totals: tuple[float, float]) -> str:
+def _verdict(frame: pl.DataFrame, compared: Mapping[int, Comparison], headline: str) -> str:
     """The result in one sentence: of the one statement that was repeated, else how many got slower and faster."""
     if frame.height == 1 and compared:
         (found,) = compared.values()
         return found.headline
-    return _headline(frame, matched, totals).partition(". ")[0].removesuffix(".") + "."
+    return headline.partition(". ")[0].removesuffix(".") + "."
 
 
 def _rank(row: dict[str, object]) -> tuple[int, float]:
@@ -233,7 +236,8 @@ def plan_change(a: Spool, b: Spool, match: Match) -> str:
     return describe_plan_change(plan_steps(a, match.a), plan_steps(b, match.b))
 
 
-def _headline(frame: pl.DataFrame, matched: int, totals: tuple[float, float]) -> str:
+def _headline(frame: pl.DataFrame, matched: int, totals: tuple[float, float], whole: PairedComparison | None) -> str:
+    """How many statements got slower and faster, what many small changes are together, and the time of all."""
     counts = dict(frame.group_by("change").agg(pl.len()).iter_rows())
     parts = [f"{counts[change]} {said}" for change, said in _DIRECTIONS.items() if change in counts]
     if not parts:
@@ -243,8 +247,10 @@ def _headline(frame: pl.DataFrame, matched: int, totals: tuple[float, float]) ->
     first, second = (format_number(round(total, 2)) for total in totals)
     share = frame.filter(pl.col("change") == "slower").get_column("share_b_pct").sum()
     part = f" Those that got slower take {share:.0f} % of B's time." if counts.get("slower") else ""
+    is_changed = whole is not None and whole.verdict in ("slower", "faster") and "same" in counts
+    together = f"; in the middle {describe_time('B', 'A', whole.pct_less_time)}" if whole and is_changed else ""
     return (
-        f"Of {counted(frame.height, 'statement')} in B against A: {', '.join(parts)}{plans}. "
+        f"Of {counted(frame.height, 'statement')} in B against A: {', '.join(parts)}{together}{plans}. "
         f"One run of each takes {first} s in A and {second} s in B.{part}"
     )
 
@@ -257,7 +263,7 @@ def _describe(row: dict[str, object], steps: str) -> str:
         None if row[name] is None else float(str(row[name])) for name in ("ratio", "ratio_lo", "ratio_hi")
     )
     value, lo, hi = format_figure(ratio, lower, upper)
-    times = f", {value}x" + (f" [{lo}, {hi}]" if lo != hi else "") if value else ""
+    times = f", {value}x" + (f" ({lo} to {hi} by the clock's step)" if lo != hi else "") if value else ""
     if ratio is None and lower:
         times = f", {format_number(float(f'{lower:.2g}'))}x at least"
     share = "" if row["share_b_pct"] is None else f", {float(str(row['share_b_pct'])):.0f} % of B's time"
@@ -280,15 +286,15 @@ def _describe(row: dict[str, object], steps: str) -> str:
     return "; ".join(parts) + "."
 
 
-def _set(alike: list[Match], names: tuple[str, str], options: Options) -> str:
-    """The set as a whole: geometric mean of the ratios, total time; no verdict where one would hide a statement."""
+def _compare_set(alike: list[Match], names: tuple[str, str], options: Options) -> tuple[PairedComparison | None, str]:
+    """The set as a whole: geometric mean of the ratios, total time; none where its verdict would hide a statement."""
     timed = [match for match in alike if min(match.medians) > 0]
     left_out = len(alike) - len(timed)
     zero = f"{count_text(left_out, 'statement')} with a time shown as zero"
     if any(describe_row(match, (0.0, 0.0))["change"] != "unknown" for match in alike if min(match.medians) <= 0):
-        return f"The set is not compared: {zero}, and a change."
+        return None, f"The set is not compared: {zero}, and a change."
     if left_out and len(timed) < 2:
-        return f"The set is not compared: {zero} {'have' if left_out > 1 else 'has'} no ratio."
+        return None, f"The set is not compared: {zero} {'have' if left_out > 1 else 'has'} no ratio."
     try:
         result = compare_paired(
             [match.medians[0] for match in timed],
@@ -301,8 +307,8 @@ def _set(alike: list[Match], names: tuple[str, str], options: Options) -> str:
             threshold=options.threshold,
         )
     except SampleError as error:
-        return f"The set is not compared: {error}."
-    return f"The set{f', without {zero}' if left_out else ''}: {result}"
+        return None, f"The set is not compared: {error}."
+    return result, f"The set{f', without {zero}' if left_out else ''}: {result}"
 
 
 def _one(found: list[int]) -> int | None:

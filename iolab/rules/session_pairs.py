@@ -26,7 +26,7 @@ _LEAST_PAIRS: Final = 5
 _MOST_LISTED: Final = 3
 #: A change of gets or reads from here on is other work.
 _OTHER_WORK: Final = 0.10
-_COLUMNS: Final = ("statement", "text", "rows", "plan_hash_value", "elapsed_s", "gets", "physical_reads")
+_COLUMNS: Final = ("statement", "text", "rows", "plan_hash_value", "elapsed_s", "gets", "physical_reads", "error")
 
 
 def session_pair(first: tuple[str, Spool], second: tuple[str, Spool]) -> Iterator[Finding]:
@@ -68,7 +68,11 @@ def session_pair(first: tuple[str, Spool], second: tuple[str, Spool]) -> Iterato
 
 def _in_all(pairs: list[_Pair]) -> Iterator[Finding]:
     """The time of all statements that ran in both, and those whose time and work changed."""
-    timed = [(one, two, times) for one, two, _ in pairs if (times := _both(one, two, "elapsed_s")) and min(times) > 0]
+    timed = [
+        (one, two, times)
+        for one, two, _ in pairs
+        if (times := _both(one, two, "elapsed_s")) and min(times) > 0 and _is_same_work(one, two)
+    ]
     if len(timed) < _LEAST_PAIRS:
         return
     before, after = (sum(times[side] for _, _, times in timed) for side in (0, 1))
@@ -92,6 +96,12 @@ def _in_all(pairs: list[_Pair]) -> Iterator[Finding]:
         evidence=(Evidence("statements", tuple(str(one["statement"]) for _, one, _, _ in changed[:_MOST_LISTED])),),
         order=1,
     )
+
+
+def _is_same_work(one: dict[str, object], two: dict[str, object]) -> bool:
+    """Did neither end in an error, and did both return as many rows, where they say it?"""
+    rows = _both(one, two, "rows")
+    return one["error"] is None and two["error"] is None and (rows is None or rows[0] == rows[1])
 
 
 def _ratio(one: dict[str, object], two: dict[str, object], name: str) -> float | None:

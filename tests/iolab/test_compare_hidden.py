@@ -89,6 +89,24 @@ def test_a_statement_that_failed_is_said_first() -> None:
     assert "Failed in B" in both.sentences[0]
 
 
+def test_many_small_changes_of_one_direction_are_in_the_headline() -> None:
+    """Each statement takes 12 % more, which is within 20 %: that all do is said before they are called so."""
+    statements = [(f"{COUNT} where id = {number}", 1.0 + number / 2) for number in range(8)]
+    found = compared(session(*statements), session(*((text, seconds * 1.12) for text, seconds in statements)))
+    same = compared(session(*statements), session(*statements))
+
+    assert found.verdict.startswith("Of 8 statements in B against A: 8 within 20% or the clock's step; in the middle B")
+    assert found.verdict.endswith("more time than A.")
+    assert same.verdict == "Of 8 statements in B against A: 8 within 20% or the clock's step."
+
+
+def test_a_range_of_the_clock_is_no_interval_of_runs() -> None:
+    """The ratio of two single runs has the bounds of their clock, and they are called so."""
+    found = compared(session((COUNT, 3.3), (PLAIN, 5)), session((COUNT, 9.9), (PLAIN, 5)))
+
+    assert "3.000x (2.989 to 3.008 by the clock's step)" in found.paragraphs[1]
+
+
 def test_a_statement_that_succeeded_later_did_not_fail() -> None:
     """A first try that failed is no failure of the statement."""
     found = compared(session((COUNT, 9)), session((COUNT, "ORA-01555: snapshot too old"), (COUNT, 9)))

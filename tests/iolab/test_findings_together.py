@@ -166,6 +166,18 @@ def test_statements_that_ran_in_both_sessions_are_added_up() -> None:
     )
 
 
+def test_a_statement_that_failed_or_returned_other_rows_is_in_no_sum() -> None:
+    """Its time is that of other work."""
+    before = _session([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], [1000] * 7)
+    plain, failed, _ = before.partition(b"SQL> " + f"{_COUNT}6".encode())
+    rest = b"\n\nERROR at line 1:\nORA-01555: snapshot too old\n\n\nElapsed: 00:00:00.01\n"
+    after = (plain + failed + b";\n" + rest).replace(b"1  rows processed", b"2  rows processed", 1)
+
+    found = _together(("a.lst", before), ("b.lst", after)).filter(pl.col("name") == "statements_changed")
+
+    assert found.item(0, "sentence").startswith("5 statements ran in both: 20 to 20 s in all")
+
+
 def test_a_session_beside_a_trace_agrees_or_is_a_gate() -> None:
     """Equal counts of blocks read are said; others are a gate."""
     session = _session([1.0], [1000]).replace(b"0  physical reads", b"60  physical reads")
