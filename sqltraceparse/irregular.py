@@ -170,7 +170,7 @@ def _wait(found: Fields) -> dict[str, object]:
 
 def _call(found: Fields) -> dict[str, object]:
     """The columns of a call that a damaged line gives."""
-    op = found.tokens.get("CALL", found.tokens.get("LOB_CALL", "CLOSE #")).removesuffix(" #")
+    op = found.tokens.get("CALL", found.tokens.get("LOB_NAME", "CLOSE #")).removesuffix(" #")
     cursor = {} if found.rule == "lob" else {"cursor": int(found.tokens["NUMBER"])}
     lob_type = {"lob_type": found.tokens["LOB_TYPE"]} if "LOB_TYPE" in found.tokens else {}
     known = {FIELDS[key]: value for key, value in found.fields.items() if key in FIELDS}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import sys
 from pathlib import Path
 
@@ -67,6 +68,32 @@ def test_lark_agrees_where_one_terminal_begins_as_another() -> None:
     parsed, own = by_lark("sqltrace", "\n".join(made).encode())
 
     assert not list(differences("sqltrace", "", own, parsed))
+
+
+#: Grammars of lines, and what is put into each of their samples: at every place.
+GRAMMARS = {
+    "sqltrace": "sqltraceparse/trace.lark",
+    "sqlplus": "sqlplusparse/line.lark",
+    "awr": "awrparse/report.lark",
+}
+INSERTED = ("é", "\u00a0", "\x0c", " ", ":", "#", "0", "x")
+
+
+@pytest.mark.parametrize("name", GRAMMARS)
+def test_lark_agrees_on_damaged_samples(name: str) -> None:
+    """Each sample of a grammar cut at every place, with a mark at every place, and begun as each other one begins."""
+    grammar = (Path(__file__).parents[1] / GRAMMARS[name]).read_text(encoding="utf-8")
+    samples = list(dict.fromkeys(re.findall(r"^// sample: (.+)$", grammar, re.MULTILINE)))
+    starts = {one[: place.end()] for one in samples for place in list(re.finditer(r"[^A-Za-z0-9]+", one))[:3]}
+    made = [start + one for start in starts for one in samples]
+    for one in samples:
+        for place in range(min(len(one), 80)):
+            made += [one[:place], one[place:], one[:place] + one[place + 1 :]]
+            made += [one[:place] + mark + one[place:] for mark in INSERTED]
+    parsed, own = by_lark(name, "\n".join(dict.fromkeys(made)).encode())
+
+    assert len(samples) > 30
+    assert not list(differences(name, "", own, parsed))
 
 
 def test_lark_agrees_where_a_path_is_damaged() -> None:
