@@ -30,6 +30,7 @@ from iolab.comparison.report_sets import (
     other_system,
     place_of,
     repeats,
+    reports_apart,
 )
 from iolab.comparison.report_statements import (
     STATEMENT_CHANGES,
@@ -147,6 +148,8 @@ def compare_sets(
         if different := other_system(first, second):
             sentences.append(label + different)
         sentences += [label + said for said in change_sentences(settings[-1], load[-1], latencies[-1])]
+        apart = (reports_apart(side, when) for side, when in ((first, "before"), (second, "after")))
+        sentences += [label + said for side in apart for said in side]
         sentences += [label + said for said in statement_sentences(statements[-1])]
         skipped += [(instance, said) for said in cautions_of_sets(first, second)]
         skipped += [(instance, said) for said in cautions_of_statements(statements[-1])]

@@ -13,7 +13,7 @@ from iolab.comparison.changes import CHANGES, DOWN, UP, decide_together, from_to
 from iolab.metrics import average_waits, elapsed_of, latency_quantiles, statistic
 from iolab.metrics.awr import narrow_waits
 from iolab.metrics.class_times import CPU, class_times
-from iolab.metrics.formatting import count_text
+from iolab.metrics.formatting import count_text, figure_text
 from iolab.metrics.lookups import db_time_of
 from logframe.interval import Interval, row_figure
 from logframe.oracle import is_idle
@@ -58,6 +58,9 @@ _LEAST_SHARE: Final = 0.01
 #: So many changes of one kind get a place in a sentence.
 _MOST_NAMED: Final = 4
 _MOST_CLASSES: Final = 3
+#: A report of a set stands apart from three others and more whose nearest has so many times its sessions, or it theirs.
+_APART: Final = 2.0
+_LEAST_OTHERS: Final = 3
 #: A class is named where its sessions changed by this share of all sessions.
 _LEAST_PART: Final = 0.05
 #: Columns of the settings; ``change`` is `changed`, `mixed` (the reports of a set differ), `appeared` or `vanished`.
@@ -155,12 +158,12 @@ def _changes(
 
 def _rates(report: AwrReport) -> dict[str, Interval]:
     """The load of a report; empty where its length is not known, or contradicted by the report itself."""
-    elapsed, db_time = trusted_times(report)
+    elapsed, _ = trusted_times(report)
     if elapsed is None or elapsed.lo <= 0:
         return {}
     found: dict[str, Interval] = {}
-    if db_time is not None:
-        found["sessions_active"] = db_time / elapsed
+    if (active := _active(report)) is not None:
+        found["sessions_active"] = active
         for row in class_times(report).filter(side="foreground").iter_rows(named=True):
             if row["wait_class"] != CPU and (time := row_figure(row, "total_wait_s")) is not None:
                 found[_IN_CLASS + row["wait_class"]] = time / elapsed
@@ -307,13 +310,32 @@ def cautions_of_report(report: AwrReport) -> Iterator[str]:
 
 def middle_report(reports: Reports) -> AwrReport:
     """The report with the middle number of sessions active."""
-    ordered = sorted(reports.values(), key=_active)
+    ordered = sorted(reports.values(), key=lambda report: active.value if (active := _active(report)) else 0.0)
     return ordered[(len(ordered) - 1) // 2]
 
 
-def _active(report: AwrReport) -> float:
-    found = _rates(report).get("sessions_active")
-    return 0.0 if found is None else found.value
+def _active(report: AwrReport) -> Interval | None:
+    """Sessions active in the mean; None where the length or DB time of the report is not known."""
+    elapsed, db_time = trusted_times(report)
+    return None if elapsed is None or elapsed.lo <= 0 or db_time is None else db_time / elapsed
+
+
+def reports_apart(reports: Reports, when: str) -> Iterator[str]:
+    """The reports of a set whose load is of another size than that of all others, a sentence each.
+
+    Args:
+        reports: The set.
+        when: ``before`` or ``after``.
+    """
+    active = {name: found for name, report in reports.items() if (found := _active(report)) is not None}
+    for name, own in active.items():
+        others = [one for other, one in active.items() if other != name]
+        if len(others) < _LEAST_OTHERS:
+            return
+        least, greatest = min(one.lo for one in others), max(one.hi for one in others)
+        if own.lo > _APART * greatest or own.hi * _APART < least:
+            span = f"{figure_text(least)} to {figure_text(greatest)}"
+            yield f"{name} stands apart {when} the change: {figure_text(own.value)} sessions active, the others {span}."
 
 
 def draw_times(before: AwrReport, after: AwrReport) -> Any:  # noqa: ANN401 - any chart
