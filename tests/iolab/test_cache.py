@@ -313,3 +313,14 @@ def test_runs_that_parsed(calls: list[int | None], noisy: tuple[int, ...]) -> No
 def test_runs_without_recursive_calls_recorded() -> None:
     """Not recorded is not zero."""
     assert parse_noise(pl.DataFrame({"elapsed": [1.0, 2.0, 3.0]})) == ()
+
+
+def test_runs_of_two_groups_are_said_to_be_so() -> None:
+    """In no order they are flat, and the median is a time that no run took."""
+    fast, slow = [1.0, 1.02, 1.01, 1.0, 1.03], [5.0, 5.2, 5.1, 5.3, 5.1]
+    mixed = [fast[0], *slow[:2], *fast[1:3], *slow[2:4], fast[3], slow[4], fast[4]]
+    found = first_run(mixed)
+
+    assert found.kind == "flat"
+    assert "Two groups of runs, in no order, and none between them: 5 of 1 to 1.03, 5 of 5 to 5.30 s" in str(found)
+    assert "Two groups" not in str(first_run([5.0, 5.1, 5.2, 5.3, 5.4, 5.5, 5.2, 5.1, 5.3]))
