@@ -158,12 +158,12 @@ def _changes(
 
 def _rates(report: AwrReport) -> dict[str, Interval]:
     """The load of a report; empty where its length is not known, or contradicted by the report itself."""
-    elapsed, _ = trusted_times(report)
+    elapsed, db_time = trusted_times(report)
     if elapsed is None or elapsed.lo <= 0:
         return {}
     found: dict[str, Interval] = {}
-    if (active := _active(report)) is not None:
-        found["sessions_active"] = active
+    if db_time is not None:
+        found["sessions_active"] = db_time / elapsed
         for row in class_times(report).filter(side="foreground").iter_rows(named=True):
             if row["wait_class"] != CPU and (time := row_figure(row, "total_wait_s")) is not None:
                 found[_IN_CLASS + row["wait_class"]] = time / elapsed
