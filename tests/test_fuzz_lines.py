@@ -12,8 +12,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from awrparse.text.lines import GRAMMAR as REPORTS
 from fuzz.engines import FAILED, by_lark, frames_of
 from fuzz.lines import differences, mutated_log
+from sqlplusparse.lines import GRAMMAR as SPOOLS
+from sqltraceparse.grammar import GRAMMAR as TRACES
 
 #: Lines of a format as its tool prints them.
 LINES = {
@@ -71,19 +74,14 @@ def test_lark_agrees_where_one_terminal_begins_as_another() -> None:
 
 
 #: Grammars of lines, and what is put into each of their samples: at every place.
-GRAMMARS = {
-    "sqltrace": "sqltraceparse/trace.lark",
-    "sqlplus": "sqlplusparse/line.lark",
-    "awr": "awrparse/report.lark",
-}
+GRAMMARS = {"sqltrace": TRACES, "sqlplus": SPOOLS, "awr": REPORTS}
 INSERTED = ("é", "\u00a0", "\x0c", " ", ":", "#", "0", "x")
 
 
 @pytest.mark.parametrize("name", GRAMMARS)
 def test_lark_agrees_on_damaged_samples(name: str) -> None:
     """Each sample of a grammar cut at every place, with a mark at every place, and begun as each other one begins."""
-    grammar = (Path(__file__).parents[1] / GRAMMARS[name]).read_text(encoding="utf-8")
-    samples = list(dict.fromkeys(re.findall(r"^// sample: (.+)$", grammar, re.MULTILINE)))
+    samples = list(dict.fromkeys(sample for _, sample in GRAMMARS[name].samples if sample))
     starts = {one[: place.end()] for one in samples for place in list(re.finditer(r"[^A-Za-z0-9]+", one))[:3]}
     made = [start + one for start in starts for one in samples]
     for one in samples:

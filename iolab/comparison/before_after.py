@@ -18,6 +18,7 @@ from iolab.comparison.changes import CHANGES
 from iolab.comparison.matching import pair
 from iolab.comparison.report_sets import (
     SETTINGS,
+    active_sessions,
     by_instance,
     cautions_of_report,
     cautions_of_sets,
@@ -148,14 +149,15 @@ def compare_sets(
         if different := other_system(first, second):
             sentences.append(label + different)
         sentences += [label + said for said in change_sentences(settings[-1], load[-1], latencies[-1])]
-        apart = (reports_apart(side, when) for side, when in ((first, "before"), (second, "after")))
-        sentences += [label + said for side in apart for said in side]
+        active = [active_sessions(side) for side in (first, second)]
+        for when, sessions in zip(("before", "after"), active, strict=True):
+            sentences += [label + said for said in reports_apart(sessions, when)]
         sentences += [label + said for said in statement_sentences(statements[-1])]
         skipped += [(instance, said) for said in cautions_of_sets(first, second)]
         skipped += [(instance, said) for said in cautions_of_statements(statements[-1])]
         both = [*first.items(), *second.items()]  # files of one name may be in both sets
         skipped += [(name, said) for name, report in both for said in cautions_of_report(report)]
-        drawers.append(partial(draw_times, middle_report(first), middle_report(second)))
+        drawers.append(partial(draw_times, middle_report(first, active[0]), middle_report(second, active[1])))
     others = [{name: log for name, log in logs.items() if not isinstance(log, AwrReport)} for logs in (before, after)]
     pairings = list(_pairings(others[0], others[1], options or Options(), skipped))
     sentences += [_said(one) for one in pairings]

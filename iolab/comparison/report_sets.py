@@ -308,26 +308,29 @@ def cautions_of_report(report: AwrReport) -> Iterator[str]:
         yield f"its figures contradict each other (AwrReport.check: {', '.join(found)})"
 
 
-def middle_report(reports: Reports) -> AwrReport:
-    """The report with the middle number of sessions active."""
-    ordered = sorted(reports.values(), key=lambda report: active.value if (active := _active(report)) else 0.0)
-    return ordered[(len(ordered) - 1) // 2]
+def active_sessions(reports: Reports) -> dict[str, Interval]:
+    """Sessions active in the mean, of each report whose length and DB time are known."""
+    times = {name: trusted_times(report) for name, report in reports.items()}
+    return {
+        name: db_time / elapsed
+        for name, (elapsed, db_time) in times.items()
+        if elapsed is not None and elapsed.lo > 0 and db_time is not None
+    }
 
 
-def _active(report: AwrReport) -> Interval | None:
-    """Sessions active in the mean; None where the length or DB time of the report is not known."""
-    elapsed, db_time = trusted_times(report)
-    return None if elapsed is None or elapsed.lo <= 0 or db_time is None else db_time / elapsed
+def middle_report(reports: Reports, active: Mapping[str, Interval]) -> AwrReport:
+    """The report with the middle number of sessions `active`."""
+    ordered = sorted(reports, key=lambda name: active[name].value if name in active else 0.0)
+    return reports[ordered[(len(ordered) - 1) // 2]]
 
 
-def reports_apart(reports: Reports, when: str) -> Iterator[str]:
+def reports_apart(active: Mapping[str, Interval], when: str) -> Iterator[str]:
     """The reports of a set whose load is of another size than that of all others, a sentence each.
 
     Args:
-        reports: The set.
+        active: The `active_sessions` of the set.
         when: ``before`` or ``after``.
     """
-    active = {name: found for name, report in reports.items() if (found := _active(report)) is not None}
     for name, own in active.items():
         others = [one for other, one in active.items() if other != name]
         if len(others) < _LEAST_OTHERS:

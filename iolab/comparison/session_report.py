@@ -247,8 +247,9 @@ def _headline(frame: pl.DataFrame, matched: int, totals: tuple[float, float], wh
     first, second = (format_number(round(total, 2)) for total in totals)
     share = frame.filter(pl.col("change") == "slower").get_column("share_b_pct").sum()
     part = f" Those that got slower take {share:.0f} % of B's time." if counts.get("slower") else ""
-    is_changed = whole is not None and whole.verdict in ("slower", "faster") and "same" in counts
-    together = f"; in the middle {describe_time('B', 'A', whole.pct_less_time)}" if whole and is_changed else ""
+    together = ""
+    if whole is not None and whole.verdict in ("slower", "faster") and "same" in counts:
+        together = f"; in the middle {describe_time('B', 'A', whole.pct_less_time)}"
     return (
         f"Of {counted(frame.height, 'statement')} in B against A: {', '.join(parts)}{together}{plans}. "
         f"One run of each takes {first} s in A and {second} s in B.{part}"
