@@ -40,9 +40,12 @@ def sniff(head: Head) -> Sniff | None:
 
 def read(source: Source) -> AwrReport:
     """The report as `awrparse.AwrReport`, with the bounds of its printed numbers."""
-    from awrparse.report import read_awr  # noqa: PLC0415 - readers are imported on use
+    from awrparse.report import NoReportError, read_awr, read_refusal  # noqa: PLC0415 - readers are imported on use
 
-    return read_awr(source, printed=True)
+    try:
+        return read_awr(source, printed=True)
+    except NoReportError:
+        return read_refusal(source)
 
 
 def parts(log: ParsedLog) -> tuple[AwrReport, ...]:

@@ -350,7 +350,7 @@ def _ranges(headings: Sequence[str], *, second: float = 1_000_000.0) -> dict[int
             unit = "us" if unit == "u" else unit
             before = (number, unit)
             top, _, bottom = number.partition("/")
-            size = int(top) / int(bottom or 1) * _MICROSECONDS.get(unit, 1)
+            size = int(top) / (int(bottom or 1) or 1) * _MICROSECONDS.get(unit, 1)
             if number == "1" and unit == "s" and sign in {"<=", ">"}:
                 size = second
             limits[place] = (f"{sign}{number}{unit}", sign, size)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from awrparse.records import Problem
 from awrparse.sniff import IDENTITY
+from awrparse.text.layout import GRAMMAR
 from awrparse.values import read_time
 from logframe import read_printed
 from logframe.printed import LARGEST_WHOLE, whole_number
@@ -25,6 +26,11 @@ _HOST_LABELS: Final = {"host name": "host", "num cpus": "cpus", "phys memory (mb
 _SNAPS = re.compile(IDENTITY.pattern(r"{SNAPS} ({SNAP_ID})\s*-\s*({SNAP_ID})"))
 _DB = re.compile(IDENTITY.pattern(r"{DB} ({DB_NAME}),?(?: {INST} ({DB_NAME}),)?(?:\s|$)"))
 _ASH = re.compile(IDENTITY.pattern(r"^{ASH_FOR} ({DB_NAME})/(\S+)"))
+#: What the text of an ADDM report says of all activity.
+_ADDM: Final = {
+    "db_time_s": re.compile(GRAMMAR.pattern("{ADDM_DB_TIME} *({FINDING_FIGURE})")),
+    "average_active_sessions": re.compile(GRAMMAR.pattern("{ADDM_SESSIONS} *({FINDING_FIGURE})")),
+}
 
 
 @dataclass(frozen=True)
@@ -54,11 +60,13 @@ class AwrInfo:
         begin_time: when the first was taken, by the host's clock.
         end_time: when the last was taken.
         elapsed_s: time between them, printed in minutes of two decimals; of several instances the longest.
-        db_time_s: DB time, printed likewise; of several instances the sum.
+        db_time_s: DB time, printed likewise, in seconds by ADDM; of several instances the sum.
         db_cpu_s: CPU time of the sessions, which Statspack prints there, in minutes.
-        average_active_sessions: which Statspack prints there.
+        average_active_sessions: which Statspack, ASH and ADDM reports print there.
+        sample_count: samples of active sessions (ASH).
         sessions_begin: sessions at the first snapshot.
         sessions_end: sessions at the last.
+        invalid: the line in which the report, or the error in its place, says that it has no valid figures.
     """
 
     kind: str
@@ -86,8 +94,10 @@ class AwrInfo:
     db_time_s: float | None = None
     db_cpu_s: float | None = None
     average_active_sessions: float | None = None
+    sample_count: int | None = None
     sessions_begin: int | None = None
     sessions_end: int | None = None
+    invalid: str | None = None
 
     @property
     def version(self) -> tuple[int, ...]:
@@ -99,6 +109,8 @@ class AwrInfo:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
+#: How Statspack and ASH reports say how many sessions were active on average.
+_SESSIONS: Final = ("av act sess", "average active sessions")
 #: Labels of times in the table of the snapshots.
 _MINUTES: Final = {"elapsed": "elapsed_s", "elapsed time": "elapsed_s", "db time": "db_time_s", "db cpu": "db_cpu_s"}
 
@@ -119,12 +131,16 @@ def read_info(document: Document, frames: dict[str, pl.DataFrame]) -> AwrInfo:
         _take_several(found, instances)
     if (host_cpu := frames.get("host_cpu")) is not None and host_cpu.height == 1:
         _take(found, host_cpu, "cpus", "cores", "sockets")
+    _take(found, frames.get("ash_memory"), "cpus")
     _take_snapshots(found, frames.get("snapshots"))
     for name in ("is_rac", "is_cdb"):
         if isinstance(found.get(name), str):
             found[name] = found[name] == "YES"
     _take_labels(found, document)
     _take_title(found, document.title)
+    for problem in document.problems:
+        if problem.kind == "invalid":
+            _set(found, "invalid", problem.text)
     if document.kind == "statspack":  # its head has a column for the name and nothing in it
         _set(found, "db_name", document.db_name)
     return AwrInfo(document.kind, document.form, **{name: value for name, value in found.items() if value is not None})  # type: ignore[arg-type]  # the frames have these types
@@ -192,6 +208,9 @@ def unread_labels(document: Document) -> Iterator[Problem]:
 
 def _labelled(document: Document) -> Iterator[tuple[int, str, str, object]]:
     """Line, text, field and value of each label: elapsed and DB time of the table of the snapshots, ASH's period."""
+    if document.kind == "addm":
+        yield from _of_addm(document)
+        return
     for table in document.tables[:8]:
         is_head = any("".join(heading.split()).lower() == "snaptime" for heading in table.rows.headings)
         for line, row in zip(table.rows.lines, table.rows.cells, strict=True):
@@ -201,13 +220,25 @@ def _labelled(document: Document) -> Iterator[tuple[int, str, str, object]]:
                     if "(mins)" in text:
                         value = read_printed(text, time_unit="s", decimal=document.decimal_mark).value
                     yield line, text, _MINUTES[label], value
-                elif label == "av act sess":
+                elif label in _SESSIONS:
                     value = read_printed(text, decimal=document.decimal_mark).value
                     yield line, text, "average_active_sessions", value
+                elif label == "sample count" and document.kind == "ash":
+                    count = read_printed(text, decimal=document.decimal_mark).value
+                    yield line, text, "sample_count", None if count is None else int(min(count, LARGEST_WHOLE))
                 elif label in _HOST_LABELS:
                     yield line, text, _HOST_LABELS[label], _host_value(label, text, document)
                 elif label in {"analysis begin time", "analysis end time"}:
                     yield line, text, "begin_time" if "begin" in label else "end_time", read_time(text)
+
+
+def _of_addm(document: Document) -> Iterator[tuple[int, str, str, object]]:
+    """The same of what an ADDM report says in words."""
+    for table in document.tables[:1]:
+        for line, row in zip(table.rows.lines, table.rows.cells, strict=True):
+            for name, pattern in _ADDM.items():
+                if found := pattern.search(row[0]):
+                    yield line, found[1], name, read_printed(found[1], decimal=document.decimal_mark).value
 
 
 def _host_value(label: str, text: str, document: Document) -> object:

@@ -15,6 +15,10 @@ from awrparse.documents import documents_of, is_known
 from awrparse.info import AwrInfo, read_info, unread_labels
 from awrparse.matching import MatchedTables
 from awrparse.raw_tables import frame_as_printed
+from awrparse.records import Document, Problem
+from awrparse.slots import slots_with_dates
+from awrparse.sniff import IDENTITY as IDENTITY_GRAMMAR
+from awrparse.stated import stated_sums
 from awrparse.tables import TABLES, VIEWS
 from awrparse.tables.identity import IDENTITY, INFO
 from awrparse.text import lines as line_kinds
@@ -23,14 +27,15 @@ from logframe.collector import paused_collection
 from logframe.wording import counted
 
 if TYPE_CHECKING:
-    from awrparse.records import Document, PrintedTable, Problem
+    from awrparse.records import PrintedTable
     from logframe import Log, Source
     from logframe.decimal_mark import DecimalMark
 
+_SHUTDOWN: Final = re.compile(IDENTITY_GRAMMAR.pattern("{SHUTDOWN} ({SNAP_ID}) {AND} ({SNAP_ID})"))
 _TOOL_ERROR: Final = re.compile(line_kinds.GRAMMAR.pattern("{TOOL_ERROR}"))
 
 #: The canonical tables that say where and when the report was taken.
-HEAD_TABLES: Final = ("databases", "instances", "hosts", "snapshots", "host_cpu", "containers")
+HEAD_TABLES: Final = ("databases", "instances", "hosts", "snapshots", "host_cpu", "containers", "ash_memory")
 
 
 class TableNotFoundError(LogParseError, KeyError):
@@ -98,6 +103,8 @@ _TITLES: Final = {
     "addm": "ADDM report",
     "fragment": "part of a report",
 }
+#: Diagnostics of what was understood: a file is read strictly in spite of them.
+_UNDERSTOOD: Final = frozenset({"several_reports", "contradiction", "repeated_name", "invalid"})
 #: So many tables of a report are built one by one.
 _FEW_TABLES: Final = 4
 
@@ -202,7 +209,7 @@ class AwrReport:
             tables = {name: (TABLES[name], self._printed[name]) for name in missing}
             built = build_frames(tables, bounds=self._bounds, decimal_mark=self.decimal_mark)
             for name, (frame, problems) in built.items():
-                self._frames[name], self._problems[name] = frame, problems
+                self._frames[name], self._problems[name] = self._dated(name, frame), problems
 
     def with_bounds(self, name: str) -> pl.DataFrame:
         """A canonical table with `_lo` and `_hi`, whatever `printed` was; without rows when the report lacks it."""
@@ -214,13 +221,29 @@ class AwrReport:
                 wanted |= {other: printed for other, printed in self._printed.items() if other not in self._bounded}
             tables = {other: (TABLES[other], printed) for other, printed in wanted.items()}
             built = build_frames(tables, bounds=True, decimal_mark=self.decimal_mark)
-            self._bounded |= {other: frame for other, (frame, _) in built.items()}
+            self._bounded |= {other: self._dated(other, frame) for other, (frame, _) in built.items()}
         return self._bounded[name]
+
+    def _dated(self, name: str, frame: pl.DataFrame) -> pl.DataFrame:
+        """The frame; slots of active session history, which print a time of the day, with the date of the period."""
+        return slots_with_dates(frame, self.info.begin_time) if name == "ash_activity" else frame
 
     @cached_property
     def info(self) -> AwrInfo:
         """Database, instance, host and period."""
         return read_info(self._document, {name: self[name] for name in HEAD_TABLES if name in self._printed})
+
+    @property
+    def invalid_line(self) -> int | None:
+        """Number of the line that says that the figures are not valid (`AwrInfo.invalid`); None where none does."""
+        found = (problem for problem in self._document.problems if problem.kind == "invalid")
+        return next((self._document.line_of(problem) for problem in found), None)
+
+    @cached_property
+    def stated(self) -> pl.DataFrame:
+        """Sums that remarks above tables state (`awrparse.stated.STATED`): captured time and SQL, foreground waits."""
+        notes = ((table.title, note) for table in self._document.tables for note in table.notes)
+        return stated_sums(notes, self.decimal_mark)
 
     @cached_property
     def line_counts(self) -> dict[str, int]:
@@ -353,7 +376,7 @@ def read_awr(source: Source, *, strict: bool = False, printed: bool = False, enc
     if strict:
         for report in reports:
             diagnosed = report._diagnostics()  # noqa: SLF001 - its own class
-            faults = [one for one in diagnosed if one.kind not in {"several_reports", "contradiction", "repeated_name"}]
+            faults = [one for one in diagnosed if one.kind not in _UNDERSTOOD]
             if faults:
                 raise faults[0].to_error()
     return reports[0]
@@ -370,6 +393,29 @@ def _no_report(log: Log) -> NoReportError:
     shown = stopped.group().rstrip()
     line = text.count("\n", 0, stopped.start()) + 1
     return NoReportError(f"no report was made: {shown}", source=log.name, line=line, text=shown)
+
+
+def read_refusal(source: Source) -> AwrReport:
+    r"""What SQL*Plus prints in place of a report over a restart, as a report without tables; it has its snapshots.
+
+    Raises:
+        LogParseError: The source is no such error.
+
+    Examples:
+        >>> error = b"ORA-20200: The instance was shutdown between snapshots 7 and 8\n"
+        >>> info = read_refusal(error).info
+        >>> info.kind, info.begin_snap_id, info.end_snap_id, info.invalid
+        ('awr', 7, 8, 'ORA-20200: The instance was shutdown between snapshots 7 and 8')
+    """
+    log = open_log(source)
+    text = log.text()
+    found = _SHUTDOWN.search(text)
+    if found is None:
+        raise _no_report(log)
+    line = text.count("\n", 0, found.start())
+    problem = Problem(line + 1, "invalid", text.split("\n")[line].strip(), "the script made no report")
+    title = f"Snaps: {found.group(1)}-{found.group(2)}"
+    return AwrReport(log.name, Document("awr", "text", [], problems=[problem], title=title), bounds=True)
 
 
 def _near(name: str, known: Mapping[str, object] | tuple[str, ...]) -> str:

@@ -4,12 +4,17 @@
     frames.md       the frames of strace logs and of spools, from their schemas
     chart_list.md   what each chart shows, and what to read from it, from the docstrings of `iolab.charts`
     metrics.md      what each metric means, and its limitations, from the docstrings of `iolab.metrics`
+    findings.md     what each rule says, when, and what it compares with, from the register of rules
+    ledger.md       the screens in it, as `iolab show` prints them
 
 A test writes them anew and compares.
 """
 
+import doctest
+import importlib
 import inspect
 import json
+import pkgutil
 import re
 import sys
 from collections.abc import Mapping
@@ -22,15 +27,21 @@ import awrparse
 import hostparse
 import iolab.charts
 import iolab.metrics
+import iolab.rules
 import sqlplusparse
 import sqltraceparse
 import straceparse
 from awrparse.tables import describe_tables
+from iolab.pages.summary import summarize
+from iolab.pages.summary_text import summary_text
+from iolab.rules.registry import RULES, Rule
 
 SECTION = re.compile(r"^(Args|Returns|Raises|Examples):$", re.MULTILINE)
 #: Written by docs/awr_releases.py: table -> release -> letters of the kinds and forms.
 RELEASES = Path(__file__).parent / "awr_releases.json"
 Seen = dict[str, dict[str, str]]
+#: A screen on the page of the time ledger: its command, and what it prints.
+SCREEN = re.compile(r"(\$ iolab show (\S+)\n).*?\n```", re.DOTALL)
 #: How the paragraph on the use of a chart begins.
 READING = "What to read from it:"
 MADE = "<!-- made by docs/generate.py -->"
@@ -146,6 +157,69 @@ def chart_list() -> str:
     return "\n\n".join(parts).replace("``", "`") + "\n"
 
 
+#: What the rules of a kind are about, in the order of the page.
+KINDS = {
+    "report": "AWR and Statspack reports",
+    "fragment": "Fragments of reports",
+    "awr_diff": "Compare-period reports",
+    "ash": "ASH reports",
+    "addm": "ADDM reports",
+    "sqlplus": "SQL\\*Plus sessions",
+    "sqltrace": "Extended SQL traces",
+    "tkprof": "TKPROF reports",
+    "strace": "strace logs",
+}
+
+
+def findings() -> str:
+    """The page of findings: what each rule says, when, and an example."""
+    for found in pkgutil.iter_modules(iolab.rules.__path__, "iolab.rules."):
+        importlib.import_module(found.name)
+    parts = [MADE, "# Findings"]
+    parts.append(
+        "`iolab.findings(log)` first says the total of the [time ledger](ledger.md), then each part with 10 % of it or "
+        "more (`time_profile`, `main_statement`), then what the rules below find. A rule that is about a part of the "
+        "time replaces the sentence of that part; its share is always that of the ledger. A rule about a problem of "
+        "the evidence comes first; one about sizes, settings or latencies comes below the parts of the time."
+    )
+    for kind in [*KINDS, *sorted({one.of for one in RULES} - KINDS.keys())]:
+        own = [one for one in RULES if one.of == kind]
+        if own:
+            parts.append(f"## {KINDS.get(kind, kind.replace('_', ' ').capitalize())}")
+        parts += [rule_text(one) for one in own]
+    return "\n\n".join(parts) + "\n"
+
+
+def ledger() -> str:
+    """The page of the time ledger, with the screens as they are printed now."""
+    page = (Path(__file__).parent / "ledger.md").read_text(encoding="utf-8")
+    return SCREEN.sub(lambda found: f"{found[1]}{screen(found[2])}\n```", page)
+
+
+def screen(log: str) -> str:
+    """The first screen of a sample log."""
+    seen = summarize(Path(__file__).parents[1] / log)
+    name = Path(log).name
+    return f"{name}: {seen.headline}\n{summary_text(seen, name)}"
+
+
+def rule_text(one: Rule) -> str:
+    """What a rule says, when, what it compares with, and an example from its doctest."""
+    doc = inspect.cleandoc(one.find.__doc__ or "")
+    says = SECTION.split(doc)[0].strip().replace("``", "`")
+    lines = [f"### `{one.name}`" + "".join(f", `{name}`" for name in one.says), says]
+    if one.needs:
+        lines.append(f"Needs: {one.needs}.")
+    if one.thresholds:
+        rows = "\n".join(f"| {value} | {source} |" for value, source in one.thresholds.items())
+        lines.append(f"| threshold | source |\n|---|---|\n{rows}")
+    examples = [example.want.strip() for example in doctest.DocTestParser().get_examples(doc)]
+    sentences = [text.splitlines()[0] for text in examples if text and text[0].isalnum() | (text[0] == "`")]
+    if shown := [text for text in sentences if text.endswith(".") and " " in text]:
+        lines.append(f"> {shown[0]}")
+    return "\n\n".join(lines)
+
+
 def heading_of(module: str) -> str:
     """What a module is about: the first words of its docstring."""
     words = re.split("[:.]", sys.modules[module].__doc__ or "", maxsplit=1)[0].removeprefix("Metrics of ")
@@ -170,7 +244,14 @@ def parameters(function: FunctionType) -> str:
     return f"({', '.join(names)})"
 
 
-PAGES = {"awr_tables.md": awr_tables, "chart_list.md": chart_list, "frames.md": frames, "metrics.md": metrics}
+PAGES = {
+    "awr_tables.md": awr_tables,
+    "chart_list.md": chart_list,
+    "findings.md": findings,
+    "frames.md": frames,
+    "ledger.md": ledger,
+    "metrics.md": metrics,
+}
 
 
 def main() -> None:

@@ -141,15 +141,16 @@ def can_be_shown(data: bytes) -> None:
     from iolab.pages.log_section import log_section  # noqa: PLC0415
     from iolab.pages.summary import summarize  # noqa: PLC0415
     from iolab.pages.summary_text import PARTS, summary_text  # noqa: PLC0415
+    from iolab.time_ledger.run import ledger_frame  # noqa: PLC0415
 
     try:
         seen = summarize({"name": "fuzzed.log", "content": data})
     except LogError:
         return
-    text = summary_text(seen, "fuzzed.log", parts=PARTS, width=80, most=7, style=lambda text, _: text, is_utf8=True)
+    text = summary_text(seen, "fuzzed.log", parts=PARTS, width=80, is_whole=True)
     if _CONTROLS.intersection(text):
         raise Violation(f"{seen.log.format}: the text has control characters of the log")
-    figures_are_finite(seen.log, {**seen.frames, "figures": seen.figures, "profile": seen.profile})
+    figures_are_finite(seen.log, {**seen.frames, "figures": seen.figures, "ledger": ledger_frame(seen.log)})
     frames = {"findings": seen.findings, "figures": seen.figures, "diagnostics": seen.diagnostics}
     as_text({name: frame.to_dicts() for name, frame in frames.items()} | {"notes": seen.notes})
     section = log_section(1, "fuzzed.log", seen, is_only=True, is_drawn=True)

@@ -11,6 +11,7 @@ Three ways of printing are told apart:
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
@@ -125,6 +126,19 @@ def _days(runs: tuple[Run, ...]) -> pl.DataFrame:
     )
 
 
+def _after_restarts(days: pl.DataFrame, row: pl.DataFrame, runs: tuple[Run, ...]) -> pl.DataFrame:
+    """The same, where a run that begins with a restart goes on after the midnights of the run before."""
+    ends = dict(row.group_by("run").agg(pl.col("end").max()).iter_rows())
+    base = days.get_column("base").to_list()
+    for number, run in enumerate(runs[1:], 1):
+        end = ends.get(run.run - 1)
+        if run.restarted_s is None or end is None or base[number - 1] is None or run.day != runs[number - 1].day:
+            continue
+        passed = end // DAY_S + (run.restarted_s < end % DAY_S - _HALF_DAY)
+        base[number] = base[number - 1] + timedelta(days=passed)
+    return days.with_columns(base=pl.Series(base, dtype=pl.Date))
+
+
 def _ordered(part: Part, frame: pl.DataFrame) -> Part:
     """The part with the columns of `PLACE`, which `frame` has row by row, first, and without what placed them."""
     names = [column.name for column in part.heading.fields]
@@ -187,7 +201,7 @@ def _clocked(
         (pl.col("second") + DAY_S * wraps).alias("end"),
         pl.col("goes_back").cum_sum().over("run", "segment").alias("stretch"),
     )
-    samples = _clocked_samples(row, blocks, days)
+    samples = _clocked_samples(row, blocks, _after_restarts(days, row, placed.runs.runs))
     tool = {number: part.heading.tool for number, part in enumerate(parts)}
     found = []
     for number, part in enumerate(parts):

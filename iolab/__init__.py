@@ -4,6 +4,7 @@
 
     log = iolab.load("unknown.log")              # any format that is registered
     iolab.metrics.read_metrics(log)              # figures with bounds, basis and caveats
+    iolab.ledger(log)                            # where its time went: parts that add up to a total
     iolab.compare(a, b)                          # two samples of runs
     iolab.write_report([...], "report.html")     # any mix of logs as one page
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from iolab.pages.summary import summarize
     from iolab.pages.writing import write_report
     from iolab.rules.run import findings
+    from iolab.time_ledger.run import ledger, ledgers
 
 __all__ = [
     "LogPicker",
@@ -31,6 +33,8 @@ __all__ = [
     "dataset",
     "evidence",
     "findings",
+    "ledger",
+    "ledgers",
     "load",
     "load_all",
     "metrics",

@@ -15,12 +15,14 @@ from iolab.dataset.commands import compact, convert, scan, status, verify
 from logframe import LogParseError
 from logframe.console import limit_option, log_named, run, say, version_option
 from logframe.errors import LogError
-from logframe.wording import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from iolab.pages.ledger_folder import LogRow
+    from iolab.pages.summary import LogSummary
     from iolab.sources import Place
+    from iolab.time_ledger.account import Ledger
 
 _MOST_NAMED: Final = 3
 _HIGHEST_PORT: Final = 65_535
@@ -146,24 +148,48 @@ def _coloured(text: str, role: str) -> str:
 @logs_argument
 @_format_option
 @click.option("--findings", "is_findings", is_flag=True, help="Print the findings: the default.")
-@click.option("--all", "is_all", is_flag=True, help="Print all findings, not the first 7.")
+@click.option("--all", "is_all", is_flag=True, help="Print all findings, each with its reason.")
 @click.option("--figures", "is_figures", is_flag=True, help="Print figures with their bounds and notes.")
 @click.option("--tables", "is_tables", is_flag=True, help="Print the main tables.")
 @json_option
 def show(logs: tuple[str, ...], log_format: str | None, as_json: bool, **asked: bool) -> int:  # noqa: FBT001 - click
-    """Say what each log is, and its main findings.
+    """Say what each log is, where its time went, and what to do next.
 
-    Findings come first: sentences with their share of DB time or of elapsed time, and what cannot be determined.
+    The account of time comes first: parts that add up to the total, each with its share; then sentences, the next step,
+    and what cannot be determined.
     """
-    from iolab.pages.findings_text import MOST  # noqa: PLC0415 - see below
+    from iolab.pages.ledger_folder import LEAST, folder_text, log_row  # noqa: PLC0415 - see below
+    from iolab.pages.ledger_text import cut  # noqa: PLC0415 - see below
     from iolab.pages.summary import summarize  # noqa: PLC0415 - the parsers are imported by the commands that need them
     from iolab.pages.summary_text import PARTS, summary_text  # noqa: PLC0415 - see above
 
     parts = [part for part in PARTS if asked[f"is_{part}"]]
     if asked["is_all"] and "findings" not in parts:
         parts.insert(0, "findings")
+    width = shutil.get_terminal_size((100, 24)).columns
+    is_utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     code, is_any_shown = 0, False
-    for number, one in enumerate(named_logs(logs)):
+    #: Logs of one kind stand in one block, unless more is asked for; the first few are kept until that is known.
+    rows, kept = dict[str, "LogRow"](), dict[str, "LogSummary"]()
+
+    def show_one(name: str, seen: LogSummary) -> None:
+        nonlocal is_any_shown
+        text = summary_text(
+            seen,
+            name,
+            parts=parts or ["findings"],
+            width=width,
+            is_whole=asked["is_all"],
+            style=_coloured,
+            is_utf8=is_utf8,
+        )
+        heading = click.style(cut(f"{name}: {seen.headline}", width), bold=True)
+        click.echo("\n" * is_any_shown + "\n".join(part for part in (heading, text) if part))
+        is_any_shown = True
+
+    named = named_logs(logs)
+    is_gathered = len(named) >= LEAST and not parts and not as_json
+    for one in named:
         try:
             seen = summarize(one.source, format=log_format)
         except (LogParseError, OSError) as error:
@@ -173,25 +199,42 @@ def show(logs: tuple[str, ...], log_format: str | None, as_json: bool, **asked: 
                 click.echo(as_text({"log": one.place, "error": str(error)}))
             continue
         if as_json:
-            result = {"log": one.place, "what": seen.what, "findings": seen.findings.to_dicts()}
+            result: dict[str, object] = {"log": one.place, "what": seen.what, "headline": seen.headline}
+            result |= {"ledger": _ledger_json(seen.ledger), "findings": seen.findings.to_dicts()}
             result |= {"figures": seen.figures.to_dicts(), "notes": seen.notes}
             click.echo(as_text(result | {"diagnostics": seen.diagnostics.to_dicts()}))
             continue
-        text = summary_text(
-            seen,
-            one.name,
-            parts=parts or ["findings"],
-            width=shutil.get_terminal_size((100, 24)).columns,
-            most=seen.findings.height if asked["is_all"] else MOST,
-            style=_coloured,
-            is_utf8=(sys.stdout.encoding or "").lower().replace("-", "") == "utf8",
-        )
-        is_any_shown = True
-        heading = click.style(printable(f"{one.place}: {seen.what}"), bold=True)
-        click.echo("\n" * (number > 0) + "\n\n".join(part for part in (heading, text) if part))
-    if is_any_shown and not parts:
-        click.echo(_coloured("\nAlso: --all --figures --tables --json", "dim"))
+        row = log_row(seen) if is_gathered else None
+        if row is not None and all(row.kind == other.kind for other in rows.values()):
+            rows[one.name], kept[one.name] = row, seen
+            if len(rows) >= LEAST:
+                kept.clear()
+            continue
+        if len(rows) < LEAST:  # of several kinds: each has a block of its own, in their order
+            is_gathered = False
+            for name, each in kept.items():
+                show_one(name, each)
+            rows.clear()
+            kept.clear()
+        show_one(one.name, seen)
+    if len(rows) >= LEAST:
+        block = folder_text(rows, width=width, style=_coloured, is_utf8=is_utf8)
+        click.echo("\n" * is_any_shown + block)
+    for name, each in kept.items():
+        show_one(name, each)
     return code
+
+
+def _ledger_json(ledger: Ledger | None) -> dict[str, object] | None:
+    """The lead ledger of a log as JSON can hold it."""
+    if ledger is None:
+        return None
+    total = (
+        None if ledger.total is None else {"value": ledger.total.value, "lo": ledger.total.lo, "hi": ledger.total.hi}
+    )
+    head = {"total_s": total, "base": ledger.base, "scope": ledger.scope, "void": ledger.void, "text": ledger.text}
+    parts = [row for view in ledger.views for row in ledger.parts(view).to_dicts()]
+    return head | {"parts": parts, "remarks": ledger.remarks.to_dicts(), "checks": ledger.checks.to_dicts()}
 
 
 @_command(

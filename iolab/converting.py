@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import polars as pl
 
 from iolab.pages.summary import summarize
+from iolab.time_ledger.run import ledger_frame
 from logframe.atomic import replacing
 from logframe.parquet import write_parquet
 from logframe.physical import physical
@@ -24,7 +25,7 @@ Format = Literal["parquet", "csv"]
 def convert_log(
     source: Source, folder: Path, *, form: Format = "parquet", spreadsheet_safe: bool = False
 ) -> Iterator[tuple[Path, int]]:
-    """Write every frame of a log, its figures and its diagnostics to a folder, each as a file.
+    """Write every frame of a log, its figures, its ledger and its diagnostics to a folder, each as a file.
 
     In CSV a time is a whole number of nanoseconds (its column ends in ``_ns``), and a list is JSON.
 
@@ -53,7 +54,10 @@ def convert_log(
         raise NotADirectoryError(f"{folder} is a file: name a folder")
     seen = summarize(source)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, frame in {**seen.log.frames(), "figures": seen.figures, "diagnostics": seen.diagnostics}.items():
+    frames: dict[str, pl.DataFrame | pl.LazyFrame] = {**seen.log.frames(), "figures": seen.figures}
+    if seen.ledger is not None and not seen.ledger.void:
+        frames["ledger"] = ledger_frame(seen.log)
+    for name, frame in (frames | {"diagnostics": seen.diagnostics}).items():
         path = folder / f"{name}.{form}"
         with replacing(path, inputs=[source]) as out:
             rows = write_parquet(frame, out) if form == "parquet" else _write_csv(frame, out, is_safe=spreadsheet_safe)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import polars as pl
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from iolab.comparison.result import Pairing
     from iolab.comparison.session_report import Options
     from iolab.rules.finding import Finding
+    from iolab.time_ledger.account import Ledger
     from logframe.formats import ParsedLog
 
 GROUP: Final = "iolab.views"
@@ -59,6 +60,9 @@ class View:
         findings: What a log says first (`iolab.findings`).
         looked_at: What the findings are about, for the sentence that nothing stands out.
         profile: The parts of the log's time (`iolab.rules.shares.PROFILE`).
+        ledgers: The accounts of the log's time (`iolab.time_ledger.Ledger`), the lead one first.
+        columns: Texts that a screen shows of statements instead of count and average, by ``part`` of the ledger.
+        headline: What the log is, of which database or program, host and period, in one line.
         buckets: Distributions of times to draw (`iolab.metrics.histograms.BUCKETS`), where the log is one of them.
         span: When the log begins and ends, without a zone, and whether that is UTC; None where it has no date.
         pair_findings: Name of another format, or of this one, to the function that says what a log of this format and
@@ -73,6 +77,9 @@ class View:
     findings: Callable[[Any], Iterable[Finding]] | None = None
     looked_at: str = ""
     profile: Callable[[Any], pl.DataFrame] | None = None
+    ledgers: Callable[[Any], Iterable[Ledger]] | None = None
+    headline: Callable[[Any], str] | None = None
+    columns: Callable[[Any], pl.DataFrame] | None = None
     buckets: Callable[[Any], pl.DataFrame] | None = None
     span: Callable[[Any], tuple[datetime, datetime, bool] | None] | None = None
     pair_findings: Mapping[str, Callable[[tuple[str, Any], tuple[str, Any]], Iterable[Finding]]] = field(
@@ -90,10 +97,6 @@ _DEFAULT: Final = View(summarize_frames)
 
 
 @cache
-def _views() -> dict[str, View]:
-    return {point.name: point.load() for point in entry_points(group=GROUP)}
-
-
 def view_of(format_name: str) -> View:
     """The view of a format; of one without a view, that which shows its frames.
 
@@ -101,4 +104,6 @@ def view_of(format_name: str) -> View:
         >>> view_of("awr").noun, view_of("no_such_format").noun
         ('report', 'log')
     """
-    return _views().get(format_name, _DEFAULT)
+    for point in entry_points(group=GROUP, name=format_name):
+        return cast("View", point.load())
+    return _DEFAULT

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 from logframe.encoding import CHUNK
 from logframe.errors import LogError, LogParseError
@@ -116,6 +116,16 @@ class ParsedLog(Protocol):
 
     def describe(self) -> str:
         """What the log is, in a few words."""
+
+
+def is_log(value: object) -> TypeGuard[ParsedLog]:
+    """Whether a value is what a reader returns, by its class: no property of it is computed.
+
+    Examples:
+        >>> is_log(b"text"), is_log("a.trc")
+        (False, False)
+    """
+    return all(hasattr(type(value), name) for name in ("frames", "describe"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

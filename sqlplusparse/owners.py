@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from sqlplusparse.joints import split_feedback
-from sqlplusparse.lines import Kind
+from sqlplusparse.lines import COMMANDS, Kind, Pattern
 from sqlplusparse.records import Block, Clock, Grid, Outcome, Plan, Typed
 from sqlplusparse.settings import AUTOCOMMIT
 
@@ -45,6 +45,8 @@ _UNTRACED_KINDS: Final = frozenset({"plsql", "explain", "alter system", "alter s
 _MOST_CANDIDATES: Final = 8
 #: What may be between two statements.
 _BETWEEN: Final = frozenset({"COMMAND", "BREAK", "TEXT"})
+#: Client commands that change the buffer which ``/`` runs, or run statements that are not echoed.
+LOADS: Final = Pattern("{LOADING}", COMMANDS)
 #: SQLcl shows milliseconds.
 _SQLCL_DECIMALS: Final = 3
 
@@ -121,8 +123,8 @@ def _settle_commit(
 ) -> None:
     """Is ``Commit complete.`` SET AUTOCOMMIT's, after another feedback, or a statement's own?
 
-    By itself the client prints one blank line above it, and its Elapsed directly below; a COMMIT has two above and one
-    below.  A copy without blank lines does not say.
+    By itself the client prints one blank line above it; a COMMIT has two.  A COMMIT with an Elapsed stands below the
+    Elapsed of the statement before it.  A copy without blank lines does not say.
     """
     block = blocks[place]
     before = blocks[place - 1] if place else None
@@ -132,10 +134,9 @@ def _settle_commit(
     below = blocks[place + 1] if place + 1 < len(blocks) else None
     above = block.first - before.last
     is_timed = below is not None and below.token == "ELAPSED"
-    is_direct = is_timed and below is not None and below.first == block.last
     if (typed is not None and typed.prompt is not None) or autocommit:
         return
-    if autocommit is None and above == 1 and (is_direct or not is_timed):
+    if autocommit is None and above == 1:
         return
     block.token = "DONE"
     if is_timed and below is not None and autocommit is None and above == 0:
@@ -163,13 +164,24 @@ def _settle_elapsed(page: Page, blocks: list[Block], start: int, place: int, typ
     """An Elapsed that is no statement's: printed again at the end of a script, or above a plan it cannot go with."""
     block = blocks[place]
     before = blocks[place - 1] if place else None
-    above = before.content if before is not None and before.token in {"ELAPSED", "REPEATED"} else None
+    if before is not None and before.token == "FAILED" and _is_of_client(before):
+        block.token = "UNOWNED"
+        page.note(
+            block.first, "ambiguous_owner", "the client's own error above takes no time: this Elapsed has no owner"
+        )
+        return
+    number = _before_commands(blocks, place)
+    last = blocks[number] if number >= 0 else None
+    above = last.content if last is not None and last.token in {"ELAPSED", "REPEATED"} else None
     clock = block.content
-    if isinstance(above, Clock) and isinstance(clock, Clock) and (typed is not None or _has_feedback(blocks, place)):
-        if (clock.ticks, clock.decimals) == (above.ticks, above.decimals) and clock.decimals >= _SQLCL_DECIMALS:
+    is_after = typed is not None or number < place - 1 or _has_feedback(blocks, place)
+    if isinstance(above, Clock) and isinstance(clock, Clock) and is_after:
+        is_same = clock.decimals == above.decimals and abs(clock.ticks - above.ticks) <= 1
+        if is_same and clock.decimals >= _SQLCL_DECIMALS:
             block.token = "REPEATED"
             page.note(block.first, "repeated_elapsed", "SQLcl prints the last Elapsed of a script again at its end")
-        return
+        if is_same or number == place - 1:
+            return
     traced = place + 1 < len(blocks) and blocks[place + 1].token in _TRACED
     if not traced or before is None:
         return
@@ -179,6 +191,19 @@ def _settle_elapsed(page: Page, blocks: list[Block], start: int, place: int, typ
             _disown(page, block, reason)
     elif before.token in _UNTRACED:
         before.token = "CLOSED"
+
+
+def _is_of_client(block: Block) -> bool:
+    """Is it an error of the client itself, which sent nothing to the database?"""
+    return isinstance(block.content, Outcome) and (block.content.code or "").startswith("SP2")
+
+
+def _before_commands(blocks: list[Block], place: int) -> int:
+    """The place before the client's own commands that were typed above, but for those that run statements."""
+    place -= 1
+    while place >= 0 and blocks[place].token == "COMMAND" and not LOADS.match(str(blocks[place].content)):
+        place -= 1
+    return place
 
 
 def _is_first_elapsed(blocks: list[Block], start: int, place: int) -> bool:

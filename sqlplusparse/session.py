@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from sqlplusparse.blocks import HTML_TABLE
 from sqlplusparse.grouping import group
 from sqlplusparse.lines import COMMANDS, FEEDBACK, Kind, Pattern
-from sqlplusparse.owners import OUTCOMES, settle_owners
+from sqlplusparse.owners import LOADS, OUTCOMES, settle_owners
 from sqlplusparse.records import Autotrace, Block, Clock, Grid, Listing, Outcome, Plan, Typed
 from sqlplusparse.statements import kind_of
 
@@ -25,8 +25,6 @@ _FEEDBACK_KINDS: Final = (
     ("alter system", Pattern("{SYSTEM_WORD}", FEEDBACK)),
 )
 _PLAN_KINDS: Final = {"SELECT": "select", "INSERT": "insert", "UPDATE": "update", "DELETE": "delete", "MERGE": "merge"}
-#: Client commands that change the buffer which ``/`` runs, or run statements that are not echoed.
-_LOADS: Final = Pattern("{LOADING}", COMMANDS)
 #: Kinds of commands that the client runs itself, or gives to the operating system.
 _CLIENT: Final = frozenset({"command", "host"})
 _PROSE: Final = frozenset({Kind.TEXT, Kind.FENCE})
@@ -104,7 +102,7 @@ def read_statements(page: Page, blocks: list[Block]) -> list[Statement]:
             for block in between:
                 if isinstance(block.content, Typed):
                     buffer = block.content.text
-                elif block.token == "COMMAND" and _LOADS.match(str(block.content)):
+                elif block.token == "COMMAND" and LOADS.match(str(block.content)):
                     buffer = None
         reached = last
         statement = _made(len(statements) + 1, blocks[first:last], series)

@@ -80,7 +80,7 @@ def no_session(name: str, text: str, page: Page) -> LogParseError:
     if damaged is not None:
         return damaged.to_error()
     return LogParseError(
-        "no session: no prompt, statement, feedback, Elapsed, autotrace, plan, listing or result was found",
+        "no session: no statement, feedback, Elapsed, autotrace, plan, listing or result was found",
         source=name,
         line=1,
         text=page.lines[0][:200],

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from sqltraceparse.accounts import account_time, profile, statement_totals
+    from sqltraceparse.accounts import account_time, profile, statement_totals, without_literals
     from sqltraceparse.heads import Head
     from sqltraceparse.parquet import to_parquet
     from sqltraceparse.scan import EVENTS, scan_sqltrace
@@ -36,6 +36,7 @@ __all__ = [
     "scan_sqltrace",
     "statement_totals",
     "to_parquet",
+    "without_literals",
 ]
 
 __getattr__, __dir__ = lazy_exports(__name__)

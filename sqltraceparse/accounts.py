@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe.oracle import IDLE_EVENTS
+from sqltraceparse.grammar import GRAMMAR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +22,18 @@ if TYPE_CHECKING:
 _IS_IDLE: Final = pl.col("event").str.to_lowercase().is_in(sorted(IDLE_EVENTS))
 #: Components of `profile` that are not events.
 CPU, UNACCOUNTED = "CPU", "unaccounted for"
+
+
+def without_literals(text: pl.Expr) -> pl.Expr:
+    """The text of a statement with ``:x`` for each literal, so that statements that differ in nothing else are alike.
+
+    Examples:
+        >>> texts = pl.DataFrame({"text": ["select a1 from t where b=17 and c in ('x','it''s') and d<:2", "t(1,2.5)"]})
+        >>> texts.select(without_literals(pl.col("text"))).to_series().to_list()
+        ['select a1 from t where b=:x and c in (:x,:x) and d<:2', 't(:x,:x)']
+    """
+    without = text.str.replace_all(GRAMMAR.pattern("{TEXT_LITERAL}"), ":x")
+    return without.str.replace_all(GRAMMAR.pattern("(?P<before>{BEFORE_NUMBER}){NUMBER_LITERAL}"), "${before}:x")
 
 
 def profile(trace: SqlTrace, *, by: Sequence[str] = ()) -> pl.DataFrame:

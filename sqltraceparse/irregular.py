@@ -15,7 +15,6 @@ from lark import Token, Tree
 from lark.exceptions import UnexpectedInput
 
 from logframe import Diagnostic, explain
-from logframe.printed import LARGEST_WHOLE
 from sqltraceparse.grammar import GRAMMAR, record_start
 from sqltraceparse.regular import FIELDS, RAW_CALLS, RAW_WAITS
 
@@ -26,10 +25,12 @@ if TYPE_CHECKING:
 
 #: Kinds whose lines may hold a second record.
 _RECORDS: Final = ("wait", "call", "close", "lob", "transaction", "row_source", "parsing", "error")
+#: No figure of a trace has more digits: a counter of 64 bits that ran below 0 does.
+_LARGEST: Final = 10**18 - 1
 
 
 class Fields(NamedTuple):
-    """What a damaged line says: its rule, its tokens by name, its fields, and why it is not regular."""
+    """What a damaged line says: its rule, its tokens by name, its fields, and why it is not regular (a diagnostic)."""
 
     rule: str
     tokens: dict[str, str]
@@ -37,6 +38,7 @@ class Fields(NamedTuple):
     parameters: list[tuple[str, int]]
     reason: str
     column: int | None
+    kind: str = "cut"
 
 
 def unfused(found: Sorted, name: str) -> tuple[pl.DataFrame | None, list[Diagnostic]]:
@@ -83,7 +85,7 @@ def read_irregular(lines: pl.DataFrame, name: str) -> tuple[pl.DataFrame, pl.Dat
     rows: list[Diagnostic] = []
     for line, text in lines.select("line", "text").iter_rows():
         found = read_fields(text)
-        rows.append(Diagnostic(name, line, found.column, "cut", text, found.reason))
+        rows.append(Diagnostic(name, line, found.column, found.kind, text, found.reason))
         if found.rule == "wait":
             if "ELAPSED" in found.tokens:
                 waits.append({"line": line, **_wait(found)})
@@ -115,16 +117,19 @@ def read_fields(text: str) -> Fields:
         tokens = tokens[:-1]
     fields: dict[str, int] = {}
     parameters: list[tuple[str, int]] = []
+    kind = "cut"
     for token in tokens:
-        if token.type in {"FIELD", "STAT_FIELD", "PARAMETER"}:
+        if token.type in {"FIELD", "STAT_FIELD", "PARAMETER", "ELAPSED"}:
             key, _, number = str(token).strip().rpartition("=")
-            if abs(int(number)) > LARGEST_WHOLE:
-                reason = f"{key}={number} is larger than any figure of a trace"
+            if abs(int(number)) > _LARGEST:
+                reason, kind = f"{key}={number} is larger than any figure of a trace: a counter overflowed", "overflow"
+            elif token.type == "ELAPSED":
+                fields["elapsed"] = int(number)
             elif token.type == "PARAMETER":
                 parameters.append((key, int(number)))
             else:
                 fields[key] = int(number)
-    return Fields(str(branch.data), named, fields, parameters, reason, column)
+    return Fields(str(branch.data), named, fields, parameters, reason, column, kind)
 
 
 def _why(text: str, tokens: list[Token], rule: str) -> tuple[str, int | None]:
@@ -156,7 +161,7 @@ def _wait(found: Fields) -> dict[str, object]:
     row: dict[str, object] = {
         "cursor": int(found.tokens["NUMBER"]),
         "event": found.tokens["EVENT"].strip()[len("nam='") : -1],
-        "elapsed_us": int(found.tokens["ELAPSED"].partition("=")[2]),
+        "elapsed_us": found.fields.get("elapsed"),
     }
     for number, (key, value) in enumerate(found.parameters, 1):
         if key == "obj#":

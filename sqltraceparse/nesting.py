@@ -26,8 +26,10 @@ INCLUSIVE: Final = {
 }
 #: What is known of the call that a wait may be part of: its line, its times, its clock.
 _OF_CALL: Final = ("of", "start", "end", "clock")
+#: The wait for the next call of the client.
+FROM_CLIENT: Final = "SQL*Net message from client"
 #: Waits for the client: between calls unless the times say otherwise.
-BETWEEN_CALLS: Final = ("SQL*Net message from client", "SQL*Net message to client")
+BETWEEN_CALLS: Final = (FROM_CLIENT, "SQL*Net message to client")
 
 
 def are_alike(*columns: pl.Series) -> bool:
@@ -150,6 +152,25 @@ def calls_of_waits(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
             found.get_column("call_from").scatter(places, "time"),
         )
     return found.select("row", "call_from")
+
+
+def calls_after(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.Series:
+    """The line of the next call of depth 0 after each wait for the client; null for other waits.
+
+    Args:
+        waits: as of `calls_of_waits`, with ``is_from_client``.
+        calls: of the same processes, with ``line`` and ``depth``.
+    """
+    from_client = waits.with_row_index("place").filter("is_from_client").select("place", "process", "line")
+    roots = calls.filter(pl.col("depth") == 0).select("process", "line", next_call="line")
+    found = pl.Series("next_call", [None], pl.Int64).new_from_index(0, waits.height)
+    if from_client.is_empty() or roots.is_empty():
+        return found
+    by = _process_key(from_client, roots)
+    after = from_client.join_asof(
+        roots, on="line", by=by or None, strategy="forward", allow_exact_matches=False, check_sortedness=False
+    )
+    return found.scatter(after.get_column("place"), after.get_column("next_call"))
 
 
 def _process_key(waits: pl.DataFrame, calls: pl.DataFrame) -> list[str]:

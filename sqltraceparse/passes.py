@@ -13,7 +13,15 @@ import polars as pl
 
 from logframe import Diagnostic
 from sqltraceparse import clocks
-from sqltraceparse.nesting import BETWEEN_CALLS, INCLUSIVE, are_alike, calls_of_waits, with_parents
+from sqltraceparse.nesting import (
+    BETWEEN_CALLS,
+    FROM_CLIENT,
+    INCLUSIVE,
+    are_alike,
+    calls_after,
+    calls_of_waits,
+    with_parents,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -285,20 +293,25 @@ class Backward:
 
         Returns:
             The calls and binds with their owners; ``links``: what the waits get, row by row (``call``, ``call_from``,
-            ``owner``), and the ``owners`` that these name.
+            ``next_call``, ``owner``), and the ``owners`` that these name.
         """
         frames = with_process(frames, self.process)
         own, waits, binds = frames["calls"], frames["waits"], frames["binds"]
         calls = own if self._calls is None else pl.concat([own, _wanted_before(self._calls)])
         calls, below = with_parents(calls, own.height)
-        is_between = frames["shapes"].get_column("event").is_in(BETWEEN_CALLS).gather(waits.get_column("shape"))
-        found = calls_of_waits(waits.select(TIMED).with_columns(is_between.alias("is_between")), calls)
+        events, shape = frames["shapes"].get_column("event"), waits.get_column("shape")
+        timed = waits.select(TIMED).with_columns(
+            events.is_in(BETWEEN_CALLS).gather(shape).alias("is_between"),
+            (events == FROM_CLIENT).gather(shape).alias("is_from_client"),
+        )
+        found = calls_of_waits(timed, calls)
         row = found.get_column("row")
         owner = (pl.col("owner") + calls.height).cast(pl.UInt32)  # the calls come first among the owners
         links = pl.DataFrame(
             [
                 calls.get_column("line").gather(row).alias("call"),
                 found.get_column("call_from"),
+                calls_after(timed, calls),
                 waits.select(pl.coalesce(row.cast(pl.UInt32), owner).alias("owner")).to_series(),
             ]
         )

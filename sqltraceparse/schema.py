@@ -89,6 +89,7 @@ WAITS: Final = pl.Schema(
         "cursor": pl.Int64(),
         "call": pl.Int64(),
         "call_from": CALL_FROM,
+        "next_call": pl.Int64(),
         "event": pl.String(),
         "elapsed_us": pl.Int64(),
         "p1_name": pl.String(),

@@ -49,7 +49,7 @@ _BELOW: Final = frozenset(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tkprof:
     """A TKPROF report.
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sqltraceparse.reader import Pieces
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SqlTrace:
     """An extended SQL trace.
 
@@ -35,7 +35,8 @@ class SqlTrace:
         source: name of the log.
         head: what the first lines say: release, host, instance, process.
         calls: one row a database call; ``own_...`` figures are without the calls below (``parent``).
-        waits: one row a wait; ``call`` is the line of the call that it is part of, null between calls.
+        waits: one row a wait; ``call`` is the line of the call that it is part of, null between calls; ``next_call`` of
+            a wait for the client is the line of the next call of depth 0 of its process.
         statements: one row a statement header, with the text.
         binds: one row a bind value; ``call`` is the line of the execution.
         row_sources: one row a step of an executed plan, figures with those of the steps below.

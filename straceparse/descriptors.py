@@ -15,6 +15,7 @@ import polars as pl
 
 from straceparse.arguments import unescaped
 from straceparse.names import EXECUTES
+from straceparse.ordered import rows_where
 from straceparse.records import PARTS_GRAMMAR
 
 if TYPE_CHECKING:
@@ -24,8 +25,23 @@ _OPENS: Final = frozenset({"open", "openat", "openat2", "creat"})
 _CONTROLS: Final = frozenset({"fcntl", "fcntl64"})
 _DUPLICATES: Final = frozenset({"dup", "dup2", "dup3"}) | _CONTROLS
 _MAKES: Final = frozenset({"clone", "clone2", "clone3", "fork", "vfork"})
+#: Calls that give a descriptor of no file -> what `-y` prints of it; a socket is known by its first descriptor.
+_CHANNELS: Final = {
+    **dict.fromkeys(("socket", "accept", "accept4"), "socket:[fd {}]"),
+    **dict.fromkeys(("epoll_create", "epoll_create1"), "anon_inode:[eventpoll]"),
+    **dict.fromkeys(("eventfd", "eventfd2"), "anon_inode:[eventfd]"),
+    **dict.fromkeys(("signalfd", "signalfd4"), "anon_inode:[signalfd]"),
+    **dict.fromkeys(("inotify_init", "inotify_init1"), "anon_inode:inotify"),
+    "timerfd_create": "anon_inode:[timerfd]",
+    "io_uring_setup": "anon_inode:[io_uring]",
+    "memfd_create": "/memfd:",
+}
+#: Calls that give two descriptors, in brackets.
+_PAIRS: Final = {"pipe": "pipe:[fd {}]", "pipe2": "pipe:[fd {}]", "socketpair": "socket:[fd {}]"}
 #: The calls that change the file of a descriptor.
-DESCRIPTOR_CALLS: Final = _OPENS | _DUPLICATES | _MAKES | {"close", "close_range", *EXECUTES}
+DESCRIPTOR_CALLS: Final = (
+    _OPENS | _DUPLICATES | _MAKES | {"close", "close_range", *EXECUTES} | _CHANNELS.keys() | _PAIRS.keys()
+)
 
 #: The largest descriptor and process id; a larger number is a sign of a damaged line.
 _LAST: Final = (1 << 31) - 1
@@ -61,6 +77,8 @@ _PATH = re.compile(PARTS_GRAMMAR.pattern("{STRING}"))
 _OPAQUE = re.compile(PARTS_GRAMMAR.pattern("{STRING}|{DECORATION}"))
 _NAMED_FLAGS = re.compile(PARTS_GRAMMAR.pattern("{FLAGS_NAME}(?P<flags>{FLAG_SET})"))
 _COMMA: Final = PARTS_GRAMMAR.literal("COMMA")
+_BRACKET: Final = PARTS_GRAMMAR.literal("BRACKET")
+_TWO: Final = 2
 _HEXADECIMAL: Final = PARTS_GRAMMAR.literal("HEXADECIMAL_MARK")
 _WORDS = re.compile(PARTS_GRAMMAR.pattern("{FLAG}"))
 
@@ -95,6 +113,19 @@ def opens(calls: pl.DataFrame) -> pl.DataFrame:
         for line, pid, name, args, fd in found.select("line", "pid", "name", "args", "result").iter_rows()
     ]
     return pl.DataFrame(rows, schema=OPENS, orient="row")
+
+
+def children_of(calls: pl.DataFrame) -> dict[int, int | None]:
+    """Each process that a call made, and the process that made the call."""
+    made = rows_where(calls, pl.col("name").is_in(_MAKES) & (pl.col("result") > 0))
+    return {child: pid for pid, child in made.select("pid", "result").iter_rows() if child <= _LAST and child != pid}
+
+
+def programs_of(calls: pl.DataFrame) -> dict[int | None, str]:
+    """The program that each process executed last."""
+    found = rows_where(calls, pl.col("name").is_in(EXECUTES) & (pl.col("result") == 0))
+    named = {pid: _path_in(args) for pid, args in found.select("pid", "args").iter_rows()}
+    return {pid: path for pid, path in named.items() if path}
 
 
 class Files:
@@ -206,8 +237,12 @@ def _changed(name: str, args: str, result: int, table: _Table) -> list[tuple[int
     """The descriptors that a call changed, with their files; None for a closed one."""
     if name in _OPENS:
         return [(result, _path_in(args))]
+    if name in _CHANNELS:
+        return [(result, _CHANNELS[name].format(result))]
     if name in EXECUTES:
         return [(fd, None) for fd in sorted(table.closed_on_exec)]
+    if name in _PAIRS:
+        return [(fd, _PAIRS[name].format(both[0])) for both in [_pair(args)] if len(both) == _TWO for fd in both]
     numbers = [_integer(argument) for argument in _arguments(args)]
     fd = numbers[0]
     if fd is None or not 0 <= fd <= _LAST:
@@ -223,6 +258,12 @@ def _changed(name: str, args: str, result: int, table: _Table) -> list[tuple[int
         is_set = len(arguments) > 2 and _in(_FD_CLOEXEC, arguments[2])
         (table.closed_on_exec.add if is_set else table.closed_on_exec.discard)(fd)
     return []
+
+
+def _pair(args: str) -> list[int]:
+    """The descriptors in brackets."""
+    found = [_integer(one) for one in _OPAQUE.sub("", args).rpartition(_BRACKET)[2].split(_COMMA)]
+    return [fd for fd in found[:_TWO] if fd is not None and 0 <= fd <= _LAST]
 
 
 def _closed_range(first: int, last: int | None, args: str, table: _Table) -> list[tuple[int, str | None]]:

@@ -14,7 +14,7 @@ from straceparse.descriptors import opens
 from straceparse.diagnostics import Unread, unparsed
 from straceparse.dialects import dialect_of
 from straceparse.opening import open_logs
-from straceparse.ordered import batches_of, is_known_as_one_log, tapped
+from straceparse.ordered import batches_of, is_known_as_one_log, rows_where, tapped
 from straceparse.requests import REQUESTS, io_requests
 from straceparse.scan import scan_logs
 from straceparse.summary import has_summary, read_summary, unread_lines
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 #: The events of a log of at most so many bytes are parsed once and kept; those of a larger log are parsed on each use.
 KEPT_BYTES: Final = 32 << 20
+#: Lines of a process that are no call, and the columns that tell when they came.
+_MARKED: Final = ("signal", "stopped", "exited", "killed", "superseded")
+MARKS: Final = ("line", "pid", "kind", "at")
 #: Columns of calls that `opens` needs.
 _OF_OPENS: Final = ("line", "pid", "name", "args", "result")
 
@@ -99,7 +102,11 @@ class StraceLog:
         return io_requests(self.calls.collect()).lazy() if self.is_kept else io_requests(self.calls)
 
     def read_once(
-        self, requests: Sequence[str], calls: Sequence[str], take: Callable[[pl.DataFrame], object]
+        self,
+        requests: Sequence[str],
+        calls: Sequence[str],
+        take: Callable[[pl.DataFrame], object],
+        mark: Callable[[pl.DataFrame], object] = lambda _: None,
     ) -> ReadOnce:
         r"""Some columns of the requests, in one pass over a large log that gives the calls and the diagnostics, too.
 
@@ -107,6 +114,7 @@ class StraceLog:
             requests: Columns of `straceparse.REQUESTS`.
             calls: Columns of `straceparse.CALLS`.
             take: Is given the calls with these columns, in order, batch by batch.
+            mark: Is given the signals, stops and ends of processes (`MARKS`) before the calls that follow them.
 
         Examples:
             >>> log = read_log(b"     0.000123 pread64(268, '', 8192, 0) = 8192\n")
@@ -118,6 +126,7 @@ class StraceLog:
         if self.is_kept or not is_known_as_one_log(self.events):
             lines = int(self.events.select(pl.len()).collect().item())
             all_calls = self.calls.collect()
+            mark(_marks(self.events.select(MARKS).collect()))
             take(all_calls.select(calls))
             found = self.requests.collect() if self.is_kept else io_requests(all_calls)
             return ReadOnce(lines, opens(all_calls), _narrow(found, requests))
@@ -128,13 +137,30 @@ class StraceLog:
             opened.append(opens(batch))
             take(batch.select(calls))
 
-        read = tapped(self.events, unread.columns, unread.add)
+        def looked_at(batch: pl.DataFrame) -> None:
+            unread.add(batch.select(unread.columns))
+            mark(_marks(batch.select(MARKS)))
+
+        read = tapped(self.events, list(dict.fromkeys([*unread.columns, *MARKS])), looked_at)
         called = tapped(calls_of(read), list(dict.fromkeys([*calls, *_OF_OPENS])), taken)
         taken(pl.DataFrame(schema=CALLS))  # there may be none
         parts = [_narrow(pl.DataFrame(schema=REQUESTS), requests)]
         parts += (_narrow(batch, requests) for batch in batches_of(io_requests(called), list(requests)))
         self._unread = unread.found(self.events)
         return ReadOnce(unread.lines, pl.concat(opened), pl.concat(parts))
+
+    def read_calls(
+        self, calls: Sequence[str], take: Callable[[pl.DataFrame], object], mark: Callable[[pl.DataFrame], object]
+    ) -> None:
+        """As `read_once`, without requests and diagnostics."""
+        if self.is_kept or not is_known_as_one_log(self.events):
+            mark(_marks(self.events.select(MARKS).collect()))
+            take(self.calls.select(calls).collect())
+            return
+        read = tapped(self.events, [*MARKS], lambda batch: mark(_marks(batch)))
+        take(pl.DataFrame(schema=CALLS).select(calls))  # there may be none
+        for batch in batches_of(calls_of(read), [*calls]):
+            take(batch)
 
     @cached_property
     def _unread(self) -> pl.DataFrame:
@@ -174,6 +200,11 @@ class StraceLog:
             return f"strace -c summary, {counted(height, 'call')}"
         count = self.events.select(pl.len()).collect().item() if self.is_kept else None
         return "strace log" + (f", {counted(count, 'line')}" if count is not None else "")
+
+
+def _marks(events: pl.DataFrame) -> pl.DataFrame:
+    """The signals, stops and ends of processes."""
+    return rows_where(events, pl.col("kind").is_in(_MARKED))
 
 
 def _narrow(rows: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:

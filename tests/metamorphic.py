@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 #: Columns of numbers of lines and of names of sources, which a transformation moves.
 PLACES: Final = frozenset({"line", "end_line", "first_line", "last_line", "source", "path", "file", "log"})
 #: Of SQL traces these are numbers of lines, too.
-_PLACES_OF_TRACES: Final = frozenset({"statement", "call", "parent", "plan"})
+_PLACES_OF_TRACES: Final = frozenset({"statement", "call", "next_call", "parent", "plan"})
 #: Columns with texts whose blanks change when lines are padded, wrapped or given tabs, and what is said of them.
 TEXTS: Final = frozenset(
     {"text", "sql_text", "args", "note", "notes", "reason", "title", "message", "printed_text", "remark"}

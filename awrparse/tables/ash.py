@@ -86,6 +86,7 @@ ASH: Final = (
         (
             Column("slot", "text", "start and length of the slot as printed", ("Slot Time (Duration)",)),
             Column("slot_start", "text", "start of the slot, a time of the day"),
+            Column("slot_begin", "time", "start of the slot with its date, by the period of the report"),
             Column("slot_s", "s", "length of the slot"),
             Column("slot_samples", "count", "samples of the whole slot", ("Slot Count",)),
             _EVENT,

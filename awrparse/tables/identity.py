@@ -36,9 +36,11 @@ INFO: Final = Table(
         Column("elapsed_s", "s", "time between them"),
         Column("db_time_s", "s", "DB time"),
         Column("db_cpu_s", "s", "CPU time of the sessions (Statspack)"),
-        Column("average_active_sessions", "number", "average active sessions (Statspack)"),
+        Column("average_active_sessions", "number", "average active sessions (Statspack, ASH, ADDM)"),
+        Column("sample_count", "count", "samples of active sessions (ASH)"),
         Column("sessions_begin", "count", "sessions at the first snapshot"),
         Column("sessions_end", "count", "sessions at the last"),
+        Column("invalid", "text", "the line that says that the figures are not valid"),
     ),
 )
 

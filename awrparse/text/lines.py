@@ -33,6 +33,7 @@ KINDS: Final = (
     "unparsed",
     "page_heading",
     "error",
+    "invalid",
 )
 (
     TEXT,
@@ -53,6 +54,7 @@ KINDS: Final = (
     UNPARSED,
     PAGE_HEADING,
     ERROR,
+    INVALID,
 ) = range(len(KINDS))
 
 #: The terminals of titles have an automaton of their own: one of all terminals would have thirty times the states.

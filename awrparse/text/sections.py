@@ -64,6 +64,8 @@ class _Walk(Builder):
                 self._visit_underline(number)
             elif what == kind.ERROR:
                 self._visit_error(number)
+            elif what == kind.INVALID:
+                self._visit_invalid(number)
             elif what == kind.NO_DATA:
                 self.empty.append(self.title)
                 self.has_title = False
@@ -154,6 +156,14 @@ class _Walk(Builder):
         reason = "an error of the script that writes the report: lines may be missing"
         self.problems.append(Problem(number + 1, "unparsed", self.lines[number].strip(), reason))
         self.kinds[number] = kind.UNPARSED
+
+    def _visit_invalid(self, number: int) -> None:
+        """The report calls its own figures invalid."""
+        if self.open is not None and self.open.is_sql:
+            self.open.body.append(number)
+        else:
+            reason = "the report says so: its figures are of no use"
+            self.problems.append(Problem(number + 1, "invalid", self.lines[number].strip(), reason))
 
     def _visit_note(self, number: int) -> None:
         if self.open is not None and self.open.is_sql:

@@ -89,7 +89,7 @@ def convert_piece(settings: Settings, item: Item, name: str, piece: Any) -> Made
 
         def written() -> tuple[str, str]:
             read = own.read(split.log, piece)
-            writer.add(rows_of(read, item.source, 1, settings.tables), is_large=True)
+            writer.add(rows_of(read, item.source, 1, settings.tables, is_large=True), is_large=True)
             writer.add_diagnostics(item.source, read.diagnostics.select(DIAGNOSTICS.names()))
             writer.write()
             return read.format, read.kind

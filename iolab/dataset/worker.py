@@ -238,7 +238,7 @@ def _read(settings: Settings, item: Item, log: Log | None, writer: BatchWriter) 
                 found: list[LogRows] = []
                 problems = []
                 for number, part in enumerate(parts, 1):
-                    rows = rows_of(part, item.source, number, settings.tables)
+                    rows = rows_of(part, item.source, number, settings.tables, is_large=is_large)
                     problems.append(part.diagnostics.select(DIAGNOSTICS.names()))
                     found.append(rows)
                 count = sum(writer.add(rows, is_large=is_large) for rows in found)

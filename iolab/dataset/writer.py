@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab.dataset.layout import SCHEMAS, SOURCES, DataFile, digest
+from iolab.time_ledger.run import ledger_frame
 from logframe import DIAGNOSTICS
 from logframe.formats import formats
 from logframe.parquet import write_parquet
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 #: What each row of a table starts with; columns of these names get the prefix ``table_``.
 PLACE: Final = pl.Schema({"source": pl.String(), "part": pl.Int32()})
+#: The table of the accounts of time (`iolab.time_ledger.run.LEDGER_FRAME`).
+_LEDGER: Final = "ledger"
 _OWN_TABLES: Final = ("_sources", "_diagnostics")
 #: Ids of the schemas that this process has written: run and id.
 _WRITTEN: set[tuple[str, str]] = set()
@@ -47,12 +50,14 @@ class LogRows:
     frames: dict[str, pl.LazyFrame]
 
 
-def rows_of(log: ParsedLog, source: str, part: int, tables: frozenset[str] | None) -> LogRows:
+def rows_of(
+    log: ParsedLog, source: str, part: int, tables: frozenset[str] | None, *, is_large: bool = False
+) -> LogRows:
     """The tables of a log as the dataset holds them.
 
     Each row starts with the source, the number of the log in it, and what the log says of itself
     (`Format.row_keys`: for a report its database, instance and period).  A column of a table that has the name of one
-    of these gets the prefix ``table_``.
+    of these gets the prefix ``table_``.  A log that is too large for memory, or a piece of one, has no ledger.
     """
     row_keys = formats()[log.format].row_keys
     own = None if row_keys is None else row_keys(log)
@@ -60,10 +65,13 @@ def rows_of(log: ParsedLog, source: str, part: int, tables: frozenset[str] | Non
     types = {**PLACE, **({} if own is None else own.schema)}
     first = [pl.lit(value, dtype=types[name]).alias(name) for name, value in keys.items()]
     frames = {}
-    for name, frame in log.frames().items():
+    wanted = {
+        name: frame for name, frame in log.frames().items() if tables is None or tables & {name, f"{log.format}/{name}"}
+    }
+    if not is_large and (tables is None or tables & {_LEDGER, f"{log.format}/{_LEDGER}"}):
+        wanted |= {_LEDGER: account} if (account := ledger_frame(log)).height else {}
+    for name, frame in wanted.items():
         table = f"{log.format}/{name}"
-        if tables is not None and not tables & {name, table}:
-            continue
         lazy = frame.lazy()
         schema = lazy.collect_schema()
         shown = [

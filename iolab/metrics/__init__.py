@@ -10,7 +10,7 @@ value is null, and its ``caveats`` begin with "refused:" and give the reason.
 
 * from session statistics, autotrace and timings: `read_metrics` (all at once), `ms_per_flash_read`, `flash_hit_ratio`,
   `read_size`, `blocks_per_read`, `block_size`, `throughput`, `iops`, `direct_share`, `smart_scan_saving`; `us_per_lio`,
-  `pio_lio_factor`, `lio_share`, `rows_per_trip`; `time_change`, `rank_correlation`
+  `pio_lio_factor`, `lio_share`, `rows_per_trip`; `time_change`, `rank_correlation`; `statement_costs` of each
 * from AWR and Statspack reports: `average_waits`, `total_waits`, `db_time`, `elapsed`, `rate`, `per_transaction`,
   `average_active_sessions`, `class_shares`, `class_times`, `latency_quantiles`, `latency_buckets`, `waits_within`,
   `contradictions`; `io_by_function`, `commit_times`, `multiblock_reads`, `pareto`, `modes_of`; of Exadata cells
@@ -56,6 +56,7 @@ from iolab.metrics.reads import (
 )
 from iolab.metrics.report_io import commit_times, io_by_function, modes_of, multiblock_reads, pareto
 from iolab.metrics.session_samples import session_shares
+from iolab.metrics.spool_statements import statement_costs
 from iolab.metrics.sql_trace import (
     cpu_step,
     multiblock_count,
@@ -147,6 +148,7 @@ __all__ = [
     "sequentiality",
     "session_shares",
     "smart_scan_saving",
+    "statement_costs",
     "statistic",
     "submit_cost",
     "throughput",

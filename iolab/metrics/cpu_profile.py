@@ -96,13 +96,9 @@ def layer_shares(samples: pl.DataFrame) -> pl.DataFrame:
         >>> shares.select("layer", "value").rows()
         [('row access (kd)', 0.75), ('buffer cache (kcb)', 0.25)]
     """
-    layers: dict[str, int] = {}
-    busy = samples.filter(~pl.col("is_idle")).select("function", "module", "is_kernel", "samples")
-    for function, module, is_kernel, count in busy.iter_rows():
-        layer = layer_of(function, module, is_kernel=is_kernel)
-        layers[layer] = layers.get(layer, 0) + count
-    total = sum(layers.values())
-    ordered = sorted(layers.items(), key=lambda one: (-one[1], one[0]))
+    layers = layers_of(samples).group_by("layer").agg(pl.col("samples").sum())
+    ordered = layers.sort("samples", "layer", descending=[True, False]).rows()
+    total = sum(count for _, count in ordered)
     metrics = []
     for _, count in ordered:
         basis = f"{count} of {total} samples"
@@ -117,3 +113,17 @@ def layer_shares(samples: pl.DataFrame) -> pl.DataFrame:
         layer=pl.Series([name for name, _ in ordered], dtype=pl.String),
         samples=pl.Series([count for _, count in ordered], dtype=pl.Int64),
     )
+
+
+def layers_of(samples: pl.DataFrame) -> pl.DataFrame:
+    """The samples of processors at work: ``layer``, ``function``, ``samples``.
+
+    Args:
+        samples: The frame of a `hostparse.CpuProfile`.
+    """
+    busy = samples.filter(~pl.col("is_idle"))
+    layers = [
+        layer_of(function, module, is_kernel=is_kernel)
+        for function, module, is_kernel in busy.select("function", "module", "is_kernel").iter_rows()
+    ]
+    return busy.select(pl.Series("layer", layers, dtype=pl.String), "function", pl.col("samples").cast(pl.Int64))

@@ -86,6 +86,8 @@ def figure_text(figure: Interval | float, unit: str = "", *, step: float | None 
         ('0.001356', '26,990', '71,100 MB/s', '3 [2, 4]')
         >>> figure_text(Interval(0.0, 0.0, 0.04)), figure_text(Interval(999.96, 999.9, 1000.0))
         ('0.00 [0.00, 0.04]', '1,000')
+        >>> figure_text(Interval(45.3, 37.4, 49.2))
+        '45 [37, 50]'
     """
     bounded = Interval.of(figure)
     suffix = f" {unit}" if unit else ""
@@ -96,6 +98,8 @@ def figure_text(figure: Interval | float, unit: str = "", *, step: float | None 
     step = max(step or 0, _step_of(bounded.value or bounded.hi))
     if not is_exact:
         step = max(step, 10.0 ** math.floor(math.log10(width) + _NOTHING))
+        if not bounded.lo <= round(bounded.value / step) * step <= bounded.hi and width >= step:
+            step /= 10  # the rounded value must stay one that the bounds allow
     decimals = max(0, -round(math.log10(step)))
     value = round(bounded.value / step) * step
     text = f"{value:,.{decimals}f}{suffix}"

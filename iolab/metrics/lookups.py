@@ -60,7 +60,7 @@ _STATISTICS: Final = {
 }
 #: Each metric, the figures that it cannot do without, and those that it can.
 _METRICS: Final[tuple[tuple[Callable[..., pl.DataFrame], tuple[str, ...], tuple[str, ...]], ...]] = (
-    (reads.ms_per_flash_read, ("query_time", "hits", "requests"), ()),
+    (reads.ms_per_flash_read, ("query_time", "hits", "requests"), ("eligible",)),
     (reads.flash_hit_ratio, ("hits", "requests"), ()),
     (reads.read_size, ("total_bytes", "requests"), ()),
     (reads.blocks_per_read, ("blocks", "block_requests"), ()),

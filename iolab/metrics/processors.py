@@ -24,18 +24,29 @@ CPU_SAMPLES: Final = pl.Schema(
         "runnable": pl.Float64(),
         "cpus": pl.Float64(),
         "weight_s": pl.Float64(),
+        "untimed": pl.UInt32(),
     }
 )
 _ENDS: Final = ("", "_lo", "_hi")
 #: From this share of busy time on, work waits for a processor now and then.
 SATURATED: Final = 0.9
-_IDLE: Final = ("idle_percent", "id_percent")
+#: What a processor did -> the columns that print it, without ``_percent``; a tool prints one of each.
+COLUMNS: Final = {
+    "user": ("user", "usr", "us"),
+    "nice": ("nice",),
+    "guest": ("guest",),
+    "guest of lower priority": ("gnice",),
+    "system": ("system", "sys", "sy"),
+    "interrupts": ("irq",),
+    "soft interrupts": ("soft",),
+    "steal": ("steal", "st"),
+    "iowait": ("iowait", "wait", "wa", "wio"),
+    "idle": ("idle", "id"),
+}
 #: A processor that is idle while a request is in flight is idle.
-_WAITING: Final = ("iowait_percent", "wait_percent", "wa_percent")
-#: Other parts of a processor's time; where all of them are printed as 0, too, the tool had no time to divide.
-_BUSY: Final = tuple(
-    f"{name}_percent" for name in ("user", "usr", "us", "nice", "system", "sys", "sy", "steal", "st", "irq", "soft")
-)
+RESTING: Final = ("idle", "iowait")
+#: The time of guests, which some tools print within that of users.
+GUESTS: Final = ("guest", "guest of lower priority")
 #: Why a log without samples is refused.
 SINCE_START: Final = "the log has only means since the start of the system"
 _THREADS: Final = "threads of one core count as processors: half busy may be all cores; a mean hides shorter peaks"
@@ -54,59 +65,85 @@ def cpu_samples(log: HostLog, *, begin: datetime | None = None, end: datetime | 
 
     Returns:
         `CPU_SAMPLES`: ``busy`` from 0 to 1 with the bounds of its digits, ``runnable`` (processes that run or wait
-        for a processor; vmstat), ``cpus`` and ``weight_s``, the seconds within the time asked for; 1 without times.
+        for a processor; vmstat), ``cpus``, ``weight_s``, the seconds within the time asked for (1 without times), and
+        ``untimed``: so many other samples are left out, because their length is not known.
 
     Raises:
         RefusedError: The log has no sample of all processors, only means since the start of the system, is of several
             hosts, or has none in that time.
     """
-    if len(set(log.runs.get_column("host").drop_nulls())) > 1:
-        raise RefusedError("the samples are of several hosts")
-    found = None
-    for scope in ("host", "cpu"):
-        if scope in log.scopes:
-            rows = log.scan(scope, bounds=True)
-            columns = rows.collect_schema().names()
-            found = next((name for name in _IDLE if name in columns), None)
-            if found is not None:
-                break
-    if found is None:
-        raise RefusedError("the log does not say how idle the processors were")
-    if scope == "cpu":
-        rows = rows.filter(pl.col("cpu") == "all")
-    wait = [name for name in _WAITING if name in columns]
-    wanted = [f"{name}{bound}" for name in (found, *wait) for bound in _ENDS]
-    busy = [name for name in _BUSY if name in columns]
-    wanted += [*busy, *(name for name in ("runnable", "cpus") if name in columns)]
-    frame = rows.select("interval_start", "interval_end", "is_since_boot", *wanted).collect()
-    idle = {
-        bound: sum((pl.col(f"{name}{bound}").fill_null(0.0) for name in wait), pl.col(f"{found}{bound}"))
-        for bound in _ENDS
-    }
-    cpus = log.runs.get_column("cpus").max()
-    parts = [pl.col(name).fill_null(0.0) for name in (found, *wait, *busy)]
-    frame = frame.filter(pl.col(found).is_not_null() & ((pl.sum_horizontal(parts) > 0) | pl.lit(not busy)))
-    if frame.height and frame.get_column("is_since_boot").fill_null(value=False).all():
-        raise RefusedError(SINCE_START)
-    frame = frame.filter(~pl.col("is_since_boot").fill_null(value=False)).select(
-        "interval_start",
-        "interval_end",
+    frame = cpu_parts(log, begin=begin, end=end)
+    resting = [name for name in RESTING if name in frame.columns]
+    idle = {bound: pl.sum_horizontal(pl.col(f"{name}{bound}").fill_null(0.0) for name in resting) for bound in _ENDS}
+    busy = frame.with_columns(
         busy=(1 - idle[""] / 100).clip(0, 1),
         busy_lo=(1 - idle["_hi"] / 100).clip(0, 1),
         busy_hi=(1 - idle["_lo"] / 100).clip(0, 1),
-        runnable=pl.col("runnable") if "runnable" in frame.columns else pl.lit(None),
-        cpus=pl.col("cpus") if "cpus" in frame.columns else pl.lit(cpus),
     )
+    return busy.select(pl.col(name).cast(dtype) for name, dtype in CPU_SAMPLES.items())
+
+
+def cpu_parts(log: HostLog, *, begin: datetime | None = None, end: datetime | None = None) -> pl.DataFrame:
+    """What the processors did, in percent of their time, one row a sample of all of them.
+
+    Args: as of `cpu_samples`, and the same samples are left out.
+
+    Returns:
+        ``interval_start``, ``interval_end``, ``runnable``, ``cpus``, ``weight_s``, and of each of `COLUMNS` that the
+        log has a column with ``_lo`` and ``_hi``; of all samples alike ``is_timed``, ``since_boot`` and ``untimed``
+        (how many means since the start, and samples whose length is not known, were left out), ``scope`` (the table).
+
+    Raises:
+        RefusedError: As `cpu_samples`.
+    """
+    if len(set(log.runs.get_column("host").drop_nulls())) > 1:
+        raise RefusedError("the samples are of several hosts")
+    rows, scope, found = None, "", {}
+    for scope in ("host", "cpu"):
+        if scope in log.scopes:
+            rows = log.scan(scope, bounds=True)
+            columns = set(rows.collect_schema().names())
+            found = {
+                part: f"{name}_percent"
+                for part, names in COLUMNS.items()
+                for name in names
+                if f"{name}_percent" in columns
+            }
+            if "idle" in found:
+                break
+    if rows is None or "idle" not in found:
+        raise RefusedError("the log does not say how idle the processors were")
+    if scope == "cpu":
+        rows = rows.filter(pl.col("cpu") == "all")
+    known = log.runs.lazy().select("run", known="cpus")
+    frame = (
+        rows.join(known, on="run", how="left", maintain_order="left")
+        .select(
+            "interval_start",
+            "interval_end",
+            pl.col("is_since_boot").fill_null(value=False),
+            runnable=pl.col("runnable") if "runnable" in columns else pl.lit(None),
+            cpus=pl.col("cpus") if "cpus" in columns else pl.col("known"),
+            **{f"{part}{end}": pl.col(f"{name}{end}") for part, name in found.items() for end in _ENDS},
+        )
+        .collect()
+    )
+    is_moving = pl.sum_horizontal(pl.col(part).fill_null(0.0) for part in found) > 0
+    frame = frame.filter(pl.col("idle").is_not_null() & (is_moving | pl.lit(len(found) == 1)))
+    if frame.height and frame.get_column("is_since_boot").all():
+        raise RefusedError(SINCE_START)
+    since_boot = int(frame.get_column("is_since_boot").sum())
+    frame = frame.filter(~pl.col("is_since_boot")).drop("is_since_boot")
     start = pl.col("interval_start") if begin is None else pl.max_horizontal("interval_start", pl.lit(begin))
     stop = pl.col("interval_end") if end is None else pl.min_horizontal("interval_end", pl.lit(end))
     frame = frame.with_columns(weight_s=(stop - start).dt.total_microseconds() / 1e6)
-    if begin is not None or end is not None or frame.get_column("weight_s").null_count() < frame.height:
-        frame = frame.filter(pl.col("weight_s") > 0)
-    else:
-        frame = frame.with_columns(weight_s=1.0)
+    is_timed = begin is not None or end is not None or frame.get_column("weight_s").null_count() < frame.height
+    untimed = frame.get_column("weight_s").null_count() if is_timed else 0
+    frame = frame.filter(pl.col("weight_s") > 0) if is_timed else frame.with_columns(weight_s=1.0)
     if frame.is_empty():
         raise RefusedError("no sample of the processors lies in that time, on the clock of the log")
-    return frame.select(pl.col(name).cast(dtype) for name, dtype in CPU_SAMPLES.items())
+    said = {"is_timed": is_timed, "since_boot": since_boot, "untimed": untimed, "scope": scope}
+    return frame.with_columns(pl.lit(value).alias(name) for name, value in said.items())
 
 
 def host_cpu(log: HostLog, *, begin: datetime | None = None, end: datetime | None = None) -> pl.DataFrame:

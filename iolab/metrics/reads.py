@@ -44,13 +44,13 @@ SCOPES: Final[dict[str, str]] = {
 BLOCK_SIZES: Final = (2048, 4096, 8192, 16384, 32768)
 
 
-def ms_per_flash_read(elapsed_s: Figure, hits: Figure, requests: Figure) -> pl.DataFrame:
+def ms_per_flash_read(elapsed_s: Figure, hits: Figure, requests: Figure, eligible_bytes: Figure = None) -> pl.DataFrame:
     """Milliseconds for a read from the flash cache: ``elapsed_s * 1000 / hits``.
 
     Source: Durrett, "Exadata flash cache latency .4 milliseconds" (2013).  Refused when hits exceed requests, when less
-    than 95 % of the requests were hits, and when the time is shown as zero.  For reads one
-    after the other it is an upper bound.  The wait `cell single block physical read` is better evidence where there is
-    a report.
+    than 95 % of the requests were hits, when smart scans overlapped their reads, and when the time is shown as zero.
+    For reads one after the other it is an upper bound.  The wait `cell single block physical read` is better evidence
+    where there is a report.
 
     Limitations: the reads overlapped (asynchronous, parallel, smart scan), or the query computed or
     fetched much: all its elapsed time is counted as time of flash reads. Some cell software counts writes and smart
@@ -60,6 +60,7 @@ def ms_per_flash_read(elapsed_s: Figure, hits: Figure, requests: Figure) -> pl.D
         elapsed_s: the query's elapsed time.
         hits: `cell flash cache read hits`.
         requests: `physical read total IO requests`.
+        eligible_bytes: `cell physical IO bytes eligible for predicate offload`, where the session shows them.
 
     Returns:
         One row (`METRICS`), in ms.
@@ -71,8 +72,12 @@ def ms_per_flash_read(elapsed_s: Figure, hits: Figure, requests: Figure) -> pl.D
         'refused: hits (1837) are more than requests (1800)'
     """
 
-    def compute(elapsed_s: Interval, hits: Interval, requests: Interval) -> Interval:
+    def compute(
+        elapsed_s: Interval, hits: Interval, requests: Interval, eligible_bytes: Interval | None = None
+    ) -> Interval:
         need_part("hits", hits, "requests", requests)
+        if eligible_bytes is not None and eligible_bytes.hi > 0:
+            raise RefusedError("smart scans overlap their reads: a read takes longer than the time divided by the hits")
         share = hits / requests
         if share.value < MIN_HIT_RATIO:
             raise RefusedError(f"only {share.value:.1%} of the requests were flash hits: the time is not theirs")
@@ -84,6 +89,8 @@ def ms_per_flash_read(elapsed_s: Figure, hits: Figure, requests: Figure) -> pl.D
         "some cell software also counts writes and smart scans as hits",
     )
     inputs = {"elapsed_s": elapsed_s, "hits": hits, "requests": requests}
+    if eligible_bytes is not None:
+        inputs["eligible_bytes"] = eligible_bytes
     return evaluate_one("ms_per_flash_read", "ms", "elapsed_s * 1000 / hits", inputs, compute, caveats)
 
 

@@ -43,19 +43,9 @@ def session_shares(log: SessionSamples) -> pl.DataFrame:
         >>> [(row["state"], row["value"], round(row["ci_hi"], 3)) for row in shares.rows(named=True)]
         [('CPU', 1.0, 1.0), ('any wait', 0.0, 0.03)]
     """
-    rows = log.samples
-    if log.kind == "snapper" and rows.height:
-        # further tables of a snapshot show the same samples by other columns
-        rows = rows.filter(pl.col("table") == pl.col("table").min().over("snap"))
-    if rows.is_empty():
-        return _refused("there is no sample")
-    if log.kind == "snapper":
-        rows = rows.join(log.snaps.select("snap", "samples_taken"), on="snap", how="left", maintain_order="left")
-        if rows.get_column("samples_taken").null_count() or not rows.get_column("samples_taken").sum():
-            return _refused("the number of samples is missing")
-        rows = rows.with_columns(pl.col(*(f"active_sessions{end}" for end in _ENDS)) * pl.col("samples_taken"))
-    else:
-        rows = rows.with_columns(pl.lit(1.0).alias(f"active_sessions{end}") for end in _ENDS)
+    rows = shown_rows(log)
+    if rows is None:
+        return _refused("there is no sample" if log.samples.is_empty() else "the number of samples is missing")
     named = pl.when(pl.col("state") == "CPU").then(pl.lit("CPU")).otherwise(pl.col("event"))
     groups = (
         rows.group_by(state=named.fill_null("not said"), maintain_order=True)
@@ -63,7 +53,7 @@ def session_shares(log: SessionSamples) -> pl.DataFrame:
         .sort("active_sessions", descending=True, maintain_order=True)
     )
     found = {name: Interval(*figures) for name, *figures in groups.iter_rows()}
-    metrics = _shares(found, _whole(log), log)
+    metrics = _shares(found, whole_of(log), log)
     counts = [round(figure.value) for figure in found.values()]
     names = list(found)
     if log.kind == "polls" and names == ["CPU"]:
@@ -73,6 +63,23 @@ def session_shares(log: SessionSamples) -> pl.DataFrame:
         names.append("any wait")
         counts.append(0)
     return metrics_frame(metrics, state=pl.Series(names, dtype=pl.String), samples=pl.Series(counts, dtype=pl.Int64))
+
+
+def shown_rows(log: SessionSamples) -> pl.DataFrame | None:
+    """The rows of a log, ``active_sessions`` as a number of samples of sessions; None without samples or their number.
+
+    Further tables of a snapshot of Snapper show the same samples by other columns: they are left out.
+    """
+    rows = log.samples
+    if rows.is_empty():
+        return None
+    if log.kind != "snapper":
+        return rows.with_columns(pl.lit(1.0).alias(f"active_sessions{end}") for end in _ENDS)
+    rows = rows.filter(pl.col("table") == pl.col("table").min().over("snap"))
+    rows = rows.join(log.snaps.select("snap", "samples_taken"), on="snap", how="left", maintain_order="left")
+    if rows.get_column("samples_taken").null_count() or not rows.get_column("samples_taken").sum():
+        return None
+    return rows.with_columns(pl.col(*(f"active_sessions{end}" for end in _ENDS)) * pl.col("samples_taken"))
 
 
 def _shares(found: dict[str, Interval], whole: Interval | None, log: SessionSamples) -> list[Metric]:
@@ -98,7 +105,7 @@ def _shares(found: dict[str, Interval], whole: Interval | None, log: SessionSamp
     return metrics
 
 
-def _whole(log: SessionSamples) -> Interval | None:
+def whole_of(log: SessionSamples) -> Interval | None:
     """All samples of sessions by the ends of the snapshots; None where one does not say."""
     snaps = log.snaps
     if snaps.is_empty() or snaps.get_column("active_sessions").null_count():

@@ -43,7 +43,7 @@ MODES: Final = pl.Schema(
 #: The columns of the requests that tell how a process reads.
 _LOOKED_AT: Final = (
     *("pid", "fd", "file", "op", "mode", "syscall", "requests", "is_printed", "match"),
-    *("bytes_requested", "bytes_transferred", "submitted", "completed"),
+    *("bytes_requested", "bytes_transferred", "submitted", "completed", "errno"),
 )
 #: So many reads are summed at a time: groups of many rows take several times their memory.
 _PIECE: Final = 1 << 17

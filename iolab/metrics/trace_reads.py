@@ -12,6 +12,7 @@ import polars as pl
 
 from iolab.metrics.table import REFUSED, Metric, evaluate, metrics_frame
 from iolab.metrics.times import SET_BACK, UPPER_BOUND, bounds_of, is_set_back, nanoseconds, spread, tick_of, window
+from straceparse.call_classes import target_of
 from straceparse.ordered import rows_where
 
 if TYPE_CHECKING:
@@ -31,11 +32,12 @@ _REAPED: Final = "from the submission to the call that reaped it: the read may h
 
 
 def data_reads(requests: pl.DataFrame) -> pl.DataFrame:
-    """The reads of data: those of whole sectors of 512 bytes, and those that failed or are not done.
+    """The reads of data: those of whole sectors of 512 bytes, and asynchronous ones that failed or are not done.
 
-    Left out are writes, and the reads that every program does on its way: the loader's of library headers, those of
-    ``/proc``.  Completions whose submission came before the log began, and the requests of a list that strace cut, are
-    kept as ``op`` ``other`` unless the log has asynchronous writes, as strace does not say what they were.
+    Left out are writes, synchronous calls that failed, reads of sockets, pipes, terminals and ``/proc``, and those that
+    every program does on its way, the loader's of library headers.  Completions whose submission came before the log
+    began, and the requests of a list that strace cut, are kept as ``op`` ``other`` unless the log has asynchronous
+    writes, as strace does not say what they were.
 
     Args:
         requests: what `straceparse.io_requests` gives.
@@ -55,6 +57,12 @@ def is_data_read(requests: pl.DataFrame) -> pl.Expr:
     is_orphan = (pl.col("match") == "none") & pl.col("bytes_transferred").is_not_null()
     is_unnamed = is_async & (op == "other") & (is_orphan | _IS_CUT)
     wanted = op == "read" if has_writes else (op == "read") | is_unnamed
+    files = requests.select(pl.col("file").cast(pl.String).unique()).filter(
+        ~target_of(pl.col("file"), pl.lit(None, pl.Int32)).is_in(["file", "unknown"])
+    )
+    if files.height:
+        wanted &= ~pl.col("file").cast(pl.String).is_in(files.get_column("file").implode()).fill_null(value=False)
+    wanted &= is_async | pl.col("errno").is_null()
     return wanted & (size.is_null() | ((size % SECTOR == 0) & (size > 0)))
 
 

@@ -1,4 +1,4 @@
-"""Findings as a list of HTML with links to their evidence, the profile of a log's time beside it, and cited rows."""
+"""Findings as a list of HTML with links to their evidence, and the rows that they cite."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import polars as pl
 
 from iolab.metrics.formatting import impact_text
 from iolab.pages.tables import frame_html
-from iolab.rules.event_groups import GROUPS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,11 +18,6 @@ if TYPE_CHECKING:
 #: Findings that are shown open; the others are folded.
 MOST: Final = 7
 _MOST_CITED: Final = 60
-_SAMPLES: Final = "the samples"
-#: Parts that add up to more than this are more than the whole.
-_MORE: Final = 1.005
-#: Parts with a colour of their own (`iolab.rules.event_groups.GROUPS`).
-_BAR_GROUPS: Final = frozenset(GROUPS)
 #: Each mark's shape in a box of 13 by 13, and its word in the key.
 _SHAPES: Final = {
     "major": ('<rect x="1.5" y="1.5" width="10" height="10"/>', "major, 20 % or more"),
@@ -51,7 +45,12 @@ def findings_html(findings: pl.DataFrame, *, anchor: str, is_linked: bool = True
     """
     if findings.is_empty():
         return f'<p class="nothing">{_NOTHING}</p>'
-    rows = [_row(row, anchor if is_linked else "") for row in findings.iter_rows(named=True)]
+    rows, last = [], None
+    for row in findings.iter_rows(named=True):
+        # of several sentences about one part the first has its share
+        shown = row | {"impact": None} if row["part"] and row["part"] == last else row
+        rows.append(_row(shown, anchor if is_linked else ""))
+        last = row["part"]
     bases = findings.get_column("impact_of").drop_nulls().unique(maintain_order=True).to_list()
     heading = f'<p class="base">% of<br>{html.escape(" / ".join(bases))}</p>' if bases else ""
     kind = "findings" if bases else "findings plain"
@@ -61,8 +60,7 @@ def findings_html(findings: pl.DataFrame, *, anchor: str, is_linked: bool = True
         parts.append(f'<details><summary>{more}</summary><ol class="{kind}">{"".join(rows[MOST:])}</ol></details>')
     used = [mark for mark in _SHAPES if mark in findings.get_column("mark").cast(pl.String).to_list()]
     key = "".join(f"<span>{_mark(mark)} {_SHAPES[mark][1]}</span>" for mark in used)
-    overlap = findings.get_column("impact").drop_nulls().len() > 1
-    parts.append(f'<p class="key">{key}{" <span>Shares overlap and do not add up.</span>" if overlap else ""}</p>')
+    parts.append(f'<p class="key">{key}</p>')
     return "".join(parts)
 
 
@@ -74,8 +72,9 @@ def _row(row: dict[str, Any], anchor: str) -> str:
         below.append(f"<b>why</b> {_words(row['why'])}")
     if row["refuted_by"]:
         below.append(f"<b>refuted by</b> {_words(row['refuted_by'])}")
-    if row["collect"]:
-        below.append(f"<b>collect next</b> {_words(row['collect'])}")
+    for label, name in (("next", "next"), ("collect next", "collect")):
+        if row[name]:
+            below.append(f"<b>{label}</b> {_words(row[name])}")
     if row["caveat"]:
         below.append(f"<b>note</b> {_words(row['caveat'])}")
     second = f'<p class="why">{". ".join(below)}</p>' if below else ""
@@ -116,65 +115,6 @@ def _words(value: object) -> str:
     if len(parts) % 2 == 0:
         return "`".join(parts)
     return "".join(f"<code>{part}</code>" if place % 2 else part for place, part in enumerate(parts))
-
-
-def profile_html(profile: pl.DataFrame) -> str:
-    """The parts of a log's time as bars from one zero, with their shares and sessions as text.
-
-    Examples:
-        >>> from iolab.rules.shares import PROFILE
-        >>> profile_html(pl.DataFrame([("cpu", "CPU", 0.5, 2.0, "DB time")], schema=PROFILE, orient="row"))[:38]
-        '<figure class="profile"><figcaption>Wh'
-    """
-    if profile.is_empty():
-        return ""
-    of = profile.item(0, "of")
-    longest = max(profile.get_column("share").to_list())
-    has_sessions = profile.get_column("sessions").null_count() == 0
-    rows = []
-    for row in profile.iter_rows(named=True):
-        group = row["group"] if row["group"] in _BAR_GROUPS else "other"
-        width = f"{100 * row['share'] / longest:.1f}%"
-        sessions = f"<td>{_three(row['sessions'])}</td>" if has_sessions else ""
-        rows.append(
-            f"<tr><th scope=row>{html.escape(row['part'])}</th>"
-            "<td class=bar><svg width=100% height=14 aria-hidden=true>"
-            f'<rect class="c-{group}" width="{width}" height="14"/></svg></td>'
-            f"<td>{100 * row['share']:.1f}</td>{sessions}</tr>"
-        )
-    note, title = _sum_note(profile), f"Where {of} {'were' if of == _SAMPLES else 'went'}"
-    head = f"<tr><th scope=col>of {of}</th><th></th><th scope=col>%</th>"
-    head += "<th scope=col>sessions</th></tr>" if has_sessions else "</tr>"
-    return (
-        f'<figure class="profile"><figcaption>{html.escape(title)}</figcaption><table><thead>{head}</thead>'
-        f"<tbody>{''.join(rows)}</tbody></table>{f'<p class=note>{note}</p>' if note else ''}</figure>"
-    )
-
-
-def _sum_note(profile: pl.DataFrame) -> str:
-    """Why the parts add up to more than the whole, where they do.
-
-    Examples:
-        >>> from iolab.rules.shares import PROFILE
-        >>> def note(cpu, locks): return _sum_note(pl.DataFrame([("cpu", "CPU", cpu, 2.0, "DB time"),
-        ...     ("locks", "locks", locks, 2.0, "DB time")], schema=PROFILE, orient="row"))
-        >>> note(0.5, 0.7), note(0.1, 1.1), note(0.4, 0.6)
-        ('All parts add up to 120.0 %: some is counted as wait and as CPU.', 'All parts add up to 120.0 %: waits that
-        began before the period are in them whole.', '')
-    """
-    total = float(profile.get_column("share").sum())
-    if total <= _MORE:
-        return ""
-    waits = float(profile.filter(pl.col("group") != "cpu").get_column("share").sum())
-    why = "some is counted as wait and as CPU"
-    if waits > _MORE:
-        is_report = profile.item(0, "of") == "DB time"
-        why = f"waits {'that began before the period' if is_report else 'of other calls'} are in them whole"
-    return f"All parts add up to {100 * total:.1f} %: {why}."
-
-
-def _three(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def evidence_html(

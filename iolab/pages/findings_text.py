@@ -1,4 +1,4 @@
-"""Findings as text for a terminal: impact, mark, sentence; the profile under them."""
+"""Findings as text for a terminal or a notebook: impact, mark, sentence."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.formatting import impact_text
+from iolab.pages.ledger_text import plain
 from logframe.wording import printable
 
 if TYPE_CHECKING:
@@ -19,15 +20,7 @@ _WIDTH: Final = 100
 _LEAST_WIDTH: Final = 60
 #: Findings that are shown; the number of the others is said.
 MOST: Final = 7
-_BAR: Final = 38
-_EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 _NOTHING: Final = "No finding applies to this log."
-
-
-def plain(text: str, role: str) -> str:
-    """The text without colour."""
-    del role  # without colours all roles are alike
-    return text
 
 
 def findings_text(
@@ -64,15 +57,14 @@ def findings_text(
         wrapped = textwrap.wrap(said, width - _INDENT, break_long_words=False, break_on_hyphens=False)
         lines.append(f"{impact:>8}  {style(f'{tag:14}', row['mark'])}{wrapped[0]}")
         lines += [f"{'':{_INDENT}}{line}" for line in wrapped[1:]]
-        below = f"collect: {row['collect']}" if row["collect"] else f"why: {row['why']}" if row["why"] else ""
+        label = next((one for one in ("collect", "next", "why") if row[one]), "")
+        below = f"{label}: {row[label]}" if label else ""
         lines += [
             f"{'':{_INDENT}}{style(line, 'dim')}"
             for line in textwrap.wrap(printable(below), width - _INDENT, break_long_words=False, break_on_hyphens=False)
         ]
     if findings.height > most:
         lines.append(style(f"{'':{_INDENT}}{findings.height - most} more: --all", "dim"))
-    if findings.head(most).get_column("impact").drop_nulls().len() > 1:
-        lines.append(style(f"{'':{_INDENT}}Shares overlap and do not add up.", "dim"))
     return "\n".join(lines)
 
 
@@ -93,35 +85,8 @@ def findings_markdown(findings: pl.DataFrame, *, most: int = MOST) -> str:
         impact = impact_text(row["impact"], row["impact_lo"])
         impact = f" **{impact} %**" if impact else ""
         collect = f" Collect next: {row['collect']}." if row["collect"] else ""
+        collect += f" Next: {row['next']}." if row["next"] else ""
         lines.append(f"- {_SHAPES[row['mark']]}{impact} {row['sentence']}{collect}")
     if findings.height > most:
         lines.append(f"- {findings.height - most} more: `iolab.findings(log)`")
     return "\n".join(lines) or f"- {_NOTHING}"
-
-
-def profile_text(profile: pl.DataFrame, *, is_utf8: bool = True) -> str:
-    """The parts of a log's time as bars of 38 columns.
-
-    Examples:
-        >>> import polars as pl
-        >>> parts = pl.DataFrame({"part": ["CPU", "locks"], "share": [0.75, 0.25], "sessions": [3.0, 1.0],
-        ...     "of": "DB time"})
-        >>> print(profile_text(parts, is_utf8=False))
-        profile, % of DB time
-        CPU    ######################################  75.0  3 sessions
-        locks  #############                           25.0  1 session
-    """
-    if profile.is_empty():
-        return ""
-    parts = [printable(part) for part in profile.get_column("part")]
-    widest = max(map(len, parts))
-    longest = profile.get_column("share").max()
-    lines = [f"profile, % of {profile.item(0, 'of')}"]
-    for part, row in zip(parts, profile.iter_rows(named=True), strict=True):
-        eighths = round(row["share"] / longest * _BAR * 8)
-        bar = _EIGHTHS[8] * (eighths // 8) + _EIGHTHS[eighths % 8].strip() if is_utf8 else "#" * round(eighths / 8)
-        sessions = (
-            "" if row["sessions"] is None else f"  {row['sessions']:.3g} session{'' if row['sessions'] == 1 else 's'}"
-        )
-        lines.append(f"{part:{widest}}  {bar:{_BAR}}  {100 * row['share']:4.1f}{sessions}")
-    return "\n".join(lines)

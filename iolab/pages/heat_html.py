@@ -1,4 +1,4 @@
-"""Where DB time went in many reports: a row a report, a column a group of waits, cells tinted by their share."""
+"""The ledgers of several logs: a table for each base, a row a log, a column a part, cells tinted by their share."""
 
 from __future__ import annotations
 
@@ -8,78 +8,125 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.formatting import figure_text
-from iolab.rules.event_groups import GROUPS
-from iolab.rules.shares import UNACCOUNTED
+from iolab.pages.ledger_html import colour
+from iolab.pages.ledger_rows import time_cell
+from logframe.wording import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: Fewer reports stand beside each other well enough without it.
+    from iolab.time_ledger.account import Ledger
+
+#: Fewer logs stand beside each other well enough without it.
 _LEAST_LOGS: Final = 3
-#: A group has a column if it holds so much of one report.
+#: A part has a column if it holds so much of one log.
 _LEAST_SHARE: Final = 0.05
-_WHOLE: Final = "DB time"
+_MOST_PARTS: Final = 9
 #: Opacity of a cell: this much for a share of nothing, and the rest in proportion.
 _FAINT: Final = 0.12
 
 
-def heat_html(profiles: Mapping[str, pl.DataFrame], links: Mapping[str, str]) -> str:
-    """Profiles of reports as a table of tinted cells; empty for fewer than three reports with a profile.
+def heat_html(ledgers: Mapping[str, Ledger], links: Mapping[str, str]) -> str:
+    """The lead ledgers of logs as tables of tinted cells, one a base; a void one is a row with its reason.
 
     Args:
-        profiles: of each log by name (`iolab.rules.shares.PROFILE`).
+        ledgers: the lead ledger of each log by name.
         links: the identifier of each log's part of the page.
 
     Examples:
-        >>> from iolab.rules.shares import PROFILE
-        >>> one = pl.DataFrame([("cpu", "CPU", 0.5, 2.0, "DB time")], schema=PROFILE, orient="row")
+        >>> from iolab.time_ledger.account import Account
+        >>> from logframe import Interval
+        >>> account = Account(Interval.exact(10), "DB time")
+        >>> cpu = account.add("what", "DB CPU", Interval.exact(5), kind="cpu")
+        >>> one = account.ledger(elapsed=Interval.exact(5))
         >>> page = heat_html({"a": one, "b": one, "c": one}, {})
-        >>> page.count("<rect"), '>50.0<' in page, heat_html({"a": one}, {})
-        (3, True, '')
+        >>> page.count(">50.0<"), heat_html({"a": one}, {})
+        (6, '')
     """
-    rows = {name: one for name, one in profiles.items() if one.height and one.item(0, "of") == _WHOLE}
-    if len(rows) < _LEAST_LOGS:
+    bases: dict[str, dict[str, Ledger]] = {}
+    for name, one in ledgers.items():
+        bases.setdefault(one.base, {})[name] = one
+    tables = [_table(base, group, links) for base, group in bases.items() if len(group) >= _LEAST_LOGS]
+    if not any(tables):
         return ""
-    largest = (
-        pl.concat(rows.values())
-        .filter(pl.col("group").is_in([*GROUPS, UNACCOUNTED]))
-        .group_by("group", maintain_order=True)
-        .agg(pl.col("share").max(), pl.col("share").sum().alias("total"))
-        .filter(pl.col("share") >= _LEAST_SHARE)
-        .sort("total", descending=True)
+    return f'<section id="heat"><h2>Where time went</h2>{"".join(tables)}</section>'
+
+
+def _table(base: str, group: Mapping[str, Ledger], links: Mapping[str, str]) -> str:
+    parts = {name: _shares(one) for name, one in group.items() if not one.void}
+    known = [frame for frame in parts.values() if frame.height]
+    columns: list[tuple[str, str]] = []
+    if known:
+        largest = (
+            pl.concat(known)
+            .group_by("name", maintain_order=True)
+            .agg(pl.col("share").max(), total=pl.col("share").sum(), style=pl.col("style").first())
+            .filter(pl.col("share") >= _LEAST_SHARE)
+            .sort("total", "name", descending=[True, False])
+            .head(_MOST_PARTS)
+        )
+        columns = list(largest.select("name", "style").iter_rows())
+    has_rate = any(one.elapsed is not None for one in group.values())
+    heads = ["active"] * has_rate + ["total", *(name for name, _ in columns)]
+    shown = "".join(f'<th scope="col" class="number">{html.escape(printable(one))}</th>' for one in heads)
+    body = "".join(
+        _row(name, one, parts.get(name), columns, links.get(name), has_rate=has_rate) for name, one in group.items()
     )
-    groups = largest.get_column("group").to_list()
-    heads = "".join(f'<th scope="col" class="number">{html.escape(_said(group))}</th>' for group in groups)
-    body = "".join(_row(name, profile, groups, links.get(name)) for name, profile in rows.items())
-    return (
-        '<section id="heat"><h2>Where DB time went</h2><p class="note">Share of DB time in %, by group of '
-        f"waits; a group below {100 * _LEAST_SHARE:.0f} % in all reports is left out. Sessions: active on average.</p>"
-        '<div class="wide heat"><table><thead><tr><th scope="col">report</th>'
-        f'<th scope="col" class="number">sessions</th>{heads}</tr></thead><tbody>{body}</tbody></table></div></section>'
+    note = f"Share of {html.escape(base)} in %; a part below {100 * _LEAST_SHARE:.0f} % in all logs has no column."
+    note += " Active: sessions active on average." if has_rate else ""
+    head = f'<tr><th scope="col">log</th>{shown}</tr>'
+    table = f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
+    return f'<p class="note">{note}</p><div class="wide heat">{table}</div>'
+
+
+def _shares(one: Ledger) -> pl.DataFrame:
+    """The top-level parts of a ledger with their share and colour."""
+    view = "what" if "what" in one.views else next(iter(one.views), None)
+    schema = pl.Schema({"name": pl.String(), "share": pl.Float64(), "style": pl.String()})
+    if view is None:
+        return pl.DataFrame(schema=schema)
+    tops = one.parts(view).filter(
+        (pl.col("level") == 0) & pl.col("share").is_not_null() & (pl.col("kind") != "contains")
     )
+    rows = [
+        (row["name"], row["share"], colour(row["kind"], row["class"], row["name"]))
+        for row in tops.iter_rows(named=True)
+    ]
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _said(group: str) -> str:
-    return GROUPS.get(group, "not accounted for").removeprefix("waiting for ")
-
-
-def _row(name: str, profile: pl.DataFrame, groups: list[str], anchor: str | None) -> str:
-    shares = dict(profile.select("group", "share").iter_rows())
-    first = profile.row(0, named=True)
-    sessions = None if first["sessions"] is None or not first["share"] else first["sessions"] / first["share"]
-    said = html.escape(name)
+def _row(
+    name: str,
+    one: Ledger,
+    parts: pl.DataFrame | None,
+    columns: list[tuple[str, str]],
+    anchor: str | None,
+    *,
+    has_rate: bool,
+) -> str:
+    said = html.escape(printable(name))
     link = f'<a href="#{anchor}">{said}</a>' if anchor else said
-    cells = "".join(_cell(group, shares.get(group)) for group in groups)
-    shown = "" if sessions is None else figure_text(sessions)
-    return f'<tr><th scope="row">{link}</th><td class="number">{shown}</td>{cells}</tr>'
+    if parts is None or one.total is None:
+        wide = len(columns) + 1 + has_rate
+        why = html.escape(printable(one.void))
+        return f'<tr><th scope="row">{link}</th><td colspan="{wide}">no total: {why}</td></tr>'
+    shares = dict(parts.select("name", "share").iter_rows())
+    cells = "".join(_cell(style, shares.get(part)) for part, style in columns)
+    rate = ""
+    if has_rate:
+        active = one.total / one.elapsed if one.elapsed is not None and one.elapsed.lo > 0 else None
+        rate = f'<td class="number">{"" if active is None else figure_text(active.value)}</td>'
+    total = time_cell(one.total.value, one.total.lo, one.total.hi)
+    return f'<tr><th scope="row">{link}</th>{rate}<td class="number">{total}</td>{cells}</tr>'
 
 
-def _cell(group: str, share: float | None) -> str:
+def _cell(style: str, share: float | None) -> str:
     if share is None:
         return "<td></td>"
-    opacity = _FAINT + (1 - _FAINT) * min(share, 1.0)
+    opacity = _FAINT + (1 - _FAINT) * min(max(share, 0.0), 1.0)
+    kind = "c-other" if style in {"c-unknown", "c-twice"} else style
     return (
         '<td class="number"><svg width="64" height="20">'
-        f'<rect class="c-{group if group in GROUPS else "other"}" width="64" height="20" fill-opacity="{opacity:.2f}"/>'
+        f'<rect class="{kind}" width="64" height="20" fill-opacity="{opacity:.2f}"/>'
         f'<text x="60" y="15" text-anchor="end">{100 * share:.1f}</text></svg></td>'
     )

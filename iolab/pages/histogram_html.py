@@ -10,8 +10,9 @@ import polars as pl
 
 from iolab.metrics.formatting import figure_text
 from iolab.metrics.histograms import latency_buckets
-from iolab.rules.event_groups import group_of
+from iolab.pages.ledger_html import colour
 from logframe.interval import row_figure
+from logframe.oracle import wait_class_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -115,8 +116,8 @@ def _bar(row: dict[str, float], event: str, place: Place, low: float, high: floa
     height = max(1.0, share / top * _HEIGHT)
     y = _HEIGHT + _LABEL - height
     is_open = not start or end is None
-    group = "commit" if event.startswith("log file") else group_of(event)
-    kind = "open-bucket" if is_open else f"c-{group}"
+    wait_class = "Commit" if event.startswith("log file") else wait_class_of(event)
+    kind = "open-bucket" if is_open else colour("io" if wait_class == "User I/O" else "wait", wait_class, event)
     width = max(0.2, right - left - 0.3)
     bar = f'<rect class="{kind}" x="{left:.2f}%" y="{y:.1f}" width="{width:.2f}%" height="{height:.1f}"/>'
     if share < _SHOWN_PCT:

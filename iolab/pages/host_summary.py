@@ -13,9 +13,11 @@ from iolab.evidence.run_set import share_clocks
 from iolab.evidence.time_lines import over_time
 from iolab.metrics.processors import host_cpu
 from iolab.pages.figures import join_figures
-from iolab.rules.devices import device_load
-from iolab.rules.host_processors import processors, processors_of_report
+from iolab.rules import devices  # noqa: F401 - registers its rules
+from iolab.rules.host_processors import processors_of_report
+from iolab.rules.registry import apply_rules
 from iolab.rules.samples import devices_of_others
+from iolab.time_ledger.samples import host_ledgers
 from iolab.views import Summary, View
 
 if TYPE_CHECKING:
@@ -89,9 +91,29 @@ def _compare_with_trace(
 
 
 def host_findings(log: HostLog) -> Iterator[Finding]:
-    """How busy the processors were, and the device with most requests in flight."""
-    yield from processors(log)
-    yield from device_load(log)
+    """How busy the processors were, what they did, and the device with most requests in flight."""
+    found = list(apply_rules("host", log))
+    yield from found
+    if not found and not host_ledgers(log):
+        yield from apply_rules("host_unread", log)
+
+
+def host_headline(log: HostLog) -> str:
+    r"""The tool, the host, and from when to when.
+
+    Examples:
+        >>> from hostparse import read_host
+        >>> host_headline(read_host(b" r  b   swpd   free  bi    bo   in   cs us sy id wa\n1 0 0 9 0 0 1 1 1 1 98 0\n"))
+        'vmstat'
+    """
+    hosts = log.runs.get_column("host").drop_nulls().unique(maintain_order=True).to_list()
+    said = log.kind + (f" of {hosts[0]}" if len(hosts) == 1 else f" of {len(hosts)} hosts" if hosts else "")
+    ends = _span(log)
+    if ends is None:
+        return said
+    begin, end, _ = ends
+    until = f"{end:%H:%M:%S}" if begin.date() == end.date() else f"{end:%Y-%m-%d %H:%M:%S}"
+    return f"{said}, {begin:%Y-%m-%d %H:%M:%S} to {until}"
 
 
 def _pair_findings(host: tuple[str, HostLog], report: tuple[str, AwrReport]) -> Iterator[Finding]:
@@ -115,6 +137,8 @@ VIEW: Final = View(
     relate=share_clocks,
     compare={"awr": _compare_with_report, "strace": _compare_with_trace, "sqltrace": _compare_with_trace},
     findings=host_findings,
+    ledgers=host_ledgers,
+    headline=host_headline,
     looked_at="how busy the processors were, and the requests and bytes of the devices",
     span=_span,
     pair_findings={"awr": _pair_findings},

@@ -1,4 +1,4 @@
-"""The part of a page about one log: findings beside the profile of its time, charts, tables, folded figures."""
+"""The part of a page about one log: its ledger, findings, charts, tables, folded figures."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import as_sentence, count_text, impact_text
+from iolab.metrics.formatting import as_sentence, count_text
 from iolab.pages.drawn import drawn_html
-from iolab.pages.findings_html import evidence_html, findings_html, frame_of, profile_html
+from iolab.pages.findings_html import evidence_html, findings_html, frame_of
 from iolab.pages.histogram_html import buckets_html, histograms_html
 from iolab.pages.lanes_html import lanes_html, lanes_of
+from iolab.pages.ledger_html import ledger_html, total_html
+from iolab.pages.ledger_text import sentences
 from iolab.pages.tables import diagnostics_html, figures_html, frame_html
 from iolab.views import view_of
+from logframe.wording import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,11 +38,7 @@ _MOST_ROWS: Final = 60
 BESIDE: Final = 320
 #: The width of a plot in a column of half a page, without its labels: a wider one would be scaled down with its text.
 COLUMN: Final = 460
-#: Beside more findings than this a chart fits.
-_FEW: Final = 4
 _MOST_HISTOGRAMS: Final = 3
-#: Findings in the table of many logs.
-_MOST_COLUMNS: Final = 12
 
 
 def contents_html(links: Iterable[tuple[str, str]]) -> str:
@@ -60,13 +59,18 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
         number: of the log on its page.
         name: what the page calls it.
         seen: its summary.
-        is_only: whether the page is about this log alone; its name is then the heading of the page.
-        is_drawn: whether its charts are drawn, at two widths; on a page of many logs the profile is enough.
+        is_only: whether the page is about this log alone; what it is is then the heading of the page.
+        is_drawn: whether its charts are drawn, at two widths; on a page of many logs the ledger is enough.
     """
     anchor = f"log-{number}"
     level = "h1" if is_only else "h2"
-    parts = [f'<section id="{anchor}"><{level}>{html.escape(name)}</{level}><p class="lead">{_identity(seen)}</p>']
-    profile, histograms = profile_html(seen.profile), _histograms(seen)
+    title = printable(seen.headline)
+    parts = [
+        f'<section id="{anchor}"><{level}>{html.escape(title)}</{level}><p class="lead">{_identity(seen, name)}</p>'
+    ]
+    if seen.ledger is not None:
+        parts.append(total_html(seen.ledger, anchor=anchor))
+    histograms = _histograms(seen)
     lanes = lanes_html(lanes_of({name: seen.log})) if is_drawn else ""
     drawn = (
         [(chart.to_dict(), f"{name}: {seen.what}") for chart in seen.charts(name=name)]
@@ -74,15 +78,21 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
         else []
     )
     if not seen.findings.is_empty():
-        # beside many findings a chart fits; without a profile the first chart is the picture of the log
-        early = 1 if drawn and not histograms and (not profile or seen.findings.height > _FEW) else 0
+        # without a ledger the first chart is the picture of the log
+        early = 1 if drawn and not histograms and seen.ledger is None else 0
         first = "".join(drawn_html(spec, label=label, width=BESIDE) for spec, label in drawn[:early])
         drawn = drawn[early:]
-        cells = [cell for cell in (profile, histograms, lanes or first) if cell]
+        cells = [cell for cell in (_ledger(seen, anchor), histograms, lanes or first) if cell]
         beside = (
             f'<div class="beside-findings">{"".join(f"<div>{cell}</div>" for cell in cells)}</div>' if cells else ""
         )
-        said = findings_html(seen.findings, anchor=anchor)
+        shown = seen.findings
+        if (
+            seen.ledger is not None
+        ):  # the total stands above, and a part whose child holds nearly all of it says no more
+            said_ranks = [row["rank"] for row in sentences(shown, is_whole=False, has_ledger=True)]
+            shown = shown.filter(pl.col("refused") | pl.col("rank").is_in(said_ranks))
+        said = findings_html(shown, anchor=anchor)
         parts.append(f'<div class="first{" beside" if beside else ""}"><div>{said}</div>{beside}</div>')
     parts += [f"<p>{html.escape(as_sentence(note))}</p>" for note in seen.notes]
     if drawn:
@@ -108,6 +118,15 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
         said = f"What was not read, or is worth a look: {seen.diagnostics.height:,}"
         parts.append(f"<details><summary>{said}</summary>{remarks}</details>")
     return "".join(parts) + "</section>"
+
+
+def _ledger(seen: LogSummary, anchor: str) -> str:
+    """The tables of the ledger, whose rows lead to the evidence that is on the page."""
+    if seen.ledger is None:
+        return ""
+    columns = view_of(seen.log.format).columns
+    cited = {one["table"] for evidence in seen.findings.get_column("evidence") for one in evidence}
+    return ledger_html(seen.ledger, anchor=anchor, columns=None if columns is None else columns(seen.log), linked=cited)
 
 
 def _in_columns(drawn: Iterable[tuple[Mapping[str, Any], str]]) -> str:
@@ -139,52 +158,10 @@ def _histograms(seen: LogSummary) -> str:
     return "" if frame is None else histograms_html(frame, list(dict.fromkeys(cited))[:_MOST_HISTOGRAMS])
 
 
-def _identity(seen: LogSummary) -> str:
-    """What the log is, and its head where it has one, in one line."""
+def _identity(seen: LogSummary, name: str) -> str:
+    """The name of the log, and its head where it has one, in one line."""
     head = seen.frames.get("head")
-    parts = [seen.what]
+    parts = [name] if seen.what in seen.headline else [name, seen.what]
     if head is not None and {"what", "value"} <= set(head.columns):
         parts += [f"{what} {value}" for what, value in head.select("what", "value").iter_rows()]
     return html.escape(" · ".join(parts))
-
-
-def findings_by_log(summaries: Mapping[str, LogSummary], links: Mapping[str, str]) -> str:
-    """Which finding each log has: a row a log, a column a finding, the most frequent first."""
-    frames = [
-        seen.findings.select(pl.lit(name).alias("log"), "name", "mark", "impact", "impact_lo")
-        for name, seen in summaries.items()
-        if seen.findings.height
-    ]
-    if not frames:
-        return ""
-    every = pl.concat(frames).filter(pl.col("mark").cast(pl.String) != "context")
-    counts = every.group_by("name").agg(logs=pl.col("log").n_unique()).sort("logs", "name", descending=[True, False])
-    names = counts.get_column("name").to_list()[:_MOST_COLUMNS]
-    if not names:
-        return ""
-    heads = "".join(
-        f'<th class="number">{html.escape(name.replace("_", " "))}<br><small>{count}</small></th>'
-        for name, count in counts.head(_MOST_COLUMNS).iter_rows()
-    )
-    rows = []
-    for name in summaries:
-        own = every.filter(pl.col("log") == name)
-        cells = "".join(f'<td class="number">{_cell(own.filter(pl.col("name") == one))}</td>' for one in names)
-        link = f'<a href="#{links[name]}">{html.escape(name)}</a>' if name in links else html.escape(name)
-        rows.append(f"<tr><td>{link}</td>{cells}</tr>")
-    return (
-        '<section id="by-log"><h2>Findings by log</h2><p class="note">Share in %; ✕ cannot tell, ◆ problem of the '
-        "evidence; the number under a finding counts the logs that have it.</p>"
-        f'<div class="wide"><table><thead><tr><th>log</th>{heads}</tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
-        "</section>"
-    )
-
-
-def _cell(found: pl.DataFrame) -> str:
-    if found.is_empty():
-        return ""
-    mark, impact = found.item(0, "mark"), impact_text(found.item(0, "impact"), found.item(0, "impact_lo"))
-    if impact:
-        return html.escape(impact)
-    return "◆" if mark == "evidence" else "✕"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from iolab.pages.findings_text import findings_text, plain
+from iolab.pages.findings_text import findings_text
+from iolab.pages.ledger_text import plain
 from iolab.pages.tables import frame_text, wrapped
 
 if TYPE_CHECKING:

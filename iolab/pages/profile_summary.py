@@ -9,7 +9,9 @@ import polars as pl
 from iolab.metrics.cpu_profile import layer_shares
 from iolab.pages.figures import join_figures
 from iolab.rules.tool_logs import profile_findings
+from iolab.time_ledger.samples import profile_ledgers
 from iolab.views import Summary, View
+from logframe.wording import counted
 
 if TYPE_CHECKING:
     from hostparse import CpuProfile
@@ -23,6 +25,16 @@ def summarize_profile(log: CpuProfile) -> Summary:
     return Summary({"layers": layers, "functions": log.samples}, join_figures([named]))
 
 
+def profile_headline(log: CpuProfile) -> str:
+    """The tool, and how many functions there are."""
+    return f"CPU profile ({log.kind}), {counted(log.samples.height, 'function')}"
+
+
 VIEW: Final = View(
-    summarize_profile, noun="CPU profile", findings=profile_findings, looked_at="the layers of the database"
+    summarize_profile,
+    noun="CPU profile",
+    findings=profile_findings,
+    ledgers=profile_ledgers,
+    headline=profile_headline,
+    looked_at="the layers of the database",
 )

@@ -14,10 +14,9 @@ from iolab.metrics.formatting import format_number
 from iolab.metrics.table import Metric
 from iolab.pages.figures import join_figures
 from iolab.pages.report_io_figures import io_figures, reads_by_segment
-from iolab.rules.ash import ash_profile
 from iolab.rules.evidence import report_and_trace
 from iolab.rules.reports import report_findings, report_pair_findings
-from iolab.rules.shares import report_profile
+from iolab.time_ledger.reports import report_ledgers
 from iolab.views import Summary, View
 from logframe.errors import RefusedError
 from logframe.interval import intersect, show
@@ -198,8 +197,45 @@ def _draw(table: str, frame: pl.DataFrame, name: str) -> Any:  # noqa: ANN401 - 
     )
 
 
-def _profile(report: AwrReport) -> pl.DataFrame:
-    return ash_profile(report) if report.kind == "ash" else report_profile(report)
+#: How the first line of a screen calls each kind of report.
+_TITLES: Final = {
+    "awr": "AWR report",
+    "awr_global": "AWR report of all instances",
+    "awr_pdb": "AWR report",
+    "awr_sql": "AWR report on one statement",
+    "awr_diff": "AWR compare-period report",
+    "statspack": "Statspack report",
+    "ash": "ASH report",
+    "addm": "ADDM report",
+    "fragment": "Part of a report",
+}
+
+
+def report_headline(report: AwrReport) -> str:
+    """Kind, database and host, release and period of a report in one line.
+
+    Examples:
+        >>> from awrparse import read_awr
+        >>> report_headline(read_awr("sample_data/awr_series/awrrpt_1_4102_4103.txt"))
+        'AWR report, HARBOR on quay07, 12.1.0.2, 2026-09-14 18:00 to 19:00'
+    """
+    info, title = report.info, _TITLES.get(report.kind, "Report")
+    if info.invalid is not None and info.db_name is None:
+        return f"{title} of snapshots {info.begin_snap_id} to {info.end_snap_id}, not created"
+    name = info.db_name or info.instance
+    if info.container is not None:
+        name = f"{info.container} of {name}" if name else info.container
+    named = f"{name} on {info.host}" if name and info.host and report.kind != "awr_global" else name
+    periods = [(info.begin_time, info.end_time)]
+    if "compare_snapshots" in report:
+        periods = report["compare_snapshots"].select("begin_time", "end_time").rows()
+    release = ".".join((info.release or "").split(".")[:4])
+    shown = " and ".join(
+        f"{begin:%Y-%m-%d %H:%M} to {end:{'%H:%M' if begin.date() == end.date() else '%m-%d %H:%M'}}"
+        for begin, end in periods
+        if begin is not None and end is not None
+    )
+    return ", ".join(filter(None, (title, named, release, shown)))
 
 
 def _span(report: AwrReport) -> tuple[datetime, datetime, bool] | None:
@@ -213,7 +249,8 @@ VIEW: Final = View(
     compare={"awr": pair_reports, "strace": pair_evidence},
     findings=report_findings,
     looked_at="load, waits, CPU, reads, writes, latencies and statements of the period",
-    profile=_profile,
+    ledgers=report_ledgers,
+    headline=report_headline,
     span=_span,
     pair_findings={"awr": report_pair_findings, "strace": report_and_trace},
 )

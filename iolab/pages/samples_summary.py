@@ -8,7 +8,8 @@ import polars as pl
 
 from iolab.metrics.session_samples import session_shares
 from iolab.pages.figures import join_figures
-from iolab.rules.samples import sampled_time
+from iolab.rules.samples import session_findings
+from iolab.time_ledger.samples import session_ledgers
 from iolab.views import Summary, View
 
 if TYPE_CHECKING:
@@ -41,6 +42,18 @@ def _notes(log: SessionSamples, shares: pl.DataFrame) -> list[str]:
     return notes
 
 
+def samples_headline(log: SessionSamples) -> str:
+    """The tool, and when its last snapshot ended."""
+    ends = log.snaps.get_column("window_end").drop_nulls().sort().dt.strftime("%Y-%m-%d %H:%M:%S")
+    kind = "Snapper samples of sessions" if log.kind == "snapper" else "polls of sessions"
+    return kind if ends.is_empty() else f"{kind}, to {ends[-1]}"
+
+
 VIEW: Final = View(
-    summarize_samples, noun="log of session samples", findings=sampled_time, looked_at="the states of sessions"
+    summarize_samples,
+    noun="log of session samples",
+    findings=session_findings,
+    ledgers=session_ledgers,
+    headline=samples_headline,
+    looked_at="the states of sessions",
 )

@@ -13,8 +13,9 @@ from iolab.comparison.sessions import pair_runs, pair_sessions
 from iolab.pages.figures import join_figures
 from iolab.rules.evidence import session_and_trace
 from iolab.rules.session_pairs import session_pair
-from iolab.rules.sessions import session_findings
+from iolab.rules.sessions import block_bound, session_findings
 from iolab.stats.intervals import MIN_RUNS, median_interval
+from iolab.time_ledger.spools import spool_headline, spool_ledgers
 from iolab.views import Summary, View
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ SAMPLES: Final = pl.Schema(
 
 def spool_frames(log: Spool) -> dict[str, pl.DataFrame]:
     """The main frames of a session by name; those without a row are left out."""
-    runs = log.runs().filter(pl.col("elapsed_s").count().over("sample") > 1)
+    is_ok = pl.col("status").is_null() | (pl.col("status") == "ok")
+    runs = log.runs().filter(is_ok).filter(pl.col("elapsed_s").count().over("sample") > 1)
     named = {
         "samples": samples(runs),
         "statements": log.statements.select(_OF_STATEMENTS),
@@ -131,12 +133,34 @@ def _draw_runs(runs: pl.DataFrame) -> Any:  # noqa: ANN401 - any chart
     return charts.run_strip(runs.with_columns(sample=pl.concat_str(pl.lit("sample "), "sample")), run="statement")
 
 
+def _columns(log: Spool) -> pl.DataFrame:
+    """Blocks of each statement and the most that one can have taken, as texts; of repeated runs nothing."""
+    costs = metrics.statement_costs(log)
+    if costs.is_empty() or costs.get_column("blocks").null_count() == costs.height or costs["runs"].max() != 1:
+        return pl.DataFrame()
+    return pl.DataFrame(
+        [
+            (
+                row["part"],
+                f"{row['blocks']:,}" if row["blocks"] else "",
+                f"<={each}" if (each := block_bound(row)) else "",
+            )
+            for row in costs.iter_rows(named=True)
+        ],
+        schema={"part": pl.String, "blocks": pl.String, "per_block": pl.String},
+        orient="row",
+    )
+
+
 VIEW: Final = View(
     summarize_session,
     noun="SQL*Plus session",
     compare={"sqlplus": pair_sessions, "strace": pair_evidence},
     compare_runs=pair_runs,
     findings=session_findings,
+    ledgers=spool_ledgers,
+    headline=spool_headline,
+    columns=_columns,
     looked_at="times of statements, repeated runs, logical reads, and statistics of reads and of flash",
     pair_findings={"sqlplus": session_pair, "strace": session_and_trace},
 )

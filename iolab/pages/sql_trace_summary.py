@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
@@ -9,9 +10,12 @@ import polars as pl
 from iolab import charts, metrics
 from iolab.comparison.sql_traces import pair_sql_traces
 from iolab.pages.figures import join_figures
-from iolab.rules.sql_traces import sql_trace_findings, sql_trace_profile
-from iolab.rules.tkprof import tkprof_findings, tkprof_profile
+from iolab.rules.sql_traces import sql_trace_findings
+from iolab.rules.tkprof import tkprof_findings
+from iolab.time_ledger.sql_traces import sessions_of, sql_trace_ledgers, statement_name
+from iolab.time_ledger.tkprof import part_name, statements_of, tkprof_ledgers
 from iolab.views import Summary, View
+from logframe.wording import counted
 from sqltraceparse import account_time, profile, statement_totals
 
 if TYPE_CHECKING:
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
 
     from sqltraceparse import SqlTrace, Tkprof
 
+#: Statements of a screen.
+_MOST_SHOWN: Final = 20
 #: Fewer reads are no distribution.
 _LEAST_READS: Final = 6
 _OF_STATEMENTS: Final = (
@@ -91,13 +97,51 @@ def _span(trace: SqlTrace) -> tuple[datetime, datetime, bool] | None:
     return (wall.min(), wall.max(), is_utc) if wall.len() else None  # type: ignore[return-value] # datetimes
 
 
+def _headline(trace: SqlTrace) -> str:
+    """What the trace is of: "extended SQL trace, module orders_report, 2026-03-02 23:00:00"."""
+    said = {name: value for name, value in trace.session.select("name", "value").iter_rows() if value}
+    module = said.get("module")
+    whose = f"module {module}" if module else trace.head.instance
+    first = trace.session.get_column("stamp").drop_nulls().head(1).to_list()
+    when = first[0].replace("T", " ")[:19] if first else None
+    return ", ".join(part for part in ("extended SQL trace", whose, when) if part)
+
+
+def _columns(trace: SqlTrace) -> pl.DataFrame:
+    """Blocks of each statement that is a part of the ledger."""
+    sessions = sessions_of(trace)
+    rows = [] if not sessions else sessions[0].statements.head(_MOST_SHOWN).to_dicts()
+    found = [{"part": statement_name(row), "blocks": f"{row['disk_blocks'] or row['gets']:,}"} for row in rows]
+    return pl.DataFrame(found, schema={"part": pl.String, "blocks": pl.String})
+
+
+def _tkprof_headline(report: Tkprof) -> str:
+    """What the report is of: "TKPROF report, 19.0, of trace demo1_ora_4711.trc, 2 statements"."""
+    release = ".".join((report.release or "").split(".")[:2])
+    trace = f"of trace {PurePath(report.trace).name}" if report.trace else ""
+    count = counted(report.statements.height, "statement")
+    return ", ".join(part for part in ("TKPROF report", release, trace, count) if part)
+
+
+def _tkprof_columns(report: Tkprof) -> pl.DataFrame:
+    """Blocks and rows of each statement that is a part of the ledger."""
+    rows = statements_of(report).head(_MOST_SHOWN).to_dicts()
+    found = [
+        {"part": part_name(row), "blocks": f"{row['disk_blocks'] or row['gets']:,}", "rows": f"{row['rows']:,}"}
+        for row in rows
+    ]
+    return pl.DataFrame(found, schema=dict.fromkeys(("part", "blocks", "rows"), pl.String))
+
+
 SQL_TRACE: Final = View(
     summarize_sql_trace,
     noun="SQL trace",
     compare={"sqltrace": pair_sql_traces},
     findings=sql_trace_findings,
     looked_at="calls and waits",
-    profile=sql_trace_profile,
+    ledgers=sql_trace_ledgers,
+    headline=_headline,
+    columns=_columns,
     span=_span,
 )
 TKPROF: Final = View(
@@ -105,5 +149,7 @@ TKPROF: Final = View(
     noun="report",
     findings=tkprof_findings,
     looked_at="totals and statements",
-    profile=tkprof_profile,
+    ledgers=tkprof_ledgers,
+    headline=_tkprof_headline,
+    columns=_tkprof_columns,
 )

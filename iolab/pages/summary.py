@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from iolab.loading import load
 from iolab.rules.run import findings
-from iolab.rules.shares import PROFILE
+from iolab.time_ledger.run import ledgers
 from iolab.views import Summary, view_of
 
 if TYPE_CHECKING:
+    import polars as pl
+
+    from iolab.time_ledger.account import Ledger
     from logframe import Source
     from logframe.formats import ParsedLog
 
@@ -53,10 +54,15 @@ class LogSummary:
         return findings(self.log)
 
     @cached_property
-    def profile(self) -> pl.DataFrame:
-        """The parts of its time (`iolab.rules.shares.PROFILE`); may be empty."""
-        profile = view_of(self.log.format).profile
-        return pl.DataFrame(schema=PROFILE) if profile is None else profile(self.log)
+    def ledger(self) -> Ledger | None:
+        """The account of its time (`iolab.ledger`); None of a log that states no times."""
+        return next(iter(ledgers(self.log)), None)
+
+    @cached_property
+    def headline(self) -> str:
+        """What it is, of which database or program, host and period."""
+        headline = view_of(self.log.format).headline
+        return (headline(self.log) if headline is not None else "") or self.what
 
     @property
     def diagnostics(self) -> pl.DataFrame:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal
 
 from iolab.metrics.formatting import as_sentence
-from iolab.pages.findings_text import MOST, findings_text, plain, profile_text
+from iolab.pages.ledger_text import MOST_LINES, first_screen, plain
 from iolab.pages.tables import figures_text, frame_text, wrapped
 from iolab.rules.finding import is_nothing
+from iolab.views import view_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 _PRINTED: Final = ("head", "samples", "top_events", "wait_classes", "compare_top_events", "io_mode", "calls", "summary")
 _MOST_ROWS: Final = 8
 _MOST_REMARKS: Final = 20
-#: Remarks under findings.
-_FEW_REMARKS: Final = 3
 
 Part = Literal["findings", "figures", "tables"]
 PARTS: Final[tuple[Part, ...]] = ("findings", "figures", "tables")
@@ -31,30 +30,40 @@ def summary_text(
     *,
     parts: Collection[Part] = PARTS[:1],
     width: int = 100,
-    most: int = MOST,
+    is_whole: bool = False,
     style: Callable[[str, str], str] = plain,
     is_utf8: bool = True,
 ) -> str:
-    """The findings of a log and the profile of its time; its figures and tables where they are asked for.
+    """The first screen of a log (`iolab.pages.ledger_text`); its figures and tables where they are asked for.
 
-    A log without findings is shown by its tables and figures.
+    A log of which nothing is said is shown by its tables and figures, too.
 
     Args:
         seen: what `iolab.summarize` gives.
         name: what to call the log in a remark.
         parts: ``findings``, ``figures`` (metrics with bounds and notes), ``tables`` (the most telling frames).
         width: of the terminal, in columns.
-        most: so many findings are shown.
+        is_whole: all findings with their why, not those that fit on the first screen.
         style: gives a text of a role (a mark, or ``dim``) its colour.
         is_utf8: whether bars may be drawn with block characters.
     """
     shown: list[Part] = list(parts)
-    if shown == ["findings"] and (seen.findings.is_empty() or is_nothing(seen.findings)):
+    if shown == ["findings"] and seen.ledger is None and (seen.findings.is_empty() or is_nothing(seen.findings)):
         shown = ["findings", "tables", "figures"] if seen.findings.height else ["tables", "figures"]
     blocks = []
     if "findings" in shown:
-        blocks.append(findings_text(seen.findings, width=width, most=most, style=style))
-        blocks += [bars] if (bars := profile_text(seen.profile, is_utf8=is_utf8)) else []
+        columns = view_of(seen.log.format).columns
+        blocks.append(
+            first_screen(
+                seen.findings,
+                seen.ledger,
+                width=width,
+                is_whole=is_whole,
+                columns=None if columns is None else columns(seen.log),
+                style=style,
+                is_utf8=is_utf8,
+            )
+        )
     if "tables" in shown:
         blocks += [
             f"{title.replace('_', ' ')}\n{frame_text(seen.frames[title], most=_MOST_ROWS, width=width)}"
@@ -64,10 +73,12 @@ def summary_text(
         blocks.append(f"figures\n{figures_text(seen.figures, width=width)}")
     if "tables" in shown:
         blocks += _others(seen, width)
-    remarks = _remarks(seen, name)
-    if shown == ["findings"] and len(remarks) > _FEW_REMARKS:
-        remarks = [*remarks[:_FEW_REMARKS], f"and {seen.diagnostics.height - _FEW_REMARKS:,} more remarks: --tables"]
-    blocks += ["\n".join(wrapped(remark, width) for remark in remarks)] if remarks else []
+    if shown == ["findings"]:
+        remarks = seen.diagnostics.height
+        said = f"{remarks:,} remark{'s' if remarks > 1 else ''} of the reader: --tables"
+        is_room = is_whole or blocks[0].count("\n") + 2 < MOST_LINES
+        return "\n".join([*blocks, style(said, "dim")] if remarks and is_room else blocks)
+    blocks += ["\n".join(wrapped(remark, width) for remark in _remarks(seen, name))] if seen.diagnostics.height else []
     return "\n\n".join(blocks)
 
 

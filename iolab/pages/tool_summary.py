@@ -2,37 +2,41 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
-from iolab.rules.block_io import block_io_findings
-from iolab.rules.slob import slob_and_report, slob_findings
-from iolab.rules.tool_logs import event_findings, fio_findings, histogram_buckets, histogram_findings
+from iolab.rules import block_io  # noqa: F401 - its rules are registered
+from iolab.rules.registry import apply_rules
+from iolab.rules.slob import slob_and_report
+from iolab.rules.tool_logs import histogram_buckets
 from iolab.views import View, summarize_frames
 
 HISTOGRAM: Final = View(
     summarize_frames,
     noun="latency histogram",
-    findings=histogram_findings,
+    findings=partial(apply_rules, "histogram"),
     buckets=histogram_buckets,
     looked_at="the largest group of times, where their unit is printed",
 )
 EVENTS: Final = View(
     summarize_frames,
     noun="list of I/O events",
-    findings=event_findings,
+    findings=partial(apply_rules, "io_events"),
     looked_at="times of reads and writes, from 30 of each",
 )
-FIO: Final = View(summarize_frames, noun="result of fio", findings=fio_findings, looked_at="jobs that made a request")
+FIO: Final = View(
+    summarize_frames, noun="result of fio", findings=partial(apply_rules, "fio"), looked_at="jobs that made a request"
+)
 BLOCK_IO: Final = View(
     summarize_frames,
     noun="summary of block I/O",
-    findings=block_io_findings,
+    findings=partial(apply_rules, "block_io"),
     looked_at="the process with most bytes, and percentiles of requests",
 )
 SLOB: Final = View(
     summarize_frames,
     noun="file of SLOB",
-    findings=slob_findings,
+    findings=partial(apply_rules, "slob"),
     looked_at="settings of the work of a run, and the work of its users",
     pair_findings={"awr": slob_and_report},
 )

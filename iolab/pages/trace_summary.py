@@ -8,11 +8,13 @@ import polars as pl
 
 from iolab import charts, metrics
 from iolab.comparison.traces import pair_traces
+from iolab.metrics.formatting import count_text
+from iolab.metrics.trace_facts import Trace, short_name, trace_of
+from iolab.metrics.trace_times import times_of
 from iolab.pages.figures import join_figures
-from iolab.rules.shares import trace_time_profile
-from iolab.rules.trace_facts import Trace, trace_of
 from iolab.rules.trace_pairs import trace_pair
 from iolab.rules.traces import trace_findings
+from iolab.time_ledger.strace import strace_ledgers
 from iolab.views import Summary, View
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
     from straceparse import StraceLog
 
+#: One of so many lines tells when the log begins.
+_FIRST_LINES: Final = 1_000
 #: Fewer reads are no distribution: a curve of their times would be of single steps.
 _LEAST_READS: Final = 6
 
@@ -130,13 +134,46 @@ def _span(log: StraceLog) -> tuple[datetime, datetime, bool] | None:
     return None if begin is None else (begin, end, True)
 
 
+def headline(log: StraceLog) -> str:
+    """Program, processes, calls and begin of a log, in one line.
+
+    Examples:
+        >>> import iolab
+        >>> log = b'11:40:21.335138 execve("./reader", ["./reader"], 0x7ffd /* 0 vars */) = 0 <0.000186>'
+        >>> headline(iolab.load(log))
+        'strace log of ./reader, one process, 1 call, 11:40:21 (no date)'
+    """
+    if log.kind != "strace":
+        return "strace -c summary"
+    times = times_of(log)
+    pids = times.calls.get_column("pid").unique()
+    first = next((pid for pid in pids.sort() if pid not in times.parents and pid in times.programs), None)
+    program = times.programs.get(first) or ""
+    program = short_name(program) if program.startswith("/") else program
+    processes = "one process" if len(pids) == 1 else f"{len(pids):,} processes"
+    calls = count_text(int(times.calls.get_column("calls").sum()), "call")
+    return f"strace log{f' of {program}' if program else ''}, {processes}, {calls}, {_begin(log)}"
+
+
+def _begin(log: StraceLog) -> str:
+    """When the log begins, as far as it says."""
+    first = log.events.select("wall", "time_of_day").head(_FIRST_LINES).collect()
+    wall, of_day = (first.get_column(name).drop_nulls() for name in ("wall", "time_of_day"))
+    if len(wall):
+        return f"{wall[0]:%Y-%m-%d %H:%M:%S} UTC"
+    if len(of_day):
+        return f"{of_day[0]:%H:%M:%S} (no date)"
+    return "no clock (-r only)" if log.dialect.relative_ts != "none" else "no stamps"
+
+
 VIEW: Final = View(
     summarize_trace,
     noun="trace",
     compare={"strace": pair_traces},
     findings=trace_findings,
     looked_at="how files were opened and read, sizes and times of reads, where time went",
-    profile=trace_time_profile,
+    ledgers=strace_ledgers,
+    headline=headline,
     span=_span,
     pair_findings={"strace": trace_pair},
 )

@@ -7,8 +7,6 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import polars as pl
-
 from iolab.charts.theme import enable_chart_theme
 from iolab.comparison import Pairing, pair_all
 from iolab.metrics.formatting import as_sentence
@@ -18,7 +16,8 @@ from iolab.pages.drawn import drawn_html
 from iolab.pages.findings_html import findings_html
 from iolab.pages.heat_html import heat_html
 from iolab.pages.lanes_html import lanes_html, lanes_of
-from iolab.pages.log_section import BESIDE, ONE_LOG_CONTENTS, contents_html, findings_by_log, log_section
+from iolab.pages.ledger_text import sentences
+from iolab.pages.log_section import BESIDE, ONE_LOG_CONTENTS, contents_html, log_section
 from iolab.pages.metric_table import figure_rows
 from iolab.pages.sections import reason_of, refuse_empty, write_page
 from iolab.pages.summary import LogSummary, summarize
@@ -35,6 +34,8 @@ from logframe.errors import LogError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    import polars as pl
+
 #: The figures that the summary of a page names, the first three that a log has.
 _HEADLINES: Final = (
     *("ms_per_flash_read", "db_time_s", "average_active_sessions", "read_mb_per_s", "avg_read_kib"),
@@ -45,8 +46,7 @@ _MOST_HEADLINES: Final = 3
 _CONTENTS: Final = (
     ("comparisons", "Comparisons"),
     ("over-time", "Over time"),
-    ("heat", "Where DB time went"),
-    ("by-log", "Findings by log"),
+    ("heat", "Where time went"),
     ("logs", "Logs"),
 )
 #: Links of the bar of contents.
@@ -116,9 +116,9 @@ def write_report(
             section = f'<section id="log-{number}"><h2>{_text(name)}</h2><pre>{_text(said)}</pre></section>'
             sections.append(section if is_drawn else _folded(number, name, "not read", section))
             continue
-        rows.append((link, _text(seen.what), _first(seen), _text(_counted(seen.diagnostics))))
+        rows.append((link, _text(seen.headline), _first(seen), _text(_counted(seen.diagnostics))))
         section = log_section(number, name, seen, is_only=len(named) == 1, is_drawn=is_drawn)
-        sections.append(section if is_drawn else _folded(number, name, seen.what, section))
+        sections.append(section if is_drawn else _folded(number, name, seen.headline, section))
     refuse_empty(failed, len(named))
     title = f"I/O evidence: {', '.join(one.name for one in named[:3])}{', ...' if len(named) > 3 else ''}"
     pairings = list(pair_all({name: seen.log for name, seen in summaries.items()}))
@@ -134,13 +134,8 @@ def write_report(
         said = findings_html(together, anchor="both", is_linked=False) if together.height else ""
         parts = [f"<h1>{_titled(len(named))}</h1>", _first_screen(said, first)]
         overview = _overview(summaries, links)
-        by_log = findings_by_log(summaries, links)
         summary = f'<section id="logs"><h2>Logs</h2>{_summary(rows)}</section>'
-        parts += (
-            [overview, summary, by_log, comparisons]
-            if is_drawn
-            else [overview, by_log, summary, comparisons, "<h2>Each log</h2>"]
-        )
+        parts += [overview, summary, comparisons] if is_drawn else [overview, summary, comparisons, "<h2>Each log</h2>"]
         parts += sections
     else:
         contents = list(ONE_LOG_CONTENTS)
@@ -161,8 +156,8 @@ def _when(summaries: dict[str, LogSummary]) -> str:
 
 
 def _overview(summaries: dict[str, LogSummary], links: dict[str, str]) -> str:
-    """Where DB time went in reports, and what happened when, for logs that have times."""
-    heat = heat_html({name: seen.profile for name, seen in summaries.items()}, links)
+    """Where time went in each log, and what happened when, for logs that have times."""
+    heat = heat_html({name: seen.ledger for name, seen in summaries.items() if seen.ledger is not None}, links)
     lanes = lanes_html(lanes_of({name: seen.log for name, seen in summaries.items()}))
     return heat + (f'<section id="over-time">{lanes}</section>' if lanes else "")
 
@@ -185,8 +180,10 @@ def _first(seen: LogSummary) -> str:
         return _text(headline)
     if findings.is_empty():
         return ""
-    with_impact = findings.filter(pl.col("impact").is_not_null())
-    return _text((with_impact if with_impact.height else findings).item(0, "sentence").replace("`", ""))
+    if seen.ledger is not None and seen.ledger.void:
+        return _text(f"no total: {seen.ledger.void}")
+    said = sentences(findings, is_whole=False, has_ledger=seen.ledger is not None)
+    return _text((said[0]["sentence"] if said else findings.item(0, "sentence")).replace("`", ""))
 
 
 def _summary(rows: list[tuple[str, str, str, str]]) -> str:

@@ -9,5 +9,5 @@ report) and is in the file of its group:
   sessions and of the operating system
 * `pairs`: two reports; `compare_report`: a compare-period report; `session_pairs`, `trace_pairs`: two others;
   `evidence`: a trace beside a report or a session
-* `finding`: the finding, its mark, its rank; `report_facts`: figures with bounds; `event_groups`: names
+* `finding`: the finding, its mark, its rank; `report_parts`: parts of a report's ledger
 """

@@ -1,212 +1,189 @@
-"""ASH and ADDM reports: where sampled sessions were, and what samples do not tell."""
+"""ASH and ADDM reports: what sampled sessions did, by event, statement and time, and what samples cannot show."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.metrics.ash import ash_samples
-from iolab.metrics.formatting import count_text, figure_text, share_text
-from iolab.rules.event_groups import group_of
+from iolab.metrics.ash import AshTotal, ash_total, cpu_queues, slots_of
+from iolab.metrics.formatting import count_text
 from iolab.rules.finding import NOTABLE, Evidence, Finding
-from iolab.rules.shares import PROFILE, UNACCOUNTED
-from iolab.stats.intervals import share_interval
-from logframe.errors import RefusedError
-from logframe.interval import Interval, intersect, row_figure
-from logframe.oracle import is_idle
+from iolab.rules.phrases import percent, three
+from iolab.rules.registry import apply_rules, rule
+from iolab.rules.time_parts import PART
+from iolab.time_ledger.ash import addm_impacts, addm_table, ash_ledgers
+from iolab.time_ledger.sampled import LEAST_SAMPLES, sampling_error
+from logframe.interval import row_figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from awrparse import AwrReport
+    from iolab.time_ledger.account import Ledger
 
-#: What an ASH report calls the samples of sessions that were not waiting.
-_CPU: Final = "CPU + Wait for CPU"
-_SAMPLES: Final = "the samples"
-#: Events that get a sentence.
-_MOST_NAMED: Final = 3
-#: Fewer samples are no profile: the 95 % interval of a share of a half is then wider than 20 points.
-_LEAST_SAMPLES: Final = 100
-#: Table of the findings of ADDM -> its column with their shares of the activity.
-_ADDM_TABLES: Final = {"addm_report_findings": "impact_pct", "addm_findings": "finding_pct"}
-#: Smaller parts are not drawn.
-_LEAST_PART: Final = 0.005
-#: A statement with so large a share gets a sentence, as in AWR reports.
-_STATEMENT: Final = 0.5
-#: Tables that each hold every sample once; the table of a cluster holds those of the instances again.
-_SCOPES: Final = ("user", "background")
+_AWR: Final = "the AWR report of the same period: @?/rdbms/admin/awrrpt"
+#: Slots whose load differs by more than this factor are named.
+_VARIES: Final = 1.25
+#: Objects that are named.
+_MOST_OBJECTS: Final = 2
+
+
+@dataclass(frozen=True)
+class AshFacts:
+    """An ASH report, its samples and their account."""
+
+    report: AwrReport
+    total: AshTotal
+    lead: Ledger
+
+    def parts(self, view: str) -> Iterator[dict[str, Any]]:
+        """The parts of a view that have a share of 10 % or more."""
+        if view not in self.lead.views or self.lead.unshared:
+            return
+        for row in self.lead.parts(view).iter_rows(named=True):
+            if (row["share_lo"] or 0.0) >= PART and row["kind"] not in {"unlisted", "counted_twice", "not_accounted"}:
+                yield row
+
+    def sessions(self, seconds: float) -> str:
+        """So many seconds of samples as sessions active; empty where the report does not say enough for it."""
+        if self.total.interval_s is None or self.total.elapsed is None:
+            return ""
+        return three(seconds / self.total.elapsed.value)
 
 
 def ash_findings(report: AwrReport) -> Iterator[Finding]:
-    """The findings of an ASH report.
+    """The findings of an ASH report."""
+    yield from apply_rules("ash", AshFacts(report, ash_total(report), ash_ledgers(report)[0]))
 
-    Examples:
-        >>> import awrparse
-        >>> text = b'''ASH Report For TEST/TEST
-        ...
-        ... DB Name         DB Id    Instance     Inst Num Release     RAC Host
-        ... ------------ ----------- ------------ -------- ----------- --- ------------
-        ... TEST            12345678 TEST                1 11.2.0.3.0  NO  dbhost
-        ...
-        ... Top User Events            DB/Inst: TEST/TEST  (Apr 23 19:30 to 19:45)
-        ...
-        ...                                                                Avg Active
-        ... Event                               Event Class        % Event   Sessions
-        ... ----------------------------------- --------------- ---------- ----------
-        ... db file sequential read             User I/O             75.00       3.00
-        ... CPU + Wait for CPU                  CPU                  25.00       1.00
-        ...           -------------------------------------------------------------
-        ... '''
-        >>> for one in ash_findings(awrparse.read_awr(text)): print(one.sentence)
-        4.00 [3.99, 4.01] sessions were active on average, those of the background among them.
-        75.0 % of the samples were in `db file sequential read`.
-        25.0 % of the samples were on a processor, or waiting for one.
-        How many waits there were, and how long each took: samples do not tell.
-    """
-    frame = report.with_bounds("ash_top_events")
-    rows = frame.filter(pl.col("scope").is_in(_SCOPES) & pl.col("activity_pct").is_not_null())
-    total = ash_samples(report)
-    yield from _load(rows)
-    yield from _events(rows, total)
-    yield from _statements(report, total)
-    yield from _blockers(report, rows)
-    if total is not None and total < _LEAST_SAMPLES:
+
+@rule("time_profile", of="ash", needs="the table of events")
+def events(facts: AshFacts) -> Iterator[Finding]:
+    """The events with most samples; the error of sampling stands in the first sentence."""
+    is_first = facts.total.is_counted
+    for row in facts.parts("what"):
+        name = f"`{row['name']}`" if row["name"][:1].islower() and row["kind"] != "mixed" else row["name"]
+        error = ""
+        if is_first:
+            error = f" (± {100 * sampling_error(row['count']) / facts.total.samples:.1f} points)"
+            is_first = False
+        sessions = facts.sessions(row["seconds"])
+        if row["kind"] == "cpu":
+            cpus = facts.report.info.cpus
+            detail = f": {sessions} sessions" + ("" if cpus is None else f" on {cpus} CPUs") if sessions else ""
+            took = f"{name}, took" if row["parent"] is None else f"In {row['parent']} CPU, or waiting for it, took"
+        else:
+            detail, took = f": {sessions} sessions on average" if sessions else "", f"{name} took"
         yield Finding(
-            "too_few_samples",
-            f"{count_text(total, 'sample')} in all: too few for shares.",
-            why=f"with fewer than {_LEAST_SAMPLES} samples the 95 % interval of a half is wider than 20 points",
+            "time_profile",
+            f"{took[:1].upper()}{took[1:]} {percent(row['share'])} of the samples{error}{detail}.",
+            part=row["part"],
+            next=_AWR,
+        )
+
+
+@rule("main_statement", of="ash", needs="the table of statements by event")
+def statements(facts: AshFacts) -> Iterator[Finding]:
+    """The statements with most samples, and the event of most of them."""
+    for row in facts.parts("who"):
+        if row["level"]:
+            of = f"`{row['part'].split('/')[0]}`"
+            where = row["name"] if row["kind"] in {"cpu", "mixed"} else f"`{row['name']}`"
+            spent = f"{of} spent {percent(row['share'])} of the samples in {where}."
+            yield Finding("main_statement", spent, part=row["part"], next=_AWR)
+            continue
+        below = pl.col("part").str.starts_with(f"{row['part']}/") & pl.col("kind").is_in(["cpu", "io", "wait"])
+        events = facts.lead.parts("who").filter(below).group_by("name", "kind").agg(pl.col("share").sum())
+        most = ""
+        if events.height:
+            name, kind, share = events.sort("share", "name", descending=[True, False]).row(0)
+            most = f", {percent(share).removesuffix(' %')} points of it {name if kind == 'cpu' else f'`{name}`'}"
+        sessions = facts.sessions(row["seconds"])
+        said = f"`{row['part'].split()[0]}` took {percent(row['share'])} of the samples{most}"
+        yield Finding(
+            "main_statement", said + (f": {sessions} sessions on average." if sessions else "."), part=row["part"]
+        )
+
+
+@rule("activity_over_time", of="ash", needs="slots of time", thresholds={"1.25 times": "a convention"})
+def activity_over_time(facts: AshFacts) -> Iterator[Finding]:
+    """When most and fewest sessions were active."""
+    slots = slots_of(facts.report).drop_nulls().filter(pl.col("length_s") > 0)
+    if facts.total.interval_s is None or slots.height < 2 or facts.lead.unshared:
+        return
+    error = 2 * pl.col("samples").sqrt()
+    slots = slots.with_columns(
+        active=pl.col("samples") * facts.total.interval_s / pl.col("length_s"),
+        most=(pl.col("samples") + error) * facts.total.interval_s / pl.col("length_s"),
+        least=(pl.col("samples") - error) * facts.total.interval_s / pl.col("length_s"),
+    )
+    low, high = slots.sort("active").row(0, named=True), slots.sort("active").row(-1, named=True)
+    if high["active"] < _VARIES * low["active"] or high["least"] <= low["most"]:
+        return
+    grew = low["begin"] < high["begin"]
+    first, second = (low, high) if grew else (high, low)
+    yield Finding(
+        "activity_over_time",
+        f"The load {'grew' if grew else 'fell'} from {three(first['active'])} sessions at {first['begin']:%H:%M} to "
+        f"{three(second['active'])} at {second['begin']:%H:%M}.",
+        why=f"the slots with most and fewest samples of {slots.height}",
+        next="an ASH report of the busiest slot alone: @?/rdbms/admin/ashrpti",
+        evidence=(Evidence("ash_activity", (low["slot"], high["slot"])),),
+    )
+
+
+@rule("cpu_queue", of="ash", needs="slots of time and the number of CPUs", thresholds={"CPUs x time": "LEDGER.md, R6"})
+def cpu_queue(facts: AshFacts) -> Iterator[Finding]:
+    """Slots with more sessions on CPU than there are CPUs."""
+    cpus, interval = facts.report.info.cpus, facts.total.interval_s
+    for one in cpu_queues(facts.report, cpus, interval)[:1] if cpus and interval else ():
+        step = 10 ** max(0, len(f"{one.least_s:.0f}") - 3)
+        yield Finding(
+            "cpu_queue",
+            f"From {one.begin:%H:%M} to {one.end:%H:%M} samples saw {three(one.sessions)} sessions on {cpus} CPUs: "
+            f"at least {one.least_s // step * step:,.0f} s cannot have been on a CPU.",
+            why="sessions on CPU above the number of CPUs waited for one",
+            next="an ASH report of this time: @?/rdbms/admin/ashrpti, and the host: vmstat 5",
             evidence=(Evidence("ash_activity"),),
-            is_gate=True,
         )
-    yield Finding(
-        "ash_profile",
-        "How many waits there were, and how long each took: samples do not tell.",
-        collect="the AWR report of the same period",
-        evidence=(Evidence("ash_top_events"),),
-        is_refused=True,
-    )
 
 
-def ash_profile(report: AwrReport) -> pl.DataFrame:
-    """The parts of the samples of an ASH report: user events, background events, and what is not listed (`PROFILE`).
-
-    Without a row where there are too few samples for shares.
-
-    Examples:
-        >>> import awrparse
-        >>> text = b'''ASH Report For TEST/TEST
-        ...
-        ... Top User Events            DB/Inst: TEST/TEST  (Apr 23 19:30 to 19:45)
-        ...
-        ...                                                                Avg Active
-        ... Event                               Event Class        % Event   Sessions
-        ... ----------------------------------- --------------- ---------- ----------
-        ... db file sequential read             User I/O             75.00       3.00
-        ... CPU + Wait for CPU                  CPU                  20.00       0.80
-        ...           -------------------------------------------------------------
-        ... '''
-        >>> ash_profile(awrparse.read_awr(text)).select("group", "part", "share").rows()[:2]
-        [('single_block', 'db file sequential read', 0.75), ('cpu', 'CPU, or waiting for it', 0.2)]
-    """
-    total = ash_samples(report)
-    if "ash_top_events" not in report or (total is not None and total < _LEAST_SAMPLES):
-        return pl.DataFrame(schema=PROFILE)
-    frame = report["ash_top_events"].filter(pl.col("scope").is_in(_SCOPES) & (pl.col("activity_pct") > 0))
-    parts = []
-    for scope, event, percent in frame.select("scope", "event", "activity_pct").iter_rows():
-        name = "CPU, or waiting for it" if event == _CPU else str(event)
-        said = f"{name} (background)" if scope == "background" else name
-        parts.append(("cpu" if event == _CPU else group_of(str(event)), said, percent / 100))
-    if rest := max(0.0, 1 - sum(share for *_, share in parts)) * bool(parts):
-        parts.append((UNACCOUNTED, "not listed", rest))
-    rows = [(*part, None, _SAMPLES) for part in sorted(parts, key=lambda part: -part[2]) if part[2] >= _LEAST_PART]
-    return pl.DataFrame(rows, schema=PROFILE, orient="row")
-
-
-def _load(rows: pl.DataFrame) -> Iterator[Finding]:
-    """Sessions active: those in one event over its share; all rows of the table must agree."""
-    found = []
-    for row in rows.iter_rows(named=True):
-        active, share = row_figure(row, "avg_active_sessions"), row_figure(row, "activity_pct")
-        if active is not None and share is not None and share.lo > 0:
-            found.append(active * 100 / share)
-    try:
-        sessions = intersect(found)
-    except RefusedError:
-        return
-    yield Finding(
-        "load",
-        f"{figure_text(sessions)} sessions were active on average, those of the background among them.",
-        why="sessions in an event / its share of the samples, of all events together",
-        evidence=(Evidence("ash_top_events"),),
-        caveat="sessions that wait are active, too: this is no load of the processors",
-        order=0,
-    )
-
-
-def _events(rows: pl.DataFrame, total: int | None) -> Iterator[Finding]:
-    """The events of user sessions with most samples."""
-    named = 0
-    for row in rows.filter(pl.col("scope") == "user").sort("activity_pct", descending=True).iter_rows(named=True):
-        share, event = row_figure(row, "activity_pct"), str(row["event"])
-        if share is None or share.lo < 100 * NOTABLE or named == _MOST_NAMED or is_idle(event, row["wait_class"]):
+@rule("sampled_objects", of="ash", needs="the tables of objects or files", thresholds={"10 %": "a convention"})
+def objects(facts: AshFacts) -> Iterator[Finding]:
+    """The objects and the file that were waited for most: shares of all samples, beside those of the events."""
+    said: list[str] = []
+    evidence: list[Evidence] = []
+    for table, name, most in (("ash_objects", "object", _MOST_OBJECTS), ("ash_files", "file", 1)):
+        if table not in facts.report or facts.lead.unshared:
             continue
-        named += 1
-        where = "on a processor, or waiting for one" if event == _CPU else f"in `{event}`"
+        rows = facts.report[table].filter(pl.col("activity_pct") >= 100 * PART).unique(f"{name}_id", keep="first")
+        largest = rows.sort("activity_pct", descending=True).head(most).to_dicts()
+        named = [(f"`{row[name] or row['object_id']}`" if name == "object" else f"File {row['file_id']}",
+                  percent(row["activity_pct"] / 100)) for row in largest]  # fmt: skip
+        if named:
+            (first, share), others = named[0], "".join(f", {one} {share}" for one, share in named[1:])
+            of = "" if said else " of the samples"
+            said.append(f"{first if not said else first.lower()} took {share}{of}{others}")
+            evidence.append(Evidence(table, tuple(str(row[name]) for row in largest)))
+    if said:
         yield Finding(
-            "ash_profile",
-            f"{share_text(share / 100)} of {_counted(total)} were {where}.",
-            share / 100,
-            _SAMPLES,
-            why=_sampling(share, total),
-            refuted_by="the AWR report of the same period",
-            evidence=(Evidence("ash_top_events", (event,)),),
+            "sampled_objects",
+            f"{'; '.join(said)}.",
+            why="samples of waits for I/O, locks and the cluster; the same samples as in the events",
+            evidence=tuple(evidence),
         )
 
 
-def _counted(total: int | None) -> str:
-    return _SAMPLES if total is None else f"{total:,} samples"
-
-
-def _sampling(share: Interval, total: int | None) -> str:
-    """What sampling leaves open, apart from the rounding of the printed share."""
-    if total is None:
-        return "sessions that were active when a sample was taken; the report does not say how many samples"
-    low, high = share_interval(round(share.value / 100 * total), total)
-    return (
-        f"95 % {100 * low:.1f} to {100 * high:.1f} % by sampling, if samples were independent; a wait longer than the "
-        "time between two samples is in several"
-    )
-
-
-def _statements(report: AwrReport, total: int | None) -> Iterator[Finding]:
-    """One statement that has half of the samples, or more."""
-    if "ash_sql_events" not in report:
-        return
-    frame = report.with_bounds("ash_sql_events").filter(pl.col("sql_id").is_not_null())
-    for row in frame.unique("sql_id", keep="first", maintain_order=True).iter_rows(named=True):
-        share = row_figure(row, "activity_pct")
-        if share is None or share.lo < 100 * _STATEMENT:
-            continue
-        yield Finding(
-            "top_sql_share",
-            f"Statement `{row['sql_id']}` had {share_text(share / 100)} of {_counted(total)}.",
-            share / 100,
-            _SAMPLES,
-            why="of all its plans and row sources together" if row["plan_hash"] is None else "of one plan",
-            refuted_by="the same table of a shorter period",
-            evidence=(Evidence("ash_sql_events", (str(row["sql_id"]),)),),
-        )
-
-
-def _blockers(report: AwrReport, rows: pl.DataFrame) -> Iterator[Finding]:
+@rule("blocking_session", of="ash", needs="the table of blocking sessions", thresholds={"5 %": "Finding.NOTABLE"})
+def blockers(facts: AshFacts) -> Iterator[Finding]:
     """A session that others waited for; only where its share is of all samples, as the event's own share shows."""
-    if "ash_blocking_sessions" not in report:
+    report = facts.report
+    if "ash_blocking_sessions" not in report or facts.lead.unshared:
         return
     users = {
         str(row["event"]): figure
-        for row in rows.filter(pl.col("scope") == "user").iter_rows(named=True)
+        for row in report.with_bounds("ash_top_events").filter(scope="user").iter_rows(named=True)
         if (figure := row_figure(row, "activity_pct")) is not None
     }
     for row in report.with_bounds("ash_blocking_sessions").head(1).iter_rows(named=True):
@@ -216,17 +193,48 @@ def _blockers(report: AwrReport, rows: pl.DataFrame) -> Iterator[Finding]:
         program = f" ({row['program']})" if row["program"] else ""
         yield Finding(
             "blocking_session",
-            f"{share_text(share / 100)} of the samples were in `{event}`, waiting for session {row['sid']}{program}.",
-            share / 100,
-            _SAMPLES,
+            f"Session {row['sid']}{program} blocked {percent(share / 100)} of the samples, all in `{event}`.",
             why="a session that others wait for may itself wait",
-            refuted_by="the samples of that session",
+            next=f"what session {row['sid']} did: an ASH report of it (@?/rdbms/admin/ashrpti)",
             evidence=(Evidence("ash_blocking_sessions", (str(row["session"]),)),),
         )
 
 
+@rule("too_few_samples", of="ash", thresholds={"100 samples": "95 % interval of a half wider than 20 points"})
+def too_few_samples(facts: AshFacts) -> Iterator[Finding]:
+    """So few samples that they are no profile."""
+    if facts.total.is_counted and facts.total.samples < LEAST_SAMPLES:
+        yield Finding(
+            "too_few_samples",
+            f"The report has {count_text(facts.total.samples, 'sample')}: too few for shares.",
+            why=f"with fewer than {LEAST_SAMPLES} samples the 95 % interval of a half is wider than 20 points",
+            next="an ASH report of a longer period: @?/rdbms/admin/ashrpti",
+            evidence=(Evidence("ash_activity"),),
+            is_gate=True,
+        )
+
+
+@rule("wait_counts", of="ash")
+def wait_counts(_facts: AshFacts) -> Iterator[Finding]:
+    """What no ASH report shows."""
+    yield Finding(
+        "wait_counts",
+        "The number of waits and their average time: samples do not count waits.",
+        collect=_AWR,
+        next=_AWR,
+        evidence=(Evidence("ash_top_events"),),
+        is_refused=True,
+    )
+
+
 def addm_findings(report: AwrReport) -> Iterator[Finding]:
-    r"""What ADDM found, in its own words and figures; refused where the report has no table of it.
+    """What ADDM found, in its own words and figures."""
+    yield from apply_rules("addm", report)
+
+
+@rule("addm_finding", of="addm", needs="a table of findings")
+def addm_named(report: AwrReport) -> Iterator[Finding]:
+    r"""The findings of ADDM with their printed impact; impacts overlap, so they are no parts of the time.
 
     Examples:
         >>> import awrparse
@@ -238,29 +246,24 @@ def addm_findings(report: AwrReport) -> Iterator[Finding]:
         >>> for one in addm_findings(report): print(one.sentence, one.is_refused)
         ADDM had no findings to report. False
     """
-    columns = next(((table, share) for table, share in _ADDM_TABLES.items() if table in report), None)
-    if columns is None:
+    table = addm_table(report)
+    if table is None:
         yield Finding(
             "addm_finding",
             "What ADDM found: the report has no table of findings.",
-            why="the report is cut, or says in another language that there are none",
-            collect="the AWR report of the same period",
+            why="the report is cut, or states in another language that there are none",
+            collect=_AWR,
+            next=_AWR,
             is_refused=True,
         )
         return
-    table, column = columns
     if report[table].is_empty():
         yield Finding("addm_finding", "ADDM had no findings to report.", evidence=(Evidence("info"),))
-    for row in report.with_bounds(table).iter_rows(named=True):
-        share = row_figure(row, column)
-        if share is None or share.lo > 100:
-            continue
-        share = (share / 100).capped(1)
+    for finding, share in sorted(addm_impacts(report), key=lambda one: -one[1].value):
         yield Finding(
             "addm_finding",
-            f"ADDM names `{row['finding']}` with {share_text(share)} of the activity.",
-            share,
-            "the activity, by ADDM",
+            f"ADDM rates `{finding}` at {percent(share / 100)} of the activity.",
             why="ADDM's own estimate; its findings overlap and do not add up",
-            evidence=(Evidence(table, (str(row["finding"]),)),),
+            next=_AWR,
+            evidence=(Evidence(table, (finding,)),),
         )

@@ -8,6 +8,7 @@ import polars as pl
 
 from iolab.metrics.formatting import count_text, figure_text, time_text
 from iolab.rules.finding import Evidence, Finding
+from iolab.rules.registry import rule
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ _SAID: Final = ((50.0, "half took"), (99.0, "99 %"), (100.0, "the longest"))
 _OPERATIONS: Final = {"read": "reads", "write": "writes", "discard": "discards", "flush": "flushes"}
 
 
+@rule("process_io", "latency", of="block_io", needs="rows of biotop or biolatpcts")
 def block_io_findings(log: FrameLog) -> Iterator[Finding]:
     r"""The process with most bytes of those that biotop lists; the times of requests that biolatpcts gives.
 

@@ -1,92 +1,53 @@
-"""A compare-period report: the two periods that it prints, as the facts of two reports."""
+"""The findings of a compare-period report: what changed from its first to its second period."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import polars as pl
-
+from iolab.metrics.compare_periods import PERIODS, period_facts, with_all_waits
 from iolab.rules import pairs
-from iolab.rules.report_facts import ReportFacts, Wait
-from logframe.errors import RefusedError
-from logframe.interval import Interval, intersect, row_figure
+from iolab.rules.finding import Evidence, Finding
+from iolab.rules.phrases import percent
+from iolab.rules.registry import rule
+from iolab.rules.report_parts import LARGE, parts_of
+from iolab.time_ledger.reports import NOT_ACCOUNTED
+from logframe.interval import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from awrparse import AwrReport
-    from iolab.rules.finding import Finding
 
-#: Their waits may be of background processes, which the report does not tell apart.
-_BACKGROUND: Final = ("System I/O", "Other", "Idle")
-#: Snapshots are stamped in whole seconds.
-_STAMP_S: Final = 1.0
+#: Parts that no row of the report names.
+_UNNAMED: Final = (NOT_ACCOUNTED, "counted twice")
 
 
+@rule("load", "load_or_latency", "settings_changed", of="awr_diff", needs="snapshots, time model and top events")
 def compare_findings(report: AwrReport) -> Iterator[Finding]:
     """What changed from the first to the second period of a compare-period report."""
-    before, after = period_facts(report, "first", 0), period_facts(report, "second", 1)
+    before, after = (period_facts(report, side, place) for place, side in enumerate(PERIODS))
     yield from pairs.load_change(before, after, tables=("compare_snapshots", "compare_top_events"))
     yield from pairs.settings_changed(before, after, table="compare_parameters")
 
 
-def period_facts(report: AwrReport, side: str, place: int) -> ReportFacts:
-    """The facts of one period: its length, DB time, CPU, and foreground events among the top ones.
-
-    Args:
-        report: a compare-period report.
-        side: what the columns of the period begin with: `first` or `second`.
-        place: of the period in the table of snapshots.
-    """
-    snapshots = report.with_bounds("compare_snapshots")
-    row = snapshots.row(place, named=True) if snapshots.height == 2 else {}
-    elapsed, db_time = row_figure(row, "elapsed_s"), row_figure(row, "db_time_s")
-    if elapsed is not None and row["begin_time"] is not None and row["end_time"] is not None:
-        stamped = (row["end_time"] - row["begin_time"]).total_seconds()
-        elapsed = _both(elapsed, Interval(stamped, stamped - _STAMP_S, stamped + _STAMP_S))
-    model = {
-        str(one["statistic"]).lower(): figure
-        for one in report.with_bounds("compare_time_model").iter_rows(named=True)
-        if (figure := row_figure(one, f"{side}_time_s")) is not None
-    }
-    if db_time is not None and "db time" in model:
-        db_time = _both(db_time, model["db time"])
-    return ReportFacts(
-        kind=report.kind,
-        elapsed_s=elapsed,
-        db_time_s=db_time,
-        db_cpu_s=model.get("db cpu"),
-        events=_events(report, side),
-        parameters=_parameters(report, side),
+@rule("time_profile", of="awr_diff", needs="wait classes and events", thresholds={"10 %": "LEDGER section 9"})
+def both_periods(report: AwrReport) -> Iterator[Finding]:
+    """The parts that are large in either period, with their share of both."""
+    first, second = (
+        parts_of(with_all_waits(period_facts(report, side, place), report, side)) for place, side in enumerate(PERIODS)
     )
-
-
-def _both(one: Interval, two: Interval) -> Interval | None:
-    """What both statements of a figure allow; None where they contradict each other."""
-    try:
-        return intersect([one, two])
-    except RefusedError:
-        return None
-
-
-def _events(report: AwrReport, side: str) -> dict[str, Wait]:
-    frame = report.with_bounds("compare_top_events")
-    found = {}
-    for row in frame.filter(~pl.col(f"{side}_wait_class").is_in(_BACKGROUND)).iter_rows(named=True):
-        waits, time = row_figure(row, f"{side}_waits"), row_figure(row, f"{side}_total_wait_s")
-        if waits is not None and time is not None:
-            found[str(row[f"{side}_event"])] = Wait(waits, time)
-    return found
-
-
-def _parameters(report: AwrReport, side: str) -> dict[str, str]:
-    """Parameters with their value at the end of a period; lists of values, printed in several rows, are left out.
-
-    A report prints the value of the second period only where it differs from that of the first.
-    """
-    frame = report.with_bounds("compare_parameters")
-    first, second = pl.col("first_end"), pl.col("second_end")
-    value = first if side == "first" else pl.coalesce(second, first)
-    follows = pl.col("parameter").is_null() | pl.col("parameter").is_duplicated()
-    alone = ~follows & ~pl.col("parameter").is_null().shift(-1, fill_value=False)
-    return dict(frame.filter(alone, first.is_not_null()).select("parameter", value).iter_rows())
+    for name in {**first, **second}:
+        shares = [parts[name].share if name in parts else Interval.exact(0) for parts in (first, second)]
+        if max(one.lo for one in shares) < LARGE or not (first and second) or name in _UNNAMED:
+            continue
+        said = "CPU" if name == "DB CPU" else f"`{name}`" if name[:1].islower() else name
+        yield Finding(
+            "time_profile",
+            f"{said} took {percent(shares[0])} of DB time in the first period, {percent(shares[1])} in the second.",
+            None if shares[0].lo >= LARGE else shares[1],
+            "" if shares[0].lo >= LARGE else "DB time of the second period",
+            part=name if shares[0].lo >= LARGE else "",
+            next="" if shares[0].lo >= LARGE else "the report of the second period alone: @?/rdbms/admin/awrrpt",
+            caveat="waits of background processes are in it",
+            evidence=(Evidence("compare_wait_classes"), Evidence("compare_wait_events")),
+        )

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from iolab.metrics.formatting import time_text
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.load import is_idle_instance
-from iolab.rules.report_facts import total
-from logframe.interval import Interval
+from iolab.rules.phrases import seconds
+from iolab.rules.registry import rule
+from iolab.rules.report_parts import part_of, share_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from iolab.rules.report_facts import ReportFacts
+    from iolab.metrics.report_facts import ReportFacts
 
 _LEAST_WAITS: Final = 100
+#: The class of these events.
+_CLASS: Final = "Concurrency"
 #: A latch is held for microseconds; AWR prints averages of such waits in ms.
 _LONG_S: Final = 0.100
 #: One event alone may be one holder; two or more point to what all holders share.
@@ -25,21 +26,29 @@ _FOR_PARSES: Final = ("cursor: pin s wait on x", "library cache lock", "library 
 _SHORT: Final = ("latch", "cursor:", "library cache: mutex", "mutex")
 
 
+@rule(
+    "short_latches_long_waits",
+    "time_profile",
+    of="report",
+    needs="foreground events",
+    thresholds={"100 ms": "FINDINGS F13", "two events of 100 waits": "FINDINGS F13"},
+)
 def short_latches_long_waits(facts: ReportFacts) -> Iterator[Finding]:
     """Two or more latch or mutex events whose average wait was 100 ms or longer.
 
     Examples:
-        >>> from iolab.rules.report_facts import ReportFacts, Wait
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
+        >>> from logframe.interval import Interval
         >>> def facts(seconds): return ReportFacts(db_time_s=Interval.exact(33_153), elapsed_s=Interval.exact(3_566),
         ...     events={name: Wait(Interval.exact(1_070), Interval.exact(seconds))
         ...             for name in ("latch: shared pool", "library cache: mutex X")})
         >>> print(*(one.sentence for one in short_latches_long_waits(facts(217))))
-        Waits for 2 kinds of latches and mutexes took 100 ms or longer on average (`latch: shared pool` 203 ms), longer
-        than a process that runs holds one.
+        Waits for 2 kinds of latches and mutexes took 100 ms or more each (`latch: shared pool` 203 ms). A running
+        process holds one for less.
         >>> list(short_latches_long_waits(facts(21)))
         []
     """
-    if is_idle_instance(facts) or facts.whole_s is None:
+    if facts.is_idle or facts.whole_s is None:
         return
     long = {
         name: wait
@@ -52,13 +61,15 @@ def short_latches_long_waits(facts: ReportFacts) -> Iterator[Finding]:
     }
     if len(long) < _LEAST_EVENTS:
         return
-    first, wait = next(iter(long.items()))
+    yield from share_first(facts, _CLASS)
+    first, average = next((name, wait.avg_s) for name, wait in long.items() if wait.avg_s is not None)
     yield Finding(
         "short_latches_long_waits",
-        f"Waits for {len(long)} kinds of latches and mutexes took 100 ms or longer on average (`{first}` "
-        f"{time_text(wait.avg_s or Interval.exact(0))}), longer than a process that runs holds one.",
-        facts.share(total(long)),
+        f"Waits for {len(long)} kinds of latches and mutexes took 100 ms or more each (`{first}` "
+        f"{seconds(average.value)}). A running process holds one for less.",
+        part=_CLASS if part_of(facts, _CLASS) is not None else "",
         why="holders that did not run would fit (processors, memory, a hypervisor), as would many waiters at one parse",
-        refuted_by="ASH samples: what the holders (BLOCKING_SESSION) did",
+        next="what the holders did in an ASH report of the period: @?/rdbms/admin/ashrpt",
         evidence=(Evidence("foreground_events", tuple(long)),),
+        order=2,
     )

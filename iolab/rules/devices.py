@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import count_text, figure_text, time_text
+from iolab.metrics.formatting import count_text
+from iolab.metrics.processors import SINCE_START
 from iolab.rules.finding import Evidence, Finding
+from iolab.rules.phrases import percent, seconds, three
+from iolab.rules.registry import rule
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
@@ -19,8 +22,10 @@ if TYPE_CHECKING:
 _KINDS: Final = (
     ("read", "reads_per_s", ("read_await_ms", "read_service_ms")),
     ("write", "writes_per_s", ("write_await_ms", "write_service_ms")),
+    ("flush", "flushes_per_s", ("flush_await_ms",)),
     ("request", "transfers_per_s", ("await_ms", "service_ms")),
 )
+_PLURALS: Final = {"flush": "flushes"}
 #: Columns that are the sum of two others, where those are printed in its place.
 _SUMS: Final = (("transfers_per_s", ("reads_per_s", "writes_per_s")), ("await_ms", ("queue_ms", "service_ms")))
 #: Rows of iostat that hold those of a group of devices.
@@ -29,10 +34,13 @@ _BYTES: Final = (("read", "read_bytes_per_s"), ("written", "write_bytes_per_s"),
 _ENDS: Final = ("", "_lo", "_hi")
 #: What gives samples of the devices, by the tool whose log has none.
 _COMMANDS: Final = {"zpool": "zpool iostat -l 5 60", "sar": "sar -d 5 60", "nmon": "nmon -f -s 5 -c 60"}
+#: A device with so many requests in flight on average was never without one, and is said first.
+_ALWAYS: Final = 1.0
 #: A kind of request of fewer in all samples together gives no time of one.
 _LEAST: Final = 1.0
 
 
+@rule("device_load", of="host", needs="samples of the devices")
 def device_load(log: HostLog) -> Iterator[Finding]:
     r"""The device that had most requests in flight, what one took, and how many there were.
 
@@ -46,10 +54,10 @@ def device_load(log: HostLog) -> Iterator[Finding]:
         >>> since_boot = head + "sda 1.0 1.0 8.0 8.0 9.0 1.0\nsdb 1.0 1.0 8.0 8.0 9.0 1.0\n\n"
         >>> sample = head + "sda 100.0 10.0 800.0 80.0 5.0 1.0\nsdb 300.0 0.0 2400.0 0.0 0.2 0.0\n\n"
         >>> for one in device_load(read_host((since_boot + sample * 2).encode())): print(one.sentence)
-        `sda` had most requests in flight, 0.51 [0.50, 0.52] on average in 2 samples: 100.0 reads a second of 5.0 [4.9,
-        5.1] ms, 10.0 writes a second of 1.0 [0.9, 1.1] ms.
+        `sda` had the most requests in flight, 0.510 on average: 100 reads per second of 5 ms, 10 writes per second
+        of 0.941 to 1.06 ms.
         >>> for one in device_load(read_host(since_boot.encode())): print(one.sentence, one.is_refused)
-        What the devices did: the log has only means since the start of the system. True
+        Not visible: what the devices did; the log has only means since the start of the system. True
         >>> list(device_load(read_host(b" r  b   swpd   free\n 1  0  0  9\n")))
         []
     """
@@ -72,9 +80,10 @@ def device_load(log: HostLog) -> Iterator[Finding]:
         if count.item(0, "all"):
             yield Finding(
                 "device_load",
-                "What the devices did: the log has only means since the start of the system.",
+                f"Not visible: what the devices did; {SINCE_START}.",
                 why="the first report of such a tool is that mean: what happened while work ran cannot be seen in it",
                 collect=f"`{_COMMANDS.get(log.kind, 'iostat -xt 5 60')}` while the work runs",
+                next=f"{_COMMANDS.get(log.kind, 'iostat -xt 5 60')}, while the work runs",
                 evidence=(Evidence("device"),),
                 is_refused=True,
             )
@@ -107,10 +116,12 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
         product = pl.col(f"{name}{end}") * pl.col(f"{time}{end}") / 1e3
         return (product.fill_null(0.0) * pl.col("weight")).sum() / whole
 
+    has_util = "util_percent" in samples.collect_schema().names()
     totals = samples.group_by("device").agg(
         *(rate(name, end).alias(f"{word}s{end}") for word, name, _ in kinds for end in _ENDS),
         *(flight(name, time, end).alias(f"{word} flight{end}") for word, name, time in kinds for end in _ENDS),
         largest=pl.max_horizontal(pl.col(time) for *_, time in kinds).max(),
+        busy=(pl.col("util_percent") * pl.col("weight")).sum() / whole / 100 if has_util else pl.lit(None, pl.Float64),
     )
     totals = totals.with_columns(
         pl.sum_horizontal(f"{word} flight{end}" for word, *_ in kinds).alias(f"flight{end}") for end in _ENDS
@@ -122,18 +133,23 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
     for word, *_ in kinds:
         rates, flights = _figure(row, f"{word}s"), _figure(row, f"{word} flight")
         if rates.lo > 0 and rates.value * whole >= _LEAST:
-            said.append(f"{figure_text(rates)} {word}s a second of {time_text(flights / rates)}")
+            said.append(
+                f"{(often := three(rates.value))} {word if often == '1' else _PLURALS.get(word, f'{word}s')} per second "
+                f"of {seconds(flights / rates)}"
+            )
     if not said:
         return
+    busy = "" if row["busy"] is None else f"busy {percent(row['busy'])} of the time; "
     yield Finding(
         "device_load",
-        f"`{row['device']}` had most requests in flight, {figure_text(_figure(row, 'flight'))} on average in "
-        f"{count}: {', '.join(said)}.",
-        why=f"rate times time of a request{_queue(kinds)}; the longest mean of a sample was {row['largest']:g} ms",
+        f"`{row['device']}` had the most requests in flight, {three(row['flight'])} on average: {', '.join(said)}.",
+        why=f"{busy}rate times time of a request{_queue(kinds)}, in {count}; the longest mean of a sample was "
+        f"{row['largest']:g} ms",
+        next="the distribution of the latencies: biolatency -D 10 1",
         refuted_by="another device that the log does not show; a histogram of single requests",
         evidence=(Evidence("device", (row["device"],)),),
         caveat="devices of several layers (partitions, mapped devices) hold the same requests",
-        order=2,
+        order=0 if row["flight"] >= _ALWAYS else 2,
     )
 
 
@@ -154,11 +170,12 @@ def _moved(samples: pl.LazyFrame, columns: set[str], count: str, whole: float) -
     row = totals.sort("every", "device", descending=[True, False]).collect().row(0, named=True)
     if row["every"] <= 0:
         return
-    parts = [f"{figure_text(row[name] / 1e6, 'MB/s')} {word}" for word, name in named]
+    parts = [f"{three(row[name] / 1e6)} MB/s {word}" for word, name in named]
     yield Finding(
         "device_load",
-        f"`{row['device']}` moved most bytes, on average in {count}: {', '.join(parts)}.",
-        why="the log prints no time of a request",
+        f"`{row['device']}` moved the most bytes, {' and '.join(parts)} on average.",
+        why=f"the mean of {count}; the log prints no time of a request",
+        next="the time of a request: iostat -xt 5",
         refuted_by="another device that the log does not show",
         evidence=(Evidence("device", (row["device"],)),),
         caveat="devices of several layers (partitions, mapped devices) hold the same requests",

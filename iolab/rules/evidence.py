@@ -9,8 +9,8 @@ import polars as pl
 from iolab.comparison.report_and_trace import why_apart, why_unknown
 from iolab.evidence.alignment import align_trace
 from iolab.metrics.formatting import count_text
+from iolab.metrics.trace_facts import COMMAND
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.trace_facts import COMMAND
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from iolab.metrics.formatting import count_text, figure_text, share_text, time_text
+import polars as pl
+
+from iolab.metrics.formatting import count_text
 from iolab.rules.finding import Evidence, Finding
+from iolab.rules.phrases import percent, seconds, three
+from iolab.rules.registry import rule
 from logframe.errors import RefusedError
-from logframe.interval import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from awrparse import AwrReport
+    from logframe.interval import Interval
 
 _HITS: Final = "cell flash cache read hits"
 _REQUESTS: Final = "physical read total io requests"
@@ -21,6 +27,64 @@ _RETURNED: Final = "cell physical io interconnect bytes returned by smart scan"
 _NEARLY_ALL: Final = 0.95
 _LEAST_REQUESTS: Final = 100
 _KIB: Final = 1024
+#: Disks of cells that are so busy, and databases with so many of the requests, in %.
+_BUSY_PCT: Final = 50.0
+_LARGE_PCT: Final = 10.0
+
+
+@rule(
+    "exadata_cells",
+    of="exadata",
+    needs="tables of storage cells",
+    thresholds={"50 % busy": "a queue forms", "10 % of the requests": "LEDGER section 9"},
+)
+def exadata_cells(report: AwrReport) -> Iterator[Finding]:
+    """How busy the disks of the cells were, how long their requests waited, and which databases issued them."""
+    if "exadata_outliers" in report:
+        rows = report["exadata_outliers"].filter((pl.col("section") == "os_io") & (pl.col("cell") == "All"))
+        for (disk,), own in rows.group_by("disk_type", maintain_order=True):
+            means = dict(own.select("measure", "mean").drop_nulls().iter_rows())
+            totals = dict(own.select("measure", "total").drop_nulls().iter_rows())
+            busy, rate = means.get("% Disk Utilization"), totals.get("IOPs")
+            if busy is None or rate is None or busy < _BUSY_PCT:
+                continue
+            yield Finding(
+                "exadata_cells",
+                f"The {disk} disks of the cells were {percent(busy / 100)} busy: {three(rate)} requests per second"
+                f"{_latency_text(report, str(disk))}.",
+                why="of all databases on these cells",
+                next="the cells: cellcli -e list metriccurrent where name like 'CD_IO.*'",
+                evidence=(Evidence("exadata_outliers", (str(disk),)), Evidence("exadata_cell_latency")),
+                order=3,
+            )
+    if "exadata_databases" not in report:
+        return
+    rows = report["exadata_databases"].filter((pl.col("ordered_by") == "requests") & pl.col("cell").is_null())
+    shares = rows.filter(pl.col("db_name").is_not_null()).sort("requests", descending=True, nulls_last=True)
+    named = list(shares.select("db_name", "total_pct").drop_nulls().iter_rows())
+    own_name = (report.info.db_name or "").lower()
+    others = [(name, share) for name, share in named if name.lower() != own_name]
+    mine = next((share for name, share in named if name.lower() == own_name), None)
+    if mine is not None and others and others[0][1] >= _LARGE_PCT:
+        yield Finding(
+            "exadata_cells",
+            f"This database issued {percent(mine / 100)} of the requests to the cells, `{others[0][0]}` "
+            f"{percent(others[0][1] / 100)}.",
+            why="databases share the disks of the cells",
+            next="the plan of the I/O resource manager: cellcli -e list iormplan detail",
+            evidence=(Evidence("exadata_databases"),),
+            order=4,
+        )
+
+
+def _latency_text(report: AwrReport, disk: str) -> str:
+    if "exadata_cell_latency" not in report:
+        return ""
+    rows = report["exadata_cell_latency"].filter((pl.col("disk_type") == disk) & pl.col("disk").is_null())
+    wait, service = rows["avg_wait_ms"].mean(), rows["avg_service_ms"].mean()
+    if not isinstance(wait, float) or not isinstance(service, float):
+        return ""
+    return f", {seconds(wait / 1000)} of waiting and {seconds(service / 1000)} of service each"
 
 
 def exadata(
@@ -37,6 +101,7 @@ def exadata(
         table: that has the figures.
 
     Examples:
+        >>> from logframe.interval import Interval
         >>> def figures(hits, requests, **others): return {
         ...     "cell flash cache read hits": Interval.exact(hits),
         ...     "physical read total io requests": Interval.exact(requests),
@@ -44,12 +109,12 @@ def exadata(
         >>> elapsed = Interval(0.73, 0.725, 0.74)
         >>> read = figures(1837, 1841, physical_read_total_bytes=59_301_888)
         >>> for one in exadata(read, elapsed_s=elapsed): print(one.sentence)
-        99.8 % of 1,841 read requests were answered from flash.
-        At most 397 [394, 403] us a read of 31.5 KiB from flash.
+        Flash answered 99.8 % of 1,841 read requests.
+        A read of 31.5 KiB from flash took at most 403 us.
         >>> for one in exadata(figures(103_676_522, 123_661_694), elapsed_s=elapsed): print(one.sentence,
         ...     one.is_refused)
-        83.8 % of 123,661,694 read requests were answered from flash. False
-        The time of a read from flash: 16.2 % of the reads were not answered from it. True
+        Flash answered 84 % of 123,661,694 read requests. False
+        The time of a read from flash: 16 % of the reads were not answered from it. True
         >>> list(exadata({}))
         []
     """
@@ -62,7 +127,7 @@ def exadata(
         rows = Evidence(table, (_HITS, "physical read total IO requests"))
         yield Finding(
             "flash_hits",
-            f"{share_text(share)} of {count_text(requests.value, 'read request')} were answered from flash.",
+            f"Flash answered {percent(share.value)} of {count_text(requests.value, 'read request')}.",
             why="reads of all kinds; smart scans count theirs, too",
             refuted_by="cell metrics of the period",
             evidence=(rows,),
@@ -75,9 +140,8 @@ def exadata(
             return
         yield Finding(
             "offload",
-            f"{share_text(Interval(min(of_all.value, 1), min(of_all.lo, 1), min(of_all.hi, 1)))} of the bytes were "
-            "eligible "
-            f"for smart scan, {share_text(saved)} of them did not cross the interconnect.",
+            f"{percent(min(of_all.value, 1))} of bytes were eligible for smart scan; {percent(saved.value)} of these "
+            "did not cross the interconnect.",
             why="bytes as on disk; storage indexes and column selection are in the saving",
             refuted_by="`cell physical IO interconnect bytes` of the same scope",
             evidence=(Evidence(table, (_ELIGIBLE, _RETURNED)),),
@@ -97,7 +161,7 @@ def _flash_latency(
 ) -> Iterator[Finding]:
     if share.hi < _NEARLY_ALL or smart:
         missing = 1 - share
-        reasons = [f"{share_text(missing)} of the reads were not answered from it"] if share.hi < _NEARLY_ALL else []
+        reasons = [f"{percent(missing.value)} of the reads were not answered from it"] if share.hi < _NEARLY_ALL else []
         reasons += ["smart scans overlap their reads"] if smart else []
         yield Finding(
             "flash_latency",
@@ -111,12 +175,12 @@ def _flash_latency(
         return
     try:
         each = elapsed_s / hits
-        of = "" if size is None else f" of {figure_text(size / requests / _KIB, 'KiB')}"
+        of = "" if size is None else f" of {three((size / requests / _KIB).value)} KiB"
     except RefusedError:
         return
     yield Finding(
         "flash_latency",
-        f"At most {time_text(each)} a read{of} from flash.",
+        f"A read{of} from flash took at most {seconds(each.hi)}.",
         why="all of the elapsed time is counted as time of reads, one after the other",
         refuted_by="parallel query, or reads that were asynchronous",
         evidence=(rows, Evidence("statements")),

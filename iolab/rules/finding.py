@@ -36,6 +36,8 @@ FINDINGS: Final = pl.Schema(
         "why": pl.String(),
         "refuted_by": pl.String(),
         "collect": pl.String(),
+        "next": pl.String(),
+        "part": pl.String(),
         "evidence": pl.List(
             pl.Struct({"table": pl.String(), "rows": pl.List(pl.String()), "lines": pl.List(pl.UInt32())})
         ),
@@ -72,11 +74,14 @@ class Finding:
         why: what makes the sentence more than its figures.
         refuted_by: what would show it to be wrong.
         collect: for a refusal, what to collect.
+        next: what to do next: the log, table, statement or command.
+        part: the part of the time ledger that it is about; its share is the part's, whatever `impact` says.
         evidence: the place of the figures.
         caveat: what to know before it is used.
         is_gate: the evidence itself has a problem.
         is_refused: it says what cannot be determined.
         order: findings of equal mark are in this order.
+        position: the place of a part of the time ledger among them, from 1; set by `iolab.rules.time_parts`.
     """
 
     name: str
@@ -86,11 +91,14 @@ class Finding:
     why: str = ""
     refuted_by: str = ""
     collect: str = ""
+    next: str = ""
+    part: str = ""
     evidence: tuple[Evidence, ...] = ()
     caveat: str = ""
     is_gate: bool = False
     is_refused: bool = False
     order: int = 5
+    position: int = 0
 
     @property
     def mark(self) -> str:
@@ -107,8 +115,8 @@ class Finding:
 def rank_findings(found: Iterable[Finding]) -> list[Finding]:
     """The findings in the order to read them.
 
-    At most two problems of the evidence, what every log says first (the load), impacts from the largest lower bound
-    (upper limits, whose lower bound is 0, by themselves), the rest without an impact, and what cannot be determined.
+    At most two problems of the evidence, the total, the parts of the time in the order of the ledger, other impacts
+    from the largest lower bound, the rest without an impact, and what cannot be determined.
 
     Examples:
         >>> from logframe.interval import Interval
@@ -126,9 +134,11 @@ def rank_findings(found: Iterable[Finding]) -> list[Finding]:
             return 4, 0, 0, one.order
         if one.order == 0:
             return 0, 0, 0, 0
+        if one.position:
+            return 1, one.position, 0, one.order
         if one.impact is not None:
-            return 1, -one.impact.lo, -one.impact.value, one.order
-        return 2, 0, 0, one.order
+            return 2, -one.impact.lo, -one.impact.value, one.order
+        return 3, 0, 0, one.order
 
     others.sort(key=place)
     first = [one for one in others if place(one)[0] < 4]
@@ -175,6 +185,8 @@ def findings_frame(found: Iterable[Finding]) -> pl.DataFrame:
             "why": one.why or None,
             "refuted_by": one.refuted_by or None,
             "collect": one.collect or None,
+            "next": one.next or None,
+            "part": one.part or None,
             "evidence": [{"table": of.table, "rows": list(of.rows), "lines": list(of.lines)} for of in one.evidence],
             "caveat": one.caveat or None,
             "refused": one.is_refused,

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from iolab.metrics.formatting import count_text, share_text, whole_text
+from iolab.metrics.formatting import count_text
+from iolab.metrics.report_facts import total
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.report_facts import total
-from logframe.interval import Interval, intersect
+from iolab.rules.phrases import percent, three
+from iolab.rules.registry import rule
+from iolab.rules.report_parts import LARGE, part_of
+from iolab.time_ledger.reports import ledger_of
 from logframe.oracle import is_idle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from iolab.rules.report_facts import ReportFacts
+    from iolab.metrics.report_facts import ReportFacts
 
 #: The default interval and five minutes.  Source: MOS 1359094.1, "no longer than 1 hour".
 LONG_S: Final = 3_900
-#: Sums of 28 reports lie in 97.2 to 106.2 %, at most 80.3 %, or at least 108.6 %.
-OVERLAP: Final = 1.10
-#: Below so much DB time sums are of rounded seconds.
-LEAST_DB_TIME_S: Final = 60
-#: Own sum and the one that the report prints may differ by so much, in per cent of DB time.
-_SLACK_PCT: Final = 0.2
 #: Sessions at the snapshots are not the most there were between them.
 _SESSIONS_FACTOR: Final = 1.5
 #: Fewer waits are no sample of a latency.
@@ -32,27 +29,57 @@ _HOUR_S: Final = 3_600
 _LEAST_HOURS: Final = 3
 _WHOLE_HOURS: Final = 20
 _DAY_S: Final = 86_400
+_TWICE: Final = "counted twice"
 
 
+@rule("interval_interrupted", of="report", needs="a restart between the snapshots")
+def interval_interrupted(facts: ReportFacts) -> Iterator[Finding]:
+    """What cannot be said of a period with a restart: counters begin anew.
+
+    Examples:
+        >>> from iolab.metrics.report_facts import ReportFacts
+        >>> for one in interval_interrupted(ReportFacts(invalid="RESULTS ARE INVALID")): print(one.sentence)
+        Anything about the time between the two snapshots: no share, no rate, no comparison, no what-if.
+        >>> list(interval_interrupted(ReportFacts()))
+        []
+    """
+    if facts.invalid or facts.restarted_at is not None:
+        yield Finding(
+            "interval_interrupted",
+            "Anything about the time between the two snapshots: no share, no rate, no comparison, no what-if.",
+            why="counters of the instance begin anew when it starts",
+            evidence=(Evidence("info"),),
+            is_refused=True,
+        )
+
+
+@rule(
+    "impossible_figure",
+    "load",
+    "overlapping_shares",
+    of="report",
+    needs="DB time and DB CPU, wait classes, or two statements of DB time",
+    thresholds={"2 s and 1 % between two statements of DB time": "LEDGER R3", "1.5 times the sessions": "FINDINGS F01"},
+)
 def impossible_figure(facts: ReportFacts) -> Iterator[Finding]:
     """Figures that contradict each other: CPU above DB time, two statements of DB time, a class above all sessions.
 
     Examples:
-        >>> from iolab.rules.report_facts import ReportFacts
+        >>> from iolab.metrics.report_facts import ReportFacts
+        >>> from logframe.interval import Interval
         >>> time, cpu = Interval(617.8, 617.7, 617.9), Interval(1186.7, 1186.6, 1186.8)
         >>> print(*(one.sentence for one in impossible_figure(ReportFacts(db_time_s=time, db_cpu_s=cpu))))
-        DB CPU is 1,187 s and DB time 618 s: they contradict each other, and neither is used for a share.
-        >>> list(impossible_figure(ReportFacts(db_time_s=time, db_cpu_s=time * 1.04)))  # two clocks may differ so much
+        DB CPU (1,186.7 s) exceeds DB time (617.8 s), which contains it: neither is used for a share.
+        >>> list(impossible_figure(ReportFacts(db_time_s=time, db_cpu_s=time * 0.9)))
         []
     """
     if facts.cpu_contradicts and facts.db_cpu_s is not None and facts.db_time_s is not None:
         yield Finding(
             "impossible_figure",
-            f"DB CPU is {whole_text(facts.db_cpu_s, 's')} and DB time {whole_text(facts.db_time_s, 's')}: they "
-            "contradict each other, and neither is used for a share.",
-            why="CPU of foreground processes is a part of their DB time; work before the first call of a session is "
-            "counted in one only",
-            refuted_by="the same figures in agreement in the next report",
+            f"DB CPU ({facts.db_cpu_s.value:,.1f} s) exceeds DB time ({facts.db_time_s.value:,.1f} s), which contains "
+            "it: neither is used for a share.",
+            why="work before the first call of a session is counted in one of the two only",
+            next="the next report of the instance: do the two figures agree there?",
             evidence=(Evidence(facts.db_cpu_from, ("DB CPU", "DB time")),),
             is_gate=True,
         )
@@ -60,17 +87,17 @@ def impossible_figure(facts: ReportFacts) -> Iterator[Finding]:
         where, other = facts.other_db_time
         yield Finding(
             "impossible_figure",
-            f"DB time is {whole_text(facts.db_time_s, 's')} in the head and {whole_text(other, 's')} in {where}, as "
-            "in parts of two reports: no share is computed.",
-            why="shares of one DB time applied to the times of another are of nothing",
-            refuted_by="one report, whole",
+            f"DB time is {facts.db_time_s.value:,.1f} s in {facts.db_times_s[0][0]} and {other.value:,.1f} s in "
+            f"{where}: the report mixes parts of two periods.",
+            why="shares of one DB time applied to the times of another have no meaning",
+            next="the whole report of one period: @?/rdbms/admin/awrrpt",
             evidence=(Evidence("info"), Evidence("foreground_wait_classes")),
             is_gate=True,
         )
-        for name, what in (("load", "sessions active"), ("overlapping_shares", "do shares add up")):
+        for name, what in (("load", "How many sessions were active"), ("overlapping_shares", "Whether shares add up")):
             yield Finding(
                 name,
-                f"{what[0].upper()}{what[1:]}: the parts do not belong together.",
+                f"{what}: the report mixes parts of two periods.",
                 collect="the whole report of one period",
                 is_refused=True,
             )
@@ -86,23 +113,26 @@ def _above_sessions(facts: ReportFacts) -> Iterator[Finding]:
             shown = " and ".join(f"{count:,}" for count in facts.sessions)
             yield Finding(
                 "impossible_figure",
-                f"Class {name} is printed with {whole_text(time, 's')}, {whole_text(at_once)} sessions at a time, with "
-                f"{shown} at the snapshots: it is used for no share.",
+                f"Class {name} is printed with {time.value:,.0f} s, {at_once.value:,.0f} sessions at a time; the "
+                f"snapshots counted {shown}. It is used for no share.",
                 why="a session waits for one thing at a time",
-                refuted_by="the same counter within the number of sessions in the next report",
+                next="the class in the next report of the instance",
                 evidence=(Evidence("wait_classes", (name,)), Evidence("snapshots")),
                 is_gate=True,
             )
 
 
+@rule("idle_events_in_top", of="report", needs="the table of top events")
 def idle_events_in_top(facts: ReportFacts) -> Iterator[Finding]:
-    """Idle waits among the top events: their shares are of nothing.
+    """Idle waits among the top events, whose printed shares mean nothing.
 
     Examples:
-        >>> from iolab.rules.report_facts import ReportFacts, TopEvent
+        >>> from iolab.metrics.report_facts import ReportFacts, TopEvent
         >>> top = (TopEvent("LGWR worker group idle", None, None, None), TopEvent("DB CPU", None, None, None))
         >>> print(*(one.sentence for one in idle_events_in_top(ReportFacts(top_events=top))))
-        1 of the 2 top events is an idle wait (`LGWR worker group idle`): its share is of nothing.
+        The top events include an idle wait (`LGWR worker group idle`). Ignore its share.
+        >>> print(*(one.sentence for one in idle_events_in_top(ReportFacts(top_events=top, shares_of_all_waits=True))))
+        The top events include an idle wait (`LGWR worker group idle`). Ignore its share; the others are too small.
         >>> list(idle_events_in_top(ReportFacts(top_events=top[1:])))
         []
     """
@@ -110,102 +140,90 @@ def idle_events_in_top(facts: ReportFacts) -> Iterator[Finding]:
     if not idle:
         return
     one = len(idle) == 1
-    others = "; the shares of the others are too small" if facts.shares_of_all_waits else ""
+    others = "; the others are too small" if facts.shares_of_all_waits else ""
     yield Finding(
         "idle_events_in_top",
-        f"{len(idle)} of the {len(facts.top_events)} top events {'is an idle wait' if one else 'are idle waits'} "
-        f"({', '.join(f'`{name}`' for name in idle[:3])}): {'its share is' if one else 'their shares are'} of nothing"
-        f"{others}.",
+        f"The top events include {'an idle wait' if one else f'{len(idle)} idle waits'} "
+        f"({', '.join(f'`{name}`' for name in idle[:3])}). Ignore {'its share' if one else 'their shares'}{others}.",
         why="a process that waits for work is not part of DB time",
-        refuted_by="another wait class in V$EVENT_NAME of this release",
         evidence=(Evidence("top_events", tuple(idle)),),
-        is_gate=True,
+        order=7,
     )
 
 
-def captured(facts: ReportFacts) -> tuple[Interval, bool] | None:
-    """Waits and CPU as a share of DB time, and whether the report's own sum contradicts it; None without DB time."""
-    whole, waited, cpu = facts.whole_s, facts.waited_s, facts.db_cpu_s
-    if whole is None or waited is None or cpu is None or whole.lo < LEAST_DB_TIME_S:
-        return None
-    own = (waited + cpu) / whole
-    if facts.captured_pct is None:
-        return None if facts.is_cut else (own, False)
-    printed = facts.captured_pct / 100
-    slack = _SLACK_PCT / 100
-    if own.lo - slack > printed.hi or own.hi + slack < printed.lo:
-        return own, True
-    near = Interval(own.value, own.lo - slack, own.hi + slack)
-    return intersect([near, printed]), False
-
-
+@rule(
+    "overlapping_shares",
+    "waits_before_the_period",
+    of="report",
+    needs="DB CPU and foreground waits",
+    thresholds={"10 % of DB time": "28 reports: at most 106.2 %, or at least 108.6 %"},
+)
 def overlapping_shares(facts: ReportFacts) -> Iterator[Finding]:
     """Waits and CPU that add up to more than DB time; waits alone that do (`waits_before_the_period`).
 
     Examples:
-        >>> from iolab.rules.report_facts import ReportFacts
+        >>> from iolab.metrics.report_facts import ReportFacts
+        >>> from logframe.interval import Interval
         >>> def facts(waited, cpu): return ReportFacts(db_time_s=Interval.exact(600), db_cpu_s=Interval.exact(cpu),
         ...     classes={"User I/O": Interval.exact(waited)})
-        >>> for one in (facts(520, 240), facts(650, 14), facts(400, 180)):
+        >>> for one in (facts(520, 240), facts(650, 54), facts(400, 180)):
         ...     print([(found.name, found.sentence) for found in overlapping_shares(one)])
-        [('overlapping_shares', 'Waits and CPU add up to 126.7 % of DB time: up to 26.7 % is CPU inside waits.')]
-        [('waits_before_the_period', 'Waits alone are 108.3 % of DB time: a wait is counted whole when it ends, also one
-        that
-        began before the period.')]
+        [('overlapping_shares', 'CPU time and waits add up to 127 % of DB time, so each share of time is a range.')]
+        [('waits_before_the_period', 'Waits alone are 108 % of DB time, so each share of time is a range.')]
         []
     """
-    found = captured(facts)
-    if found is None or facts.whole_s is None or facts.waited_s is None or facts.db_cpu_s is None:
-        return
-    sum_, contradicts = found
-    rows = (Evidence("foreground_wait_classes"), Evidence(facts.db_cpu_from, ("DB CPU", "DB time")))
-    if contradicts and facts.captured_pct is not None:
+    for check in ledger_of(facts).checks.filter(view="what", check="Captured Time", holds=False).iter_rows(named=True):
         yield Finding(
             "overlapping_shares",
-            f"Whether shares add up: own sum {share_text(sum_)}, printed {share_text(facts.captured_pct / 100)}.",
-            evidence=rows,
+            f"Whether shares add up: the report states {check['printed']:.1f} % of DB time, its parts add up to "
+            f"{check['computed']:.1f} %.",
+            evidence=(Evidence("foreground_wait_classes"),),
             is_refused=True,
         )
+    twice, whole = part_of(facts, _TWICE), facts.whole_s
+    if twice is None or twice.share.value > -LARGE or whole is None or facts.waited_s is None:
         return
+    rows = (Evidence("foreground_wait_classes"), Evidence(facts.db_cpu_from, ("DB CPU", "DB time")))
     if facts.has_earlier_waits:
-        waited = facts.waited_s / facts.whole_s
         yield Finding(
             "waits_before_the_period",
-            f"Waits alone are {share_text(waited)} of DB time: a wait is counted whole when it ends, also one that "
-            "began before the period.",
-            why="shares of long waits are at most what is printed",
-            refuted_by="the report of the period before shows the same waits in progress",
+            f"Waits alone are {percent((facts.waited_s / whole).value)} of DB time, so each share of time is a range.",
+            part=_TWICE,
+            why="a wait is counted whole when it ends, also one that began before the period",
+            next="the report of the period before: are the same waits in progress?",
             evidence=rows,
-            is_gate=True,
         )
         return
-    excess = sum_ - 1
-    if sum_.lo <= OVERLAP:
-        return
-    reads = "; direct or parallel reads count CPU within the wait" if _polled(facts) else ""
+    sampled = ""
+    on_cpu, cpu = facts.samples.on_cpu, facts.db_cpu_s
+    if on_cpu is not None and facts.elapsed_s is not None and cpu is not None:
+        seen = (on_cpu * facts.elapsed_s / whole).value
+        if seen < 0.7 * (cpu / whole).value:
+            sampled = (
+                f"; samples saw {percent(seen)} on CPU, the CPU clock {percent((cpu / whole).value)}: "
+                "consistent with CPU used inside the waits"
+            )
+    names = ("direct path read", "direct path read temp", "db file parallel read", "SQL*Net more data from client")
+    polled = "; direct or parallel reads count CPU within the wait" if total(facts.of_events(*names)).value > 0 else ""
     yield Finding(
         "overlapping_shares",
-        f"Waits and CPU add up to {share_text(sum_)} of DB time: up to "
-        f"{share_text(Interval(excess.value, excess.value, excess.value))} is CPU inside waits.",
-        why="CPU that a process uses within a wait is counted in both, so shares say the order, not the parts" + reads,
-        refuted_by="extended traces of sessions whose CPU and waits do not exceed their calls",
+        f"CPU time and waits add up to {percent(1 - twice.share.value)} of DB time, so each share of time is a range.",
+        part=_TWICE,
+        why=f"CPU that a process uses within a wait is counted in both{polled}{sampled}",
+        next="an extended SQL trace (event 10046) of one session, where CPU and waits stand apart",
         evidence=rows,
-        is_gate=True,
     )
 
 
-def _polled(facts: ReportFacts) -> bool:
-    names = ("direct path read", "direct path read temp", "db file parallel read", "SQL*Net more data from client")
-    return total(facts.of_events(*names)).value > 0
-
-
+@rule("interval_too_long", of="report", needs="the period", thresholds={"65 min": "MOS 1359094.1"})
 def interval_too_long(facts: ReportFacts) -> Iterator[Finding]:
-    """A period above one hour and five minutes: its averages hide any hour that was different.
+    """A period above one hour and five minutes: its averages hide its busy hour.
 
     Examples:
-        >>> from iolab.rules.report_facts import ReportFacts
+        >>> from iolab.metrics.report_facts import ReportFacts
+        >>> from logframe.interval import Interval
         >>> print(*(one.sentence for one in interval_too_long(ReportFacts(elapsed_s=Interval.exact(550_844)))))
-        The report covers 153 h: averages over it hide any hour that was different.
+        The report covers 153 h; its averages hide the busy hours.
         >>> list(interval_too_long(ReportFacts(elapsed_s=Interval.exact(3_613))))
         []
     """
@@ -213,11 +231,11 @@ def interval_too_long(facts: ReportFacts) -> Iterator[Finding]:
         return
     yield Finding(
         "interval_too_long",
-        f"The report covers {period_text(facts.elapsed_s.value)}: averages over it hide any hour that was different.",
+        f"The report covers {period_text(facts.elapsed_s.value)}; its averages hide the busy hours.",
         why="rates and latencies are means of the whole period",
-        refuted_by="reports of single hours that agree",
+        next="reports of single hours: @?/rdbms/admin/awrrpt",
         evidence=(Evidence("snapshots"),),
-        is_gate=facts.elapsed_s.lo > _DAY_S,
+        is_gate=bool(facts.void) or facts.elapsed_s.lo > _DAY_S,
     )
 
 
@@ -234,13 +252,15 @@ def period_text(seconds: float) -> str:
     return f"{hours:.1f} h" if hours < _WHOLE_HOURS else f"{hours:,.0f} h"
 
 
+@rule("no_period", of="report", needs="a period of no length")
 def no_period(facts: ReportFacts) -> Iterator[Finding]:
     """A period of no length: no rate, and no number of active sessions, follows from it.
 
     Examples:
-        >>> from iolab.rules.report_facts import ReportFacts
+        >>> from iolab.metrics.report_facts import ReportFacts
+        >>> from logframe.interval import Interval
         >>> print(*(one.sentence for one in no_period(ReportFacts(elapsed_s=Interval(0, 0, 0.3)))))
-        The report covers a period of 0 min: nothing is said a second, and no sessions active.
+        The report covers no time: rates and active sessions cannot be computed.
         >>> list(no_period(ReportFacts(elapsed_s=Interval.exact(60))))
         []
     """
@@ -248,65 +268,65 @@ def no_period(facts: ReportFacts) -> Iterator[Finding]:
         return
     yield Finding(
         "no_period",
-        f"The report covers a period of {period_text(facts.elapsed_s.value)}: nothing is said a second, and no "
-        "sessions active.",
+        "The report covers no time: rates and active sessions cannot be computed.",
         why="rates are of the time between two snapshots",
-        refuted_by="the times of the two snapshots",
+        next="a report of two snapshots: @?/rdbms/admin/awrrpt",
         evidence=(Evidence("info"), Evidence("snapshots")),
         is_gate=True,
     )
 
 
+@rule("report_is_cut", of="report", needs="a report without instance activity")
 def report_is_cut(facts: ReportFacts) -> Iterator[Finding]:
     """A report without the statistics that every whole one has: what it does not hold is not missing time.
 
     Examples:
-        >>> from iolab.rules.report_facts import ReportFacts
+        >>> from iolab.metrics.report_facts import ReportFacts
         >>> print(*(one.sentence for one in report_is_cut(ReportFacts(is_cut=True))))
-        The report has no instance activity statistics, as one that is cut: nothing is said of what it does not hold.
+        The report ends before its instance activity statistics; later tables are missing.
         >>> list(report_is_cut(ReportFacts()))
         []
     """
-    if facts.is_cut:
+    if facts.is_cut and not facts.invalid:
         yield Finding(
             "report_is_cut",
-            "The report has no instance activity statistics, as one that is cut: nothing is said of what it does not "
-            "hold.",
+            "The report ends before its instance activity statistics; later tables are missing.",
             why="a table that is missing, or its last rows, could change the order of what is said",
-            refuted_by="the whole report",
+            next="the whole report: @?/rdbms/admin/awrrpt",
             evidence=(Evidence("info"),),
             is_gate=True,
         )
 
 
+@rule("too_few_waits", of="report", needs="the table of top events", thresholds={"30 waits": "a convention"})
 def too_few_waits(facts: ReportFacts) -> Iterator[Finding]:
-    """Top events with too few waits, or too little time, to call their average a latency.
+    """Large events with too few waits to call their average a latency.
 
     Examples:
-        >>> from iolab.rules.report_facts import ReportFacts, TopEvent
-        >>> top = TopEvent("log file sync", "Commit", Interval.exact(2), Interval(0.04, 0, 0.5))
-        >>> print(*(one.sentence for one in too_few_waits(ReportFacts(db_time_s=Interval.exact(1.8),
-        ...     top_events=(top,)))))
-        `log file sync` had 2 waits, too few to call their average a latency.
-        >>> many = TopEvent("log file sync", "Commit", Interval.exact(2_000), Interval(8.0, 7.5, 8.5))
-        >>> list(too_few_waits(ReportFacts(db_time_s=Interval.exact(60), top_events=(many,))))
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
+        >>> from logframe.interval import Interval
+        >>> def facts(count): return ReportFacts(db_time_s=Interval.exact(60),
+        ...     events={"log file sync": Wait(Interval.exact(count), Interval.exact(20))})
+        >>> print(*(one.sentence for one in too_few_waits(facts(2))))
+        `log file sync` had 2 waits, too few for an average latency.
+        >>> list(too_few_waits(facts(2_000)))
         []
     """
     few = [
-        (one.event, one.waits.value)
-        for one in facts.top_events
-        if one.waits is not None and 0 < one.waits.hi < LEAST_WAITS and not is_idle(one.event, one.wait_class)
+        (event, wait.waits.value)
+        for event, wait in facts.listed_events.items()
+        if 0 < wait.waits.hi < LEAST_WAITS and (part := part_of(facts, event)) is not None and part.is_large
     ]
     if not few:
         return
     named = [f"`{event}`" for event, _ in few[:2]]
     more = len(few) - len(named)
     shown = f"{', '.join(named)} and {count_text(more, 'more event')}" if more else " and ".join(named)
-    counted = count_text(few[0][1], "wait") if len(few) == 1 else f"fewer than {LEAST_WAITS} waits each"
+    counted = count_text(few[0][1], "wait") if len(few) == 1 else f"fewer than {three(LEAST_WAITS)} waits each"
     yield Finding(
         "too_few_waits",
-        f"{shown} had {counted}, too few to call their average a latency.",
+        f"{shown} had {counted}, too few for an average latency.",
         why=f"fewer than {LEAST_WAITS} waits are no sample",
-        evidence=(Evidence("top_events", tuple(event for event, _ in few)),),
+        evidence=(Evidence("foreground_events", tuple(event for event, _ in few)),),
         order=8,
     )

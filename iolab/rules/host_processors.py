@@ -1,15 +1,19 @@
-"""Whether the processors of a host were short: the claim that a system is "choked by CPU", tested on samples."""
+"""How busy the processors of a host were, alone and in the time of a report; the processes that used them."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
 from iolab.evidence.host_alignment import check_host
-from iolab.metrics.formatting import share_text
-from iolab.metrics.processors import SATURATED, SINCE_START, cpu_metrics, cpu_samples
+from iolab.metrics.processors import COLUMNS, RESTING, SATURATED, SINCE_START, cpu_metrics, cpu_samples
 from iolab.rules.finding import Evidence, Finding
+from iolab.rules.phrases import percent, three
+from iolab.rules.registry import rule
+from iolab.rules.time_parts import PART
+from iolab.time_ledger.samples import host_ledgers
 from logframe.errors import RefusedError
 from logframe.interval import Interval
 
@@ -22,10 +26,34 @@ if TYPE_CHECKING:
 #: Fewer samples say nothing of the time between them.
 _FEWEST: Final = 10
 _MOSTLY: Final = 0.5
-#: Shares below this are all alike.
-_LEAST_SHARE: Final = 0.001
+#: A host whose processors are busy for less is idle.
+_IDLE: Final = 0.10
+#: Samples that cover less of a report's time are no mean of it.
+_WHOLE: Final = 0.95
+#: Tables that rules look at, and what to take where none of them has samples.
+_SCOPES: Final = ("host", "cpu", "device", "process")
+_TAKE: Final = "LC_ALL=C iostat -xt 5, or pidstat -u 5, while the work runs"
+#: Fewer blocked processes are not worth a line.
+_LEAST_BLOCKED: Final = 0.5
+#: What processors did that was no work of the host, in words.
+_NOT_AT_WORK: Final = {
+    "idle": "idle",
+    "iowait": "idle, with I/O in flight (iowait),",
+    "steal": "taken by the hypervisor (steal)",
+}
+_MOST_PROCESSES: Final = 3
+#: Less memory swapped in, in KiB/s, is not worth a line.
+_LEAST_SWAPPED: Final = 1_000
+#: From this length of a sample on, its time is said in minutes.
+_MINUTE_S: Final = 60
 
 
+@rule(
+    "processors",
+    of="host",
+    needs="samples of the processors",
+    thresholds={"90 %": "a sample is a mean: above it work waits for a processor now and then", "10 %": "a convention"},
+)
 def processors(log: HostLog) -> Iterator[Finding]:
     r"""How busy the processors were in all samples of a log; nothing of a log without samples of them.
 
@@ -34,31 +62,158 @@ def processors(log: HostLog) -> Iterator[Finding]:
         >>> def log(idle: int) -> HostLog:
         ...     row = f" 9 0 0 9 0 0 1 1 {95 - idle} 5 {idle} 0\n"
         ...     return read_host((" r  b   swpd   free  bi    bo   in   cs us sy id wa\n" + row * 21).encode())
-        >>> for one in processors(log(2)): print(one.sentence)
-        The processors were 98 [97, 99] % busy on average; 20 of 20 samples were at least 90 % busy: work waited for
-        one.
-        >>> for one in processors(log(70)): print(one.sentence)
-        The processors were 30 [29, 31] % busy on average, 30 [29, 31] % in the busiest of 20 samples.
+        >>> for idle in (2, 70, 95):
+        ...     for one in processors(log(idle)): print(one.sentence)
+        The CPUs were 98 % busy on average; 20 of 20 samples were at least 90 % busy: work waited for a CPU.
+        The CPUs were 30 % busy on average, 30 % in the busiest of 20 samples.
+        The CPUs were idle: 4.0 to 5.5 % busy, at most 5.5 % in one of 20 samples.
         >>> list(processors(read_host(b"Device  r/s  await\nsda 1.0 2.0\n")))
         []
-        >>> head = " r  b   swpd   free  bi    bo   in   cs us sy id wa\n"
-        >>> for one in processors(read_host((head + " 9 0 0 9 0 0 1 1 95 5 0 0\n").encode())): print(one.sentence)
-        How busy the processors were: the log has only means since the start of the system.
     """
-    try:
-        cpu_samples(log)
-    except RefusedError as refusal:
-        if str(refusal) == SINCE_START:
-            yield Finding(
-                "processors",
-                f"How busy the processors were: {SINCE_START}.",
-                why="the first report of such a tool is that mean: what happened while work ran cannot be seen in it",
-                collect="`vmstat 5 60` while the work runs",
-                evidence=(Evidence("cpu" if "cpu" in log.scopes else "host"),),
-                is_refused=True,
-            )
-        return
     yield from _of(log, "", None)
+
+
+@rule(
+    "idle_processors",
+    "stolen_time",
+    of="host",
+    needs="samples of the processors",
+    thresholds={"10 %": "time_parts.PART"},
+)
+def idle_processors(log: HostLog) -> Iterator[Finding]:
+    """How long the processors were idle, with and without I/O in flight, or taken by the hypervisor."""
+    for lead in host_ledgers(log)[:1]:
+        parts = lead.parts().filter(pl.col("part").is_in([*_NOT_AT_WORK])) if "what" in lead.views else lead.frame.clear()
+        for row in parts.filter(pl.col("own_lo") >= PART * (lead.total.hi if lead.total else 0)).iter_rows(named=True):
+            share = percent(Interval(row["share"], row["share_lo"], row["share_hi"]))
+            name = "stolen_time" if row["part"] == "steal" else "idle_processors"
+            said = f"The CPUs were {_NOT_AT_WORK[row['part']]} for {share} of the time."
+            yield Finding(name, said, part=row["part"], order=6)
+
+
+@rule(
+    "busiest_processor",
+    of="host",
+    needs="samples of each processor (mpstat -P ALL, sar -P ALL, nmon)",
+    thresholds={"90 %, and less than half on average": "one processor is then the limit of one thread"},
+)
+def busiest_processor(log: HostLog) -> Iterator[Finding]:
+    """The processor that was busy all the time while the others were not: a mean of all hides it."""
+    if "cpu" not in log.scopes or len(set(log.runs.get_column("host").drop_nulls())) > 1:
+        return
+    rows = log.scan("cpu").filter(
+        ~pl.col("is_since_boot").fill_null(value=False)
+        & pl.col("cpu").cast(pl.String).str.tail(1).str.to_integer(strict=False).is_not_null()  # `0`, `CPU001`
+    )
+    columns = rows.collect_schema().names()
+    found = {part: one for part, names in COLUMNS.items() for name in names if (one := f"{name}_percent") in columns}
+    if "idle" not in found:
+        return
+    rests = pl.sum_horizontal(pl.col(found[part]).fill_null(0.0) for part in RESTING if part in found)
+    parts = {part: pl.col(name).fill_null(0.0).mean() for part, name in found.items() if part not in RESTING}
+    # the row of a processor that is off line has zeros only
+    moving = rows.filter(pl.sum_horizontal(pl.col(name).fill_null(0.0) for name in found.values()) > 0)
+    cpus = moving.group_by("cpu").agg(busy=(1 - rests / 100).mean(), samples=pl.len(), **parts).collect()
+    if cpus.height <= 1:
+        return
+    top, mean = cpus.sort("busy", "cpu", descending=[True, False]).row(0, named=True), cpus.get_column("busy").mean()
+    if top["busy"] < SATURATED or float(mean) >= _MOSTLY:  # type: ignore[arg-type]  # a column of numbers
+        return
+    most = max(parts, key=lambda part: top[part])
+    yield Finding(
+        "busiest_processor",
+        f"One CPU ({top['cpu']}) was {percent(top['busy'])} busy, mostly with {most} ({percent(top[most] / 100)}); all "
+        f"{cpus.height} were {percent(float(mean))} busy.",  # type: ignore[arg-type]  # a column of numbers
+        why=f"the mean of {top['samples']:,} samples; a thread, or the interrupts of a device, can use one CPU only",
+        next=f"what runs on it: perf top -C {top['cpu']}; cat /proc/interrupts",
+        evidence=(Evidence("cpu", (str(top["cpu"]),)),),
+        order=0,
+    )
+
+
+@rule("busy_process", of="host", needs="samples of processes", thresholds={"half a CPU": "a convention"})
+def busy_process(log: HostLog) -> Iterator[Finding]:
+    """The processes that used half a processor or more: a thread cannot use more than one, however many there are."""
+    for lead in host_ledgers(log)[:1]:
+        if "who" not in lead.views or lead.elapsed is None or lead.elapsed.value <= 0:
+            continue
+        for row in lead.parts("who").filter(pl.col("kind") == "cpu").head(_MOST_PROCESSES).iter_rows(named=True):
+            used = row["seconds"] / lead.elapsed.value
+            if used >= _MOSTLY:
+                _, pid, command = row["name"].split(" ", 2)
+                said = f"Process {pid}{command and f' (`{command}`)'} used {three(used)} CPUs on average."
+                yield Finding("busy_process", said, part=row["part"])
+
+
+@rule(
+    "swapping",
+    of="host",
+    needs="what was swapped in and out (vmstat)",
+    thresholds={"1,000 KiB/s": "a convention: below it single pages of processes that wake up"},
+)
+def swapping(log: HostLog) -> Iterator[Finding]:
+    """Memory that was written to the disk and read again while the work ran."""
+    if "host" not in log.scopes or not {"si", "so"}.issubset(log.scan("host").collect_schema().names()):
+        return
+    own = log.scan("host").filter(~pl.col("is_since_boot").fill_null(value=False))
+    back, out = own.select(pl.col("si").mean(), pl.col("so").mean()).collect().row(0)
+    if (back or 0.0) < _LEAST_SWAPPED:
+        return
+    yield Finding(
+        "swapping",
+        f"The host swapped: {three(back)} KiB/s were read back and {three(out or 0.0)} KiB/s were written.",
+        why="memory was short: a process whose pages are read back waits for the disk, wherever it is",
+        caveat="KiB/s as vmstat prints them without -S",
+        next="who holds the memory: ps -eo pid,rss,args --sort=-rss; sar -W 5, for the time of it",
+        evidence=(Evidence("host", ("si", "so")),),
+        order=0,
+    )
+
+
+@rule("blocked_processes", of="host", needs="blocked processes (vmstat)", thresholds={"0.5": "a convention"})
+def blocked_processes(log: HostLog) -> Iterator[Finding]:
+    """How many processes waited for I/O, and what was read and written, as vmstat counts both."""
+    if "host" not in log.scopes:
+        return
+    rows = log.scan("host")
+    columns = rows.collect_schema().names()
+    if "blocked" not in columns:
+        return
+    moved = {f"{kind}_bytes_per_s": f"were {word}" for kind, word in (("read", "read"), ("write", "written"))}
+    moved = {name: word for name, word in moved.items() if name in columns}
+    own = rows.filter(~pl.col("is_since_boot").fill_null(value=False))
+    frame = own.select(pl.col("blocked", *moved).mean(), most=pl.col("blocked").max()).collect()
+    mean = frame.row(0, named=True)
+    if (mean["blocked"] or 0.0) < _LEAST_BLOCKED:
+        return
+    said = " and ".join(f"{three(mean[name] / 1e6)} MB/s {word}" for name, word in moved.items() if mean[name])
+    yield Finding(
+        "blocked_processes",
+        f"On average {three(mean['blocked'])} processes were blocked, at most {mean['most']:g}{said and '; '}{said}.",
+        why="a moment each, no mean of the sample; blocked means in uninterruptible sleep, mostly I/O",
+        next="the devices: iostat -xt 5",
+        evidence=(Evidence("host", ("blocked",)),),
+    )
+
+
+@rule("nothing_read", of="host_unread", needs="a log of which no other rule says anything")
+def nothing_read(log: HostLog) -> Iterator[Finding]:
+    """A log without samples of processors, devices and processes, or of which none was read."""
+    rows = [log.scan(scope) for scope in log.scopes if scope in _SCOPES]
+    boot = [one.select(pl.col("is_since_boot").fill_null(value=False)).collect().to_series() for one in rows]
+    missing = "the log has no rates of them"
+    if not any(map(len, boot)) and log.diagnostics.height:
+        missing = f"{log.diagnostics.height:,} lines were not read"
+    elif any(map(len, boot)) and all(one.all() for one in boot):
+        missing = SINCE_START
+    yield Finding(
+        "nothing_read",
+        f"Not visible: how busy processors, devices and processes were; {missing}.",
+        collect=_TAKE,
+        next=_TAKE,
+        evidence=(Evidence("diagnostics" if log.diagnostics.height else "runs"),),
+        is_refused=True,
+    )
 
 
 def processors_of_report(host: tuple[str, HostLog], report: tuple[str, AwrReport]) -> Iterator[Finding]:
@@ -85,41 +240,54 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
     except RefusedError:
         return
     figures = {row["metric"]: row for row in cpu_metrics(samples).iter_rows(named=True)}
-    busy, most, full = (figures[f"host_cpu_{name}"] for name in ("busy", "busiest", "saturated"))
-    number = samples.height
-    mean = f"The processors were {_share(busy)} busy on average{when}"
+    busy, most = (_share(figures[f"host_cpu_{name}"]) for name in ("busy", "busiest"))
+    number, covered = samples.height, samples.get_column("weight_s").sum()
+    if begin is not None and end is not None and when.startswith(" in the time"):
+        period = (end - begin).total_seconds()
+        if covered < _WHOLE * period:
+            when = f" in {covered:,.0f} of the {period:,.0f} s{when.removeprefix(' in the time')}"
+    full = samples.filter(pl.col("busy") >= SATURATED).height
     if number == 1:
-        mean = f"The processors were {_share(busy)} busy{when}"
-        end_of = " in the only sample: it says nothing of other times."
-    elif full["hi"] == 0:
-        end_of = f", {_share(most)} in the busiest of {number:,} samples."
+        others = int(samples.item(0, "untimed"))
+        only = f"one of {others + 1:,} samples; the length of the others is not known" if others else "the only sample"
+        said = f"The CPUs were {percent(busy)} busy{when} in {only}."
+    elif full:
+        share = figures["host_cpu_saturated"]["lo"]
+        waited = ": work waited for a CPU" if share >= _MOSTLY and number >= _FEWEST else ""
+        at = _time_of_busiest(samples) if full == 1 else ""
+        said = f"The CPUs were {percent(busy)} busy on average{when}; {full:,} of {number:,} samples "
+        said += f"{'was' if full == 1 else 'were'} at least {100 * SATURATED:.0f} % busy{at}{waited}."
+    elif report is None and busy.hi < _IDLE:
+        said = f"The CPUs were idle: {percent(busy)} busy, at most {percent(most.hi)} in one of {number:,} samples"
+        said += f"{_time_of_busiest(samples)}."
     else:
-        some = round(full["value"] * number)
-        waited = ": work waited for one" if full["lo"] >= _MOSTLY and number >= _FEWEST else ""
-        end_of = f"; {some:,} of {number:,} samples were at least {SATURATED:.0%} busy{waited}.".replace("%", " %")
+        at = "" if report is not None else _time_of_busiest(samples)
+        said = f"The CPUs were {percent(busy)} busy on average{when}, {percent(most)} in the busiest of {number:,} "
+        said += f"samples{at}."
     if report is not None and (own := _of_host(report)) is not None:
-        end_of = f"{end_of[:-1]}; the report itself counts {own:.1f} %."
+        said = f"{said[:-1]}; the report itself counts {own:.1f} %."
     yield Finding(
         "processors_of_report" if report is not None else "processors",
-        mean + end_of,
+        said,
         why="what is neither idle nor `iowait`, a mean by time; from 90 % on work waits for a processor now and then",
         refuted_by="samples of a shorter step with longer run queues, or `resmgr:cpu quantum` waits",
+        next="the processes: pidstat -u 5" if report is None and busy.lo >= _MOSTLY else "",
         evidence=(Evidence("cpu" if "cpu" in log.scopes else "host"),),
-        caveat=busy["caveats"],
-        order=1,
+        caveat=figures["host_cpu_busy"]["caveats"] if report is not None else "",
+        order=0 if report is None else 1,
     )
 
 
-def _share(figure: dict[str, float]) -> str:
-    """A share with the digits that the samples have.
+def _time_of_busiest(samples: pl.DataFrame) -> str:
+    row = samples.sort("busy", descending=True, maintain_order=True).row(0, named=True)
+    end = row["interval_end"]  # as the log prints it
+    if not isinstance(end, datetime):
+        return ""
+    return f" ({end:%H:%M})" if row["weight_s"] >= _MINUTE_S else f" ({end:%H:%M:%S})"
 
-    Examples:
-        >>> _share({"value": 0.41, "lo": 0.405, "hi": 0.415}), _share({"value": 0.0, "lo": 0.0, "hi": 0.00005})
-        ('41 %', 'under 0.1 %')
-    """
-    if figure["hi"] < _LEAST_SHARE:
-        return "under 0.1 %"
-    return share_text(Interval(figure["value"], figure["lo"], figure["hi"]))
+
+def _share(figure: dict[str, float]) -> Interval:
+    return Interval(figure["value"], figure["lo"], figure["hi"])
 
 
 def _of_host(report: AwrReport) -> float | None:

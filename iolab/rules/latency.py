@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from iolab.metrics.formatting import share_text, time_text
+from iolab.metrics.event_histograms import hills_of
+from iolab.metrics.report_facts import total
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.histograms import hills_of
-from iolab.rules.load import is_idle_instance
-from iolab.rules.report_facts import total
+from iolab.rules.phrases import percent, seconds
+from iolab.rules.registry import rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from iolab.rules.histograms import Hills
-    from iolab.rules.report_facts import ReportFacts
+    from iolab.metrics.event_histograms import Hills
+    from iolab.metrics.report_facts import ReportFacts
     from logframe.interval import Interval
 
 #: Waits for one block; a wait of another event is not one read.
@@ -37,33 +37,39 @@ _NEAR: Final = 0.05
 #: 10,000 to 20,000 reads a second, 50 to 100 us each, the fastest 20 to 45 us; half a turn of a disk takes 2 to 4.2 ms.
 _RANGES: Final = (
     (0, 64, "shorter than most flash drives take: from a cache, memory or the fastest flash"),
-    (64, 512, "as flash, an array's cache or the file system's cache do"),
-    (512, 2_000, "as remote flash, a cache or a mixture do: not decided"),
-    (2_000, 16_000, "as a disk does, or a queue before something faster"),
+    (64, 512, "like flash, an array's cache or the file system's cache"),
+    (512, 2_000, "like remote flash, a cache or a mixture: not decided"),
+    (2_000, 16_000, "like a disk, or a queue before something faster"),
     (16_000, math.inf, "longer than an idle disk takes: a queue or a stall before it"),
 )
 
 
+@rule(
+    "read_latency_class",
+    of="report",
+    needs="wait event histograms",
+    thresholds={"60 % of the reads in one range": "FINDINGS F22", "1 % of DB time, 1,000 reads": "FINDINGS F22"},
+)
 def read_latency_class(facts: ReportFacts) -> Iterator[Finding]:
     """The range of time that held most single-block reads, from the histogram, never from the average.
 
     Examples:
         >>> from logframe.interval import Interval
-        >>> from iolab.rules.histograms import Histogram
-        >>> from iolab.rules.report_facts import ReportFacts, Wait
+        >>> from iolab.metrics.event_histograms import Histogram
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
         >>> def facts(edges, below): return ReportFacts(db_time_s=Interval.exact(12_727), elapsed_s=Interval.exact(899),
         ...     events={"db file sequential read": Wait(Interval.exact(776_224), Interval.exact(9_455))},
         ...     histograms={"db file sequential read": Histogram(776_224, edges, below)})
         >>> disk = facts((1e3, 2e3, 4e3, 8e3, 16e3, 32e3), (1.0, 2.1, 16.1, 55.3, 81.1, 93.3))
         >>> print(*(one.sentence for one in read_latency_class(disk)))
-        79.0 % of the single-block reads took 2 to 16 ms, as a disk does, or a queue before something faster.
+        79 % of single-block reads took 2 to 16 ms, like a disk, or a queue before something faster.
         >>> for one in read_latency_class(facts((1e3, 2e3), (86.8, 97.0))): print(one.sentence, one.is_refused)
-        Flash or a cache: 86.8 % of the single-block reads took under 1 ms, and this report counts no finer. True
+        Flash or a cache: 87 % of single-block reads took under 1 ms; the histogram starts there. True
         >>> list(read_latency_class(facts((1e3, 2e3, 4e3, 8e3, 16e3), (30.0, 40.0, 60.0, 80.0,
         ...     90.0))))  # no range has most
         []
     """
-    if facts.whole_s is None or is_idle_instance(facts):
+    if facts.whole_s is None or facts.is_idle:
         return
     for event in SINGLE_BLOCK:
         wait, histogram = facts.events.get(event), facts.histograms.get(event)
@@ -78,8 +84,8 @@ def read_latency_class(facts: ReportFacts) -> Iterator[Finding]:
         if lowest_edge > 512 * 1.03 and lowest >= _MOST_PCT:
             yield Finding(
                 "read_latency_class",
-                f"Flash or a cache: {share_text(lowest / 100)} of the single-block reads took under "
-                f"{_edge_text(lowest_edge)}, and this report counts no finer.",
+                f"Flash or a cache: {percent(lowest / 100)} of single-block reads took under "
+                f"{_edge_text(lowest_edge)}; the histogram starts there.",
                 collect="`V$EVENT_HISTOGRAM_MICRO` (12.1 and later), or `strace -T` of a session",
                 evidence=evidence,
                 is_refused=True,
@@ -91,10 +97,10 @@ def read_latency_class(facts: ReportFacts) -> Iterator[Finding]:
                 continue
             yield Finding(
                 "read_latency_class",
-                f"{share_text(min(share, 100.0) / 100)} of the single-block reads took {_range_text(start, end)}, "
+                f"{percent(min(share, 100.0) / 100)} of single-block reads took {_range_text(start, end)}, "
                 f"{_of_storage(what, facts)}.",
                 why="the histogram holds foreground and background reads of all files",
-                refuted_by="`iostat` of the devices for the period",
+                next="the devices: iostat -xt 5",
                 evidence=evidence,
                 order=4,
             )
@@ -134,31 +140,37 @@ def _range_text(start: float, end: float) -> str:
     return f"{low} to {high}"
 
 
+@rule(
+    "two_modes",
+    of="report",
+    needs="wait event histograms",
+    thresholds={"two peaks of 10 %, 8 times apart": "FINDINGS F23", "1 % of DB time, 500 waits": "FINDINGS F23"},
+)
 def two_modes(facts: ReportFacts) -> Iterator[Finding]:
     """Waits of one event in two separate hills, of which the average is neither.
 
     Examples:
         >>> from logframe.interval import Interval
-        >>> from iolab.rules.histograms import Histogram
-        >>> from iolab.rules.report_facts import ReportFacts, Wait
+        >>> from iolab.metrics.event_histograms import Histogram
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
         >>> def facts(below): return ReportFacts(db_time_s=Interval.exact(9_000), elapsed_s=Interval.exact(3_600),
         ...     events={"db file sequential read": Wait(Interval.exact(100_000), Interval.exact(500))}, histograms={
         ...     "db file sequential read": Histogram(100_000, (1e3, 2e3, 4e3, 8e3, 16e3, 32e3), below)})
         >>> print(*(one.sentence for one in two_modes(facts((60.0, 62.0, 63.0, 65.0, 95.0, 100.0)))))
-        `db file sequential read` was of two kinds: 60.0 % took under 1 ms, 30.0 % 8 to 16 ms; the average of 5 ms is
+        `db file sequential read` has two groups: 60 % took under 1 ms, 30 % 8 to 16 ms. The average of 5 ms is
         neither.
         >>> print(*(one.sentence for one in two_modes(facts((15.0, 30.0, 31.0, 32.0, 32.5, 100.0)))))
-        `db file sequential read` was of two kinds: 30.0 % took under 2 ms, 67.5 % 16 to 32 ms; the average of 5 ms is
+        `db file sequential read` has two groups: 30 % took under 2 ms, 68 % 16 to 32 ms. The average of 5 ms is
         neither.
         >>> list(two_modes(facts((10.0, 30.0, 60.0, 90.0, 95.0, 100.0))))
         []
     """
-    if facts.whole_s is None or is_idle_instance(facts):
+    if facts.whole_s is None or facts.is_idle:
         return
     waits = {**facts.background, **facts.events}
-    for event, histogram in facts.histograms.items():
+    for event in facts.histograms:
         wait = waits.get(event)
-        if wait is None or histogram.waits < _LEAST_WAITS or event.lower().startswith(_BY_DESIGN):
+        if wait is None or event.lower().startswith(_BY_DESIGN):
             continue
         own = facts.events.get(event)
         share = None if own is None else own.time_s / facts.whole_s
@@ -168,7 +180,8 @@ def two_modes(facts: ReportFacts) -> Iterator[Finding]:
             continue
         if event not in _IO_EVENTS and (share is None or share.lo < _LEAST_SHARE):
             continue
-        hills = hills_of(histogram)
+        histogram = facts.histograms.get(event)
+        hills = None if histogram is None or histogram.waits < _LEAST_WAITS else hills_of(histogram)
         if hills is None:
             continue
         low, high = (
@@ -176,17 +189,18 @@ def two_modes(facts: ReportFacts) -> Iterator[Finding]:
             _range_text(hills.high_from_us, hills.high_to_us),
         )
         average = wait.avg_s
-        mean = "" if average is None else f"; the average of {time_text(average)} {_what_average_is(average, hills)}"
-        parts = f"{share_text(hills.low_pct / 100)} took {low}, {share_text(hills.high_pct / 100)} {high}"
+        mean = (
+            "" if average is None else f" The average of {seconds(average.value)} {_what_average_is(average, hills)}."
+        )
+        parts = f"{percent(hills.low_pct / 100)} took {low}, {percent(hills.high_pct / 100)} {high}"
         if hills.between_pct <= _FEW_BETWEEN_PCT:
-            said = f"`{event}` was of two kinds: {parts}{mean}."
+            said = f"`{event}` has two groups: {parts}.{mean}"
         else:
-            said = f"`{event}` was widely spread: {parts}, {share_text(hills.between_pct / 100)} between{mean}."
+            said = f"`{event}` is widely spread: {parts}, {percent(hills.between_pct / 100)} between.{mean}"
         yield Finding(
             "two_modes",
             said,
             why="requests of different sizes may be in one event; the histogram holds foreground and background",
-            refuted_by="one hill for requests of one size",
             evidence=(Evidence("event_histogram", (event,)),),
             order=5,
         )
@@ -198,7 +212,7 @@ def _what_average_is(average: Interval, hills: Hills) -> str:
     if hills.low_to_us <= low and high <= hills.high_from_us:
         return "is neither"
     if hills.high_from_us <= low and high <= hills.high_to_us:
-        return "lies among the longer ones"
+        return "is one of the longer ones"
     if hills.low_from_us <= low and high <= hills.low_to_us:
-        return "lies among the shorter ones"
+        return "is one of the shorter ones"
     return "does not describe them"

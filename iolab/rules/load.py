@@ -2,242 +2,388 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
-from iolab.metrics.formatting import count_text, figure_text, share_text
+from iolab.metrics.formatting import count_text, short_text
+from iolab.metrics.report_facts import SAMPLED_EVERY_S, total
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.gates import LEAST_DB_TIME_S, OVERLAP, captured, period_text
-from iolab.rules.report_facts import total
+from iolab.rules.gates import period_text
+from iolab.rules.phrases import percent, three
+from iolab.rules.registry import rule
+from iolab.rules.report_parts import LARGE, part_of
+from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, plan_of, range_text, significant
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from iolab.rules.report_facts import ReportFacts
+    from iolab.metrics.report_facts import ReportFacts
 
-_IDLE_SESSIONS: Final = 0.1
-#: Fewer sessions active on average are almost nothing.
-NOTHING_SESSIONS: Final = 0.01
+_CPU_SHARE: Final = 0.75
 #: Sums of waits and CPU of 28 reports lie above 0.97, or below 0.81.
 _MISSING: Final = 0.90
-_CPU_SHARE: Final = 0.75
+#: Sums of 28 reports lie in 97.2 to 106.2 %, or at least 108.6 %.
+_OVERLAP: Final = 1.10
 _PARSE_SHARE: Final = 0.10
+#: Nearly all of a time.
+_NEARLY_ALL: Final = 0.9
 _MB: Final = 10**6
+#: A host is busy from so many per cent on; others use it where this instance has at most half of that.
+_BUSY_PCT: Final = 25.0
+_OWN_PCT: Final = 50.0
+_CS: Final = 100.0
+#: Samples of a statement, in % of all, that are named where no list of SQL has it.
+_SAMPLED_PCT: Final = 10.0
 
 
-def sessions_active(facts: ReportFacts) -> Interval | None:
-    """DB time a second of the period: sessions active on average; None where it is not known."""
-    if facts.whole_s is None or facts.elapsed_s is None or facts.elapsed_s.lo <= 0:
-        return None
-    return facts.whole_s / facts.elapsed_s
-
-
-def is_idle_instance(facts: ReportFacts) -> bool:
-    """Did almost nothing run?  Then shares are of little, and no share is said."""
-    active, time = sessions_active(facts), facts.db_time_s
-    if active is None or time is None:
-        return False
-    return active.hi < NOTHING_SESSIONS or (active.hi < _IDLE_SESSIONS and time.hi < LEAST_DB_TIME_S)
-
-
+@rule("load", of="report", needs="DB time and the length of the period")
 def load(facts: ReportFacts) -> Iterator[Finding]:
-    """Sessions active, and the host's processors: one sentence of every report with a period.
+    """Sessions active, the host's processors, and how much of the time is not accounted for or counted twice.
 
     Examples:
-        >>> from iolab.rules.report_facts import ReportFacts
-        >>> facts = ReportFacts(db_time_s=Interval(38493.6, 38493.3, 38493.9), elapsed_s=Interval(304.2, 303.9, 304.5),
-        ...     cpus=32, idle_pct=Interval(77.7, 77.65, 77.75), classes={"User I/O": Interval.exact(37_661)})
+        >>> from iolab.metrics.report_facts import ReportFacts
+        >>> facts = ReportFacts(db_time_s=Interval.exact(38_493.6), elapsed_s=Interval.exact(304.2),
+        ...     cpus=32, idle_pct=Interval.exact(77.7), classes={"User I/O": Interval.exact(20_000)},
+        ...     db_cpu_s=Interval.exact(10_000))
         >>> print(*(one.sentence for one in load(facts)))
-        126.5 [126.4, 126.7] sessions were active on average, most of them waiting; the 32 CPUs were 77.7 % idle.
+        On average 127 sessions were active; 32 CPUs, 78 % idle. 22 % of DB time is neither CPU time nor a wait.
         >>> from dataclasses import replace
-        >>> print(*(one.sentence for one in load(replace(facts, kind="awr_pdb"))))
-        126.5 [126.4, 126.7] sessions were active on average, most of them waiting.
+        >>> print(*(one.sentence for one in load(replace(facts, kind="awr_global", db_cpu_s=Interval.exact(18_000)))))
+        On average 127 sessions were active in all instances together.
         >>> list(load(ReportFacts(elapsed_s=Interval.exact(60))))
         []
     """
-    active = sessions_active(facts)
-    if active is None or facts.whole_s is None or is_idle_instance(facts):
+    active = facts.sessions_active
+    if active is None or facts.is_idle:
         return
-    waiting = ""
-    if facts.waited_s is not None and (facts.waited_s / facts.whole_s).lo >= 0.5:
-        waiting = ", most of them waiting"
+    together = " in all instances together" if facts.kind == "awr_global" else ""
     host = ""
     if facts.has_host and facts.cpus is not None and facts.idle_pct is not None:
         allowed = facts.cpu_count if facts.cpu_count is not None and facts.cpu_count < facts.cpus else None
-        of = f"the {facts.cpus} CPUs" if allowed is None else f"the {facts.cpus} CPUs ({allowed} allowed)"
-        host = f"; {of} were {share_text(facts.idle_pct / 100)} idle"
-    together = " in all instances together" if facts.kind == "awr_global" else ""
-    yield Finding(
-        "load",
-        f"{figure_text(active)} sessions were active on average{together}{waiting}{host}.",
-        evidence=(Evidence("info"), Evidence("host_cpu")),
-        caveat="sessions that wait are active, too: this is no load of the processors",
-        order=0,
-    )
+        of = count_text(facts.cpus, "CPU") + (f" ({allowed} allowed)" if allowed is not None else "")
+        host = f"; {of}, {facts.idle_pct.value:.0f} % idle"
+    said = f"On average {range_text(active)} sessions were active{together}{host}."
+    rest, twice = part_of(facts, NOT_ACCOUNTED), part_of(facts, "counted twice")
+    if rest is not None and rest.is_large:
+        said += f" {percent(rest.share)} of DB time is neither CPU time nor a wait."
+    elif twice is not None and twice.share.value <= -LARGE:
+        said += f" {percent(-twice.share.value)} of DB time is counted twice."
+    yield Finding("load", said, evidence=(Evidence("info"), Evidence("host_cpu")), order=0)
 
 
+@rule(
+    "instance_idle",
+    of="report",
+    needs="DB time and the length of the period",
+    thresholds={"0.01 sessions active": "FINDINGS F06", "30 s of DB time": "LEDGER R13"},
+)
 def instance_idle(facts: ReportFacts) -> Iterator[Finding]:
     """An instance where almost nothing ran.
 
     Examples:
-        >>> from iolab.rules.report_facts import ReportFacts
-        >>> facts = ReportFacts(db_time_s=Interval(14.4, 14.1, 14.7), elapsed_s=Interval(7059.6, 7059.3, 7059.9))
+        >>> from iolab.metrics.report_facts import ReportFacts
+        >>> facts = ReportFacts(db_time_s=Interval.exact(747), elapsed_s=Interval.exact(550_844))
         >>> print(*(one.sentence for one in instance_idle(facts)))
-        Almost nothing ran: 0.00204 [0.00199, 0.00209] sessions were active on average, 14.4 [14.1, 14.7] s of DB time
-        in 118 min.
+        The database was idle: 0.00136 sessions active, 747 s of DB time in 153 h. No shares are given for so little.
         >>> list(instance_idle(ReportFacts(db_time_s=Interval.exact(353), elapsed_s=Interval.exact(3_615))))
         []
     """
-    if facts.elapsed_s is None or facts.elapsed_s.lo <= 0:
+    cpu, time, elapsed = facts.db_cpu_s, facts.db_time_s, facts.elapsed_s
+    if elapsed is None or elapsed.lo <= 0 or time is None:
         return
-    cpu, time = facts.db_cpu_s, facts.db_time_s
-    if facts.cpu_contradicts and cpu is not None and time is not None:
-        most = max(time.hi, cpu.hi) / facts.elapsed_s.lo
-        if most >= _IDLE_SESSIONS:
+    if facts.cpu_contradicts and cpu is not None:
+        most = max(time.hi, cpu.hi) / elapsed.lo
+        if most >= 0.1:
             return
-        least = min(time.value, cpu.value) / facts.elapsed_s.value
-        active_text = f"{figure_text(least)} to {figure_text(max(time.value, cpu.value) / facts.elapsed_s.value)}"
-        said = f"Almost nothing ran: {active_text} sessions were active on average, by DB time and by DB CPU."
-    elif is_idle_instance(facts) and time is not None:
-        active = sessions_active(facts) or Interval.exact(0)
+        least, most = (figure / elapsed.value for figure in sorted((time.value, cpu.value)))
+        said = f"Almost nothing ran: {three(least)} to {three(most)} sessions active, by DB time and by DB CPU."
+    elif facts.is_idle:
+        active = three(time.value / elapsed.value)
         said = (
-            f"Almost nothing ran: {figure_text(active)} sessions were active on average, {figure_text(time, 's')} of "
-            f"DB time in {period_text(facts.elapsed_s.value)}."
+            f"The database was idle: {active} sessions active, {three(time.value)} s of DB time in "
+            f"{period_text(elapsed.value)}. No shares are given for so little."
         )
     else:
         return
     yield Finding(
         "instance_idle",
         said,
-        why="shares of so little time are left out",
-        refuted_by="a report of a shorter period within",
+        next="a report of the busy hour: @?/rdbms/admin/awrrpt",
         evidence=(Evidence("info"),),
+        is_gate=bool(facts.void),
         order=0,
     )
 
 
+@rule(
+    "db_time_unaccounted",
+    of="report",
+    needs="DB CPU and foreground waits",
+    thresholds={"10 % of DB time": "28 reports: above 97 % or below 81 % accounted for"},
+)
 def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
-    """DB time that is neither CPU nor a wait, with what fits and what does not follow.
+    """DB time that is neither CPU nor a wait, and what the samples of active sessions say of it.
 
     Examples:
-        >>> from iolab.rules.report_facts import ReportFacts
-        >>> facts = ReportFacts(db_time_s=Interval.exact(33_153), db_cpu_s=Interval.exact(4_737), cpus=32,
-        ...     elapsed_s=Interval.exact(3_566), idle_pct=Interval.exact(81.9),
-        ...     classes={"Concurrency": Interval.exact(2_769)})
+        >>> from iolab.metrics.report_facts import ReportFacts, Samples
+        >>> facts = ReportFacts(db_time_s=Interval.exact(41_424), db_cpu_s=Interval.exact(6_449), cpus=12,
+        ...     elapsed_s=Interval.exact(3_555), classes={"User I/O": Interval.exact(11_622)},
+        ...     samples=Samples(count=4_097, on_cpu=Interval.exact(8.12)))
         >>> for one in db_time_unaccounted(facts): print(one.sentence)
-        77.4 % of DB time was neither CPU nor a wait; the processors were 81.9 % idle on average over the period.
+        56 % of DB time is neither CPU time nor a wait; samples put 54 points on CPU or waiting for it.
         >>> from dataclasses import replace
-        >>> list(db_time_unaccounted(replace(facts, db_cpu_s=Interval.exact(30_000))))
+        >>> for one in db_time_unaccounted(replace(facts, samples=Samples())): print(one.sentence)
+        56 % of DB time is neither CPU time nor a wait.
+        >>> list(db_time_unaccounted(replace(facts, db_cpu_s=Interval.exact(29_000))))
         []
     """
-    found = captured(facts)
-    if found is None or found[1] or facts.whole_s is None or is_idle_instance(facts):
+    rest = _unaccounted(facts)
+    if rest is None:
         return
-    sum_, _ = found
-    if sum_.hi >= _MISSING:
-        return
-    missing = 1 - sum_
-    host, why, refuted_by = "", _cause(facts), "ASH samples `ON CPU`, or an extended trace of one session"
-    if facts.has_host and facts.idle_pct is not None:
-        if facts.idle_pct.lo >= 50:
-            idle = share_text(facts.idle_pct / 100)
-            host = f"; the processors were {idle} idle on average over the period"
-            if facts.load_end is not None and facts.cpus is not None and facts.load_end > 2 * facts.cpus:
-                why += "; short stalls are not excluded: the load average ended at " + figure_text(facts.load_end)
-        elif facts.idle_pct.hi <= 10:
-            busy = Interval(100 - facts.idle_pct.value, 100 - facts.idle_pct.hi, 100 - facts.idle_pct.lo)
-            host = f"; the processors were {share_text(busy / 100)} busy: waiting for one fits"
-    if facts.is_aix:
-        why += "; on AIX with SMT CPU times are undercounted"
-    yield Finding(
-        "db_time_unaccounted",
-        f"{share_text(missing)} of DB time was neither CPU nor a wait{host}.",
-        missing,
-        why=why.removeprefix("; "),
-        refuted_by=refuted_by,
-        evidence=(Evidence("foreground_wait_classes"), Evidence("time_model"), Evidence("host_cpu")),
-    )
-
-
-def _cause(facts: ReportFacts) -> str:
-    """What could be the rest, in the order of how well it is measured."""
+    said, why, next_step = f"{percent(rest)} of DB time is neither CPU time nor a wait", "", ""
+    points = _sampled_points(facts)
+    if points is not None and points >= 0.5 * rest.value:
+        said += f"; samples put {min(points, rest.value) * 100:.0f} points on CPU or waiting for it"
+        if not facts.samples.queues:
+            why = "no slot of the samples has more sessions than CPUs: seen on CPU by samples, not by the CPU clock"
+    elif points is not None:
+        seen = f"see {points * 100:.0f} points of it on CPU" if points >= 0.05 else "do not see it on CPU"
+        said += f"; samples of active sessions {seen}"
+        why = "the cause is unknown: neither the CPU clock, nor waits, nor samples have this time"
+    elif facts.has_host and facts.idle_pct is not None and facts.idle_pct.hi <= 100 * LARGE:
+        why = f"the processors were {100 - facts.idle_pct.value:.0f} % busy: consistent with waiting for one"
+    elif facts.has_host and facts.idle_pct is not None:
+        why = f"the processors were {facts.idle_pct.value:.0f} % idle on average; the report has no samples of the time"
     direct = total(facts.of_events("direct path read", "direct path read temp"))
     if facts.waited_s is not None and direct.lo >= 0.5 * facts.waited_s.hi > 0:
-        return "time to submit and reap direct reads, outside the wait event, fits"
-    if facts.whole_s is not None and facts.parse_s is not None and (facts.parse_s / facts.whole_s).lo >= 0.2:
-        return f"{share_text(facts.parse_s / facts.whole_s)} of DB time was in calls that parse"
-    return "waiting for a processor, or time outside any wait event; the report does not tell which"
-
-
-def cpu_is_the_time(facts: ReportFacts) -> Iterator[Finding]:
-    """DB time that is mostly CPU.
-
-    Examples:
-        >>> from iolab.rules.report_facts import ReportFacts
-        >>> facts = ReportFacts(db_time_s=Interval.exact(61_163), db_cpu_s=Interval.exact(60_900), cpus=48,
-        ...     elapsed_s=Interval.exact(3_617), classes={"User I/O": Interval.exact(160)})
-        >>> print(*(one.sentence for one in cpu_is_the_time(facts)))
-        99.6 % of DB time was CPU: 16.84 of 48 CPUs on average.
-        >>> from dataclasses import replace
-        >>> list(cpu_is_the_time(replace(facts, classes={"User I/O": Interval.exact(12_000)})))  # shares overlap
-        []
-    """
-    whole, cpu, found = facts.whole_s, facts.db_cpu_s, captured(facts)
-    if whole is None or cpu is None or found is None or found[1] or facts.elapsed_s is None or is_idle_instance(facts):
-        return
-    share = cpu / whole
-    if share.lo < _CPU_SHARE or found[0].hi < _MISSING or found[0].lo > OVERLAP or facts.elapsed_s.lo <= 0:
-        return
-    used = cpu / facts.elapsed_s
-    of = ""
-    if facts.has_host and facts.cpus is not None:
-        of = f": {figure_text(used)} of {count_text(facts.cpu_count or facts.cpus, 'CPU')} on average"
-    gets = facts.activity.get("session logical reads")
-    hard = facts.hard_parse_s
-    why = "CPU of foreground processes; a processor that is shared with other threads counts whole"
-    if gets is not None and gets.lo > 0 and hard is not None and (hard / whole).hi < 0.05 and whole.lo >= 600:
-        each = cpu * 10**6 / gets
-        why = f"{figure_text(each, 'us')} of CPU a logical read, row work and parsing included"
+        why = "; ".join(filter(None, (why, "time to submit and reap direct reads, outside the wait event, fits")))
+    if facts.is_aix:
+        why = "; ".join(filter(None, (why, "on AIX with SMT CPU times are undercounted")))
+    if facts.samples.queues:
+        queue = facts.samples.queues[0]
+        next_step = f"an ASH report of {queue.begin:%H:%M} to {queue.end:%H:%M}"
+        next_step += f" for SQL id {facts.samples.statements[0][0]}" if facts.samples.statements else ""
+        next_step += ": @?/rdbms/admin/ashrpti"
     yield Finding(
-        "cpu_is_the_time",
-        f"{share_text(share)} of DB time was CPU{of}.",
-        share.capped(1),
+        "db_time_unaccounted",
+        f"{said}.",
+        part=NOT_ACCOUNTED,
         why=why,
-        refuted_by="AIX with SMT, where CPU times are undercounted" if facts.is_aix else "ASH samples of the period",
-        evidence=(Evidence(facts.db_cpu_from, ("DB CPU",)), Evidence("host_cpu")),
+        next=next_step or "an ASH report of the period: @?/rdbms/admin/ashrpt",
+        evidence=(Evidence("foreground_wait_classes"), Evidence("time_model"), Evidence("ash_top_events")),
     )
 
 
-def host_busy_with_others(facts: ReportFacts) -> Iterator[Finding]:
-    """A busy host whose CPU this instance used half of, or less.
+def _unaccounted(facts: ReportFacts) -> Interval | None:
+    """The share of DB time that is neither CPU nor a wait, from 10 % on."""
+    rest = part_of(facts, NOT_ACCOUNTED)
+    return rest.share if rest is not None and rest.is_large else None
+
+
+def _sampled_points(facts: ReportFacts) -> float | None:
+    """What samples put on CPU or waiting for it beyond DB CPU, as a share of DB time; None without samples."""
+    on_cpu, whole = facts.samples.on_cpu, facts.whole_s
+    if on_cpu is None or whole is None or facts.elapsed_s is None or facts.db_cpu_s is None:
+        return None
+    return ((on_cpu * facts.elapsed_s - facts.db_cpu_s) / whole).value
+
+
+@rule(
+    "cpu_queue",
+    "os_cpu_wait",
+    of="report",
+    needs="slots of active session history and the number of CPUs",
+    thresholds={"sessions above CPUs, less two standard deviations": "LEDGER R6"},
+)
+def cpu_queue(facts: ReportFacts) -> Iterator[Finding]:
+    """Slots in which samples saw more sessions on CPU than there are CPUs, and the host's own count of that wait.
 
     Examples:
-        >>> from iolab.rules.report_facts import ReportFacts
-        >>> facts = ReportFacts(idle_pct=Interval.exact(12.0), busy_cpu_pct=Interval.exact(31.0))
+        >>> from datetime import datetime
+        >>> from iolab.metrics.ash import Queue
+        >>> from iolab.metrics.report_facts import ReportFacts, Samples
+        >>> queue = Queue(datetime(2026, 1, 11, 10, 45), datetime(2026, 1, 11, 10, 55), 34.17, 12_394)
+        >>> facts = ReportFacts(db_time_s=Interval.exact(41_424), db_cpu_s=Interval.exact(6_449), cpus=12,
+        ...     elapsed_s=Interval.exact(3_555), classes={"User I/O": Interval.exact(11_622)},
+        ...     samples=Samples(4_097, Interval.exact(8.12), (queue,)), os={"OS_CPU_WAIT_TIME": 3_696_200.0})
+        >>> for one in cpu_queue(facts): print(one.sentence)
+        From 10:45 to 10:55 samples saw 34 sessions on 12 CPUs: at least 12,300 s cannot have been on a CPU.
+        Consistent with a queue: the host counted 37,000 s of waiting for a CPU (`OS_CPU_WAIT_TIME`).
+    """
+    if facts.whole_s is None or not facts.samples.queues or not facts.has_host:
+        return
+    part = NOT_ACCOUNTED if _unaccounted(facts) is not None else ""
+    queue = facts.samples.queues[0]
+    least = 10 ** (math.floor(math.log10(queue.least_s)) - 2) if queue.least_s > 0 else 1.0
+    when = f"{queue.begin:%H:%M} to {queue.end:%H:%M}"
+    yield Finding(
+        "cpu_queue",
+        f"From {when} samples saw {queue.sessions:.0f} sessions on {facts.cpus} CPUs: "
+        f"at least {math.floor(queue.least_s / least) * least:,.0f} s cannot have been on a CPU.",
+        part=part,
+        why=f"one sample stands for {SAMPLED_EVERY_S:.0f} s; two standard deviations of the samples are taken off",
+        next=f"an ASH report of {when}: @?/rdbms/admin/ashrpti",
+        evidence=(Evidence("ash_activity"),),
+    )
+    waited = facts.os.get("OS_CPU_WAIT_TIME", 0.0) / _CS
+    if waited >= queue.least_s:
+        yield Finding(
+            "os_cpu_wait",
+            f"Consistent with a queue: the host counted {three(waited)} s of waiting for a CPU (`OS_CPU_WAIT_TIME`).",
+            part=part,
+            why="the count is of all processes of the host",
+            next="the run queue of the host: vmstat 5",
+            evidence=(Evidence("os_stats", ("OS_CPU_WAIT_TIME",)),),
+        )
+
+
+@rule(
+    "sampled_statement",
+    of="report",
+    needs="active session history",
+    thresholds={"10 % of the samples": "LEDGER section 9"},
+)
+def sampled_statement(facts: ReportFacts) -> Iterator[Finding]:
+    """A statement with many of the samples that stands in no list of SQL.
+
+    Examples:
+        >>> from iolab.metrics.report_facts import ReportFacts, Samples
+        >>> samples = Samples(4_097, None, (), (("0kg3s5m4uzp32", "SELECT 1", 44.59),))
+        >>> facts = ReportFacts(db_time_s=Interval.exact(41_424), elapsed_s=Interval.exact(3_555), samples=samples)
+        >>> print(*(one.sentence for one in sampled_statement(facts)))
+        `0kg3s5m4uzp32` holds 45 % of the 4,097 samples; no SQL list of the report names it.
+    """
+    if facts.whole_s is None or facts.is_idle:
+        return
+    listed = {one.sql_id for one in facts.statements}
+    part = NOT_ACCOUNTED if _unaccounted(facts) is not None else ""
+    for sql_id, text, share in facts.samples.statements:
+        if share >= _SAMPLED_PCT and sql_id not in listed:
+            yield Finding(
+                "sampled_statement",
+                f"`{sql_id}` holds {percent(share / 100)} of the {facts.samples.count:,} samples; "
+                "no SQL list of the report names it.",
+                None if part else Interval.exact(share / 100),
+                "samples",
+                part=part,
+                why=f"its text: {short_text(text, 60).rstrip('.')}" if text else "",
+                next=plan_of(sql_id),
+                evidence=(Evidence("ash_sql_events", (sql_id,)),),
+            )
+
+
+@rule(
+    "cpu_is_the_time",
+    "time_profile",
+    of="report",
+    needs="DB CPU",
+    thresholds={"75 % of DB time": "FINDINGS F08", "10 % of DB time": "LEDGER section 9"},
+)
+def cpu_is_the_time(facts: ReportFacts) -> Iterator[Finding]:
+    """CPU: how many processors, and the statement that used most of it; `cpu_is_the_time` where it is nearly all.
+
+    Examples:
+        >>> from iolab.metrics.report_facts import ReportFacts, Statement
+        >>> main = Statement("g8rhybcumtwd6", Interval.exact(2_315), cpu_s=Interval.exact(2_144))
+        >>> facts = ReportFacts(db_time_s=Interval.exact(12_612), db_cpu_s=Interval.exact(2_876.5), cpus=8,
+        ...     elapsed_s=Interval.exact(903), classes={"User I/O": Interval.exact(9_700)}, statements=(main,))
+        >>> for one in cpu_is_the_time(facts): print(one.name, one.sentence)
+        time_profile CPU took 23 % of DB time: 3.19 of 8 CPUs; 75 % of it was used by `g8rhybcumtwd6`.
+        >>> facts = ReportFacts(db_time_s=Interval.exact(61_163), db_cpu_s=Interval.exact(60_900), cpus=48,
+        ...     elapsed_s=Interval.exact(3_617), classes={"User I/O": Interval.exact(160)})
+        >>> for one in cpu_is_the_time(facts): print(one.name, one.sentence)
+        cpu_is_the_time CPU took 99.6 % of DB time: 16.8 of 48 CPUs.
+    """
+    part, whole, cpu, elapsed = part_of(facts, CPU), facts.whole_s, facts.db_cpu_s, facts.elapsed_s
+    if part is None or whole is None or cpu is None or not part.is_large:
+        return
+    found = captured(facts)
+    is_most = found is not None and (cpu / whole).lo >= _CPU_SHARE and found.hi >= _MISSING and found.lo <= _OVERLAP
+    detail = ""
+    if elapsed is not None and elapsed.lo > 0:
+        used = (
+            (part.share.hi if part.share.hi - part.share.lo > 0.05 else part.share.value) * whole.value / elapsed.value
+        )
+        least = "at most " if part.share.hi - part.share.lo > 0.05 else ""
+        of = f"{min(facts.cpus, facts.cpu_count or facts.cpus):,} " if facts.has_host and facts.cpus is not None else ""
+        detail = f": {least}{significant(used)}{' of ' if of else ' '}{of}CPUs{'' if of else ' on average'}"
+    users = [(one.cpu_s, one) for one in facts.statements if one.cpu_s is not None and not one.is_block]
+    if users and detail:
+        most, one = max(users, key=lambda pair: pair[0].value)
+        share = most / cpu
+        if share.value >= 0.5 and share.lo <= 1:
+            detail += f"; {percent(share.capped(1).value)} of it was used by `{one.sql_id}`"
+    gets, hard, why = facts.activity.get("session logical reads"), facts.hard_parse_s, ""
+    if is_most and gets is not None and gets.lo > 0 and hard is not None and (hard / whole).hi < 0.05:
+        each = (cpu * 10**6 / gets).value
+        why = f"{three(each)} us of CPU per logical read, row work and parsing included"
+    if facts.is_aix:
+        why = "; ".join(filter(None, (why, "on AIX with SMT CPU times are undercounted")))
+    yield Finding(
+        "cpu_is_the_time" if is_most else "time_profile",
+        f"CPU took {part.took}{detail}.",
+        part=CPU,
+        why=why,
+        evidence=(Evidence(facts.db_cpu_from, (CPU,)), Evidence("host_cpu")),
+    )
+
+
+def captured(facts: ReportFacts) -> Interval | None:
+    """Waits and CPU as a share of DB time; None where the report does not have both."""
+    whole, waited, cpu = facts.whole_s, facts.waited_s, facts.db_cpu_s
+    if whole is None or waited is None or cpu is None or facts.is_idle:
+        return None
+    return (waited + cpu) / whole
+
+
+@rule(
+    "host_busy_with_others",
+    of="report",
+    needs="the host's CPU and the instance's share of it",
+    thresholds={"25 % busy": "evaluation A12", "50 % of the CPU used": "FINDINGS F11"},
+)
+def host_busy_with_others(facts: ReportFacts) -> Iterator[Finding]:
+    """A host whose processors were busy, half of it or more with work of others.
+
+    Examples:
+        >>> from iolab.metrics.report_facts import ReportFacts
+        >>> facts = ReportFacts(idle_pct=Interval.exact(58.9), busy_cpu_pct=Interval.exact(5.2), cpus=14)
         >>> print(*(one.sentence for one in host_busy_with_others(facts)))
-        The processors were 12.0 % idle; of the CPU used, this instance had 31.0 %.
+        5.75 of 14 CPUs were busy; this instance used 5.2 % of that.
         >>> list(host_busy_with_others(ReportFacts(idle_pct=Interval.exact(97.0), busy_cpu_pct=Interval.exact(31.0))))
         []
     """
     idle, own = facts.idle_pct, facts.busy_cpu_pct
-    if facts.is_aix or not facts.has_host or idle is None or own is None or idle.hi >= 30 or own.hi > 50:
+    if facts.is_aix or not facts.has_host or idle is None or own is None or own.hi > _OWN_PCT:
         return
+    if 100 - idle.hi < _BUSY_PCT:
+        return
+    busy = (100 - idle.value) / 100
+    said = f"The processors were {percent(busy)} busy"
+    if facts.cpus is not None:
+        said = f"{three(busy * facts.cpus)} of {facts.cpus:,} CPUs were busy"
     yield Finding(
         "host_busy_with_others",
-        f"The processors were {share_text(idle / 100)} idle; of the CPU used, this instance had "
-        f"{share_text(own / 100)}.",
-        why="the rest was used outside this instance; the report does not say by what",
-        refuted_by="process accounting of the host",
+        f"{said}; this instance used {percent(own.value / 100)} of that.",
+        why="other instances or programs used the rest; the report does not show which",
+        next="the processes of the host: top, or pidstat 5",
         evidence=(Evidence("host_cpu"), Evidence("instance_cpu")),
         order=6,
     )
 
 
+@rule(
+    "host_memory_exhausted",
+    of="report",
+    needs="statistics of the operating system",
+    thresholds={"1 MB/s paged": "FINDINGS F10"},
+)
 def host_memory_exhausted(facts: ReportFacts) -> Iterator[Finding]:
     """Swap that was full while the system used more CPU than user code, or paging above 1 MB/s.
 
     Examples:
-        >>> from iolab.rules.report_facts import ReportFacts
+        >>> from iolab.metrics.report_facts import ReportFacts
         >>> facts = ReportFacts(os={"SWAP_FREE_BYTES": 0.0, "VM_OUT_BYTES": 29_757_440.0, "VM_IN_BYTES": 34_418_688.0},
         ...     elapsed_s=Interval.exact(3_566), user_pct=Interval.exact(4.2), system_pct=Interval.exact(13.8))
         >>> print(*(one.sentence for one in host_memory_exhausted(facts)))
@@ -255,9 +401,9 @@ def host_memory_exhausted(facts: ReportFacts) -> Iterator[Finding]:
     is_full = bool(free) and min(free) == 0 and user is not None and system is not None and system.lo > user.hi
     if not (is_paging or is_full):
         return
-    out = figure_text(paged["VM_OUT_BYTES"], "MB/s")
+    out = f"{three(paged['VM_OUT_BYTES'])} MB/s"
     if is_paging:
-        said = f"{figure_text(paged['VM_IN_BYTES'], 'MB/s')} were paged in and {out} out."
+        said = f"{three(paged['VM_IN_BYTES'])} MB/s were paged in and {out} out."
     else:
         said = f"Swap was full at a snapshot (0 bytes free), and {out} were paged out."
     yield Finding(
@@ -266,34 +412,40 @@ def host_memory_exhausted(facts: ReportFacts) -> Iterator[Finding]:
         why="full, not paging"
         if not is_paging
         else "pages went to disk and back; some systems count reads of files, too",
-        refuted_by="vmstat of the period",
+        next="vmstat 5 of the host",
         evidence=(Evidence("os_stats", ("SWAP_FREE_BYTES", "VM_IN_BYTES", "VM_OUT_BYTES")),),
         order=7,
     )
 
 
+@rule("parse_time", of="report", needs="the time model", thresholds={"10 % of DB time": "LEDGER section 9"})
 def parse_time(facts: ReportFacts) -> Iterator[Finding]:
-    """Time in parsing, from 10 % of DB time.
+    """Time in parsing, from 10 % of DB time; it overlaps CPU and waits, so it is no part of the ledger.
 
     Examples:
-        >>> from iolab.rules.report_facts import ReportFacts
+        >>> from iolab.metrics.report_facts import ReportFacts
         >>> facts = ReportFacts(db_time_s=Interval.exact(13_799), elapsed_s=Interval.exact(3_614),
         ...     parse_s=Interval.exact(6_030), hard_parse_s=Interval.exact(5_917))
         >>> print(*(one.sentence for one in parse_time(facts)))
-        43.7 % of DB time was in parsing, 42.9 % in hard parses.
+        Parsing took 44 % of DB time, nearly all of it hard parses; it contains CPU and waits.
         >>> list(parse_time(ReportFacts(db_time_s=Interval.exact(13_799), parse_s=Interval.exact(60))))
         []
     """
     whole, parse, hard = facts.whole_s, facts.parse_s, facts.hard_parse_s
-    if whole is None or parse is None or is_idle_instance(facts) or (parse / whole).lo < _PARSE_SHARE:
+    if whole is None or parse is None or facts.is_idle or (parse / whole).lo < _PARSE_SHARE:
         return
-    of_hard = "" if hard is None else f", {share_text(hard / whole)} in hard parses"
-    share = parse / whole
+    of_hard = ""
+    if hard is not None:
+        is_all = hard.value >= _NEARLY_ALL * parse.value
+        of_hard = ", nearly all of it hard parses" if is_all else f", {percent(hard / whole)} in hard parses"
     yield Finding(
         "parse_time",
-        f"{share_text(share)} of DB time was in parsing{of_hard}.",
-        share,
-        why="it contains waits and CPU that are named elsewhere: shares are not added to it",
-        refuted_by="parse counts and times of V$SESS_TIME_MODEL",
+        f"Parsing took {percent((parse / whole).capped(1))} of DB time{of_hard}; it contains CPU and waits.",
+        why="its shares are not added to those of CPU and waits",
+        next="statements that differ in literals alone: select force_matching_signature, count(*) from v$sql group by "
+        "force_matching_signature order by 2 desc"
+        if of_hard
+        else "the statements ordered by parse calls",
         evidence=(Evidence("time_model", ("parse time elapsed", "hard parse elapsed time")),),
+        order=4,
     )

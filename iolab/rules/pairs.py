@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from iolab.metrics.formatting import count_text, figure_text, share_text
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.gates import LEAST_WAITS
-from iolab.rules.load import sessions_active
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from iolab.rules.report_facts import ReportFacts
+    from iolab.metrics.report_facts import ReportFacts
     from logframe.interval import Interval
 
 #: A change of load below this is not decomposed.
@@ -42,7 +41,7 @@ def load_change(
 
     Examples:
         >>> from logframe.interval import Interval
-        >>> from iolab.rules.report_facts import ReportFacts, Wait
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
         >>> def facts(elapsed, time, waits, waited): return ReportFacts(elapsed_s=Interval.exact(elapsed),
         ...     db_time_s=Interval.exact(time),
         ...     events={"db file sequential read": Wait(Interval.exact(waits), Interval.exact(waited))})
@@ -53,7 +52,7 @@ def load_change(
         >>> list(load_change(first, facts(9_000, 63_810, 1, 1)))  # periods of other lengths
         []
     """
-    sessions = [sessions_active(facts) for facts in (before, after)]
+    sessions = [facts.sessions_active for facts in (before, after)]
     if before.elapsed_s is None or after.elapsed_s is None or sessions[0] is None or sessions[1] is None:
         return
     lengths = after.elapsed_s.value / before.elapsed_s.value
@@ -131,7 +130,7 @@ class _Rate(NamedTuple):
 def _rates(before: ReportFacts, after: ReportFacts) -> dict[str, _Rate]:
     """The events that both reports have, and were waited for often enough."""
     found: dict[str, _Rate] = {}
-    actives = [sessions_active(facts) for facts in (before, after)]
+    actives = [facts.sessions_active for facts in (before, after)]
     if before.elapsed_s is None or after.elapsed_s is None or actives[0] is None or actives[1] is None:
         return found
     for name, wait in after.events.items():
@@ -178,7 +177,7 @@ def settings_changed(before: ReportFacts, after: ReportFacts, *, table: str = "p
     Text reports cut long values, and print a list on several lines: a part of the other value is no change.
 
     Examples:
-        >>> from iolab.rules.report_facts import ReportFacts
+        >>> from iolab.metrics.report_facts import ReportFacts
         >>> one, two = ReportFacts(parameters={"a": "1", "b": "2"}), ReportFacts(parameters={"a": "1", "b": "3"})
         >>> print(*(found.sentence for found in settings_changed(one, two)))
         1 parameter of 2 changed between the reports: `b` 2 to 3.

@@ -1,255 +1,287 @@
-"""Where DB time went: groups of waits, row locks, statements."""
+"""Parts of DB time that say more than their row: statements, row locks, the resource manager, what cannot be determined."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from iolab.metrics.formatting import count_text, figure_text, share_text, time_text
-from iolab.rules.event_groups import GROUPS, group_of
+from iolab.metrics.formatting import count_text, short_text
+from iolab.metrics.report_facts import total
 from iolab.rules.finding import NOTABLE, Evidence, Finding
-from iolab.rules.gates import LEAST_WAITS, OVERLAP, captured
-from iolab.rules.load import cpu_is_the_time, is_idle_instance
-from iolab.rules.report_facts import Wait, total
-from iolab.rules.writes import all_io_slow, log_space, small_log_writes_slow, writers_behind
+from iolab.rules.gates import LEAST_WAITS
+from iolab.rules.phrases import often, percent, seconds, three
+from iolab.rules.registry import rule
+from iolab.rules.report_parts import LARGE, part_of, parts_of
+from iolab.rules.writes import all_io_slow, small_log_writes_slow
+from iolab.time_ledger.reports import BLOCK_TIME, NOT_ACCOUNTED, ledger_of, plan_of, statement_name
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from iolab.rules.report_facts import ReportFacts
+    from iolab.metrics.report_facts import ReportFacts, Statement
 
-#: Events that a sentence names.
-_MOST_NAMED: Final = 3
-#: Groups that get a sentence.
-_MOST_GROUPS: Final = 3
 _LOCK_SHARE: Final = 0.20
-#: A group with so large a part in a finding of its own gets no second one.
-_NEARLY_ALL: Final = 0.9
-_STATEMENT_SHARE: Final = 0.50
 _ROW_LOCKS: Final = "enq: TX - row lock contention"
-#: Modules of the database's own upkeep: its snapshots and advisors.
-_UPKEEP: Final = ("dbms_scheduler", "mmon_slave", "admin", "dbms_workload_repository", "rdbms")
+#: Parts of the statements that are none.
+_CLOSING: Final = ("captured, not listed", "not captured", "not listed", "counted twice")
+#: A statement whose time is mostly one thing.
+_MOSTLY: Final = 0.5
+#: A statement with so much is the only one.
+_ONE: Final = 0.9
+#: Latches and other waits of background processes from here on.
+_BACKGROUND_SHARE: Final = 0.10
 
 
-def groups_of(facts: ReportFacts) -> dict[str, dict[str, Wait]]:
-    """The foreground events of each group, the group with the longest time first."""
-    found: dict[str, dict[str, Wait]] = {}
-    for name, wait in sorted(facts.listed_events.items(), key=lambda item: -item[1].time_s.value):
-        found.setdefault(group_of(name), {})[name] = wait
-    return dict(sorted(found.items(), key=lambda item: -total(item[1]).value))
-
-
-def time_profile(facts: ReportFacts) -> Iterator[Finding]:
-    """The largest groups of waits, each with its share of DB time and its events.
-
-    Groups, not events: the largest event may be a read while the largest group waits for space to write.  CPU is one
-    of them.  Without the table of foreground events, the top events give what there is at least.
+@rule(
+    "main_statement",
+    of="report",
+    needs="a list of SQL with elapsed times",
+    thresholds={"10 % of DB time": "LEDGER section 9"},
+)
+def main_statement(facts: ReportFacts) -> Iterator[Finding]:
+    """A statement with 10 % of DB time or more: how often, how long, CPU or I/O; its module.
 
     Examples:
-        >>> from iolab.rules.report_facts import ReportFacts
-        >>> def wait(count, seconds): return Wait(Interval.exact(count), Interval.exact(seconds))
-        >>> events = {"db file sequential read": wait(21_628_695, 16_407), "log buffer space": wait(25_753, 12_641),
-        ...     "free buffer waits": wait(617_937, 6_616)}
-        >>> facts = ReportFacts(db_time_s=Interval.exact(38_493), elapsed_s=Interval.exact(304.2), events=events)
-        >>> from dataclasses import replace
-        >>> for one in time_profile(replace(facts, db_cpu_s=Interval.exact(5_774), cpus=32)): print(one.sentence)
-        15.0 % of DB time was CPU: 18.98 of 32 CPUs on average.
-        50.0 % of DB time was waiting for space to write: `log buffer space` 32.8, `free buffer waits` 17.2 %.
-        42.6 % of DB time was single-block reads: `db file sequential read`, 71,100 a second, 759 us on average.
-        >>> list(time_profile(ReportFacts(db_time_s=Interval.exact(12), elapsed_s=Interval.exact(7_000),
-        ...     events=events)))
-        []
+        >>> from iolab.metrics.report_facts import ReportFacts, Statement
+        >>> one = Statement("82ud5h0qcg0bf", Interval.exact(3_625.7), Interval.exact(176_182),
+        ...     io_s=Interval.exact(3_589), module="Swingbench", text="select customer_id from customers")
+        >>> facts = ReportFacts(db_time_s=Interval.exact(12_612.5), elapsed_s=Interval.exact(903), statements=(one,))
+        >>> for found in main_statement(facts): print(found.part, found.sentence, found.why, sep="; ")
+        82ud5h0qcg0bf select customer_id from customers; `82ud5h0qcg0bf` took 29 % of DB time, 99 % of it I/O: 195
+        executions per second, 20.6 ms each.; module Swingbench
     """
-    whole = facts.whole_s
-    if whole is None or is_idle_instance(facts):
+    if facts.is_idle:
         return
-    yield from _cpu_part(facts)
-    table = "foreground_events" if facts.events else "top_events"
-    shown = 0
-    for group, events in groups_of(facts).items():
-        share = total(events) / whole
-        if share.lo < NOTABLE or shown == _MOST_GROUPS or _is_said(facts, events):
+    blocks = [one for one in facts.statements if one.is_block]
+    for one in facts.statements:
+        name = statement_name(facts, one)
+        part = None if one.is_block else part_of(facts, name, "who")
+        if part is None or not part.is_large:
             continue
-        shown += 1
-        limit = facts.limit or ("" if facts.events else "At least ")
+        each, runs = "", one.executions
+        if runs is not None and runs.lo > 0:
+            each = f": {often(runs, facts.elapsed_s, 'executions')}, {seconds((one.elapsed_s / runs).value)} each"
+        where = f" in {one.pdb}" if one.pdb and f"({one.pdb})" in name else ""
+        begin = f"One statement, `{one.sql_id}`{where}," if part.share.lo >= _ONE else f"`{one.sql_id}`{where}"
+        why = [f"module {one.module}"] if one.module else []
+        inside = [
+            block for block in blocks if block.elapsed_s.value >= NOTABLE * (facts.whole_s or one.elapsed_s).value
+        ]
+        if inside and part.share.lo >= _ONE:
+            why.append(
+                f"{count_text(len(inside), 'PL/SQL block')} of {seconds(inside[0].elapsed_s.value)} may contain it"
+            )
         yield Finding(
-            "time_profile",
-            f"{limit}{share_text(share)} of DB time was {GROUPS[group]}: {_events_text(facts, events)}.",
-            facts.share(total(events)),
-            why=_why(facts, group, events),
-            refuted_by="other shares in the ASH samples of the period",
-            evidence=(Evidence(table, tuple(events)[:6]),),
-            caveat="one wait may be for several requests" if "db file parallel read" in events else "",
+            "main_statement",
+            f"{begin} took {part.took}{_split(one)}{each}.",
+            part=name,
+            why="; ".join(why),
+            next=plan_of(one.sql_id),
+            evidence=(Evidence("sql", (one.sql_id,)),),
         )
 
 
-def _cpu_part(facts: ReportFacts) -> Iterator[Finding]:
-    """CPU beside waits; where it is most of DB time, `cpu_is_the_time` says it."""
-    whole, cpu, found = facts.whole_s, facts.db_cpu_s, captured(facts)
-    if whole is None or cpu is None or (cpu / whole).lo < NOTABLE or next(cpu_is_the_time(facts), None) is not None:
+@rule(
+    "plsql_block",
+    of="report",
+    needs="a list of SQL with elapsed times",
+    thresholds={"10 % of DB time": "LEDGER section 9"},
+)
+def plsql_block(facts: ReportFacts) -> Iterator[Finding]:
+    """The longest PL/SQL block, where PL/SQL itself is large, or no statement: a block contains what it calls.
+
+    Examples:
+        >>> from iolab.metrics.report_facts import ReportFacts, Statement
+        >>> block = Statement("3abcdefghijk3", Interval.exact(990), Interval.exact(1), text="begin run; end;",
+        ...     is_block=True)
+        >>> facts = ReportFacts(db_time_s=Interval.exact(1_000), statements=(block,),
+        ...     captured_sql_pct=Interval.exact(3), plsql_s=Interval.exact(860))
+        >>> for one in plsql_block(facts): print(one.part, one.sentence, sep="; ")
+        PL/SQL itself; PL/SQL itself took 86 % of DB time; block `3abcdefghijk3` took 99 % with what it calls.
+        >>> from dataclasses import replace
+        >>> for one in plsql_block(replace(facts, plsql_s=None)): print(one.sentence)
+        The PL/SQL block `3abcdefghijk3` took 99 % of DB time with what it calls.
+    """
+    whole, parts = facts.whole_s, parts_of(facts, "who")
+    block = next((one for one in facts.statements if one.is_block), None)
+    if block is None or whole is None or facts.is_idle or (block.elapsed_s / whole).lo < LARGE:
         return
-    share, used = cpu / whole, ""
-    if facts.has_host and facts.cpus is not None and facts.elapsed_s is not None and facts.elapsed_s.lo > 0:
-        allowed = min(facts.cpus, facts.cpu_count or facts.cpus)
-        used = f": {figure_text(cpu / facts.elapsed_s)} of {count_text(allowed, 'CPU')} on average"
+    own = parts.get(BLOCK_TIME)
+    is_own = own is not None and own.is_large
+    if not is_own and any(part.is_large for name, part in parts.items() if name not in _CLOSING):
+        return
+    took = f"took {percent((block.elapsed_s / whole).capped(1))}"
     yield Finding(
-        "time_profile",
-        f"{share_text(share)} of DB time was CPU{used}.",
-        share.capped(1),
-        why="a part of it was used within waits"
-        if found is not None and found[0].lo > OVERLAP and not facts.has_earlier_waits
-        else "",
-        refuted_by="AIX with SMT, where CPU times are undercounted" if facts.is_aix else "ASH samples of the period",
-        evidence=(Evidence(facts.db_cpu_from, ("DB CPU",)),),
+        "plsql_block",
+        f"{BLOCK_TIME} took {own.took}; block `{block.sql_id}` {took} with what it calls."
+        if own is not None and is_own
+        else f"The PL/SQL block `{block.sql_id}` {took} of DB time with what it calls.",
+        part=BLOCK_TIME if is_own else "",
+        why=f"its text: {short_text(block.text, 60).rstrip('.')}" if block.text else "",
+        next=f"a profile of the lines of `{block.sql_id}`: dbms_hprof",
+        evidence=(Evidence("sql", (block.sql_id,)),),
+        order=1,
     )
 
 
-def _is_said(facts: ReportFacts, events: dict[str, Wait]) -> bool:
-    """Does one finding of its own (row locks, space to write, the resource manager) hold nearly all of a group?"""
-    for rule in (lock_waits, log_space, writers_behind, resource_manager):
-        for found in rule(facts):
-            own = [events[name].time_s.value for name in found.evidence[0].rows if name in events]
-            if sum(own) >= _NEARLY_ALL * total(events).value:
-                return True
-    return False
+def _split(one: Statement) -> str:
+    """What most of a statement's time was, by the columns of the list."""
+    if one.elapsed_s.lo <= 0:
+        return ""
+    for time, what in ((one.io_s, "I/O"), (one.cpu_s, "CPU")):
+        if time is not None and (share := (time / one.elapsed_s).capped(1)).lo >= _MOSTLY:
+            return f", {percent(share.value)} of it {what}"
+    return ""
 
 
-def _events_text(facts: ReportFacts, events: dict[str, Wait]) -> str:
-    whole = facts.whole_s or Interval.exact(1)
-    first, *others = events.items()
-    counted = [(name, wait) for name, wait in events.items() if (wait.time_s / whole).value >= 0.001]
-    if len(counted) <= 1 or not others:
-        name, wait = first
-        return f"`{name}`{_rate_text(facts, wait)}"
-    parts = [f"`{name}` {share_text(wait.time_s / whole).removesuffix(' %')}" for name, wait in counted[:_MOST_NAMED]]
-    more = len(counted) - len(parts)
-    return ", ".join(parts) + " %" + (f", {count_text(more, 'more event')}" if more else "")
-
-
-def _rate_text(facts: ReportFacts, wait: Wait) -> str:
-    average = wait.avg_s
-    if average is None or wait.waits.lo < LEAST_WAITS or facts.elapsed_s is None or facts.elapsed_s.lo <= 0:
-        return f", {count_text(wait.waits.value, 'wait')}"
-    a_second = wait.waits / facts.elapsed_s
-    often = f"{figure_text(a_second.value)} a second" if a_second.value >= 1 else count_text(wait.waits.value, "wait")
-    return f", {often}, {time_text(average)} on average"
-
-
-def _why(facts: ReportFacts, group: str, events: dict[str, Wait]) -> str:
-    if group == "single_block" and total(facts.of_events("db file parallel read")).value > 0:
-        return "a wait of `db file parallel read` is for several blocks"
-    if group == "other_reads":
-        return "a wait for direct reads is not a read, and its time is not theirs where they are asynchronous"
-    if facts.has_earlier_waits:
-        return "a wait is counted whole when it ends: a part of it may be of before the period"
-    found = captured(facts)
-    if found is not None and found[0].lo > OVERLAP:
-        return "shares overlap: they say the order"
-    return "events of one cause are one group: the largest event may be of another" if len(events) > 1 else ""
-
-
+@rule(
+    "lock_waits",
+    of="report",
+    needs="foreground events",
+    thresholds={"20 % of DB time": "FINDINGS F14", "30 waits": "a convention"},
+)
 def lock_waits(facts: ReportFacts) -> Iterator[Finding]:
     """Row locks, from 20 % of DB time.
 
     Examples:
-        >>> from iolab.rules.report_facts import ReportFacts
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
         >>> events = {"enq: TX - row lock contention": Wait(Interval.exact(22_983), Interval.exact(2_198_781))}
         >>> facts = ReportFacts(db_time_s=Interval.exact(2_269_545), elapsed_s=Interval.exact(2_220), events=events)
         >>> print(*(one.sentence for one in lock_waits(facts)))
-        96.9 % of DB time was waiting for row locks: 22,983 waits of 95.7 s on average.
+        Row locks took 97 % of DB time: 10.4 waits per second, 95.7 s each.
         >>> list(lock_waits(ReportFacts(db_time_s=Interval.exact(20_000_000), events=events)))
         []
     """
-    waits = facts.of_events(_ROW_LOCKS)
-    if facts.whole_s is None or not waits or is_idle_instance(facts):
-        return
-    wait = waits[_ROW_LOCKS] if _ROW_LOCKS in waits else next(iter(waits.values()))
-    share, average = wait.time_s / facts.whole_s, wait.avg_s
-    if share.lo < _LOCK_SHARE or average is None or wait.waits.lo < LEAST_WAITS:
+    name, wait = next(iter(facts.of_events(_ROW_LOCKS).items()), ("", None))
+    part = part_of(facts, name)
+    if wait is None or part is None or part.share.lo < _LOCK_SHARE or wait.avg_s is None or wait.waits.lo < LEAST_WAITS:
         return
     slow = next(iter((*all_io_slow(facts), *small_log_writes_slow(facts))), None)
-    held = "" if slow is None else f"; locks are held until the commit is written, and {_slow_text(slow.name)}"
+    held = ""
+    if slow is not None:
+        what = "reads and writes of every kind were slow" if slow.name == "all_io_slow" else "log writes were slow"
+        held = f"; locks are held until the commit is written, and {what}"
     yield Finding(
         "lock_waits",
-        f"{facts.limit}{share_text(share)} of DB time was waiting for row locks: "
-        f"{count_text(wait.waits.value, 'wait')} of {time_text(average)} on average.",
-        facts.share(wait.time_s),
-        why=f"holder and statement are not in the report; ASH has them (BLOCKING_SESSION){held}",
-        refuted_by="ASH samples of the blockers",
-        evidence=(Evidence("foreground_events", (_ROW_LOCKS,)),),
+        f"Row locks took {part.took}: {often(wait.waits, facts.elapsed_s, 'waits')}, {seconds(wait.avg_s.value)} each.",
+        part=name,
+        why=f"the report does not show who held the locks{held}",
+        next="the blocking sessions in an ASH report of the period: @?/rdbms/admin/ashrpt",
+        evidence=(Evidence("foreground_events", (name,)),),
         order=6,
     )
 
 
-def _slow_text(name: str) -> str:
-    return "reads and writes of every kind were slow" if name == "all_io_slow" else "log writes were slow"
-
-
-def top_sql_share(facts: ReportFacts) -> Iterator[Finding]:
-    """A statement with half of DB time or more.
-
-    Examples:
-        >>> from iolab.rules.report_facts import ReportFacts
-        >>> statements = (("309mwpa4tk161", Interval.exact(22_411), 71_984.0, "SQL*Plus"),)
-        >>> facts = ReportFacts(db_time_s=Interval.exact(38_493), elapsed_s=Interval.exact(304), statements=statements)
-        >>> print(*(one.sentence for one in top_sql_share(facts)))
-        Statement `309mwpa4tk161` took 58.2 % of DB time in 71,984 executions.
-        >>> list(top_sql_share(ReportFacts(db_time_s=Interval.exact(9_000),
-        ...     statements=statements)))  # more than the whole
-        []
-    """
-    whole = facts.whole_s
-    if whole is None or is_idle_instance(facts) or whole.lo < 60:
-        return
-    found = captured(facts)
-    if found is not None and found[0].lo > 1.1:
-        return
-    listed = Interval.exact(0)
-    for one in facts.statements:
-        listed += one[1]
-    for statement, elapsed, executions, module in facts.statements:
-        share = elapsed / whole
-        if share.lo < _STATEMENT_SHARE or share.lo > 1 or any(part in module.lower() for part in _UPKEEP):
-            continue
-        times = f" in {count_text(executions, 'execution')}" if executions else ""
-        sums = listed / whole
-        yield Finding(
-            "top_sql_share",
-            f"Statement `{statement}` took {share_text(share)} of DB time{times}.",
-            share.capped(1),
-            why=f"the statements listed add up to {share_text(sums)}; a PL/SQL block also counts what it calls",
-            refuted_by="a child statement with the same time",
-            evidence=(Evidence("sql", (statement,)),),
-            order=7,
-        )
-
-
+@rule(
+    "resource_manager",
+    of="report",
+    needs="foreground events",
+    thresholds={"5 % of DB time": "FINDINGS F15", "30 waits": "a convention"},
+)
 def resource_manager(facts: ReportFacts) -> Iterator[Finding]:
     """Waits for the resource manager, from 5 % of DB time.
 
     Examples:
-        >>> from iolab.rules.report_facts import ReportFacts
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
         >>> events = {"resmgr:cpu quantum": Wait(Interval.exact(900), Interval.exact(120))}
         >>> facts = ReportFacts(db_time_s=Interval.exact(1_000), elapsed_s=Interval.exact(600), events=events)
         >>> print(*(one.sentence for one in resource_manager(facts)))
-        12.0 % of DB time was waiting for the resource manager: 900 waits of 133.3 ms on average.
+        The resource manager held sessions back for 12 % of DB time: 1.50 waits per second, 133 ms each.
         >>> list(resource_manager(ReportFacts(db_time_s=Interval.exact(9_000), events=events)))
         []
     """
     waits = facts.of_events(prefix="resmgr:")
-    if facts.whole_s is None or not waits or is_idle_instance(facts):
+    if facts.whole_s is None or not waits or facts.is_idle:
         return
-    time = total(waits)
-    share = time / facts.whole_s
-    count = sum(one.waits.value for one in waits.values())
-    if share.lo < NOTABLE or count < LEAST_WAITS:
+    time, share = total(waits), total(waits) / facts.whole_s
+    count = sum((one.waits for one in waits.values()), Interval.exact(0))
+    if share.lo < NOTABLE or count.value < LEAST_WAITS:
         return
     yield Finding(
         "resource_manager",
-        f"{facts.limit}{share_text(share)} of DB time was waiting for the resource manager: "
-        f"{count_text(count, 'wait')} of {time_text(time / count)} on average.",
-        facts.share(time),
+        f"The resource manager held sessions back for {percent(share.capped(1))} of DB time: "
+        f"{often(count, facts.elapsed_s, 'waits')}, {seconds(time.value / count.value)} each.",
+        part=next(iter(waits)),
         why="a plan of the resource manager, or `cpu_count`, keeps sessions from the processors",
-        refuted_by="no active plan in the period",
+        next="the active plan: select * from v$rsrc_plan",
         evidence=(Evidence("foreground_events", tuple(waits)),),
     )
+
+
+@rule(
+    "background_waits",
+    of="report",
+    needs="background events and background elapsed time",
+    thresholds={"10 % of background time": "evaluation A12"},
+)
+def background_waits(facts: ReportFacts) -> Iterator[Finding]:
+    """Latches and other contention of background processes, from 10 % of their time.
+
+    Examples:
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
+        >>> waits = {"latch free": Wait(Interval.exact(61_889), Interval.exact(1_105))}
+        >>> facts = ReportFacts(db_time_s=Interval.exact(9_000), elapsed_s=Interval.exact(3_600),
+        ...     background_s=Interval.exact(3_680), background=waits)
+        >>> print(*(one.sentence for one in background_waits(facts)))
+        `latch free` took 30 % of the time of background processes: 17.2 waits per second, 17.9 ms each.
+        >>> from dataclasses import replace
+        >>> list(background_waits(replace(facts, background_s=Interval.exact(60_000))))
+        []
+    """
+    whole, cpu = facts.background_s, facts.background_cpu_s
+    if whole is None or whole.lo <= 0 or facts.whole_s is None or facts.is_idle:
+        return
+    if cpu is not None and cpu.lo > whole.hi:
+        return
+    for name, wait in sorted(facts.background.items(), key=lambda item: -item[1].time_s.value):
+        share = wait.time_s / whole
+        is_contention = name.lower().startswith(("latch", "enq:", "library cache", "row cache", "buffer busy"))
+        if not is_contention or share.lo < _BACKGROUND_SHARE or share.lo > 1 or wait.waits.lo < LEAST_WAITS:
+            continue
+        each = "" if wait.avg_s is None else f", {seconds(wait.avg_s.value)} each"
+        yield Finding(
+            "background_waits",
+            f"`{name}` took {percent(share.capped(1).value)} of the time of background processes: "
+            f"{often(wait.waits, facts.elapsed_s, 'waits')}{each}.",
+            why=f"of {three(whole.value)} s of background time, which is no part of DB time",
+            next="the background sessions in an ASH report: @?/rdbms/admin/ashrpt",
+            evidence=(Evidence("background_events", (name,)),),
+            order=5,
+        )
+
+
+@rule(
+    "not_separable",
+    of="report",
+    needs="a large part whose cause a report does not show",
+    thresholds={"10 % of DB time": "LEDGER section 9"},
+)
+def not_separable(facts: ReportFacts) -> Iterator[Finding]:
+    """What a report cannot show of its largest part, and what would.
+
+    Examples:
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
+        >>> events = {"db file sequential read": Wait(Interval.exact(770_898), Interval.exact(9_336))}
+        >>> for one in not_separable(ReportFacts(db_time_s=Interval.exact(12_612), events=events)): print(one.sentence)
+        Whether the storage or a queue before it made the reads slow.
+    """
+    ledger = ledger_of(facts)
+    if ledger.void or facts.is_idle or facts.whole_s is None:
+        return
+    large = [row for row in ledger.parts().iter_rows(named=True) if (row["share_lo"] or 0) >= _BACKGROUND_SHARE]
+    first = max(large, key=lambda row: float(row["own_lo"]), default=None)
+    if first is None:
+        return
+    said = collect = ""
+    if first["part"] == NOT_ACCOUNTED:
+        said = "How much one change would save: a what-if on `not accounted for` is refused"
+        collect = "an ASH report: @?/rdbms/admin/ashrpt"
+    elif first["class"] == "User I/O":
+        names = {row["part"] for row in large}
+        collect = "iostat -xt 5"
+        if "db file parallel read" in names:
+            said = "The time of one read: a wait for `db file parallel read` covers several blocks"
+        elif any(name.endswith(("single block physical read", "sequential read")) for name in names):
+            said = "Whether the storage or a queue before it made the reads slow"
+    if said:
+        yield Finding("not_separable", f"{said}.", collect=collect, is_refused=True, order=1)

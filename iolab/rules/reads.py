@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from iolab.metrics.formatting import count_text, figure_text, share_text, time_text
+from iolab.metrics.formatting import count_text
+from iolab.metrics.report_facts import total, total_waits
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.load import db_time_unaccounted, is_idle_instance
-from iolab.rules.report_facts import total, total_waits
+from iolab.rules.load import db_time_unaccounted
+from iolab.rules.phrases import percent, seconds, three
+from iolab.rules.registry import rule
 from logframe.errors import RefusedError
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from iolab.rules.report_facts import ReportFacts
+    from iolab.metrics.report_facts import ReportFacts
 
 _MB: Final = 10**6
 _KIB: Final = 1024
@@ -31,15 +33,16 @@ _DIRECT_READS: Final = "Direct Reads"
 _FULL_NAMES: Final = {"buffer cache re": "Buffer Cache Reads", "direct reads": "Direct Reads"}
 
 
+@rule("io_by_kind", of="report", needs="I/O by function", thresholds={"1 MB/s": "FINDINGS F16"})
 def io_by_kind(facts: ReportFacts) -> Iterator[Finding]:
     """Which database function read most bytes, from 1 MB/s on.
 
     Examples:
-        >>> from iolab.rules.report_facts import FunctionIo, ReportFacts
+        >>> from iolab.metrics.report_facts import FunctionIo, ReportFacts
         >>> io = {"Direct Reads": FunctionIo(Interval.exact(595), Interval.exact(581e6)),
         ...     "TOTAL": FunctionIo(Interval.exact(1140), Interval.exact(591e6))}
         >>> print(*(one.sentence for one in io_by_kind(ReportFacts(functions=io))))
-        98.3 % of the bytes read were Direct Reads: 595 a second of 954 KiB.
+        `Direct Reads` read 98 % of the bytes: 595 requests per second of 954 KiB.
         >>> list(io_by_kind(ReportFacts(functions={"TOTAL": FunctionIo(Interval.exact(9), Interval.exact(7e4))})))
         []
     """
@@ -57,33 +60,32 @@ def io_by_kind(facts: ReportFacts) -> Iterator[Finding]:
     size = most.read_bytes_per_s / most.reads_per_s / _KIB
     yield Finding(
         "io_by_kind",
-        f"{share_text(share)} of the bytes read were {_kind_text(name)}: "
-        f"{figure_text(most.reads_per_s)} a second of {figure_text(size, 'KiB')}.",
-        why=f"all functions read {figure_text(total_io.read_bytes_per_s / _MB, 'MB/s')}; latencies of direct reads are "
-        "not in this table",
-        refuted_by="statistics of file types of the same period",
+        f"{_kind_text(name)} read {percent(share.value)} of the bytes: {three(most.reads_per_s.value)} requests per "
+        f"second of {three(size.value)} KiB.",
+        why=f"all functions read {three(total_io.read_bytes_per_s.value / _MB)} MB/s",
         evidence=(Evidence("iostat_function"),),
         order=3,
     )
 
 
 def _kind_text(name: str) -> str:
-    """A function of the database as a predicate: some are named by what they do, others by who does it."""
+    """A function of the database as a subject: some are named by what they do, others by who does it."""
     full = _FULL_NAMES.get(name.lower(), name)
     if full.lower().endswith(("reads", "scan")):
-        return full
-    return f"read by function `{full}`" + (" (those without a name of their own)" if full.lower() == "others" else "")
+        return f"`{full}`"
+    return f"Function `{full}`" + (" (all without a name of their own)" if full.lower() == "others" else "")
 
 
+@rule("read_size", of="report", needs="instance activity", thresholds={"1 MB/s, 1,000 requests": "FINDINGS F17"})
 def read_size(facts: ReportFacts) -> Iterator[Finding]:
     """The average size of a read request, of all reads of the instance.
 
     Examples:
-        >>> from iolab.rules.report_facts import ReportFacts
+        >>> from iolab.metrics.report_facts import ReportFacts
         >>> activity = {"physical read total io requests": Interval.exact(15_500_000),
         ...     "physical read total bytes": Interval.exact(127_061_250_000)}
         >>> print(*(one.sentence for one in read_size(ReportFacts(activity=activity, elapsed_s=Interval.exact(121)))))
-        A read was 8.01 KiB on average (15,500,000 requests).
+        Reads averaged 8.01 KiB (15,500,000 requests).
         >>> list(read_size(ReportFacts(activity={})))
         []
     """
@@ -106,33 +108,43 @@ def average_read_size(requests: Interval, size: Interval, table: str) -> Finding
 
     Examples:
         >>> average_read_size(Interval.exact(1000), Interval.exact(8192000), "statistics").sentence
-        'A read was 8 KiB on average (1,000 requests).'
+        'Reads averaged 8 KiB (1,000 requests).'
     """
     return Finding(
         "read_size",
-        f"A read was {figure_text(size / requests / _KIB, 'KiB')} on average "
-        f"({count_text(requests.value, 'request')}).",
-        why="an average of single blocks and large reads may be the size of none",
-        refuted_by="a trace, which has each size",
+        f"Reads averaged {three((size / requests / _KIB).value)} KiB ({count_text(requests.value, 'request')}).",
+        why="an average; single-block and large reads are mixed",
         evidence=(Evidence(table, ("physical read total bytes", "physical read total IO requests")),),
         order=4,
     )
 
 
+def _blocks_text(direct: float, blocks: float) -> str:
+    if direct == 0:
+        return "No blocks were"
+    share = percent(direct / blocks)
+    return f"{share[0].upper()}{share[1:]} of blocks were"
+
+
+@rule(
+    "buffered_or_direct_path",
+    of="report",
+    needs="instance activity",
+    thresholds={"100,000 blocks, 1 MB/s": "FINDINGS F18"},
+)
 def buffered_or_direct_path(facts: ReportFacts) -> Iterator[Finding]:
     """Which share of the blocks was read past the buffer cache; temporary tablespace and LOBs apart.
 
     Examples:
-        >>> from iolab.rules.report_facts import ReportFacts
+        >>> from iolab.metrics.report_facts import ReportFacts
         >>> def facts(direct, temp): return ReportFacts(elapsed_s=Interval.exact(60), activity={
         ...     "physical reads": Interval.exact(1_000_000), "physical read bytes": Interval.exact(8_192_000_000),
         ...     "physical reads direct": Interval.exact(direct),
         ...     "physical reads direct temporary tablespace": Interval.exact(temp)})
         >>> for one in (facts(990_000, 0), facts(990_000, 980_000)):
         ...     print(*(found.sentence for found in buffered_or_direct_path(one)))
-        99.0 % of the blocks were read past the buffer cache (direct path).
-        1.0 % of the blocks were read past the buffer cache (direct path), besides 98.0 % that were read from
-        temporary tablespaces.
+        99 % of blocks were read by direct path, bypassing the buffer cache.
+        1.0 % of blocks were read by direct path, bypassing the buffer cache, besides 98 % from temporary tablespaces.
     """
     blocks, direct = facts.activity.get("physical reads"), facts.activity.get("physical reads direct")
     size = facts.activity.get("physical read bytes")
@@ -147,27 +159,32 @@ def buffered_or_direct_path(facts: ReportFacts) -> Iterator[Finding]:
     if plain.hi < 0 or direct.lo > blocks.hi:
         return
     parts = " and ".join(
-        f"{share_text(part / blocks)} that were {what}"
-        for part, what in ((temp, "read from temporary tablespaces"), (lob, "blocks of LOBs"))
+        f"{percent((part / blocks).value)} {what}"
+        for part, what in ((temp, "from temporary tablespaces"), (lob, "of LOBs"))
         if (part / blocks).value >= 0.001
     )
     besides = f", besides {parts}" if parts else ""
     plain = Interval(max(plain.value, 0), max(plain.lo, 0), max(plain.hi, 0))
     yield Finding(
         "buffered_or_direct_path",
-        f"{share_text(plain / blocks)} of the blocks were read past the buffer cache (direct path){besides}.",
-        why="the direct path is the database's; it says nothing of O_DIRECT or asynchronous I/O",
-        refuted_by="V$SESSTAT of the sessions that read",
+        f"{_blocks_text(plain.value, blocks.value)} read by direct path, bypassing the buffer cache{besides}.",
+        why="direct path is not O_DIRECT: the report does not show how the operating system read",
         evidence=(Evidence("instance_activity", ("physical reads", "physical reads direct")),),
         order=4,
     )
 
 
+@rule(
+    "direct_path_sync_or_async",
+    of="report",
+    needs="I/O by function and foreground events",
+    thresholds={"3 % between waits and requests": "FINDINGS F19", "2 GB/s per process": "one drive gives less"},
+)
 def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
     """Were direct path reads waited for one by one?  By three counts: requests, waits of I/O statistics, event waits.
 
     Examples:
-        >>> from iolab.rules.report_facts import FunctionIo, ReportFacts, Wait
+        >>> from iolab.metrics.report_facts import FunctionIo, ReportFacts, Wait
         >>> def facts(waits, event_waits, seconds): return ReportFacts(elapsed_s=Interval.exact(3_605.4),
         ...     db_time_s=Interval.exact(6_679), db_cpu_s=Interval.exact(100),
         ...     parameters={"filesystemio_options": "none"},
@@ -175,18 +192,18 @@ def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
         ...     functions={"Direct Reads": FunctionIo(Interval.exact(594.84),
         ...         Interval.exact(581e6), Interval.exact(waits))})
         >>> print(*(one.sentence for one in direct_path_sync_or_async(facts(2_144_800, 2_144_793, 720))))
-        Direct path reads were synchronous, each waited for: 954 KiB in 336 us, 2.91 GB/s of a process: from memory,
-        or from several flash drives at once.
+        Direct path reads were synchronous: 954 KiB took 336 us on average. That is 2.91 GB/s per process, faster than
+        one drive.
         >>> print(*(one.sentence for one in direct_path_sync_or_async(facts(0, 1_400_000, 720))))
-        Direct path reads were asynchronous: 1.532 requests a wait, so 514 us a wait is not a read's latency; a
-        request cost at most 3.11 ms of DB time.
+        Direct path reads were asynchronous: 1.53 requests per wait, so 514 us is not the time of a read. A request cost
+        at most 3.11 ms of DB time.
         >>> list(direct_path_sync_or_async(facts(900_000, 1_400_000, 720)))
         []
     """
     io = facts.functions.get(_DIRECT_READS)
     names = ("direct path read", "direct path read temp", "direct path read (lob)")
     foreground = facts.of_events(*names)
-    if io is None or io.waits is None or not foreground or facts.elapsed_s is None or is_idle_instance(facts):
+    if io is None or io.waits is None or not foreground or facts.elapsed_s is None or facts.is_idle:
         return
     requests = io.reads_per_s * facts.elapsed_s
     if requests.lo < _LEAST_REQUESTS:
@@ -196,7 +213,6 @@ def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
     for wait in background:
         waits, time = waits + wait.waits, time + wait.time_s
     evidence = (Evidence("iostat_function", (_DIRECT_READS,)), Evidence("foreground_events", tuple(foreground)))
-    impact = facts.share(total(foreground))
     try:
         of_waits, of_events = io.waits / requests, waits / requests
         each = time / requests
@@ -207,18 +223,18 @@ def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
         speed = size / each
         from_memory = speed.lo > _MEMORY_BYTES_PER_S
         in_asm = any("+" in value for value in facts.parameters.values())
-        memory = ": from memory, or from several flash drives at once" if from_memory else ""
+        rate = f"{three(speed.value / 10**9)} GB/s per process"
         yield Finding(
             "direct_path_sync_or_async",
-            f"Direct path reads were synchronous, each waited for: {figure_text(size / _KIB, 'KiB')} in "
-            f"{time_text(each)}, "
-            f"{figure_text(speed / 10**9, 'GB/s')} of a process{memory}.",
-            impact,
-            why=("one disk gives less" + ("" if in_asm else "; the file system's cache may have them"))
+            f"Direct path reads were synchronous: {three((size / _KIB).value)} KiB took {seconds(each.value)} on "
+            f"average. That is {rate}{', faster than one drive' if from_memory else ''}.",
+            why="the data came from memory or from striped flash"
+            + ("" if in_asm else "; the file system's cache may have them")
             if from_memory
-            else f"{count_text(waits.value, 'wait')} for {figure_text(requests.value)} requests",
-            refuted_by="strace of one session: io_submit",
+            else f"{count_text(waits.value, 'wait')} for {three(requests.value)} requests",
+            next="the calls of one session: strace -f -ttt -T -yy -p PID (io_submit, or pread64 alone)",
             evidence=evidence,
+            order=3,
         )
     elif of_waits.hi < 0.01 and of_events.lo > 0:
         a_wait = 1 / of_events
@@ -227,41 +243,46 @@ def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
         cost = ""
         waited, unaccounted = facts.waited_s, next(db_time_unaccounted(facts), None)
         if facts.whole_s and waited and unaccounted and total(foreground).lo > 0.5 * waited.hi:
-            cost = f"; a request cost at most {time_text(facts.whole_s / requests)} of DB time"
+            cost = f" A request cost at most {seconds((facts.whole_s / requests).value)} of DB time."
         yield Finding(
             "direct_path_sync_or_async",
-            f"Direct path reads were asynchronous: {figure_text(a_wait)} requests a wait, so "
-            f"{time_text(time / waits)} a "
-            f"wait is not a read's latency{cost}.",
-            impact,
+            f"Direct path reads were asynchronous: {three(a_wait.value)} requests per wait, so "
+            f"{seconds((time / waits).value)} is not the time of a read.{cost}",
             why="the I/O statistics count no wait for them, and the event counts fewer waits than requests",
-            refuted_by="strace of one session: pread64 alone",
+            next="the calls of one session: strace -f -ttt -T -yy -p PID (io_submit, or pread64 alone)",
             evidence=evidence,
+            order=3,
         )
 
 
+@rule(
+    "logical_io_load",
+    of="report",
+    needs="instance activity and DB CPU",
+    thresholds={"50 % of DB time in CPU, 60 s": "FINDINGS F21"},
+)
 def logical_io(facts: ReportFacts) -> Iterator[Finding]:
     """Logical reads a second, where CPU is most of DB time.
 
     Examples:
-        >>> from iolab.rules.report_facts import ReportFacts
+        >>> from iolab.metrics.report_facts import ReportFacts
         >>> facts = ReportFacts(db_time_s=Interval.exact(61_163), db_cpu_s=Interval.exact(60_900),
         ...     elapsed_s=Interval.exact(3_617), activity={"session logical reads": Interval.exact(14_650_000_000)})
         >>> print(*(one.sentence for one in logical_io(facts)))
-        4,050,000 logical reads a second, 241,000 a second of CPU.
+        4,050,000 logical reads per second; 241,000 per second of CPU time.
         >>> list(logical_io(ReportFacts()))
         []
     """
     gets, cpu, whole = facts.activity.get("session logical reads"), facts.db_cpu_s, facts.whole_s
-    if gets is None or cpu is None or whole is None or facts.elapsed_s is None or is_idle_instance(facts):
+    if gets is None or cpu is None or whole is None or facts.elapsed_s is None or facts.is_idle:
         return
     if (cpu / whole).lo < 0.5 or cpu.lo < 60 or facts.elapsed_s.lo <= 0:
         return
     yield Finding(
         "logical_io_load",
-        f"{figure_text((gets / facts.elapsed_s).value)} logical reads a second, {figure_text((gets / cpu).value)} a "
-        "second of CPU.",
-        why="row work and parsing are in the CPU",
+        f"{three((gets / facts.elapsed_s).value)} logical reads per second; {three((gets / cpu).value)} per second of "
+        "CPU time.",
+        why="row work and parsing are in the CPU time",
         evidence=(Evidence("instance_activity", ("session logical reads",)),),
         order=6,
     )

@@ -6,94 +6,50 @@ from typing import TYPE_CHECKING, Final
 
 from iolab.comparison.report_sets import IDENTITIES
 from iolab.metrics.formatting import count_text
-from iolab.rules import (
-    ash,
-    compare_report,
-    concurrency,
-    exadata,
-    fragments,
-    gates,
-    latency,
-    load,
-    pairs,
-    profile,
-    reads,
-    writes,
-)
-from iolab.rules.finding import NOTHING, Evidence, Finding
-from iolab.rules.report_figures import report_facts
+from iolab.metrics.report_figures import report_facts
+from iolab.rules import ash, compare_report, concurrency, gates, latency, load, pairs, profile, reads, writes
+from iolab.rules.exadata import exadata
+from iolab.rules.finding import Evidence, Finding
+from iolab.rules.registry import apply_rules, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from awrparse import AwrReport
 
-#: Rules of a report with a period, gates first.
-_RULES: Final = (
-    gates.impossible_figure,
-    gates.overlapping_shares,
-    gates.idle_events_in_top,
-    gates.no_period,
-    gates.report_is_cut,
-    gates.interval_too_long,
-    load.load,
-    load.instance_idle,
-    load.db_time_unaccounted,
-    load.cpu_is_the_time,
-    load.parse_time,
-    load.host_busy_with_others,
-    load.host_memory_exhausted,
-    concurrency.short_latches_long_waits,
-    writes.all_io_slow,
-    profile.time_profile,
-    profile.lock_waits,
-    profile.top_sql_share,
-    profile.resource_manager,
-    writes.log_writer_busy,
-    writes.small_log_writes_slow,
-    writes.commit_beyond_write,
-    writes.writers_behind,
-    writes.log_space,
-    writes.remote_redo,
-    reads.io_by_kind,
-    reads.direct_path_sync_or_async,
-    reads.read_size,
-    reads.buffered_or_direct_path,
-    reads.logical_io,
-    latency.read_latency_class,
-    latency.two_modes,
-    gates.too_few_waits,
-)
-#: Rules of reports that have no single period.
-_OTHERS: Final = {
-    "ash": ash.ash_findings,
-    "addm": ash.addm_findings,
-    "awr_diff": compare_report.compare_findings,
-    "fragment": fragments.fragment_findings,
-}
+#: Modules whose rules are registered by their import.
+_MODULES: Final = (ash, compare_report, concurrency, gates, latency, load, profile, reads, writes)
 #: Kinds of reports whose figures are of one period.
 _PERIODS: Final = ("awr", "awr_pdb", "awr_global", "statspack")
 
 
 def report_findings(report: AwrReport) -> Iterator[Finding]:
-    """The findings of a report: of one period, of two (compare-period), of samples (ASH) or of ADDM."""
-    other = _OTHERS.get(report.kind)
-    if other is not None:
-        yield from other(report)
-    if report.kind not in _PERIODS:
-        if other is None:
-            yield Finding(NOTHING, "No rule is about this kind of report.", caveat="its tables are below")
-        return
-    facts = report_facts(report)
-    for rule in _RULES:
-        yield from rule(facts)
-    yield from fragments.findings_without_db_time(report, facts)
-    if not load.is_idle_instance(facts):
-        yield from exadata.exadata(facts.activity)
-    yield from _not_read(report)
+    """The findings of a report: of one period, of two (compare-period), of samples (ASH) or of ADDM.
+
+    The parts of its time are those of its ledger (`iolab.time_ledger.reports`).
+    """
+    if report.kind == "ash":
+        yield from ash.ash_findings(report)
+    elif report.kind == "addm":
+        yield from ash.addm_findings(report)
+    elif report.kind in _PERIODS:
+        facts = report_facts(report)
+        yield from apply_rules("report", facts)
+        if not facts.is_idle and not facts.void:
+            yield from apply_rules("exadata", report)
+    else:
+        yield from apply_rules(report.kind, report)
+    yield from apply_rules("any report", report)
 
 
-def _not_read(report: AwrReport) -> Iterator[Finding]:
+@rule("flash_hits", "flash_latency", "offload", of="exadata", needs="instance activity of Exadata")
+def flash(report: AwrReport) -> Iterator[Finding]:
+    """Flash cache and offload by the statistics of the instance."""
+    yield from exadata(report_facts(report).activity)
+
+
+@rule("lines_not_read", of="any report", needs="lines of tables that could not be read")
+def lines_not_read(report: AwrReport) -> Iterator[Finding]:
     """Lines of tables that were not read, at the foot."""
     unread = report.diagnostics.filter(report.diagnostics["kind"] == "unparsed")
     if unread.height:
@@ -101,9 +57,22 @@ def _not_read(report: AwrReport) -> Iterator[Finding]:
         yield Finding(
             "lines_not_read",
             f"{count_text(unread.height, 'line')} of tables {were} not read; the first is line {first:,}.",
-            why="they are in the diagnostics",
+            next="the diagnostics of the report: iolab show --tables",
             evidence=(Evidence("diagnostics", lines=tuple(unread["line"].head(5))),),
             order=9,
+        )
+
+
+@rule("several_reports", of="any report", needs="a file of several reports")
+def several_reports(report: AwrReport) -> Iterator[Finding]:
+    """A file with more reports than the first, of which the findings are."""
+    if len(report.parts) > 1 and report is report.parts[0]:
+        yield Finding(
+            "several_reports",
+            f"The file holds {len(report.parts)} reports; these figures are of the first alone.",
+            next="each report as a file of its own: iolab show",
+            evidence=(Evidence("diagnostics"),),
+            is_gate=True,
         )
 
 

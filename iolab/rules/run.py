@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import polars as pl
 
 from iolab.rules.finding import FINDINGS, findings_frame, nothing_found
+from iolab.rules.time_parts import with_ledger
+from iolab.time_ledger.run import ledgers
 from iolab.views import view_of
-from logframe.formats import ParsedLog
+from logframe.formats import is_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from iolab.rules.finding import Finding
+    from logframe.formats import ParsedLog
 
 #: Of more logs pairs are compared by pages and `iolab.compare` only, but for the logs of a run.
 _MOST_TOGETHER: Final = 4
@@ -48,9 +51,10 @@ def findings(logs: ParsedLog | Iterable[ParsedLog] | Mapping[str, ParsedLog]) ->
         >>> found.columns[:3]
         ['rank', 'name', 'mark']
     """
-    if isinstance(logs, ParsedLog):
+    if is_log(logs):
         return _of_log(logs)
-    named = list(logs.items()) if isinstance(logs, Mapping) else [(str(n), one) for n, one in enumerate(logs, 1)]
+    several = logs.items() if isinstance(logs, Mapping) else enumerate(cast("Iterable[ParsedLog]", logs), 1)
+    named = [(str(name), log) for name, log in several]
     parts = [_of_log(log).select(pl.lit(name).alias("log"), pl.all()) for name, log in named]
     together = findings_together(named)
     if together.height:
@@ -82,6 +86,8 @@ def _of_pairs(named: list[tuple[str, ParsedLog]]) -> Iterator[Finding]:
 
 def _of_log(log: ParsedLog) -> pl.DataFrame:
     view = view_of(log.format)
-    if view.findings is None:
+    said = [] if view.findings is None else list(view.findings(log))
+    accounts = ledgers(log)
+    if view.findings is None and not accounts:
         return findings_frame(())
-    return findings_frame(list(view.findings(log)) or [nothing_found(view.looked_at)])
+    return findings_frame(with_ledger(said, accounts) or [nothing_found(view.looked_at)])

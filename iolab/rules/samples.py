@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from iolab.evidence.host_alignment import align_host
 from iolab.metrics.session_samples import session_shares
-from iolab.rules.finding import NOTABLE, Evidence, Finding
+from iolab.rules.finding import Evidence, Finding
+from iolab.rules.phrases import percent
+from iolab.rules.registry import apply_rules, rule
+from iolab.rules.time_parts import PART
+from iolab.time_ledger.account import UNKNOWN
+from iolab.time_ledger.samples import session_ledgers
 from logframe.errors import RefusedError
 from logframe.interval import Interval
 
@@ -18,60 +23,61 @@ if TYPE_CHECKING:
     from hostparse import HostLog
     from sqlplusparse import SessionSamples
 
-_OF: Final = "sampled time"
+
+#: What to look at next, by view.
+_NEXT: Final = {
+    "what": "an extended SQL trace (event 10046) of one of the sessions",
+    "who": "select * from table(dbms_xplan.display_cursor('{}'))",
+}
 
 
+def session_findings(log: SessionSamples) -> Iterator[Finding]:
+    """The findings of samples of sessions."""
+    yield from apply_rules("session_samples", log)
+
+
+@rule("sampled_time", "main_statement", of="session_samples", thresholds={"10 %": "iolab.rules.time_parts.PART"})
 def sampled_time(log: SessionSamples) -> Iterator[Finding]:
-    r"""The states that had the sampled time of sessions, from 5 % on; and waits that no sample met.
+    r"""The states and statements with most samples, with the interval of sampling.
 
     Examples:
         >>> from sqlplusparse import read_session_samples
         >>> head = "SAMPLE_ID,SID,STATE,EVENT\n"
         >>> polls = head + "".join(f"{number},42,ON CPU,\n" for number in range(200))
-        >>> for one in sampled_time(read_session_samples(polls.encode())): print(one.sentence)
-        CPU had 100.0 % of the sampled time of sessions (95 % interval 98.1 to 100.0 %).
-        No sample met a wait: waits had at most 1.5 % of the time, with 95 % confidence.
-        >>> few = read_session_samples((head + "1,42,SLEEPING,\n").encode())
-        >>> [one.is_refused for one in sampled_time(few)]
-        [True]
+        >>> for one in session_findings(read_session_samples(polls.encode())): print(one.sentence)
+        CPU took 100 % of the samples of sessions.
+        No sample met a wait: waits took at most 1.5 % of the time, with 95 % confidence.
     """
-    shares = session_shares(log)
-    named = [row for row in shares.iter_rows(named=True) if row["value"] is not None and row["state"] != "not said"]
-    if not named:
+    for lead in session_ledgers(log):
+        for view in lead.views:
+            for row in lead.parts(view).iter_rows(named=True):
+                if row["level"] or (row["share_lo"] or 0.0) < PART or row["kind"] in {*UNKNOWN, "counted_twice"}:
+                    continue
+                share = percent(Interval(row["share"], row["share_lo"], row["share_hi"]))
+                name = row["name"] if row["kind"] == "cpu" else f"`{row['name']}`"
+                yield Finding(
+                    "sampled_time" if view == "what" else "main_statement",
+                    f"{name} took {share} of the samples of sessions.",
+                    part=row["part"],
+                    why=f"{row['count']:,.0f} samples; the range is rounding and the 95 % interval of sampling",
+                    caveat="samples of one long wait are not independent; a share of time, not of waits",
+                    next=_NEXT[view].format(row["name"]),
+                )
+
+
+@rule("no_wait_met", of="session_samples", needs="polls that met no wait", thresholds={"3 / n": "the rule of three"})
+def no_wait_met(log: SessionSamples) -> Iterator[Finding]:
+    """Polls that met no wait: what share waits may still have."""
+    for row in session_shares(log).filter(state="any wait").iter_rows(named=True):
         yield Finding(
-            "sampled_time",
-            "The samples do not say where time went.",
-            why=shares.item(0, "caveats"),
-            collect="samples with the state of each session, and how many were taken",
-            is_refused=True,
+            "no_wait_met",
+            f"No sample met a wait: waits took at most {100 * row['ci_hi']:.1f} % of the time, with 95 % confidence.",
+            why=row["basis"],
+            refuted_by="an extended SQL trace of the same session with waits",
+            evidence=(Evidence("samples", (row["state"],)),),
+            caveat="waits that come with the beat of the samples are missed",
+            order=6,
         )
-    for row in named:
-        evidence = (Evidence("samples", (row["state"],)),)
-        if row["state"] == "any wait":
-            yield Finding(
-                "no_wait_met",
-                f"No sample met a wait: waits had at most {100 * row['ci_hi']:.1f} % of the time, with 95 % "
-                "confidence.",
-                why=row["basis"],
-                refuted_by="an extended SQL trace of the same session with waits",
-                evidence=evidence,
-                caveat="waits that come with the beat of the samples are missed",
-                order=6,
-            )
-        elif row["value"] >= NOTABLE:
-            least, most = row["ci_lo"], row["ci_hi"]
-            state = "CPU" if row["state"] == "CPU" else f"`{row['state']}`"
-            bounds = [row["value"] if row[end] is None else row[end] for end in ("lo", "hi")]
-            yield Finding(
-                "sampled_time",
-                f"{state} had {100 * row['value']:.1f} % of the sampled time of sessions (95 % interval "
-                f"{100 * least:.1f} to {100 * most:.1f} %).",
-                Interval(row["value"], *bounds),
-                impact_of=_OF,
-                why=row["basis"],
-                evidence=evidence,
-                caveat=row["caveats"],
-            )
 
 
 def devices_of_others(host: tuple[str, HostLog], report: tuple[str, AwrReport]) -> Iterator[Finding]:

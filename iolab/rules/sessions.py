@@ -1,25 +1,35 @@
-"""A SQL*Plus or SQLcl session: flash cache, sizes of reads, runs of a statement, and what the session cannot tell."""
+"""A SQL*Plus or SQLcl session: its statements and their runs, sizes of reads, flash cache, and what it cannot tell."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
 from statistics import median
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import count_text, figure_text, share_text, short_text, time_text
+from iolab.metrics.formatting import count_text, size_text
 from iolab.metrics.lookups import statistic
+from iolab.metrics.spool_statements import SAMPLE, statement_costs
+from iolab.rules import phrases
 from iolab.rules.exadata import exadata
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.reads import average_read_size
+from iolab.rules.registry import apply_rules, rule
+from iolab.rules.time_parts import PART
+from iolab.stats.first_runs import two_groups
 from iolab.stats.intervals import MIN_RUNS, median_interval
+from iolab.stats.order import ALPHA, estimate_trend
+from iolab.time_ledger.spools import spool_ledgers
 from logframe.errors import RefusedError
 from logframe.interval import Interval, row_figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from iolab.time_ledger.account import Ledger
     from sqlplusparse import Spool
 
 #: Statistics that sentences use, by their names in V$STATNAME.
@@ -34,26 +44,96 @@ _STATISTICS: Final = (
     "consistent gets",
 )
 _CUMULATIVE: Final = "a listing may count from the session's logon: all of it must be the timed statement's"
-#: Fewer runs are no sample.
-_LEAST_RUNS: Final = 3
-#: Statements whose runs get a sentence.
+#: Statements of small shares whose runs get a sentence.
 _MOST_SAMPLES: Final = 4
+#: Kinds of statements whose runs are no sample.
+_NO_SAMPLES: Final = ("transaction", "alter session", "alter system", "command")
+#: Kinds of statements that autotrace counts for.
+_TRACED_KINDS: Final = ("select", "insert", "update", "delete", "merge")
+#: Kinds that may run again for a measurement: they change nothing.
+_REPEATED_KINDS: Final = ("select", "host", None)
 #: Times are printed in hundredths of a second: shorter ones compare nothing.
 _LEAST_TIMED_S: Final = 0.1
 _LEAST_READS: Final = 20
-#: Of shorter spools no statement is the longest, nor one of a smaller share.
-_LEAST_SUM_S: Final = 1.0
-_STATEMENT_SHARE: Final = 0.2
-#: The longest of so many statements has more than this many equal parts of their time.
-_BEYOND_EQUAL: Final = 1.4
 _TEXT: Final = 60
 _LEAST_GETS: Final = 100_000
 _FEW_GETS: Final = 10_000
 _RESOLUTION: Final = 0.05
+#: No disk takes so long for a block: reads whose bound is above it are not what took the time.
+_SLOWEST_READ_S: Final = 0.1
+#: A read of a disk takes about so long, and reads of so small a share of the time do not matter.
+_DISK_READ_S: Final = 0.02
+_FEW_OF_TIME: Final = 0.05
+#: Round trips that are worth a word.
+_LEAST_TRIPS: Final = 10
+#: Round trips of so many, with fewer rows each, are what to change first.
+_MANY_TRIPS, _LARGE_FETCH = 1_000, 100
+_MUCH_REDO: Final = 2**20
+#: A trend is said of so many runs, where the first and the last third differ by so much.
+_LEAST_FOR_TREND: Final = 9
+_LEAST_CHANGE: Final = 0.02
+#: Times without a statement's text are said together from this share on.
+_MOST_OF: Final = 0.5
+_ELAPSED: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
+_SQL_TRACE: Final = "an extended SQL trace (event 10046)"
+_ECHO: Final = f"`set echo on` before the statements, then {_SQL_TRACE}"
+_STRACE: Final = "strace -f -ttt -T -yy"
+
+
+@dataclass(frozen=True)
+class SpoolFacts:
+    """A session as its rules see it."""
+
+    spool: Spool
+
+    @cached_property
+    def ledger(self) -> Ledger | None:
+        """The account of its time; None where nothing is timed, or there is no total."""
+        found = spool_ledgers(self.spool)
+        return found[0] if found and not found[0].void else None
+
+    @property
+    def costs(self) -> pl.DataFrame:
+        """The statements, their times and what autotrace counted (`iolab.metrics.statement_costs`)."""
+        return statement_costs(self.spool)
+
+    @cached_property
+    def large(self) -> list[dict[str, Any]]:
+        """The statements with a finding of their own, the largest first: `costs` and their shares."""
+        if self.ledger is None:
+            return []
+        shares = (
+            self.ledger.parts("who").filter(pl.col("share_lo") >= PART).select("part", "share", "share_lo", "share_hi")
+        )
+        return shares.join(self.costs, on="part", maintain_order="left").to_dicts()
+
+    @property
+    def failed_s(self) -> float:
+        """The time of the statements that failed."""
+        return float(self.failed.get_column("elapsed_s").sum())
+
+    @cached_property
+    def failed(self) -> pl.DataFrame:
+        """The statements that failed after some time, the longest first."""
+        timed = (pl.col("status") == "error") & pl.col("elapsed_s").is_not_null()
+        return self.spool.statements.filter(timed).sort("elapsed_s", descending=True, maintain_order=True)
+
+    @cached_property
+    def figures(self) -> dict[str, Interval]:
+        """The statistics of the session, by names in lower case."""
+        found = {}
+        for name in _STATISTICS:
+            try:
+                figure = statistic(self.spool, name)
+            except (LookupError, RefusedError):
+                continue
+            if figure is not None:
+                found[name.lower()] = figure
+        return found
 
 
 def session_findings(spool: Spool) -> Iterator[Finding]:
-    """The findings of a session.
+    """What the rules find in a session.
 
     Examples:
         >>> import sqlplusparse
@@ -63,34 +143,296 @@ def session_findings(spool: Spool) -> Iterator[Finding]:
         ... Elapsed: 00:00:00.02
         ... '''
         >>> for one in session_findings(sqlplusparse.read_spool(text, printed=True)): print(one.sentence)
+        The statement at line 1 took all of the time: 2 runs, 0.110 and 0.0200 s.
+        What each statement waited for.
         Whether a first run is slower: 2 runs of one statement, 0.11 and 0.02 s, are no sample.
     """
-    figures = _figures(spool)
-    elapsed = _elapsed_before_listing(spool)
-    for one in exadata(figures, elapsed_s=elapsed, table="statistics"):
-        yield replace(one, caveat=_CUMULATIVE) if one.name == "flash_latency" and not one.is_refused else one
-    yield from read_size(figures)
-    yield from longest_statement(spool)
-    yield from repeated_runs(spool)
-    yield from first_runs(spool)
-    yield from lio_cost(spool)
-    yield from not_timed(spool)
+    yield from apply_rules("sqlplus", SpoolFacts(spool))
 
 
-def not_timed(spool: Spool) -> Iterator[Finding]:
+@rule(
+    "main_statement",
+    "block_cost",
+    "runs_trend",
+    of="sqlplus",
+    needs="`Elapsed` of statements",
+    thresholds={
+        "10 % of the time": "LEDGER 9.3",
+        "p < 0.01 of Kendall's tau": "iolab.stats.order.ALPHA",
+        "100 ms per block": "no disk is slower",
+    },
+)
+def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
+    r"""The statements with a tenth of the time or more: their runs, their reads, and what to do next.
+
+    Examples:
+        >>> import sqlplusparse
+        >>> text = b"SQL> select 1 from a;\n\nElapsed: 00:00:03.00\nSQL> select 2 from b;\n\nElapsed: 00:00:01.00\n"
+        >>> for one in main_statements(SpoolFacts(sqlplusparse.read_spool(text))): print(one.sentence)
+        The statement at line 1 took 75 % of the time: 3 s.
+        The statement at line 4 took 25 % of the time: 1 s.
+    """
+    advice = "" if facts.failed_s > sum(row["elapsed_s"] for row in facts.large) else _next(facts.large)
+    for number, row in enumerate(facts.large):
+        text = row["text"]
+        trend = _trend(row)
+        yield Finding(
+            "main_statement",
+            _sentence(row, is_first=number == 0),
+            why=f"it begins: `{' '.join(text[: 2 * _TEXT].replace('`', ' ').split())[:_TEXT]}`"
+            if text is not None
+            else f"the log does not show its text{', only that it was a ' + row['kind'] if row['kind'] else ''}",
+            part=row["part"],
+            next=f"repeat {_name(row)} until its runs stop becoming {trend[0]}, then compare" if trend else advice,
+            order=2,
+        )
+        if trend:
+            yield Finding(
+                "runs_trend",
+                f"Its runs became {trend[0]} during the session: {trend[1]}.",
+                why="a trend forbids to read the runs as repetitions of one experiment",
+                part=row["part"],
+                order=6,
+            )
+        if number == 0 and row["runs"] < SAMPLE and (bound := block_bound(row)):
+            yield Finding(
+                "block_cost",
+                f"That is at most {bound} per block, as if nothing else had taken time.",
+                part=row["part"],
+                order=6,
+            )
+
+
+@rule("runs", of="sqlplus", needs="three times without a statement's text")
+def times_without_text(facts: SpoolFacts) -> Iterator[Finding]:
+    """Times of statements that the log does not show, as one sample; two groups of them."""
+    silent = facts.costs.filter(pl.col("text").is_null())
+    times = silent.get_column("elapsed_s").sort().to_list()
+    total = facts.ledger.total if facts.ledger is not None else None
+    if len(times) < SAMPLE or total is None or sum(times) < _MOST_OF * total.hi:
+        return
+    said = f"{len(times):,} statements without a text took {phrases.seconds(sum(times))}"
+    if groups := two_groups(times):
+        ends = (f"{len(one):,} of {phrases.three(one[0])} to {phrases.three(one[-1])} s" for one in groups)
+        said += f", in two groups: {' and '.join(ends)}."
+    else:
+        said += f": {phrases.three(times[0])} to {phrases.three(times[-1])} s each."
+    yield Finding("runs", said, next=_ECHO, evidence=(Evidence("timings"),), position=1)
+
+
+@rule("main_statement", of="sqlplus", needs="very many statements that differ only in literals")
+def statements_alike(facts: SpoolFacts) -> Iterator[Finding]:
+    """Statements that differ only in literals, and are one part of the ledger."""
+    if facts.ledger is None or facts.ledger.unshared:
+        return
+    parts = facts.ledger.parts("who").filter(pl.col("name").str.contains(" statements alike: ", literal=True))
+    for row in parts.filter(pl.col("share_hi") >= PART).to_dicts():
+        share = phrases.percent(Interval(row["share"], row["share_lo"], row["share_hi"]))
+        count, _, text = row["name"].partition(" statements alike: ")
+        yield Finding(
+            "main_statement",
+            f"{count} statements that differ only in literals took {share} of the time.",
+            why=f"`{text}`",
+            part=row["part"],
+            next="bind variables and array binds, or one statement for all rows",
+        )
+
+
+def _name(row: dict[str, Any]) -> str:
+    """What a statement is called within a sentence: by its number, else by its line."""
+    part = str(row["part"])
+    return part if part == f"statement {row['statement']}" else f"the statement at {part}"
+
+
+def _sentence(row: dict[str, Any], *, is_first: bool) -> str:
+    """What a statement took, its runs, and what autotrace says that it did; of the first one a bound stands apart."""
+    subject, times = _capital(_name(row)), row["times"]
+    share = (
+        "all" if row["share"] > 1 - 1e-9 else phrases.percent(Interval(row["share"], row["share_lo"], row["share_hi"]))
+    )
+    took = f"{subject} took {share}"
+    if len(times) >= SAMPLE:
+        return f"{took}{' of the time' if is_first else ''}: {_sample(row, is_whole=is_first)}."
+    bound, did, trips = block_bound(row), _done(row), _trips(row)
+    if bound:
+        each = "from disk" if is_first else f"in at most {bound} each"
+        did = [f"read {count_text(row['blocks'], 'block')} {each}", *did]
+    if bound and not is_first:
+        return f"{subject} {' and '.join(did)}{f'; {trips}' if trips else ''}."
+    if did or trips:
+        return f"{took} of the time; {'it ' + ' and '.join(did) if did else trips}."
+    if len(times) > 1:
+        return f"{took} of the time: {len(times)} runs, {' and '.join(map(phrases.three, times))} s."
+    return f"{took} of the time: {phrases.seconds(Interval(*(row[name] for name in _ELAPSED)))}."
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _done(cost: dict[str, Any]) -> list[str]:
+    """What a statement did besides reading."""
+    redo = cost["redo_bytes"] or 0
+    wrote = f"wrote {size_text(redo)} of redo" if redo >= _MUCH_REDO else ""
+    return [one for one in ("sorted on disk" if cost["disk_sorts"] else "", wrote) if one]
+
+
+def _trips(cost: dict[str, Any]) -> str:
+    """The round trips of a query's rows, where there were many."""
+    trips, rows = cost["round_trips"] or 0, cost["rows"] or 0
+    return f"{rows:,} rows took {trips:,} round trips" if rows > trips >= _LEAST_TRIPS else ""
+
+
+def block_bound(cost: dict[str, Any]) -> str:
+    """The most that a block from disk can have taken, rounded up; empty where reads cannot be what took the time.
+
+    Examples:
+        >>> block_bound({"us_per_block_hi": 21.25, "blocks": 16_000})
+        '21.3 us'
+    """
+    bound = cost["us_per_block_hi"]
+    if not bound or cost["blocks"] < _LEAST_READS or bound > _SLOWEST_READ_S * 1e6:
+        return ""
+    size, unit = (1e3, "ms") if bound >= 1e3 else (1.0, "us")
+    step = 10.0 ** (math.floor(math.log10(bound / size)) - 2)
+    return f"{phrases.three(math.ceil(bound / size / step - 1e-9) * step)} {unit}"
+
+
+def _sample(row: dict[str, Any], *, is_whole: bool) -> str:
+    """The median of runs, from six on with its 95 % interval; of several plans the median of each."""
+    times = row["times"]
+    plans: dict[int, list[float]] = {}
+    for plan, time in zip(row["plans"], times, strict=True):
+        if plan is not None:
+            plans.setdefault(plan, []).append(time)
+    if len(plans) > 1:
+        listed = [f"{len(own)} of plan `{plan}`, median {phrases.three(median(own))} s" for plan, own in plans.items()]
+        return (
+            f"{len(times)} runs; "
+            + ", ".join(listed[:_MOST_SAMPLES])
+            + (" and others" if len(listed) > _MOST_SAMPLES else "")
+        )
+    said = f"median {phrases.three(median(times))} s"
+    if len(times) >= MIN_RUNS:
+        low, high = map(phrases.three, median_interval(times))
+        said += f" (95 %: {low} to {high})"
+    if not is_whole:
+        return said
+    return f"{len(times)} runs, {said}, from {phrases.three(min(times))} to {phrases.three(max(times))} s"
+
+
+def _trend(row: dict[str, Any]) -> tuple[str, str] | None:
+    """Whether runs of one plan became faster or slower in the session, and the medians of the first and last third."""
+    times = row["times"]
+    if len(times) < _LEAST_FOR_TREND or len({*row["plans"]} - {None}) > 1:
+        return None
+    third = len(times) // 3
+    first, last = median(times[:third]), median(times[-third:])
+    found = estimate_trend(times)
+    is_one = found is not None and found.p < ALPHA and (last > first) == (found.tau > 0)
+    if not is_one or abs(last - first) < _LEAST_CHANGE * first:
+        return None
+    said = f"median {phrases.three(first)} s of the first {third}, {phrases.three(last)} s of the last {third}"
+    return ("slower" if last > first else "faster"), said
+
+
+def _next(large: list[dict[str, Any]]) -> str:
+    """What to do next about the largest statements."""
+    if not large:
+        return ""
+    if large[0]["kind"] == "host":
+        return f"`{_STRACE}` of one run of {_name(large[0])}"
+    if large[0]["text"] is None:
+        return _ECHO
+    them = "it" if len(large) == 1 else "both" if len(large) == 2 else "them"
+    trips, rows = large[0]["round_trips"] or 0, large[0]["rows"] or 0
+    if trips >= _MANY_TRIPS and rows < _LARGE_FETCH * trips:
+        return f"fetch more rows at a time (`set arraysize 500`): {rows / trips:.0f} rows took a round trip"
+    if any(row["kind"] not in _REPEATED_KINDS for row in large):
+        return f"{_SQL_TRACE} of {'their' if len(large) > 1 else 'its'} next run"
+    if any(row["blocks"] for row in large):
+        return f"run {them} again with a warm cache, then with {_SQL_TRACE}"
+    if large[0]["gets"] is None and large[0]["kind"] in _TRACED_KINDS:
+        return f"run {them} again with `set autotrace traceonly statistics` and an SQL trace (event 10046)"
+    return f"run {them} again with {_SQL_TRACE}"
+
+
+@rule("session_waits", of="sqlplus", needs="`Elapsed` of statements")
+def session_waits(facts: SpoolFacts) -> Iterator[Finding]:
+    """What a session never tells: what its statements waited for."""
+    if not facts.large:
+        return
+    is_host = all(row["kind"] == "host" for row in facts.large)
+    is_run = facts.large[0]["runs"] >= SAMPLE
+    yield Finding(
+        "session_waits",
+        f"What each {'run' if is_run else 'statement'} waited for.",
+        collect=f"{_STRACE} of one run of each statement" if is_host else _SQL_TRACE,
+        evidence=(Evidence("statements"),),
+        is_refused=True,
+        order=7,
+    )
+
+
+@rule("failed_statements", of="sqlplus", needs="statements with an error and an `Elapsed`")
+def failed_statements(facts: SpoolFacts) -> Iterator[Finding]:
+    r"""Statements that failed after some time: it is in no total and in no median.
+
+    Examples:
+        >>> import sqlplusparse
+        >>> text = "SQL> select 1 from t;\nORA-01013: user requested cancel\n\nElapsed: 00:00:09.00\n"
+        >>> spool = sqlplusparse.read_spool((text * 2).encode())
+        >>> for one in failed_statements(SpoolFacts(spool)): print(one.sentence)
+        2 statements failed after 18 s in all: ORA-01013 2 times.
+    """
+    failed, time = facts.failed, facts.failed_s
+    if time < _LEAST_TIMED_S:
+        return
+    codes = failed.get_column("error").value_counts(sort=True).head(_MOST_SAMPLES)
+    listed = ", ".join(code if count == 1 else f"{code} {count} times" for code, count in codes.rows())
+    who, of = f"The statement at line {failed.item(0, 'first_line'):,}", ""
+    if failed.height > 1:
+        who, of = count_text(failed.height, "statement"), " in all"
+    is_most = facts.ledger is not None and facts.ledger.total is not None and time > facts.ledger.total.hi
+    yield Finding(
+        "failed_statements",
+        f"{who} failed after {phrases.seconds(time)}{of}: {listed}.",
+        why="their time is in no total and in no median",
+        next="the cause of the error first; then run what failed again" if is_most else "",
+        position=1 if is_most else 0,
+        evidence=(Evidence("statements", tuple(map(str, failed.get_column("statement").head(20)))),),
+        order=3,
+    )
+
+
+@rule("not_timed", "plan_time", of="sqlplus")
+def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
     r"""A session that prints no time, no cost and no statistic of its statements: what took time cannot be said.
 
     Examples:
         >>> import sqlplusparse
         >>> text = b"SQL> select 1 from t;\n\n         1\n----------\n         1\n"
-        >>> for one in not_timed(sqlplusparse.read_spool(text)): print(one.sentence, one.collect)
+        >>> for one in not_timed(SpoolFacts(sqlplusparse.read_spool(text))): print(one.sentence, one.collect)
         What took time: the session prints no time of a statement. `set timing on` before the statements
-        >>> list(not_timed(sqlplusparse.read_spool(text + b"\nElapsed: 00:00:00.01\n")))
+        >>> list(not_timed(SpoolFacts(sqlplusparse.read_spool(text + b"\nElapsed: 00:00:00.01\n"))))
         []
     """
-    timed = spool.statements.get_column("elapsed_s").drop_nulls().len() + spool.timings.height
+    spool = facts.spool
     worked = spool.statements.filter(pl.col("status").is_null() | (pl.col("status") == "ok"))
-    if timed or spool.autotrace.height or spool.statistics.height or worked.is_empty():
+    if spool.timings.height or spool.autotrace.height or spool.statistics.height or worked.is_empty():
+        return
+    planned = spool.plans.filter(pl.col("a_time_s") > 0, pl.col("parent_id").is_null())
+    if planned.height:
+        top = planned.sort("a_time_s", descending=True, maintain_order=True).row(0, named=True)
+        name = f"`{top['sql_id']}`" if top["sql_id"] else f"the plan at line {top['line']:,}"
+        gets = f": {count_text(round(top['buffers']), 'get')}" if top["buffers"] is not None else ""
+        yield Finding(
+            "plan_time",
+            f"{_capital(name)} took {phrases.seconds(top['a_time_s'])} by its plan (A-Time){gets}.",
+            why="a plan counts its last execution, or all of them",
+            next="the operations of the plan: iolab show --tables; `set timing on` before the statements",
+            evidence=(Evidence("plans", lines=(top["line"],)),),
+        )
         return
     yield Finding(
         "not_timed",
@@ -102,146 +444,75 @@ def not_timed(spool: Spool) -> Iterator[Finding]:
     )
 
 
+@rule("flash_hits", "flash_latency", "offload", of="sqlplus", needs="a listing of session statistics")
+def flash(facts: SpoolFacts) -> Iterator[Finding]:
+    """Flash cache and offload, of the statement that was timed before the listing of statistics."""
+    for one in exadata(facts.figures, elapsed_s=_elapsed_before_listing(facts.spool), table="statistics"):
+        yield replace(one, caveat=_CUMULATIVE) if one.name == "flash_latency" and not one.is_refused else one
+
+
 def _elapsed_before_listing(spool: Spool) -> Interval | None:
     """The time of the only statement that was timed before the listing of statistics, and is right before it."""
     if spool.statistics.is_empty():
         return None
     listing = spool.statistics.item(0, "statement")
-    before = spool.statements.filter((pl.col("statement") < listing) & pl.col("elapsed_s").is_not_null())
+    timed = pl.col("elapsed_s").is_not_null() & (pl.col("status") == "ok")
+    before = spool.statements.filter((pl.col("statement") < listing) & timed)
     if before.height != 1 or before.item(0, "statement") != listing - 1:
         return None
     return row_figure(before.row(0, named=True), "elapsed_s")
 
 
-def _figures(spool: Spool) -> dict[str, Interval]:
-    found = {}
-    for name in _STATISTICS:
-        try:
-            figure = statistic(spool, name)
-        except (LookupError, RefusedError):
-            continue
-        if figure is not None:
-            found[name.lower()] = figure
-    return found
-
-
-def read_size(figures: dict[str, Interval]) -> Iterator[Finding]:
-    """The average size of a read of the session.
-
-    Examples:
-        >>> figures = {"physical read total io requests": Interval.exact(30),
-        ...     "physical read total bytes": Interval.exact(8_192_000)}
-        >>> print(*(one.sentence for one in read_size(figures)))
-        A read was 267 KiB on average (30 requests).
-        >>> list(read_size({}))
-        []
-    """
+@rule(
+    "read_size", of="sqlplus", needs="physical read total bytes and requests", thresholds={"20 reads": "a mean of few"}
+)
+def read_size(facts: SpoolFacts) -> Iterator[Finding]:
+    """The average size of a read of the session."""
+    figures = facts.figures
     requests, size = figures.get("physical read total io requests"), figures.get("physical read total bytes")
     if requests is None or size is None or requests.lo < _LEAST_READS:
         return
     yield average_read_size(requests, size, "statistics")
 
 
-def longest_statement(spool: Spool) -> Iterator[Finding]:
-    r"""The statement that took most of the time of all timed statements, from a fifth of it and a second in all.
+@rule("runs", of="sqlplus", needs="three runs of one text", thresholds={"6 runs": "iolab.stats.intervals.MIN_RUNS"})
+def repeated_runs(facts: SpoolFacts) -> Iterator[Finding]:
+    r"""The median of each statement of a small share that ran three times or more.
 
     Examples:
         >>> import sqlplusparse
-        >>> text = b"SQL> select 1 from a;\n\nElapsed: 00:00:03.00\nSQL> select 2 from b;\n\nElapsed: 00:00:01.00\n"
-        >>> for one in longest_statement(sqlplusparse.read_spool(text, printed=True)): print(one.sentence)
-        Statement 1 took 75.0 [74.7, 75.2] % of the 4.00 [3.99, 4.02] s of 2 timed statements: 3.00 [2.99, 3.01] s.
-        >>> list(longest_statement(sqlplusparse.read_spool(text[:46], printed=True)))
-        []
-        >>> runs = text.replace(b"2 from b", b"1 from a")
-        >>> list(longest_statement(sqlplusparse.read_spool(runs, printed=True)))  # runs of one statement
-        []
+        >>> run = "SQL> select {} from t;\n\nElapsed: 00:00:{}.00\n"
+        >>> text = run.format(2, 50) + "".join(run.format(1, f"0{one}") for one in (1, 2, 1))
+        >>> for one in repeated_runs(SpoolFacts(sqlplusparse.read_spool(text.encode()))): print(one.sentence)
+        Statement 2 took 7.4 %: 3 runs, median 1 s, from 1 to 2 s.
     """
-    timed = spool.statements.filter(pl.col("elapsed_s").is_not_null())
-    if timed.height < 2:
+    ledger = facts.ledger
+    if ledger is None or ledger.unshared or ledger.total is None:
         return
-    whole = _sum(timed, "elapsed_s")
-    top = timed.sort("elapsed_s", "statement", descending=[True, False]).row(0, named=True)
-    time = row_figure(top, "elapsed_s")
-    if time is None or whole.lo < _LEAST_SUM_S:
-        return
-    rest = Interval(whole.value - time.value, max(0.0, whole.lo - time.lo), whole.hi - time.hi)
-    share = Interval(time.value / whole.value, time.lo / (time.lo + rest.hi), time.hi / (time.hi + rest.lo))
-    repeated = top["text"] is not None and timed.filter(pl.col("text") == top["text"]).height > 1
-    if repeated or share.lo < max(_STATEMENT_SHARE, _BEYOND_EQUAL / timed.height):
-        return
-    yield Finding(
-        "main_statement",
-        f"Statement {top['statement']} took {share_text(share)} of the {time_text(whole)} of "
-        f"{timed.height:,} timed statements: {time_text(time)}.",
-        share,
-        "timed statements",
-        why="the spool does not print its text"
-        if top["text"] is None
-        else f"it begins: `{short_text(top['text'].replace('`', ' '), _TEXT)}`",
-        refuted_by="the time of the server alone: that of the client, of fetching and of printing is in Elapsed",
-        evidence=(Evidence("statements", (str(top["statement"]),)),),
-        order=2,
-    )
-
-
-def _sum(rows: pl.DataFrame, name: str) -> Interval:
-    figures = [figure for row in rows.iter_rows(named=True) if (figure := row_figure(row, name)) is not None]
-    return Interval(*(sum(getattr(figure, end) for figure in figures) for end in ("value", "lo", "hi")))
-
-
-def repeated_runs(spool: Spool) -> Iterator[Finding]:
-    r"""The median of each statement that ran three times or more, from six runs on with its 95 % interval.
-
-    Examples:
-        >>> import sqlplusparse
-        >>> run = "SQL> select count(*) from t;\n\nElapsed: 00:00:0{}.00\n"
-        >>> text = "".join(run.format(seconds) for seconds in (1, 2, 3, 4, 5, 6, 7)).encode()
-        >>> for one in repeated_runs(sqlplusparse.read_spool(text, printed=True)): print(one.sentence)
-        Statement 1 ran 7 times: median 4 s, 95 % 1.733 to 6.27 s.
-        >>> text = "".join(run.format(seconds) for seconds in (1, 2, 4)).encode()
-        >>> for one in repeated_runs(sqlplusparse.read_spool(text, printed=True)): print(one.sentence)
-        Statement 1 ran 3 times: 1 to 4 s, median 2 s; too few runs for an interval.
-        >>> list(repeated_runs(sqlplusparse.read_spool(run.format(1).encode(), printed=True)))
-        []
-    """
-    runs = spool.runs().filter(pl.col("elapsed_s").is_not_null() & pl.col("text").is_not_null())
-    shown = 0
-    for _, rows in runs.group_by("sample", maintain_order=True):
-        times = rows.get_column("elapsed_s").to_list()
-        if len(times) < _LEAST_RUNS or shown == _MOST_SAMPLES:
-            continue
-        shown += 1
-        first = rows.item(0, "statement")
-        middle = f"median {figure_text(median(times))} s"
-        plans = rows.drop_nulls("plan_hash_value").group_by("plan_hash_value", maintain_order=True)
-        parts = plans.agg("elapsed_s").rows() if rows.get_column("plan_hash_value").n_unique() > 1 else []
-        if len(parts) > 1:
-            listed = [f"{len(own)} of plan `{plan}`, median {figure_text(median(own))} s" for plan, own in parts]
-            said = "; ".join(listed[:_MOST_SAMPLES]) + ("; and others" if len(listed) > _MOST_SAMPLES else "")
-            why = "runs of several plans are no sample of one time"
-        elif len(times) < MIN_RUNS:
-            said = f"{figure_text(min(times))} to {figure_text(max(times))} s, {middle}; too few runs for an interval"
-            why = f"an interval of 95 % needs {MIN_RUNS} runs"
-        else:
-            low, high = median_interval(times)
-            said = f"{middle}, 95 % {figure_text(low)} to {figure_text(high)} s"
-            why = "the interval is of a sample, by order statistics; the order of the runs is in the chart"
+    large = {row["part"] for row in facts.large}
+    repeated = facts.costs.filter(
+        (pl.col("runs") >= SAMPLE)
+        & ~pl.col("part").is_in(large)
+        & ~pl.col("kind").is_in(_NO_SAMPLES).fill_null(value=False)
+    ).sort("elapsed_s", descending=True, maintain_order=True)
+    for row in repeated.head(_MOST_SAMPLES).iter_rows(named=True):
+        share = phrases.percent(row["elapsed_s"] / ledger.total.value)
         yield Finding(
             "runs",
-            f"Statement {first} ran {len(times)} times: {said}.",
-            why=why,
-            refuted_by="runs taken in turns with those of another setting",
-            evidence=(Evidence("runs", (str(first),)),),
-            order=1,
+            f"{_capital(_name(row))} took {share}: {_sample(row, is_whole=True)}.",
+            why="the order of the runs is in the chart",
+            part=row["part"],
+            evidence=(Evidence("runs", (str(row["statement"]),)),),
+            order=5,
         )
 
 
-def first_runs(spool: Spool) -> Iterator[Finding]:
+@rule("first_run_slower", "which_setting", of="sqlplus", needs="`Elapsed` of repeated runs")
+def first_runs(facts: SpoolFacts) -> Iterator[Finding]:
     """What the runs of one statement do not tell of a first run: too few of them, or times without a statement."""
-    runs = spool.runs().filter(pl.col("elapsed_s").is_not_null())
-    unnamed = runs.filter(pl.col("text").is_null())
+    unnamed = facts.spool.runs(by="shape").filter(pl.col("elapsed_s").is_not_null() & (pl.col("status") == "ok"))
     times = unnamed.get_column("elapsed_s").sort()
-    if unnamed.height >= _LEAST_RUNS and times.item(-1) >= _LEAST_TIMED_S:
+    if unnamed.height >= SAMPLE and times.item(-1) >= _LEAST_TIMED_S:
         yield Finding(
             "first_run_slower",
             f"Whether first runs are slower: {unnamed.height:,} times ({times.item(0):g} to {times.item(-1):g} s) "
@@ -256,61 +527,73 @@ def first_runs(spool: Spool) -> Iterator[Finding]:
             collect="`prompt` with the setting before each series",
             is_refused=True,
         )
-    named = runs.filter(pl.col("text").is_not_null())
-    for (_,), rows in named.group_by("sample", maintain_order=True):
-        if 2 <= rows.height < _LEAST_RUNS:
-            listed = ", ".join(f"{seconds:g}" for seconds in rows.get_column("elapsed_s").head(-1))
-            last = rows.item(-1, "elapsed_s")
-            yield Finding(
-                "first_run_slower",
-                f"Whether a first run is slower: {rows.height} runs of one statement, {listed} and {last:g} s, are no "
-                "sample.",
-                collect="six runs or more, with `autotrace` for reads and recursive calls",
-                evidence=(Evidence("statements", tuple(str(one) for one in rows.get_column("statement"))),),
-                is_refused=True,
-            )
-            return
-
-
-def lio_cost(spool: Spool) -> Iterator[Finding]:
-    """Elapsed time for each logical read of a statement that read no block from disk; refused where it did."""
-    traced = spool.autotrace
-    if traced.is_empty() or "parallel" in " ".join(spool.plans.get_column("operation").drop_nulls().head(200)).lower():
-        return
-    names = {"consistent gets": "consistent", "db block gets": "current", "physical reads": "reads"}
-    wide = traced.filter(pl.col("name").is_in(list(names))).select("statement", "name", "value")
-    best: tuple[int, int, int] | None = None
-    for (statement,), rows in wide.group_by("statement", maintain_order=True):
-        values = dict(zip(rows.get_column("name"), rows.get_column("value"), strict=True))
-        gets = int(values.get("consistent gets") or 0) + int(values.get("db block gets") or 0)
-        if "physical reads" in values and gets >= _FEW_GETS and (best is None or gets > best[1]):
-            best = int(str(statement)), gets, int(values["physical reads"] or 0)
-    if best is None:
-        return
-    statement_number, gets, reads = best
-    evidence = (Evidence("autotrace", (str(statement_number),)), Evidence("statements", (str(statement_number),)))
-    if reads:
+    pairs = facts.costs.filter((pl.col("runs") == 2) & ~pl.col("kind").is_in(_NO_SAMPLES).fill_null(value=False))
+    for row in pairs.head(1).iter_rows(named=True):
+        first, last = row["times"]
         yield Finding(
-            "lio_cost",
-            f"The time of a logical read: statement {statement_number} read {count_text(reads, 'block')} from disk.",
-            collect="a second run, with 0 physical reads",
-            evidence=evidence,
+            "first_run_slower",
+            f"Whether a first run is slower: 2 runs of one statement, {first:g} and {last:g} s, are no sample.",
+            collect="six runs or more, with `autotrace` for reads and recursive calls",
+            evidence=(Evidence("statements", tuple(map(str, row["statements"]))),),
             is_refused=True,
         )
+
+
+@rule(
+    "lio_cost",
+    of="sqlplus",
+    needs="autotrace and `Elapsed`",
+    thresholds={
+        "100,000 gets": "0.01 s of the clock",
+        "20 ms": "a read of a disk",
+        "10,000 gets": "fewer cost nothing",
+    },
+)
+def lio_cost(facts: SpoolFacts) -> Iterator[Finding]:
+    """Elapsed time for each logical read of a statement that read next to nothing from disk; refused where all did."""
+    costs = facts.costs.filter(pl.col("us_per_get_hi").is_not_null() & pl.col("blocks").is_not_null())
+    step = pl.col("elapsed_s_hi") - pl.col("elapsed_s_lo")
+    clean = costs.filter(
+        pl.col("blocks") * _DISK_READ_S <= _FEW_OF_TIME * pl.col("elapsed_s_lo"),
+        pl.col("round_trips").fill_null(0) * 100 <= pl.col("gets"),
+        pl.col("gets") >= _LEAST_GETS,
+        step <= _RESOLUTION * pl.col("elapsed_s"),
+    ).sort("gets", descending=True)
+    if clean.height:
+        row = clean.row(0, named=True)
+        each = Interval(*(row[name] / row["gets"] for name in _ELAPSED))
+        read = (
+            f"only {count_text(row['blocks'], 'block')} came from disk" if row["blocks"] else "no block came from disk"
+        )
+        yield Finding(
+            "lio_cost",
+            f"Logical reads took {phrases.seconds(each)} each ({_name(row)}, {row['gets']:,} gets), "
+            "row work and fetches included.",
+            why=read,
+            refuted_by="CPU statistics of the same statement",
+            evidence=_places(row),
+            order=6,
+        )
         return
-    row = spool.statements.filter(pl.col("statement") == statement_number)
-    elapsed = row_figure(row.row(0, named=True), "elapsed_s") if row.height else None
-    if gets < _LEAST_GETS or elapsed is None or elapsed.value <= 0:
+    mixed = costs.filter((pl.col("gets") >= _FEW_GETS) & (pl.col("blocks") > 0)).sort("gets", descending=True)
+    if mixed.is_empty():
         return
-    if (elapsed.hi - elapsed.lo) / elapsed.value > _RESOLUTION:
-        return
+    row = mixed.row(0, named=True)
+    trips = ", and the round trips' share" if costs.filter(pl.col("round_trips") >= _LEAST_TRIPS).height else ""
+    reads = (
+        "every run also read from disk"
+        if costs.filter(pl.col("blocks") > 0).height == costs.height > 1
+        else f"{_name(row)} also read from disk"
+    )
     yield Finding(
         "lio_cost",
-        f"Elapsed per logical read: {time_text(elapsed / gets)} (statement {statement_number}, {gets:,} gets), row "
-        "work and "
-        "fetching in it.",
-        why="no block was read from disk",
-        refuted_by="CPU statistics of the same statement",
-        evidence=evidence,
-        order=6,
+        f"The cost of a logical read{trips}; {reads}.",
+        collect="" if facts.large and facts.large[0]["blocks"] else "a second run, with a warm cache",
+        evidence=_places(row),
+        is_refused=True,
     )
+
+
+def _places(row: dict[str, Any]) -> tuple[Evidence, ...]:
+    number = (str(row["statement"]),)
+    return Evidence("autotrace", number), Evidence("statements", number, (row["line"],))

@@ -9,6 +9,7 @@ import polars as pl
 from iolab.metrics.formatting import count_text, figure_text
 from iolab.metrics.lookups import statistic
 from iolab.rules.finding import Evidence, Finding
+from iolab.rules.registry import rule
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ _TIE: Final = "SLOB prints no name of the database: that both are of one run is 
 _NEAR_S: Final = 1.0
 
 
+@rule("slob_settings", "slob_users", "slob_work", of="slob", needs="settings or rows of users")
 def slob_findings(log: FrameLog) -> Iterator[Finding]:
     r"""What a run was set to, and the work of its users; that of all together only where each has one row.
 
@@ -37,10 +39,10 @@ def slob_findings(log: FrameLog) -> Iterator[Finding]:
         SLOB was set to UPDATE_PCT 20, RUN_TIME 300, SCALE 250000.
         >>> users = "".join(f"{user}|30000|{1200 + 3 * user}|{4 + user / 100:.3f}|\n" for user in range(1, 5))
         >>> for one in slob_findings(read_slob(users.encode())): print(one.sentence)
-        Each of 4 users did 4.01 to 4.04 work units a second in 300 s.
+        Each of 4 users did 4.01 to 4.04 work units per second in 300 s.
         All 4 users together did 4,830 work units.
         >>> for one in slob_findings(read_slob(users[users.index("2|"):].encode())): print(one.sentence, one.is_refused)
-        Each of 3 users did 4.02 to 4.04 work units a second in 300 s. False
+        Each of 3 users did 4.02 to 4.04 work units per second in 300 s. False
         The work of all users together: 1 of the users up to 4 has no row. True
         >>> list(slob_findings(read_slob(b"ADMIN_SQLNET_SERVICE=slob\nSYSDBA_PASSWD=x\n")))
         []
@@ -68,8 +70,8 @@ def _users(log: FrameLog, users: pl.DataFrame) -> Iterator[Finding]:
     shortest, longest = users.get_column("elapsed_s").min(), users.get_column("elapsed_s").max()
     yield Finding(
         "slob_users",
-        f"{'Each of ' if number > 1 else ''}{count_text(number, 'user')} did {_range(least, most)} work units a second "
-        f"in {_range(shortest, longest)} s.",
+        f"{'Each of ' if number > 1 else ''}{count_text(number, 'user')} did {_range(least, most)} work units "
+        f"per second in {_range(shortest, longest)} s.",
         why=f"the least and the greatest of {count_text(users.height, 'row')}; work units are counted by SLOB, and are "
         "no requests",
         refuted_by="rows of users that were lost",
@@ -135,7 +137,7 @@ def slob_and_report(slob: tuple[str, FrameLog], report: tuple[str, AwrReport]) -
     if reads is None:
         yield Finding(
             "slob_rate",
-            f"The requests a second of the run: {report[0]} has no `{_READS}`.",
+            f"The requests per second of the run: {report[0]} has no `{_READS}`.",
             collect="a report of Oracle 11.1 or later",
             evidence=(Evidence("settings", ("UPDATE_PCT",)),),
             is_refused=True,
@@ -146,7 +148,7 @@ def slob_and_report(slob: tuple[str, FrameLog], report: tuple[str, AwrReport]) -
     yield Finding(
         "slob_rate",
         f"With UPDATE_PCT {settings['UPDATE_PCT']} the database of {report[0]} did {figure_text(reads / period)} reads"
-        f"{written} a second.",
+        f"{written} per second.",
         why="requests of all processes of the instance in the period of the report, those before and after the run too",
         refuted_by="a report of the run alone",
         evidence=(Evidence("settings", ("UPDATE_PCT",)),),

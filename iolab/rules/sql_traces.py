@@ -1,73 +1,113 @@
-"""An extended SQL trace: where its time went, what a read cost, which statement and what is not accounted for."""
+"""An extended SQL trace: what its round trips, parses, reads and statements say beyond their share of the time.
+
+The parts of the time are those of the ledger (`iolab.time_ledger.sql_traces`).
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
 
-from iolab.metrics.formatting import as_sentence, count_text, figure_text, share_text, time_text
+from iolab.metrics.formatting import as_sentence, count_text, short_text, time_text
 from iolab.metrics.sql_trace import ASYNCHRONOUS, cpu_step, reads_of, us_per_get
-from iolab.rules.event_groups import group_of
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.gates import LEAST_WAITS
-from iolab.rules.shares import PROFILE
+from iolab.rules.phrases import counted, percent, seconds, three
+from iolab.rules.registry import apply_rules, rule
+from iolab.time_ledger.run import ledgers
+from iolab.time_ledger.sql_traces import (
+    CALLS,
+    CLIENT,
+    CPU,
+    GAP,
+    RECURSIVE,
+    TRIPS,
+    Session,
+    has_plan,
+    sessions_of,
+    statement_name,
+    statement_word,
+    step_beside_plan,
+    trips_name,
+)
 from logframe.interval import Interval
-from sqltraceparse import account_time, profile, statement_totals
-from sqltraceparse.accounts import CPU, UNACCOUNTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from iolab.time_ledger.account import Ledger
     from sqltraceparse import SqlTrace
 
-_OF: Final = "response time"
-#: Components that the first sentence names.
-_MOST_NAMED: Final = 3
-_MOST_EVENTS: Final = 2
-_STATEMENT_SHARE: Final = 0.2
-_GAP_SHARE: Final = 0.05
-_LEAST_PART: Final = 0.005
-#: Smaller parts are not named in a sentence.
-_LEAST_NAMED: Final = 0.01
-#: CPU and waits that add up to more than this overlap.
-_OVERLAP: Final = 1.10
+#: A part with so much of the time is named in a sentence.
+_NAMED: Final = 0.10
+#: Of smaller parts a rule says nothing.
+_NOTABLE: Final = 0.05
+_MOST_EVENTS: Final = 4
+#: One statement with so much of what is said of it stands for all.
+_MOST_OF: Final = 0.8
+#: Round trips of which so much is in a few long ones are the client's own time.
+_THINKING: Final = 0.5
+#: A fetch of so many rows gains little from more.
+_LARGE_FETCH: Final = 500
+#: So much of the time between statements follows the same statement again: rows are sent one by one.
+_ONE_BY_ONE: Final = 0.5
+#: A parse of so much time is the optimizer's, not the number of parses.
+_LONG_PARSE_S: Final = 0.1
 #: Fewer logical reads, or less CPU than so many of its steps, give no cost of one: n steps are known to sqrt(n).
 _LEAST_GETS: Final = 1_000
 _LEAST_STEPS: Final = 100
 #: From so much disk in the gets on, the CPU of reading is in it; with so much time unaccounted for, CPU may be missing.
 _MOST_FROM_DISK: Final = 0.10
 _MOST_UNACCOUNTED: Final = 0.10
-#: Times are whole microseconds: a call of less than this is known to a tenth at best.
-_LEAST_CALL_US: Final = 10
-_FROM_CLIENT: Final = "SQL*Net message from client"
-_CLIENTS: Final = {"session": "its client", "sessions": "their clients"}
+
+
+class Facts(NamedTuple):
+    """What the rules of a session take: the trace, its lead ledger, and the session that this is of."""
+
+    trace: SqlTrace
+    lead: Ledger
+    session: Session
+
+    def share(self, part: str, view: str = "what") -> float:
+        """The share of a part, certainly its own; 0 where there is no such part."""
+        row = self.row(part, view)
+        return 0.0 if row is None else float(row["share_lo"] or 0.0)
+
+    def percent(self, part: str, view: str = "what") -> str:
+        """The share of a part as text."""
+        row = self.row(part, view)
+        return "" if row is None else percent(Interval(row["share"], row["share_lo"], row["share_hi"]))
+
+    def row(self, part: str, view: str = "what") -> dict[str, Any] | None:
+        """The row of a part of the ledger."""
+        found = self.lead.parts(view).filter(pl.col("part") == part) if view in self.lead.views else None
+        return None if found is None or not found.height else found.row(0, named=True)
 
 
 def sql_trace_findings(trace: SqlTrace) -> Iterator[Finding]:
-    r"""The findings of an extended SQL trace.
+    r"""What the rules say of an extended SQL trace, beside its ledger.
 
     Examples:
         >>> import iolab
-        >>> log = (b"WAIT #1: nam='db file sequential read' ela= 600 file#=1 block#=2 blocks=1 obj#=3 tim=1700\n"
-        ...     b"FETCH #1:c=200,e=1000,p=1,cr=2,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim=2000\n")
+        >>> log = (b"WAIT #1: nam='db file sequential read' ela= 60000 file#=1 block#=2 blocks=1 obj#=3 tim=170000\n"
+        ...     b"FETCH #1:c=20000,e=100000,p=1,cr=2,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim=200000\n")
         >>> for one in sql_trace_findings(iolab.load(log)): print(one.sentence)
-        Of 1 ms of response time 60.0 % was `db file sequential read`, 20.0 % CPU, 20.0 % unaccounted for.
-        `db file sequential read`: 1 wait of 600 us: too few for a latency.
+        The session took 100 ms.
+        Database calls took 100 % of the time: 1 call, 100 % of it FETCH.
+        `db file sequential read` took 60 % of the time: 1 wait of 60 ms, too few for a latency.
+        Statements without a header took 100 % of the time: 1 block in 1 wait for `db file sequential read` of 60 ms.
+        20 % of the time in calls is neither CPU nor a wait: 20 ms.
     """
-    for rule in (
-        clock_is_off,
-        parts_overlap,
-        where_time_went,
-        client_waits,
-        cost_of_reads,
-        main_statement,
-        cost_of_gets,
-        not_in_the_trace,
-    ):
-        yield from rule(trace)
+    yield from apply_rules("sqltrace", trace)
+    sessions = sessions_of(trace)
+    lead = ledgers(trace)[0]
+    if sessions and not lead.void:
+        yield from apply_rules("sqltrace_session", Facts(trace, lead, sessions[0]))
 
 
+@rule("trace_clock", of="sqltrace", needs="stamps beside `tim`")
 def clock_is_off(trace: SqlTrace) -> Iterator[Finding]:
     """A gate: the clock of the trace does not run as the wall clock does."""
     for line, reason in (
@@ -77,127 +117,326 @@ def clock_is_off(trace: SqlTrace) -> Iterator[Finding]:
         yield Finding("trace_clock", as_sentence(words), evidence=(Evidence("clock", lines=(line,)),), is_gate=True)
 
 
-def parts_overlap(trace: SqlTrace) -> Iterator[Finding]:
-    r"""A gate: CPU and waits of the calls add up to more than the calls took.
-
-    Examples:
-        >>> import iolab
-        >>> wait = "WAIT #1: nam='db file sequential read' ela= 600 file#=1 block#=2 blocks=1 obj#=3 tim=1700\n"
-        >>> fetch = "FETCH #1:c={cpu},e=1000,p=1,cr=2,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim=2000\n"
-        >>> def log(cpu): return iolab.load((wait + fetch.format(cpu=cpu)).encode())
-        >>> for one in parts_overlap(log(1000)): print(one.sentence)
-        CPU and waits add up to 160.0 % of 1 ms of response time: shares say the order, not the parts.
-        >>> list(parts_overlap(log(400)))
-        []
-    """
-    busy = profile(trace).filter(~pl.col("is_idle"))
-    response = int(busy.get_column("total_us").sum())
-    counted = int(busy.filter(pl.col("component") != UNACCOUNTED).get_column("total_us").sum())
-    if response <= 0 or counted <= _OVERLAP * response:
+@rule("total", of="sqltrace_session")
+def total(facts: Facts) -> Iterator[Finding]:
+    """How long the session took, and how much of that was the client's."""
+    lead = facts.lead
+    if lead.total is None:
         return
-    step = cpu_step(trace.calls)
-    waited = int(busy.filter(~pl.col("component").is_in([CPU, UNACCOUNTED])).get_column("total_us").sum())
-    if waited > _OVERLAP * response:
-        said, why = f"Waits alone add up to {share_text(waited / response)}", "calls that waited are not in the log"
-    else:
-        said, why = f"CPU and waits add up to {share_text(counted / response)}", "CPU within a wait is counted in both"
-        why += f"; the host counts CPU in steps of about {step:,} us" if step > 1 else ""
-    yield Finding(
-        "overlapping_shares",
-        f"{said} of {time_text(response / 1e6)} of response time: shares say the order, not the parts.",
-        why=why,
-        refuted_by="parts that add up over more calls",
-        evidence=(Evidence("profile"),),
-        is_gate=True,
-    )
+    aside = 0.0 if lead.work is None else lead.total.value - lead.work.value
+    said = f"The session took {seconds(lead.total)}"
+    if not facts.trace.waits.height:
+        said = f"Database calls took {seconds(lead.total)}; the trace has no waits (level 1 or 4)"
+    elif aside > _NAMED * lead.total.value:
+        said += f"; {seconds(aside)} of it was client time between statements"
+    known = ledgers(facts.trace)
+    why = f"the longest of {known[0].text.rpartition('longest of ')[2]}" if "longest of " in lead.text else ""
+    yield Finding("total", f"{said}.", why=why, evidence=(Evidence("accounts"),), order=0)
 
 
-def where_time_went(trace: SqlTrace) -> Iterator[Finding]:
-    """The largest parts of the response time; idle time beside it.
-
-    Examples:
-        >>> import iolab
-        >>> log = iolab.load(b"FETCH #1:c=1000,e=500,p=0,cr=2,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim=2000")
-        >>> for one in where_time_went(log): print(one.sentence, one.impact)
-        Response time was 500 us; 1 ms of CPU was counted for it. None
-        >>> short = iolab.load(b"CLOSE #1:c=1,e=1,dep=0,type=0,tim=2000")
-        >>> for one in where_time_went(short): print(one.sentence)
-        Response time was 1 us in 1 call: too short for shares, as times are whole microseconds.
-    """
-    parts = profile(trace)
-    busy = parts.filter(~pl.col("is_idle"))
-    total = int(busy.get_column("total_us").sum())
-    if total <= 0:
-        return
-    top = busy.filter(pl.col("share") >= _LEAST_NAMED).head(_MOST_NAMED).select("component", "share", "total_us").rows()
-    idle = int(parts.filter("is_idle").get_column("total_us").sum())
-    who = "session" if trace.calls.get_column("session_id").n_unique() <= 1 else "sessions"
-    beside = f" Beside it the {who} waited {time_text(idle / 1e6)} for {_CLIENTS[who]}." if idle else ""
-    calls = trace.calls.height
-    if total < _LEAST_CALL_US * calls:
-        said = (
-            f"Response time was {time_text(total / 1e6)} in {count_text(calls, 'call')}: too short for shares, as "
-            "times are whole microseconds."
-        )
-        impact = None
-    elif top[0][1] > 1:
-        part, _, time = top[0]
-        counted = f"{time_text(time / 1e6)} of {_name(part)} was counted for it"
-        said, impact = f"Response time was {time_text(total / 1e6)}; {counted}.", None
-    else:
-        named = ", ".join(
-            f"{share_text(share)}{' was' if place == 0 else ''} {_name(part)}"
-            for place, (part, share, _) in enumerate(top)
-        )
-        said, impact = f"Of {time_text(total / 1e6)} of response time {named}.", Interval.exact(float(top[0][1]))
-    yield Finding(
-        "sql_trace_profile",
-        said + beside,
-        impact,
-        _OF,
-        caveat=_not_counted(trace)
-        if trace.waits.height
-        else "the trace has no waits (level 1 or 4): what is not CPU is unaccounted for",
-        evidence=(Evidence("profile", tuple(part for part, *_ in top)),),
-        order=0,
-    )
-
-
-def client_waits(trace: SqlTrace) -> Iterator[Finding]:
-    r"""How long the session waited for its client at a time, where that is longer than all its response time.
+@rule(
+    "round_trips",
+    of="sqltrace_session",
+    needs="waits for the client and the calls after them",
+    thresholds={"500 rows a fetch": "LEDGER, section 11: longer fetches gain little", "p95": "LEDGER, section 6.4"},
+)
+def round_trips(facts: Facts) -> Iterator[Finding]:
+    r"""Waits for the client between the fetches of one cursor: the network, and the number of rows of a fetch.
 
     Examples:
         >>> import iolab
         >>> wait = "WAIT #1: nam='SQL*Net message from client' ela= 12000 driver id=1 #bytes=1 p3=0 obj#=3 tim={}\n"
-        >>> call = "FETCH #1:c=10,e=10,p=0,cr=2,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim={}\n"
-        >>> def log(count): return iolab.load("".join(call.format(13_000 * n) + wait.format(13_000 * n + 12_010)
-        ...     for n in range(1, count + 1)).encode())
-        >>> for one in client_waits(log(40)): print(one.sentence)
-        Between calls the session waited 480 ms for its client, 40 times: half took at most 12 ms.
-        >>> list(client_waits(log(3)))
-        []
+        >>> call = "{} #1:c=10,e=10,p=0,cr=2,cu=0,mis=0,r={},dep=0,og=1,plh=9,tim={}\n"
+        >>> lines = [call.format("EXEC", 0, 1000)]
+        >>> for n in range(13_000, 533_000, 13_000): lines += [wait.format(n), call.format("FETCH", 10, n + 20)]
+        >>> found = iolab.findings(iolab.load("".join(lines).encode())).filter(part="round trips between fetches")
+        >>> print(found.item(0, "sentence"), found.item(0, "next"), sep="\n")
+        Round trips between fetches took 480 ms, 92 % of the time: 40 of 12 ms, 10 rows each.
+        fetch more rows at a time (SQL*Plus: set arraysize 500; JDBC: setFetchSize); 20 rows would halve the round trips
     """
-    waits = trace.waits.filter(pl.col("event") == _FROM_CLIENT)
-    times = waits.get_column("elapsed_us")
-    whole = int(times.sum())
-    response = int(profile(trace).filter(~pl.col("is_idle")).get_column("total_us").sum())
-    if times.len() < LEAST_WAITS or whole <= response or trace.calls.get_column("session_id").n_unique() > 1:
+    own = facts.session.for_client.filter("is_trip")
+    if not own.height or facts.lead.unshared:
         return
-    middle = times.quantile(0.5, "equiprobable") or 0.0
-    yield Finding(
-        "client_waits",
-        f"Between calls the session waited {time_text(whole / 1e6)} for its client, {times.len():,} times: half "
-        f"took at most {time_text(middle / 1e6)}.",
-        why="round trips and the client's own work are in it; fetching more rows a call makes fewer of them",
-        refuted_by="a trace on the client's side, or of its network",
-        caveat="a user who thinks is a client that works",
-        evidence=(Evidence("waits", (_FROM_CLIENT,)),),
-        order=0,  # it is longer than all that the parts of the response time are of
+    times, whole = own.get_column("us"), int(own.get_column("us").sum())
+    each = f"{own.height:,} of {seconds(whole / own.height / 1e6)}"
+    place = Evidence("waits", ("SQL*Net message from client",))
+    if facts.share(TRIPS) < _NAMED and own.height < LEAST_WAITS:
+        return
+    if facts.share(TRIPS) < _NAMED:
+        said = f"{own.height:,} round trips between fetches took {seconds(whole / 1e6)}: larger fetches gain little."
+        yield Finding("round_trips", said, part=TRIPS, evidence=(place,))
+        return
+    by_statement = facts.session.statements.filter(pl.col("trips") > 0).sort("trip_us", descending=True)
+    first, of = by_statement.row(0, named=True), ""
+    if first["trip_us"] >= _MOST_OF * whole and first["sql"]:
+        of = f" of `{first['sql']}`"
+    said = f"Round trips between fetches{of} took {seconds(whole / 1e6)}, {facts.percent(TRIPS)} of the time"
+    low = float(times.quantile(0.05, "equiprobable") or 0.0)
+    why = f"at least {seconds(float(times.clip(upper_bound=low).sum()) / 1e6)} of it is the network: "
+    why += f"95 % of the round trips took more than {seconds(low / 1e6)}"
+    rows, step = _fetch(facts, first)
+    if think := _think(facts):
+        each, rows = think
+    yield Finding("round_trips", f"{said}: {each}, {rows}.", part=TRIPS, why=why, next=step, evidence=(place,))
+    for one in by_statement.head(_MOST_EVENTS).to_dicts():
+        if facts.share(trips_name(one), "who") >= _NAMED:
+            rows, step = _fetch(facts, one)
+            each = f"{one['trips']:,} of {seconds(one['trip_us'] / one['trips'] / 1e6)}, {rows}"
+            said = f"Round trips of {_word(one)} took {facts.percent(trips_name(one), 'who')} of the time: {each}."
+            yield Finding("round_trips", said, part=trips_name(one), evidence=(_place(one),), next=step)
+
+
+def _think(facts: Facts) -> tuple[str, str] | None:
+    """How many of the round trips took most of their time beyond what 95 % of them took, where that is most of it."""
+    times = facts.session.for_client.filter("is_trip").get_column("us")
+    most = float(times.quantile(0.95, "equiprobable") or 0.0)
+    above = times.filter(times > most)
+    excess = float((above - most).sum())
+    if excess < _THINKING * int(times.sum()):
+        return None
+    return (
+        f"{seconds(excess / 1e6)} is in {above.len():,} of {times.len():,}",
+        f"the others took up to {seconds(most / 1e6)}",
     )
 
 
-def _not_counted(trace: SqlTrace) -> str:
-    """Calls with time that is no wait, and no CPU, where they hold most of what is unaccounted for.
+def _fetch(facts: Facts, one: dict[str, Any]) -> tuple[str, str]:
+    """How many rows a fetch of a statement usually brings, and what to do about it."""
+    fetches = facts.session.calls.filter(pl.col("op") == "FETCH", _is_of(one))
+    usual = int(fetches.get_column("rows").median() or 0)  # type: ignore[arg-type]  # of whole numbers
+    if _think(facts):
+        return (
+            f"{count_text(usual, 'row')} each",
+            "what the client did between the fetches: a few waits hold most of it",
+        )
+    if usual >= _LARGE_FETCH:
+        return f"{usual:,} rows each", "the fetches are large already: look at the network and at the client"
+    step = "fetch more rows at a time (SQL*Plus: set arraysize 500; JDBC: setFetchSize)"
+    more = f"; {2 * usual} rows would halve the round trips" if usual else ""
+    return f"{count_text(usual, 'row')} each", step + more
+
+
+@rule("client_time", of="sqltrace_session", needs="waits for the client")
+def client_time(facts: Facts) -> Iterator[Finding]:
+    """Waits for the client that are no round trip of a fetch: application, user and network together."""
+    own = facts.session.for_client.filter(~pl.col("is_trip"))
+    whole = int(own.get_column("us").sum())
+    lead = facts.lead
+    if not own.height or lead.total is None or whole / 1e6 < _NAMED * lead.total.value:
+        return
+    longest = own.sort("us", descending=True).row(0, named=True)
+    rest, took = lead.total.value - whole / 1e6, seconds(whole / 1e6)
+    took = f"all but {seconds(rest)}" if lead.unshared and rest > 0 else took
+    said = f"Client time between statements took {took} of {seconds(lead.total)}"
+    said += (
+        f": {count_text(own.height, 'wait')}, the longest {seconds(longest['us'] / 1e6)} (line {longest['line']:,})."
+    )
+    again = own.filter("is_again")
+    why, step = "application, user and network cannot be told apart", ""
+    if lead.unshared:
+        step = "what the application did meanwhile, or a trace of a session that works: this one was idle"
+    if again.height >= LEAST_WAITS and int(again.get_column("us").sum()) > _ONE_BY_ONE * whole:
+        each = seconds(int(again.get_column("us").sum()) / again.height / 1e6)
+        why = f"{again.height:,} of these waits, {each} each, are before the same statement again"
+        step = "send rows in batches (array binds, FORALL): each execution of one row is a round trip"
+    place = Evidence("waits", ("SQL*Net message from client",), (longest["line"],))
+    yield Finding("client_time", said, part=CLIENT, why=why, next=step, evidence=(place,))
+
+
+@rule("time_profile", of="sqltrace_session")
+def phases(facts: Facts) -> Iterator[Finding]:
+    """In which calls the time of database calls was."""
+    share, top = facts.share(CALLS), facts.session.phases
+    whole = int(top.get_column("us").sum())
+    if share < _NAMED or whole <= 0:
+        return
+    op, us = top.select("op", "us").row(0)
+    count = count_text(facts.session.calls.height, "call")
+    said = f"Database calls took {facts.percent(CALLS)} of the time: {count}, {percent(us / whole)} of it {op}."
+    step = "the statements below, by their own time"
+    yield Finding("time_profile", said, part=CALLS, evidence=(Evidence("calls"),), next=step)
+
+
+@rule(
+    "cost_of_a_read",
+    of="sqltrace_session",
+    needs="waits for reads",
+    thresholds={"30 waits for a latency": "iolab.rules.gates.LEAST_WAITS"},
+)
+def cost_of_reads(facts: Facts) -> Iterator[Finding]:
+    """What one wait of the most expensive read events took, and how many blocks it brought."""
+    reads = reads_of(facts.session.waits.filter(pl.col("call").is_not_null()))
+    order = reads.group_by("event").agg(pl.col("elapsed_us").sum())
+    for event in order.sort("elapsed_us", "event", descending=[True, False]).get_column("event").head(_MOST_EVENTS):
+        own, share = reads.filter(pl.col("event") == event), facts.share(event)
+        times, blocks = own.get_column("elapsed_us"), own.get_column("blocks").drop_nulls()
+        if (times.len() < LEAST_WAITS and share < _NAMED) or share < 0.01:
+            continue  # too few for a latency, and of no weight
+        mean, middle = float(times.sum()) / times.len(), times.quantile(0.5, "equiprobable") or 0.0
+        each = f"{count_text(times.len(), 'wait')} of {seconds(mean / 1e6)}"
+        latency = "too few for a latency"
+        if times.len() >= LEAST_WAITS:
+            latency = f"half took at most {seconds(middle / 1e6)}"
+        why = ""
+        if blocks.len() and int(blocks.sum()) != blocks.len():
+            why = f"{three(float(blocks.sum()) / blocks.len())} blocks per wait"
+        said = f"`{event}` took {facts.percent(event)} of the time: {each}, {latency}."
+        caveat = ""
+        if event in ASYNCHRONOUS:
+            caveat = "reads may be submitted before the wait begins: they took as long as the waits, or longer"
+        place = Evidence("waits", (event,))
+        yield Finding("cost_of_a_read", said, part=event, why=why, caveat=caveat, evidence=(place,), order=2)
+
+
+@rule("hard_parses", of="sqltrace_session", needs="PARSE calls with `mis`")
+def hard_parses(facts: Facts) -> Iterator[Finding]:
+    """Statements that differ in nothing but literals, each parsed anew; hard parses of one text."""
+    statements = facts.session.statements
+    for one in statements.filter(pl.col("texts") > 1, pl.col("hard_parses") > 0).head(3).to_dicts():
+        name = statement_name(one)
+        share = facts.share(name, "who")
+        if share < _NOTABLE:
+            continue
+        said = (
+            f"{one['texts']:,} statements that differ only in literals took {facts.percent(name, 'who')} of the time: "
+            f"{count_text(one['hard_parses'], 'hard parse')}, {seconds(one['parse_us'] / 1e6)} in parsing."
+        )
+        text = short_text(str(one["key"]), 100)
+        step = "use bind variables; where the code cannot change: cursor_sharing = force"
+        yield Finding("hard_parses", said, part=name, why=f"`{text}`", next=step, evidence=(_place(one),))
+    row = facts.session.phases.filter(pl.col("op") == "PARSE")
+    missed = facts.session.calls.filter(pl.col("op") == "PARSE", pl.col("misses") > 0)
+    share = facts.share("PARSE", "phase")
+    if row.height and missed.height and share >= _NAMED:
+        took = int(missed.get_column("own_elapsed_us").sum()) / 1e6
+        hard = f"{count_text(missed.height, 'hard parse')}, {seconds(took)}"
+        said = f"Parsing took {facts.percent('PARSE', 'phase')} of the time: {hard}."
+        step = "keep cursors open and bind values"
+        if took > _LONG_PARSE_S * missed.height:
+            step = "why the optimizer took so long: a trace of it (event 10053) of this statement"
+        yield Finding("hard_parses", said, part="PARSE", evidence=(Evidence("calls", ("PARSE",)),), next=step)
+
+
+@rule("main_statement", "recursive_sql", of="sqltrace_session", needs="headers of statements")
+def main_statements(facts: Facts) -> Iterator[Finding]:
+    """The statements with most time: executions, blocks, the largest wait, and where the plan stands."""
+    found = facts.session.statements
+    for one in found.filter(pl.col("texts") == 1).head(_MOST_EVENTS).to_dicts():
+        name = statement_name(one)
+        share = facts.share(name, "who")
+        if share < _NAMED:
+            continue
+        word = _word(one)
+        said = f"{word[:1].upper()}{word[1:]} took {facts.percent(name, 'who')} of the time"
+        top = _largest_wait(facts, one)
+        step = (step_beside_plan(top["event"]) if top else "") or _plan(facts.trace, one)
+        if one["trip_us"] > one["us"]:
+            rows, step = _fetch(facts, one)
+            parts = [f"{one['trips']:,} round trips ({seconds(one['trip_us'] / 1e6)})", rows]
+        else:
+            parts = list(_work(one, top))
+        text = short_text(str(one["text"] or ""), 80)
+        yield Finding(
+            "main_statement",
+            f"{said}: {', '.join(parts)}." if parts else f"{said}.",
+            part=name,
+            why=f"`{text}`" if text else "",
+            next=step,
+            evidence=(_place(one),),
+        )
+    share = facts.share(RECURSIVE, "who")
+    if share >= _NOTABLE:
+        sys = found.filter("is_sys")
+        count = count_text(int(sys.get_column("texts").sum()), "statement")
+        said = f"Recursive SQL of the dictionary took {facts.percent(RECURSIVE, 'who')} of the time: {count}."
+        deep = int(facts.session.calls.filter(pl.col("depth") > 0).get_column("own_elapsed_us").sum())
+        why = f"all statements that others called took {seconds(deep / 1e6)} themselves"
+        step = "hard parses, space management and sequences call the dictionary: their statements are in the table"
+        yield Finding("recursive_sql", said, part=RECURSIVE, why=why, next=step, evidence=(Evidence("statements"),))
+
+
+def _work(one: dict[str, Any], top: dict[str, Any] | None) -> Iterator[str]:
+    """How often a statement ran, and what most of its time was."""
+    if one["executions"] > 1:
+        each = (one["us"] + one["trip_us"]) / one["executions"] / 1e6
+        yield f"{counted(one['executions'], 'executions')} of {seconds(each)}"
+    if top:
+        size = f"{count_text(top['blocks'], 'block')} in " if top["blocks"] else ""
+        each = seconds(top["elapsed_us"] / top["len"] / 1e6)
+        yield f"{size}{count_text(top['len'], 'wait')} for `{top['event']}` of {each}"
+    elif one["us"] > 0 and one["cpu_us"] > _MOST_OF * one["us"]:
+        yield "nearly all of it CPU"
+    elif one["disk_blocks"]:
+        yield f"{count_text(one['disk_blocks'], 'block')} from disk"
+
+
+def _largest_wait(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:
+    """The event that a statement waited for longest, where that is half of its time."""
+    waits = facts.session.waits.filter(pl.col("call").is_not_null(), _is_of(one))
+    sums = waits.group_by("event").agg(pl.len(), pl.col("elapsed_us", "blocks").sum())
+    top = sums.sort("elapsed_us", "event", descending=[True, False]).head(1).to_dicts()
+    return top[0] if top and top[0]["elapsed_us"] >= 0.5 * one["us"] else None
+
+
+def _word(one: dict[str, Any]) -> str:
+    return f"`{one['sql']}`" if one["sql"] else statement_word(one)
+
+
+def _plan(trace: SqlTrace, one: dict[str, Any]) -> str:
+    """Where the plan of a statement stands."""
+    plans = trace.row_sources.filter(_is_of(one))
+    name = PurePath(trace.source).name
+    show = "iolab show --tables" + ("" if name.startswith("<") else f" {name}")
+    if plans.height:
+        return f"the plan of {_word(one)} (line {plans.item(0, 'line'):,}): {show}"
+    if one["sql"] and not str(one["sql"]).isdecimal() and has_plan(one["text"]):
+        return f"the plan, which is not in the trace: select * from table(dbms_xplan.display_cursor('{one['sql']}'))"  # noqa: S608 - text
+    return ""
+
+
+def _is_of(one: dict[str, Any]) -> pl.Expr:
+    """Whether a row is of a statement; those without a header are one."""
+    return pl.col("statement").eq_missing(pl.lit(one["statement"], pl.Int64))
+
+
+def _place(one: dict[str, Any]) -> Evidence:
+    lines = (one["statement"],) if one["statement"] is not None else ()
+    return Evidence("statements", (one["sql"],) if one["sql"] else (), lines)
+
+
+@rule("trace_gap", "not_accounted_for", "counted_twice", of="sqltrace_session")
+def unknown_time(facts: Facts) -> Iterator[Finding]:
+    """Time that no record names: between records, and in calls beside CPU and waits; CPU within waits."""
+    lead, calls = facts.lead, facts.session.calls
+    share = facts.share(GAP)
+    if share >= _NOTABLE:
+        row = facts.row(GAP) or {}
+        each = seconds(row["seconds"] / max(1, calls.height))
+        took = f"{seconds(row['seconds'])}, {each} per call"
+        said = f"Between records the session spent {facts.percent(GAP)} of the time: {took}."
+        why = "work of the database and of tracing itself between calls; more than 1 ms a call: lines are missing"
+        step = "" if share < _NAMED else "iolab show --tables: are lines missing, or the file cut?"
+        yield Finding("trace_gap", said, part=GAP, why=why, next=step, evidence=(Evidence("accounts"),))
+    whole = int(calls.get_column("own_elapsed_us").sum())
+    rest = calls.get_column("unaccounted_us")
+    more, less = int(rest.clip(lower_bound=0).sum()), -int(rest.clip(upper_bound=0).sum())
+    if whole <= 0 or lead.unshared:
+        return
+    if more >= _NAMED * whole and facts.share("not accounted for") >= _NOTABLE:
+        said = f"{percent(more / whole)} of the time in calls is neither CPU nor a wait: {seconds(more / 1e6)}."
+        why = _not_counted(calls) or "time on the run queue, or waits that the release does not name"
+        step = "vmstat 1, or sar -q, of the same time: did processes wait for a CPU?"
+        part = "not accounted for"
+        yield Finding("not_accounted_for", said, part=part, why=why, next=step, evidence=(Evidence("calls"),))
+    if less >= _NAMED * whole and less / 1e6 >= _NOTABLE * (lead.work or lead.total).value:  # type: ignore[union-attr]
+        said = f"CPU and waits of calls exceed their time by {percent(less / whole)}: {seconds(less / 1e6)}."
+        why, unit = "CPU within a wait is counted in both", cpu_step(calls)
+        why += f"; the host counts CPU in steps of about {unit:,} us" if unit > 1 else ""
+        yield Finding("counted_twice", said, part="counted twice", why=why, evidence=(Evidence("calls"),))
+
+
+def _not_counted(calls: pl.DataFrame) -> str:
+    """Calls with time that is no wait, and no CPU, where they hold most of what is not accounted for.
 
     Some kernels count the CPU of a call as none, or as all of its time.
 
@@ -205,161 +444,49 @@ def _not_counted(trace: SqlTrace) -> str:
         >>> import iolab
         >>> call = "FETCH #1:c={cpu},e=14,p=0,cr=2,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim={tim}"
         >>> lines = [call.format(cpu=14 if n % 4 == 0 else 0, tim=2000 + 100 * n) for n in range(8)]
-        >>> _not_counted(iolab.load(chr(10).join(lines).encode()))
-        '6 of 8 calls show time and no CPU: what is unaccounted for may be CPU that was not counted'
+        >>> _not_counted(iolab.load(chr(10).join(lines).encode()).calls)
+        '6 of 8 calls show time and no CPU: what is not accounted for may be CPU that was not counted'
     """
-    left = trace.calls.filter(pl.col("unaccounted_us") > 0)
+    left = calls.filter(pl.col("unaccounted_us") > 0)
     silent = left.filter(pl.col("own_cpu_us") == 0)
     missing, of_silent = (int(frame.get_column("unaccounted_us").sum()) for frame in (left, silent))
-    whole = int(trace.calls.get_column("own_elapsed_us").sum())
+    whole = int(calls.get_column("own_elapsed_us").sum())
     if missing < _MOST_UNACCOUNTED * whole or of_silent < missing / 2 or not silent.height:
         return ""
     return (
-        f"{silent.height:,} of {count_text(trace.calls.height, 'call')} show{'s' if silent.height == 1 else ''} time "
-        "and no CPU: what is unaccounted for may be CPU that was not counted"
+        f"{silent.height:,} of {count_text(calls.height, 'call')} show{'s' if silent.height == 1 else ''} time "
+        "and no CPU: what is not accounted for may be CPU that was not counted"
     )
 
 
-def cost_of_reads(trace: SqlTrace) -> Iterator[Finding]:
-    """What one wait of the most expensive read events took, and how many blocks it brought."""
-    reads = reads_of(trace.waits)
-    busy = profile(trace).filter(~pl.col("is_idle")).drop_nulls("share")
-    shares = dict(busy.select("component", "share").iter_rows())
-    order = (
-        reads.group_by("event").agg(pl.col("elapsed_us").sum()).sort("elapsed_us", "event", descending=[True, False])
-    )
-    for event in order.get_column("event").head(_MOST_EVENTS):
-        own = reads.filter(pl.col("event") == event)
-        times = own.get_column("elapsed_us")
-        if times.len() < LEAST_WAITS and shares.get(event, 0.0) < _LEAST_NAMED:
-            continue  # too few for a latency, and of no weight
-        mean, middle = float(times.sum()) / times.len(), times.quantile(0.5, "equiprobable")
-        blocks = own.get_column("blocks").drop_nulls()
-        size = ""
-        if blocks.len() and int(blocks.sum()) != blocks.len():
-            size = f", {figure_text(float(blocks.sum()) / blocks.len())} blocks each"
-        if times.len() < LEAST_WAITS:
-            average = "" if times.len() == 1 else " on average"
-            said = (
-                f"{count_text(times.len(), 'wait')} of {time_text(mean / 1e6)}{average}{size}: too few for a latency."
-            )
-        else:
-            said = (
-                f"{time_text(mean / 1e6)} a wait on average, half took at most {time_text((middle or 0) / 1e6)} "
-                f"({count_text(times.len(), 'wait')}{size})."
-            )
-        caveat = ""
-        if event in ASYNCHRONOUS:
-            caveat = "reads may be submitted before the wait begins: they took as long as the waits, or longer"
-        yield Finding(
-            "cost_of_a_read",
-            f"`{event}`: {said}",
-            None if shares.get(event, 0.0) > 1 else Interval.exact(float(shares.get(event, 0.0))),
-            _OF,
-            caveat=caveat,
-            evidence=(Evidence("waits", (event,)),),
-            order=2,
-        )
-
-
-def main_statement(trace: SqlTrace) -> Iterator[Finding]:
-    """The statement that took most of the time of all calls by itself."""
-    totals = statement_totals(trace)
-    whole = int(trace.calls.get_column("own_elapsed_us").sum())
-    if totals.height < 2 or whole <= 0:
+@rule(
+    "cpu_of_a_get",
+    of="sqltrace_session",
+    needs="1,000 logical reads, few of them from disk",
+    thresholds={"10 % from disk": "the CPU of reading is in it", "100 steps of the CPU clock": "n steps are sqrt(n)"},
+)
+def cost_of_gets(facts: Facts) -> Iterator[Finding]:
+    """CPU of one logical read at most: row work is in it."""
+    calls = facts.trace.calls
+    if facts.share(CPU) < _NOTABLE:
         return
-    row = totals.row(0, named=True)
-    share = (row["own_elapsed_us"] or 0) / whole
-    if row["sql"] is None or share < _STATEMENT_SHARE:
-        return
-    of = "of hash value " if str(row["sql"]).isdecimal() else ""
-    yield Finding(
-        "main_statement",
-        f"Statement {of}`{row['sql']}` took {share_text(share)} of the time of all calls by itself: "
-        f"{time_text(row['own_elapsed_us'] / 1e6)}, {count_text(row['executions'], 'execution')}, "
-        f"{count_text(row['own_disk_blocks'], 'block')} from disk.",
-        Interval.exact(share),
-        "call time",
-        evidence=(Evidence("statements", (row["sql"],)),),
-        order=3,
-    )
-
-
-def cost_of_gets(trace: SqlTrace) -> Iterator[Finding]:
-    r"""CPU of one logical read at most: row work is in it.
-
-    Examples:
-        >>> import iolab
-        >>> line = "FETCH #1:c={cpu},e=4400,p=0,cr=1000,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim={tim}\n"
-        >>> def log(cpu): return iolab.load("".join(line.format(cpu=cpu, tim=n * 10_000) for n in (1, 2, 3)).encode())
-        >>> for one in cost_of_gets(log(4_321)): print(one.sentence)
-        At most 4.32 us of CPU a logical read (3,000 gets).
-        >>> list(cost_of_gets(log(4_000)))  # 12 ms counted in steps of 1 ms: too coarse
-        []
-        >>> list(cost_of_gets(log(0)))  # calls with time and no CPU: the host did not count it
-        []
-    """
-    row = us_per_get(trace.calls).row(0, named=True)
+    row = us_per_get(calls).row(0, named=True)
     if row["value"] is None:
         return
-    own = trace.calls.filter(pl.col("op").is_in(["EXEC", "FETCH"]))
+    own = calls.filter(pl.col("op").is_in(["EXEC", "FETCH"]))
     gets = int((own.get_column("own_consistent_gets") + own.get_column("own_current_gets")).sum())
     silent = own.filter((pl.col("unaccounted_us") > 0) & (pl.col("own_cpu_us") == 0))
     if (left := int(silent.get_column("unaccounted_us").sum())) > _MOST_UNACCOUNTED * (left + row["value"] * gets):
         return  # CPU that the host did not count would be in it: no upper bound
     if int(own.get_column("own_disk_blocks").sum()) > _MOST_FROM_DISK * gets:
         return
-    step = cpu_step(trace.calls)
+    step = cpu_step(calls)
     if gets < _LEAST_GETS or (step > 1 and row["value"] * gets < _LEAST_STEPS * step):
         return
     yield Finding(
         "cpu_of_a_get",
-        f"At most {time_text(row['value'] / 1e6)} of CPU a logical read ({count_text(gets, 'get')}).",
+        f"At most {time_text(row['value'] / 1e6)} of CPU per logical read ({count_text(gets, 'get')}).",
         caveat=row["caveats"],
         evidence=(Evidence("calls"),),
         order=6,
     )
-
-
-def not_in_the_trace(trace: SqlTrace) -> Iterator[Finding]:
-    """Time between the first and the last line that no line accounts for; unknown with lines of several clocks."""
-    if trace.clock.height > 1 or next(clock_is_off(trace), None) is not None:
-        return
-    rows = account_time(trace)
-    span, gap = int(rows.get_column("span_us").sum()), int(rows.get_column("gap_us").sum())
-    if span <= 0 or abs(gap) / span < _GAP_SHARE:
-        return
-    if gap < 0:
-        sentence = f"Calls and waits overlap by {time_text(-gap / 1e6)}: some are counted twice by the database."
-    else:
-        sentence = (
-            f"{share_text(gap / span)} of the {time_text(span / 1e6)} from the first to the last line "
-            f"({time_text(gap / 1e6)}) is in no line."
-        )
-    yield Finding(
-        "trace_gap",
-        sentence,
-        caveat="between very short calls it is what tracing itself takes; else lines are missing, or a shared server "
-        "worked for other sessions",
-        evidence=(Evidence("accounts"),),
-        order=7,
-    )
-
-
-def sql_trace_profile(trace: SqlTrace) -> pl.DataFrame:
-    """The parts of the response time of a trace (`PROFILE`)."""
-    busy = profile(trace).filter(~pl.col("is_idle"), pl.col("share") >= _LEAST_PART)
-    return pl.DataFrame(
-        [(_group(part), part, share, None, _OF) for part, share in busy.select("component", "share").iter_rows()],
-        schema=PROFILE,
-        orient="row",
-    )
-
-
-def _group(component: str) -> str:
-    """The group of events whose colour a part has."""
-    return "cpu" if component == CPU else "other" if component == UNACCOUNTED else group_of(component)
-
-
-def _name(component: str) -> str:
-    return component if component in {"CPU", "unaccounted for"} else f"`{component}`"

@@ -1,44 +1,60 @@
-"""A TKPROF report: what its calls took, how much of it was CPU and waits, and which statement took most."""
+"""A TKPROF report: which statements took its time, which contain others, and what the report does not show.
+
+The parts of the time are those of the ledger (`iolab.time_ledger.tkprof`).
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
 
-from iolab.metrics.formatting import count_text, share_text, time_text
-from iolab.rules.event_groups import group_of
-from iolab.rules.finding import NOTABLE, Evidence, Finding
-from iolab.rules.shares import PROFILE, UNACCOUNTED
+from iolab.metrics.formatting import count_text, short_text
+from iolab.rules.finding import Evidence, Finding
+from iolab.rules.phrases import percent, seconds
+from iolab.rules.registry import apply_rules, rule
+from iolab.time_ledger.run import ledgers
+from iolab.time_ledger.sql_traces import FROM_CLIENT, has_plan, step_beside_plan
+from iolab.time_ledger.tkprof import (
+    PERHAPS_INSIDE,
+    Nesting,
+    nesting_of,
+    part_name,
+    range_text,
+    statements_of,
+    trace_of,
+)
 from logframe.interval import Interval, row_figure
-from logframe.oracle import is_idle
+from logframe.oracle import wait_class_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from iolab.time_ledger.account import Ledger
     from sqltraceparse import Tkprof
 
-#: The totals of a report, and what their statements are called.
-_SCOPES: Final = {
-    "non_recursive": "statements of the session",
-    "recursive": "recursive statements",
-}
-_OF: Final = "call time"
-#: Times are printed in hundredths of a second: of less than this no share is computed.
-_LEAST_S: Final = 0.5
+#: A part with so much of the time is named in a sentence.
+_NAMED: Final = 0.10
+_MOST_NAMED: Final = 6
+_OF_CLIENT: Final = pl.col("event").str.to_lowercase().is_in(FROM_CLIENT)
 _LEAST_GETS: Final = 100_000
 #: CPU is known to this part of itself, or no cost of a logical read is computed.
 _RESOLUTION: Final = 0.05
 #: From so much disk in the gets on, the CPU of reading is in it.
 _MOST_FROM_DISK: Final = 0.10
-_MOST_EVENTS: Final = 3
-#: Smaller parts are not drawn.
-_LEAST_PART: Final = 0.005
-_STATEMENT_SHARE: Final = 0.20
+
+
+class Facts(NamedTuple):
+    """What the rules of a report take: the report, its lead ledger, its statements, and where recursive ones are."""
+
+    report: Tkprof
+    lead: Ledger
+    statements: pl.DataFrame
+    nesting: Nesting
 
 
 def tkprof_findings(report: Tkprof) -> Iterator[Finding]:
-    r"""The findings of a TKPROF report: the totals of its statements, the longer ones first.
+    r"""What the rules say of a TKPROF report, beside its ledger.
 
     Examples:
         >>> from sqltraceparse import read_tkprof
@@ -53,167 +69,189 @@ def tkprof_findings(report: Tkprof) -> Iterator[Finding]:
         ... ------- ------  -------- ---------- ---------- ---------- ----------  ----------
         ... total        4      6.00       8.00         40     400000          0           1
         ... '''
-        >>> for one in tkprof_findings(read_tkprof(text.encode())): print(one.sentence)
-        Calls of statements of the session took 8.00 s: 75.0 [74.9, 75.2] % was CPU; 400,000 logical reads, 40 blocks
-        from disk.
-        At most 15.00 [15.00, 15.03] us of CPU a logical read (400,000 gets).
+        >>> for one in list(tkprof_findings(read_tkprof(text.encode())))[:2]: print(one.sentence)
+        Calls of the session took 8.00 s; no recursive statements.
+        Not in the report: time between calls, such as waits for the client.
     """
-    totals = _totals(report)
-    for place, (elapsed, cpu, row) in enumerate(totals):
-        yield from _total(elapsed, cpu, row, order=min(place, 1))
-        if elapsed.lo >= _LEAST_S:
-            yield from _events(report, str(row["scope"]), elapsed)
-    for elapsed, cpu, row in totals[:1]:
-        yield from _main_statement(report, str(row["scope"]), elapsed)
-        yield from _cost_of_gets(cpu, row)
+    lead = ledgers(report)[0]
+    if not lead.void:
+        statements = statements_of(report)
+        yield from apply_rules("tkprof", Facts(report, lead, statements, nesting_of(report, statements)))
 
 
-def tkprof_profile(report: Tkprof) -> pl.DataFrame:
-    """The parts of the time of the larger total of a report: CPU, waits, and what is neither (`PROFILE`).
-
-    Without a row where the total is too short for shares.
-
-    Examples:
-        >>> from sqltraceparse import read_tkprof
-        >>> head = "TKPROF: Release 19.0.0.0.0 - Development on Mon Mar 1 10:00:00 2021"
-        >>> text = head + '''
-        ...
-        ... OVERALL TOTALS FOR ALL NON-RECURSIVE STATEMENTS
-        ...
-        ... call     count       cpu    elapsed       disk      query    current        rows
-        ... ------- ------  -------- ---------- ---------- ---------- ----------  ----------
-        ... Fetch        2      6.00       8.00         40     400000          0           1
-        ... ------- ------  -------- ---------- ---------- ---------- ----------  ----------
-        ... total        2      6.00       8.00         40     400000          0           1
-        ... '''
-        >>> tkprof_profile(read_tkprof(text.encode())).select("group", "part", "share").rows()
-        [('cpu', 'CPU', 0.75), ('unaccounted', 'not accounted for', 0.25)]
-    """
-    totals = _totals(report)
-    if not totals or totals[0][0].lo < _LEAST_S:
-        return pl.DataFrame(schema=PROFILE)
-    elapsed, cpu, row = totals[0]
-    parts = [("cpu", "CPU", cpu.value)]
-    for event, seconds in (
-        report.waits.filter(pl.col("scope") == row["scope"]).select("event", "total_wait_s").drop_nulls().iter_rows()
-    ):
-        if not is_idle(event, None):
-            parts.append((group_of(event), event, seconds))
-    parts.append((UNACCOUNTED, "not accounted for", max(0.0, elapsed.value - sum(time for *_, time in parts))))
-    parts.sort(key=lambda part: -part[2])
-    return pl.DataFrame(
-        [
-            (group, part, seconds / elapsed.value, None, f"the time of {_SCOPES[str(row['scope'])]}")
-            for group, part, seconds in parts
-            if seconds / elapsed.value >= _LEAST_PART
-        ],
-        schema=PROFILE,
-        orient="row",
-    )
+@rule("total", of="tkprof")
+def total(facts: Facts) -> Iterator[Finding]:
+    """What the calls took, and whether recursive statements are in it."""
+    step = f"the trace itself has times in microseconds{trace_of(facts.report)}"
+    begin, _, rest = facts.lead.text.partition(" ")
+    words = facts.lead.text.replace("calls of the session", "Calls of the session took", 1)
+    if words == facts.lead.text:
+        words = f"{begin.capitalize()} took {rest}"
+    why = _how_known(facts)
+    yield Finding("total", f"{words}.", why=why, next=step, evidence=(Evidence("calls"),), order=0)
 
 
-def _totals(report: Tkprof) -> list[tuple[Interval, Interval, dict[str, object]]]:
-    """Elapsed time and CPU of the totals of a report with their rows, the longest first."""
-    totals = []
-    for row in report.calls.filter(pl.col("scope").is_in(list(_SCOPES)) & (pl.col("call") == "total")).to_dicts():
-        elapsed, cpu = row_figure(row, "elapsed_s"), row_figure(row, "cpu_s")
-        if elapsed is not None and cpu is not None:
-            totals.append((elapsed, cpu, row))
-    totals.sort(key=lambda one: -one[0].value)
-    return totals
+def _how_known(facts: Facts) -> str:
+    """What the gets say of recursive statements."""
+    recursive = facts.statements.filter("is_recursive")
+    listed = int(recursive.get_column("gets").sum())
+    if facts.nesting.kind == "inside":
+        own = facts.statements.filter(~pl.col("is_recursive"), pl.col("part") == facts.nesting.container)
+        row = own.row(0, named=True)
+        return f"{_inner(_word(row))} has {row['gets']:,} gets, the recursive statements {listed:,}: they are in it"
+    if facts.nesting.kind == "apart":
+        return "the gets of recursive statements are not in those of the session's statements"
+    return ""
 
 
-def _total(elapsed: Interval, cpu: Interval, row: dict[str, object], *, order: int) -> Iterator[Finding]:
-    scope = str(row["scope"])
-    share = None
-    if elapsed.lo >= _LEAST_S:
-        least, most = cpu.lo / elapsed.hi, cpu.hi / elapsed.lo
-        share = Interval(min(cpu.value / elapsed.value, 1), min(least, 1), min(most, 1))
-    part = "" if share is None else f"{share_text(share)} was CPU; "
-    overlap = "CPU is counted in steps: short calls may show more CPU than time" if cpu.lo > elapsed.hi else ""
-    if not elapsed.hi:
-        return
-    yield Finding(
-        "tkprof_profile",
-        f"Calls of {_SCOPES[scope]} took {time_text(elapsed)}: {part}{count_text(_gets(row), 'logical read')}, "
-        f"{count_text(_count(row, 'disk_blocks'), 'block')} from disk.",
-        share,
-        _OF,
-        why="statements that others call are recursive: their time may be in the time of the callers, too",
-        refuted_by="the trace itself, which has each call",
-        evidence=(Evidence("calls", (scope,)),),
-        caveat=overlap,
-        order=order,
-    )
-
-
-def _events(report: Tkprof, scope: str, elapsed: Interval) -> Iterator[Finding]:
-    """The waits of a scope from 5 % of its time on, the longest first."""
-    rows = report.waits.filter(pl.col("scope") == scope).sort("total_wait_s", descending=True, nulls_last=True)
-    named = 0
-    for row in rows.to_dicts():
-        time, event = row_figure(row, "total_wait_s"), str(row["event"])
-        if time is None or is_idle(event, None) or named == _MOST_EVENTS or (time / elapsed).lo < NOTABLE:
+@rule("main_statement", "hard_parses", of="tkprof", needs="tables of calls of statements")
+def main_statements(facts: Facts) -> Iterator[Finding]:
+    """The statements with most time, with their text; those that differ only in literals as one."""
+    parts = {row["part"]: row for row in facts.lead.parts("who").iter_rows(named=True)} if _has_who(facts) else {}
+    for one in facts.statements.head(_MOST_NAMED).to_dicts():
+        row = parts.get(part_name(one))
+        if row is None or (row["share_lo"] or 0.0) < _NAMED:
             continue
-        named += 1
-        share = time / elapsed
-        yield Finding(
-            "tkprof_profile",
-            f"{share_text(share)} of the time of {_SCOPES[scope]} was waiting for `{event}`: "
-            f"{count_text(_count(row, 'waits'), 'wait')}, {time_text(time)}.",
-            share.capped(1),
-            _OF,
-            refuted_by="the trace itself, which has each wait",
-            evidence=(Evidence("waits", (event,)),),
-            order=2,
-        )
-
-
-def _main_statement(report: Tkprof, scope: str, elapsed: Interval) -> Iterator[Finding]:
-    """The statement of the session with most time; recursive ones are parts of each other."""
-    if scope != "non_recursive" or elapsed.lo < _LEAST_S:
-        return
-    rows = report.calls.filter((pl.col("scope") == "statement") & (pl.col("call") == "total")).join(
-        report.statements.filter(pl.col("depth") == 0).select("statement", "sql_id"), on="statement"
-    )
-    for row in rows.sort("elapsed_s", descending=True, nulls_last=True).head(1).to_dicts():
-        own = row_figure(row, "elapsed_s")
-        if own is None or rows.height < 2 or (own / elapsed).lo < _STATEMENT_SHARE:
+        share = percent(Interval(row["share"], row["share_lo"], row["share_hi"]))
+        text = short_text(str(one["text"] or one["key"] or ""), 100)
+        place = Evidence("statements", (str(one["sql"] or one["part"]),), (one["line"],))
+        if one["texts"] > 1:
+            said = f"{one['texts']:,} statements that differ only in literals took {share} of the time"
+            said += f": {count_text(one['misses'], 'hard parse')}."
+            step = "use bind variables; where the code cannot change: cursor_sharing = force"
+            yield Finding("hard_parses", said, part=row["part"], why=f"`{text}`", next=step, evidence=(place,))
             continue
-        share = own / elapsed
-        name = f"`{row['sql_id']}`" if row["sql_id"] else f"number {row['statement']} of the report"
-        yield Finding(
-            "main_statement",
-            f"Statement {name} took {share_text(share)} of the time of statements of the session: {time_text(own)}, "
-            f"{count_text(_gets(row), 'logical read')}, {count_text(_count(row, 'disk_blocks'), 'block')} from disk.",
-            share.capped(1),
-            _OF,
-            why="what it calls is in its time",
-            refuted_by="the trace itself, which has the time of each call without those below it",
-            evidence=(Evidence("statements", (str(row["sql_id"] or row["statement"]),)),),
-            order=3,
-        )
+        what = _work(facts.report, one)
+        why = f"`{text}`"
+        if facts.nesting.kind == "inside" and not one["is_recursive"] and one["part"] == facts.nesting.container:
+            why += "; the recursive statements are in its time"
+        elif one["is_recursive"] and row["parent"] is not None:
+            why += f"; it is in the time of {_inner(_word(_of_part(facts, facts.nesting.container)))}"
+        said = f"{_word(one)} took {share} of the time: {what}."
+        step, top = f"its plan below line {one['line']:,} of the report", _largest_wait(facts.report, one)
+        if top and step_beside_plan(top["event"]):
+            step = step_beside_plan(top["event"])
+        elif one["part"] == facts.nesting.container:
+            step = "the statements in it: iolab show --tables"
+        elif not facts.report.row_sources.filter(pl.col("statement") == one["part"]).height:
+            step = f"the trace itself has times in microseconds{trace_of(facts.report)}"
+            if one["sql"] and has_plan(one["text"]):
+                step = f"its plan: select * from table(dbms_xplan.display_cursor('{one['sql']}'))"  # noqa: S608 - text
+        yield Finding("main_statement", said, part=row["part"], why=why, next=step, evidence=(place,))
 
 
-def _cost_of_gets(cpu: Interval, row: dict[str, object]) -> Iterator[Finding]:
-    gets = _gets(row)
-    if _count(row, "disk_blocks") > _MOST_FROM_DISK * gets:
+def _work(report: Tkprof, one: dict[str, Any]) -> str:
+    """What a statement did: the waits that were half of its time, else its calls and gets."""
+    top, blocks = _largest_wait(report, one), count_text(one["disk_blocks"], "block")
+    if top:
+        size = f"{blocks} in " if one["disk_blocks"] and wait_class_of(top["event"]) == "User I/O" else ""
+        return f"{size}{count_text(top['waits'], 'wait')} for `{top['event']}`"
+    what = f"{count_text(one['count'], 'call')}, {count_text(one['gets'], 'get')}"
+    return what + (f", {blocks} from disk" if one["disk_blocks"] else "")
+
+
+def _largest_wait(report: Tkprof, one: dict[str, Any]) -> dict[str, Any] | None:
+    """The wait in the calls of a statement that was half of its time."""
+    waits = report.waits.filter(pl.col("scope") == "statement", pl.col("statement") == one["part"], ~_OF_CLIENT)
+    top = waits.sort("total_wait_s", descending=True, nulls_last=True).head(1).to_dicts()
+    return top[0] if top and 0 < one["elapsed_s"] <= 2 * (top[0]["total_wait_s"] or 0.0) else None
+
+
+@rule("hard_parses", of="tkprof", needs="overall totals")
+def parsing(facts: Facts) -> Iterator[Finding]:
+    """The time of parsing, where it is a tenth or more."""
+    if "phase" not in facts.lead.views or facts.lead.unshared:
         return
-    if gets < _LEAST_GETS or cpu.value <= 0 or (cpu.hi - cpu.lo) / cpu.value > _RESOLUTION:
+    large = facts.lead.parts("phase").filter(pl.col("part") == "Parse", pl.col("share_lo") >= _NAMED)
+    for row in large.to_dicts():
+        share = percent(Interval(row["share"], row["share_lo"], row["share_hi"]))
+        misses = count_text(int(facts.report.statements.get_column("misses_parse").sum()), "hard parse")
+        said = f"Parsing took {share} of call time: {count_text(int(row['count']), 'call')}, {misses}."
+        step = "keep cursors open and bind values"
+        yield Finding("hard_parses", said, part="Parse", next=step, evidence=(Evidence("calls", ("Parse",)),))
+
+
+@rule("recursive_sql", of="tkprof", needs="recursive statements")
+def recursive_beside(facts: Facts) -> Iterator[Finding]:
+    """The longest recursive statement, where the report does not show in whose time it is."""
+    recursive = facts.statements.filter("is_recursive")
+    if facts.nesting.kind != "unknown" or not recursive.height or facts.lead.unshared or facts.lead.total is None:
+        return
+    one = recursive.row(0, named=True)
+    time = row_figure(one, "elapsed_s")
+    if time is None or time.lo < _NAMED * facts.lead.total.value:
+        return
+    said = (
+        f"{_word(one)} took {range_text(time)}: {count_text(one['count'], 'call')}, {count_text(one['gets'], 'get')}."
+    )
+    why = f"`{short_text(str(one['text'] or ''), 100)}`; the report does not show in whose time it is"
+    place = Evidence("statements", (str(one["sql"] or one["part"]),), (one["line"],))
+    yield Finding("recursive_sql", said, part=PERHAPS_INSIDE, why=why, evidence=(place,))
+
+
+@rule("client_time", of="tkprof")
+def client_time(facts: Facts) -> Iterator[Finding]:
+    """Waits for the client, which are between calls and no part of the total."""
+    waits = facts.report.waits
+    overall = waits.filter(pl.col("scope") == "non_recursive")
+    own = overall if overall.height else waits.filter(pl.col("scope") == "statement")
+    idle = own.filter(_OF_CLIENT)
+    if not idle.height:
+        said = "Not in the report: time between calls, such as waits for the client."
+        yield Finding("client_time", said, is_refused=True, collect="the extended SQL trace (event 10046) itself")
+        return
+    time, count = float(idle.get_column("total_wait_s").sum()), int(idle.get_column("waits").sum())
+    if facts.lead.total is None or time < _NAMED * facts.lead.total.value:
+        return
+    events = tuple(dict.fromkeys(idle.get_column("event")))
+    names = " and ".join(f"`{event}`" for event in events[:2])
+    said = f"Beside the calls the session waited {range_text(Interval.exact(time))} for its client, {count:,} times."
+    step = "the trace itself shows which of these waits are round trips between fetches"
+    yield Finding("client_time", said, why=names, next=step, evidence=(Evidence("waits", events),))
+
+
+@rule(
+    "cpu_of_a_get",
+    of="tkprof",
+    needs="100,000 logical reads, few of them from disk",
+    thresholds={"10 % from disk": "the CPU of reading is in it", "5 %": "resolution of the printed CPU"},
+)
+def cost_of_gets(facts: Facts) -> Iterator[Finding]:
+    """CPU of one logical read at most: row work and parsing are in it."""
+    scopes = ("non_recursive", "recursive") if facts.nesting.kind == "apart" else ("non_recursive",)
+    calls = facts.report.calls
+    rows = calls.filter(pl.col("scope").is_in(scopes), pl.col("call") == "total").to_dicts()
+    times = [time for row in rows if (time := row_figure(row, "cpu_s")) is not None]
+    gets, disk = sum(_gets(row) for row in rows), sum(row["disk_blocks"] or 0 for row in rows)
+    if not times or gets < _LEAST_GETS or disk > _MOST_FROM_DISK * gets:
+        return
+    cpu = sum(times[1:], times[0])
+    if cpu.value <= 0 or (cpu.hi - cpu.lo) / cpu.value > _RESOLUTION:
         return
     yield Finding(
         "cpu_of_a_get",
-        f"At most {time_text(cpu / gets)} of CPU a logical read ({count_text(gets, 'get')}).",
+        f"At most {seconds(cpu.value / gets)} of CPU per logical read ({count_text(gets, 'get')}).",
         why="row work and parsing are in the CPU",
-        evidence=(Evidence("calls", (str(row["scope"]),)),),
+        evidence=(Evidence("calls", scopes),),
         order=6,
     )
 
 
-def _gets(row: dict[str, object]) -> int:
-    return _count(row, "consistent_gets") + _count(row, "current_gets")
+def _has_who(facts: Facts) -> bool:
+    return "who" in facts.lead.views and not facts.lead.unshared
 
 
-def _count(row: dict[str, object], column: str) -> int:
-    value = row[column]
-    return value if isinstance(value, int) else 0
+def _of_part(facts: Facts, part: int | None) -> dict[str, Any]:
+    return facts.statements.filter(~pl.col("is_recursive"), pl.col("part") == part).row(0, named=True)
+
+
+def _word(one: dict[str, Any]) -> str:
+    return f"`{one['sql']}`" if one["sql"] else f"The statement at line {one['line']:,}"
+
+
+def _inner(words: str) -> str:
+    return words[:1].lower() + words[1:]
+
+
+def _gets(row: dict[str, Any]) -> int:
+    return (row["consistent_gets"] or 0) + (row["current_gets"] or 0)

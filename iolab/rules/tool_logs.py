@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.cpu_profile import layer_shares
-from iolab.metrics.formatting import count_text, figure_text, share_text, time_text
+from iolab.metrics.formatting import count_text, figure_text, time_text
 from iolab.metrics.histograms import BUCKETS
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.gates import LEAST_WAITS
+from iolab.rules.phrases import percent
+from iolab.rules.registry import apply_rules, rule
+from iolab.rules.time_parts import PART
+from iolab.time_ledger.samples import profile_ledgers
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
@@ -21,7 +24,6 @@ if TYPE_CHECKING:
 #: A 99th percentile needs so many times: with fewer none beyond it is expected with 95 % chance.
 _LEAST_P99: Final = 299
 _MOST_JOBS: Final = 4
-_MOST_LAYERS: Final = 3
 _NO_SETTING: Final = "its settings are not known"
 #: Groups of histograms that are drawn, and what tells them apart.
 _MOST_GROUPS: Final = 3
@@ -33,6 +35,12 @@ _OPERATIONS: Final = {"R": "read", "W": "write"}
 _SLOW_ONLY: Final = ("slower",)
 
 
+@rule(
+    "latency",
+    of="histogram",
+    needs="times in a unit",
+    thresholds={"30 times, 299 for 99 %": "gates.LEAST_WAITS; 95 % chance of one beyond"},
+)
 def histogram_findings(log: LatencyHistograms) -> Iterator[Finding]:
     r"""Half and 99 % of the times of the largest group of histograms, by the upper edges of their buckets.
 
@@ -130,8 +138,9 @@ def _within(own: pl.DataFrame, number: float) -> str:
     return f"more than {time_text(lower / 1e9)}" if upper is None else f"at most {time_text(upper / 1e9)}"
 
 
+@rule("storage_test", of="fio", needs="a job that made a request")
 def fio_findings(log: FioResult) -> Iterator[Finding]:
-    """What each job of a test of storage reached: requests a second, and the time of one."""
+    """What each job of a test of storage reached: requests per second, and the time of one."""
     jobs = log.jobs.filter(pl.col("requests") > 0).sort("requests", "job", "direction", descending=[True, False, False])
     for row in jobs.head(_MOST_JOBS).iter_rows(named=True):
         word = row["direction"]
@@ -145,7 +154,7 @@ def fio_findings(log: FioResult) -> Iterator[Finding]:
         slow = "" if ninety_ninth is None else f", 99 % at most {time_text(ninety_ninth / 1e3)}"
         mean, rate, size_rate = row["completion_mean_ms"], row["requests_per_s"], row["bytes_per_s"]
         reached = [
-            count_text(row["requests"], word) if rate is None else f"{figure_text(rate)} {word}s a second",
+            count_text(row["requests"], word) if rate is None else f"{figure_text(rate)} {word}s per second",
             "" if size_rate is None else figure_text(size_rate / 1e6, "MB/s"),
             "" if mean is None else f"{time_text(mean / 1e3)} each on average{slow}",
         ]
@@ -165,6 +174,7 @@ def fio_findings(log: FioResult) -> Iterator[Finding]:
         )
 
 
+@rule("latency", of="io_events", needs="requests with times", thresholds={"30 requests": "gates.LEAST_WAITS"})
 def event_findings(log: EventList) -> Iterator[Finding]:
     r"""Half and the longest of the reads and writes of a list of I/O events; refused where only slow ones are listed.
 
@@ -211,29 +221,37 @@ def event_findings(log: EventList) -> Iterator[Finding]:
 
 
 def profile_findings(log: CpuProfile) -> Iterator[Finding]:
-    r"""The layers of the database that had most samples of the processors, with the interval of sampling.
+    """The findings of a CPU profile."""
+    yield from apply_rules("cpu_profile", log)
+
+
+@rule("cpu_profile", of="cpu_profile", thresholds={"10 %": "iolab.rules.time_parts.PART"})
+def cpu_profile(log: CpuProfile) -> Iterator[Finding]:
+    r"""The layers of the database that had most samples of the processors, with their functions.
 
     Examples:
         >>> from hostparse import read_profile
         >>> for one in profile_findings(read_profile(b"  oracle`kdst_fetch   150\n  oracle`kcbgtcr   50\n")):
         ...     print(one.sentence)
-        75.0 % of 200 samples of the processors were in row access (kd) (95 % 68.6 to 80.5 %).
-        25.0 % of 200 samples of the processors were in buffer cache (kcb) (95 % 19.5 to 31.4 %).
+        Row access (kd) took 69 to 80 % of 200 samples, mostly `kdst_fetch`.
+        `kdst_fetch` took 69 to 80 % of 200 samples.
+        Buffer cache (kcb) took 20 to 31 % of 200 samples, mostly `kcbgtcr`.
+        `kcbgtcr` took 20 to 31 % of 200 samples.
     """
-    shares = layer_shares(log.samples)
-    total = int(shares.get_column("samples").sum())
-    idle = int(log.samples.filter("is_idle").get_column("samples").sum())
-    for row in shares.drop_nulls("value").head(_MOST_LAYERS).iter_rows(named=True):
-        yield Finding(
-            "cpu_profile",
-            f"{share_text(row['value'])} of {count_text(total, 'sample')} of the processors were in {row['layer']} "
-            f"(95 % {100 * row['ci_lo']:.1f} to {100 * row['ci_hi']:.1f} %).",
-            Interval.exact(row["value"]),
-            "the samples",
-            why="layers by the first letters of the function",
-            refuted_by="a profile of another moment",
-            evidence=(Evidence("layers", (row["layer"],)),),
-            caveat="time on a processor only: waits have no sample"
-            + (f"; {count_text(idle, 'sample')} of processors that had nothing to do are left out" if idle else ""),
-            order=1,
-        )
+    for lead in profile_ledgers(log):
+        parts = lead.parts() if lead.views else lead.frame
+        for row in parts.filter(pl.col("kind") == "cpu").iter_rows(named=True):
+            if (row["share_lo"] or 0.0) < PART or lead.total is None:
+                continue
+            share = percent(Interval(row["share"], row["share_lo"], row["share_hi"]))
+            inner = parts.filter((pl.col("parent") == row["part"]) & (pl.col("kind") == "cpu"))
+            mostly = f", mostly `{inner.item(0, 'name')}`" if inner.height else ""
+            name = f"`{row['name']}`" if row["level"] else f"{row['name'][:1].upper()}{row['name'][1:]}"
+            yield Finding(
+                "cpu_profile",
+                f"{name} took {share} of {count_text(lead.total.value, 'sample')}{mostly}.",
+                part=row["part"],
+                why="layers by the first letters of the function; the range is the 95 % interval of sampling",
+                caveat="time on a processor only: waits have no sample",
+                next="who calls it: the same profile with stacks (perf record -g, dtrace ustack())",
+            )

@@ -9,10 +9,10 @@ import polars as pl
 
 from iolab.metrics.awr import figure_of
 from iolab.metrics.formatting import figure_text
+from iolab.metrics.trace_facts import Trace, data_files, opens_of, short_name, trace_of
 from iolab.metrics.trace_queue import depth
 from iolab.metrics.trace_reads import read_rate
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.trace_facts import Trace, data_files, opens_of, short_name, trace_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,15 +6,26 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import count_text, figure_text, share_text, size_text
+from iolab.metrics.awr import figure_of
+from iolab.metrics.formatting import count_text, size_text
 from iolab.metrics.times import nanoseconds
+from iolab.metrics.trace_facts import COMMAND, Trace, opens_of, short_name, trace_of
+from iolab.metrics.trace_reads import read_latency, read_rate
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.trace_facts import COMMAND, Trace, opens_of, short_name
+from iolab.rules.phrases import percent, seconds, three
+from iolab.rules.registry import rule
+from straceparse.call_classes import target_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from straceparse import StraceLog
+
 _MOST_SIZES: Final = 3
+#: Of so few reads no rate is said.
+_FEW: Final = 5
+#: A rate known less well than this is not said.
+_COARSE: Final = 0.10
 _LEAST_READS: Final = 200
 _KIB: Final = 1024
 _SMALL: Final = 16 * _KIB
@@ -25,8 +36,10 @@ _COPY_US: Final = 16
 _MOST_SHARE: Final = 0.60
 
 
-def read_sizes(trace: Trace) -> Iterator[Finding]:
+@rule("read_size", of="strace", needs="reads of data")
+def read_sizes(log: StraceLog) -> Iterator[Finding]:
     """How large reads were, by the sizes that came most often."""
+    trace = trace_of(log)
     sizes = trace.reads.select("bytes_transferred").filter(pl.col("bytes_transferred") > 0).collect().to_series()
     if sizes.is_empty():
         return
@@ -37,32 +50,54 @@ def read_sizes(trace: Trace) -> Iterator[Finding]:
         listed.append(f"{more:,} of others")
     unprinted = trace.unprinted
     if unprinted:
-        said = f"Reads of printed size: {', '.join(listed)}; {count_text(unprinted, 'request')} without a printed size."
+        said = f"Reads of printed size: {', '.join(listed)}; {count_text(unprinted, 'request')} without a printed size"
     elif counts.height == 1:
         many = {1: "The only read was", 2: "Both reads were"}.get(sizes.len(), f"All {sizes.len():,} reads were")
-        said = f"{many} of {size_text(sizes.item(0), largest='KiB')}."
+        said = f"{many} of {size_text(sizes.item(0), largest='KiB')}"
     else:
-        said = f"Reads were of {count_text(counts.height, 'size')}: {', '.join(listed)}."
+        said = f"Reads were of {count_text(counts.height, 'size')}: {', '.join(listed)}"
+    rate = figure_of(read_rate(trace.requests), "read_mb_per_s")
+    if rate is not None and rate.hi - rate.lo <= _COARSE * rate.value and not unprinted and sizes.len() > _FEW:
+        said += f"; together {three(rate.value)} MB/s"
     yield Finding(
         "read_size",
-        said,
-        why="bytes that the kernel returned",
+        f"{said}.",
+        why="; ".join(_beside(trace, sizes.len())),
         evidence=(Evidence("requests"),),
         order=4,
     )
 
 
-def read_latency_class(trace: Trace) -> Iterator[Finding]:
+def _beside(trace: Trace, counted: int) -> Iterator[str]:
+    """What is to be said beside the sizes of reads."""
+    yield "bytes that the kernel returned"
+    is_file = pl.col("file").is_null() | (target_of(pl.col("file"), pl.col("fd")) == "file")
+    reads = trace.requests.filter((pl.col("op") == "read") & (pl.col("bytes_transferred") > 0))
+    left = reads.filter(is_file).height - counted
+    if left > 0:
+        yield f"{count_text(left, 'read')} of part of a 512-byte sector {'is' if left == 1 else 'are'} left out"
+    times = read_latency(trace.requests).filter(pl.col("mode") == "async", pl.col("metric") == "latency_us_p50")
+    if times.height and times.item(0, "value") is not None:
+        yield f"an asynchronous request took {seconds(times.item(0, 'value') / 1e6)} (median), and requests overlap"
+
+
+@rule(
+    "read_latency_class",
+    of="strace",
+    needs="synchronous reads of one size with O_DIRECT, and -T",
+    thresholds={"64 us": "most flash drives take longer", "60 % of 200 reads or more": "a convention"},
+)
+def read_latency_class(log: StraceLog) -> Iterator[Finding]:
     """Times of small O_DIRECT reads of one size: most flash drives take longer than 64 us; more is not decided.
 
     Examples:
-        >>> from iolab.rules.trace_facts import trace_of
         >>> import iolab
         >>> log = b'''     0.000000 openat(AT_FDCWD, "t", O_RDWR|O_DIRECT) = 3
         ...      0.000100 pread64(3, "", 8192, 0) = 8192'''
-        >>> for one in read_latency_class(trace_of(iolab.load(log))): print(one.sentence, one.is_refused)
+        >>> for one in read_latency_class(iolab.load(log)): print(one.sentence, one.is_refused)
         How long reads took: without -T there are upper bounds only. True
     """
+    trace = trace_of(log)
     if not trace.has_reads:
         return
     if not trace.is_timed:
@@ -78,11 +113,11 @@ def read_latency_class(trace: Trace) -> Iterator[Finding]:
         below = (times < _FLASH_US * 1_000).mean()
         under = float(below) if isinstance(below, float) else 0.0
         fast = under >= _MOST_SHARE
-        then = "shorter than most flash drives take" if fast else "strace's own cost is in it, and no class is decided"
+        then = "faster than most flash drives" if fast else "strace's own cost is in it, and no class is decided"
         yield Finding(
             "read_latency_class",
-            f"A read of {size // _KIB} KiB of `{short_name(name)}` took {figure_text(median, 'us')} (median of "
-            f"{times.len():,}): {then}.",
+            f"{size // _KIB} KiB reads of `{short_name(name)}` took {three(median)} us (median of {times.len():,}), "
+            f"{then}.",
             why="strace makes calls longer, never shorter: a cache below O_DIRECT had them, or the fastest flash did"
             if fast
             else "times of tens of microseconds hold strace's cost",
@@ -111,17 +146,23 @@ def _timed_reads(trace: Trace, *, direct: bool) -> Iterator[tuple[str, int, pl.S
             yield str(file), int(str(size)), rows.select(nanoseconds("latency")).to_series().drop_nulls()
 
 
-def page_cache_share(trace: Trace) -> Iterator[Finding]:
+@rule(
+    "page_cache_share",
+    of="strace",
+    needs="synchronous reads of one size without O_DIRECT, and -T",
+    thresholds={"16 us": "a copy out of memory with the cost of strace", "60 % of the reads": "a convention"},
+)
+def page_cache_share(log: StraceLog) -> Iterator[Finding]:
     """Small reads without O_DIRECT that were copies out of the kernel's cache: under 16 us."""
-    for name, size, times in _timed_reads(trace, direct=False):
+    for name, size, times in _timed_reads(trace_of(log), direct=False):
         under = (times < _COPY_US * 1_000).mean()
         share = float(under) if isinstance(under, float) else 0.0
         if share < _MOST_SHARE:
             continue
         yield Finding(
             "page_cache_share",
-            f"{share_text(share)} of {times.len():,} reads of {size // _KIB} KiB of `{short_name(name)}` took under "
-            f"{_COPY_US} us: the kernel's cache had them.",
+            f"{percent(share)} of {times.len():,} reads of {size // _KIB} KiB of `{short_name(name)}` took less than "
+            f"{_COPY_US} us: they came from the page cache.",
             why="a copy takes so long with strace's cost; storage takes longer",
             refuted_by="iostat of the device with as many reads",
             evidence=(Evidence("requests", (name,)),),
@@ -129,16 +170,15 @@ def page_cache_share(trace: Trace) -> Iterator[Finding]:
         )
 
 
-def timed_few(trace: Trace) -> Iterator[Finding]:
+@rule("stalls", of="strace", needs="reads of which the log times less than half")
+def timed_few(log: StraceLog) -> Iterator[Finding]:
     """Reads of which few are timed, by the calls of other processes between: no percentile of them is said."""
-    sync = trace.reads.filter(pl.col("mode") == "sync").select("latency").collect()
+    sync = trace_of(log).reads.filter(pl.col("mode") == "sync").select("latency").collect()
     timed = sync.height - sync.get_column("latency").null_count()
     if timed and timed < 0.5 * sync.height:
         yield Finding(
             "stalls",
-            f"Long reads and percentiles: only {timed:,} of {sync.height:,} reads are timed, those that another "
-            "process "
-            "interrupted.",
+            f"Long reads: the log times only {timed:,} of {sync.height:,}, those that another process interrupted.",
             collect=f"`{COMMAND}`",
             is_refused=True,
         )

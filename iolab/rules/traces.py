@@ -1,4 +1,4 @@
-"""An strace log: how files were opened and read, where time went, and what the log cannot tell."""
+"""An strace log: how files were opened and read, and what the log cannot tell."""
 
 from __future__ import annotations
 
@@ -6,28 +6,36 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.awr import figure_of
-from iolab.metrics.formatting import count_text, share_text, size_text, time_text
-from iolab.metrics.trace_calls import submit_cost
+from iolab.metrics.formatting import count_text, size_text
+from iolab.metrics.trace_facts import COMMAND, Trace, data_files, opens_of, short_name, submits_in_name_only, trace_of
 from iolab.metrics.trace_queue import depth
 from iolab.metrics.trace_reads import file_or_fd
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.trace_calls import counted_calls, failed_requests, trace_profile
-from iolab.rules.trace_facts import COMMAND, Trace, data_files, opens_of, seconds_of, short_name, trace_of
-from iolab.rules.trace_reads import page_cache_share, read_latency_class, read_sizes, timed_few
+from iolab.rules.phrases import counted, percent, seconds
+from iolab.rules.registry import apply_rules, rule
+from iolab.time_ledger.run import ledgers
+from iolab.time_ledger.strace import SUBMIT
 from logframe.interval import Interval
-from straceparse.aio_columns import REAPS
+
+# The rules of other modules are registered where they are imported.
+from iolab.rules import trace_calls, trace_reads, trace_time  # isort: skip  # noqa: F401
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from straceparse import StraceLog
 
-_LEAST_SUBMITS: Final = 10
+#: Of files with so many bytes read it is said that they were opened without O_DIRECT.
+_MUCH: Final = 1 << 20
+#: So many lines that were not read are a problem of the log.
+_MANY: Final = 0.05
+#: What the name of a program, or of a data file, of Oracle begins or ends with.
+_ORACLE: Final = "ora"
+_DATA_FILES: Final = (".dbf", ".ctl", ".log", ".ora")
 
 
 def trace_findings(log: StraceLog) -> Iterator[Finding]:
-    """The findings of an strace log.
+    """What the rules find in an strace log; the parts of its time are found by the time ledger.
 
     Examples:
         >>> import iolab
@@ -35,130 +43,139 @@ def trace_findings(log: StraceLog) -> Iterator[Finding]:
         ... 1700000000.000100 pread64(3, "", 8192, 0) = 8192 <0.000400>
         ... 1700000000.000600 pread64(3, "", 8192, 8192) = 8192 <0.000380>'''
         >>> for one in trace_findings(iolab.load(log)): print(one.sentence)
-        `users01.dbf` was opened with O_DIRECT (line 1): the kernel was asked to go past its cache.
-        All 16 KiB of `users01.dbf` were read synchronously, 2 reads.
-        Of 980 us 79.6 % passed in `pread64`, 1.0 % in `openat`, 19.4 % between calls.
         Both reads were of 8 KiB.
+        First to last record 0.980 ms.
+        `pread64` took 80 % of 980 us: 2 calls, 390 us each, most of it of `users01.dbf`.
+        19 % passed between calls: user CPU, run queue, page faults, untraced calls or strace itself.
+        `users01.dbf` was opened with O_DIRECT (line 1), bypassing the page cache.
+        All 16 KiB of `users01.dbf` were read synchronously: 2 reads.
         Through the buffer cache or direct path: the calls are the same.
     """
-    trace = trace_of(log) if log.kind == "strace" else None
-    if trace is None or not trace.is_timed:
-        yield from counted_calls(log)
-    if trace is None:
-        return
-    for rule in (
-        failed_requests,
-        page_cache_bypassed,
-        async_or_sync,
-        async_in_name_only,
-        trace_profile,
-        read_sizes,
-        read_latency_class,
-        page_cache_share,
-        timed_few,
-        direct_path,
-        trace_again,
-        lines_not_read,
-    ):
-        yield from rule(trace)
+    yield from apply_rules(log.kind, log)
 
 
-def page_cache_bypassed(trace: Trace) -> Iterator[Finding]:
+@rule("page_cache_bypassed", of="strace", needs="the calls that opened the files that were read")
+def page_cache_bypassed(log: StraceLog) -> Iterator[Finding]:
     """Whether files were opened with O_DIRECT; refused where the open is not in the log.
 
     Examples:
         >>> import iolab
         >>> log = b'1.000000 pread64(3</u01/users01.dbf>, "", 8192, 0) = 8192 <0.000400>'
-        >>> for one in page_cache_bypassed(trace_of(iolab.load(log))): print(one.sentence)
-        Whether `users01.dbf` was read past the kernel's cache: the log does not show how it was opened.
+        >>> for one in page_cache_bypassed(iolab.load(log)): print(one.sentence)
+        Whether `users01.dbf` was read past the page cache: the log does not show how it was opened.
     """
-    for row in data_files(trace):
-        file = str(row["file"])
-        opened = opens_of(trace, file)
-        ways = {is_direct for _, is_direct in opened}
-        if not opened:
-            yield Finding(
-                "page_cache_bypassed",
-                f"Whether `{short_name(file)}` was read past the kernel's cache: the log does not show how it was "
-                "opened.",
-                collect="`lsof +fg`, or `/proc/PID/fdinfo`",
-                is_refused=True,
-            )
-        elif len(ways) == 1:
-            line, is_direct = opened[0]
-            with_, then = ("with", "the kernel was asked to go past its cache")
-            if not is_direct:
-                with_, then = "without", "the kernel's cache was used"
-            yield Finding(
-                "page_cache_bypassed",
-                f"`{short_name(file)}` was opened {with_} O_DIRECT (line {line:,}): {then}.",
-                why="O_DIRECT is a flag of the open; ZFS and servers of NFS keep caches of their own",
-                refuted_by="`fcntl(F_SETFL)` later in the log",
-                evidence=(Evidence("calls", lines=(line,)),),
-                order=1,
-            )
+    trace = trace_of(log)
+    files = data_files(trace)
+    opened = {str(row["file"]): opens_of(trace, str(row["file"])) for row in files}
+    sizes = {str(row["file"]): _count(row["sync_bytes"]) + _count(row["async_bytes"]) for row in files}
+    unknown = [file for file, ways in opened.items() if not ways]
+    if unknown:
+        were = "was" if len(unknown) == 1 else "were"
+        it = "it was" if len(unknown) == 1 else "they were"
+        yield Finding(
+            "page_cache_bypassed",
+            f"Whether {_named(unknown)} {were} read past the page cache: the log does not show how {it} opened.",
+            collect="`lsof +fg`, or `/proc/PID/fdinfo`",
+            is_refused=True,
+        )
+    for is_direct in (True, False):
+        found = {
+            file: ways[0][0]
+            for file, ways in opened.items()
+            if {way for _, way in ways} == {is_direct} and (is_direct or sizes[file] >= _MUCH)
+        }
+        if not found:
+            continue
+        were, lines = ("was", "line") if len(found) == 1 else ("were", "lines")
+        how = "with O_DIRECT" if is_direct else "without O_DIRECT"
+        then = "bypassing the page cache" if is_direct else "so reads go through the page cache"
+        yield Finding(
+            "page_cache_bypassed",
+            f"{_named([*found])} {were} opened {how} ({lines} {', '.join(f'{line:,}' for line in found.values())}), "
+            f"{then}.",
+            why="O_DIRECT is a flag of the open",
+            refuted_by="`fcntl(F_SETFL)` later in the log",
+            evidence=(Evidence("calls", lines=tuple(found.values())),),
+            order=1,
+        )
 
 
-def async_or_sync(trace: Trace) -> Iterator[Finding]:
+@rule("async_or_sync", of="strace", needs="reads whose files the log names")
+def async_or_sync(log: StraceLog) -> Iterator[Finding]:
     """Which share of each file's bytes was read asynchronously; refused where requests carry no file."""
+    trace = trace_of(log)
     is_aio = pl.col("mode") == "async"
     unnamed = trace.reads.filter(is_aio & pl.col("file").is_null() & pl.col("fd").is_null()).collect().height
-    uring = trace.requests.filter(pl.col("syscall") == "io_uring_enter").height
-    unprinted = trace.unprinted
-    if unnamed or uring:
-        what = (
-            f"{count_text(unnamed, 'request')} of io_submit {'names' if unnamed == 1 else 'name'} no file"
-            if unnamed
-            else "io_uring shows no requests"
-        )
+    uring = trace.requests.filter(pl.col("syscall") == "io_uring_enter")
+    if unnamed or uring.height:
+        what, collect = "", COMMAND
+        if uring.height:
+            carried = count_text(int(uring.get_column("requests").sum() or 0), "request")
+            what, collect = f"io_uring carried {carried} that strace does not show", "bpftrace, or iostat -xt 1"
+        else:
+            what = f"{count_text(unnamed, 'request')} of io_submit {'names' if unnamed == 1 else 'name'} no file"
         yield Finding(
-            "async_or_sync", f"Which files were read asynchronously: {what}.", collect=COMMAND, is_refused=True
+            "async_or_sync", f"Which files were read asynchronously: {what}.", collect=collect, is_refused=True
         )
         return
     most = depth(trace.requests, curve=trace.depths)
     top = most.filter(pl.col("metric") == "depth_max").get_column("value").to_list()
     at_once = f", at most {top[0]:.0f} at a time" if top and top[0] is not None and trace.modes.height == 1 else ""
+    alike: dict[str, list[dict[str, object]]] = {"sync": [], "async": []}
     for row in data_files(trace):
-        sync_reads, async_reads = _count(row["sync_reads"]), _count(row["async_reads"])
-        sync_bytes, async_bytes = _count(row["sync_bytes"]), _count(row["async_bytes"])
-        size, name = sync_bytes + async_bytes, f"`{short_name(row['file'])}`"
-        if not size:
+        if not _count(row["sync_bytes"]) + _count(row["async_bytes"]):
             continue
-        requests = f"{count_text(async_reads, 'request')} by io_submit{at_once}"
-        ended = _ended(trace, row["file"])
-        if not async_reads:
-            said = f"All {size_text(size)} of {name} were read synchronously, {count_text(sync_reads, 'read')}."
-        elif unprinted:
-            said = (
-                f"{name} was read by io_submit: {count_text(async_reads, 'request')}, of which {ended:,} returned "
-                f"{size_text(async_bytes)}, and more that strace did not print"
-                + (
-                    f"; {count_text(sync_reads, 'read')} {'was' if sync_reads == 1 else 'were'} synchronous."
-                    if sync_reads
-                    else "."
-                )
-            )
-        elif not sync_reads and ended < async_reads:
-            said = (
-                f"{name} was read asynchronously: {requests}; {ended:,} of them returned {size_text(async_bytes)}, of "
-                "the others the log has no end."
-            )
-        elif not sync_reads:
-            said = f"All {size_text(size)} of {name} were read asynchronously: {requests}."
+        is_whole = not trace.unprinted and _ended(trace, row["file"]) >= _count(row["async_reads"])
+        if not _count(row["async_reads"]):
+            alike["sync"].append(row)
+        elif not _count(row["sync_reads"]) and is_whole:
+            alike["async"].append(row)
         else:
-            said = (
-                f"{share_text(async_bytes / size)} of the bytes of {name} were read asynchronously: {requests}; "
-                f"{count_text(sync_reads, 'read')} {'was' if sync_reads == 1 else 'were'} synchronous."
-                + (f" Of {async_reads - ended:,} requests the log has no end." if ended < async_reads else "")
-            )
-        yield Finding(
-            "async_or_sync",
-            said,
-            why="the calls decide: io_submit is asynchronous, pread64 is not",
-            caveat=f"strace did not print the size of {count_text(unprinted, 'request')}" if unprinted else "",
-            evidence=(Evidence("io_mode", (str(row["file"]),)),),
-            order=2,
+            yield _of_mode(trace, [row], _mixed(trace, row, at_once))
+    for mode, rows in alike.items():
+        if not rows:
+            continue
+        size = sum(_count(row[f"{mode}_bytes"]) for row in rows)
+        count = sum(_count(row[f"{mode}_reads"]) for row in rows)
+        how = "synchronously" if mode == "sync" else "asynchronously"
+        done = count_text(count, "read") if mode == "sync" else f"{count_text(count, 'request')} by io_submit{at_once}"
+        said = f"All {size_text(size)} of {_named([row['file'] for row in rows])} were read {how}: {done}."
+        yield _of_mode(trace, rows, said)
+
+
+def _of_mode(trace: Trace, rows: Sequence[dict[str, object]], said: str) -> Finding:
+    unprinted = trace.unprinted
+    return Finding(
+        "async_or_sync",
+        said,
+        why="the calls decide: io_submit is asynchronous, pread64 is not",
+        caveat=f"strace did not print the size of {count_text(unprinted, 'request')}" if unprinted else "",
+        evidence=(Evidence("io_mode", tuple(str(row["file"]) for row in rows)),),
+        order=2,
+    )
+
+
+def _mixed(trace: Trace, row: dict[str, object], at_once: str) -> str:
+    """What is said of a file that was read both ways, or whose requests the log does not show whole."""
+    sync_reads, async_reads = _count(row["sync_reads"]), _count(row["async_reads"])
+    sync_bytes, async_bytes = _count(row["sync_bytes"]), _count(row["async_bytes"])
+    requests = f"{count_text(async_reads, 'request')} by io_submit{at_once}"
+    name, ended = f"`{short_name(row['file'])}`", _ended(trace, row["file"])
+    were = f"{count_text(sync_reads, 'read')} {'was' if sync_reads == 1 else 'were'} synchronous"
+    if trace.unprinted:
+        return (
+            f"{name} was read by io_submit: {count_text(async_reads, 'request')}, of which {ended:,} returned "
+            f"{size_text(async_bytes)}, and more that strace did not print" + (f"; {were}." if sync_reads else ".")
         )
+    if not sync_reads:
+        return (
+            f"{name} was read asynchronously: {requests}; {ended:,} of them returned {size_text(async_bytes)}, of "
+            "the others the log has no end."
+        )
+    share = percent(async_bytes / (sync_bytes + async_bytes))
+    return f"{share} of the bytes of {name} were read asynchronously: {requests}; {were}." + (
+        f" Of {async_reads - ended:,} requests the log has no end." if ended < async_reads else ""
+    )
 
 
 def _count(value: object) -> int:
@@ -173,91 +190,108 @@ def _ended(trace: Trace, file: object) -> int:
     return ended.filter(file_or_fd().str.split("/").list.last() == short_name(file)).height
 
 
-def async_in_name_only(trace: Trace) -> Iterator[Finding]:
+@rule(
+    "async_in_name_only",
+    of="strace",
+    needs="io_submit on files whose open is in the log",
+    thresholds={"half of the time in io_submit and io_getevents": "a request that is queued takes microseconds"},
+)
+def async_in_name_only(log: StraceLog) -> Iterator[Finding]:
     """Time in io_submit on files that were opened without O_DIRECT.
 
     Examples:
         >>> import iolab
         >>> log = b'1.000000 openat(AT_FDCWD, "users01.dbf", O_RDWR|O_DIRECT) = 3 <0.000010>'
-        >>> list(async_in_name_only(trace_of(iolab.load(log))))
+        >>> list(async_in_name_only(iolab.load(log)))
         []
     """
-    submits = trace.aio_calls.filter(pl.col("name") == "io_submit")
-    files = [str(row["file"]) for row in data_files(trace) if _count(row["async_reads"])]
-    opened = [is_direct for file in files for _, is_direct in opens_of(trace, file)]
-    if submits.height < _LEAST_SUBMITS or not opened or any(opened) or trace.window_s is None:
+    found = submits_in_name_only(trace_of(log))
+    if found is None:
         return
-    reaps = trace.aio_calls.filter(pl.col("name").is_in(REAPS))
-    column = "elapsed" if trace.is_timed else "gap"
-    inside, waiting = (seconds_of(frame, column) for frame in (submits, reaps))
-    window = trace.window_s
-    if trace.is_timed:
-        share = submit_cost(trace.aio_calls).filter(pl.col("metric") == "submit_time_share")
-        figure = figure_of(share)
-        if figure is None or figure.lo < 0.5:
-            return
-    elif inside <= waiting or inside < 0.2 * window:
-        return
-    most = "" if trace.is_timed else "at most "
+    inside, window, calls, files = found
+    is_timed = trace_of(log).is_timed
+    lead = ledgers(log)[0]
+    is_part = not lead.void and SUBMIT in lead.frame.get_column("part")
+    most = "" if is_timed else "at most "
     yield Finding(
         "async_in_name_only",
-        f"`io_submit` took {most}{time_text(inside)} of {time_text(window)} in {count_text(submits.height, 'call')} on "
-        f"{_named(files)}, opened without O_DIRECT: asynchronous calls on the kernel's cache wait.",
-        Interval(inside / window, inside / window if trace.is_timed else 0, inside / window),
+        f"`io_submit` took {most}{seconds(inside)} of {seconds(window)}: {counted(calls, 'calls')} that wait for "
+        f"the page cache of {_named(files)}, opened without O_DIRECT.",
+        Interval(inside / window, inside / window if is_timed else 0, inside / window),
         "elapsed time",
-        why="the kernel reads into its cache within io_submit",
+        why="asynchronous in name only: without O_DIRECT the kernel reads within io_submit",
         refuted_by="short times of `io_submit` and long ones of `io_getevents`",
+        next="open the files with O_DIRECT (filesystemio_options=SETALL), and trace again",
+        part=SUBMIT if is_part else "",
         evidence=(Evidence("calls", ("io_submit",)),),
     )
 
 
-def _named(files: Sequence[str]) -> str:
-    return ", ".join(f"`{short_name(file)}`" for file in files[:2]) + (", ..." if len(files) > 2 else "")
+def _named(files: Sequence[object]) -> str:
+    names = [f"`{short_name(file)}`" for file in files]
+    return " and ".join(names) if len(names) <= 2 else f"{names[0]}, {names[1]} and {len(names) - 2} more"
 
 
-def direct_path(trace: Trace) -> Iterator[Finding]:
+@rule("buffered_or_direct_path", of="strace", needs="reads of data of a program that may be Oracle's")
+def direct_path(log: StraceLog) -> Iterator[Finding]:
     """What no strace log shows of the database's reads."""
-    if trace.has_reads:
+    trace = trace_of(log)
+    if trace.has_reads and _may_be_oracle(trace):
         yield Finding(
             "buffered_or_direct_path",
             "Through the buffer cache or direct path: the calls are the same.",
-            collect="an extended SQL trace (event 10046), or V$SESSION_EVENT",
+            collect="an extended SQL trace (event 10046) of the same session",
             is_refused=True,
             order=8,
         )
 
 
-def trace_again(trace: Trace) -> Iterator[Finding]:
+def _may_be_oracle(trace: Trace) -> bool:
+    """Whether the program is Oracle's by its name; without its name, whether a file or descriptor may be."""
+    programs = [short_name(program) for program in trace.times.programs.values()]
+    if programs:
+        return any(program.startswith(_ORACLE) for program in programs)
+    files = [str(row["file"]) for row in data_files(trace)]
+    return any(file.startswith("fd ") or file.endswith(_DATA_FILES) or _ORACLE in file.lower() for file in files)
+
+
+@rule("trace_again", of="strace", needs="a call")
+def trace_again(log: StraceLog) -> Iterator[Finding]:
     """What the log does not say for want of an option of strace, with the command for the next trace."""
+    trace = trace_of(log)
     if trace.calls.is_empty():
         return
     missing = []
     if not trace.has_stamps:
         missing.append("when calls began (-ttt)")
     if not trace.printed:
-        missing.append("how long they took (-T)")
+        missing.append("how long calls took (-T)")
     if any(str(row["file"]).startswith("fd ") for row in data_files(trace)):
-        missing.append("which files (-yy)")
-    if trace.requests.filter(~pl.col("is_printed")).height:
+        missing.append("which files they were of (-yy)")
+    if trace.unprinted:
         missing.append("all requests of a list (-v)")
     if missing:
+        found = ledgers(log)
         yield Finding(
             "trace_again",
-            f"The log does not say {', '.join(missing)}.",
-            collect=f"`{COMMAND}`",
+            f"The log does not contain {', '.join(missing)}.",
+            next=COMMAND,
+            is_gate=bool(found and found[0].void),
             order=9,
         )
 
 
-def lines_not_read(trace: Trace) -> Iterator[Finding]:
+@rule("lines_not_read", of="strace", needs="lines that are no call, signal or exit")
+def lines_not_read(log: StraceLog) -> Iterator[Finding]:
     """Lines that are no call, signal or exit.
 
     Examples:
         >>> import iolab
         >>> log = b'pread64(3, "", 8192, 0) = 8192' + chr(10).encode() + b'a remark of the user'
-        >>> for one in lines_not_read(trace_of(iolab.load(log))): print(one.sentence)
+        >>> for one in lines_not_read(iolab.load(log)): print(one.sentence)
         1 of 2 lines was not read; the first is line 2.
     """
+    trace = trace_of(log)
     unread = trace.unread.filter(pl.col("line").is_not_null()).unique(["source", "line"], maintain_order=True)
     if unread.is_empty():
         return  # notes on the whole log, such as on its clock, are of no line
@@ -270,5 +304,6 @@ def lines_not_read(trace: Trace) -> Iterator[Finding]:
         f"first is line {first['line']:,}{of}.",
         why="they are in the diagnostics",
         evidence=(Evidence("diagnostics", lines=tuple(unread.get_column("line").head(5))),),
+        is_gate=count >= _MANY * trace.lines,
         order=9,
     )

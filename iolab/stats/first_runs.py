@@ -225,7 +225,7 @@ def first_run(
             kind, steady_from, starts = "flat", 0, (0,)
     else:
         kind, steady_from = "flat", 0
-    if kind == "flat" and (groups := _two_groups(values)) is not None:
+    if kind == "flat" and (groups := two_groups(values)) is not None:
         ends = ("{} of {} to {}".format(len(one), *map(format_number, (one[0], one[-1]))) for one in groups)
         notes.append(f"Two groups of runs, in no order, and none between them: {', '.join(ends)} {unit}")
     steady = None if kind in ("drifting", "too_few") else _steady_median(values[steady_from:], step)
@@ -245,14 +245,14 @@ def first_run(
     )
 
 
-def _two_groups(values: Sequence[float]) -> tuple[list[float], list[float]] | None:
+def two_groups(values: Sequence[float]) -> tuple[list[float], list[float]] | None:
     """The values in order, parted at the widest gap; None unless it is wider than both groups together, and apart.
 
     Of 8 independent values and more at most 4 % of the series are parted where they are normal, lognormal (0.3) or
     exponential, 8 % where they are Pareto's (1.5).
 
     Examples:
-        >>> _two_groups([1.0, 5.2, 1.1, 5.0, 1.05, 5.1, 1.0, 5.0]), _two_groups([1, 1.1, 1.2, 1.4, 1.6, 1.9, 2.2, 5])
+        >>> two_groups([1.0, 5.2, 1.1, 5.0, 1.05, 5.1, 1.0, 5.0]), two_groups([1, 1.1, 1.2, 1.4, 1.6, 1.9, 2.2, 5])
         (([1.0, 1.0, 1.05, 1.1], [5.0, 5.0, 5.1, 5.2]), None)
     """
     ordered = sorted(values)

@@ -15,32 +15,31 @@ Backup Appliance Comm SGA setup wait|Backup Appliance Servlet wait|Backup Applia
 Backup Appliance waiting for work|Backup Appliance waiting restore start|blockchain reader process idle wait|
 cell worker idle|class slave wait|cmon timer|CRS group registration status|
 Data Guard broker: wait upon ORA-12850 error|Data Guard: controlfile update|Data Guard: Gap Manager|
-Data Guard: Timer|DIAG idle wait|dispatcher timer|Emon coordinator main loop|EMON idle wait|
-EMON slave idle wait|Emon slave main loop|fbar timer|gcs for action|gcs remote message|gcs yield cpu|
+Data Guard: Timer|DIAG idle wait|dispatcher timer|Emon coordinator main loop|EMON idle wait|EMON slave idle wait|
+Emon slave main loop|fbar timer|GCR sleep|gcs for action|gcs remote message|gcs yield cpu|
 ges reconfiguration to start|ges remote message|ges2 LMON to wake up LMD - mrcvr|heartbeat monitor sleep|
-heartbeat redo informer|HS message to agent|i/o slave wait|imco timer|IORM Scheduler Slave Idle Wait|
-iowp file id|iowp msg|job scheduler coordinator slave wait|jobq slave shutdown wait|jobq slave TJ process wait|
-jobq slave wait|JOX Jit Process Sleep|JS external job|knlqdeq|KSV master wait|
-LGWR worker group idle|LNS ASYNC archive log|LNS ASYNC dest activation|LNS ASYNC end of log|
-lock manager wait for remote message|Logical Standby Apply Delay|LogMiner builder: branch|
-LogMiner builder: idle|LogMiner client: transaction|
-LogMiner client waiting for transaction|LogMiner merger: idle|LogMiner preparer: idle|
-LogMiner reader: log (idle)|LogMiner reader: redo (idle)|LogMiner: activate|LogMiner: find session|
-LogMiner: internal|LogMiner: other|LogMiner: reset|lreg timer|MRP redo arrival|MRP state inspection|OFS idle|
-parallel recovery control message reply|parallel recovery coordinator idle wait|
-parallel recovery coordinator waits for slave cleanup|parallel recovery slave idle wait|
-parallel recovery slave next change|parallel recovery slave wait for change|PING|pipe get|PL/SQL lock timer|
-pman timer|pmon timer|pool server timer|process in prespawned state|PX Deq Credit: need buffer|
-PX Deq Credit: send blkd|PX Deq: Execute Reply|PX Deq: Execution Msg|PX Deq: Index Merge Close|
-PX Deq: Index Merge Execute|PX Deq: Index Merge Reply|PX Deq: Join ACK|PX Deq: kdcph_mai|PX Deq: kdcphc_ack|
-PX Deq: Metadata Update|PX Deq: Msg Fragment|PX Deq: Parse Reply|PX Deq: Table Q Normal|PX Deq: Table Q Sample|
-PX Deq: Txn Recovery Reply|PX Deq: Txn Recovery Start|PX Deque wait|PX Idle Wait|Queue Monitor IPC wait|
-Queue Monitor Slave Wait|Queue Monitor Task Wait|Queue Monitor Wait|rdbms ipc message|recovery apply pending|
-recovery merger idle|recovery receiver idle|recovery sender idle|REPL Apply: txns|REPL Capture/Apply: messages|
-REPL Capture/Apply: RAC AQ qmn coordinator|RFS dispatch|scginq AST call|SGA: MMAN sleep for component shrink|
-Sharded Queues: Part Maintenance idle|shared server idle wait|simulated log write delay|single-task message|
-smon timer|Space Manager: slave idle wait|SQL*Net message from client|SQL*Net message from dblink|
-SQL*Net vector message from client|SQL*Net vector message from dblink|ssgnet: wait|standby query scn advance|
+heartbeat redo informer|HS message to agent|i/o slave wait|imco timer|IORM Scheduler Slave Idle Wait|iowp file id|
+iowp msg|job scheduler coordinator slave wait|jobq slave shutdown wait|jobq slave TJ process wait|jobq slave wait|
+JOX Jit Process Sleep|JS external job|knlqdeq|KSV master wait|LMS CR slave timer|LGWR worker group idle|
+LNS ASYNC archive log|LNS ASYNC dest activation|LNS ASYNC end of log|lock manager wait for remote message|
+Logical Standby Apply Delay|LogMiner builder: branch|LogMiner builder: idle|LogMiner client: transaction|
+LogMiner client waiting for transaction|LogMiner merger: idle|LogMiner preparer: idle|LogMiner reader: log (idle)|
+LogMiner reader: redo (idle)|LogMiner: activate|LogMiner: find session|LogMiner: internal|LogMiner: other|
+LogMiner: reset|lreg timer|MRP redo arrival|MRP state inspection|OFS idle|parallel recovery control message reply|
+parallel recovery coordinator idle wait|parallel recovery coordinator waits for slave cleanup|
+parallel recovery slave idle wait|parallel recovery slave next change|parallel recovery slave wait for change|PING|
+pipe get|PL/SQL lock timer|pman timer|pmon timer|pool server timer|process in prespawned state|
+PX Deq Credit: need buffer|PX Deq Credit: send blkd|PX Deq: Execute Reply|PX Deq: Execution Msg|
+PX Deq: Index Merge Close|PX Deq: Index Merge Execute|PX Deq: Index Merge Reply|PX Deq: Join ACK|PX Deq: kdcph_mai|
+PX Deq: kdcphc_ack|PX Deq: Metadata Update|PX Deq: Msg Fragment|PX Deq: Parse Reply|PX Deq: reap credit|
+PX Deq: Table Q Normal|PX Deq: Table Q Sample|PX Deq: Txn Recovery Reply|PX Deq: Txn Recovery Start|PX Deque wait|
+PX Idle Wait|Queue Monitor IPC wait|Queue Monitor Slave Wait|Queue Monitor Task Wait|Queue Monitor Wait|
+rdbms ipc message|recovery apply pending|recovery merger idle|recovery receiver idle|recovery sender idle|
+REPL Apply: txns|REPL Capture/Apply: messages|REPL Capture/Apply: RAC AQ qmn coordinator|RFS dispatch|
+scginq AST call|SCM slave idle|SGA: MMAN sleep for component shrink|Sharded Queues: Part Maintenance idle|
+shared server idle wait|simulated log write delay|single-task message|smon timer|Space Manager: slave idle wait|
+SQL*Net message from client|SQL*Net message from dblink|SQL*Net vector message from client|
+SQL*Net vector message from dblink|ssgnet: wait|standby query scn advance|
 Streams AQ: deallocate messages from Streams Pool|Streams AQ: delete acknowledged messages|
 Streams AQ: emn coordinator idle wait|Streams AQ: load balancer idle|Streams AQ: qmn coordinator idle wait|
 Streams AQ: qmn coordinator waiting for slave to start|Streams AQ: qmn slave idle wait|

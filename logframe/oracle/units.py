@@ -82,6 +82,14 @@ TIME_MODEL: Final = frozenset(
         "sql execute elapsed time",
     }
 )
+#: Times of V$OSSTAT, in hundredths of a second; of all processors together but for the averages.
+OS_TIMES: Final = frozenset(
+    {
+        *(f"{of}{what}_TIME" for of in ("", "AVG_") for what in ("BUSY", "IDLE", "IOWAIT", "NICE", "SYS", "USER")),
+        "OS_CPU_WAIT_TIME",
+        "RSRC_MGR_CPU_WAIT_TIME",
+    }
+)
 #: Names of V$STATNAME that the time model has, too.
 SHARED: Final = frozenset({"DB time", "parse time elapsed"})
 _NAMED: Final = (
@@ -104,9 +112,13 @@ def unit_of(name: str, *, is_time_model: bool = False) -> str | None:
         ('cs', 'us', 'KB')
         >>> unit_of("DB time"), unit_of("DB time", is_time_model=True), unit_of("physical reads")
         ('cs', 'us', None)
+        >>> unit_of("OS_CPU_WAIT_TIME"), unit_of("LOAD")
+        ('cs', None)
     """
     if name in TIME_MODEL or name in MICROSECONDS or (is_time_model and name in SHARED):
         return "us"
     if name in CENTISECONDS:
+        return "cs"
+    if name in OS_TIMES:
         return "cs"
     return next((unit for pattern, unit in _NAMED if pattern.search(name)), None)

@@ -114,7 +114,7 @@ def test_findings_before_11_are_in_the_text() -> None:
         assert report["addm_report_findings"].rows() == rows
         assert report.diagnostics.is_empty()
     said = iolab.findings(read_awr("\n".join(old).encode()))["sentence"].to_list()
-    assert said[0].startswith("ADDM names `No trees.` with 100.0 [99.5, 100.0] % of the activity")
+    assert said[0] == "ADDM rates `No trees.` at 100 % of the activity."
 
 
 def test_findings_that_no_summary_lists_are_named() -> None:

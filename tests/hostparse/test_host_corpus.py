@@ -21,6 +21,9 @@ pytestmark = pytest.mark.corpus
 FOLDERS = ("iostat_vmstat", "iostat_unix", "exawatcher", "oswbb_iostat")
 #: Logs of other forms, read by other modules.
 OTHERS = ("json", "data-", "sadf", "iostat_d.txt")
+#: Logs of tools that are not read, or not whole: series of /proc/diskstats, sar -q of AIX with blank columns, mpstat
+#: lines that begin with a date of ExaWatcher, sar with kanji in its dates.  Each unread line is a diagnostic.
+UNREAD = ("percona_diskstats", "vlsi_sar", "seembh_example_cpu", "hirokitakano")
 
 
 FIGURE = set("0123456789.,-")
@@ -89,7 +92,7 @@ def _tables(folder: Path) -> list[Path]:
     found = [path for name in FOLDERS for path in sorted((folder / name).iterdir())]
     found += sorted((folder / "sysstat").iterdir())
     found += [folder / "slob" / f"{tool}.out" for tool in ("iostat", "mpstat", "vmstat")]
-    return [path for path in found if not any(word in path.name.lower() for word in OTHERS)]
+    return [path for path in found if not any(word in path.name.lower() for word in (*OTHERS, *UNREAD))]
 
 
 def _read_rows(log: HostLog) -> dict[int, list[tuple[object, float | None]]]:

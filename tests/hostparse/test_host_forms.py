@@ -287,13 +287,13 @@ def _sar(rows: list[str], heading: str = "DEV       tps     await") -> str:
 
 
 def test_sar_over_midnight_and_restart() -> None:
-    """A time that goes back by most of a day is the next day; a restart begins a run; means are no samples."""
+    """A time that goes back by most of a day is the next day, also for the run of a restart; means are no samples."""
     text = _sar(["23:50:00", "23:55:00 sda 1.00 2.00", "00:00:01 sda 3.00 4.00", "Average: sda 2.00 3.00"])
     text += "\n00:02:00     LINUX RESTART\t(9 CPU)\n\n00:05:00    DEV       tps     await\n00:10:00 sda 5.00 6.00\n"
     log = read_host(text.encode())
     device = log.wide("device")
 
-    assert device.select(pl.col("interval_end").dt.day(), "run").rows() == [(19, 0), (20, 0), (19, 1)]
+    assert device.select(pl.col("interval_end").dt.day(), "run").rows() == [(19, 0), (20, 0), (20, 1)]
     assert log.averages.filter(pl.col("metric") == "transfers_per_s").select("value", "sample").collect().rows() == [
         (2.0, None)
     ]

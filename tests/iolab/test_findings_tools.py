@@ -10,7 +10,6 @@ import pytest
 
 import iolab
 from iolab.rules.devices import device_load
-from iolab.rules.sql_traces import sql_trace_findings
 from iolab.rules.tool_logs import event_findings
 from iolab.views import view_of
 
@@ -40,7 +39,7 @@ def test_a_test_of_storage_says_what_it_reached() -> None:
     (said,) = _sentences(json.dumps(result, indent=1).encode())
 
     assert said == (
-        "Job `plums` (randread, blocks of 4k, depth 16): 10,000 reads a second, 41.0 MB/s, 1.600 ms each on average, "
+        "Job `plums` (randread, blocks of 4k, depth 16): 10,000 reads per second, 41.0 MB/s, 1.600 ms each on average, "
         "99 % at most 4 ms."
     )
 
@@ -53,7 +52,7 @@ def test_a_test_of_storage_without_rates_says_what_it_has() -> None:
 
     assert said == [
         "Job `1` (its settings are not known): 41 writes.",
-        "Job `plums` (its settings are not known): 18 writes a second.",
+        "Job `plums` (its settings are not known): 18 writes per second.",
     ]
 
 
@@ -77,7 +76,7 @@ def test_the_row_of_a_group_of_devices_is_no_device(group: str) -> None:
 
     (one,) = device_load(iolab.load((since_boot + sample).encode()))
 
-    assert one.sentence.startswith("`sda` had most requests in flight")
+    assert one.sentence.startswith("`sda` had the most requests in flight, 0.500 on average: 100 reads")
 
 
 def test_requests_in_flight_are_rate_times_time() -> None:
@@ -87,22 +86,20 @@ def test_requests_in_flight_are_rate_times_time() -> None:
 
     (one,) = device_load(iolab.load((head + rows + head + rows).encode()))
 
-    assert one.sentence.startswith("`sda` had most requests in flight, 2.00 ")
-    assert "20.0 " in one.sentence
+    assert one.sentence == "`sda` had the most requests in flight, 2 on average: 20 requests per second of 100 ms."
 
 
 def test_waits_beyond_the_response_time_have_no_share_of_it() -> None:
-    """Waits that add up to more than the calls took are no part of them."""
+    """Waits that add up to more than the calls took, in a session that is nearly all missing, are no part of it."""
     lines = [
         "EXEC #3:c=0,e=146,p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=1,tim=634626798",
         "WAIT #3: nam='db file parallel read' ela= 106671 p1=1 p2=40 p3=40",
         "EXEC #3:c=0,e=120,p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=1,tim=1126157249",
     ]
-    found = {one.name: one for one in sql_trace_findings(iolab.load("\n".join(lines).encode()))}
+    found = iolab.findings(iolab.load("\n".join(lines).encode()))
 
-    assert found["cost_of_a_read"].impact is None
-    assert found["overlapping_shares"].sentence.startswith("Waits alone add up to ")
-    assert found["overlapping_shares"].why == "calls that waited are not in the log"
+    assert found.get_column("name").to_list() == ["no_total"]
+    assert "in records" in found.item(0, "sentence")
 
 
 def test_plans_without_a_prompt_are_of_a_session() -> None:
@@ -120,7 +117,9 @@ def test_plans_without_a_prompt_are_of_a_session() -> None:
 
 def test_a_log_without_findings_says_what_was_looked_at() -> None:
     """Nothing stands out, and in what."""
-    found = iolab.findings(iolab.load(b"SQL> select 1 from plums;\n\nElapsed: 00:00:00.01\n"))
+    counts = "          0  recursive calls\n          0  db block gets\n          0  physical reads\n"
+    log = f"SQL> commit;\n\nCommit complete.\n\nStatistics\n{'-' * 58}\n{counts}"
+    found = iolab.findings(iolab.load(log.encode()))
 
     assert found.select("name", "sentence").rows() == [("nothing_found", "Nothing stands out.")]
     assert found.item(0, "why") == f"looked at: {view_of('sqlplus').looked_at}"
@@ -134,8 +133,8 @@ def test_a_sample_without_a_begin_is_in_no_mean_by_time() -> None:
     ]
     (one,) = device_load(iolab.load("\n".join(rows).encode()))
 
-    assert "in 3 samples" in one.sentence
-    assert "1 reads" in one.sentence or "1.0 reads" in one.sentence
+    assert "in 3 samples" in one.why
+    assert ": 1 reads per second" in one.sentence
 
 
 def test_a_device_that_a_sample_leaves_out_did_nothing_in_it() -> None:
@@ -154,9 +153,9 @@ def test_a_device_that_a_sample_leaves_out_did_nothing_in_it() -> None:
         )
     )
 
-    assert one.sentence.startswith("`sda` had most requests in flight, 0.250 ")
-    assert "in 4 samples: 50.0 reads a second" in one.sentence
-    assert moved.sentence == ("`sda` moved most bytes, on average in 2 samples: 0.512 MB/s read, 0 MB/s written.")
+    assert one.sentence.startswith("`sda` had the most requests in flight, 0.250 on average: 50 reads per second")
+    assert "in 4 samples" in one.why
+    assert moved.sentence == "`sda` moved the most bytes, 0.512 MB/s read and 0 MB/s written on average."
 
 
 def test_processors_without_time_to_divide_were_not_busy() -> None:
@@ -165,11 +164,26 @@ def test_processors_without_time_to_divide_were_not_busy() -> None:
     rows = ["10.00 0.00 5.00 0.00 0.00 85.00", "0.00 0.00 0.00 0.00 0.00 0.00", "30.00 0.00 10.00 0.00 0.00 60.00"]
     log = "Linux 6.1.0 (plum) \t2026-09-14 \t_x86_64_\t(4 CPU)\n\n" + "\n\n".join(f"{head} {row}" for row in rows)
 
-    assert "The processors were 40.0 % busy in the only sample: it says nothing of other times." in _sentences(
-        log.encode()
-    )
+    assert "The CPUs were 40 % busy in the only sample." in _sentences(log.encode())
     (alone,) = _sentences(log[: log.index("\n\n", log.index("85.00"))].encode())
-    assert alone == "How busy the processors were: the log has only means since the start of the system."
+    assert alone == "No total: the log has only means since the start of the system."
+
+
+@pytest.mark.parametrize("log", ["vmstat_words", "counters"])
+def test_a_log_without_samples_is_not_all_clear(log: str) -> None:
+    """A heading that is not known, and counters without rates, are no processors that had nothing to do."""
+    words = "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu----- ----Zeitstempel----\n"
+    words += " r  b   swpd   frei   buff  Cache   si   so    bi    bo   in   cs us sy id wa st                 UTC\n"
+    row = " 7  0      0 20918184  33268 2999248    0    0  1148  1751 1068 5032 73 12 15  0  0 2026-11-24 01:08:20\n"
+    disks = "disk- ------------reads------------ ------------writes----------- -----IO------\n"
+    disks += "       total merged sectors      ms  total merged sectors      ms    cur    sec\n"
+    disks += "sda    20158      0  906346   17454  23302   4139 1083072   24120      0     16\n"
+    text = words + row * 3 if log == "vmstat_words" else disks
+
+    found = iolab.findings(iolab.load(text.encode()))
+
+    assert found.select("name", "refused").rows() == [("nothing_read", True)]
+    assert ("were not read" in found.item(0, "sentence")) == (log == "vmstat_words")
 
 
 def test_notes_on_a_whole_trace_are_no_lines_that_were_not_read(tmp_path: Path) -> None:
@@ -187,16 +201,18 @@ def test_notes_on_a_whole_trace_are_no_lines_that_were_not_read(tmp_path: Path) 
     assert said[1].is_empty()
 
 
-def test_a_part_of_a_report_without_its_top_events_says_so() -> None:
-    """What was looked at is what a part of a report may have, not the figures of a whole one."""
+def test_a_part_of_a_report_without_its_top_events_has_the_shares_of_its_classes() -> None:
+    """The whole is what the printed shares are of: 400 s are 50 % of 800 s."""
     part = (
         b"Foreground Wait Class\n\n"
         b"                                      %Time   Total Wait   Avg wait\n"
         b"Wait Class                      Waits -outs         Time (s)      (ms)  %DB time\n"
         b"-------------------- ---------------- ----- ---------------- -------- ---------\n"
-        b"User I/O                        1,000     0               10     10.0      50.0\n"
+        b"User I/O                        1,000     0              400    400.0      50.0\n"
     )
 
-    found = iolab.findings(iolab.load(part))
+    ledger = iolab.ledger(part)
 
-    assert found["why"].to_list() == ["looked at: the printed shares of top events: the log is a part of a report"]
+    assert ledger.total is not None
+    assert ledger.total.value == pytest.approx(800, abs=1)
+    assert ledger.parts().select("name", "kind").row(0) == ("User I/O", "io")

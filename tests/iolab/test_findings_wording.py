@@ -10,14 +10,13 @@ import polars as pl
 import pytest
 
 import iolab
-from iolab.pages.findings_text import findings_text
-from iolab.rules import load, profile, reads, writes
+from iolab.metrics.report_facts import FunctionIo, ReportFacts, TopEvent, Wait
+from iolab.rules import gates, load, profile, reads, writes
 from iolab.rules.finding import findings_frame
-from iolab.rules.report_facts import FunctionIo, ReportFacts, TopEvent, Wait
-from iolab.rules.sql_traces import sql_trace_profile
+from iolab.rules.time_parts import with_ledger
+from iolab.time_ledger.reports import ledger_of
 from logframe import LogError
 from logframe.interval import Interval
-from sqltraceparse import read_sqltrace
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 #: What no sentence may hold: a share below zero or above all, a wrong plural, a list that ends in dots.
@@ -127,31 +126,36 @@ def test_sentences_of_real_logs_are_sound(corpus: Path, kind: str, *, is_whole: 
 
 @pytest.mark.parametrize(("cpu", "wait"), [(100, 300), (1_000, 0), (2_000, 0), (900, 600), (0, 0), (0, 1_000)], ids=str)
 def test_parts_of_a_trace_are_never_below_zero_or_above_all(cpu: int, wait: int) -> None:
-    """CPU counted in steps and CPU within waits give a gate, not a share below zero."""
-    log = _read(_wait(wait) if wait else "", cpu)
+    """CPU within waits is counted twice, and more CPU than time is no total: no share is below zero."""
+    log = _read(_wait(100 * wait, 170_000) if wait else "", 100 * cpu, 100_000, tim=200_000)
     found = iolab.findings(iolab.load(log.encode()))
+    names = found.get_column("name").to_list()
 
     assert _wrong_in(found) == []
-    assert (cpu + wait > 1_100) == ("overlapping_shares" in found["name"].to_list())
+    assert ("no_total" in names) == (cpu > 1_100)
+    assert ("counted_twice" in names) == (cpu <= 1_100 < cpu + wait)
 
 
 def test_few_waits_of_a_trace_are_no_latency() -> None:
-    """Up to 29 waits have no median; one is not an average."""
-    few = _said("".join(_read(_wait(600 + n, 1_700 + 10_000 * n), tim=2_000 + 10_000 * n) for n in range(29)))
-    many = _said("".join(_read(_wait(600 + n, 1_700 + 10_000 * n), tim=2_000 + 10_000 * n) for n in range(30)))
+    """Up to 29 waits have no median."""
+    few, many = (
+        _said("".join(_read(_wait(600 + n, 1_700 + 1_500 * n), tim=2_000 + 1_500 * n) for n in range(count)))
+        for count in (29, 30)
+    )
+    one = _said(_read(_wait(60_000, 170_000), elapsed=100_000, tim=200_000))
 
-    assert few["cost_of_a_read"].endswith("29 waits of 614 us on average: too few for a latency.")
+    assert few["cost_of_a_read"].endswith("29 waits of 614 us, too few for a latency.")
     assert "half took at most" in many["cost_of_a_read"]
-    assert _said(_read(_wait(600)))["cost_of_a_read"].endswith("1 wait of 600 us: too few for a latency.")
+    assert one["cost_of_a_read"].endswith("1 wait of 60 ms, too few for a latency.")
 
 
 def test_lines_of_another_clock_are_no_gap() -> None:
-    """Where two traces are one file, the time between them is not missing from a trace."""
-    one = _read(tim=5_000_000_000) + _read(tim=5_000_900_000)
-    two = _read(tim=1_000_000) + _read(tim=1_900_000)
+    """Where two traces are one file, the time between them is not missing from a trace: there is no total."""
+    one = _read(_wait(9, 4_999_999_900), tim=5_000_000_000) + _read(tim=5_000_900_000)
+    two = _read(_wait(9, 999_900), tim=1_000_000) + _read(tim=1_900_000)
 
-    assert "trace_gap" in _said(one)
-    assert "trace_gap" not in _said(one + two)
+    assert "in records" in _said(one)["no_total"]
+    assert "two clocks" in _said(one + two)["no_total"]
     assert _said(one + two)["trace_clock"].startswith("`tim` runs back by ")
 
 
@@ -166,15 +170,15 @@ def test_cpu_of_a_logical_read_needs_many_and_a_fine_clock() -> None:
 
 
 def test_cpu_that_was_not_counted_is_no_upper_bound() -> None:
-    """A host that counts the CPU of every fourth call gives no cost of a logical read, and the profile says why."""
-    calls = "".join(_read(cpu=14 if n % 4 == 0 else 0, elapsed=14, gets=90, tim=n * 10_000) for n in range(1, 41))
-    wait = "WAIT #1: nam='SQL*Net message to client' ela= 1 driver id=1 #bytes=1 p3=0 obj#=1 tim=9999\n"
+    """A host that counts the CPU of every fourth call gives no cost of a logical read, and the rest says why."""
+    calls = "".join(_read(cpu=1_400 if n % 4 == 0 else 0, elapsed=1_400, gets=90, tim=n * 1_500) for n in range(1, 41))
+    wait = "WAIT #1: nam='SQL*Net message to client' ela= 1 driver id=1 #bytes=1 p3=0 obj#=1 tim=90\n"
 
     found = iolab.findings(iolab.load((wait + calls).encode()))
 
     assert "cpu_of_a_get" not in found["name"]
-    caveat = found.filter(pl.col("name") == "sql_trace_profile")["caveat"].item()
-    assert caveat == "30 of 40 calls show time and no CPU: what is unaccounted for may be CPU that was not counted"
+    why = found.filter(pl.col("name") == "not_accounted_for")["why"].item(0)
+    assert why == "30 of 40 calls show time and no CPU: what is not accounted for may be CPU that was not counted"
 
 
 def test_cpu_of_reading_blocks_is_no_cost_of_a_logical_read() -> None:
@@ -191,22 +195,23 @@ def test_a_wait_after_a_call_on_one_line_is_not_in_the_call() -> None:
     wait = "WAIT #1: nam='SQL*Net message from client' ela= 186 driver id=1 #bytes=1 p3=0 obj#=1 tim=1000250"
     later = "FETCH #1:c=40,e=45,p=0,cr=1,cu=0,mis=0,r=4,dep=0,og=1,plh=9,tim=1000400"
 
-    said = [
-        _said("\n".join(lines) + "\n")["sql_trace_profile"] for lines in ((call + wait, later), (call, wait, later))
-    ]
+    one, two = (
+        dict(iolab.ledger("\n".join(lines).encode()).parts().select("part", "seconds").iter_rows())
+        for lines in ((call + wait, later), (call, wait, later))
+    )
 
-    assert said[0] == said[1]
-    assert said[0].endswith("Beside it the session waited 186 us for its client.")
+    assert one == two
+    assert one["round trips between fetches"] == 186e-6
 
 
 def test_time_in_reads_of_pipes_is_not_said_to_be_of_data() -> None:
     """A process that waits for a pipe spends its time in `read`, and reads no data."""
-    pipe = '1.000000 read(3<pipe:[77]>, "x", 4096) = 1 <0.900000>\n'
-    data = '1.000000 read(3</u01/t.dbf>, "", 8192) = 8192 <0.900000>\n'
-    rest = '2.000000 pread64(4</u01/t.dbf>, "", 8192, 0) = 8192 <0.000400>\n'
+    pipe = '1700000000.000000 read(3<pipe:[77]>, "x", 4096) = 1 <0.900000>\n'
+    data = '1700000000.000000 read(3</u01/t.dbf>, "", 8192) = 8192 <0.900000>\n'
+    rest = '1700000001.000000 pread64(4</u01/t.dbf>, "", 8192, 0) = 8192 <0.000400>\n'
 
-    assert "in `read` (0 % of that in reads of data)" in _said(pipe + rest)["trace_profile"]
-    assert "of that" not in _said(data + rest)["trace_profile"]
+    assert _said(pipe + rest)["trace_profile"] == "`read` of pipes took 90 % of 1.00 s: 1 call of 900 ms."
+    assert _said(data + rest)["trace_profile"].endswith("most of it of `t.dbf`.")
 
 
 def test_requests_without_an_end_are_not_in_the_bytes() -> None:
@@ -227,19 +232,6 @@ def test_requests_without_an_end_are_not_in_the_bytes() -> None:
     assert said.endswith("1 of them returned 8 KiB, of the others the log has no end.")
 
 
-def test_a_group_of_one_event_is_said_once() -> None:
-    """A group that one finding of its own holds nearly whole is not said again by the profile."""
-    switch = {"log file switch (checkpoint incomplete)": _wait_s(4_272, 5_486), "log buffer space": _wait_s(100, 50)}
-    both = {"log buffer space": _wait_s(25_753, 12_641), "free buffer waits": _wait_s(617_937, 6_616)}
-    facts = ReportFacts(db_time_s=Interval.exact(33_460), elapsed_s=Interval.exact(3_600))
-
-    said = [[one.sentence for one in profile.time_profile(replace(facts, events=of))] for of in (switch, both)]
-
-    assert said[0] == []
-    assert len(said[1]) == 1
-    assert "space to write" in said[1][0]
-
-
 def _wait_s(count: float, seconds: float) -> Wait:
     return Wait(Interval.exact(count), Interval.exact(seconds))
 
@@ -255,24 +247,26 @@ _MIXED = ReportFacts(
 
 
 def test_cpu_is_a_part_of_the_profile_unless_it_is_most_of_it() -> None:
-    """The largest part of DB time is said also where it is CPU, and said once."""
-    sentences = [one.sentence for one in profile.time_profile(_MIXED)]
+    """CPU is a part of DB time like any other, under another name where it is nearly all of it."""
     mostly = replace(_MIXED, db_cpu_s=Interval.exact(9_000), events={"log file sync": _wait_s(90_000, 900)})
 
-    assert sentences[0] == "60.0 % of DB time was CPU: 1.667 of 16 CPUs on average."
-    assert any("was single-block reads" in sentence for sentence in sentences)
-    assert not any("was CPU" in one.sentence for one in profile.time_profile(mostly))
+    said = [(one.name, one.part, one.sentence) for one in load.cpu_is_the_time(_MIXED)]
+    assert said == [("time_profile", "DB CPU", "CPU took 60 % of DB time: 1.67 of 16 CPUs.")]
     assert [one.name for one in load.cpu_is_the_time(mostly)] == ["cpu_is_the_time"]
 
 
 def test_top_events_stand_for_a_missing_table() -> None:
-    """A report with its top events only says what they have at least; with shares of all waits it says nothing."""
+    """A report with its top events only has their parts, and the rest is not in the log; Statspack's are no parts."""
     top = TopEvent("db file sequential read", "User I/O", Interval.exact(900_000), Interval.exact(3_000))
     cut = replace(_MIXED, events={}, top_events=(top, TopEvent("DB CPU", None, None, Interval.exact(6_000))))
-    sentences = [one.sentence for one in profile.time_profile(cut)]
+    rows = ledger_of(cut).parts().select("name", "kind", "seconds", "own_lo").rows()
 
-    assert sentences[1].startswith("At least 30.0 % of DB time was single-block reads:")
-    assert all("At least" not in one.sentence for one in profile.time_profile(replace(cut, shares_of_all_waits=True)))
+    assert rows[1:] == [
+        ("db file sequential read", "io", 3_000.0, 3_000.0),
+        ("not among the top events", "not_in_log", 1_000.0, 0.0),
+    ]
+    statspack = ledger_of(replace(cut, shares_of_all_waits=True)).parts().select("name", "kind").rows()
+    assert statspack[1:] == [("waits, which the report does not contain", "not_in_log")]
 
 
 def test_locks_name_slow_storage_where_every_kind_of_io_was_slow() -> None:
@@ -294,45 +288,24 @@ def test_cost_of_a_direct_read_is_said_only_where_db_time_is_missing() -> None:
     missing = replace(facts, db_cpu_s=Interval.exact(200))
 
     assert "of DB time" not in next(reads.direct_path_sync_or_async(full)).sentence
-    assert "a request cost at most 6.94 ms of DB time" in next(reads.direct_path_sync_or_async(missing)).sentence
+    assert "A request cost at most 6.94 ms of DB time" in next(reads.direct_path_sync_or_async(missing)).sentence
 
 
-def test_parts_of_a_trace_have_the_colours_of_their_events() -> None:
-    """An event has one colour on all pages: the group of a part is that of reports."""
-    parts = sql_trace_profile(read_sqltrace(_read(_wait(600), cpu=200).encode()))
-
-    assert parts.select("group", "part").rows() == [
-        ("single_block", "db file sequential read"),
-        ("cpu", "CPU"),
-        ("other", "unaccounted for"),
-    ]
-
-
-def test_shares_of_waits_that_began_before_the_period_are_limits() -> None:
-    """Where waits alone are more than DB time, each share of waits is from 0 to what is printed, and says so."""
+def test_shares_of_waits_that_began_before_the_period_are_ranges() -> None:
+    """Where waits alone are more than DB time, each share is a range: without what is counted twice at least."""
     events = {
         "enq: TX - row lock contention": _wait_s(3_000, 6_000),
         "log file sync": _wait_s(900, 2_400),
         "log buffer space": _wait_s(900, 1_200),
-        "db file sequential read": _wait_s(20_000, 1_100),
-        "resmgr:cpu quantum": _wait_s(5_000, 900),
+        "resmgr:cpu quantum": _wait_s(5_000, 2_000),
     }
-    background = {name: _wait_s(900, 90) for name in ("log file parallel write", "control file parallel write")}
-    facts = replace(
-        _MIXED,
-        db_cpu_s=Interval.exact(300),
-        events=events,
-        background=background,
-        classes={"Application": Interval.exact(11_600)},
-    )
-    rules = (profile.time_profile, profile.lock_waits, profile.resource_manager, writes.log_space, writes.all_io_slow)
+    facts = replace(_MIXED, db_cpu_s=Interval.exact(300), events=events)
+    rules = (gates.overlapping_shares, profile.lock_waits, profile.resource_manager, writes.log_space)
+    found = findings_frame(with_ledger((one for rule in rules for one in rule(facts)), [ledger_of(facts)]))
 
-    found = findings_frame(one for rule in rules for one in rule(facts))
-    waits = found.filter(pl.col("impact").is_not_null())
-
-    assert waits.height >= 5
-    assert waits["impact_lo"].to_list() == [0.0] * waits.height
-    assert waits["impact"].to_list() == sorted(waits["impact"], reverse=True)
-    said = waits.filter(pl.col("sentence").str.contains("of DB time"))["sentence"]
-    assert all(one.startswith("At most ") for one in said)
-    assert " <= 60.0  [context]     At most 60.0 % of DB time was waiting for row locks" in findings_text(found)
+    by_name = {row["name"]: row for row in found.iter_rows(named=True)}
+    assert by_name["waits_before_the_period"]["sentence"].startswith("Waits alone are 116 % of DB time")
+    assert by_name["lock_waits"]["sentence"].startswith("Row locks took 41 to 60 % of DB time")
+    locks = by_name["lock_waits"]
+    assert (locks["impact"], locks["impact_lo"], locks["impact_hi"]) == pytest.approx((0.6, 0.41, 0.6))
+    assert by_name["log_space"]["sentence"].startswith("Sessions waited at most 12 % of DB time for `log buffer space`")

@@ -87,7 +87,7 @@ def _read(make: object, rows: list[tuple[float, float, float, float]]) -> HostLo
     return read_host(make(rows).encode())
 
 
-@pytest.mark.parametrize(("busy", "words"), [(20.0, "% in the busiest of 30 samples"), (97.0, "work waited for one")])
+@pytest.mark.parametrize(("busy", "words"), [(20.0, "% in the busiest of 30 samples"), (97.0, "work waited for a CPU")])
 def test_the_claim_of_a_host_that_is_choked_by_its_processors(busy: float, words: str) -> None:
     """Supported where most samples were nearly all busy, refuted where none was."""
     log = _read(mpstat, shares(1, busy))
@@ -99,7 +99,7 @@ def test_the_claim_of_a_host_that_is_choked_by_its_processors(busy: float, words
     assert len(alone) == len(beside) == 1
     assert words in alone[0]
     assert words in beside[0]
-    assert "in the time of awr.txt, by mpstat.out" in beside[0]
+    assert "in 1,798 of the 3,611 s of awr.txt, by mpstat.out" in beside[0]
     assert beside[0].endswith("; the report itself counts 1.4 %.")
 
 
@@ -113,10 +113,24 @@ def test_between_both_nothing_is_concluded() -> None:
 
 
 def test_one_sample_is_no_average() -> None:
-    """Of one sample there is no mean and no busiest: the sentence says that it was the only one."""
+    """Of one sample there is no mean and no busiest; one whose length is not known is no sample, and is counted."""
     sentence = next(processors(_read(mpstat, shares(1, 20.0)[:1]))).sentence
+    ticks = next(processors(_read(nmon, shares(1, 20.0)[:2]))).sentence
 
-    assert sentence.endswith(" % busy in the only sample: it says nothing of other times.")
+    assert sentence.endswith(" % busy in the only sample.")
+    assert ticks.endswith(" % busy in one of 2 samples; the length of the others is not known.")
+
+
+def test_samples_are_counted_whatever_their_length() -> None:
+    """One long busy interval of five samples is one of five, though it is most of the time."""
+    text = "Linux 5.4.17 (quay07) \t09/14/2026 \t_x86_64_\t(16 CPU)\n\n"
+    text += "20:00:00     CPU     %user     %nice   %system   %iowait    %steal     %idle\n"
+    for clock, user in (("20:01:00", 10), ("20:02:00", 10), ("21:02:00", 95), ("21:03:00", 10), ("21:04:00", 10)):
+        text += f"{clock}     all {user:9.2f}      0.00      0.00      0.00      0.00 {100 - user:9.2f}\n"
+
+    (one,) = processors(read_host(text.encode()))
+
+    assert "; 1 of 5 samples were at least 90 % busy" in one.sentence
 
 
 def test_other_hosts_and_times_say_nothing() -> None:

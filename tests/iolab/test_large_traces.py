@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from polars.testing import assert_frame_equal
 
+import iolab
 from iolab.pages.summary import summarize
 from straceparse import StraceLog
 
@@ -33,15 +34,18 @@ TEXT = "".join(
     ],
 )
 def test_the_summary_of_a_large_log(source: Path | bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Frames, figures, findings, profile, diagnostics and the number of charts do not depend on the size."""
+    """Frames, figures, findings, ledgers, diagnostics and the number of charts do not depend on the size."""
     small = summarize(source)
     monkeypatch.setattr("straceparse.log.KEPT_BYTES", -1)
     large = summarize(source)
 
     assert isinstance(large.log, StraceLog)
     assert not large.log.is_kept
-    for name in ("figures", "findings", "profile", "diagnostics"):
+    for name in ("figures", "findings", "diagnostics"):
         assert_frame_equal(getattr(large, name), getattr(small, name))
+    for one, other in zip(iolab.ledgers(large.log), iolab.ledgers(small.log), strict=True):
+        assert (one.scope, one.void, one.text) == (other.scope, other.void, other.text)
+        assert_frame_equal(one.frame, other.frame)
     assert large.frames.keys() == small.frames.keys()
     for name, frame in small.frames.items():
         assert_frame_equal(large.frames[name], frame)

@@ -10,9 +10,9 @@ import pytest
 import iolab
 from awrparse import read_awr
 from iolab import metrics
+from iolab.metrics.trace_facts import trace_of
 from iolab.pages.report_summary import report_figures
 from iolab.pages.trace_summary import trace_figures
-from iolab.rules.trace_facts import trace_of
 
 SERIES = Path(__file__).parents[2] / "sample_data" / "awr_series" / "awrrpt_1_4102_4103.txt"
 CAPTURES = Path(__file__).parents[2] / "sample_data" / "captures"

@@ -11,9 +11,8 @@ from sample_scripts import sample_script
 
 import iolab
 from iolab import metrics
-from iolab.rules.sql_traces import sql_trace_findings, sql_trace_profile
 from iolab.views import view_of
-from sqltraceparse import profile, read_sqltrace, read_tkprof
+from sqltraceparse import read_sqltrace, read_tkprof
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 FLASH = SAMPLES / "sqltrace" / "orders_flash_ora_4711.trc"
@@ -106,15 +105,17 @@ def test_a_trace_without_waits_or_fetches_refuses() -> None:
 
 
 def test_findings_say_where_time_went() -> None:
-    """The first sentence has the largest parts, and the cost of a read comes with them."""
-    trace = read_sqltrace(FLASH)
-    sentences = {one.name: one.sentence for one in sql_trace_findings(trace)}
-    top = profile(trace).row(0, named=True)
+    """The largest wait and the largest statement have their share, their count and their average."""
+    found = iolab.findings(read_sqltrace(FLASH))
+    said = dict(found.select("part", "sentence").iter_rows())
+    reads = metrics.wait_latency(read_sqltrace(FLASH).waits).filter(event="db file sequential read")
+    middle = reads.filter(metric="wait_us_p50").item(0, "value")
 
-    assert top["component"] in sentences["sql_trace_profile"]
-    assert f"{top['share'] * 100:.1f} %" in sentences["sql_trace_profile"]
-    assert "a wait on average" in sentences["cost_of_a_read"]
-    assert sql_trace_profile(trace).get_column("share").sum() == pytest.approx(1, abs=0.02)
+    assert said["db file sequential read"] == (
+        f"`db file sequential read` took 33 % of the time: 894 waits of 212 us, half took at most {middle:.0f} us."
+    )
+    assert found.filter(name="main_statement").item(0, "sentence").startswith("`5vtnu5xjfajtn` took 59 % of the time")
+    assert found.filter(name="main_statement").item(0, "next").startswith("the plan of `5vtnu5xjfajtn` (line 1,268)")
 
 
 def test_a_clock_that_is_off_is_said_first() -> None:

@@ -200,6 +200,38 @@ def test_elapsed_printed_again_at_the_end_of_a_script() -> None:
     assert silent.timings["statement"].to_list() == [1, 2]
 
 
+@pytest.mark.parametrize(
+    ("between", "again", "origin"),
+    [
+        ("SQL> set feedback off\n", "00:01:35.368", "repeat"),
+        ("", "00:01:35.369", "repeat"),
+        ("SQL> set feedback off\n", "00:01:35.371", "statement"),
+        ("SQL> @load.sql\n", "00:01:35.368", "statement"),
+    ],
+)
+def test_elapsed_printed_again_below_a_command(between: str, again: str, origin: str) -> None:
+    """A setting may stand between, and a millisecond; a script that was run has times of its own."""
+    first = "SQL> select 1 from t;\n\n1 row selected. \nElapsed: 00:01:35.368\n"
+
+    assert read(f"{first}{between}Elapsed: {again}\n").timings["origin"].to_list() == ["statement", origin]
+
+
+def test_an_error_of_the_client_takes_no_time() -> None:
+    """The client prints no Elapsed for its own error: the one below has no owner, and a diagnostic says so."""
+    spool = read('SP2-0734: unknown command beginning "foo"\n\nElapsed: 00:01:00.00\n\nTable created.\n')
+
+    assert spool.timings.select("statement", "elapsed_s").rows() == [(None, 60.0)]
+    assert spool.statements.select("error", "elapsed_s").rows() == [("SP2-0734", None), (None, None)]
+    assert "ambiguous_owner" in spool.diagnostics["kind"].to_list()
+
+
+def test_autocommit_in_a_script_without_echo() -> None:
+    """One blank line above `Commit complete.` is of SET AUTOCOMMIT, also where its Elapsed stands below another."""
+    text = "SQL> @run.sql\n\n79652 rows deleted.\n\nCommit complete.\n\nElapsed: 02:06:32.12\n"
+
+    assert owned(text) == [("delete", 79652, 7592.12, None)]
+
+
 def test_heading_of_a_plan_read_from_a_collection() -> None:
     """The heading of a query that printed a plan is the plan's own, whatever the column is called."""
     spool = read(f"\nTEXT\n{'-' * 80}\n{PLAN}\n9 rows selected.\n\nElapsed: 00:00:00.13\n")

@@ -22,7 +22,7 @@ RELEASES = ["8.1.7.4.0", "9.2.0.8.0", "10.2.0.5.0", "11.2.0.4.0", "19.22.0.0.0"]
 #: Name -> what loses nothing; tabs change the texts of statements.
 LOSSLESS: Final = {name: change for name, change in (LOSSLESS_LINES | NUMBERED).items() if name != "tabs"}
 #: Columns that are numbers of lines.
-LINES: Final = ("line", "statement", "call", "parent", "plan")
+LINES: Final = ("line", "statement", "call", "next_call", "parent", "plan")
 
 
 def data_of(changed: str | bytes) -> bytes:

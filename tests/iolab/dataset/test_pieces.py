@@ -85,10 +85,13 @@ def in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def assert_as_whole(dest: Path, logs: Path, folder: Path, patch: pytest.MonkeyPatch) -> None:
-    """A dataset is that of logs which are not split, row for row; its files are there once."""
+    """A dataset is that of logs which are not split, row for row, but for ledgers; its files are there once."""
     patch.setattr("iolab.dataset.conversion.PIECE_BYTES", 1 << 40)
     run(logs, folder / "whole")
-    expected, found = content(folder / "whole"), content(dest)
+    expected, found = (
+        {table: rows for table, rows in content(one).items() if not table.endswith("/ledger")}
+        for one in (folder / "whole", dest)
+    )
 
     assert dataset.verify(dest) == []
     assert not (dest / "_staging").exists()

@@ -2,80 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
 import polars as pl
 
-from iolab.metrics.times import nanoseconds, set_back
+from iolab.metrics.awr import figure_of
+from iolab.metrics.times import nanoseconds
+from iolab.metrics.trace_calls import submit_cost
 from iolab.metrics.trace_modes import io_mode
 from iolab.metrics.trace_queue import queue_depth
 from iolab.metrics.trace_reads import is_data_read
-from straceparse.aio_columns import SUBMITS_OR_REAPS
+from iolab.metrics.trace_times import CALLS, SUMS, CallSums, CallTimes, known_times, remember
+from straceparse.aio_columns import REAPS, SUBMITS_OR_REAPS
+from straceparse.call_classes import target_of
 from straceparse.descriptors import is_system_file
 from straceparse.ordered import compact, rows_where
 
 if TYPE_CHECKING:
     from straceparse import StraceLog
 
+#: So many submissions, and so much of the time of asynchronous I/O (without -T of all), tell that they wait.
+_LEAST_SUBMITS: Final = 10
+_MOST_OF_IT: Final = 0.5
+_MUCH: Final = 0.2
 #: Files that get a sentence of their own.
 _MOST_FILES: Final = 3
 #: What the next trace is best started with.
 COMMAND: Final = "strace -f -ttt -T -yy -v -o FILE -p PID"
-#: Columns of the calls and of the requests that findings and figures are made of.
-_CALLS: Final = ("line", "pid", "name", "start", "end", "gap", "elapsed", "elapsed_hi", "elapsed_from", "errno")
+#: Columns of the calls of asynchronous requests, and of the requests, that findings and figures are made of.
+_OF_AIO: Final = ("line", "pid", "name", "start", "end", "gap", "elapsed", "elapsed_hi", "elapsed_from", "errno")
 _REQUESTS: Final = (
     *("line", "end_line", "pid", "op", "mode", "syscall", "fd", "file", "bytes_requested", "bytes_transferred"),
     *("requests", "submitted", "completed", "latency", "latency_hi", "latency_from", "gap", "match", "errno"),
     "is_printed",
 )
-#: Calls that read or write files, and wait for that: `read` and `write` are of pipes and sockets, too.
-_OF_IO: Final = (
-    *("pread64", "preadv", "preadv2", "pwrite64", "pwritev", "pwritev2", "fsync", "fdatasync", "sync_file_range"),
-    *("io_submit", "io_getevents", "io_pgetevents", "io_uring_enter", "msync", "syncfs", "sync"),
-)
-#: How the sums of the calls of two parts of a log make those of both.
-_SUMS: Final = (
-    *(pl.col(name).sum() for name in ("calls", "failed", "stamped", "timed", "printed", "elapsed")),
-    pl.col("first").min(),
-    pl.col("last").max(),
-)
-
-
-class _Calls:
-    """The sums of the calls of a log, batch by batch."""
-
-    def __init__(self) -> None:
-        self._sums: list[pl.DataFrame] = []
-        self._of_aio: list[pl.DataFrame] = []
-        self._last = pl.DataFrame(schema={"line": pl.UInt32, "pid": pl.Int32, "start": pl.Duration("ns")})
-        self._set_back: set[int | None] = set()
-
-    def add(self, calls: pl.DataFrame) -> None:
-        """Take the next calls."""
-        sums = calls.group_by("pid", "name").agg(
-            calls=pl.len().cast(pl.Int64),
-            failed=pl.col("errno").count().cast(pl.Int64),
-            stamped=pl.col("start").count().cast(pl.Int64),
-            timed=pl.col("elapsed").count().cast(pl.Int64),
-            printed=(pl.col("elapsed_from") == "T").sum().cast(pl.Int64),
-            elapsed=pl.col("elapsed").sum(),
-            first=pl.col("start").min(),
-            last=pl.max_horizontal(pl.col("start").max(), pl.col("end").max()),
-        )
-        # a view of a text would keep the memory of the whole batch
-        self._sums.append(compact(sums))
-        self._of_aio.append(compact(rows_where(calls, pl.col("name").is_in(SUBMITS_OR_REAPS))))
-        stamps = pl.concat([self._last, calls.select("line", "pid", "start").drop_nulls("start")])
-        self._set_back.update(set_back(stamps, "start"))
-        self._last = stamps.unique("pid", keep="last", maintain_order=True)
-
-    def found(self) -> tuple[pl.DataFrame, pl.DataFrame, frozenset[int | None]]:
-        """The sums of all, the calls of asynchronous requests, and the processes whose clock was set back."""
-        sums = pl.concat(self._sums).group_by("pid", "name", maintain_order=True).agg(_SUMS)
-        return sums, pl.concat(self._of_aio), frozenset(self._set_back)
 
 
 @dataclass(frozen=True)
@@ -86,11 +49,8 @@ class Trace:
         lines: how many the log has.
         unread: lines that were not read, of the log's diagnostics.
         opens: the calls that opened a file.
-        calls: one row a process and name of its calls: how many there were (``calls``), ``failed``, have a time of
-            their start (``stamped``), of their own (``timed``), from -T (``printed``); the sum of these (``elapsed``),
-            the first start and the last end.
+        times: the times of the calls.
         aio_calls: the calls that submit or reap asynchronous requests.
-        set_back: processes whose clock goes back.
         requests: one row an I/O request, of which the columns that findings need.
         modes: of `io_mode`, one row a process and file.
     """
@@ -98,11 +58,15 @@ class Trace:
     lines: int
     unread: pl.DataFrame
     opens: pl.DataFrame
-    calls: pl.DataFrame
+    times: CallTimes
     aio_calls: pl.DataFrame
-    set_back: frozenset[int | None]
     requests: pl.DataFrame
     modes: pl.DataFrame
+
+    @property
+    def calls(self) -> pl.DataFrame:
+        """The times of the calls, one row a process and name (`CallTimes.calls`)."""
+        return self.times.calls
 
     @cached_property
     def reads(self) -> pl.LazyFrame:
@@ -142,31 +106,13 @@ class Trace:
     @cached_property
     def by_name(self) -> pl.DataFrame:
         """The calls of all processes, one row a name, those that took longest first."""
-        sums = self.calls.group_by("name", maintain_order=True).agg(_SUMS)
+        sums = self.calls.group_by("name", maintain_order=True).agg(SUMS)
         return sums.sort("elapsed", "name", descending=[True, False])
-
-    def main_process(self) -> Trace:
-        """The trace with the calls of one process: that with most time in calls for I/O, else with most calls.
-
-        All calls where the log tells no processes apart.
-        """
-        of_io = pl.col("elapsed").filter(pl.col("name").is_in(_OF_IO)).sum()
-        counts = self.calls.group_by("pid").agg(of_io, pl.col("calls").sum())
-        counts = counts.sort("elapsed", "calls", "pid", descending=[True, True, False])
-        pid = counts.item(0, "pid") if counts.height else None
-        if pid is None:
-            return self
-        own = self.calls.filter(pl.col("pid") == pid)
-        return replace(self, calls=own, set_back=self.set_back.intersection({pid}))
-
-    def is_of_process(self) -> pl.Expr:
-        """Whether a request is of the processes that the calls are of."""
-        return pl.col("pid").is_in(self.calls.get_column("pid").implode(), nulls_equal=True)
 
     @property
     def window_s(self) -> float | None:
         """From the first call to the end of the last, in s; None without stamps, or with a clock set back."""
-        if not self.has_stamps or self.set_back:
+        if not self.has_stamps or self.times.set_back:
             return None
         first, last = self.calls.select(nanoseconds("first").min(), nanoseconds("last").max()).row(0)
         return (last - first) / 1e9 or None
@@ -184,10 +130,22 @@ def trace_of(log: StraceLog) -> Trace:
 
 
 def _computed(log: StraceLog) -> Trace:
-    calls = _Calls()
-    found = log.read_once(_REQUESTS, _CALLS, calls.add)
+    known = known_times(log)
+    sums = CallSums(has_paths=log.dialect.has_paths)
+    of_aio: list[pl.DataFrame] = []
+
+    def take(calls: pl.DataFrame) -> None:
+        # a view of a text would keep the memory of the whole batch
+        of_aio.append(compact(rows_where(calls.select(_OF_AIO), pl.col("name").is_in(SUBMITS_OR_REAPS))))
+        if known is None:
+            sums.add(calls)
+
+    columns = _OF_AIO if known is not None else tuple(dict.fromkeys([*CALLS, *_OF_AIO]))
+    found = log.read_once(_REQUESTS, columns, take, sums.mark)
+    times = sums.found() if known is None else known
+    remember(log, times)
     modes = io_mode(found.requests, opened=found.opens)
-    return Trace(found.lines, log.diagnostics, found.opens, *calls.found(), found.requests, modes)
+    return Trace(found.lines, log.diagnostics, found.opens, times, pl.concat(of_aio), found.requests, modes)
 
 
 def data_files(trace: Trace) -> list[dict[str, object]]:
@@ -196,7 +154,8 @@ def data_files(trace: Trace) -> list[dict[str, object]]:
     strace may print one file both by its path (-y) and by the name it was opened with; the two are one row.
     """
     # O_DIRECT says nothing of raw devices
-    is_data = ~is_system_file(pl.col("file")) & (pl.col("file") != "(not known)")
+    is_file = target_of(pl.col("file"), pl.lit(None, pl.Int32)) == "file"
+    is_data = is_file & ~is_system_file(pl.col("file")) & (pl.col("file") != "(not known)")
     counts = ("sync_reads", "async_reads", "sync_bytes", "async_bytes")
     size = pl.col("sync_bytes") + pl.col("async_bytes")
     largest = trace.modes.sort(size, descending=True, maintain_order=True)
@@ -230,3 +189,22 @@ def opens_of(trace: Trace, file: str) -> list[tuple[int, bool]]:
     name = short_name(file)
     found = trace.opens.select("line", "file", "has_o_direct")
     return [(line, is_direct) for line, path, is_direct in found.iter_rows() if path and short_name(path) == name]
+
+
+def submits_in_name_only(trace: Trace) -> tuple[float, float, int, list[str]] | None:
+    """Seconds in io_submit, those of the log, calls and files, where submitting reads without O_DIRECT took them."""
+    submits = trace.aio_calls.filter(pl.col("name") == "io_submit")
+    files = [str(row["file"]) for row in data_files(trace) if row["async_reads"]]
+    opened = [is_direct for file in files for _, is_direct in opens_of(trace, file)]
+    if submits.height < _LEAST_SUBMITS or not opened or any(opened) or trace.window_s is None:
+        return None
+    reaps = trace.aio_calls.filter(pl.col("name").is_in(REAPS))
+    column = "elapsed" if trace.is_timed else "gap"
+    inside, waiting = (seconds_of(frame, column) for frame in (submits, reaps))
+    if trace.is_timed:
+        figure = figure_of(submit_cost(trace.aio_calls).filter(pl.col("metric") == "submit_time_share"))
+        if figure is None or figure.lo < _MOST_OF_IT:
+            return None
+    elif inside <= waiting or inside < _MUCH * trace.window_s:
+        return None
+    return inside, trace.window_s, submits.height, files

@@ -1,0 +1,525 @@
+"""Reading the figures that findings are made of out of a report's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
+
+import polars as pl
+
+from iolab.metrics.ash import ON_CPU, ash_samples, cpu_queues
+from iolab.metrics.event_histograms import Histogram, histograms_of
+from iolab.metrics.report_facts import SAMPLED_EVERY_S, FunctionIo, ReportFacts, Samples, Statement, TopEvent, Wait
+from logframe.errors import RefusedError
+from logframe.interval import Interval, intersect, row_figure
+from logframe.oracle import is_idle
+
+if TYPE_CHECKING:
+    from awrparse import AwrReport
+
+#: Where DB time is from in a part of a report that does not state it.
+FROM_SHARES: Final = "the printed shares"
+#: Minutes with two decimals, in seconds.
+_HALF_STEP_S: Final = 0.3
+#: Printed shares from here on, in %, say what they are of.
+_LEAST_SHARE_PCT: Final = 1.0
+#: What SQL text begins with that calls other statements.
+_BLOCKS: Final = ("begin", "declare", "call")
+#: Histograms of fewer waits are not read: the rules ask for 100 or more.
+_LEAST_WAITS: Final = 100
+
+
+#: The facts of reports that are still in use: findings, profile and pairs ask for the same ones.
+_FACTS: Final[WeakKeyDictionary[AwrReport, ReportFacts]] = WeakKeyDictionary()
+
+
+def report_facts(report: AwrReport) -> ReportFacts:
+    """The figures of a report; computed once for each."""
+    if report not in _FACTS:
+        _FACTS[report] = _report_facts(report)
+    return _FACTS[report]
+
+
+def _report_facts(report: AwrReport) -> ReportFacts:
+    info = report.info
+    model = _by_name(report, "time_model", "statistic", "time_s")
+    foreground = _by_key(report, "foreground_wait_classes", "wait_class", "total_wait_s")
+    all_classes = _by_key(report, "wait_classes", "wait_class", "total_wait_s")
+    elapsed = _minutes(info.elapsed_s)
+    times = _db_times(report, model, elapsed)
+    db_time = times[0][1] if times else None
+    db_cpu, db_cpu_from = _db_cpu(report, model, foreground, elapsed)
+    activity = _by_name(report, "instance_activity", "statistic", "total")
+    host = _one_row(report, "host_cpu")
+    parameters = _parameters(report)
+    allowed = parameters.get("cpu_count", "")
+    top, ids = _top_events(report), (info.begin_snap_id, info.end_snap_id)
+    operating = _table(report, "os_stats")
+    return ReportFacts(
+        kind=report.kind,
+        release=info.version,
+        platform=info.platform or "",
+        is_rac=bool(info.is_rac),
+        is_cut=report.kind in {"awr", "statspack"} and "instance_activity" not in report,
+        invalid=_invalid(report),
+        snapshots=None if ids[0] is None or ids[1] is None else (ids[0], ids[1]),
+        begin=info.begin_time,
+        end=info.end_time,
+        startups=tuple(_startups(report)),
+        elapsed_s=elapsed,
+        db_time_s=db_time,
+        db_times_s=times,
+        call_time_s=None if db_time is not None else _whole_of_shares(report, "call_time_pct"),
+        db_cpu_s=db_cpu,
+        db_cpu_from=db_cpu_from,
+        parse_s=model.get("parse time elapsed"),
+        hard_parse_s=model.get("hard parse elapsed time"),
+        captured_pct=_stated(report, "Time", "pct"),
+        captured_sql_pct=_stated(report, "SQL", "pct"),
+        fg_wait_s=_stated(report, "FG Wait Time", "seconds"),
+        plsql_s=model.get("pl/sql execution elapsed time"),
+        background_s=model.get("background elapsed time"),
+        background_cpu_s=model.get("background cpu time"),
+        classes={name: time for name, time in foreground.items() if name not in {"Idle", "DB CPU"}},
+        class_waits=_by_key(report, "foreground_wait_classes", "wait_class", "waits"),
+        has_all_events=_has_all_events(report),
+        all_classes={name: time for name, time in all_classes.items() if name not in {"Idle", "DB CPU"}},
+        events=_narrowed(_foreground(report), top),
+        event_classes={one.event: one.wait_class for one in top if one.wait_class is not None},
+        background=_waits(report, "background_events"),
+        top_events=top,
+        shares_of_all_waits=report.kind == "statspack" or (0 < (info.version or (0,))[0] < 11),
+        histograms=_Histograms(report),
+        cpus=info.cpus,
+        cores=info.cores,
+        cpu_count=int(allowed) if allowed.isdecimal() else None,
+        idle_pct=row_figure(host, "idle_pct"),
+        user_pct=row_figure(host, "user_pct"),
+        system_pct=row_figure(host, "system_pct"),
+        load_end=_float(host.get("load_end")),
+        busy_cpu_pct=row_figure(_one_row(report, "instance_cpu"), "busy_cpu_pct"),
+        sessions=tuple(count for count in (info.sessions_begin, info.sessions_end) if count is not None),
+        activity=activity,
+        os=_os(operating, "value"),
+        os_end=_os(operating, "end_value"),
+        functions=_functions(report),
+        statements=_statements(report),
+        services=_by_key(report, "services", "service", "db_time_s"),
+        instances=_instances(report),
+        samples=_samples(report),
+        parameters=parameters,
+    )
+
+
+class _Histograms(Mapping[str, Histogram]):
+    """The histograms with waits enough for a finding, each merged when it is asked for."""
+
+    def __init__(self, report: AwrReport) -> None:
+        self._rows: dict[str, pl.DataFrame] = {}
+        if "event_histogram" in report:
+            frame = _table(report, "event_histogram")
+            enough = frame.filter(pl.col("waits") >= _LEAST_WAITS).get_column("event").unique()
+            kept = frame.filter(pl.col("event").is_in(enough.to_list()))
+            self._rows = {str(event): rows for (event,), rows in kept.group_by("event", maintain_order=True)}
+        self._found: dict[str, Histogram | None] = {}
+
+    def __getitem__(self, event: str) -> Histogram:
+        if event not in self._found:
+            self._found[event] = histograms_of(self._rows[event]).get(event)
+        found = self._found[event]
+        if found is None:
+            raise KeyError(event)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+def _table(report: AwrReport, name: str) -> pl.DataFrame:
+    return report.with_bounds(name)
+
+
+def _float(value: object) -> float | None:
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+def _minutes(seconds: float | None) -> Interval | None:
+    return None if seconds is None else Interval(seconds, max(seconds - _HALF_STEP_S, 0), seconds + _HALF_STEP_S)
+
+
+def _one_row(report: AwrReport, name: str) -> dict[str, object]:
+    """The row of a table that has one; empty where it has none, or one of each instance."""
+    if name not in report:
+        return {}
+    frame = _table(report, name)
+    return frame.row(0, named=True) if frame.height == 1 else {}
+
+
+def _own_rows(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows of instances, without those of all together."""
+    return (
+        frame.filter(pl.col("instance").is_null() | (pl.col("instance") != "*"))
+        if "instance" in frame.columns
+        else frame
+    )
+
+
+def _all_rows(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows of all instances together where the report lists them, whose lists are not cut at each instance."""
+    if "instance" not in frame.columns or not (frame["instance"] == "*").any():
+        return frame
+    return frame.filter(pl.col("instance") == "*")
+
+
+def _by_name(report: AwrReport, table: str, key: str, column: str) -> dict[str, Interval]:
+    """A figure of each row by its name in lower case; of several instances the sum."""
+    if table not in report:
+        return {}
+    found: dict[str, Interval] = {}
+    for row in _own_rows(_table(report, table)).iter_rows(named=True):
+        figure = row_figure(row, column)
+        if figure is None or row[key] is None:
+            continue
+        name = str(row[key]).lower()
+        is_instance = row.get("instance") is not None
+        if name not in found:
+            found[name] = figure
+        elif is_instance:
+            found[name] += figure
+    return found
+
+
+def _db_times(
+    report: AwrReport, model: dict[str, Interval], elapsed: Interval | None
+) -> tuple[tuple[str, Interval], ...]:
+    """Each statement of DB time, the most exact first: time model, head, class page, load profile, printed shares."""
+    found: dict[str, Interval | None] = {
+        "the time model": model.get("db time"),
+        "the head": _minutes(report.info.db_time_s),
+    }
+    for number, row in enumerate(report.stated.filter(pl.col("what") == "Time").iter_rows(named=True)):
+        found[f"the foreground wait classes{number or ''}"] = row_figure(row, "seconds")
+    known = tuple((where, time) for where, time in found.items() if time is not None)
+    if known:
+        return known
+    from_load = _per_second(report, "db time(s)", elapsed)
+    if from_load is not None:
+        return (("the load profile", from_load),)
+    of_sql = report.stated.filter(pl.col("of").str.to_lowercase() == "total db time", pl.col("seconds") > 0)
+    for row in of_sql.head(1).iter_rows(named=True):  # printed in whole seconds
+        whole = row["seconds"]
+        return (
+            (
+                "the SQL lists",
+                Interval(whole, min(whole - 0.5, row["seconds_lo"]), max(whole + 0.5, row["seconds_hi"])),
+            ),
+        )
+    if report.kind == "statspack":
+        return ()
+    from_shares = _whole_of_shares(report, "db_time_pct")
+    return () if from_shares is None else ((FROM_SHARES, from_shares),)
+
+
+def _per_second(report: AwrReport, statistic: str, elapsed: Interval | None) -> Interval | None:
+    """A time of the load profile over the period."""
+    rate = _by_key(report, "load_profile", "statistic", "per_second")
+    found = next(
+        (figure for name, figure in rate.items() if name.lower().replace(" ", "") == statistic.replace(" ", "")), None
+    )
+    return None if found is None or elapsed is None or elapsed.lo <= 0 else found * elapsed
+
+
+def _whole_of_shares(report: AwrReport, column: str) -> Interval | None:
+    """What printed shares of events and classes are of: their time divided by them, from 1 % on."""
+    wholes = []
+    for table in ("top_events", "foreground_events", "foreground_wait_classes"):
+        if table not in report or column not in report[table].columns:
+            continue
+        for row in _all_rows(_table(report, table)).iter_rows(named=True):
+            time, share = row_figure(row, "total_wait_s"), row_figure(row, column)
+            if time is not None and share is not None and share.lo >= _LEAST_SHARE_PCT and time.lo > 0:
+                wholes.append(time / share * 100)
+    try:
+        return intersect(wholes)
+    except RefusedError:
+        return None
+
+
+def _invalid(report: AwrReport) -> str:
+    """Why a report has no figures by its own words: a restart between its snapshots."""
+    said = report.info.invalid
+    if said is None:
+        return ""
+    line = f"line {report.invalid_line}"
+    if said.startswith("ORA-"):
+        return f"the instance was restarted between the two snapshots ({said.split(':')[0]}, {line})"
+    return f"the report says of itself: {said.split(':', 1)[-1].strip()} ({line})"
+
+
+def _startups(report: AwrReport) -> Iterator[tuple[datetime, datetime]]:
+    """From when to when at the latest each instance was started; HTML of 11.2 and 12 has the month for the minutes."""
+    for name in ("instances", "databases"):
+        frame = report[name] if name in report else pl.DataFrame()
+        if "startup_time" not in frame.columns:
+            continue
+        for moment in frame.get_column("startup_time").drop_nulls().to_list():
+            if report.form == "html" and moment.minute == moment.month:
+                hour = moment.replace(minute=0)
+                yield hour, hour + timedelta(minutes=59, seconds=59)
+            else:
+                yield moment, moment + timedelta(seconds=59 if moment.second == 0 else 0)
+
+
+def _db_cpu(
+    report: AwrReport, model: dict[str, Interval], foreground: dict[str, Interval], elapsed: Interval | None
+) -> tuple[Interval | None, str]:
+    """DB CPU, and the table that has it: time model, classes, top events, head, load profile.
+
+    "CPU time" of Statspack is another figure, of the sessions' statistics: it is used of a report alone that prints
+    shares of call time and no DB time.
+    """
+    names = {"db cpu"} if report.kind == "statspack" and "time_model" in report else {"db cpu", "cpu time"}
+    top = next(
+        (one.time_s for one in _top_events(report) if one.event.lower() in names and one.time_s is not None), None
+    )
+    found = (
+        (model.get("db cpu"), "time_model"),
+        (foreground.get("DB CPU"), "foreground_wait_classes"),
+        (top, "top_events"),
+        (_minutes(report.info.db_cpu_s), "info"),
+        (_per_second(report, "db cpu(s)", elapsed), "load_profile"),
+    )
+    return next((one for one in found if one[0] is not None), (None, "time_model"))
+
+
+def _instances(report: AwrReport) -> dict[str, Interval]:
+    """DB time of each instance of a report of several."""
+    if report.kind != "awr_global":
+        return {}
+    rows = report.with_bounds("time_model").filter(pl.col("statistic").str.to_lowercase() == "db time")
+    found = {str(row["instance"]): row_figure(row, "time_s") for row in _own_rows(rows).iter_rows(named=True)}
+    return {f"instance {name}": time for name, time in found.items() if time is not None}
+
+
+def _by_key(report: AwrReport, table: str, key: str, column: str) -> dict[str, Interval]:
+    """A figure of each row by its name as printed; of a name that repeats the sum."""
+    found: dict[str, Interval] = {}
+    for row in _own_rows(_table(report, table)).iter_rows(named=True) if table in report else ():
+        figure = row_figure(row, column)
+        if figure is not None and row[key] is not None:
+            found[str(row[key])] = found[str(row[key])] + figure if str(row[key]) in found else figure
+    return found
+
+
+def _waits(report: AwrReport, table: str) -> dict[str, Wait]:
+    if table not in report:
+        return {}
+    found: dict[str, Wait] = {}
+    for row in _all_rows(_table(report, table)).iter_rows(named=True):
+        name = str(row["event"])
+        waits, time, average = (row_figure(row, column) for column in ("waits", "total_wait_s", "avg_wait_ms"))
+        time = _waited(waits, time, average)
+        if is_idle(name, _text(row.get("wait_class"))) or waits is None or time is None:
+            continue
+        if name in found:
+            found[name] = Wait(found[name].waits + waits, found[name].time_s + time)
+        else:
+            found[name] = Wait(waits, time, None if average is None else average / 1000)
+    return found
+
+
+def _has_all_events(report: AwrReport) -> bool:
+    """Whether the foreground events are of a table of all of them, and their times fitted its columns."""
+    if "foreground_events" not in report or report.kind == "awr_global":
+        return False
+    return (
+        not report["foreground_events"]
+        .select(pl.col("waits").is_not_null() & pl.col("total_wait_s").is_null())
+        .to_series()
+        .any()
+    )
+
+
+def _waited(waits: Interval | None, time: Interval | None, average: Interval | None) -> Interval | None:
+    """The time of waits as printed and by their average (ms); where it is too wide for its column, the average's."""
+    if waits is None or average is None or waits.lo <= 0:
+        return time
+    with suppress(RefusedError):  # a row that contradicts itself; `metrics.contradictions` names it
+        return intersect([one for one in (time, average * waits / 1000) if one is not None])
+    return time
+
+
+def _foreground(report: AwrReport) -> dict[str, Wait]:
+    """Foreground events; of releases that print all waits and those of the background, the difference.
+
+    Without the table of background events nothing is known of the foreground.
+    """
+    own = _waits(report, "foreground_events")
+    if own:
+        return own
+    background = _waits(report, "background_events")
+    if not background:
+        return {}
+    found = {}
+    for name, every in _waits(report, "wait_events").items():
+        in_background = background.get(name)
+        if in_background is None:
+            found[name] = every
+            continue
+        waits, time = every.waits - in_background.waits, every.time_s - in_background.time_s
+        if waits.hi > 0 and time.hi > 0:
+            found[name] = Wait(_not_below_zero(waits), _not_below_zero(time))
+    return found
+
+
+def _narrowed(events: dict[str, Wait], top: tuple[TopEvent, ...]) -> dict[str, Wait]:
+    """Events with the times of the table of top events where that has more digits, and counts the same waits."""
+    found = dict(events)
+    for one in top:
+        own = events.get(one.event)
+        if own is None or one.waits is None or one.time_s is None:
+            continue
+        try:
+            found[one.event] = replace(
+                own, waits=intersect([own.waits, one.waits]), time_s=intersect([own.time_s, one.time_s])
+            )
+        except RefusedError:
+            continue
+    return found
+
+
+def _not_below_zero(figure: Interval) -> Interval:
+    return Interval(max(figure.value, 0), max(figure.lo, 0), max(figure.hi, 0))
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _top_events(report: AwrReport) -> tuple[TopEvent, ...]:
+    if "top_events" not in report:
+        return ()
+    return tuple(
+        TopEvent(
+            str(row["event"]),
+            _text(row["wait_class"]),
+            row_figure(row, "waits"),
+            _waited(*(row_figure(row, column) for column in ("waits", "total_wait_s", "avg_wait_ms"))),
+        )
+        for row in _all_rows(_table(report, "top_events")).iter_rows(named=True)
+    )
+
+
+def _stated(report: AwrReport, what: str, column: str) -> Interval | None:
+    """A sum that a remark above a table states, of DB time or by itself."""
+    for row in report.stated.filter(pl.col("what") == what).iter_rows(named=True):
+        if row["of"] is None or row["of"].lower() == "total db time":
+            return row_figure(row, column)
+    return None
+
+
+def _os(frame: pl.DataFrame, column: str) -> dict[str, float]:
+    if column not in frame.columns or frame.is_empty():
+        return {}
+    known = frame.filter(pl.col(column).is_not_null())
+    return dict(zip(known["statistic"].to_list(), known[column].to_list(), strict=True))
+
+
+def _parameters(report: AwrReport) -> dict[str, str]:
+    if "parameters" not in report:
+        return {}
+    rows = report["parameters"].filter(pl.col("begin").is_not_null())
+    return dict(zip(rows["parameter"].to_list(), rows["begin"].to_list(), strict=True))
+
+
+def _functions(report: AwrReport) -> dict[str, FunctionIo]:
+    """I/O by function, with the row `TOTAL`; text reports cut names at 15 characters."""
+    if "iostat_function" not in report:
+        return {}
+    found = {}
+    for row in _own_rows(_table(report, "iostat_function")).iter_rows(named=True):
+        reads, size = row_figure(row, "read_requests_per_s"), row_figure(row, "read_bytes_per_s")
+        name = str(row["function"]).rstrip(":")
+        name = "TOTAL" if name.lower() == "total" else name
+        if reads is None or size is None or name in found:
+            continue
+        found[name] = FunctionIo(reads, size, row_figure(row, "waits"))
+    return found
+
+
+def _statements(report: AwrReport) -> tuple[Statement, ...]:
+    """The statements of all lists that print elapsed times; of one in several lists the row of the first."""
+    if "sql" not in report:
+        return ()
+    frame = _all_rows(_table(report, "sql"))
+    key = "sql_id" if "sql_id" in frame.columns and frame["sql_id"].count() else "old_hash_value"
+    if not {"ordered_by", "elapsed_s", key} <= set(frame.columns):
+        return ()
+    rows = frame.filter(pl.col("elapsed_s").is_not_null(), pl.col(key).is_not_null()).with_columns(
+        by_elapsed=pl.col("ordered_by") == "elapsed"
+    )
+    rows = rows.sort("by_elapsed", descending=True, maintain_order=True).unique(
+        [key, "pdb"], keep="first", maintain_order=True
+    )
+    found = []
+    for row in rows.iter_rows(named=True):
+        elapsed = row_figure(row, "elapsed_s")
+        if elapsed is None:
+            continue
+        cpu, io = (_part_of(row, elapsed, *columns) for columns in (("cpu_s", "cpu_pct"), ("io_wait_s", "io_pct")))
+        text = " ".join((_text(row.get("sql_text")) or "").split())
+        executions, module = row_figure(row, "executions"), _text(row.get("module")) or ""
+        pdb = _text(row.get("pdb")) or ""
+        found.append(Statement(str(row[key]), elapsed, executions, cpu, io, module, text, pdb, _is_block(text)))
+    return tuple(sorted(found, key=lambda one: -one.elapsed_s.value))
+
+
+def _part_of(row: dict[str, object], elapsed: Interval, time: str, share: str) -> Interval | None:
+    """A part of a statement's time, as printed or by its share."""
+    printed, percent = row_figure(row, time), row_figure(row, share)
+    return printed if printed is not None or percent is None else elapsed * percent / 100
+
+
+def _is_block(text: str) -> bool:
+    """Is a statement PL/SQL, by its first word after comments?
+
+    Examples:
+        >>> _is_block("/* job */ BEGIN run; END;"), _is_block("declare x;"), _is_block("select begin from t")
+        (True, True, False)
+    """
+    rest = text.lstrip()
+    while rest.startswith("/*") and "*/" in rest:
+        rest = rest.split("*/", 1)[1].lstrip()
+    first = rest[:8].lower()
+    return any(first.startswith(word) and not first[len(word) : len(word) + 1].isalnum() for word in _BLOCKS)
+
+
+def _samples(report: AwrReport) -> Samples:
+    """Active session history inside the report."""
+    on_cpu: Interval | None = None
+    if "ash_top_events" in report:
+        for row in report.with_bounds("ash_top_events").iter_rows(named=True):
+            if row["event"] == ON_CPU and row.get("session_type") in {None, "FOREGROUND"} and on_cpu is None:
+                on_cpu = row_figure(row, "avg_active_sessions")
+    statements: dict[str, tuple[str, float]] = {}
+    if "ash_sql_events" in report:
+        columns = ("sql_id", "sql_text", "activity_pct", "plan_hash")
+        rows = (
+            report["ash_sql_events"]
+            .filter(pl.col("sql_id").is_not_null())
+            .unique(["sql_id", "plan_hash"], keep="first", maintain_order=True)
+        )
+        for sql_id, text, share, _ in rows.select(columns).iter_rows():
+            known = statements.get(sql_id, (text or "", 0.0))
+            statements[sql_id] = (known[0], known[1] + (share or 0.0))
+    listed = sorted(((name, text, share) for name, (text, share) in statements.items()), key=lambda one: -one[2])
+    cpus = report.info.cpus or 0
+    queues = cpu_queues(report, cpus, SAMPLED_EVERY_S) if cpus and report.kind == "awr" else []
+    return Samples(ash_samples(report) or 0, on_cpu, tuple(queues), tuple(listed))

@@ -1,0 +1,223 @@
+"""The times of the calls of an strace log, summed by process, call and target in one pass over the log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
+
+import polars as pl
+
+from iolab.metrics.times import nanoseconds, set_back
+from straceparse.call_classes import target_of
+from straceparse.descriptors import children_of, programs_of
+from straceparse.ordered import compact, rows_where
+from straceparse.targets import Targets, packets
+
+if TYPE_CHECKING:
+    from straceparse import StraceLog
+
+#: Columns of the calls that their times are summed from.
+CALLS: Final = (
+    *("line", "pid", "name", "start", "end", "gap", "elapsed", "elapsed_hi", "errno", "state"),
+    *("args", "result", "fd_path"),
+)
+#: How the sums of the calls of two parts of a log make those of both.
+_ADDED: Final = tuple(
+    pl.col(name).sum() for name in ("calls", "timed", "printed", "elapsed", "slack", "between", "open")
+)
+SUMS: Final = (*_ADDED, pl.col("failed", "stamped").sum(), pl.col("first").min(), pl.col("last").max())
+_OF_CALLS: Final = (
+    pl.col("errno").count().cast(pl.Int64).alias("failed"),
+    pl.col("start").count().cast(pl.Int64).alias("stamped"),
+    pl.col("start").min().alias("first"),
+    pl.max_horizontal(pl.col("start").max(), pl.col("end").max()).alias("last"),
+)
+_OF_TARGETS: Final = ("pid", "name", "fd", "file")
+#: So many reads of a descriptor are looked at in a batch for packets of Oracle Net, and so many must be packets.
+_LOOKED_AT: Final = 20
+_PACKETS: Final = 0.9
+#: The last decimal of a time between two stamps that do not show theirs.
+_STEP: Final = 1000
+_MARKS: Final = pl.Schema({"line": pl.UInt32, "pid": pl.Int32, "at": pl.Int64, "is_end": pl.Boolean})
+
+
+@dataclass(frozen=True)
+class CallTimes:
+    """The times of all calls of a log.
+
+    Attributes:
+        calls: one row a process and name of its calls: how many there were (``calls``), ``failed``, have a time of
+            their start (``stamped``), of their own (``timed``), from -T (``printed``); the sum of their times
+            (``elapsed``), how much longer it may be as times are cut (``slack``, ns), of the time after them until
+            the next line of the process (``between``, ns), and of the time to that line of calls without a time
+            (``open``, ns); the first start and the last end.
+        targets: the same of the calls that act on a descriptor, one row a process, name, descriptor and file;
+            ``target`` says what it is of.
+        set_back: processes whose clock goes back, or that go on after their end.
+        marks: one row a process with signals, stops or its end: their number, the first and last (ns), and the time
+            after them until its next line (``after``, ns).
+        parents: process -> the process that made it.
+        programs: process -> the last program that it executed.
+    """
+
+    calls: pl.DataFrame
+    targets: pl.DataFrame
+    set_back: frozenset[int | None]
+    marks: pl.DataFrame
+    parents: dict[int, int | None]
+    programs: dict[int | None, str]
+
+
+class CallSums:
+    """Sums the times of calls, batch by batch.
+
+    Args:
+        has_paths: the log prints paths after descriptors (`-y`).
+    """
+
+    def __init__(self, *, has_paths: bool) -> None:
+        self._find = Targets(has_paths=has_paths)
+        self._sums: list[pl.DataFrame] = []
+        self._targets: list[pl.DataFrame] = []
+        self._packets: list[pl.DataFrame] = []
+        self._stamps = pl.DataFrame(schema={"line": pl.UInt32, "pid": pl.Int32, "start": pl.Duration("ns")})
+        self._set_back: set[int | None] = set()
+        self._marks: list[pl.DataFrame] = []
+        self._waiting = pl.DataFrame(schema=_MARKS)
+        self._after: list[pl.DataFrame] = []
+        self._parents: dict[int, int | None] = {}
+        self._programs: dict[int | None, str] = {}
+
+    def mark(self, events: pl.DataFrame) -> None:
+        """Take the next lines that are no calls: signals, stops, ends."""
+        is_end = pl.col("kind").is_in(["exited", "killed"])
+        stamped = events.select("line", "pid", at=nanoseconds("at"), is_end=is_end).drop_nulls("at")
+        if stamped.height:
+            self._marks.append(
+                stamped.group_by("pid").agg(marks=pl.len(), first=pl.col("at").min(), last=pl.col("at").max())
+            )
+            self._waiting = pl.concat([self._waiting, stamped])
+
+    def add(self, calls: pl.DataFrame) -> None:
+        """Take the next calls, with the columns `CALLS`."""
+        self._sums.append(compact(_summed(calls, ["pid", "name"], *_OF_CALLS)))
+        found = self._find.of(calls)
+        if found.height or not self._targets:
+            self._targets.append(compact(_summed(found, [*_OF_TARGETS])))
+            self._look_into(found)
+        self._watch_clock(calls)
+        self._pass_marks(calls)
+        self._parents.update(children_of(calls))
+        self._programs.update(programs_of(calls))
+
+    def _watch_clock(self, calls: pl.DataFrame) -> None:
+        stamps = calls.select("line", "pid", "start").drop_nulls("start")
+        if stamps.is_empty():
+            return
+        starts = stamps.get_column("start")
+        is_on = stamps.get_column("line").is_sorted() and starts.is_sorted()  # all processes together, in most logs
+        if not is_on or (self._stamps.height and starts.item(0) < self._stamps.get_column("start").max()):
+            self._set_back.update(set_back(pl.concat([self._stamps, stamps]), "start"))
+        latest = stamps.group_by("pid").agg(pl.col("line", "start").last()).select("line", "pid", "start")
+        self._stamps = pl.concat([self._stamps, latest]).unique("pid", keep="last", maintain_order=True)
+
+    def _look_into(self, found: pl.DataFrame) -> None:
+        """What reads of descriptors that are not known returned."""
+        is_read = pl.col("name").is_in(["read", "readv"]) & (pl.col("result") > 0) & (pl.col("fd") > 2)
+        reads = rows_where(found, pl.col("file").is_null() & is_read)
+        if reads.height:
+            some = reads.select("pid", "fd", "args", "result").group_by("pid", "fd").head(_LOOKED_AT)
+            some = some.with_columns(packets(some))
+            self._packets.append(some.group_by("pid", "fd").agg(pl.len().alias("reads"), pl.col("is_packet").sum()))
+
+    def _pass_marks(self, calls: pl.DataFrame) -> None:
+        """The time from each signal or stop to the next line of its process, where that is known by now."""
+        waiting = self._waiting
+        if waiting.is_empty() or calls.is_empty():
+            return
+        last: int = calls.get_column("line").max()  # type: ignore[assignment]
+        begun = rows_where(calls, pl.col("pid").is_in(waiting.get_column("pid").unique().implode(), nulls_equal=True))
+        begun = begun.select("line", "pid", start=nanoseconds("start"), next_line="line").drop_nulls("start")
+        keyed = waiting.with_columns(pl.col("pid").fill_null(-1)).sort("line")
+        found = keyed.with_columns(
+            mark_line=pl.col("line").shift(-1).over("pid"), mark_at=pl.col("at").shift(-1).over("pid")
+        ).join_asof(
+            begun.with_columns(pl.col("pid").fill_null(-1)).sort("line"),
+            on="line",
+            by="pid",
+            strategy="forward",
+            allow_exact_matches=False,
+            check_sortedness=False,
+        )
+        is_mark = pl.col("mark_line") < pl.col("next_line").fill_null(last + 1)
+        end = pl.when(is_mark).then("mark_at").otherwise("start")
+        found = found.with_columns(after=end - pl.col("at"), pid=pl.when(pl.col("pid") >= 0).then("pid"))
+        # what has ended makes no calls: those of another process follow
+        self._set_back.update(found.filter("is_end", pl.col("after").is_not_null()).get_column("pid"))
+        self._after.append(found.drop_nulls("after").group_by("pid").agg(pl.col("after").sum()))
+        self._waiting = found.filter(pl.col("after").is_null()).select(_MARKS.names())
+
+    def found(self) -> CallTimes:
+        """The sums of all."""
+        sums = pl.concat(self._sums).group_by("pid", "name").agg(SUMS).sort("pid", "name")
+        targets = pl.concat(self._targets).group_by(_OF_TARGETS).agg(_ADDED).sort(_OF_TARGETS)
+        targets = targets.with_columns(target_of(pl.col("file"), pl.col("fd")))
+        if self._packets:
+            spoken = pl.concat(self._packets).group_by("pid", "fd").agg(pl.all().sum())
+            clients = spoken.filter(pl.col("is_packet") >= _PACKETS * pl.col("reads")).select("pid", "fd", _is=True)
+            is_client = (pl.col("target") == "unknown") & pl.col("_is").fill_null(value=False)
+            targets = targets.join(clients, on=["pid", "fd"], how="left", nulls_equal=True, maintain_order="left")
+            named = pl.when(is_client).then(pl.lit("client", targets.schema["target"])).otherwise("target")
+            targets = targets.with_columns(target=named).drop("_is")
+        marks = pl.concat(self._marks) if self._marks else _no_marks()
+        marks = marks.group_by("pid").agg(pl.col("marks").sum(), pl.col("first").min(), pl.col("last").max())
+        after = pl.concat([pl.DataFrame(schema={"pid": pl.Int32, "after": pl.Int64}), *self._after])
+        after = after.group_by("pid").agg(pl.col("after").sum())
+        marks = marks.join(after, on="pid", how="left", nulls_equal=True).with_columns(pl.col("after").fill_null(0))
+        return CallTimes(sums, targets, frozenset(self._set_back), marks, dict(self._parents), dict(self._programs))
+
+
+def _no_marks() -> pl.DataFrame:
+    return pl.DataFrame(schema={"pid": pl.Int32, "marks": pl.UInt32, "first": pl.Int64, "last": pl.Int64})
+
+
+def _ns(duration: pl.Expr) -> pl.Expr:
+    return duration.dt.total_nanoseconds()
+
+
+def _summed(calls: pl.DataFrame, keys: list[str], *more: pl.Expr) -> pl.DataFrame:
+    elapsed, gap, below = pl.col("elapsed"), pl.col("gap"), pl.col("elapsed_hi")
+    return calls.group_by(keys).agg(
+        *more,
+        calls=pl.len().cast(pl.Int64),
+        timed=elapsed.count().cast(pl.Int64),
+        printed=below.count().cast(pl.Int64),  # of times between two stamps the last decimal is not known
+        elapsed=elapsed.sum(),
+        slack=_ns((below - elapsed).sum()) + _STEP * (elapsed.count() - below.count()).cast(pl.Int64),
+        between=_ns((gap - elapsed).sum()),
+        open=_ns(gap.filter(elapsed.is_null()).sum()),
+    )
+
+
+#: The times of logs that are in use: a large log is read for them.
+_TIMES: Final[WeakKeyDictionary[StraceLog, CallTimes]] = WeakKeyDictionary()
+
+
+def times_of(log: StraceLog) -> CallTimes:
+    """The times of the calls of a log, computed once."""
+    if log not in _TIMES:
+        sums = CallSums(has_paths=log.dialect.has_paths)
+        log.read_calls(CALLS, sums.add, sums.mark)
+        _TIMES[log] = sums.found()
+    return _TIMES[log]
+
+
+def known_times(log: StraceLog) -> CallTimes | None:
+    """The times of the calls of a log, where they were computed before."""
+    return _TIMES.get(log)
+
+
+def remember(log: StraceLog, times: CallTimes) -> None:
+    """Keep the times of a log that were summed by another pass over it."""
+    _TIMES[log] = times

@@ -1,0 +1,173 @@
+"""Several logs of one kind as one block of a terminal: a row a log, in the order of time, with the same columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from iolab.pages.ledger_rows import time_cell
+from iolab.pages.ledger_text import bar_text, cut, plain
+from iolab.rules.phrases import three
+from iolab.views import view_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
+
+    from iolab.pages.summary import LogSummary
+    from iolab.time_ledger.account import Ledger
+
+#: Fewer logs have a block each.
+LEAST: Final = 4
+_MOST_ROWS: Final = 14
+_ENDS: Final = 5
+_COLUMNS: Final = 3
+_NAME: Final = 14
+#: What so many of the headlines have in common stands above the rows.
+_COMMON: Final = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class LogRow:
+    """What a row of the block needs of a log, without the log itself.
+
+    Attributes:
+        kind: the format of the log and the base of its ledger: rows of one kind stand in one block.
+        noun: what such a log is called.
+        headline: what it is.
+        begin: when it begins, where it says so.
+        ledger: its lead ledger.
+    """
+
+    kind: tuple[str, str]
+    noun: str
+    headline: str
+    begin: datetime | None
+    ledger: Ledger
+
+
+def log_row(seen: LogSummary) -> LogRow | None:
+    """The row of a log; None of one that states no times."""
+    if seen.ledger is None:
+        return None
+    view = view_of(seen.log.format)
+    span = None if view.span is None else view.span(seen.log)
+    kind = (seen.log.format, seen.ledger.base)
+    return LogRow(kind, view.noun, seen.headline, None if span is None else span[0], seen.ledger)
+
+
+def folder_text(
+    logs: Mapping[str, LogRow],
+    *,
+    width: int = 100,
+    style: Callable[[str, str], str] = plain,
+    is_utf8: bool = True,
+) -> str:
+    """The block: what the logs have in common, a row a log, and the pair that differs most.
+
+    Args:
+        logs: the row of each log by its name, all of one kind.
+        width: of the terminal, in columns.
+        style: gives a text of a role its colour.
+        is_utf8: whether bars may be drawn with block characters.
+    """
+    ordered = _in_time(logs)
+    common, own = _headlines([one.headline for one in ordered.values()])
+    shares = {name: _shares(one.ledger) for name, one in ordered.items()}
+    weight: dict[str, float] = {}
+    for of in shares.values():
+        for part, share in of.items():
+            weight[part] = weight.get(part, 0.0) + share
+    parts = sorted(weight, key=lambda part: (-weight[part], part))[:_COLUMNS]
+    sizes = {name: _size(one.ledger) for name, one in ordered.items()}
+    longest = max((size for size in sizes.values() if size is not None), default=0.0)
+    is_rate = all(one.ledger.void or one.ledger.elapsed is not None for one in ordered.values())
+    rows: list[tuple[str, list[str], str]] = []
+    for (name, one), said in zip(ordered.items(), own, strict=True):
+        total, size = one.ledger.total, sizes[name]
+        label = said or name
+        if total is None or size is None:
+            rows.append(("", [], f"no total: {one.ledger.void}"))
+            continue
+        cells = [three(size)] if is_rate else []
+        cells.append(time_cell(total.value, total.lo, total.hi))
+        cells += [f"{100 * shares[name][part]:.1f}" if part in shares[name] else "" for part in parts]
+        rows.append((bar_text(size / longest if longest > 0 else 0.0, 12, is_utf8=is_utf8), cells, label))
+    first = next(iter(ordered.values()))
+    heads = ["active"] * is_rate + [first.ledger.base, *(f"{part[:_NAME].rstrip()} %" for part in parts)]
+    shown, left_out = _chosen(rows, list(sizes.values()))
+    wide = [max([len(head), *(len(cells[n]) for _, cells, _ in shown if cells)]) for n, head in enumerate(heads)]
+    lines = [cut(f"{len(ordered)} {first.noun}s{f': {common}' if common else ''}", width)]
+    lines.append(style(cut(f"{'':14}{'  '.join(f'{h:>{w}}' for h, w in zip(heads, wide, strict=True))}", width), "dim"))
+    for bar, cells, label in shown:
+        figures = "  ".join(f"{cell:>{w}}" for cell, w in zip(cells, wide, strict=False))
+        lines.append(cut(f"{bar:12}  {figures}  {label}", width))
+    if left_out:
+        lines.append(style(f"{left_out} more: --all", "dim"))
+    if (pair := _largest_step(sizes)) is not None:
+        lines.append(style(cut(f"next: iolab compare {pair[0]} {pair[1]}", width), "dim"))
+    return "\n".join(lines)
+
+
+def _in_time(logs: Mapping[str, LogRow]) -> dict[str, LogRow]:
+    """The rows in the order of time; one without a time stays after its neighbour by name."""
+    last, keys = "", {}
+    for name in sorted(logs):
+        begin = logs[name].begin
+        last = last if begin is None else str(begin)
+        keys[name] = (last, begin is None, name)
+    return {name: logs[name] for name in sorted(logs, key=keys.__getitem__)}
+
+
+def _headlines(headlines: Sequence[str]) -> tuple[str, list[str]]:
+    """What nearly all headlines have in common, and what each has of its own.
+
+    Examples:
+        >>> _headlines(["AWR report, DB1 on h, 10:00", "AWR report, DB1 on h, 11:00"])
+        ('AWR report, DB1 on h', ['10:00', '11:00'])
+    """
+    split = [one.split(", ") for one in headlines]
+    counts = Counter(part for one in split for part in dict.fromkeys(one))
+    shared = [part for part, count in counts.items() if count >= max(2, _COMMON * len(split))]
+    return ", ".join(shared), [", ".join(part for part in one if part not in shared) for one in split]
+
+
+def _size(ledger: Ledger) -> float | None:
+    """Sessions active of a log with a period, else its total; None of a void ledger."""
+    if ledger.total is None:
+        return None
+    if ledger.elapsed is not None and ledger.elapsed.value > 0:
+        return ledger.total.value / ledger.elapsed.value
+    return float(ledger.total.value)
+
+
+def _shares(ledger: Ledger) -> dict[str, float]:
+    if ledger.void or not ledger.views:
+        return {}
+    tops = ledger.parts("what" if "what" in ledger.views else ledger.views[0])
+    return {
+        row["name"]: row["share"]
+        for row in tops.iter_rows(named=True)
+        if row["level"] == 0 and row["share"] is not None and row["share"] > 0
+    }
+
+
+def _chosen(
+    rows: list[tuple[str, list[str], str]], sizes: list[float | None]
+) -> tuple[list[tuple[str, list[str], str]], int]:
+    """The first and last rows of many, void ones, and the largest of the others; how many are left out."""
+    if len(rows) <= _MOST_ROWS:
+        return rows, 0
+    kept = {*range(_ENDS), *range(len(rows) - _ENDS, len(rows))}
+    others = sorted(set(range(len(rows))) - kept, key=lambda n: (sizes[n] is not None, -(sizes[n] or 0.0)))
+    kept |= set(others[: _MOST_ROWS - len(kept)])
+    return [rows[n] for n in sorted(kept)], len(rows) - len(kept)
+
+
+def _largest_step(sizes: Mapping[str, float | None]) -> tuple[str, str] | None:
+    """The two neighbours between which the sizes differ most."""
+    known = [(name, size) for name, size in sizes.items() if size is not None]
+    steps = [(abs(two[1] - one[1]), one[0], two[0]) for one, two in pairwise(known)]
+    return max(steps)[1:] if steps else None

@@ -1,0 +1,232 @@
+"""The time ledger on a page: the total, its parts as an icicle, and as tables of account."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, Any, Final
+
+from iolab.pages.ledger_rows import HEADS, Row, ledger_rows, time_cell
+from iolab.time_ledger.account import ASIDE, UNKNOWN
+from logframe.wording import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    import polars as pl
+
+    from iolab.time_ledger.account import Ledger
+
+#: The colour of a wait class (`page.css`).
+_CLASSES: Final = {
+    "User I/O": "other_reads",
+    "System I/O": "system_io",
+    "Commit": "commit",
+    "Configuration": "space_to_write",
+    "Application": "locks",
+    "Concurrency": "concurrency",
+    "Cluster": "cluster",
+    "Network": "network",
+}
+_SINGLE: Final = ("db file sequential read", "cell single block", "pread64", "read")
+_KINDS: Final = {"cpu": "cpu", "io": "other_reads", "client": "shared_reads", "idle": "shared_reads", "gap": "gap"}
+#: Pieces below this share have no label, and those below the second are left to the eye.
+_LABEL: Final = 0.022
+_LEAST: Final = 0.0005
+_HEIGHT: Final = 22
+_LETTER: Final = 7.0
+#: Labels are cut for a drawing of this width; a narrower one clips them.
+_WIDTH: Final = 1400
+_BAR: Final = 100
+
+
+def colour(kind: str, wait_class: str | None, name: str) -> str:
+    """The class of the style sheet that colours a part.
+
+    Examples:
+        >>> colour("io", "User I/O", "db file sequential read"), colour("not_accounted", None, "not accounted for")
+        ('c-single_block', 'c-unknown')
+    """
+    if kind in UNKNOWN or kind == "counted_twice":
+        return "c-twice" if kind == "counted_twice" else "c-unknown"
+    if kind == "io" and name.startswith(_SINGLE):
+        return "c-single_block"
+    return f"c-{_CLASSES.get(wait_class or '') or _CLASSES.get(name) or _KINDS.get(kind, 'other')}"
+
+
+def total_html(ledger: Ledger, *, anchor: str) -> str:
+    """The total as the first line below the title, and the icicle of its parts; of a void ledger the reason."""
+    if ledger.void:
+        return f'<p class="total void"><b>no total</b>: {_text(ledger.void)}</p>'
+    text = printable(ledger.text or ledger.base)
+    ends = [place for mark in (": ", "; ", " (") if (place := text.find(mark)) > 0]
+    end = min(ends, default=len(text))
+    head, rest = html.escape(text[:end]), html.escape(text[end:])
+    return f'<p class="total"><b>{head}</b><span>{rest}</span></p>{icicle_html(ledger, anchor=anchor)}'
+
+
+def ledger_html(
+    ledger: Ledger, *, anchor: str, columns: pl.DataFrame | None = None, linked: Collection[str] = ()
+) -> str:
+    """The tables of a ledger, its statements beside its parts; nothing of a void one.
+
+    Args:
+        ledger: the lead ledger of a log.
+        anchor: what identifiers begin with.
+        columns: texts to show of statements instead of count and average, by ``part``.
+        linked: the tables whose rows are on the page.
+    """
+    if ledger.void:
+        return ""
+    views = [view for view in ("what", "who") if view in ledger.views] or ledger.views[:1]
+    tables = [_table(ledger, view, anchor, columns=columns, linked=linked) for view in views]
+    return f'<div class="ledgers">{"".join(tables)}</div>'
+
+
+def icicle_html(ledger: Ledger, *, anchor: str) -> str:
+    """The parts of the first view as rows of pieces: total, parts, children; each row adds up to that above.
+
+    Time that is counted twice is the length by which the second row is longer than the total.
+    """
+    if not ledger.views:
+        return ""
+    rows = ledger.parts(ledger.views[0]).to_dicts()
+    tops = [row for row in rows if row["level"] == 0 and row["kind"] not in {"contains", "counted_twice"}]
+    scale = max(sum(row["seconds"] for row in tops), 0.0 if ledger.total is None else ledger.total.value)
+    if scale <= 0 or ledger.total is None:
+        return ""
+    pieces = [_piece(0.0, ledger.total.value / scale, 0, "c-total", ledger.base, ledger.base)]
+    if (twice := scale - ledger.total.value) > _LEAST * scale:
+        pieces.append(_piece(ledger.total.value / scale, twice / scale, 0, f"{anchor}-twice", "counted twice", ""))
+    place, depth = 0.0, 1
+    for row in tops:
+        width = row["seconds"] / scale
+        pieces.append(_part_piece(row, place, width, 1, anchor))
+        inside = place
+        for child in rows:
+            if child["parent"] == row["part"] and child["seconds"] > 0 and child["kind"] != "contains":
+                of = min(child["seconds"] / scale, place + width - inside)
+                pieces.append(_part_piece(child, inside, of, 2, anchor))
+                inside, depth = inside + of, 2
+        place += width
+    height = _HEIGHT * (depth + 1)
+    said = html.escape(f"{ledger.base}: " + ", ".join(f"{row['name']} {_share(row)}" for row in tops[:6]))
+    return (
+        f'<figure class="icicle" role="img" aria-label="{said}"><svg width="100%" height="{height}">'
+        f"{_patterns(anchor)}{''.join(pieces)}</svg></figure>"
+    )
+
+
+def _patterns(anchor: str) -> str:
+    """Hatching for time without a name, crossed where it is counted twice."""
+    line = '<path d="M0 6 6 0" class="hatch"/>'
+    cross = '<path d="M0 0 6 6" class="hatch"/>'
+    size = 'width="6" height="6" patternUnits="userSpaceOnUse"'
+    return (
+        f'<defs><pattern id="{anchor}-unknown" {size}>{line}</pattern>'
+        f'<pattern id="{anchor}-twice" {size}>{line}{cross}</pattern></defs>'
+    )
+
+
+def _part_piece(row: dict[str, Any], place: float, width: float, level: int, anchor: str) -> str:
+    kind = colour(row["kind"], row["class"], row["name"])
+    fill = f"{anchor}-unknown" if kind == "c-unknown" else kind
+    name = printable(" ".join(row["name"].split()))
+    return _piece(place, width, level, fill, f"{name} {_share(row)}".strip(), name)
+
+
+def _share(row: dict[str, Any]) -> str:
+    return "" if row["share"] is None else f"{100 * row['share']:.1f} %"
+
+
+def _piece(place: float, width: float, level: int, fill: str, tip: str, name: str) -> str:
+    """A piece with its label, where it is wide enough for one; ``fill`` is a class, or the id of a pattern."""
+    if width < _LEAST:
+        return ""
+    is_open = not fill.startswith("c-")
+    painted = f'class="open" fill="url(#{fill})"' if is_open else f'class="{fill}"'
+    room = int(width * _WIDTH / _LETTER) - 1
+    label, text = tip if len(tip) <= room else name, ""
+    if width >= _LABEL and label:
+        cut = label if len(label) <= room else f"{label[: room - 1]}…"
+        kind = "on-open" if is_open else "on-total" if fill == "c-total" else "on-piece"
+        text = f'<text x="5" y="15" class="{kind}">{html.escape(cut)}</text>'
+    return (
+        f'<svg x="{100 * place:.3f}%" y="{level * _HEIGHT}" width="{100 * width:.3f}%" height="{_HEIGHT}">'
+        f'<title>{html.escape(tip)}</title><rect width="100%" height="{_HEIGHT - 2}" {painted}/>{text}</svg>'
+    )
+
+
+def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | None, linked: Collection[str]) -> str:
+    """The parts of a view as a page of account: bar, share, time, count, average, and the sum at the foot."""
+    rows = ledger_rows(ledger, view)
+    if not rows:
+        return ""
+    longest = max((row.hi or 0.0 for row in rows), default=0.0)
+    by_part = {} if columns is None else {row["part"]: row for row in columns.iter_rows(named=True)}
+    extra = [name for name in (columns.columns if columns is not None else []) if name != "part"]
+    is_extra = bool(extra) and any(row.part in by_part for row in rows)
+    counted = ledger.counted.get(view, "count")
+    heads = extra if is_extra else [counted, "average"]
+    cells = [
+        [str(by_part.get(row.part or "", {}).get(name) or "") for name in extra]
+        if is_extra
+        else [row.count, row.average]
+        for row in rows
+    ]
+    kept = [n for n in range(len(heads)) if any(one[n] for one in cells)]
+    head = "".join(f'<th class="number">{html.escape(one.replace("_", " "))}</th>' for one in ["%", "time"])
+    head += "".join(f'<th class="number">{html.escape(heads[n].replace("_", " "))}</th>' for n in kept)
+    body = "".join(
+        _line(row, [one[n] for n in kept], longest, anchor, linked) for row, one in zip(rows, cells, strict=True)
+    )
+    total, foot = ledger.total, ""
+    if view == "what" and total is not None:
+        blank = "<td></td>" * len(kept)
+        share = "" if ledger.work_base or ledger.unshared else "100.0"
+        time = html.escape(time_cell(total.value, total.lo, total.hi))
+        foot = (
+            f'<tfoot><tr><th scope="row">{_text(ledger.base)}</th><td></td><td class="number">{share}</td>'
+            f'<td class="number">{time}</td>{blank}</tr></tfoot>'
+        )
+    note = f'<p class="note">{_text(f"% of {ledger.work_base}")}</p>' if ledger.work_base else ""
+    if ledger.unshared:
+        note = f'<p class="note">{_text(f"No shares: {ledger.unshared}")}</p>'
+    head = f'<th scope="col">{HEADS[view]}</th><th></th>{head}'
+    table = f'<table class="ledger"><thead><tr>{head}</tr></thead><tbody>{body}</tbody>{foot}</table>'
+    return f'<div id="{anchor}-{view}">{table}{note}</div>'
+
+
+def _line(row: Row, cells: list[str], longest: float, anchor: str, linked: Collection[str]) -> str:
+    kind = "unknown" if row.kind in {*UNKNOWN, "counted_twice"} else "aside" if row.kind in ASIDE else row.kind
+    name = html.escape(row.name)
+    shown = f"<code>{name}</code>" if row.level or (row.row is not None and row.row["view"] == "who") else name
+    table = "" if row.row is None or row.row["evidence"] is None else str(row.row["evidence"]["table"])
+    link = f'<a href="#{anchor}-{html.escape(table)}">{shown}</a>' if table in linked else shown
+    figures = "".join(f'<td class="number">{html.escape(one)}</td>' for one in (row.percent, row.time, *cells))
+    return (
+        f'<tr class="level-{min(row.level, 3)} {kind}"><th scope="row" title="{name}">{link}</th>'
+        f'<td class="bar">{_bar(row, longest, anchor)}</td>{figures}</tr>'
+    )
+
+
+def _bar(row: Row, longest: float, anchor: str) -> str:
+    """Solid up to the certain share, pale to the possible one, and a whisker between them where they are apart."""
+    if row.lo is None or row.hi is None or longest <= 0 or row.kind == "counted_twice":
+        return ""
+    lo, hi = row.lo / longest * _BAR, row.hi / longest * _BAR
+    high = 7 if row.level else 12
+    kind = colour(row.kind, row.wait_class, row.name)
+    top = (14 - high) / 2
+    if kind == "c-unknown":
+        drawn = f'<rect y="{top}" width="{hi:.1f}" height="{high}" class="open" fill="url(#{anchor}-unknown)"/>'
+    else:
+        solid = (lo + hi) / 2 if hi - lo < 0.01 * _BAR else lo
+        drawn = f'<rect y="{top}" width="{solid:.1f}" height="{high}" class="{kind}"/>'
+        if hi - lo >= 0.01 * _BAR:
+            drawn += f'<rect x="{lo:.1f}" y="{top}" width="{hi - lo:.1f}" height="{high}" class="{kind} pale"/>'
+            drawn += f'<path d="M{lo:.1f} 7H{hi:.1f}M{lo:.1f} 4v6M{hi:.1f} 4v6" class="whisker"/>'
+    return f'<svg width="{_BAR}" height="14" viewBox="0 0 {_BAR} 14" aria-hidden="true">{drawn}</svg>'
+
+
+def _text(value: str) -> str:
+    return html.escape(printable(value))

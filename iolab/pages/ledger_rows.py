@@ -1,0 +1,221 @@
+"""The rows of a ledger as a screen or a page shows them: large parts, small ones folded, figures as texts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from iolab.metrics.formatting import time_text
+from iolab.rules.time_parts import repeats_parent
+from iolab.time_ledger.account import ASIDE, UNKNOWN
+from logframe.wording import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from iolab.time_ledger.account import Ledger
+
+#: Parts below this share of the total are folded into one row.
+LEAST: Final = 0.03
+#: Statements and the like from here on have a row of their own.
+LARGE: Final = 0.10
+#: So many rows of statements are shown where only a few are large.
+_FEW_WHO: Final = 3
+#: Small parts are folded where more rows would stand above the closing part.
+_MOST_ROWS: Final = 6
+#: Children of one part that are shown.
+_MOST_CHILDREN: Final = 4
+#: A share is shown as a range where its bounds are apart by more than this, and by more than a point.
+_RANGE: Final = 0.05
+_POINT: Final = 0.01
+#: What the rows of a view are.
+HEADS: Final = {"what": "part", "phase": "phase", "who": "statement", "where": "where", "when": "time"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row as shown.
+
+    Attributes:
+        part: its id; of folded parts None.
+        level: its depth.
+        kind: as in `PARTS`; of folded parts `mixed`.
+        wait_class: the class, for a colour.
+        name: what it is called.
+        lo, hi: what is certainly, and at most, its share: for a bar; None where there are no shares.
+        percent, time, count, average: figures as texts; empty where there are none.
+        row: the row of `Ledger.parts`; None of folded parts.
+    """
+
+    part: str | None
+    level: int
+    kind: str
+    wait_class: str | None
+    name: str
+    lo: float | None
+    hi: float | None
+    percent: str
+    time: str
+    count: str
+    average: str
+    row: dict[str, Any] | None = None
+
+
+def ledger_rows(ledger: Ledger, view: str) -> list[Row]:
+    """The rows of a view: parts from 3 % on, the others folded where they are many, the closing part always.
+
+    Examples:
+        >>> from iolab.time_ledger.account import Account
+        >>> from logframe import Interval
+        >>> account = Account(Interval.exact(100), "DB time")
+        >>> for name, seconds in (("User I/O", 70), ("Commit", 2), ("Network", 1), ("Other", 2.5)):
+        ...     _ = account.add("what", name, Interval.exact(seconds), kind="wait")
+        >>> for row in ledger_rows(account.ledger(), "what"): print(row.percent, row.time, row.name)
+        70.0 70 s User I/O
+        2.5 2.5 s Other
+        2.0 2 s Commit
+        1.0 1 s Network
+        24.5 24.5 s not accounted for
+    """
+    rows = _shown(ledger, ledger.parts(view).to_dicts(), view)
+    return rows if ledger.unit == "s" else [replace(row, time="", average="") for row in rows]
+
+
+def _shown(ledger: Ledger, rows: list[dict[str, Any]], view: str) -> list[Row]:
+    if view == "who":
+        found: list[Row] = []
+        for row in _who(ledger, rows, is_only=len(ledger.views) == 1):
+            found += [_row(row), *_children(ledger, rows, row, LARGE)]
+        return found
+    shown: list[Row] = []
+    small: list[dict[str, Any]] = []
+    closing: list[Row] = []
+    aside: list[Row] = []
+    tops = [row for row in rows if row["level"] == 0]
+    for row in tops:
+        if _is_closing(row):
+            closing.append(_row(row))
+        elif row["kind"] in ASIDE:
+            aside.append(_row(row))
+        elif row["kind"] != "contains" and _size(ledger, row) >= LEAST:
+            shown += [_row(row), *_children(ledger, rows, row, LEAST)]
+        elif row["kind"] != "contains":
+            small.append(row)
+    if len(shown) + len(small) <= _MOST_ROWS:
+        shown += [_row(row) for row in small if row["seconds_hi"] > 0]
+    elif small:
+        shown.append(_folded(ledger, small))
+    return [*shown, *closing, *aside] if ledger.work_base else [*shown, *aside, *closing]
+
+
+def _who(ledger: Ledger, rows: list[dict[str, Any]], *, is_only: bool) -> list[dict[str, Any]]:
+    """The statements of 10 % or more; where the log has no other view, the largest ones; time without one last."""
+    tops = [row for row in rows if row["level"] == 0 and row["kind"] not in {"contains", *ASIDE}]
+    named = [row for row in tops if not _is_closing(row)]
+    large = [row for row in named if _size(ledger, row) >= LARGE]
+    others = [row for row in named if row not in large and is_only and _size(ledger, row) > 0]
+    unknown = [row for row in tops if row["kind"] in UNKNOWN and _size(ledger, row) >= LARGE and (large or is_only)]
+    return [*large, *others[: max(0, _FEW_WHO - len(large))], *unknown]
+
+
+def _children(ledger: Ledger, rows: list[dict[str, Any]], parent: dict[str, Any], least: float) -> Iterator[Row]:
+    """The children of a part that are large, and theirs; of those below 10 % a few."""
+    own = [row for row in rows if row["parent"] == parent["part"] and row["kind"] != "contains"]
+    large = [row for row in own if _size(ledger, row) >= (LARGE if _is_closing(row) else least)]
+    for number, row in enumerate(large):
+        if repeats_parent(row, parent):
+            continue
+        if number < _MOST_CHILDREN or _size(ledger, row) >= LARGE:
+            yield _row(row)
+            yield from _children(ledger, rows, row, LARGE)
+
+
+def _is_closing(row: dict[str, Any]) -> bool:
+    return row["kind"] in {*UNKNOWN, "counted_twice"}
+
+
+def _size(ledger: Ledger, row: dict[str, Any]) -> float:
+    """The share of a part, at most: of the work, else of the total."""
+    if row["share_hi"] is not None:
+        return float(abs(row["share"]) if _is_closing(row) else row["share_hi"])
+    whole = 0.0 if ledger.total is None else ledger.total.value
+    return 0.0 if whole <= 0 else float(abs(row["seconds"]) / whole)
+
+
+def _row(row: dict[str, Any]) -> Row:
+    count = "" if row["count"] is None else f"{row['count']:,.0f}"
+    is_upper = row["own_lo"] <= 0 < row["own_hi"] and row["kind"] not in UNKNOWN
+    average = ""
+    if row["avg"] is not None and row["kind"] != "cpu" and row["avg"] > 0:
+        average = ("<=" if is_upper else "") + time_text(row["avg"])
+    return Row(
+        row["part"],
+        row["level"],
+        row["kind"],
+        row["class"],
+        printable(" ".join(row["name"].split())),
+        None if row["share"] is None else max(0.0, row["share_lo"]),
+        None if row["share"] is None else max(0.0, row["share_hi"]),
+        _percent(row),
+        time_cell(row["seconds"], row["seconds_lo"], row["seconds_hi"]),
+        count,
+        average,
+        row,
+    )
+
+
+def _percent(row: dict[str, Any]) -> str:
+    if row["share"] is None:
+        return ""
+    value, lo, hi = (100 * row[name] for name in ("share", "share_lo", "share_hi"))
+    if row["kind"] == "counted_twice":
+        return f"{value:z.0f}"
+    if hi - lo > max(_RANGE * hi, 100 * _POINT):
+        return f"<={hi:.1f}" if lo <= 0 and row["own_lo"] <= 0 and row["kind"] not in UNKNOWN else f"{lo:.0f}-{hi:.0f}"
+    return "<0.1" if 0 < value < 0.05 else f"{value:.1f}"
+
+
+def time_cell(value: float, lo: float, hi: float) -> str:
+    """A time for a column: in s, or in ms where it is below one second and known to the microsecond.
+
+    Examples:
+        >>> time_cell(9388, 9387.5, 9388.5), time_cell(0.250792, 0.250792, 0.250792), time_cell(52, 0, 52.5)
+        ('9,388 s', '250.792 ms', '52 s')
+        >>> time_cell(-164.4, -167.5, -163.8), time_cell(0.0, 0.0, 0.0), time_cell(14.000846, 14.000846, 14.000846)
+        ('-164 s', '0 s', '14.001 s')
+    """
+    half = (hi - lo) / 2
+    if value == 0:
+        return "0 s"
+    if abs(value) < 1 and half < 5e-4:
+        return f"{value * 1e3:z,.3f} ms"
+    most = 3 if abs(value) < 100 else 1
+    decimals = most if half == 0 else min(max(0, math.ceil(-math.log10(2 * half) - 1e-9)), most)
+    text = f"{value:z,.{decimals}f}"
+    return f"{text.rstrip('0').rstrip('.') if '.' in text and lo == hi else text} s"
+
+
+def _folded(ledger: Ledger, small: list[dict[str, Any]]) -> Row:
+    frame = pl.DataFrame(
+        {name: [row[name] for row in small] for name in ("seconds", "seconds_lo", "seconds_hi")}, strict=False
+    ).sum()
+    value, lo, hi = frame.row(0)
+    base = ledger.work if ledger.work is not None else ledger.total
+    share = None if small[0]["share"] is None or base is None or base.value <= 0 else value / base.value
+    noun = "classes" if all(row["class"] is not None and row["class"] == row["name"] for row in small) else "parts"
+    return Row(
+        None,
+        0,
+        "mixed",
+        None,
+        f"{len(small)} other {noun}",
+        share,
+        share,
+        "" if share is None else f"{100 * share:.1f}",
+        time_cell(value, lo, hi),
+        "",
+        "",
+    )

@@ -1,0 +1,243 @@
+"""The first screen of a log on a terminal: what it is, the total, the ledger with bars, sentences, what to do next."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from iolab.pages.ledger_rows import HEADS, ledger_rows
+from iolab.rules.time_parts import NEARLY_ALL, VIEWS, sentence
+from iolab.time_ledger.account import UNKNOWN
+from logframe.wording import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from iolab.pages.ledger_rows import Row
+    from iolab.time_ledger.account import Ledger
+
+#: Findings that the line of the total says.
+_TOTALS: Final = ("total", "load", "no_total")
+_EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
+#: Lines of a block; `iolab show --all` has no limit.
+MOST_LINES: Final = 18
+_MOST_SENTENCES: Final = 5
+#: Lines of sentences that stand on every screen, and sentences without a share that are among the first.
+_LEAST_SENTENCES: Final = 3
+_FIRST: Final = 2
+_WIDE: Final = 100
+#: Narrower terminals have shorter bars.
+_NARROW: Final = 90
+_LEAST_WIDTH: Final = 60
+
+
+def plain(text: str, role: str) -> str:
+    """The text without colour."""
+    del role  # without colours all roles are alike
+    return text
+
+
+def first_screen(
+    findings: pl.DataFrame,
+    ledger: Ledger | None,
+    *,
+    width: int = _WIDE,
+    is_whole: bool = False,
+    columns: pl.DataFrame | None = None,
+    style: Callable[[str, str], str] = plain,
+    is_utf8: bool = True,
+) -> str:
+    """The block of a log below its first line, at most 17 lines of 100 columns.
+
+    Args:
+        findings: what `iolab.findings` gives of the log.
+        ledger: its lead ledger; None of a log that states no times.
+        width: of the terminal, in columns; at most 100 are used.
+        is_whole: all sentences, each with its why; else at most 18 lines with the first one.
+        columns: texts to show of statements instead of count and average, by ``part``.
+        style: gives a text of a role (a mark, or ``dim``) its colour.
+        is_utf8: whether bars may be drawn with block characters.
+    """
+    width = max(_LEAST_WIDTH, min(width, _WIDE))
+    lines: list[str] = []
+    tables: list[str] = []
+    if ledger is not None and ledger.void:
+        lines += textwrap.wrap(printable(f"no total: {ledger.void}"), width)
+    elif ledger is not None:
+        lines += textwrap.wrap(printable(ledger.text or ledger.base), width, break_on_hyphens=False)
+        for view in [view for view in ("what", "who") if view in ledger.views] or ledger.views[:1]:
+            tables += _table(ledger, view, width, columns=columns, is_utf8=is_utf8, style=style)
+        if any(row.kind == "counted_twice" and row.percent for row in _tops(ledger)):
+            mark = "░" if is_utf8 else "."
+            tables.append(cut(f"{mark} at most: the log does not show which part holds what is counted twice", width))
+    unknown = [cut(one, width) for one in _cannot_tell(findings)[: 3 if is_whole else 1]]
+    said = [
+        (row, textwrap.wrap(printable(row["sentence"]), width, break_long_words=False, break_on_hyphens=False))
+        for row in sentences(findings, is_whole=is_whole, has_ledger=ledger is not None)
+    ]
+    if not is_whole:
+        room = MOST_LINES - 1 - len(lines) - len(tables) - 1
+        if room - len(unknown) < _LEAST_SENTENCES:
+            unknown = []  # refusals are cut first
+        said = _chosen(said, ledger, max(room - len(unknown), 2))
+    shown: list[str] = []
+    for row, text in said:
+        shown += [style(line, str(row["mark"])) for line in text]
+        if is_whole:
+            shown += [f"    {line}" for line in _details(row, width - 4)]
+    steps = sorted((row for row, _ in said if row["next"]), key=lambda row: -(row["impact_lo"] or 0.0))
+    steps += [row for row in findings.iter_rows(named=True) if row["next"] and not row["refused"]]
+    after = [cut(f"next: {row['next']}", width) for row in steps[:1]]
+    return "\n".join([*lines, *tables, *shown, *(style(line, "dim") for line in [*after, *unknown])])
+
+
+def _chosen(
+    said: list[tuple[dict[str, Any], list[str]]], ledger: Ledger | None, room: int
+) -> list[tuple[dict[str, Any], list[str]]]:
+    """The sentences that fit: at most five, those first that say more than rows of the table, the largest first."""
+    repeats, parents = set[str](), set[str]()
+    if ledger is not None and not ledger.void:
+        repeats, parents = _row_sentences(ledger), set(ledger.frame.get_column("parent").drop_nulls())
+
+    leaves = [row for row, _ in said if row["impact_lo"] is not None and row["part"] not in parents]
+    most = max(leaves, key=lambda row: row["impact_lo"], default=None)
+
+    def weight(number: int) -> tuple[bool, bool, float, int]:
+        row = said[number][0]
+        first = row["mark"] == "evidence" or (row["impact"] is None and row["rank"] <= _FIRST)
+        is_row = row is not most and (row["sentence"] in repeats or row["part"] in parents)
+        return not first, is_row, -(row["impact_lo"] or 0.0), number
+
+    kept: list[int] = []
+    for number in sorted(range(len(said)), key=weight):
+        if len(kept) < _MOST_SENTENCES and sum(len(said[n][1]) for n in [*kept, number]) <= room:
+            kept.append(number)
+    if not kept:
+        return said[:1]
+    return [said[number] for number in sorted(kept, key=lambda number: (*weight(number)[:1], *weight(number)[2:]))]
+
+
+def _row_sentences(ledger: Ledger) -> set[str]:
+    """The sentences that say of a part what its row says."""
+    views = [view for view in VIEWS if view in ledger.views]
+    return {sentence(ledger, row) for view in views for row in ledger.parts(view).iter_rows(named=True)}
+
+
+def _tops(ledger: Ledger) -> list[Row]:
+    return [row for row in ledger_rows(ledger, ledger.views[0]) if row.level == 0] if ledger.views else []
+
+
+def sentences(findings: pl.DataFrame, *, is_whole: bool, has_ledger: bool) -> list[dict[str, Any]]:
+    """The findings whose sentence stands on a screen below the ledger.
+
+    The total stands above it; a part whose child holds nearly all of it says no more than the child.
+    """
+    rows = [row for row in findings.iter_rows(named=True) if not row["refused"]]
+    if has_ledger:
+        rows = [row for row in rows if row["name"] not in _TOTALS]
+    if is_whole:
+        return rows
+    return [row for number, row in enumerate(rows) if not _is_repeated(row, rows[number + 1 :])]
+
+
+def _is_repeated(row: dict[str, Any], later: Sequence[dict[str, Any]]) -> bool:
+    """Whether the next finding is of a child with nearly all of the part's time; such a part has nothing to add."""
+    if not row["part"] or row["name"] != "time_profile" or not later or row["impact"] is None:
+        return False
+    child = later[0]
+    is_child = child["part"] is not None and child["impact"] is not None and child["impact"] <= row["impact"]
+    return bool(is_child and child["name"] != "main_statement" and child["impact"] >= NEARLY_ALL * row["impact"])
+
+
+def _details(row: dict[str, Any], width: int) -> list[str]:
+    found = []
+    for label, name in (("why", "why"), ("note", "caveat"), ("next", "next")):
+        if row[name]:
+            found += textwrap.wrap(printable(f"{label}: {row[name]}"), width, break_long_words=False)
+    return found
+
+
+def _cannot_tell(findings: pl.DataFrame) -> list[str]:
+    refused = findings.filter(pl.col("refused"))
+    found = []
+    for row in refused.iter_rows(named=True):
+        take = f" take: {row['collect'] or row['next']}" if row["collect"] or row["next"] else ""
+        sentence = row["sentence"].rstrip(".")
+        found.append(f"cannot tell: {sentence[:1].lower()}{sentence[1:]}.{take}")
+    return found
+
+
+def _table(
+    ledger: Ledger,
+    view: str,
+    width: int,
+    *,
+    columns: pl.DataFrame | None,
+    is_utf8: bool,
+    style: Callable[[str, str], str],
+) -> list[str]:
+    rows = ledger_rows(ledger, view)
+    if not rows:
+        return []
+    largest = max(rows, key=lambda row: row.lo or 0.0)
+    # Time without a name comes first where it is the largest part.
+    if view == "what" and largest.kind in UNKNOWN and largest.level == 0:
+        rows = [largest, *(row for row in rows if row is not largest)]
+    bar = 16 if width >= _NARROW else 8
+    extra = _columns(rows, columns)
+    heads = ["%", "time", *(extra[0] if extra else (ledger.counted.get(view, "count"), "average"))]
+    cells = [
+        [row.percent, row.time, *(extra[1][n] if extra else (row.count, row.average))] for n, row in enumerate(rows)
+    ]
+    kept = [n for n in range(len(heads)) if any(one[n] for one in cells)]
+    wide = {n: max(len(heads[n]), *(len(one[n]) for one in cells)) for n in kept}
+    has_bars = any(row.hi is not None for row in rows)
+    lines = []
+    for row, one in zip(rows, cells, strict=True):
+        drawn = f"{_bar(row, bar, is_utf8=is_utf8):{bar}}  " if has_bars else ""
+        figures = "  ".join(f"{one[n]:>{wide[n]}}" for n in kept)
+        lines.append(cut(f"{drawn}{figures}  {'  ' * row.level}{row.name}", width))
+    head = "  ".join(f"{heads[n]:>{wide[n]}}" for n in kept)
+    title = f"{' ' * (bar + 2) if has_bars else ''}{head}  {HEADS[view]}"
+    return [style(cut(title, width), "dim"), *lines]
+
+
+def _columns(rows: Sequence[Row], columns: pl.DataFrame | None) -> tuple[list[str], list[list[str]]] | None:
+    """Texts to show instead of count and average, where the format has them for these rows."""
+    if columns is None or columns.is_empty() or not {row.part for row in rows} & set(columns["part"].to_list()):
+        return None
+    names = [name for name in columns.columns if name != "part"]
+    by_part: Mapping[str, dict[str, Any]] = {row["part"]: row for row in columns.iter_rows(named=True)}
+    found = [[str(by_part.get(row.part or "", {}).get(name) or "") for name in names] for row in rows]
+    return [name.replace("_", " ") for name in names], found
+
+
+def _bar(row: Row, width: int, *, is_utf8: bool) -> str:
+    """A bar of a share of the total: solid what is certain, light what is possible, shaded inside the row above."""
+    if row.lo is None or row.hi is None or row.kind == "counted_twice":
+        return ""
+    lo, hi = min(row.lo, 1.0) * width, min(row.hi, 1.0) * width
+    if hi - lo < width * 0.02 and row.level == 0:
+        return bar_text((lo + hi) / 2 / width, width, is_utf8=is_utf8)
+    solid, possible = ("▒" if row.level else "█", "░") if is_utf8 else ("=" if row.level else "#", ".")
+    certain = round(lo)
+    return solid * certain + (possible * (round(hi) - certain) if hi - lo >= width * 0.02 else "")
+
+
+def bar_text(share: float, width: int, *, is_utf8: bool) -> str:
+    """A bar of so many columns for a share of 1; in eighths of a column where block characters may be used.
+
+    Examples:
+        >>> bar_text(0.5, 8, is_utf8=True), bar_text(0.27, 8, is_utf8=True), bar_text(0.5, 8, is_utf8=False)
+        ('████', '██▏', '####')
+    """
+    eighths = max(round(share * width * 8), 1) if share > 0 else 0
+    return _EIGHTHS[8] * (eighths // 8) + _EIGHTHS[eighths % 8].strip() if is_utf8 else "#" * round(share * width)
+
+
+def cut(text: str, width: int) -> str:
+    """A text on one line of a terminal, with an ellipsis where it is cut."""
+    text = printable(text)
+    return text if len(text) <= width else f"{text[: width - 3].rstrip()}..."

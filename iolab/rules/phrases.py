@@ -1,0 +1,98 @@
+"""Phrases of sentences: figures with three significant digits, shares, rates, averages, in the same words."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from logframe.interval import Interval
+
+#: A share or a figure is written as a range where its ends differ by more than this, relative to the value.
+_RANGE: Final = 0.05
+#: Shares from here on are whole per cent.
+_WHOLE: Final = 9.95
+_UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+
+
+def three(value: float) -> str:
+    """A number with three significant digits and no exponent; a whole number below 10,000 is written whole.
+
+    Examples:
+        >>> [three(value) for value in (853.7, 12.106, 0.33612, 175_512.0, 2.9, 0.0, 1_837)]
+        ['854', '12.1', '0.336', '176,000', '2.90', '0', '1,837']
+    """
+    if not math.isfinite(value):
+        return str(value)
+    if value == 0 or (float(value).is_integer() and abs(value) < 10_000):
+        return f"{value:,.0f}"
+    exponent = math.floor(math.log10(abs(value)))
+    step = 10.0 ** (exponent - 2)
+    rounded = round(value / step) * step
+    return f"{rounded:,.{max(0, 2 - math.floor(math.log10(abs(rounded))))}f}"
+
+
+def percent(share: Interval | float) -> str:
+    """A share as per cent: whole from 10 % on, with one decimal below; a range where the bounds tell.
+
+    Examples:
+        >>> percent(0.7402), percent(Interval(0.6, 0.502, 0.781)), percent(0.0981), percent(Interval(0.3, 0, 0.785))
+        ('74 %', '50 to 78 %', '9.8 %', 'at most 79 %')
+        >>> percent(0.0004), percent(0.0), percent(0.9996), percent(Interval(0.998, 0.9975, 1.0))
+        ('less than 0.1 %', '0 %', '99.9 %', '99.8 %')
+    """
+    of = Interval.of(share) * 100
+    if of.hi == 0:
+        return "0 %"
+    if of.hi < 0.05:
+        return "less than 0.1 %"
+    if of.hi - of.lo > max(_RANGE * of.value, 0.15):
+        hi = _ceil(of.hi)
+        return f"at most {hi} %" if of.lo <= 0 else f"{_per_cent(of.lo)} to {_per_cent(of.hi)} %"
+    return f"{_per_cent(of.value)} %"
+
+
+def _per_cent(value: float) -> str:
+    if value < _WHOLE or 99 < value < 100:
+        return f"{value:.1f}" if not 99.9 < value < 100 else "99.9"  # which is not all
+    return f"{value:.0f}"
+
+
+def _ceil(value: float) -> str:
+    return f"{math.ceil(value * 10 - 1e-6) / 10:.1f}" if value < _WHOLE else f"{math.ceil(value - 1e-6):.0f}"
+
+
+def seconds(figure: Interval | float) -> str:
+    """A time with three significant digits in s, ms, us or ns; a range where the bounds tell.
+
+    Examples:
+        >>> seconds(9_388.2), seconds(0.012106), seconds(Interval(0.33, 0.32, 0.345)), seconds(Interval(0.1, 0.0, 0.2))
+        ('9,390 s', '12.1 ms', '320 to 345 ms', 'at most 200 ms')
+    """
+    of = Interval.of(figure)
+    size, unit = next(((size, unit) for size, unit in _UNITS if abs(of.hi) >= size), _UNITS[-1])
+    if of.hi - of.lo > _RANGE * abs(of.value):
+        hi = three(of.hi / size)
+        return f"at most {hi} {unit}" if of.lo <= 0 else f"{three(of.lo / size)} to {hi} {unit}"
+    return f"{three(of.value / size)} {unit}"
+
+
+def counted(count: float, noun: str) -> str:
+    """A count and its noun, given in the plural.
+
+    Examples:
+        >>> counted(1, "waits"), counted(770_898, "waits"), counted(2, "executions")
+        ('1 wait', '770,898 waits', '2 executions')
+    """
+    return f"{count:,.0f} {noun.removesuffix('s') if count == 1 else noun}"
+
+
+def often(count: Interval, elapsed: Interval | None, noun: str) -> str:
+    """How often: a rate per second where it is 1 or more, else the count.
+
+    Examples:
+        >>> often(Interval.exact(770_898), Interval.exact(903), "waits"), often(Interval.exact(3), None, "waits")
+        ('854 waits per second', '3 waits')
+    """
+    if elapsed is not None and elapsed.value > 0 and (rate := count.value / elapsed.value) >= 1:
+        return f"{three(rate)} {noun} per second"
+    return counted(count.value, noun)

@@ -1,0 +1,245 @@
+"""Findings from the time ledger: every part of 10 % or more, in the order of its own time, and what rules say of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from iolab.rules import phrases
+from iolab.rules.finding import Evidence, Finding
+from iolab.time_ledger.account import ASIDE, UNKNOWN
+from logframe.interval import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from iolab.time_ledger.account import Ledger
+
+#: A part with so much of the time, certainly its own, has a finding.
+PART: Final = 0.10
+#: The views whose parts are findings, and the name of such a finding; other views are tables.
+VIEWS: Final = {"what": "time_profile", "who": "main_statement"}
+#: The names of the findings that a ledger makes without a rule.
+NAMES: Final = ("no_total", "total", "not_accounted_for", "counted_twice", "client_time", *VIEWS.values())
+#: A child with so much of its parent says all that the parent would.
+NEARLY_ALL: Final = 0.8
+#: Places of findings: problems first, the total, time without a name, parts, facts, time of clients, refusals.
+_TOTAL, _UNKNOWN, _PARTS, _ASIDE = 0, 1, 2, 1_000_000
+
+
+def with_ledger(found: Iterable[Finding], ledgers: Sequence[Ledger]) -> list[Finding]:
+    """The findings of a log: those of the parts of its lead ledger, with what rules say of them.
+
+    Args:
+        found: What rules found; one with `Finding.part` replaces what the ledger says of that part.
+        ledgers: The ledgers of the log, the lead one first; none of a log without times.
+
+    Returns:
+        Of a void ledger the reason, gates and refusals; else the total, the parts and the other findings.
+    """
+    others = list(found)
+    if not ledgers:
+        return others
+    lead = ledgers[0]
+    if lead.void:
+        evidence = tuple(_places(lead.remarks.get_column("evidence").to_list()))
+        gate = Finding("no_total", f"No total: {lead.void}.", evidence=evidence, is_gate=True, next=_next_of(lead))
+        kept = [one for one in others if one.is_gate or one.is_refused or (lead.facts_hold and not one.part)]
+        return [replace(gate, position=_TOTAL), *kept]
+    by_part: dict[str, list[Finding]] = {}
+    for one in others:
+        if one.part:
+            by_part.setdefault(one.part, []).append(one)
+    result = [one for one in others if not one.part]
+    if not any(one.order == 0 for one in result):
+        result.append(Finding("total", f"{_capital(lead.text or lead.base).rstrip('.')}.", order=0))
+    views = reversed(lead.views)  # an id that stands in several views is that of the first one
+    shares = {row["part"]: row for view in views for row in lead.parts(view).iter_rows(named=True)}
+    for number, row in enumerate(named_parts(lead)):
+        first, *more = _of_part(lead, row, number, by_part.pop(row["part"], []))
+        result += [first, *(replace(one, position=first.position) for one in more)]
+    # What a rule says of a smaller part stays, with the part's share, below the parts.
+    for part, ones in by_part.items():
+        small = shares.get(part)
+        if small is None or not repeats_parent(small, shares.get(small["parent"])):
+            result += [replace(one, **_impact(lead, small)) for one in ones]
+    return result
+
+
+def named_parts(lead: Ledger) -> Iterator[dict[str, Any]]:
+    """The parts that have a finding, in the order to read them: time without a name, then by own time, then clients.
+
+    Yields:
+        Rows of `Ledger.parts`; with ``view``.
+    """
+    trees: list[list[dict[str, Any]]] = []
+    for view in VIEWS:
+        if view not in lead.views:
+            continue
+        for row in lead.parts(view).iter_rows(named=True):
+            row["view"] = view
+            if row["level"] == 0:
+                trees.append([row])
+            else:
+                trees[-1].append(row)
+    # The same time without a name closes every view: it is said once.
+    unknown = [tree for tree in trees if tree[0]["kind"] in {*UNKNOWN, "counted_twice"}]
+    known = [tree for tree in trees if tree[0]["kind"] not in {*UNKNOWN, "counted_twice", "contains"}]
+    aside = [tree for tree in known if tree[0]["kind"] in ASIDE]
+    work = [tree for tree in known if tree not in aside]
+    work.sort(key=lambda tree: (-tree[0]["own_lo"], -tree[0]["own_hi"]))
+    first = [tree for tree in unknown if tree[0]["view"] == next(iter(VIEWS)) or len(lead.views) == 1]
+    said: dict[str, dict[str, Any]] = {}
+    for row in (row for tree in [*first, *work, *aside] for row in tree):
+        if row["part"] not in said and _is_large(lead, row) and not repeats_parent(row, said.get(row["parent"])):
+            said[row["part"]] = row
+            yield row
+
+
+def repeats_parent(row: dict[str, Any], parent: dict[str, Any] | None) -> bool:
+    """Whether a part of a statement holds nearly all of it: the statement's row and sentence say so much."""
+    return parent is not None and row["view"] == "who" and bool(row["own_lo"] >= NEARLY_ALL * parent["own_lo"])
+
+
+def _is_large(lead: Ledger, row: dict[str, Any]) -> bool:
+    if lead.unshared or lead.total is None or lead.total.value <= 0:
+        return False
+    if row["kind"] == "counted_twice":
+        return bool(-row["seconds"] >= PART * lead.total.value)
+    if row["kind"] in ASIDE and lead.work_base:
+        return bool(row["own_lo"] >= PART * lead.total.value)
+    if row["own_lo"] <= 0 < (row["share_hi"] or 0) and row["kind"] not in UNKNOWN and _is_upper(lead):
+        return bool(row["share_hi"] >= PART)
+    return (row["share_lo"] or 0.0) >= PART
+
+
+def _is_upper(lead: Ledger) -> bool:
+    """Whether the log gives upper bounds of times only."""
+    named = lead.frame.filter(~pl.col("kind").cast(pl.String).is_in([*UNKNOWN, "counted_twice", "contains"]))
+    return bool(named.height and named.get_column("own_lo").max() == 0)
+
+
+def _impact(lead: Ledger, row: dict[str, Any] | None) -> dict[str, Any]:
+    if row is None or row["share"] is None or row["kind"] in {"counted_twice", *ASIDE}:
+        return {"impact": None}
+    of = lead.work_base or lead.base
+    return {"impact": Interval(row["share"], row["share_lo"], row["share_hi"]), "impact_of": of}
+
+
+def _of_part(lead: Ledger, row: dict[str, Any], number: int, rules: list[Finding]) -> list[Finding]:
+    """The finding of a part: its rule's sentence where it has one, else that of its kind; then what else rules say."""
+    position = _PARTS + number
+    if row["kind"] in {*UNKNOWN, "counted_twice"} and row["level"] == 0:
+        position = _UNKNOWN
+    elif row["kind"] in ASIDE:
+        position = _ASIDE
+    impact = _impact(lead, row)
+    remarks = lead.remarks.filter(pl.col("part") == row["part"])
+    said = {role: _joined(remarks, role) for role in ("why", "caution", "next")}
+    if rules:
+        one, *more = rules
+        first = replace(
+            one,
+            **impact,
+            sentence=one.sentence or sentence(lead, row),
+            why=one.why or said["why"],
+            caveat=one.caveat or said["caution"],
+            next=one.next or row["next"] or said["next"],
+            evidence=one.evidence or tuple(_places([row["evidence"]])),
+            position=position,
+        )
+        return [first, *(replace(other, **impact) for other in more)]
+    name = VIEWS[row["view"]]
+    if row["kind"] in {*UNKNOWN, "counted_twice"}:
+        name = "counted_twice" if row["kind"] == "counted_twice" else "not_accounted_for"
+    elif position == _ASIDE:
+        name = "client_time"
+    found = Finding(
+        name,
+        sentence(lead, row),
+        **impact,
+        why=said["why"],
+        caveat=said["caution"],
+        next=row["next"] or said["next"],
+        part=row["part"],
+        evidence=tuple(_places([row["evidence"]])),
+        position=position,
+    )
+    return [found]
+
+
+def sentence(lead: Ledger, row: dict[str, Any]) -> str:
+    """What a part took, in one sentence.
+
+    Examples:
+        >>> from iolab.time_ledger.account import Account, Place
+        >>> account = Account(Interval.exact(12_612.5), "DB time")
+        >>> read = account.add("what", "db file sequential read", Interval.exact(9_336), kind="io",
+        ...     count=Interval.exact(770_898), evidence=Place("foreground_events"))
+        >>> cpu = account.add("what", "DB CPU", Interval.exact(2_876.5), kind="cpu")
+        >>> lead = account.ledger(elapsed=Interval.exact(903), counted={"what": "waits"})
+        >>> for row in lead.parts().iter_rows(named=True): print(sentence(lead, row))
+        `db file sequential read` took 74 % of DB time: 854 waits per second, 12.1 ms each.
+        CPU took 23 % of DB time: 3.19 CPUs on average.
+        3.2 % of DB time is not accounted for.
+    """
+    of = lead.work_base or lead.base
+    share = None if row["share"] is None else Interval(row["share"], row["share_lo"], row["share_hi"])
+    time = Interval(row["seconds"], min(row["seconds_lo"], row["seconds"]), max(row["seconds_hi"], row["seconds"]))
+    took = f"{phrases.percent(share)} of {of}" if share is not None else phrases.seconds(time)
+    is_timed = lead.unit == "s"
+    kind, name = row["kind"], row["name"]
+    if kind == "counted_twice":
+        return f"CPU time and waits exceed {of} by {phrases.percent(-row['seconds'] / lead.total.value)}."  # type: ignore[union-attr]
+    if kind == "not_in_log":
+        return f"{took} cannot be divided: the log does not contain this section."
+    if kind in {"not_accounted", "unlisted"}:
+        return f"{took} is {name if kind == 'not_accounted' else f'{name}: no row of the log names it'}."
+    if kind in ASIDE and lead.work_base:
+        return f"{_capital(name)} took {phrases.seconds(time)} of {phrases.seconds(lead.total or time)}."
+    detail = ""
+    count = row["count"]
+    if kind == "cpu":
+        if is_timed and lead.elapsed is not None and lead.elapsed.lo > 0 and lead.base == "DB time":
+            detail = f": {phrases.three(time.value / lead.elapsed.value)} CPUs on average"
+        name = "CPU" if name == "DB CPU" else name
+        return f"{_capital(name)} took {took}{detail}."
+    if count is not None and count > 0:
+        noun = lead.counted.get(row["view"], "waits")
+        bounded = Interval(count, min(row["count_lo"], count), max(row["count_hi"], count))
+        each = phrases.seconds(time / bounded) if bounded.lo > 0 and is_timed else ""
+        detail = f": {phrases.often(bounded, lead.elapsed, noun)}" + (f", {each} each" if each else "")
+    elif share is not None and is_timed:
+        detail = f": {phrases.seconds(time)}"
+    return f"{_title(row)} took {took}{detail}."
+
+
+def _title(row: dict[str, Any]) -> str:
+    """The name of a part for the begin of a sentence: what the log prints in code font."""
+    name = str(row["name"])
+    if row["view"] == "who":
+        words = name.split(" ", maxsplit=1)
+        is_id = len(words[0]) >= 10 and words[0].isalnum() and not words[0].isalpha()
+        return f"`{words[0]}`" if is_id else _capital(name)
+    is_printed = row["evidence"] is not None and (row["class"] not in {None, name} or name[:1].islower())
+    return f"`{name}`" if is_printed else _capital(name)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _joined(remarks: pl.DataFrame, role: str) -> str:
+    return "; ".join(remarks.filter(pl.col("role") == role).get_column("text"))
+
+
+def _next_of(lead: Ledger) -> str:
+    return _joined(lead.remarks, "next")
+
+
+def _places(cells: Iterable[dict[str, Any] | None]) -> Iterator[Evidence]:
+    for cell in cells:
+        if cell is not None:
+            yield Evidence(cell["table"], tuple(cell["rows"] or ()), tuple(cell["lines"] or ()))

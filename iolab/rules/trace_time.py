@@ -1,0 +1,275 @@
+"""Where the time of a traced process passed: what each large part of its time ledger is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from iolab.metrics.trace_facts import COMMAND, short_name, submits_in_name_only, trace_of
+from iolab.metrics.trace_times import times_of
+from iolab.rules.finding import Evidence, Finding
+from iolab.rules.phrases import counted, percent, seconds
+from iolab.rules.registry import rule
+from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
+from iolab.time_ledger.run import ledgers
+from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, SUBMIT, UNTIMED, classed, program_of
+from logframe.interval import Interval
+from straceparse.call_classes import ASYNCHRONOUS, with_classes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from iolab.time_ledger.account import Ledger
+    from straceparse import StraceLog
+
+#: A file with so much of a class's time is named.
+_MOST_OF_IT: Final = 0.5
+#: So many calls are named where there is no total.
+_MOST_SUMS: Final = 2
+_IOSTAT: Final = "iostat -xt 1 of the same minutes, for the devices of these files"
+_OTHER_END: Final = f"a log of the process at the other end: {COMMAND}"
+_STACKS: Final = "where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'"
+#: Class of calls -> what the process did meanwhile, and what to look at next.
+_MEANING: Final = {
+    "file reads": ("", _IOSTAT),
+    "file writes": ("", _IOSTAT),
+    "file flushes": ("a flush waits until the data are on the device", _IOSTAT),
+    "sockets": ("the process waited for the other end of a socket, not for a disk", _OTHER_END),
+    "pipes": ("the process waited for the other end of a pipe, not for a disk", _OTHER_END),
+    "terminal": ("the process waited for a terminal, not for a disk", ""),
+    "event descriptors": ("the process waited for an event of another thread or a timer", _OTHER_END),
+    "waits for descriptors": ("the process waited until a socket, pipe or timer was ready", _OTHER_END),
+    "locks and messages": ("the process waited until another one woke it", _STACKS),
+    "restarted waits": ("a signal or an attach interrupted a wait, which then went on", ""),
+    "sleep": ("the process slept", ""),
+    "child processes": ("the process waited for its children", "the ledger of a child: iolab.ledgers(log)"),
+    "likely the client (Oracle Net)": (
+        "what was read begins like packets of Oracle Net, so the process waited for its client",
+        "an extended SQL trace (event 10046) of the session",
+    ),
+    ASYNCHRONOUS: ("requests overlap, so their own times are no parts of this", _IOSTAT),
+}
+#: Words for the target of a call in a sentence, where its name does not tell it.
+_OF: Final = {
+    "sockets": "of sockets",
+    "pipes": "of pipes",
+    "terminal": "of a terminal",
+    "event descriptors": "of event descriptors",
+    "standard input and output": "of standard input or output",
+    "likely the client (Oracle Net)": "of likely the client",
+    "reads and writes, file not known": "of a descriptor that is not known",
+    "/proc, /sys and files in memory": "of /proc, /sys or memory",
+}
+
+
+@rule(
+    "trace_profile",
+    "time_profile",
+    "total",
+    "no_shares",
+    "calls_without_total",
+    of="strace",
+    needs="stamps of calls (-ttt), and times of calls (-T) for more than upper bounds",
+    thresholds={"10 % of the time": "LEDGER.md section 9: every part of 10 % is a finding"},
+)
+def trace_profile(log: StraceLog) -> Iterator[Finding]:
+    """Where the time of the process with the longest span passed; refused where the log has no times.
+
+    Examples:
+        >>> import iolab
+        >>> log = b'''1700000000.000000 pread64(3</u01/a.dbf>, "", 8192, 0) = 8192 <0.000400>
+        ... 1700000000.000500 recvfrom(4<TCP:[1.2.3.4:1521->1.2.3.5:99]>, "", 8192, 0, NULL, NULL) = 8 <0.000500>
+        ... 1700000000.001000 close(3</u01/a.dbf>) = 0 <0.000010>'''
+        >>> for one in trace_profile(iolab.load(log)): print(one.sentence)
+        First to last record 1.010 ms.
+        `recvfrom` of sockets took 50 % of 1.01 ms: 1 call of 500 us.
+        `pread64` took 40 % of 1.01 ms: 1 call of 400 us, most of it of `a.dbf`.
+        >>> for one in trace_profile(iolab.load(b'pread64(3, "", 8192, 0) = 8192')): print(one.sentence)
+        Where time passed: the log has no stamps (-ttt).
+    """
+    if trace_of(log).calls.is_empty():
+        return
+    found = ledgers(log)
+    if not found or found[0].void:
+        yield Finding(
+            "trace_profile",
+            f"Where time passed: {found[0].void if found else 'the log has no stamps (-ttt)'}.",
+            collect=f"`{COMMAND}`",
+            is_refused=True,
+        )
+        yield from _sums(log)
+        return
+    lead = found[0]
+    yield Finding("total", f"{_capital(lead.text)}.", caveat=lead.unshared, order=0)
+    if lead.unshared:
+        yield Finding("no_shares", f"{_capital(lead.unshared)}.", next=_next_unshared(lead, found), order=1)
+    name = "trace_profile"
+    rows = [row for row in named_parts(lead) if row["view"] == "what"]
+    for row in rows:
+        if row["part"] == SUBMIT and submits_in_name_only(trace_of(log)) is not None:
+            continue  # async_in_name_only says what it is
+        is_told = any(one["parent"] == row["part"] and one["own_lo"] > NEARLY_ALL * row["own_hi"] for one in rows)
+        yield _of_part(log, lead, row, "time_profile" if is_told else name)
+        name = name if is_told else "time_profile"
+
+
+def _next_unshared(lead: Ledger, found: Sequence[Ledger]) -> str:
+    children = [one for one in found[1:] if one.scope.startswith("process ") and not one.unshared]
+    idle = lead.frame.filter(pl.col("view") == "what", pl.col("kind").is_in(["idle", "client"]))
+    if idle.is_empty():
+        return COMMAND
+    if children:
+        return f'iolab.ledger(log, "{children[0].scope}"), the longest process that worked'
+    return f"a log of the process while it works: {COMMAND}"
+
+
+def _sums(log: StraceLog) -> Iterator[Finding]:
+    """The longest calls of a log whose stamps give no total, but whose calls have their times (-T)."""
+    if not trace_of(log).printed:
+        return
+    calls = classed(times_of(log)).filter(~pl.col("kind").is_in(["idle", "client"]), pl.col("printed") > 0)
+    sums = calls.group_by("name").agg(pl.col("elapsed", "printed").sum()).filter(pl.col("elapsed") > 0)
+    whole = int(sums.get_column("elapsed").sum())
+    of_all = " of all processes" if times_of(log).calls.get_column("pid").n_unique() > 1 else ""
+    for name, elapsed, count in sums.sort("elapsed", "name", descending=[True, False]).head(_MOST_SUMS).iter_rows():
+        if elapsed >= PART * whole:
+            time = elapsed / 1e9
+            yield Finding(
+                "calls_without_total",
+                f"`{name}` took {seconds(time)}{of_all}: {counted(count, 'calls')}, {seconds(time / count)} each.",
+                why="the times that -T prints hold, whatever the stamps; there is no total that they are a share of",
+                next=COMMAND,
+                evidence=(Evidence("calls", (name,)),),
+                order=1,
+            )
+
+
+_STEPS: Final = {"reap": "waiting for completions", "submit": "submitting"}
+
+
+def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Finding:
+    why, next_step = _MEANING.get(row["class"] or "", ("", ""))
+    if row["part"] == BETWEEN:
+        why, next_step = "", "perf record -g -p PID, for the CPU; /proc/PID/schedstat, for the run queue"
+        if lead.remarks.filter(pl.col("part") == BETWEEN).height:  # few calls were asked for
+            next_step = f"all calls of it, without -e: {COMMAND}"
+    if not trace_of(log).printed:
+        next_step = COMMAND
+    return Finding(
+        name,
+        _sentence(log, lead, row),
+        why=why if row["level"] == 0 else "",
+        next=next_step,
+        part=row["part"],
+        evidence=(Evidence("calls", tuple(row["evidence"]["rows"])),) if row["evidence"] else (),
+    )
+
+
+def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
+    whole = lead.work if lead.work is not None else lead.total
+    base = seconds(whole or 0.0) + (f" ({lead.work_base})" if lead.work_base else "")
+    time = Interval(row["seconds"], min(row["seconds_lo"], row["seconds"]), max(row["seconds_hi"], row["seconds"]))
+    if row["share"] is None:
+        took = f"{seconds(time)} of {seconds(lead.total or 0.0)}"
+    else:
+        took = f"{percent(Interval(row['share'], row['share_lo'], row['share_hi']))} of {base}"
+    if row["part"] == BETWEEN:
+        return f"{_capital(took if lead.work_base else took.partition(' of ')[0])} passed between calls: {CAUSES}."
+    if row["part"] == AFTER:
+        return f"{_capital(took)} passed {AFTER}: the handler, user CPU or untraced calls."
+    if row["part"] == UNTIMED:
+        inside = lead.frame.filter(pl.col("parent") == UNTIMED).sort("seconds", descending=True).row(0, named=True)
+        most = seconds(Interval(inside["seconds"], 0, inside["seconds"]))
+        return f"{_capital(took)} passed in and after calls without a time; `{inside['name']}` took {most}."
+    names = row["evidence"]["rows"] if row["evidence"] else []
+    if row["kind"] == "not_accounted":
+        return f"{_capital(took)} is {row['name']}."
+    if len(names) == 1:
+        said = f"`{names[0]}`" + (f" {_OF[row['class']]}" if row["class"] in _OF else "")
+    else:
+        label, _, listed = str(row["name"]).partition(": ") if row["level"] else (row["name"], "", "")
+        said = _capital(label) + (f" ({listed})" if listed else "")
+    count = Interval.exact(row["count"])
+    each = f" of {seconds(time / count)}" if row["count"] == 1 else f", {seconds(time / count)} each"
+    detail = f"{counted(row['count'], 'calls')}{each}"
+    if len(names) > 1:
+        detail = counted(row["count"], "calls")
+    elif (failed := _failed(log, lead, names[0])) > _MOST_OF_IT * row["count"]:
+        detail += f", {failed:,} of them failed"
+    if row["part"] == ASYNCHRONOUS and row["own_lo"] > 0:
+        steps = lead.frame.filter(pl.col("view") == "what", pl.col("parent") == ASYNCHRONOUS, pl.col("seconds") > 0)
+        steps = steps.sort("seconds", descending=True).select(pl.col("part").str.split("/").list.last(), "seconds")
+        detail = ", ".join(f"{_STEPS.get(step, step)} {seconds(time)}" for step, time in steps.iter_rows())
+    return f"{said} took {took}: {detail}{_mostly(log, lead, row)}."
+
+
+def _failed(log: StraceLog, lead: Ledger, name: str) -> int:
+    """How many calls of a name the process of a ledger made in vain."""
+    own = times_of(log).calls.filter(_is_own(lead), pl.col("name") == name)
+    return int(own.get_column("failed").sum())
+
+
+def _is_own(lead: Ledger) -> pl.Expr:
+    pid = lead.scope.partition(" ")[2]
+    return pl.col("pid").eq_missing(pl.lit(int(pid) if pid else None, pl.Int32))
+
+
+def _mostly(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
+    """The file with most of the time of a class of calls."""
+    own = with_classes(times_of(log).targets.filter(_is_own(lead))).filter(pl.col("class") == row["class"])
+    if row["evidence"]:
+        own = own.filter(pl.col("name").is_in(row["evidence"]["rows"]))
+    sums = (
+        own.drop_nulls("file").group_by("file").agg((pl.col("elapsed").dt.total_nanoseconds() + pl.col("open")).sum())
+    )
+    if sums.is_empty() or row["kind"] != "io":
+        return ""
+    file, most = sums.sort("elapsed", "file", descending=[True, False]).row(0)
+    return f", most of it of `{short_name(file)}`" if most >= _MOST_OF_IT * row["seconds_hi"] * 1e9 else ""
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+@rule(
+    "main_process",
+    of="strace",
+    needs="several processes",
+    thresholds={"10 % of the longest process": "LEDGER.md section 9: every part of 10 % is a finding"},
+)
+def main_process(log: StraceLog) -> Iterator[Finding]:
+    """The process with most I/O, where that is not the one that is described.
+
+    Examples:
+        >>> import iolab
+        >>> lines = ('7 1700000000.000000 wait4(-1, NULL, 0, NULL) = 8 <0.900000>', '7 1700000000.950000 exit(0) = ?',
+        ...     '8 1700000000.100000 fsync(3</u01/a>) = 0 <0.500000>', '8 1700000000.700000 exit(0) = ?')
+        >>> for one in main_process(iolab.load(chr(10).join(sorted(lines, key=str.split)).encode())):
+        ...     print(one.sentence)
+        Process 8 spent most time in I/O of all processes: 500 ms of its 600 ms.
+    """
+    found = [one for one in ledgers(log) if not one.void and one.scope.startswith("process ")]
+    if len(found) <= 1:
+        return
+    lead, *others = ((one, _io_seconds(one)) for one in found)
+    most, time = max(others, key=lambda one: one[1])
+    if most.total is None or lead[0].total is None or lead[1] >= time or time < PART * lead[0].total.value:
+        return
+    pid = int(most.scope.partition(" ")[2])
+    program = program_of(times_of(log), pid)
+    yield Finding(
+        "main_process",
+        f"Process {pid}{f' (`{program}`)' if program else ''} spent most time in I/O of all processes: {seconds(time)} "
+        f"of its {seconds(most.total)}.",
+        why="it is not the one with the longest span, which is described",
+        next=f'iolab.ledger(log, "{most.scope}"), for its time',
+        evidence=(Evidence("calls", (str(pid),)),),
+        order=1,
+    )
+
+
+def _io_seconds(one: Ledger) -> float:
+    tops = one.frame.filter(pl.col("view") == "what", pl.col("parent").is_null(), pl.col("kind") == "io")
+    return float(tops.get_column("seconds").sum())

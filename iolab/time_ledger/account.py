@@ -1,0 +1,514 @@
+"""The account of time of one log: parts that add up to a total, closed at every level.
+
+A builder of a format (`iolab.time_ledger.reports`, `.strace`, ...) opens an `Account` with a total, adds parts to its
+views, and gets a `Ledger`, in which an explicit part closes each level: ``not accounted for`` (positive) or ``counted
+twice`` (negative).  So a sum over the children of a part is always the part, and nothing is dropped in silence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import polars as pl
+
+from logframe.errors import LogError
+from logframe.interval import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+#: What a part of the time is.  `unlisted`: the log has the time and not the row; `not_in_log`: this section is missing;
+#: `contains`: a row that encloses others, its sum is kept at 0.
+KINDS: Final = (
+    "cpu",
+    "io",
+    "wait",
+    "client",
+    "idle",
+    "gap",
+    "mixed",
+    "unlisted",
+    "not_in_log",
+    "contains",
+    "not_accounted",
+    "counted_twice",
+)
+#: Kinds of time without a name: they are stated as unknown, and are no cause.
+UNKNOWN: Final = frozenset({"unlisted", "not_in_log", "not_accounted"})
+#: Kinds in which no work was waited for: they rank below work.
+ASIDE: Final = frozenset({"client", "idle"})
+#: The views of a ledger, in the order to read them.
+VIEWS: Final = ("what", "phase", "who", "where", "when")
+#: What a remark does: it voids, explains, cautions, or names what a part contains or overlaps.
+ROLES: Final = ("gate", "why", "caution", "contains", "next")
+
+_EVIDENCE: Final = pl.Struct({"table": pl.String(), "rows": pl.List(pl.String()), "lines": pl.List(pl.Int64())})
+
+#: Columns of `Ledger.frame`: one row a part.  ``seconds`` is as the log states it, negative for what is counted twice;
+#: ``own_lo`` and ``own_hi`` are what is certainly, and at most, the part's own after removal of what is counted twice.
+PARTS: Final = pl.Schema(
+    {
+        "view": pl.Enum(VIEWS),
+        "part": pl.String(),
+        "parent": pl.String(),
+        "kind": pl.Enum(KINDS),
+        "class": pl.String(),
+        "name": pl.String(),
+        "count": pl.Float64(),
+        "count_lo": pl.Float64(),
+        "count_hi": pl.Float64(),
+        "seconds": pl.Float64(),
+        "seconds_lo": pl.Float64(),
+        "seconds_hi": pl.Float64(),
+        "own_lo": pl.Float64(),
+        "own_hi": pl.Float64(),
+        "avg": pl.Float64(),
+        "evidence": _EVIDENCE,
+        "next": pl.String(),
+    }
+)
+#: Columns of `Ledger.remarks`: what rules say of a part; ``part`` is null for the whole ledger.
+REMARKS: Final = pl.Schema(
+    {"part": pl.String(), "role": pl.Enum(ROLES), "rule": pl.String(), "text": pl.String(), "evidence": _EVIDENCE}
+)
+#: Columns of `Ledger.checks`: a line of the log that states a sum, and the sum of the parts, in ``unit``.
+CHECKS: Final = pl.Schema(
+    {
+        "check": pl.String(),
+        "view": pl.Enum(VIEWS),
+        "printed": pl.Float64(),
+        "computed": pl.Float64(),
+        "slack": pl.Float64(),
+        "unit": pl.String(),
+        "holds": pl.Boolean(),
+    }
+)
+#: Columns that `Ledger.parts` adds: depth below the total, and the share of `Ledger.work` with its bounds.
+SHARES: Final = pl.Schema(
+    {"level": pl.UInt32(), "share": pl.Float64(), "share_lo": pl.Float64(), "share_hi": pl.Float64()}
+)
+#: Sums that differ by so little, relative to the total, differ by the rounding of the arithmetic alone.
+EXACT: Final = 1e-9
+
+
+class Place(NamedTuple):
+    """Where the figures of a part stand: the frame, the names of its rows, and line numbers where the log has lines."""
+
+    table: str
+    rows: tuple[str, ...] = ()
+    lines: tuple[int, ...] = ()
+
+    def cell(self) -> dict[str, object]:
+        """The place as a cell of the column ``evidence``."""
+        return {"table": self.table, "rows": list(self.rows), "lines": list(self.lines)}
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """One conserved account of time.
+
+    Attributes:
+        total: Seconds; None if and only if `void` says why.
+        base: What the total is: ``DB time``, ``total call time``, ``timed statements``, ...
+        scope: Whose time it is: ``instance``, ``all instances``, ``background``, ``process 4711``, ``session 1.2``,
+            ``log``.
+        void: Why there is no total; empty otherwise.  A void ledger has no parts, no shares and no comparison.
+        frame: All parts of all views (`PARTS`).
+        remarks: What rules say of parts (`REMARKS`).
+        checks: Sums that the log states itself, compared (`CHECKS`).
+        elapsed: The time that passed, in s; None where the log does not say.
+        work: What shares are of, in s: the total, or the total without idle and client time where that is named by
+            `work_base`.
+        work_base: What `work` is, for a sentence; empty where it is the total.
+        unshared: Why parts have no shares (almost nothing ran, times too coarse); empty otherwise.
+        text: The total as one line for the head of a screen.
+        unit: What the figures of `total` and the parts are: ``s``, or what is counted where the log has no times:
+            ``samples``, ``share``.
+        facts_hold: Of a void ledger: whether the log's other facts hold, as it measures no span; else it is doubtful.
+        counted: What the counts of a view are: ``{"what": "waits", "who": "executions"}``.
+    """
+
+    total: Interval | None
+    base: str
+    scope: str
+    void: str = ""
+    frame: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=PARTS))
+    remarks: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=REMARKS))
+    checks: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=CHECKS))
+    elapsed: Interval | None = None
+    work: Interval | None = None
+    work_base: str = ""
+    unshared: str = ""
+    text: str = ""
+    unit: str = "s"
+    facts_hold: bool = False
+    counted: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def views(self) -> list[str]:
+        """The views that the log supports, in the order of `VIEWS`."""
+        there = set(self.frame.get_column("view").unique().cast(pl.String))
+        return [view for view in VIEWS if view in there]
+
+    def parts(self, view: str = "what") -> pl.DataFrame:
+        """The parts of one view, parents before their children, largest first by ``own_lo``, the closing part last.
+
+        Args:
+            view: One of `views`.
+
+        Returns:
+            The columns `PARTS` and `SHARES`; shares are null where `unshared` says why, and for time that is not in
+            `work`.
+
+        Raises:
+            LogError: The ledger is void, or has no such view.
+        """
+        if self.void:
+            raise LogError(f"the ledger has no parts: {self.void}")
+        if view not in self.views:
+            raise LogError(f"the ledger has no view {view!r}: it has {', '.join(self.views) or 'none'}")
+        own = self.frame.filter(pl.col("view") == view)
+        return _in_order(own).with_columns(self._share())
+
+    def _share(self) -> list[pl.Expr]:
+        """The share of each part and its bounds: of its own time, never above 1."""
+        base = self.work if self.work is not None else self.total
+        is_shared = pl.lit(base is not None and base.lo > 0 and not self.unshared)
+        if self.work_base:
+            is_shared &= ~pl.col("kind").cast(pl.String).is_in(ASIDE)
+        value, lo, hi = (1.0, 1.0, 1.0) if base is None or base.lo <= 0 else (base.value, base.lo, base.hi)
+        least, most = (pl.col("own_lo") / hi).clip(0, 1), (pl.col("own_hi") / lo).clip(0, 1)
+        twice = pl.col("kind") == "counted_twice"
+        share = (
+            pl.when(twice).then(pl.col("seconds") / value).otherwise((pl.col("seconds") / value).clip(least, most)),
+            pl.when(twice).then(pl.col("seconds_lo") / value).otherwise(least),
+            pl.when(twice).then(pl.col("seconds_hi") / value).otherwise(most),
+        )
+        return [
+            pl.when(is_shared & (pl.col("kind") != "contains")).then(one).alias(name)
+            for one, name in zip(share, ("share", "share_lo", "share_hi"), strict=True)
+        ]
+
+    def tree(self, view: str = "what") -> str:
+        """The parts of one view as indented text: share, seconds, count and name."""
+        lines = [self.text or self.base]
+        for row in self.parts(view).iter_rows(named=True):
+            share = "" if row["share"] is None else f"{100 * row['share']:.1f}"
+            count = "" if row["count"] is None else f"{row['count']:,.0f}"
+            lines.append(f"{share:>6}  {row['seconds']:>14,.6g}  {count:>12}  {'  ' * row['level']}{row['name']}")
+        return "\n".join(lines)
+
+    def to_chart(self, view: str = "what") -> Any:  # noqa: ANN401 - an Altair chart, imported on use
+        """The parts of one view as bars with bounds, indented as in `tree` (`iolab.charts.ledger_bars`)."""
+        from iolab.charts import ledger_bars  # noqa: PLC0415 - Altair is imported on use
+
+        return ledger_bars(self, view)
+
+    def __repr__(self) -> str:
+        what = f"no total: {self.void}" if self.void else (self.text or self.base)
+        return f"<Ledger of {self.scope}: {what}>"
+
+
+def void_ledger(
+    reason: str,
+    *,
+    base: str,
+    scope: str = "log",
+    remarks: Sequence[dict[str, object]] = (),
+    facts_hold: bool = False,
+) -> Ledger:
+    """A ledger without a total.
+
+    Args:
+        reason: Why there is none, as the end of "no total: ...".
+        base: What the total would be.
+        scope: Whose time it would be.
+        remarks: Rows of `REMARKS`.
+        facts_hold: Whether the log's other facts hold.
+    """
+    said = pl.DataFrame(remarks, schema=REMARKS, orient="row")
+    return Ledger(None, base, scope, reason, remarks=said, facts_hold=facts_hold)
+
+
+class Account:
+    """Builds one `Ledger`: parts are added under their parents, and every level is closed at the end.
+
+    Args:
+        total: The total in s.
+        base: What it is.
+        scope: Whose time it is.
+        is_upper: The log gives what a part took together with what followed it: parts add up, and of each part nothing
+            is certainly its own.
+
+    Examples:
+        >>> account = Account(Interval(100, 99.5, 100.5), "DB time", scope="instance")
+        >>> io = account.add("what", "User I/O", Interval(60, 59.5, 60.5), kind="io")
+        >>> read = account.add("what", "db file sequential read", Interval.exact(55), kind="io", parent=io,
+        ...     count=Interval.exact(1000))
+        >>> cpu = account.add("what", "DB CPU", Interval.exact(45), kind="cpu")
+        >>> account.closes(io, "unlisted in class", kind="unlisted")
+        >>> parts = account.ledger().parts().select("name", "seconds", "own_lo", "own_hi", "share")
+        >>> for row in parts.rows(): print(row)
+        ('User I/O', 60.0, 53.5, 60.5, 0.6)
+        ('db file sequential read', 55.0, 49.0, 55.0, 0.55)
+        ('unlisted in class', 5.0, 0.0, 5.5, 0.05)
+        ('DB CPU', 45.0, 39.0, 45.0, 0.45)
+        ('counted twice', -5.0, 0.0, 0.0, -0.05)
+    """
+
+    def __init__(self, total: Interval, base: str, *, scope: str = "log", is_upper: bool = False) -> None:
+        self.total = total
+        self._is_upper = is_upper
+        self.base = base
+        self.scope = scope
+        self._rows: list[dict[str, object]] = []
+        self._frames: list[pl.DataFrame] = []
+        self._remarks: list[dict[str, object]] = []
+        self._checks: list[dict[str, object]] = []
+        self._ids: set[tuple[str, str]] = set()
+        #: How a level whose parts are less than their parent is closed, by view and parent.
+        self._closings: dict[tuple[str, str | None], tuple[str, str]] = {}
+
+    def add(
+        self,
+        view: str,
+        name: str,
+        seconds: Interval,
+        *,
+        kind: str,
+        parent: str | None = None,
+        wait_class: str | None = None,
+        count: Interval | None = None,
+        evidence: Place | None = None,
+        next_step: str | None = None,
+    ) -> str:
+        """Add a part.
+
+        Args:
+            view: One of `VIEWS`.
+            name: As the log prints it; completed where the log cuts it.
+            seconds: Its time as the log states it; negative for `counted_twice`.
+            kind: One of `KINDS`.
+            parent: The part that it is in, as this function returned it; None at the top.
+            wait_class: Wait class, or class of system calls.
+            count: How often; None where the log has none.
+            evidence: Where its figures stand.
+            next_step: What to look at or collect next.
+
+        Returns:
+            Its id: the name, with the parent's before it where the view has that name already.
+        """
+        part = name
+        if (view, part) in self._ids:
+            part = f"{parent or view}/{name}"
+            number = 2
+            while (view, part) in self._ids:
+                part, number = f"{parent or view}/{name} ({number})", number + 1
+        self._ids.add((view, part))
+        avg = None
+        if kind != "cpu" and count is not None and count.value > 0:
+            avg = seconds.value / count.value
+        self._rows.append(
+            {
+                "view": view,
+                "part": part,
+                "parent": parent,
+                "kind": kind,
+                "class": wait_class,
+                "name": name,
+                "count": None if count is None else float(count.value),
+                "count_lo": None if count is None else float(count.lo),
+                "count_hi": None if count is None else float(count.hi),
+                "seconds": float(seconds.value),
+                "seconds_lo": float(seconds.lo),
+                "seconds_hi": float(seconds.hi),
+                "own_lo": None,
+                "own_hi": None,
+                "avg": avg,
+                "evidence": None if evidence is None else evidence.cell(),
+                "next": next_step,
+            }
+        )
+        return part
+
+    def add_frame(self, frame: pl.DataFrame) -> None:
+        """Add many parts at once.
+
+        Args:
+            frame: At least ``view``, ``part`` (unique in its view), ``kind``, ``name`` and ``seconds``; other columns
+                of `PARTS` where they are known.  Without bounds a figure is exact.
+        """
+        have = frame.columns
+        given = {
+            "seconds_lo": "seconds",
+            "seconds_hi": "seconds",
+            "count_lo": "count",
+            "count_hi": "count",
+        }
+        full = frame.with_columns(
+            pl.col(source).alias(name) if source in have else pl.lit(None).alias(name)
+            for name, source in given.items()
+            if name not in have
+        )
+        if "avg" not in have and "count" in have:
+            counted = (pl.col("count") > 0) & (pl.col("kind").cast(pl.String) != "cpu")
+            full = full.with_columns(avg=pl.when(counted).then(pl.col("seconds") / pl.col("count")))
+        missing = [pl.lit(None).alias(name) for name in PARTS if name not in full.columns]
+        full = full.with_columns(missing).select(pl.col(name).cast(kind) for name, kind in PARTS.items())
+        self._ids.update(full.select(pl.col("view").cast(pl.String), "part").iter_rows() if full.height < 1000 else ())
+        self._frames.append(full)
+
+    def closes(self, parent: str | None, name: str, *, kind: str, view: str = "what") -> None:
+        """Name the part that closes a level where its parts are less than their parent (default: not accounted for)."""
+        self._closings[view, parent] = (name, kind)
+
+    def remark(
+        self, role: str, rule: str, text: str, *, part: str | None = None, evidence: Place | None = None
+    ) -> None:
+        """Add a remark of a rule (`REMARKS`)."""
+        cell = None if evidence is None else evidence.cell()
+        self._remarks.append({"part": part, "role": role, "rule": rule, "text": text, "evidence": cell})
+
+    def check(self, check: str, *, view: str, printed: float, computed: float, slack: float, unit: str = "s") -> bool:
+        """Compare a sum that the log states with that of the parts; a contradiction is a remark, too.
+
+        Returns:
+            Whether they agree within ``slack``.
+        """
+        holds = abs(printed - computed) <= slack
+        self._checks.append(
+            {
+                "check": check,
+                "view": view,
+                "printed": float(printed),
+                "computed": float(computed),
+                "slack": float(slack),
+                "unit": unit,
+                "holds": holds,
+            }
+        )
+        if not holds:
+            said = f"{check}: the log states {printed:,.6g} {unit}, its parts add up to {computed:,.6g} {unit}"
+            self.remark("caution", "check", said)
+        return holds
+
+    def ledger(
+        self,
+        *,
+        elapsed: Interval | None = None,
+        work: Interval | None = None,
+        work_base: str = "",
+        unshared: str = "",
+        text: str = "",
+        unit: str = "s",
+        counted: Mapping[str, str] | None = None,
+    ) -> Ledger:
+        """The ledger: every level closed, the own time of every part computed.
+
+        Args: as the fields of `Ledger`.
+        """
+        rows = pl.DataFrame(self._rows, schema=PARTS, orient="row")
+        frame = pl.concat([rows, *self._frames]) if self._frames else rows
+        frame = self._with_own(pl.concat([frame, self._closing_parts(frame)]))
+        return Ledger(
+            self.total,
+            self.base,
+            self.scope,
+            frame=frame,
+            remarks=pl.DataFrame(self._remarks, schema=REMARKS, orient="row"),
+            checks=pl.DataFrame(self._checks, schema=CHECKS, orient="row"),
+            elapsed=elapsed,
+            work=work,
+            work_base=work_base,
+            unshared=unshared,
+            text=text,
+            unit=unit,
+            counted=dict(counted or {}),
+        )
+
+    def _closing_parts(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The part that closes each level: the parent less its children."""
+        sums = frame.group_by("view", "parent", maintain_order=True).agg(
+            pl.col("seconds", "seconds_lo", "seconds_hi").sum(),
+            is_closed=pl.col("kind").is_in(["not_accounted", "counted_twice", "unlisted", "not_in_log"]).any(),
+        )
+        parents = frame.select("view", parent="part", whole="seconds", whole_lo="seconds_lo", whole_hi="seconds_hi")
+        levels = sums.join(parents, on=["view", "parent"], how="left", maintain_order="left")
+        closing = Account(self.total, self.base)
+        closing._ids = set(self._ids)
+        for row in levels.iter_rows(named=True):
+            is_top = row["parent"] is None
+            whole = (
+                self.total
+                if is_top
+                else Interval(row["whole"], min(row["whole_lo"], row["whole"]), max(row["whole_hi"], row["whole"]))
+            )
+            rest, lo, hi = whole.value - row["seconds"], whole.lo - row["seconds_hi"], whole.hi - row["seconds_lo"]
+            if abs(rest) <= EXACT * abs(self.total.value):
+                rest = 0.0
+                if row["is_closed"]:
+                    continue
+            lo, hi = min(lo, rest), max(hi, rest)
+            name, kind = self._closings.get((row["view"], row["parent"]), ("not accounted for", "not_accounted"))
+            if rest < 0:
+                name, kind = "counted twice", "counted_twice"
+            closing.add(row["view"], name, Interval(rest, lo, hi), kind=kind, parent=row["parent"])
+        return pl.DataFrame(closing._rows, schema=PARTS, orient="row")
+
+    def _with_own(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Each part's own time: without what may be counted twice at its level and above, at most the total."""
+        is_twice = pl.col("kind") == "counted_twice"
+        twice = (
+            frame.filter(is_twice)
+            .group_by("view", "parent")
+            .agg(at_level=(-pl.col("seconds_lo")).clip(lower_bound=0).sum())
+        )
+        frame = frame.join(twice, on=["view", "parent"], how="left", nulls_equal=True, maintain_order="left")
+        frame = frame.with_columns(pl.col("at_level").fill_null(0.0))
+        above = frame.select("view", "part", up="parent", more="at_level")
+        lost, parent = pl.col("at_level"), frame.get_column("parent")
+        reach = frame.select("view", "part", "at_level", parent=parent)
+        while reach.get_column("parent").null_count() < reach.height:
+            reach = reach.join(
+                above, left_on=["view", "parent"], right_on=["view", "part"], how="left", maintain_order="left"
+            ).select("view", "part", at_level=lost + pl.col("more").fill_null(0.0), parent="up")
+        own_lo = (pl.col("seconds_lo") - reach.get_column("at_level")).clip(lower_bound=0)
+        if self._is_upper:
+            own_lo = pl.when(pl.col("kind").cast(pl.String).is_in(UNKNOWN)).then(own_lo).otherwise(0.0)
+        return (
+            frame.with_columns(
+                own_lo=pl.when(is_twice).then(0.0).otherwise(own_lo),
+                own_hi=pl.when(is_twice)
+                .then(0.0)
+                .otherwise(pl.col("seconds_hi").clip(lower_bound=0, upper_bound=self.total.hi)),
+            )
+            .with_columns(own_lo=pl.min_horizontal("own_lo", "own_hi"))
+            .drop("at_level")
+        )
+
+
+def _in_order(parts: pl.DataFrame) -> pl.DataFrame:
+    """Parents before their children, the largest first, idle time and what closes a level last.
+
+    ``level`` is the depth from 0.
+    """
+    last = pl.col("kind").cast(pl.String).is_in(["counted_twice", "not_accounted", "not_in_log", "unlisted"])
+    aside = pl.col("kind").cast(pl.String).is_in(ASIDE)
+    # An explicit closing part that is a top list's rest stands last, too; `contains` after the parts that add up.
+    ordered = parts.with_columns(
+        place=pl.when(aside).then(1).when(pl.col("kind") == "contains").then(2).when(last).then(3).otherwise(0),
+    ).sort("place", "own_lo", "own_hi", "name", descending=[False, True, True, False])
+    children: dict[str | None, list[int]] = {}
+    for number, parent in enumerate(ordered.get_column("parent")):
+        children.setdefault(parent, []).append(number)
+    names = ordered.get_column("part").to_list()
+    order: list[int] = []
+    levels: list[int] = []
+    waiting = [(number, 0) for number in reversed(children.get(None, []))]
+    while waiting:
+        number, level = waiting.pop()
+        order.append(number)
+        levels.append(level)
+        waiting.extend((child, level + 1) for child in reversed(children.get(names[number], [])))
+    return ordered[order].drop("place").with_columns(level=pl.Series(levels, dtype=pl.UInt32()))

@@ -1,0 +1,188 @@
+"""The account of a SQL*Plus session: the elapsed times of its statements, the runs of one text together."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.metrics.spool_statements import SAMPLE, statement_costs
+from iolab.time_ledger.account import Account, Place, void_ledger
+from logframe.interval import Interval
+from logframe.wording import counted
+from sqltraceparse import without_literals
+
+if TYPE_CHECKING:
+    from iolab.time_ledger.account import Ledger
+    from sqlplusparse import Spool
+
+BASE: Final = "timed statements"
+#: The part of the times that the session does not show a statement of.
+UNKNOWN: Final = "time whose statement is unknown"
+#: The sum of the lines may differ from that of the statements by so much of it.
+_SLACK: Final = 0.01
+#: The total is a range where its bounds differ by more than this.
+_RANGE: Final = 0.05
+#: More statements that differ only in literals are one part.
+_MOST_ALIKE: Final = 100
+#: Of more statements the smaller ones are one part together.
+_MOST_PARTS: Final = 1000
+_MOST_PLACES, _MOST_TEXT = 20, 100
+_FIGURES: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
+
+
+def spool_ledgers(spool: Spool) -> list[Ledger]:
+    r"""The account of a session: one view, ``who``, of the statements that succeeded; none where nothing is timed.
+
+    Statements that failed stand apart, in a remark.  An Elapsed line that no statement owns is a part of its own; one
+    that SQLcl prints again at the end of a script is not counted.  Of very many statements the largest are parts, and
+    the others one part together.
+
+    Examples:
+        >>> import sqlplusparse
+        >>> run = "SQL> select {} from t;\n\nElapsed: 00:00:0{}.00\n"
+        >>> failed = "SQL> select 3 from t;\nORA-00942: no t\n\nElapsed: 00:00:00.50\n"
+        >>> (one,) = spool_ledgers(sqlplusparse.read_spool((run.format(1, 3) + run.format(2, 1) + failed).encode()))
+        >>> print(one.tree("who"))
+        timed statements 4.00 s; no statement without a time, 1 failed (0.500 s, not counted)
+          75.0               3             1  line 1: select 1 from t
+          25.0               1             1  line 4: select 2 from t
+           0.0               0                not accounted for
+    """
+    lines = spool.timings.filter(pl.col("origin") == "statement")
+    if lines.is_empty():
+        return []
+    timed = spool.statements.filter(pl.col("elapsed_s").is_not_null())
+    failed = timed.filter(pl.col("status") == "error")
+    unknown = lines.filter(pl.col("statement").is_null())
+    apart = _remark(failed)
+    if failed.height == lines.height:
+        all_of = "the only timed statement" if failed.height == 1 else f"all {failed.height:,} timed statements"
+        return [void_ledger(f"{all_of} failed ({_text(_sum(failed))} in all)", base=BASE, remarks=apart)]
+    groups = statement_costs(spool)
+    total = _sum(groups) + _sum(unknown)
+    account = Account(total, BASE)
+    parts = _alike(groups)
+    large = parts if parts.height <= _MOST_PARTS else parts.top_k(_MOST_PARTS, by="elapsed_s")
+    account.add_frame(_parts(large))
+    if large.height < parts.height:
+        others = parts.join(large, on="part", how="anti")
+        name = f"{others.height:,} other statements"
+        account.add("who", name, _sum(others), kind="mixed", count=Interval.exact(int(others.get_column("runs").sum())))
+    if unknown.height:
+        count, place = Interval.exact(unknown.height), Place("timings", (), tuple(unknown.get_column("line").head(20)))
+        account.add("who", UNKNOWN, _sum(unknown), kind="unlisted", count=count, evidence=place)
+        why = "an error of the client itself takes no time; a commit that is not echoed may be of SET AUTOCOMMIT"
+        account.remark("why", "unknown_owner", why, part=UNKNOWN)
+        account.remark("next", "unknown_owner", "`set echo on` before the statements", part=UNKNOWN)
+    printed, computed = _sum(lines).value, total.value + _sum(failed).value
+    account.check("`Elapsed` lines", view="who", printed=printed, computed=computed, slack=_SLACK * printed)
+    for row in apart:
+        account.remark("caution", "failed_statements", str(row["text"]))
+    step = float(lines.get_column("resolution_s").sort()[-1])
+    return [
+        account.ledger(
+            unshared="" if total.lo > 0 else f"no time reaches the clock's step of {step:g} s",
+            text=_total_text(spool, groups, failed, total, step),
+            counted={"who": "runs"},
+        )
+    ]
+
+
+def _sum(rows: pl.DataFrame) -> Interval:
+    value, lo, hi = rows.select(pl.col(_FIGURES).sum()).row(0)
+    return Interval(value, min(lo, value), max(hi, value))
+
+
+def _alike(groups: pl.DataFrame) -> pl.DataFrame:
+    """The statements, very many that differ only in literals as one."""
+    alike = groups.with_columns(key=without_literals(pl.col("text")))
+    many = alike.filter(pl.col("key").is_not_null(), pl.len().over("key") > _MOST_ALIKE)
+    if many.is_empty():
+        return groups
+    sums = many.group_by("key", maintain_order=True).agg(
+        pl.col("runs", *_FIGURES).sum(),
+        pl.col("statements", "lines").list.first().head(_MOST_PLACES),
+        count=pl.len(),
+    )
+    text = pl.col("key").str.replace_all(r"\s+", " ").str.slice(0, _MOST_TEXT)
+    name = pl.format("{} statements alike: {}", pl.col("count").map_elements("{:,}".format, pl.String), text)
+    rest = alike.join(many, on="part", how="anti")
+    return pl.concat([rest.drop("key"), sums.select(*sums.columns, part=name, name=name)], how="diagonal").select(
+        groups.columns
+    )
+
+
+def _parts(groups: pl.DataFrame) -> pl.DataFrame:
+    """The statements as parts of the view ``who``."""
+    return groups.select(
+        "part",
+        "name",
+        view=pl.lit("who"),
+        kind=pl.lit("mixed"),
+        seconds="elapsed_s",
+        seconds_lo="elapsed_s_lo",
+        seconds_hi="elapsed_s_hi",
+        count="runs",
+        evidence=pl.struct(
+            table=pl.lit("statements"), rows=pl.col("statements").cast(pl.List(pl.String())), lines="lines"
+        ),
+    )
+
+
+def _remark(failed: pl.DataFrame) -> list[dict[str, object]]:
+    """The remark of statements that failed (`REMARKS`)."""
+    if failed.is_empty():
+        return []
+    text = f"{counted(failed.height, 'statement')} failed after {_text(_sum(failed))} in all: not in the total"
+    return [{"part": None, "role": "caution", "rule": "failed_statements", "text": text, "evidence": None}]
+
+
+def _total_text(spool: Spool, groups: pl.DataFrame, failed: pl.DataFrame, total: Interval, step: float) -> str:
+    """The total as one line: how long, how many statements have no time, how many failed."""
+    width = total.hi - total.lo
+    figure, clock = _text(total), ""
+    if width > _RANGE * total.value:
+        decimals = max(0, math.ceil(-math.log10(step) - 1e-9))
+        lo, hi = (round(number, decimals + 1) for number in (total.lo, total.hi))
+        scale = 10**decimals
+        lo, hi = math.floor(lo * scale + 1e-6) / scale, math.ceil(hi * scale - 1e-6) / scale
+        figure, clock = f"{lo:,.{decimals}f} to {hi:,.{decimals}f} s", f" (clock step {step:g} s)"
+    untimed = spool.statements.filter(pl.col("elapsed_s").is_null()).height
+    without = f"{counted(untimed, 'statement')} without a time" if untimed else "no statement without a time"
+    said = f"{BASE} {figure}{clock}; {without}"
+    if failed.height:
+        return f"{said}, {failed.height:,} failed ({_text(_sum(failed))}, not counted)"
+    return f"{said}, none failed" if _is_repeated(groups) else said
+
+
+def _is_repeated(groups: pl.DataFrame) -> bool:
+    return groups.filter(pl.col("runs") >= SAMPLE).height > 0
+
+
+def _text(figure: Interval) -> str:
+    """A sum of times with the digits that a reader needs.
+
+    Examples:
+        >>> _text(Interval.exact(196.488)), _text(Interval.exact(12.3456)), _text(Interval.exact(0.31))
+        ('196.5 s', '12.35 s', '0.310 s')
+    """
+    decimals = 1 if figure.value >= 100 else 2 if figure.value >= 1 else 3
+    return f"{figure.value:,.{decimals}f} s"
+
+
+def spool_headline(spool: Spool) -> str:
+    r"""What a session is: how many statements, or how many runs of how many.
+
+    Examples:
+        >>> import sqlplusparse
+        >>> run = b"SQL> select 1 from t;\n\nElapsed: 00:00:01.00\n"
+        >>> spool_headline(sqlplusparse.read_spool(run)), spool_headline(sqlplusparse.read_spool(run * 3))
+        ('SQL*Plus session, 1 statement', 'SQL*Plus session, 3 runs of 1 statement')
+    """
+    groups = statement_costs(spool)
+    runs = int(groups.get_column("runs").sum())
+    if not _is_repeated(groups):
+        return spool.describe()
+    return f"SQL*Plus session, {counted(runs, 'run')} of {counted(groups.height, 'statement')}"

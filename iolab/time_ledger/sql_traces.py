@@ -1,0 +1,582 @@
+"""The account of time of an extended SQL trace: one ledger a session, from its first record to its last.
+
+Calls are CPU, waits and what is neither; between them the session waits for its client, for something else, or works
+without a record.  A wait for the client before the next fetch of the cursor that was just executed or fetched is a
+round trip; other waits for the client are time between statements, of which application, user and network cannot be
+told apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
+
+import polars as pl
+
+from iolab.metrics.formatting import short_text
+from iolab.time_ledger.account import Account, Place, void_ledger
+from logframe.interval import Interval
+from logframe.oracle import is_idle, wait_class_of
+from sqltraceparse import without_literals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from iolab.time_ledger.account import Ledger
+    from sqltraceparse import SqlTrace
+
+BASE: Final = "first record to last record"
+#: The base of a trace without waits (level 1 or 4): the time between calls is not in it.
+BASE_OF_CALLS: Final = "database calls"
+#: Ids of parts, which rules write to.
+CALLS, CPU, TRIPS = "database calls", "CPU", "round trips between fetches"
+CLIENT, BETWEEN, GAP = "client, between statements", "waits between calls", "between records"
+RECURSIVE: Final = "recursive SQL of SYS"
+#: What closes a level whose parts are all there.
+REST: Final = "rest"
+_WITH_PLAN: Final = ("select", "with", "insert", "update", "delete", "merge", "create")
+_NEXT_OF_VOID: Final = "calls and statements: iolab show --tables; a total needs the whole trace of one session"
+_ON_DISK: Final = "a sort or hash join on disk: V$SQL_WORKAREA of the statement, and pga_aggregate_target"
+#: What to look at for CPU, and for waits by the begin of their name, else by their class.
+_NEXT: Final = {
+    "CPU": "the statements with most logical reads and rows: iolab show --tables",
+    "User I/O": "which objects: iolab show --tables, reads_by_object",
+    "Application": "who held the lock: BLOCKING_SESSION of V$SESSION, or of ASH in the same time",
+    "Commit": "an AWR report of the same time: `log file parallel write`, and commits per second",
+    "direct path read temp": _ON_DISK,
+    "direct path write temp": _ON_DISK,
+    "PX Deq": "the traces of the parallel servers (*_p000_*.trc): the session waited for their work",
+    "PL/SQL lock timer": "the code that calls DBMS_SESSION.SLEEP or DBMS_LOCK.SLEEP",
+    "SQL*Net message from dblink": "an SQL trace of the session in the remote database",
+    "Concurrency": "ASH of the same time: which sessions, objects and statements (@?/rdbms/admin/ashrpt)",
+}
+FROM_CLIENT: Final = ("sql*net message from client", "sql*net vector message from client")
+#: A session with less of its time in records has no total.
+_LEAST_COVERED: Final = 0.5
+#: A single time may be longer than the span by so much: clocks of calls and waits differ a little.
+_SLACK, _SLACK_US = 1.01, 10_000
+#: Of less work no shares are given: times are whole microseconds, and tracing itself takes some.
+_LEAST_SPAN_US: Final = 10_000
+#: Stamps and `tim` that differ by more are both said.
+_MOST_DRIFT: Final = 0.01
+#: Client time from here on is said.
+_LEAST_SAID: Final = 0.01
+#: More statements, or sessions, are not listed one by one.
+_MOST_STATEMENTS, _MOST_SESSIONS = 100, 20
+_MOST_TEXT: Final = 100
+#: Round trips of a statement with so much of the time are a part of its own.
+_LARGE: Final = 0.10
+
+
+@dataclass(frozen=True, eq=False)
+class Session:
+    """The calls and waits of one session, on one clock.
+
+    Attributes:
+        process, clock, session_id: Whose they are; `session_id` is None where the trace names none.
+        calls, waits: Its rows of the frames of the trace.
+        headers: The statements of the trace.
+        clocks: How many clocks the session has.
+    """
+
+    process: int | None
+    clock: int | None
+    session_id: str | None
+    calls: pl.DataFrame
+    waits: pl.DataFrame
+    headers: pl.DataFrame
+    clocks: int = 1
+
+    @cached_property
+    def ends_us(self) -> tuple[int, int]:
+        """When the first record begins and the last one ends, by the clock of the trace."""
+        timed = (pl.col("tim_us").is_not_null() & pl.col("elapsed_us").is_not_null(),)
+        start = pl.col("tim_us") - pl.col("elapsed_us")
+        first = [frame.lazy().filter(*timed).select("line", start=start).head(1) for frame in (self.calls, self.waits)]
+        root = self.calls.lazy().filter(*timed, pl.col("parent").is_null()).select("line", start=start).head(1)
+        begins = pl.concat(first).sort("line").head(1).collect().get_column("start").to_list()
+        begins += root.collect().get_column("start").to_list()
+        ends = [frame.get_column("tim_us").max() for frame in (self.calls, self.waits)]
+        return min(begins, default=0), max((int(str(end)) for end in ends if end is not None), default=0)
+
+    @property
+    def span_us(self) -> int:
+        """Time from the start of the first record to the end of the last."""
+        begin, end = self.ends_us
+        return end - begin
+
+    @cached_property
+    def in_calls(self) -> pl.DataFrame:
+        """Waits within calls by ``event``: ``count``, ``us``; the longest first."""
+        return _by_event(self.waits.lazy().filter(pl.col("call").is_not_null()))
+
+    @cached_property
+    def between(self) -> pl.DataFrame:
+        """Waits between calls by ``event``, as `in_calls`; those for the client among them."""
+        return _by_event(self.waits.lazy().filter(pl.col("call").is_null()))
+
+    @cached_property
+    def for_client(self) -> pl.DataFrame:
+        """Waits for the client between calls: ``line``, ``us``, ``op``, ``statement`` of the next call, ``is_trip``.
+
+        A round trip is one whose next call of depth 0 is a FETCH of the cursor of the call before it.
+        """
+        names = [one for one in self.between.get_column("event") if one.lower() in FROM_CLIENT]
+        waits = self.waits.lazy().filter(
+            pl.col("call").is_null(),
+            pl.col("elapsed_us").is_not_null(),
+            pl.col("event").is_in(names),
+        )
+        # A cursor that is closed on the way is no call that the client waited for.
+        roots = self.calls.filter(pl.col("depth") == 0).select("line", "op", "cursor", "statement")
+        is_close = pl.col("op") == "CLOSE"
+        to = roots.lazy().select(next_call="line", to=pl.when(~is_close).then("line").backward_fill())
+        real = roots.lazy().filter(~is_close)
+        before = pl.struct("op", "cursor", "statement").shift()
+        same = (before.struct.field("cursor") == pl.col("cursor")).fill_null(value=False)
+        fetched = pl.col("op").eq("FETCH") & before.struct.field("op").is_in(["EXEC", "FETCH"])
+        real = real.select(
+            *(pl.col("line").alias("to"), "op", "statement"),
+            is_trip=(same & fetched).fill_null(value=False),
+            is_again=before.struct.field("statement") == pl.col("statement"),
+        )
+        return (
+            waits.select("line", "next_call", us="elapsed_us")
+            .join(to, on="next_call", how="left", maintain_order="left")
+            .join(real, on="to", how="left", maintain_order="left")
+            .with_columns(pl.col("is_trip", "is_again").fill_null(value=False))
+            .drop("next_call", "to")
+            .collect()
+        )
+
+    @cached_property
+    def phases(self) -> pl.DataFrame:
+        """Calls by ``op``: ``count``, ``us`` of their own, ``misses``; the longest first."""
+        found = self.calls.group_by("op").agg(
+            count=pl.len(), us=pl.col("own_elapsed_us").sum(), misses=pl.col("misses").sum()
+        )
+        return found.sort("us", "op", descending=[True, False])
+
+    @cached_property
+    def statements(self) -> pl.DataFrame:
+        """Statements that are alike but for literals, the longest first.
+
+        ``key`` (the text without literals), ``sql`` (id of the first text), ``text`` (the first one), ``texts`` (their
+        number), ``statement`` (line of the first header), ``is_sys`` (recursive SQL of the dictionary), ``depth``,
+        ``executions``, ``fetches``, ``hard_parses``, ``rows``, ``us`` of own time of the calls, ``cpu_us``,
+        ``parse_us``, ``disk_blocks``, ``gets``; ``trips`` and ``trip_us``: round trips between fetches.
+        """
+        op, own = pl.col("op"), pl.col("own_elapsed_us")
+        sums = self.calls.group_by("statement", pl.col("cursor").is_null().alias("is_lob")).agg(
+            depth=pl.col("depth").min(),
+            executions=op.is_in(["EXEC", "UNMAP", "SORT UNMAP", "RPC EXEC"]).sum(),
+            fetches=(op == "FETCH").sum(),
+            hard_parses=((op == "PARSE") & (pl.col("misses") > 0)).sum(),
+            rows=pl.col("rows").sum(),
+            us=own.sum(),
+            cpu_us=pl.col("own_cpu_us").sum(),
+            parse_us=own.filter(op == "PARSE").sum(),
+            disk_blocks=pl.col("own_disk_blocks").sum(),
+            gets=(pl.col("own_consistent_gets") + pl.col("own_current_gets")).sum(),
+        )
+        trips = self.for_client.filter("is_trip").group_by("statement")
+        by_trips = trips.agg(trips=pl.len(), trip_us=pl.col("us").sum())
+        sums = sums.join(by_trips.with_columns(is_lob=False), on=["statement", "is_lob"], how="left", nulls_equal=True)
+        sql = pl.coalesce("sql_id", pl.col("hash_value").cast(pl.String))
+        names = self.headers.select("statement", "text", "user_id", sql=sql)
+        found = sums.join(names, on="statement", how="left").with_columns(
+            key=pl.coalesce(without_literals(pl.col("text")), "sql"),
+            is_sys=((pl.col("user_id") == 0) & (pl.col("depth") > 0)).fill_null(value=False),
+        )
+        figures = ("executions", "fetches", "hard_parses", "rows", "us", "cpu_us", "parse_us", "disk_blocks", "gets")
+        totals = [pl.col(name).cast(pl.Int64).sum() for name in (*figures, "trips", "trip_us")]
+        grouped = found.sort("statement").group_by("key", "is_sys", "is_lob", maintain_order=True)
+        first = [pl.col(name).first() for name in ("sql", "text", "statement")]
+        alike = grouped.agg(*first, *totals, pl.col("depth").min(), texts=pl.struct("sql", "text").n_unique())
+        return alike.sort(pl.col("us") + pl.col("trip_us"), "statement", descending=[True, False])
+
+
+def _by_event(waits: pl.LazyFrame) -> pl.DataFrame:
+    timed = waits.filter(pl.col("elapsed_us").is_not_null())
+    found = timed.group_by("event").agg(count=pl.len(), us=pl.col("elapsed_us").sum()).collect()
+    return found.sort("us", "event", descending=[True, False])
+
+
+_SESSIONS: WeakKeyDictionary[SqlTrace, list[Session]] = WeakKeyDictionary()
+
+
+def sessions_of(trace: SqlTrace) -> list[Session]:
+    """The sessions of a trace, the one with the longest span first."""
+    if trace not in _SESSIONS:
+        _SESSIONS[trace] = sorted(_sessions(trace), key=lambda one: -one.span_us)
+    return _SESSIONS[trace]
+
+
+def _sessions(trace: SqlTrace) -> Iterator[Session]:
+    named = trace.session.filter(pl.col("name") == "session_id").get_column("value").unique().to_list()
+    if trace.clock.height <= 1 and len(named) <= 1:
+        process = trace.clock.item(0, "process") if trace.clock.height else None
+        yield _session(trace, (process, 1, named[0] if named else None), trace.calls, trace.waits, 1)
+        return
+    key = ["process", "clock", "session_id"]
+    one_clock = trace.clock.group_by("process").agg(pl.col("clock").unique()).filter(pl.col("clock").list.len() == 1)
+    only = dict(one_clock.select("process", pl.col("clock").list.first()).iter_rows())
+    # waits of 9.2 have no time: they are of the clock of their process where that has one
+    clock = pl.coalesce("clock", pl.col("process").replace_strict(only, default=None, return_dtype=pl.Int64))
+    frames = [
+        frame.with_columns(clock=clock) if frame.get_column("clock").null_count() else frame
+        for frame in (trace.calls, trace.waits)
+    ]
+    end, start = pl.col("tim_us").max(), (pl.col("tim_us") - pl.col("elapsed_us")).min()
+    spans = pl.concat(frame.group_by(key).agg(end=end, start=start) for frame in frames)
+    found = spans.group_by(key).agg(span=pl.col("end").max() - pl.col("start").min()).drop_nulls("span")
+    found = found.with_columns(clocks=pl.len().over("process", "session_id"))
+    longest = found.sort("span", *key, descending=[True, False, False, False], nulls_last=True).head(_MOST_SESSIONS)
+    calls, waits = (
+        frame.join(longest.select(key), on=key, how="semi", nulls_equal=True, maintain_order="left").partition_by(
+            key, as_dict=True, maintain_order=True
+        )
+        for frame in frames
+    )
+    for *one, _, clocks in longest.iter_rows():
+        own = calls.get(tuple(one), trace.calls.clear()), waits.get(tuple(one), trace.waits.clear())
+        yield _session(trace, tuple(one), *own, clocks)
+
+
+def _session(
+    trace: SqlTrace, key: tuple[object, ...], calls: pl.DataFrame, waits: pl.DataFrame, clocks: int
+) -> Session:
+    """A session; waits without a time (before 10.2) after its last call are not between two of its records."""
+    last = calls.get_column("line").max()
+    if last is not None and waits.height and waits.item(-1, "tim_us") is None:
+        waits = waits.filter(pl.col("tim_us").is_not_null() | (pl.col("line") < last))
+    process, clock, session_id = key
+    return Session(process, clock, session_id, calls, waits, trace.statements, clocks)  # type: ignore[arg-type]
+
+
+def sql_trace_ledgers(trace: SqlTrace) -> list[Ledger]:
+    r"""The accounts of time of a trace, one a session, the one with the longest span first.
+
+    Views: ``what`` (calls by CPU and waits, round trips, the client, waits between calls, between records), ``phase``
+    (PARSE, EXEC, FETCH, ... by their own time) and ``who`` (statements that are alike but for literals, with their
+    round trips).
+
+    Examples:
+        >>> import iolab
+        >>> log = (b"EXEC #1:c=10,e=20,p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=1,plh=9,tim=20020\n"
+        ...     b"WAIT #1: nam='SQL*Net message from client' ela= 10000 driver id=1 #bytes=1 p3=0 obj#=3 tim=30120\n"
+        ...     b"FETCH #1:c=70,e=80,p=0,cr=2,cu=0,mis=0,r=9,dep=0,og=1,plh=9,tim=30200\n")
+        >>> print(sql_trace_ledgers(iolab.load(log))[0].tree())
+        10.2 ms from the first to the last record
+          98.0            0.01             1  round trips between fetches
+           1.0          0.0001                between records
+           1.0          0.0001             2  database calls
+           0.8           8e-05             2    CPU
+           0.2           2e-05                  not accounted for
+           0.0               0                  counted twice
+           0.0               0                rest
+    """
+    sessions = sessions_of(trace)
+    if not sessions or not trace.clock.height:
+        return [void_ledger("no record states its time (`tim`)", base=BASE)]
+    count = len(sessions)
+    if count == _MOST_SESSIONS:
+        count = trace.calls.select(pl.struct("process", "clock", "session_id").n_unique()).item()
+    return [_ledger(trace, one, count) for one in sessions]
+
+
+def _scope(trace: SqlTrace, session: Session) -> str:
+    """The name of a session among the ledgers of a trace."""
+    name = "log" if session.process is None else f"process {session.process}"
+    if session.session_id is not None:
+        is_one = session.process is None or trace.clock.get_column("process").n_unique() == 1
+        name = f"session {session.session_id}" + ("" if is_one else f" of {name}")
+    return name if session.clocks == 1 else f"{name}, clock {session.clock}"
+
+
+def _ledger(trace: SqlTrace, session: Session, count: int) -> Ledger:
+    has_waits, scope = trace.waits.height > 0, _scope(trace, session)
+    own = int(session.calls.get_column("own_elapsed_us").sum())
+    recorded = own + int(session.between.get_column("us").sum())
+    span = session.span_us if has_waits else own
+    base = BASE if has_waits else BASE_OF_CALLS
+    void, line = _void(trace, session, span, recorded)
+    if void:
+        place = Place("waits", lines=() if line is None else (line,)).cell()
+        gate: dict[str, object] = {"role": "gate", "rule": "coverage", "text": void, "evidence": place}
+        step: dict[str, object] = {"role": "next", "rule": "coverage", "text": _NEXT_OF_VOID}
+        return void_ledger(void, base=base, scope=scope, remarks=[gate, step])
+    account = Account(_s(span), base, scope=scope)
+    roots = int(session.calls.filter(pl.col("parent").is_null()).get_column("elapsed_us").sum())
+    account.check("calls of depth 0", view="phase", printed=roots / 1e6, computed=own / 1e6, slack=1e-6)
+    _calls_by_what(account, session, own, has_waits=has_waits)
+    phases = session.phases.select("op", "count", "us").rows()
+    for op, calls, us in phases:
+        account.add("phase", op, _s(us), kind="mixed", count=Interval.exact(calls), evidence=Place("calls", (op,)))
+    aside = _outside(account, session, span - recorded if has_waits else 0)
+    _statements(account, session, span - aside)
+    work = _s(span - aside)
+    text, work_base = _words(trace, session, span, aside, count)
+    return account.ledger(
+        work=work,
+        work_base=work_base,
+        unshared=_unshared(trace, session, span - aside),
+        text=text,
+        counted={"what": "waits", "phase": "calls", "who": "executions"},
+    )
+
+
+def _calls_by_what(account: Account, session: Session, own: int, *, has_waits: bool) -> None:
+    """The calls as CPU, waits, and the rest of both signs."""
+    calls = session.calls
+    parent = account.add("what", CALLS, _s(own), kind="mixed", count=Interval.exact(calls.height))
+    cpu, rest = int(calls.get_column("own_cpu_us").sum()), calls.get_column("unaccounted_us")
+    place = Place("calls")
+    count = Interval.exact(calls.height)
+    account.add("what", CPU, _s(cpu), kind="cpu", parent=parent, count=count, evidence=place, next_step=_NEXT["CPU"])
+    _events(account, "what", session.in_calls, parent)
+    more, less = int(rest.clip(lower_bound=0).sum()), int(rest.clip(upper_bound=0).sum())
+    if has_waits:
+        account.add("what", "not accounted for", _s(more), kind="not_accounted", parent=parent, evidence=place)
+    else:
+        name = "waits, which are not in the trace (level 1 or 4)"
+        account.add("what", name, _s(more), kind="not_in_log", parent=parent, evidence=place)
+    account.add("what", "counted twice", _s(less), kind="counted_twice", parent=parent, evidence=place)
+
+
+def _events(account: Account, view: str, events: pl.DataFrame, parent: str | None) -> None:
+    for event, count, us in events.select("event", "count", "us").iter_rows():
+        account.add(
+            view,
+            event,
+            _s(us),
+            kind="io" if wait_class_of(event) in {"User I/O", "System I/O"} else "wait",
+            parent=parent,
+            wait_class=wait_class_of(event),
+            count=Interval.exact(count),
+            evidence=Place("waits", (event,)),
+            next_step=next_of(event) or "the calls with these waits: iolab show --tables",
+        )
+
+
+def next_of(event: str) -> str:
+    """What to look at for a wait; empty where only its calls say more.
+
+    Examples:
+        >>> next_of("PX Deq: Execute Reply"), next_of("resmgr:cpu quantum")
+        ('the traces of the parallel servers (*_p000_*.trc): the session waited for their work', '')
+    """
+    begins = (step for begin, step in _NEXT.items() if event.startswith(begin))
+    return next(begins, "") or _NEXT.get(wait_class_of(event) or "", "")
+
+
+def step_beside_plan(event: str) -> str:
+    """What to look at for a statement that waited for an event most of its time, where that is not its plan."""
+    step = next_of(event)
+    return "" if step == _NEXT["User I/O"] else step
+
+
+def has_plan(text: str | None) -> bool:
+    """Whether a statement can have a plan: a query or DML; COMMIT and PL/SQL have none.
+
+    Examples:
+        >>> has_plan("/* x */ select 1 from dual"), has_plan("BEGIN p; END;"), has_plan("commit")
+        (True, False, False)
+    """
+    code = text or ""
+    while code.startswith("/*") and "*/" in code:
+        code = code.partition("*/")[2].lstrip()
+    return code.lower().lstrip("( ").startswith(_WITH_PLAN)
+
+
+def _outside(account: Account, session: Session, gap: int) -> int:
+    """The parts outside calls, the same in every view; the time of clients and idle time among them, in us."""
+    between = session.between.with_columns(lower=pl.col("event").str.to_lowercase())
+    of_client = pl.col("lower").is_in(FROM_CLIENT)
+    idle = pl.col("event").map_elements(is_idle, return_dtype=pl.Boolean)
+    place = Place("waits", tuple(between.filter(of_client).get_column("event")))
+    client = session.for_client.group_by("is_trip").agg(count=pl.len(), us=pl.col("us").sum())
+    sums = {is_trip: (count, us) for is_trip, count, us in client.select("is_trip", "count", "us").iter_rows()}
+    idles = between.filter(idle & ~of_client).select("event", "count", "us").rows()
+    others = between.filter(~idle & ~of_client)
+    count_of_others, us_of_others = others.select(pl.col("count", "us").sum()).row(0)
+    for view in ("what", "phase", "who"):
+        for is_trip, name, kind in ((True, TRIPS, "wait"), (False, CLIENT, "client")):
+            if is_trip in sums and not (is_trip and view == "who"):
+                count, us = sums[is_trip]
+                number = Interval.exact(count)
+                account.add(view, name, _s(us), kind=kind, wait_class="Network", count=number, evidence=place)
+        for event, count, us in idles:
+            number, evidence = Interval.exact(count), Place("waits", (event,))
+            account.add(view, event, _s(us), kind="idle", wait_class="Idle", count=number, evidence=evidence)
+        if others.height:
+            parent = account.add(view, BETWEEN, _s(us_of_others), kind="wait", count=Interval.exact(count_of_others))
+            if view == "what":
+                _events(account, view, others, parent)
+                account.closes(parent, "other waits between calls", kind="unlisted")
+        if gap > 0:
+            account.add(view, GAP, _s(gap), kind="gap")
+        account.closes(None, REST, kind="not_accounted", view=view)
+    return int(sums.get(False, (0, 0))[1] + sum(us for *_, us in idles))
+
+
+def _statements(account: Account, session: Session, work: int) -> None:
+    """The statements by their own time with the round trips between their fetches, a part of its own where large."""
+    found = session.statements
+    top, rest = found.head(_MOST_STATEMENTS), found.slice(_MOST_STATEMENTS)
+    parents: dict[bool, str | None] = {False: None}
+    sys = found.filter("is_sys")
+    if sys.height:
+        whole = sys.select(pl.col("us", "trip_us", "executions", "texts").sum()).row(0, named=True)
+        parents[True] = account.add(
+            "who",
+            RECURSIVE,
+            _s(whole["us"] + whole["trip_us"]),
+            kind="mixed",
+            count=Interval.exact(whole["executions"]),
+            evidence=Place("statements"),
+        )
+        account.closes(parents[True], "other recursive SQL", kind="unlisted", view="who")
+    for row in top.iter_rows(named=True):
+        count = Interval.exact(row["executions"]) if row["executions"] else None
+        part = account.add(
+            "who",
+            statement_name(row),
+            _s(row["us"] + row["trip_us"]),
+            kind="mixed",
+            parent=parents[row["is_sys"]],
+            count=count,
+            evidence=Place("statements", (row["sql"],) if row["sql"] else (), lines=_lines(row)),
+        )
+        if row["trip_us"] and row["trip_us"] >= _LARGE * work:
+            trips = Interval.exact(row["trips"])
+            name = trips_name(row)
+            place = Place("waits", lines=_lines(row))
+            account.add(
+                "who", name, _s(row["trip_us"]), kind="wait", parent=part, wait_class="Network", count=trips,
+                evidence=place,
+            )  # fmt: skip
+            account.add(
+                "who", f"calls of {row['sql'] or statement_word(row)}", _s(row["us"]), kind="mixed", parent=part
+            )
+            account.closes(part, REST, kind="not_accounted", view="who")
+    for is_sys, others in rest.partition_by("is_sys", as_dict=True).items():
+        whole = others.select(pl.col("us", "trip_us", "executions", "texts").sum()).row(0, named=True)
+        account.add(
+            "who",
+            f"{whole['texts']:,} other statements",
+            _s(whole["us"] + whole["trip_us"]),
+            kind="mixed",
+            parent=parents[bool(is_sys[0])],
+            count=Interval.exact(whole["executions"]),
+        )
+
+
+def statement_name(row: dict[str, object]) -> str:
+    """A statement for a table: its id and the begin of its text; how many are alike, where they differ in literals."""
+    if row["texts"] != 1 and row["key"] is not None:
+        return f"{row['texts']:,} statements alike: {short_text(str(row['key']), _MOST_TEXT)}"
+    if row["sql"] is None:
+        return statement_word(row)
+    return f"{row['sql']} {short_text(str(row['text'] or ''), _MOST_TEXT)}".rstrip()
+
+
+def statement_word(row: dict[str, object]) -> str:
+    """A statement without an id for a sentence."""
+    return "calls on LOBs" if row.get("is_lob") else "statements without a header"
+
+
+def trips_name(row: dict[str, object]) -> str:
+    """The part of the round trips between the fetches of a statement."""
+    return f"round trips of {row['sql'] or statement_word(row)}"
+
+
+def _lines(row: dict[str, object]) -> tuple[int, ...]:
+    line = row["statement"]
+    return (line,) if isinstance(line, int) else ()
+
+
+def _void(trace: SqlTrace, session: Session, span: int, recorded: int) -> tuple[str, int | None]:
+    """Why there is no total, and the line that shows it; empty where there is one."""
+    most = session.span_us * _SLACK + _SLACK_US
+    figures = ((session.waits, "elapsed_us", "wait"), (session.calls, "elapsed_us", "call"))
+    for frame, column, what in (*figures, (session.calls, "cpu_us", "call")):
+        odd = frame.filter((pl.col(column) < 0) | (pl.col(column) > most)).head(1)
+        for line, us in odd.select("line", column).iter_rows():
+            of = "" if us < 0 else f" in a session of {_time(session.span_us)}"
+            return f"line {line:,} states a {what} of {_time(us)}{of}: a counter overflowed or the clock was set", line
+    if session.clocks > 1:
+        return "the clock of the session runs back: its lines are of two clocks", None
+    begin, end = session.calls.get_column("line").min(), session.calls.get_column("line").max()
+    odd = trace.diagnostics.filter(pl.col("kind") == "overflow", pl.col("line").is_between(begin, end))
+    if odd.height:
+        line = int(odd.item(0, "line"))
+        return f"line {line:,} states a number that no time has: a counter overflowed", line
+    if span <= 0:
+        return "no time passed in its records", None
+    if trace.waits.height and recorded < _LEAST_COVERED * span:
+        said = f"only {_time(recorded)} of {_time(span)} are in records: lines are missing, or the server was shared"
+        return said, None
+    return "", None
+
+
+def _unshared(trace: SqlTrace, session: Session, work: int) -> str:
+    if work < _LEAST_SPAN_US:
+        return f"only {_time(work)} passed without client time"
+    step = trace.resolution_us
+    if step > 1 and step * session.calls.height > _MOST_DRIFT * work:
+        return f"times are printed in steps of {_time(step)}"
+    return ""
+
+
+def _words(trace: SqlTrace, session: Session, span: int, aside: int, count: int) -> tuple[str, str]:
+    """The line of the total, and what shares are of."""
+    whole, longest = _time(span), f"; the longest of {count:,} sessions" if count > 1 else ""
+    if not trace.waits.height:
+        return f"{whole} in database calls; the trace has no waits (level 1 or 4){longest}", f"the {whole} in calls"
+    rate = _rate(trace, session)
+    both = f"; {_time(round(span / rate))} by the stamps" if rate is not None and abs(rate - 1) > _MOST_DRIFT else ""
+    if trace.resolution_us > 1:
+        both += f"; times in steps of {_time(trace.resolution_us)}"
+    work = _time(span - aside, span)
+    if work == whole:
+        return f"{whole} from the first to the last record{both}{longest}", f"the {whole} of the session"
+    base = f"the {work} without client time"
+    if span - aside < _LEAST_SPAN_US:
+        return f"{whole}{both}; all but {work} of it client time between statements{longest}", base
+    part = f"; {_time(aside, span)} of it client time between statements" if aside > _LEAST_SAID * span else ""
+    of = f"the other {work}" if part else base
+    return f"{whole}{both}{part}; shares are of {of}{longest}", base
+
+
+def _rate(trace: SqlTrace, session: Session) -> float | None:
+    """Seconds of `tim` in a second of the stamps, where they are of one clock."""
+    clock = trace.clock.filter(pl.col("clock") == session.clock)
+    if session.process is not None:
+        clock = clock.filter(pl.col("process") == session.process)
+    rate = clock.item(0, "rate") if clock.height == 1 else None
+    return float(rate) if rate else None
+
+
+def _s(us: int | None) -> Interval:
+    return Interval.exact((us or 0) / 1e6)
+
+
+def _time(us: int, of: int = 0) -> str:
+    """A time with three digits; in s where it is a part of so many seconds, and not much smaller.
+
+    Examples:
+        >>> _time(14_570_464), _time(569_618, 14_570_464), _time(569_618), _time(3_600_000_000), _time(-5)
+        ('14.6 s', '0.570 s', '570 ms', '3,600 s', '-5 us')
+    """
+    size, unit = 1.0, "us"
+    if abs(us) >= 1_000_000 or (of >= 1_000_000 and us >= 100_000):
+        size, unit = 1e6, "s"
+    elif abs(us) >= 1000:
+        size, unit = 1e3, "ms"
+    value = us / size
+    if unit == "us" or abs(value) >= 1000:
+        return f"{value:,.0f} {unit}"
+    return f"{value:#.3g}".rstrip(".") + f" {unit}"

@@ -1,0 +1,211 @@
+"""Classes of system calls: what a call does, and whether its time is I/O, a wait, idle or the kernel's own.
+
+One table of names, beside `straceparse.requests.SYNC_CALLS` with the calls that read and write; of those the target
+decides, as a read of a socket is a wait for its other end.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import polars as pl
+
+from straceparse.aio_columns import REAPS
+from straceparse.descriptors import DESCRIPTOR_CALLS
+from straceparse.names import EXECUTES
+from straceparse.records import PARTS_GRAMMAR
+from straceparse.requests import SYNC_CALLS
+
+
+class CallClass(NamedTuple):
+    """A class of calls.
+
+    Attributes:
+        name: what it is called.
+        kind: ``io``, ``wait``, ``client``, ``idle``, ``cpu`` or ``mixed``.
+        step: of asynchronous I/O: ``submit``, ``reap`` or ``set-up``.
+    """
+
+    name: str
+    kind: str
+    step: str | None = None
+
+
+#: What a descriptor is of.
+TARGETS: Final = pl.Enum(["file", "socket", "pipe", "terminal", "event", "kernel", "standard", "client", "unknown"])
+#: Descriptors 0 to 2, where nothing says what they are of.
+_LAST_STANDARD: Final = 2
+ASYNCHRONOUS: Final = "asynchronous I/O"
+#: A poll or select without a descriptor has this instead of its file.
+NOTHING: Final = "(no descriptor)"
+#: Calls that wait until a descriptor is ready.
+READY_CALLS: Final = (
+    *("poll", "ppoll", "ppoll_time64", "select", "_newselect", "pselect6", "pselect6_time64"),
+    *("epoll_wait", "epoll_pwait", "epoll_pwait2"),
+)
+#: Calls of sockets alone.
+SOCKET_CALLS: Final = (
+    *("recv", "recvfrom", "recvmsg", "recvmmsg", "send", "sendto", "sendmsg", "sendmmsg"),
+    *("accept", "accept4", "connect"),
+)
+_OTHER: Final = CallClass("other calls", "mixed")
+_SLEEP: Final = CallClass("sleep", "idle")
+_FILES: Final = CallClass("files: names and attributes", "mixed")
+
+_BY_OP: Final = {
+    "read": CallClass("file reads", "io"),
+    "write": CallClass("file writes", "io"),
+    "sync": CallClass("file flushes", "io"),
+    "copy": CallClass("file copies", "io"),
+    "readahead": CallClass("allocation and hints", "io"),
+}
+#: Reads and writes of what is no file.
+_BY_TARGET: Final = {
+    "socket": CallClass("sockets", "wait"),
+    "pipe": CallClass("pipes", "wait"),
+    "terminal": CallClass("terminal", "wait"),
+    "event": CallClass("event descriptors", "wait"),
+    "kernel": CallClass("/proc, /sys and files in memory", "cpu"),
+    "standard": CallClass("standard input and output", "mixed"),
+    "client": CallClass("likely the client (Oracle Net)", "client"),
+    "unknown": CallClass("reads and writes, file not known", "mixed"),
+}
+_CLASSES: Final[dict[str, CallClass]] = {
+    **dict.fromkeys(DESCRIPTOR_CALLS, _FILES),
+    **dict.fromkeys(
+        (
+            *("stat", "stat64", "lstat", "lstat64", "fstat", "fstat64", "newfstatat", "fstatat64", "statx", "statfs"),
+            *("statfs64", "fstatfs", "fstatfs64", "access", "faccessat", "faccessat2", "readlink", "readlinkat"),
+            *("getdents", "getdents64", "getcwd", "chdir", "fchdir", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat"),
+            *("rename", "renameat", "renameat2", "link", "linkat", "symlink", "symlinkat", "chmod", "fchmod"),
+            *("fchmodat", "chown", "fchown", "lchown", "fchownat", "utime", "utimes", "utimensat", "futimesat"),
+            *("mknod", "mknodat", "getxattr", "lgetxattr", "fgetxattr", "setxattr", "listxattr", "umask", "lseek"),
+            *("_llseek", "name_to_handle_at", "open_by_handle_at"),
+        ),
+        _FILES,
+    ),
+    **{name: _BY_OP[op] for name, op in SYNC_CALLS.items()},
+    **dict.fromkeys(
+        ("fadvise64", "fadvise64_64", "posix_fadvise", "fallocate", "ftruncate", "ftruncate64", "truncate"),
+        _BY_OP["readahead"],
+    ),
+    "io_submit": CallClass(ASYNCHRONOUS, "io", "submit"),
+    **dict.fromkeys(REAPS, CallClass(ASYNCHRONOUS, "wait", "reap")),
+    **dict.fromkeys(
+        ("io_setup", "io_destroy", "io_cancel", "io_uring_setup", "io_uring_register"),
+        CallClass(ASYNCHRONOUS, "mixed", "set-up"),
+    ),
+    "io_uring_enter": CallClass(ASYNCHRONOUS, "mixed", "submit and reap"),
+    **dict.fromkeys((*SOCKET_CALLS, "socket", "socketpair", "bind", "listen", "shutdown"), _BY_TARGET["socket"]),
+    **dict.fromkeys(("getsockopt", "setsockopt", "getsockname", "getpeername", "socketcall"), _BY_TARGET["socket"]),
+    **dict.fromkeys(("pipe", "pipe2"), _BY_TARGET["pipe"]),
+    **dict.fromkeys(("eventfd", "eventfd2", "timerfd_create", "timerfd_settime"), _BY_TARGET["event"]),
+    **dict.fromkeys(("epoll_create", "epoll_create1", "epoll_ctl"), _BY_TARGET["event"]),
+    **dict.fromkeys(READY_CALLS, CallClass("waits for descriptors", "wait")),
+    **dict.fromkeys(
+        (
+            "futex",
+            "futex_time64",
+            "futex_waitv",
+            "semop",
+            "semtimedop",
+            "semtimedop_time64",
+            "flock",
+            "msgrcv",
+            "msgsnd",
+        ),
+        CallClass("locks and messages", "wait"),
+    ),
+    **dict.fromkeys(
+        (
+            *("nanosleep", "clock_nanosleep", "clock_nanosleep_time64", "pause", "rt_sigsuspend", "sigsuspend"),
+            *("rt_sigtimedwait", "rt_sigtimedwait_time64"),
+        ),
+        _SLEEP,
+    ),
+    **dict.fromkeys(("wait4", "waitid", "waitpid"), CallClass("child processes", "idle")),
+    "restart_syscall": CallClass("restarted waits", "wait"),
+    **dict.fromkeys(
+        (
+            *("mmap", "mmap2", "munmap", "mprotect", "pkey_mprotect", "mremap", "madvise", "process_madvise", "brk"),
+            *("mincore", "mlock", "mlock2", "mlockall", "munlock", "munlockall", "membarrier", "mbind"),
+            *("set_mempolicy", "get_mempolicy", "migrate_pages", "move_pages", "shmat", "shmdt", "shmget", "shmctl"),
+        ),
+        CallClass("memory", "mixed"),
+    ),
+    **dict.fromkeys(
+        (
+            *("clone", "clone2", "clone3", "fork", "vfork", *EXECUTES, "exit", "exit_group"),
+            *("set_tid_address", "arch_prctl", "kill", "tkill", "tgkill"),
+        ),
+        CallClass("processes", "mixed"),
+    ),
+}
+#: Calls whose first argument is a descriptor, and says what their time is of.
+TARGETED_CALLS: Final = (*(name for name in SYNC_CALLS if name not in {"sync", "msync"}), *SOCKET_CALLS)
+#: Those of them that only a file can be read or written by: the others are of what their descriptor is.
+_SEEKABLE: Final = ("pread64", "preadv", "preadv2", "pwrite64", "pwritev", "pwritev2")
+_MOVING: Final = [name for name, op in SYNC_CALLS.items() if op in {"read", "write"}]
+
+
+def class_of(name: str) -> CallClass:
+    """The class of a call whose descriptor is of a file, or that has none.
+
+    Examples:
+        >>> class_of("pread64").name, class_of("io_getevents").step, class_of("no_such_call").name
+        ('file reads', 'reap', 'other calls')
+    """
+    return _CLASSES.get(name, _OTHER)
+
+
+def target_of(file: pl.Expr, fd: pl.Expr) -> pl.Expr:
+    """What a descriptor is of (`TARGETS`), from what `-y` prints, or the call that made it; else from its number.
+
+    Examples:
+        >>> frame = pl.DataFrame({"file": ["/u01/a.dbf", "TCP:[1.2.3.4:1521->1.2.3.5:9]", "/proc/7/stat", None, None],
+        ...     "fd": [3, 4, 5, 1, 9]})
+        >>> frame.select(target_of(pl.col("file"), pl.col("fd"))).to_series().to_list()
+        ['file', 'socket', 'kernel', 'standard', 'unknown']
+    """
+    text = file.cast(pl.String)
+    kinds = {"EVENT_FILE": "event", "PIPE_FILE": "pipe", "CHANNEL": "socket", "TERMINAL_FILE": "terminal"}
+    kinds["KERNEL_FILE"] = "kernel"
+    said = [pl.when(PARTS_GRAMMAR.matches(text, f"^{{{one}}}")).then(pl.lit(kind)) for one, kind in kinds.items()]
+    number = pl.when(fd.is_between(0, _LAST_STANDARD)).then(pl.lit("standard")).otherwise(pl.lit("unknown"))
+    return pl.coalesce(*said, pl.when(file.is_not_null()).then(pl.lit("file")), number).cast(TARGETS).alias("target")
+
+
+def with_classes(calls: pl.DataFrame) -> pl.DataFrame:
+    """Calls, or sums of them, with ``class``, ``kind`` and ``step``.
+
+    Args:
+        calls: with ``name``, and ``target`` (`TARGETS`), null of a call without a descriptor; a poll or select without
+            descriptors has `NOTHING` as ``file``.
+    """
+    names = calls.get_column("name").unique()
+    own = pl.DataFrame(
+        [(name, *class_of(name)) for name in names],
+        schema={"name": pl.String, "class": pl.String, "kind": pl.String, "step": pl.String},
+        orient="row",
+    )
+    by_target = pl.DataFrame(
+        [(target, one.name, one.kind) for target, one in _BY_TARGET.items()],
+        schema={"target": TARGETS, "_class": pl.String, "_kind": pl.String},
+        orient="row",
+    )
+    name, target = pl.col("name"), pl.col("target")
+    is_sure = name.is_in(_SEEKABLE) & target.is_in(["unknown", "standard"])
+    is_other = name.is_in(_MOVING) & ~is_sure
+    is_bare = name.is_in(READY_CALLS) & (pl.col("file").cast(pl.String) == NOTHING)
+    found = calls.join(own, on="name", how="left", maintain_order="left").join(
+        by_target, on="target", how="left", maintain_order="left"
+    )
+    return found.with_columns(
+        pl.when(is_bare)
+        .then(pl.lit(sleep))
+        .when(is_other & pl.col(f"_{column}").is_not_null())
+        .then(f"_{column}")
+        .otherwise(column)
+        .alias(column)
+        for column, sleep in (("class", _SLEEP.name), ("kind", _SLEEP.kind))
+    ).drop("_class", "_kind")

@@ -1,0 +1,105 @@
+"""The first screen of a log: at most 18 lines of 100 columns, the total, its parts, sentences and the next step."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from ledger_checks import faults
+
+import iolab
+from iolab.cli import main
+from iolab.pages.ledger_text import MOST_LINES
+from iolab.pages.summary import summarize
+from iolab.pages.summary_text import summary_text
+from iolab.time_ledger import PARTS, Account, Place
+from logframe import Interval
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+LOGS = sorted(
+    path
+    for folder in ("articles", "awr_series", "captures", "host", "one_case", "runs", "sqltrace")
+    for path in (SAMPLES / folder).iterdir()
+    if path.suffix != ".csv"
+)
+
+
+@pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
+@pytest.mark.parametrize("width", [80, 100])
+def test_a_screen_of_every_sample(path: Path, width: int) -> None:
+    """No line is wider than the terminal, no block longer than a screen, and the ledger of the log closes."""
+    seen = summarize(path)
+    if seen.ledger is None:
+        return
+    lines = summary_text(seen, path.name, width=width).splitlines()
+
+    assert faults(seen.ledger) == []
+    assert max(map(len, lines)) <= width
+    assert len(lines) < MOST_LINES + (0 if width == 100 else 2)
+    if not seen.ledger.void:
+        assert " ".join(lines[:3]).startswith(seen.ledger.text or seen.ledger.base)
+        assert any(line.endswith(("part", "statement")) for line in lines)
+
+
+def test_plain_characters_where_blocks_cannot_be_drawn() -> None:
+    """Without UTF-8 the screen has no block characters."""
+    text = summary_text(summarize(SAMPLES / "captures" / "async_direct_tt_T.strace"), "a", is_utf8=False)
+
+    assert "####" in text
+    assert "====" in text
+    assert not set("█▒░") & set(text)
+
+
+def test_logs_of_one_kind_are_one_table(capsys: pytest.CaptureFixture[str]) -> None:
+    """Thirteen reports of an instance are one block with a row each, in the order of time; a restart has its reason."""
+    assert main(["show", str(SAMPLES / "awr_series")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+
+    assert lines[0].startswith("13 reports: AWR report, HARBOR on quay07")
+    assert "no total: the instance was restarted" in lines[8]
+    assert lines[2].endswith("18:00 to 19:00")
+    assert lines[3].endswith("19:00 to 20:00")
+    assert lines[-1].startswith("next: iolab compare ")
+
+
+def test_logs_of_several_kinds_keep_their_order(capsys: pytest.CaptureFixture[str]) -> None:
+    """Four logs of two kinds have a block each, in the order in which they were given."""
+    names = ["one_case/orders_flash.lst", "sqltrace/orders_flash_ora_4711.trc", "runs/buffered_direct_async.txt"]
+    names.append("one_case/awrrpt_1_881_882.txt")
+    assert main(["show", *(str(SAMPLES / name) for name in names)]) == 0
+    out = capsys.readouterr().out
+    places = [out.index(Path(name).name + ":") for name in names]
+
+    assert places == sorted(places)
+
+
+def test_the_ledger_as_json_and_as_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """`show --json` has the parts, `convert` writes them; both are those of `iolab.ledger`."""
+    log = SAMPLES / "sqltrace" / "orders_flash_ora_4711.trc"
+    assert main(["show", "--json", str(log)]) == 0
+    shown = json.loads(capsys.readouterr().out)["ledger"]
+    assert main(["convert", str(log), "-o", str(tmp_path), "--format", "parquet"]) == 0
+    written = pl.read_parquet(tmp_path / "ledger.parquet")
+    account = iolab.ledger(log)
+
+    assert account.total is not None
+    assert shown["total_s"]["value"] == account.total.value
+    assert len(shown["parts"]) == account.frame.height
+    assert written.filter(pl.col("scope") == account.scope).select(PARTS.names()).height == account.frame.height
+    assert set(written["total"]) == {account.total.value}
+
+
+def test_unknown_time_that_is_largest_comes_first() -> None:
+    """In the table of the screen time without a name stands first where it is the largest part, else last."""
+    from iolab.pages.ledger_text import first_screen  # noqa: PLC0415 - of this test
+    from iolab.rules.finding import findings_frame  # noqa: PLC0415 - of this test
+
+    def rows(cpu: float) -> list[str]:
+        account = Account(Interval.exact(100), "DB time")
+        account.add("what", "DB CPU", Interval.exact(cpu), kind="cpu", evidence=Place("time_model"))
+        return first_screen(findings_frame([]), account.ledger(), width=80).splitlines()
+
+    assert "not accounted for" in rows(20)[2]
+    assert "not accounted for" in rows(80)[3]

@@ -1,0 +1,399 @@
+"""The account of SQL*Plus sessions: totals over runs, failed and unknown ones apart, bounds, and what is said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iolab import metrics
+from iolab.rules.sessions import session_findings
+from iolab.time_ledger.spools import UNKNOWN, spool_headline, spool_ledgers
+from logframe.errors import LogError
+from sqlplusparse import Spool, read_spool
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from iolab.rules.finding import Finding
+    from iolab.time_ledger.account import Ledger
+
+RESULT = "\n  COUNT(*)\n----------\n         1\n"
+CANCELLED = "ORA-01013: user requested cancel of current operation\n"
+
+
+def spool(text: str) -> Spool:
+    """The session of a text."""
+    return read_spool(text.encode())
+
+
+def run(text: str, seconds: float, *, shown: str = RESULT) -> str:
+    """A statement as the client shows it with SET TIMING ON."""
+    minutes, rest = divmod(round(seconds * 100), 6000)
+    return f"SQL> {text};\n{shown}\nElapsed: {minutes // 60:02}:{minutes % 60:02}:{rest / 100:05.2f}\n"
+
+
+def traced(text: str, seconds: float, **counts: int) -> str:
+    """A query with autotrace; underlined names of counts are those of its list."""
+    names = {
+        "recursive calls": 0,
+        "db block gets": counts.get("current", 0),
+        "consistent gets": counts.get("gets", 0),
+        "physical reads": counts.get("blocks", 0),
+        "redo size": counts.get("redo", 0),
+        "bytes sent via SQL*Net to client": 543,
+        "bytes received via SQL*Net from client": 524,
+        "SQL*Net roundtrips to/from client": counts.get("trips", 2),
+        "sorts (memory)": 0,
+        "sorts (disk)": counts.get("sorts", 0),
+        "rows processed": counts.get("rows", 1),
+    }
+    listed = "".join(f"{value:11}  {name}\n" for name, value in names.items())
+    rows = f"\n{counts['rows']} rows {'updated' if counts.get('redo') else 'selected'}.\n" if "rows" in counts else ""
+    return f"{run(text, seconds, shown=rows or RESULT)}\nStatistics\n{'-' * 58}\n{listed}\n"
+
+
+def account(text: str) -> Ledger:
+    """The only ledger of a session."""
+    (ledger,) = spool_ledgers(spool(text))
+    return ledger
+
+
+def found(text: str) -> list[Finding]:
+    """What the rules say of a session."""
+    return list(session_findings(spool(text)))
+
+
+def sentences(text: str, *names: str) -> list[str]:
+    """The sentences of findings of some names."""
+    return [one.sentence for one in found(text) if one.name in names]
+
+
+REPEATED = (
+    run("select count(*) from hot", 5.0) * 3 + run("select 1 from once", 45) + run("SELECT  count(*)\nfrom HOT", 5) * 17
+)
+#: A full scan, a sort on disk and an update: each an hour's third.
+THREE = (
+    traced("select * from orders", 992.12, gets=123_456, blocks=12, trips=65_493, rows=982_374)
+    + traced(
+        "select * from orders order by x",
+        1112.12,
+        gets=123_456,
+        current=8,
+        blocks=2_300_012,
+        trips=65_493,
+        sorts=1,
+        rows=982_374,
+    )
+    + traced("update orders set x=x+1", 1232.12, gets=123_456, blocks=56_012, redo=453_012_344, trips=3, rows=982_374)
+)
+
+
+def test_runs_of_one_text_are_one_part() -> None:
+    """20 runs of 5 s are more than one of 45 s, whatever their case and blanks; they are named by number."""
+    ledger = account(REPEATED)
+
+    assert ledger.parts("who").select("part", "count", "seconds").rows()[:2] == [
+        ("statement 1", 20.0, 100.0),
+        ("statement 4", 1.0, 45.0),
+    ]
+    assert ledger.base == "timed statements"
+    assert spool_headline(spool(REPEATED)) == "SQL*Plus session, 21 runs of 2 statements"
+    assert sentences(REPEATED, "main_statement") == [
+        "Statement 1 took 69 % of the time: 20 runs, median 5 s (95 %: 5 to 5), from 5 to 5 s.",
+        "Statement 4 took 31 % of the time: 45 s.",
+    ]
+
+
+def test_literals_that_differ_in_case_or_blanks_are_other_statements() -> None:
+    """Only what is outside of literals is folded."""
+    text = run("select 'A  b' from t", 1) + run("SELECT 'A  b' from t", 1) + run("select 'a b' from t", 3)
+
+    assert account(text).parts("who").select("count", "seconds").rows()[:2] == [(1.0, 3.0), (2.0, 2.0)]
+
+
+def test_failed_statements_are_in_no_total_and_no_median() -> None:
+    """12 runs, 7 of them cancelled after 0.31 s: five runs of 5 s, and the cancelled ones are named apart."""
+    text = run("select count(*) from orders", 5) * 5 + run("select count(*) from orders", 0.31, shown=CANCELLED) * 7
+    ledger = account(text)
+
+    assert ledger.total is not None
+    assert ledger.total.value == 25
+    assert "7 failed (2.17 s, not counted)" in ledger.text
+    assert ledger.remarks.item(0, "rule") == "failed_statements"
+    assert ledger.checks.select("printed", "holds").rows() == [(pytest.approx(27.17), True)]
+    assert sentences(text, "main_statement") == ["Statement 1 took all of the time: 5 runs, median 5 s, from 5 to 5 s."]
+    assert sentences(text, "failed_statements") == ["7 statements failed after 2.17 s in all: ORA-01013 7 times."]
+
+
+def test_a_session_of_failed_statements_has_no_total() -> None:
+    """Nothing succeeded: there is no account, and the reason says how long the statements ran."""
+    ledger = account(run("select 1 from t", 3, shown=CANCELLED) * 2)
+
+    assert ledger.void == "all 2 timed statements failed (6.00 s in all)"
+    with pytest.raises(LogError):
+        ledger.parts("who")
+
+
+def test_an_untimed_session_has_no_ledger() -> None:
+    """It is said that nothing is timed, and statements without a time are counted beside those with one."""
+    bare = "SQL> select 1 from t;\n\n         1\n----------\n         1\n"
+
+    assert spool_ledgers(spool(bare)) == []
+    assert [one.name for one in found(bare)] == ["not_timed"]
+    assert "; 1 statement without a time" in account(bare + run("select 2 from t", 1)).text
+
+
+def test_an_error_of_the_client_owns_no_time() -> None:
+    """The Elapsed below it is of a statement that is not shown: 84 % of this session."""
+    text = "SP2-0310: unable to open file\n\nElapsed: 00:00:21.00\n" + run("select 1 from t", 4)  # noqa: S608 - nobody runs it
+    ledger = account(text)
+
+    assert ledger.parts("who").select("name", "kind", "seconds").rows() == [
+        ("line 4: select 1 from t", "mixed", 4.0),
+        (UNKNOWN, "unlisted", 21.0),
+    ]
+    assert ledger.total is not None
+    assert ledger.total.value == 25
+    assert "`set echo on`" in ledger.remarks.filter(pl.col("role") == "next").item(0, "text")
+
+
+@pytest.mark.parametrize("between", ["", "SQL> set feedback off\n"])
+@pytest.mark.parametrize("last", ["00:01:35.368", "00:01:35.369", "00:01:35.367"])
+def test_what_sqlcl_prints_again_is_not_added(between: str, last: str) -> None:
+    """The end of a script repeats the last Elapsed, within a millisecond, and a command may stand between."""
+    first = "SQL> select 1 from t;\n\n1 row selected. \nElapsed: 00:01:35.368\n"
+    ledger = account(f"{first}{between}Elapsed: {last}\n")
+
+    assert ledger.total is not None
+    assert ledger.total.value == pytest.approx(95.368)
+    assert ledger.checks.get_column("holds").all()
+
+
+def test_another_time_below_a_command_is_counted() -> None:
+    """A time that differs by more than a millisecond, or after a script was run, is no repetition."""
+    first = "SQL> select 1 from t;\n\n1 row selected. \nElapsed: 00:01:35.368\n"
+    other = account(f"{first}SQL> set feedback off\nElapsed: 00:01:35.371\n")
+    script = account(f"{first}SQL> @load.sql\nElapsed: 00:01:35.368\n")
+
+    assert [one.total.value for one in (other, script) if one.total] == pytest.approx([190.739, 190.736])
+
+
+def test_a_commit_of_autocommit_leaves_the_time_to_its_statement() -> None:
+    """An unechoed delete of two hours, committed by SET AUTOCOMMIT, owns the Elapsed below the commit."""
+    text = "SQL> @run.sql\n\n79652 rows deleted.\n\nCommit complete.\n\nElapsed: 02:06:32.12\n"
+
+    assert account(text).parts("who").select("name", "seconds").rows()[0] == ("line 3: delete", 7592.12)
+
+
+def test_hours_are_never_nothing() -> None:
+    """The largest statement first, reads as a bound of each block, the sort on disk, and the round trips."""
+    trips = "982,374 rows took 65,493 round trips"
+    said = [one for one in found(THREE) if not one.is_refused]
+
+    assert [one.sentence for one in said] == [
+        "The statement at line 41 took 37 % of the time; it read 56,012 blocks from disk and wrote 432 MiB of redo.",
+        "That is at most 22 ms per block, as if nothing else had taken time.",
+        f"The statement at line 21 read 2,300,012 blocks in at most 484 us each and sorted on disk; {trips}.",
+        f"The statement at line 1 took 30 % of the time; {trips}.",
+    ]
+    assert said[0].next == "an extended SQL trace (event 10046) of their next run"  # one of them changes rows
+    (refused,) = (one for one in found(THREE) if one.name == "lio_cost")
+    assert refused.sentence == "The cost of a logical read, and the round trips' share; every run also read from disk."
+
+
+def test_a_scan_of_two_hours_has_a_bound_of_each_block() -> None:
+    """One statement is all of the time; 7,592.13 s / 88,123,456 blocks are at most 86.2 us."""
+    text = traced("select count(*) from orders", 7592.12, gets=90_123_456, blocks=88_123_456)
+
+    assert sentences(text, "main_statement", "block_cost") == [
+        "The statement at line 1 took all of the time; it read 88,123,456 blocks from disk.",
+        "That is at most 86.2 us per block, as if nothing else had taken time.",
+    ]
+
+
+def test_costs_of_statements_are_sums_and_bounds() -> None:
+    """Of all runs of a text; nothing is bounded where reads overlap."""
+    text = traced("select 1 from t", 0.5, gets=1000, blocks=100) + traced("select 1 from t", 1.5, gets=3000, blocks=300)
+    (row,) = metrics.statement_costs(spool(text)).iter_rows(named=True)
+    listing = (
+        "SQL> select name, value from v$mystat;\n\nNAME" + " " * 57 + "     VALUE\n" + "-" * 60 + " ----------\n"
+        "physical read total IO requests                                    1841\n"
+        "cell physical IO bytes eligible for predicate offload          59301888\n"
+    )
+    (smart,) = metrics.statement_costs(spool(text + listing)).iter_rows(named=True)
+
+    assert (row["part"], row["runs"], row["blocks"], row["gets"]) == ("line 1", 2, 400, 4000)
+    assert row["us_per_block_hi"] == pytest.approx(2.02e6 / 400)
+    assert row["us_per_get_hi"] == pytest.approx(2.02e6 / 4000)
+    assert (smart["blocks"], smart["us_per_block_hi"], smart["us_per_get_hi"]) == (400, None, None)
+
+
+def test_a_logical_read_has_a_cost_where_reads_and_trips_do_not_matter() -> None:
+    """One block from disk is no refusal; round trips are."""
+    clean = traced("select sum(x) from t", 2.0, gets=400_000, blocks=1)
+    fetched = traced("select x from t", 200.0, gets=400_000, blocks=1, trips=60_000, rows=900_000)
+
+    assert sentences(clean, "lio_cost") == [
+        "Logical reads took 5.00 us each (the statement at line 1, 400,000 gets), row work and fetches included."
+    ]
+    assert [one.is_refused for one in found(fetched) if one.name == "lio_cost"] == [True]
+
+
+def test_smart_scans_refuse_the_time_of_a_flash_read() -> None:
+    """Reads that overlap take longer than the quotient: `at most` would be false."""
+    listed = {
+        "physical read total IO requests": 1841,
+        "cell flash cache read hits": 1837,
+        "physical read total bytes": 59_301_888,
+        "cell physical IO bytes eligible for predicate offload": 59_301_888,
+        "cell physical IO interconnect bytes returned by smart scan": 900_000,
+    }
+    head = f"SQL> select name, value from v$mystat;\n\nNAME{'':57}     VALUE\n{'-' * 60} ----------\n"  # noqa: S608 - nobody runs it
+    text = run("select sum(blocks) from test", 0.73) + head + "".join(f"{n:60} {v:10}\n" for n, v in listed.items())
+    row = metrics.read_metrics(spool(text)).filter(pl.col("metric") == "ms_per_flash_read").row(0, named=True)
+
+    assert row["value"] is None
+    assert "smart scans overlap" in row["caveats"]
+    assert [one.is_refused for one in found(text) if one.name == "flash_latency"] == [True]
+
+
+def test_times_below_the_clock_have_no_shares() -> None:
+    """Where every statement shows 0.00 s the total may be 0: parts have times, and no shares."""
+    ledger = account(run("select 1 from t", 0) + run("select 2 from t", 0))
+
+    assert ledger.unshared == "no time reaches the clock's step of 0.01 s"
+    assert ledger.parts("who").get_column("share").null_count() == 3
+    assert ledger.text == "timed statements 0.00 to 0.02 s (clock step 0.01 s); no statement without a time"
+
+
+def test_very_many_statements_are_the_largest_and_one_rest() -> None:
+    """Of 1,500 statements 500 small ones are one part, which counts their runs and holds their time."""
+    text = "".join(run(f"insert into t values ({n})", 9 if n % 3 else 1) for n in range(1500))  # noqa: S608 - a text
+    parts = account(text).parts("who")
+    rest = parts.filter(pl.col("name") == "500 other statements")
+
+    assert parts.height == 1002
+    assert rest.select("count", "seconds").row(0) == (500.0, 500.0)
+    assert parts.get_column("seconds").sum() == 1000 * 9 + 500
+
+
+def test_a_trend_of_runs_is_said_and_chance_is_not() -> None:
+    """Runs that become faster are no repetitions of one experiment; runs in turns are."""
+    falling = "".join(run("select 1 from t", 10 - n / 4) for n in range(12))
+    turning = "".join(run("select 1 from t", 10 - n % 2) for n in range(12))
+
+    assert sentences(falling, "runs_trend") == [
+        "Its runs became faster during the session: median 9.62 s of the first 4, 7.62 s of the last 4."
+    ]
+    assert [one.next for one in found(falling) if one.name == "main_statement"] == [
+        "repeat statement 1 until its runs stop becoming faster, then compare"
+    ]
+    assert sentences(turning, "runs_trend") == []
+
+
+def test_the_screens_of_the_sample_sessions(sample_data: Path) -> None:
+    """Totals, sentences and next steps of the two sessions of the project."""
+    flash = read_spool(sample_data / "one_case" / "orders_flash.lst")
+    runs = read_spool(sample_data / "runs" / "buffered_direct_async.txt")
+    (first,), (second,) = spool_ledgers(flash), spool_ledgers(runs)
+    said = {name: list(session_findings(one)) for name, one in (("flash", flash), ("runs", runs))}
+
+    assert first.text == "timed statements 0.55 to 0.59 s (clock step 0.01 s); no statement without a time"
+    assert [one.sentence for one in said["flash"][:3]] == [
+        "The statement at line 35 took 55 to 62 % of the time; it read 16,000 blocks from disk.",
+        "That is at most 21.3 us per block, as if nothing else had taken time.",
+        "The statement at line 12 read 894 blocks in at most 269 us each; 6,000 rows took 61 round trips.",
+    ]
+    assert said["flash"][0].next == "run both again with a warm cache, then with an extended SQL trace (event 10046)"
+    assert (second.text, spool_headline(runs)) == (
+        "timed statements 196.5 s; no statement without a time, none failed",
+        "SQL*Plus session, 93 runs of 3 statements",
+    )
+    assert [one.sentence for one in said["runs"][:4]] == [
+        "Statement 1 took 39 % of the time: 31 runs, median 2.38 s (95 %: 2.32 to 2.52), from 1.98 to 4.14 s.",
+        "Its runs became faster during the session: median 2.59 s of the first 10, 2.29 s of the last 10.",
+        "Statement 2 took 32 %: median 2.04 s (95 %: 1.47 to 2.68).",
+        "Statement 3 took 29 %: median 1.79 s (95 %: 1.61 to 1.91).",
+    ]
+    assert said["runs"][-1].collect == "strace -f -ttt -T -yy of one run of each statement"
+
+
+@st.composite
+def sessions(draw: st.DrawFn) -> tuple[str, dict[str, float], float, float]:
+    """A session of statements with known times: its text, seconds by statement, of failed ones and of nobody's."""
+    text, known, failed, nobody = [], dict[str, float](), 0.0, 0.0
+    for _ in range(draw(st.integers(1, 12))):
+        seconds = draw(st.integers(0, 10_000)) / 100
+        kind = draw(st.sampled_from(["ok", "ok", "ok", "failed", "client", "untimed"]))
+        name = f"select {draw(st.integers(1, 4))} from t"  # noqa: S608 - nobody runs it
+        if kind == "ok":
+            blanks = draw(st.sampled_from([name, name.upper(), name.replace(" ", "  ")]))
+            text.append(run(blanks, seconds))
+            known[name] = known.get(name, 0.0) + seconds
+        elif kind == "failed":
+            text.append(run(name, seconds, shown=CANCELLED))
+            failed += seconds
+        elif kind == "client":
+            text.append(run("selec 1", seconds, shown='SP2-0734: unknown command beginning "selec 1"\n'))
+            nobody += seconds
+        else:
+            text.append(f"SQL> {name};\n\n  COUNT(*)\n----------\n         1\n\n")
+    return "".join(text), known, failed, nobody
+
+
+@given(made=sessions())
+@settings(max_examples=100)
+def test_the_account_of_any_session_is_that_of_its_statements(made: tuple[str, dict[str, float], float, float]) -> None:
+    """Seconds by text, failed ones apart, unknown ones a part; the sum is that of all Elapsed lines."""
+    text, known, failed, nobody = made
+    ledgers = spool_ledgers(spool(text))
+    if not known and "unknown command" not in text:
+        assert [bool(one.void) for one in ledgers] == ([True] if "Elapsed" in text else [])
+        return
+    (ledger,) = ledgers
+    parts = ledger.parts("who")
+    named = parts.filter(pl.col("kind") == "mixed")
+
+    assert ledger.total is not None
+    assert ledger.total.value == pytest.approx(sum(known.values()) + nobody)
+    assert sorted(named.get_column("seconds")) == pytest.approx(sorted(known.values()))
+    assert parts.filter(pl.col("name") == UNKNOWN).get_column("seconds").sum() == pytest.approx(nobody)
+    assert parts.get_column("seconds").sum() == pytest.approx(ledger.total.value)
+    assert ledger.checks.item(0, "printed") == pytest.approx(ledger.total.value + failed)
+    assert ledger.checks.get_column("holds").all()
+    assert all(one.sentence.endswith(".") and len(one.sentence.split()) <= 40 for one in session_findings(spool(text)))
+
+
+@pytest.mark.corpus
+def test_the_sum_of_times_is_that_of_statements_in_all_sessions(corpus: Path) -> None:
+    """In every real session the statements, failed ones and those of nobody have the time of all Elapsed lines."""
+    timed = 0
+    wrong = []
+    for path in sorted((corpus / "sqlplus").rglob("*")):
+        if not path.is_file():
+            continue
+        try:
+            ledgers = spool_ledgers(read_spool(path))
+        except LogError:
+            continue
+        timed += len(ledgers)
+        wrong += [path.name for one in ledgers if not one.void and not one.checks.get_column("holds").all()]
+        for one in ledgers:
+            if not one.void:
+                assert one.parts("who").get_column("seconds").sum() == pytest.approx(one.total.value)  # type: ignore[union-attr]
+                assert [row.part for row in session_findings(read_spool(path)) if row.name == "main_statement"] == (
+                    _large(one)
+                ), path.name
+
+    assert timed > 100
+    assert wrong == []
+
+
+def _large(ledger: Ledger) -> list[str]:
+    """The statements with a tenth of the time or more, the largest first."""
+    parts = ledger.parts("who").filter((pl.col("kind") == "mixed") & (pl.col("share_lo") >= 0.1))
+    return parts.filter(~pl.col("name").str.ends_with("other statements")).get_column("part").to_list()

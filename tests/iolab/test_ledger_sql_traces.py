@@ -1,0 +1,458 @@
+"""The account of time of an SQL trace and of a TKPROF report: every part against a history that is known."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+from ledger_checks import faults
+from sample_scripts import sample_script
+from tkprof_reports import HEADING
+
+import iolab
+from iolab.time_ledger.sql_traces import CALLS, CLIENT, GAP, TRIPS, sql_trace_ledgers
+from iolab.time_ledger.tkprof import nesting_of, statements_of, tkprof_ledgers
+from logframe import LogError
+from sqltraceparse import read_sqltrace, read_tkprof, to_parquet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from iolab.time_ledger import Ledger
+
+FROM_CLIENT = "SQL*Net message from client"
+
+
+@pytest.fixture(scope="module")
+def traced() -> Any:  # noqa: ANN401 - a script, as a module
+    """The module that writes traces."""
+    return sample_script("traced_session")
+
+
+def wait(tim: int, ela: int, cursor: int = 1, event: str = FROM_CLIENT) -> str:
+    """A wait that ends at a time."""
+    return f"WAIT #{cursor}: nam='{event}' ela= {ela} driver id=1 #bytes=1 p3=0 obj#=3 tim={tim}\n"
+
+
+def call(op: str, tim: int, e: int = 100, *, cursor: int = 1, c: int = 40, r: int = 10, dep: int = 0) -> str:
+    """A call that ends at a time; a parse is a hard one."""
+    if op == "CLOSE":
+        return f"CLOSE #{cursor}:c={c},e={e},dep={dep},type=0,tim={tim}\n"
+    misses = int(op == "PARSE")
+    return f"{op} #{cursor}:c={c},e={e},p=0,cr=2,cu=0,mis={misses},r={r},dep={dep},og=1,plh=9,tim={tim}\n"
+
+
+def lead(text: str) -> Ledger:
+    """The lead ledger of a trace."""
+    return sql_trace_ledgers(read_sqltrace(text.encode()))[0]
+
+
+def times(ledger: Ledger, view: str = "what") -> dict[str, int]:
+    """Microseconds of each part of a view."""
+    return {name: round(1e6 * s) for name, s in ledger.parts(view).select("part", "seconds").iter_rows()}
+
+
+def history(traced: Any, seed: int) -> tuple[Any, dict[str, Any]]:  # noqa: ANN401 - a module's session
+    """A random session, and the microseconds of what happened outside calls: trips by statement, client, waits."""
+    chance = random.Random(seed)  # noqa: S311 - data for tests
+    made = traced.Session(chance.choice(["10.2.0.5.0", "11.2.0.4.0", "19.22.0.0.0"]), seed=seed)
+    made.head()
+    queries = [traced.Statement(f"update t{n}", 10 + n) for n in range(3)]
+    inner = traced.Statement("select 1 from inner", 99, depth=1)
+    truth: dict[str, Any] = {"trips": Counter(), "client": 0, "between": Counter()}
+
+    def work(depth: int = 0) -> None:
+        for _ in range(chance.randrange(4)):
+            event = chance.choice(["db file sequential read", "db file scattered read", "log file sync"])
+            made.wait(99 if depth else statement.cursor, event, chance.randrange(1, 9_000), (4, 7, 8))
+        made.cpu(chance.randrange(500))
+        made.lose(chance.choice([0, 0, chance.randrange(400)]))
+        made.stack[-1].own_cpu += chance.choice([0, 0, 70])  # counted within a wait, too
+        if not depth and chance.random() < 0.3:
+            made.call("EXEC", inner, lambda: work(1))
+
+    def think(us: int) -> None:
+        made.think(us, statement.cursor)
+        truth["between"]["SQL*Net message to client"] += 1
+
+    def pause() -> None:
+        made.now += chance.randrange(300)
+        if chance.random() < 0.2:
+            us = chance.randrange(1, 4_000)
+            made.now += us
+            made._wait(0, "log file sync", us, (1, 2, 3))  # noqa: SLF001 - a wait between calls
+            truth["between"]["log file sync"] += us
+
+    for _ in range(chance.randrange(2, 9)):
+        statement = chance.choice(queries)
+        made.call("PARSE", statement, lambda: made.cpu(30), misses=chance.randrange(2))
+        pause()
+        made.call("EXEC", statement, work)
+        for _ in range(chance.randrange(6)):
+            us = chance.randrange(1, 20_000)
+            think(us)
+            if made.version >= (11,) and chance.random() < 0.2:
+                made.close(traced.Statement("of before", 77))  # on the way of the next fetch
+            truth["trips"][statement.text] += us
+            made.call("FETCH", statement, work, rows=10)
+        us = chance.randrange(1, 90_000)
+        think(us)
+        truth["client"] += us
+        pause()
+    made.call("PARSE", queries[0], lambda: made.cpu(30))
+    return made, truth
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_every_part_of_a_known_history(traced: Any, seed: int) -> None:  # noqa: ANN401
+    """CPU, events, both signs of the rest, round trips, client, waits and gaps: to the microsecond, in all views."""
+    made, truth = history(traced, seed)
+    ledger = lead(made.text)
+    what, phase, who = (times(ledger, view) for view in ("what", "phase", "who"))
+    done = made.done
+    rest = [one.own_elapsed - one.own_cpu - one.own_wait for one in done]
+    events: Counter[str] = Counter()
+    for _, event, us, of in made.waits:
+        events[event] += us if of is not None else 0
+    own = sum(one.own_elapsed for one in done)
+    outside = sum(truth["trips"].values()) + truth["client"] + sum(truth["between"].values())
+    span = max(made.now - 3, 0) - (made.boot)
+
+    assert faults(ledger) == []
+    assert (what[CALLS], what["CPU"]) == (own, sum(one.own_cpu for one in done))
+    assert {name: what[name] for name, us in events.items() if us} == {name: us for name, us in events.items() if us}
+    assert what["not accounted for"] == sum(max(0, one) for one in rest)
+    assert what["counted twice"] == sum(min(0, one) for one in rest)
+    assert (what.get(TRIPS, 0), what[CLIENT]) == (sum(truth["trips"].values()), truth["client"])
+    assert what["waits between calls"] == sum(truth["between"].values())
+    assert round(1e6 * ledger.total.value) == span  # type: ignore[union-attr]
+    assert what[GAP] == phase[GAP] == who[GAP] == span - own - outside
+    assert {op: us for op, us in phase.items() if op.isupper()} == {
+        op: sum(one.own_elapsed for one in done if one.op == op) for op in {one.op for one in done}
+    }
+    for text in {one.statement.text for one in done if one.statement.depth == 0 and one.op != "CLOSE"}:
+        calls = sum(one.own_elapsed for one in done if one.statement.text == text)
+        [found] = [us for name, us in who.items() if name.endswith(text) and not name.startswith(("round", "calls"))]
+        assert found == calls + truth["trips"][text]
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_trip"),
+    [
+        ([call("EXEC", 1000), wait(9000, 8000), call("FETCH", 9100)], True),
+        ([call("FETCH", 1000), wait(9000, 8000), call("FETCH", 9100)], True),
+        ([call("FETCH", 1000), wait(9000, 8000), call("CLOSE", 9010, 5, cursor=4), call("FETCH", 9200)], True),
+        ([call("FETCH", 1000), wait(9000, 8000), call("FETCH", 9050, 10, dep=1, cursor=5), call("FETCH", 9100)], True),
+        ([call("FETCH", 1000), wait(9000, 8000), call("FETCH", 9100, cursor=2)], False),
+        ([call("FETCH", 1000), wait(9000, 8000), call("EXEC", 9100)], False),
+        ([call("PARSE", 1000), wait(9000, 8000), call("FETCH", 9100)], False),
+        ([call("FETCH", 1000), wait(9000, 8000), call("PARSE", 9100)], False),
+        ([call("FETCH", 1000), wait(9000, 8000)], False),
+    ],
+    ids=["exec", "fetch", "close on the way", "recursion", "other cursor", "exec again", "no exec", "parse", "end"],
+)
+def test_a_round_trip_is_a_structure(lines: list[str], *, is_trip: bool) -> None:
+    """A wait for the client is a round trip where the next call of depth 0 fetches from the cursor of the last."""
+    found = times(lead("".join(lines)))
+
+    assert found.get(TRIPS, 0) == (8000 if is_trip else 0)
+    assert found.get(CLIENT, 0) == (0 if is_trip else 8000)
+
+
+def test_the_next_call_is_a_column_of_waits_however_a_trace_is_read(tmp_path: Path) -> None:
+    """The link from a wait for the client is the same in memory and in parts; other waits have none."""
+    lines = [call("EXEC", 1000)]
+    for n in range(300):
+        lines += [wait(n * 10_000 + 9_000, 8_000), wait(n * 10_000 + 9_040, 30, event="db file sequential read")]
+        lines.append(call("FETCH", n * 10_000 + 9_100))
+    data = "".join([*lines, wait(9_000_000, 5_000)]).encode()
+    waits = read_sqltrace(data).waits
+    files = to_parquet(data, tmp_path / "frames", batch_bytes=4_000)
+    client = waits.filter(pl.col("event") == FROM_CLIENT)
+
+    assert client.get_column("next_call").to_list() == [*range(4, 904, 3), None]
+    assert waits.filter(pl.col("event") != FROM_CLIENT).get_column("next_call").null_count() == 300
+    assert pl.read_parquet(files["waits"]).get_column("next_call").equals(waits.get_column("next_call"))
+
+
+def test_shares_are_of_the_time_without_the_client() -> None:
+    """One long wait after the last fetch is no work: it has no share, and the base says so."""
+    long = call("FETCH", 5_000_000, 5_000_000) + wait(605_000_000, 600_000_000) + call("PARSE", 605_000_100)
+    ledger = lead(long)
+    shares = dict(ledger.parts().select("part", "share").iter_rows())
+
+    assert ledger.work_base == "the 5.00 s without client time"
+    assert shares[CLIENT] is None
+    assert shares[CALLS] == pytest.approx(1)
+    assert sum(share for name, share in shares.items() if name in {CALLS, GAP}) == pytest.approx(1)
+
+
+SHORT = call("PARSE", 1_000_100) + call("EXEC", 1_000_200)
+READ = "db file sequential read"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (SHORT + wait(1_050_000, 4_294_967_295, event=READ) + call("FETCH", 1_100_300, 100_000), "wait of 4,295 s"),
+        (SHORT + wait(1_050_000, 40, event=READ) + call("FETCH", 1_100_300, 4_295_067_296), "call of 4,295 s"),
+        (SHORT + wait(1_050_000, 18_446_744_073_709_551_000, event=READ) + call("FETCH", 1_100_300, 100_000), "line 3"),
+        (SHORT + wait(1_050_000, 40, event=READ) + call("FETCH", 1_100_300, 18_446_744_073_709_551_000), "line 4"),
+        (SHORT + wait(1_050_000, -5, event=READ) + call("FETCH", 1_100_300, 100_000), "wait of -5 us"),
+        (SHORT + wait(1_050_000, 40, event=READ) + call("FETCH", 1_100_300, -7), "call of -7 us"),
+        (SHORT + wait(1_050_000, 40, event=READ) + call("FETCH", 1_100_300, 100_000, c=4_294_967_295), "of 4,295 s"),
+        (call("FETCH", 90_000_000) + wait(90_000_900, 700) + SHORT + call("FETCH", 1_000_300), "two clocks"),
+        (call("FETCH", 1_000_000) + wait(1_000_900, 700) + call("FETCH", 9_000_000), "are in records"),
+        (call("FETCH", 1_000_000, 0) + wait(1_000_000, 0), "no time passed"),
+    ],
+    ids=["ela", "e", "ela 2^64", "e 2^64", "ela < 0", "e < 0", "c", "clocks", "coverage", "nothing"],
+)
+def test_void_traces_have_no_total(text: str, reason: str) -> None:
+    """Counters that overflowed, clocks that run back and lines that are missing give no total, and the reason first."""
+    log = iolab.load(text.encode())
+    ledger = iolab.ledger(log)
+    found = iolab.findings(log)
+
+    assert ledger.total is None
+    assert reason in ledger.void
+    assert found.item(0, "name") in {"no_total", "trace_clock"}
+    assert reason in " ".join(found.filter(name="no_total").get_column("sentence"))
+    assert found.filter(pl.col("impact").is_not_null()).is_empty()
+
+
+def test_numbers_that_overflowed_do_not_hide_the_rest_of_a_line() -> None:
+    """A call whose time has 20 digits keeps its depth and its end; the diagnostic says what is wrong with it."""
+    trace = read_sqltrace((SHORT + call("FETCH", 1_100_300, 18_446_744_073_709_551_000)).encode())
+
+    assert trace.calls.select("depth", "elapsed_us", "tim_us").row(2) == (0, None, 1_100_300)
+    assert trace.diagnostics.get_column("kind").to_list() == ["overflow"]
+
+
+def test_sessions_have_ledgers_of_their_own() -> None:
+    """Times of the sessions of a shared server are not added; the longest session leads."""
+    lines = ["Unix process pid: 7, image: oracle@h (S000)\n"]
+    for number, session in enumerate(["10.1", "20.2", "10.1", "20.2"]):
+        lines += [f"*** SESSION ID:({session}) 2026-03-02 21:00:00.000\n"]
+        lines += [call("EXEC", (number + 1) * 100_000, 90_000 + number * 1_000)]
+    lines += [wait(500_000, 99_000), call("EXEC", 500_100)]
+    found = sql_trace_ledgers(read_sqltrace("".join(lines).encode()))
+
+    assert [(one.scope, one.total.value, one.void) for one in found if one.total] == [
+        ("session 20.2", pytest.approx(0.3911), ""),
+        ("session 10.1", pytest.approx(0.29), ""),
+    ]
+    assert all("2 sessions" in one.text for one in found)
+
+
+def test_a_trace_without_waits_accounts_for_its_calls() -> None:
+    """Level 1: the time between calls is not in the trace, so that the total is that of the calls."""
+    ledger = lead(call("EXEC", 100_000, 90_000, c=60_000) + call("FETCH", 9_000_000, 90_000, c=60_000))
+    parts = dict(ledger.parts().select("name", "kind").iter_rows())
+
+    assert (ledger.base, ledger.total.value) == ("database calls", pytest.approx(0.18))  # type: ignore[union-attr]
+    assert parts["waits, which are not in the trace (level 1 or 4)"] == "not_in_log"
+
+
+def parsed(number: int, text: str, sql_id: str, *, uid: int = 50, dep: int = 0) -> str:
+    """The header of a statement."""
+    head = f"PARSING IN CURSOR #{number} len={len(text)} dep={dep} uid={uid} oct=3 lid=0 tim=1 hv=1 ad='1'"
+    return f"=====================\n{head} sqlid='{sql_id}'\n{text}\nEND OF STMT\n"
+
+
+def test_statements_that_differ_in_literals_are_one_part_and_said_first() -> None:
+    """1,500 texts, each parsed anew: one statement with their number, and the hard parses are the first of its kind."""
+    lines = []
+    for n in range(1_500):
+        at = (n + 1) * 10_000
+        lines.append(parsed(2, f"delete t where id={n} and s='it''s {n}'", f"{n:013d}"))
+        lines += [call("PARSE", at, 8_000, cursor=2, c=7_000), call("EXEC", at + 200, 100, cursor=2)]
+        lines += [wait(at + 1_900, 1_600, cursor=2)]
+    log = iolab.load("".join([*lines, call("EXEC", 15_002_000, cursor=2)]).encode())
+    [row] = [one for one in iolab.ledger(log).parts("who").to_dicts() if one["name"].startswith("1,500")]
+    [found] = iolab.findings(log).filter(name="hard_parses", part=row["part"]).to_dicts()
+
+    assert row["name"] == "1,500 statements alike: delete t where id=:x and s=:x"
+    assert row["share"] > 0.95
+    assert found["sentence"].startswith("1,500 statements that differ only in literals took 9")
+    assert "1,500 hard parses" in found["sentence"]
+    assert "bind variables" in found["next"]
+    assert {"PARSE"} <= set(iolab.findings(log).filter(name="hard_parses").get_column("part"))
+
+
+def test_recursive_sql_of_the_dictionary_is_one_part() -> None:
+    """Statements of SYS that others called stand together; statements that PL/SQL called stand for themselves."""
+    text = parsed(1, "begin p; end;", "aaaaaaaaaaaa1") + parsed(2, "select 1 from obj$", "bbbbbbbbbbbb2", uid=0, dep=1)
+    text += parsed(3, "select 1 from mine", "cccccccccccc3", dep=1)
+    text += call("EXEC", 30_000, 20_000, cursor=2, dep=1) + call("EXEC", 90_000, 50_000, cursor=3, dep=1)
+    ledger = lead(text + call("EXEC", 100_000, 99_000) + wait(100_010, 5))
+    parts = dict(ledger.parts("who").select("name", "parent").iter_rows())
+
+    assert parts["bbbbbbbbbbbb2 select 1 from obj$"] == "recursive SQL of SYS"
+    assert parts["cccccccccccc3 select 1 from mine"] is None
+    assert times(ledger, "who")["recursive SQL of SYS"] == 20_000
+
+
+def test_round_trips_come_before_the_calls_of_a_slow_network() -> None:
+    """129 s of fetches of 10 rows: the statement and its round trips, rows of a fetch and the array size come first."""
+    lines = [parsed(1, "select id from t", "aaaaaaaaaaaa1"), call("EXEC", 900)]
+    for n in range(2_000):
+        lines += [wait(13_000 * n + 13_000, 12_000), call("FETCH", 13_000 * n + 13_060, 50)]
+    found = iolab.findings(iolab.load("".join(lines).encode()))
+    [trips] = found.filter(part=TRIPS).to_dicts()
+
+    assert {"round_trips", "main_statement"} >= set(found.get_column("name")[1:3])
+    assert "of `aaaaaaaaaaaa1` took 24 s, 92 % of the time: 2,000 of 12 ms, 10 rows each." in trips["sentence"]
+    assert "20 rows would halve the round trips" in trips["next"]
+    assert "at least 24 s of it is the network" in trips["why"]
+
+
+def test_rows_sent_one_by_one_are_said_of_the_client() -> None:
+    """Executions of one statement with a wait for the client before each: application and network, but in batches."""
+    lines = [parsed(1, "insert into t values (:1)", "aaaaaaaaaaaa1")]
+    for n in range(100):
+        lines += [call("EXEC", 13_000 * n + 900, r=1), wait(13_000 * n + 13_000, 12_000)]
+    found = iolab.findings(iolab.load("".join([*lines, call("EXEC", 1_301_000)]).encode()))
+    [client] = [one for one in found.filter(part=CLIENT).to_dicts() if one["why"]]
+
+    assert "100 of these waits, 12 ms each, are before the same statement again" in client["why"]
+    assert "batches" in client["next"]
+
+
+# ----------------------------------------------------------------------------------------------------------- TKPROF
+
+
+def table(elapsed: float, *, cpu: float, gets: int, calls: int = 10) -> str:
+    """A table of calls, nearly all of it fetching."""
+    row = "{:<7}{:>7}{:>10.2f}{:>11.2f}{:>11}{:>11}{:>11}{:>12}\n".format
+    rows = [("Parse", 1, 0.0, 0.0, 0), ("Execute", 1, 0.0, 0.0, 0), ("Fetch", calls - 2, cpu, elapsed, gets)]
+    ruler = HEADING.splitlines()[1] + "\n"
+    body = "".join(row(name, count, c, e, 0, g, 0, 0) for name, count, c, e, g in rows)
+    return HEADING + body + ruler + row("total", calls, cpu, elapsed, 0, gets, 0, 0)
+
+
+def report(*statements: tuple[str, int, str], overall: tuple[str, str | None] | None) -> bytes:
+    """A TKPROF report of statements (text, depth, table and what follows it), with overall totals."""
+    stars = "*" * 80 + "\n"
+    parts = [
+        "TKPROF: Release 19.0.0.0.0 - Development on Mon Mar 2 23:40:11 2026\n\nTrace file: d_ora_1.trc\n\n",
+        stars,
+    ]
+    for text, depth, figures in statements:
+        of = f"     (recursive depth: {depth})" if depth else ""
+        parts += [f"\n{text}\n\n\n{figures}\nParsing user id: 108{of}\n", stars]
+    if overall is not None:
+        parts += ["\nOVERALL TOTALS FOR ALL NON-RECURSIVE STATEMENTS\n\n", overall[0]]
+        if overall[1] is not None:
+            parts += ["\n\nOVERALL TOTALS FOR ALL RECURSIVE STATEMENTS\n\n", overall[1]]
+    return "".join(parts).encode()
+
+
+BLOCK, INNER, OTHER = "begin p; end;", "select sum(a) from t", "select 1 from other"
+
+
+@pytest.mark.parametrize(
+    ("gets", "inner", "kind", "total"),
+    [
+        ((100_300, 100_000), (4.0, 5.0), "inside", (5.0, 5.01)),
+        ((40, 100_000), (4.0, 3.0), "apart", (7.0, 7.02)),
+        ((500_000, 100_000), (4.0, 3.0), "unknown", (4.0, 7.02)),
+        ((500_000, 100_000), (4.0, 9.0), "apart", (13.0, 13.02)),
+        ((500_000, 12), (4.0, 3.0), "unknown", (4.0, 7.02)),
+    ],
+)
+def test_recursive_statements_are_inside_or_apart_by_their_gets(
+    gets: tuple[int, int], inner: tuple[float, float], kind: str, total: tuple[float, float]
+) -> None:
+    """A statement with the gets of the recursive ones contains them; more gets or time than all others do not fit."""
+    outer = inner[0] + 1.0 if kind == "inside" else inner[0]
+    own = inner[0] if kind == "inside" else inner[1]
+    first = table(outer, cpu=outer - 0.5, gets=gets[0])
+    second = table(own, cpu=own - 0.5, gets=gets[1])
+    found = read_tkprof(report((BLOCK, 0, first), (INNER, 1, second), overall=(first, second)))
+    [ledger] = tkprof_ledgers(found)
+    parts = dict(ledger.parts("who").select("name", "parent").iter_rows())
+    [name] = [one for one in parts if one.endswith(INNER)] or [""]
+
+    assert nesting_of(found, statements_of(found)).kind == kind
+    assert faults(ledger) == []
+    assert (ledger.total.lo, ledger.total.hi) == pytest.approx(total)  # type: ignore[union-attr]
+    if kind == "inside":
+        assert str(parts[name]).endswith(BLOCK)
+    elif kind == "apart":
+        assert parts[name] is None
+    else:
+        assert parts["recursive statements, inside the others or beside them"] is None
+
+
+def test_waits_of_a_report_without_an_overall_list_are_those_of_its_statements() -> None:
+    """The rest is then within the rounding of the report, not most of its time; clients' waits are no part of it."""
+    waits = """
+Elapsed times include waiting on following events:
+  Event waited on                             Times   Max. Wait  Total Waited
+  ----------------------------------------   Waited  ----------  ------------
+  db file sequential read                       894        0.00          {:.2f}
+  SQL*Net message from client                    60        9.00         99.00
+"""
+    one, two = table(2.00, cpu=0.5, gets=9), table(1.00, cpu=0.3, gets=9)
+    log = read_tkprof(
+        report(
+            (INNER, 0, one + waits.format(1.50)),
+            (OTHER, 0, two + waits.format(0.70)),
+            overall=(table(3.00, cpu=0.8, gets=18, calls=20), None),
+        )
+    )
+    [ledger] = tkprof_ledgers(log)
+    parts = {row["name"]: row for row in ledger.parts().to_dicts()}
+    found = iolab.findings(log)
+
+    assert parts["db file sequential read"]["seconds"] == pytest.approx(2.2)
+    assert parts["db file sequential read"]["count"] == 1_788
+    assert abs(parts["not accounted for (within rounding)"]["seconds"]) < 0.01
+    assert "SQL*Net message from client" not in parts
+    assert found.filter(name="client_time").item(0, "sentence") == (
+        "Beside the calls the session waited 198 s for its client, 120 times."
+    )
+    [culprit] = found.filter(name="main_statement").head(1).to_dicts()
+    assert "took 67 % of the time" in culprit["sentence"]
+    assert INNER in culprit["why"]
+
+
+def test_a_report_of_times_below_its_steps_has_no_shares() -> None:
+    """0.00 is up to 10 ms: said as a bound, never as no time."""
+    [ledger] = tkprof_ledgers(
+        read_tkprof(report((OTHER, 0, table(0, cpu=0, gets=9)), overall=(table(0, cpu=0, gets=9), None)))
+    )
+
+    assert ledger.text.startswith("calls of the session at most 0.01 s")
+    assert ledger.parts().get_column("share").null_count() == ledger.parts().height
+
+
+# ------------------------------------------------------------------------------------------------------------ corpus
+
+
+@pytest.mark.corpus
+def test_traces_and_reports_of_the_corpus_close(corpus: Path) -> None:
+    """Sessions of dedicated servers close within 10 % unless they are of 2 ms; spliced ones are void; reports agree."""
+    gaps: list[tuple[float, float]] = []
+    void = reports = 0
+    for path in sorted((corpus / "sqltrace").iterdir()):
+        try:
+            log = iolab.load(path)
+        except LogError:
+            continue
+        for one in iolab.ledgers(log):
+            assert faults(one) == [], path.name
+            void += bool(one.void)
+            if log.format == "tkprof":
+                reports += bool(one.checks.get_column("holds").all())
+            elif not one.void and "_ora_" in path.name and one.total is not None:
+                gap = one.parts().filter(pl.col("level") == 0, pl.col("kind").is_in(["gap", "counted_twice"]))
+                gaps.append((abs(gap.get_column("seconds").sum()) / one.total.value, one.total.value))
+
+    assert (void, reports) == (3, 8)
+    assert len(gaps) == 16
+    assert sum(gap <= 0.01 for gap, _ in gaps) == 10
+    assert [round(total, 4) for gap, total in gaps if gap > 0.1] == [0.002, 0.0015]
