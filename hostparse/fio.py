@@ -14,6 +14,7 @@ from logframe.copied import cleaned, cleanup_by_sign
 from logframe.formats import Format, Sniff
 from logframe.json_leaves import json_leaves, loads
 from logframe.printed import whole_number
+from logframe.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -124,7 +125,7 @@ class FioResult:
     def describe(self) -> str:
         """What was measured, in a few words."""
         directions = " and ".join(self.jobs.get_column("direction").unique(maintain_order=True)) or "no requests"
-        return f"a result of {self.version}, {self.jobs.get_column('number').n_unique()} jobs, {directions}"
+        return f"a result of {self.version}, {counted(self.jobs.get_column('number').n_unique(), 'job')}, {directions}"
 
 
 def read_fio(source: Source) -> FioResult:

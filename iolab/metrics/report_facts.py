@@ -151,7 +151,7 @@ class ReportFacts:
         plsql_s: `PL/SQL execution elapsed time`, without what PL/SQL calls.
         background_s: `background elapsed time`.  background_cpu_s: CPU in it.
         class_waits: number of waits of each class.
-        has_all_events: the foreground events are of a table of all of them.
+        has_all_events: the foreground events are of a table of all of them, whose times fitted its column.
         classes: foreground time of each wait class without Idle and DB CPU, in s.
         all_classes: time of each class of foreground and background, in s.
         events: foreground events without idle ones.

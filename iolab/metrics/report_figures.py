@@ -86,7 +86,9 @@ def _report_facts(report: AwrReport) -> ReportFacts:
         background_cpu_s=model.get("background cpu time"),
         classes={name: time for name, time in foreground.items() if name not in {"Idle", "DB CPU"}},
         class_waits=_by_key(report, "foreground_wait_classes", "wait_class", "waits"),
-        has_all_events=_has_all_events(report),
+        has_all_events="foreground_events" in report
+        and report.kind != "awr_global"
+        and report["foreground_events"]["total_wait_s"].null_count() == 0,
         all_classes={name: time for name, time in all_classes.items() if name not in {"Idle", "DB CPU"}},
         events=_narrowed(_foreground(report), top),
         event_classes={one.event: one.wait_class for one in top if one.wait_class is not None},
@@ -333,18 +335,6 @@ def _waits(report: AwrReport, table: str) -> dict[str, Wait]:
         else:
             found[name] = Wait(waits, time, None if average is None else average / 1000)
     return found
-
-
-def _has_all_events(report: AwrReport) -> bool:
-    """Whether the foreground events are of a table of all of them, and their times fitted its columns."""
-    if "foreground_events" not in report or report.kind == "awr_global":
-        return False
-    return (
-        not report["foreground_events"]
-        .select(pl.col("waits").is_not_null() & pl.col("total_wait_s").is_null())
-        .to_series()
-        .any()
-    )
 
 
 def _waited(waits: Interval | None, time: Interval | None, average: Interval | None) -> Interval | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING, Any, Final
 
-from iolab.pages.ledger_rows import HEADS, Row, ledger_rows, time_cell
+from iolab.pages.ledger_rows import Row, count_head, ledger_rows, time_cell, view_head
 from iolab.time_ledger.account import ASIDE, UNKNOWN
 from logframe.wording import printable
 
@@ -165,8 +165,7 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     by_part = {} if columns is None else {row["part"]: row for row in columns.iter_rows(named=True)}
     extra = [name for name in (columns.columns if columns is not None else []) if name != "part"]
     is_extra = bool(extra) and any(row.part in by_part for row in rows)
-    counted = ledger.counted.get(view, "count")
-    heads = extra if is_extra else [counted, "average"]
+    heads = extra if is_extra else [count_head(ledger, view, rows), "average"]
     cells = [
         [str(by_part.get(row.part or "", {}).get(name) or "") for name in extra]
         if is_extra
@@ -191,7 +190,7 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     note = f'<p class="note">{_text(f"% of {ledger.work_base}")}</p>' if ledger.work_base else ""
     if ledger.unshared:
         note = f'<p class="note">{_text(f"No shares: {ledger.unshared}")}</p>'
-    head = f'<th scope="col">{HEADS[view]}</th><th></th>{head}'
+    head = f'<th scope="col">{view_head(view, rows)}</th><th></th>{head}'
     table = f'<table class="ledger"><thead><tr>{head}</tr></thead><tbody>{body}</tbody>{foot}</table>'
     return f'<div id="{anchor}-{view}">{table}{note}</div>'
 

@@ -84,12 +84,28 @@ def ledger_rows(ledger: Ledger, view: str) -> list[Row]:
     return rows if ledger.unit == "s" else [replace(row, time="", average="") for row in rows]
 
 
+def view_head(view: str, rows: list[Row]) -> str:
+    """What the rows of a view are: statements, or processes where the log is of those."""
+    tables = {row.row["evidence"]["table"] for row in rows if row.row is not None and row.row["evidence"] is not None}
+    return "process" if view == "who" and tables and tables <= {"process", "calls", "events"} else HEADS[view]
+
+
+def count_head(ledger: Ledger, view: str, rows: list[Row]) -> str:
+    """What the counts of the rows are; of waits beside calls and CPU just counts."""
+    noun = ledger.counted.get(view, "count")
+    is_mixed = noun == "waits" and any(row.count and row.kind in {"cpu", "mixed"} for row in rows)
+    return "count" if is_mixed else noun
+
+
 def _shown(ledger: Ledger, rows: list[dict[str, Any]], view: str) -> list[Row]:
     if view == "who":
         found: list[Row] = []
-        for row in _who(ledger, rows, is_only=len(ledger.views) == 1):
+        is_only = len(ledger.views) == 1
+        large, few, unknown = _who(ledger, rows, is_only=is_only)
+        for row in [*large, *few[:_FEW_WHO]]:
             found += [_row(row), *_children(ledger, rows, row, LARGE)]
-        return found
+        folded = [_folded(ledger, few[_FEW_WHO:])] if few[_FEW_WHO:] else []
+        return [*found, *folded, *map(_row, unknown)]
     shown: list[Row] = []
     small: list[dict[str, Any]] = []
     closing: list[Row] = []
@@ -105,20 +121,22 @@ def _shown(ledger: Ledger, rows: list[dict[str, Any]], view: str) -> list[Row]:
         elif row["kind"] != "contains":
             small.append(row)
     if len(shown) + len(small) <= _MOST_ROWS:
-        shown += [_row(row) for row in small if row["seconds_hi"] > 0]
+        shown += [_row(row) for row in small if row["seconds"] > 0 or _size(ledger, row) >= _POINT]
     elif small:
         shown.append(_folded(ledger, small))
     return [*shown, *closing, *aside] if ledger.work_base else [*shown, *aside, *closing]
 
 
-def _who(ledger: Ledger, rows: list[dict[str, Any]], *, is_only: bool) -> list[dict[str, Any]]:
-    """The statements of 10 % or more; where the log has no other view, the largest ones; time without one last."""
+def _who(
+    ledger: Ledger, rows: list[dict[str, Any]], *, is_only: bool
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[dict[str, Any]]]:
+    """The statements of 10 % or more; smaller ones where the log has no other view; and time without a statement."""
     tops = [row for row in rows if row["level"] == 0 and row["kind"] not in {"contains", *ASIDE}]
     named = [row for row in tops if not _is_closing(row)]
     large = [row for row in named if _size(ledger, row) >= LARGE]
-    others = [row for row in named if row not in large and is_only and _size(ledger, row) > 0]
+    few = [row for row in named if row not in large and is_only and _size(ledger, row) > 0]
     unknown = [row for row in tops if row["kind"] in UNKNOWN and _size(ledger, row) >= LARGE and (large or is_only)]
-    return [*large, *others[: max(0, _FEW_WHO - len(large))], *unknown]
+    return large, few, unknown
 
 
 def _children(ledger: Ledger, rows: list[dict[str, Any]], parent: dict[str, Any], least: float) -> Iterator[Row]:
@@ -149,8 +167,9 @@ def _row(row: dict[str, Any]) -> Row:
     count = "" if row["count"] is None else f"{row['count']:,.0f}"
     is_upper = row["own_lo"] <= 0 < row["own_hi"] and row["kind"] not in UNKNOWN
     average = ""
-    if row["avg"] is not None and row["kind"] != "cpu" and row["avg"] > 0:
-        average = ("<=" if is_upper else "") + time_text(row["avg"])
+    if row["avg"] is not None and row["kind"] != "cpu" and row["seconds_hi"] > 0:
+        most = row["seconds_hi"] / row["count"]
+        average = f"<={time_text(most)}" if is_upper or row["seconds_lo"] <= 0 else time_text(row["avg"])
     return Row(
         row["part"],
         row["level"],

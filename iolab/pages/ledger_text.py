@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.pages.ledger_rows import HEADS, ledger_rows
+from iolab.pages.ledger_rows import count_head, ledger_rows, view_head
 from iolab.rules.time_parts import NEARLY_ALL, VIEWS, sentence
 from iolab.time_ledger.account import UNKNOWN
 from logframe.wording import printable
@@ -87,10 +87,17 @@ def first_screen(
         shown += [style(line, str(row["mark"])) for line in text]
         if is_whole:
             shown += [f"    {line}" for line in _details(row, width - 4)]
-    steps = sorted((row for row, _ in said if row["next"]), key=lambda row: -(row["impact_lo"] or 0.0))
+    steps = sorted((row for row, _ in said if row["next"]), key=_urgency)
     steps += [row for row in findings.iter_rows(named=True) if row["next"] and not row["refused"]]
     after = [cut(f"next: {row['next']}", width) for row in steps[:1]]
     return "\n".join([*lines, *tables, *shown, *(style(line, "dim") for line in [*after, *unknown])])
+
+
+def _urgency(row: dict[str, Any]) -> tuple[int, float]:
+    """Whose next step is the block's: that of a fact among the first two, then that of the largest part."""
+    if row["impact_lo"] is None:
+        return (0 if row["rank"] <= _FIRST else 2), row["rank"]
+    return 1, -row["impact_lo"]
 
 
 def _chosen(
@@ -187,7 +194,7 @@ def _table(
         rows = [largest, *(row for row in rows if row is not largest)]
     bar = 16 if width >= _NARROW else 8
     extra = _columns(rows, columns)
-    heads = ["%", "time", *(extra[0] if extra else (ledger.counted.get(view, "count"), "average"))]
+    heads = ["%", "time", *(extra[0] if extra else (count_head(ledger, view, rows), "average"))]
     cells = [
         [row.percent, row.time, *(extra[1][n] if extra else (row.count, row.average))] for n, row in enumerate(rows)
     ]
@@ -200,7 +207,7 @@ def _table(
         figures = "  ".join(f"{one[n]:>{wide[n]}}" for n in kept)
         lines.append(cut(f"{drawn}{figures}  {'  ' * row.level}{row.name}", width))
     head = "  ".join(f"{heads[n]:>{wide[n]}}" for n in kept)
-    title = f"{' ' * (bar + 2) if has_bars else ''}{head}  {HEADS[view]}"
+    title = f"{' ' * (bar + 2) if has_bars else ''}{head}  {view_head(view, rows)}"
     return [style(cut(title, width), "dim"), *lines]
 
 

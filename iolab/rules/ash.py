@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from iolab.time_ledger.account import Ledger
 
 _AWR: Final = "the AWR report of the same period: @?/rdbms/admin/awrrpt"
+_BLOCKERS: Final = "select blocking_session, count(*) from v$active_session_history group by blocking_session"
 #: Slots whose load differs by more than this factor are named.
 _VARIES: Final = 1.25
 #: Objects that are named.
@@ -65,7 +66,7 @@ def events(facts: AshFacts) -> Iterator[Finding]:
     for row in facts.parts("what"):
         name = f"`{row['name']}`" if row["name"][:1].islower() and row["kind"] != "mixed" else row["name"]
         error = ""
-        if is_first:
+        if is_first and row["kind"] != "mixed":
             error = f" (± {100 * sampling_error(row['count']) / facts.total.samples:.1f} points)"
             is_first = False
         sessions = facts.sessions(row["seconds"])
@@ -74,12 +75,13 @@ def events(facts: AshFacts) -> Iterator[Finding]:
             detail = f": {sessions} sessions" + ("" if cpus is None else f" on {cpus} CPUs") if sessions else ""
             took = f"{name}, took" if row["parent"] is None else f"In {row['parent']} CPU, or waiting for it, took"
         else:
-            detail, took = f": {sessions} sessions on average" if sessions else "", f"{name} took"
+            detail = f": {sessions} sessions on average" if sessions else ""
+            took = f"{name} took" if row["parent"] is None else f"{name} of {row['parent']} took"
         yield Finding(
             "time_profile",
             f"{took[:1].upper()}{took[1:]} {percent(row['share'])} of the samples{error}{detail}.",
             part=row["part"],
-            next=_AWR,
+            next=_BLOCKERS if row["class"] in {"Application", "Concurrency"} else _AWR,
         )
 
 

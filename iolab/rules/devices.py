@@ -133,10 +133,9 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
     for word, *_ in kinds:
         rates, flights = _figure(row, f"{word}s"), _figure(row, f"{word} flight")
         if rates.lo > 0 and rates.value * whole >= _LEAST:
-            said.append(
-                f"{(often := three(rates.value))} {word if often == '1' else _PLURALS.get(word, f'{word}s')} per second "
-                f"of {seconds(flights / rates)}"
-            )
+            often = three(rates.value)
+            noun = word if often == "1" else _PLURALS.get(word, f"{word}s")
+            said.append(f"{often} {noun} per second of {seconds(flights / rates)}")
     if not said:
         return
     busy = "" if row["busy"] is None else f"busy {percent(row['busy'])} of the time; "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.evidence.host_alignment import check_host
+from iolab.metrics.formatting import count_text
 from iolab.metrics.processors import COLUMNS, RESTING, SATURATED, SINCE_START, cpu_metrics, cpu_samples
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, three
@@ -83,7 +84,9 @@ def processors(log: HostLog) -> Iterator[Finding]:
 def idle_processors(log: HostLog) -> Iterator[Finding]:
     """How long the processors were idle, with and without I/O in flight, or taken by the hypervisor."""
     for lead in host_ledgers(log)[:1]:
-        parts = lead.parts().filter(pl.col("part").is_in([*_NOT_AT_WORK])) if "what" in lead.views else lead.frame.clear()
+        if "what" not in lead.views:
+            continue
+        parts = lead.parts().filter(pl.col("part").is_in([*_NOT_AT_WORK]))
         for row in parts.filter(pl.col("own_lo") >= PART * (lead.total.hi if lead.total else 0)).iter_rows(named=True):
             share = percent(Interval(row["share"], row["share_lo"], row["share_hi"]))
             name = "stolen_time" if row["part"] == "steal" else "idle_processors"
@@ -131,7 +134,9 @@ def busiest_processor(log: HostLog) -> Iterator[Finding]:
     )
 
 
-@rule("busy_process", of="host", needs="samples of processes", thresholds={"half a CPU": "a convention"})
+@rule(
+    "busy_process", of="host", needs="samples of processes", thresholds={"half a CPU, or 10 % of all": "a convention"}
+)
 def busy_process(log: HostLog) -> Iterator[Finding]:
     """The processes that used half a processor or more: a thread cannot use more than one, however many there are."""
     for lead in host_ledgers(log)[:1]:
@@ -139,7 +144,7 @@ def busy_process(log: HostLog) -> Iterator[Finding]:
             continue
         for row in lead.parts("who").filter(pl.col("kind") == "cpu").head(_MOST_PROCESSES).iter_rows(named=True):
             used = row["seconds"] / lead.elapsed.value
-            if used >= _MOSTLY:
+            if used >= _MOSTLY or (row["share_lo"] or 0.0) >= PART:
                 _, pid, command = row["name"].split(" ", 2)
                 said = f"Process {pid}{command and f' (`{command}`)'} used {three(used)} CPUs on average."
                 yield Finding("busy_process", said, part=row["part"])
@@ -203,9 +208,12 @@ def nothing_read(log: HostLog) -> Iterator[Finding]:
     boot = [one.select(pl.col("is_since_boot").fill_null(value=False)).collect().to_series() for one in rows]
     missing = "the log has no rates of them"
     if not any(map(len, boot)) and log.diagnostics.height:
-        missing = f"{log.diagnostics.height:,} lines were not read"
+        count = log.diagnostics.height
+        missing = f"{count_text(count, 'line')} {'was' if count == 1 else 'were'} not read"
     elif any(map(len, boot)) and all(one.all() for one in boot):
         missing = SINCE_START
+    elif len(set(log.runs.get_column("host").drop_nulls())) > 1:
+        missing = "its samples are of several hosts, so read each of them alone"
     yield Finding(
         "nothing_read",
         f"Not visible: how busy processors, devices and processes were; {missing}.",

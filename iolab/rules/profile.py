@@ -1,4 +1,4 @@
-"""Parts of DB time that say more than their row: statements, row locks, the resource manager, what cannot be determined."""
+"""Parts of DB time that say more than their row: statements, PL/SQL, row locks, the resource manager, refusals."""
 
 from __future__ import annotations
 

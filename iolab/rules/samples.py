@@ -11,8 +11,8 @@ from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.time_parts import PART
-from iolab.time_ledger.account import UNKNOWN
-from iolab.time_ledger.samples import session_ledgers
+from iolab.time_ledger.account import ASIDE, UNKNOWN
+from iolab.time_ledger.samples import NO_STATEMENT, session_ledgers
 from logframe.errors import RefusedError
 from logframe.interval import Interval
 
@@ -51,17 +51,27 @@ def sampled_time(log: SessionSamples) -> Iterator[Finding]:
     for lead in session_ledgers(log):
         for view in lead.views:
             for row in lead.parts(view).iter_rows(named=True):
-                if row["level"] or (row["share_lo"] or 0.0) < PART or row["kind"] in {*UNKNOWN, "counted_twice"}:
+                is_aside = bool(lead.work_base or lead.unshared) and row["kind"] in ASIDE
+                if row["level"] or row["kind"] in {*UNKNOWN, "counted_twice"} or (is_aside and view == "who"):
                     continue
-                share = percent(Interval(row["share"], row["share_lo"], row["share_hi"]))
+                if not is_aside and (row["share_lo"] or 0.0) < PART:
+                    continue
+                whole = lead.work_base or "the samples of sessions"
                 name = row["name"] if row["kind"] == "cpu" else f"`{row['name']}`"
+                if is_aside:
+                    said = f"{name} is idle time: {row['count']:,.0f} samples."
+                else:
+                    share = percent(Interval(row["share"], row["share_lo"], row["share_hi"]))
+                    said = f"{name} took {share} of {whole}."
+                    if row["name"] == NO_STATEMENT:
+                        said = f"No SQL statement ran in {share} of {whole}."
                 yield Finding(
                     "sampled_time" if view == "what" else "main_statement",
-                    f"{name} took {share} of the samples of sessions.",
+                    said,
                     part=row["part"],
                     why=f"{row['count']:,.0f} samples; the range is rounding and the 95 % interval of sampling",
                     caveat="samples of one long wait are not independent; a share of time, not of waits",
-                    next=_NEXT[view].format(row["name"]),
+                    next="" if is_aside or row["name"] == NO_STATEMENT else _NEXT[view].format(row["name"]),
                 )
 
 

@@ -212,7 +212,7 @@ def times_without_text(facts: SpoolFacts) -> Iterator[Finding]:
     if len(times) < SAMPLE or total is None or sum(times) < _MOST_OF * total.hi:
         return
     said = f"{len(times):,} statements without a text took {phrases.seconds(sum(times))}"
-    if groups := two_groups(times):
+    if times[0] > 0 and (groups := two_groups(times)):
         ends = (f"{len(one):,} of {phrases.three(one[0])} to {phrases.three(one[-1])} s" for one in groups)
         said += f", in two groups: {' and '.join(ends)}."
     else:
@@ -225,10 +225,11 @@ def statements_alike(facts: SpoolFacts) -> Iterator[Finding]:
     """Statements that differ only in literals, and are one part of the ledger."""
     if facts.ledger is None or facts.ledger.unshared:
         return
-    parts = facts.ledger.parts("who").filter(pl.col("name").str.contains(" statements alike: ", literal=True))
-    for row in parts.filter(pl.col("share_hi") >= PART).to_dicts():
+    for row in facts.ledger.parts("who").filter(pl.col("share_hi") >= PART).to_dicts():
+        count, alike, text = row["name"].partition(" statements alike: ")
+        if not alike:
+            continue
         share = phrases.percent(Interval(row["share"], row["share_lo"], row["share_hi"]))
-        count, _, text = row["name"].partition(" statements alike: ")
         yield Finding(
             "main_statement",
             f"{count} statements that differ only in literals took {share} of the time.",

@@ -151,8 +151,9 @@ def _work(report: Tkprof, one: dict[str, Any]) -> str:
 
 
 def _largest_wait(report: Tkprof, one: dict[str, Any]) -> dict[str, Any] | None:
-    """The wait in the calls of a statement that was half of its time."""
-    waits = report.waits.filter(pl.col("scope") == "statement", pl.col("statement") == one["part"], ~_OF_CLIENT)
+    """The wait in the calls of a statement that was half of its time; a longer one is between them."""
+    own = pl.col("scope") == "statement", pl.col("statement") == one["part"]
+    waits = report.waits.filter(*own, ~_OF_CLIENT, pl.col("total_wait_s_lo") <= one["elapsed_s_hi"])
     top = waits.sort("total_wait_s", descending=True, nulls_last=True).head(1).to_dicts()
     return top[0] if top and 0 < one["elapsed_s"] <= 2 * (top[0]["total_wait_s"] or 0.0) else None
 

@@ -10,7 +10,7 @@ from iolab.metrics.formatting import count_text, figure_text, time_text
 from iolab.metrics.histograms import BUCKETS
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.gates import LEAST_WAITS
-from iolab.rules.phrases import percent
+from iolab.rules.phrases import percent, seconds
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.time_parts import PART
 from iolab.time_ledger.samples import profile_ledgers
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _LEAST_P99: Final = 299
 _MOST_JOBS: Final = 4
 _NO_SETTING: Final = "its settings are not known"
+#: The least share of times in a group, and how deep the valley between two groups is, by the smaller peak.
+_LEAST_GROUP: Final = 0.05
+_VALLEY: Final = 0.10
 #: Groups of histograms that are drawn, and what tells them apart.
 _MOST_GROUPS: Final = 3
 _GROUP: Final = ("label", "key")
@@ -78,6 +81,56 @@ def histogram_findings(log: LatencyHistograms) -> Iterator[Finding]:
         evidence=(Evidence("buckets", tuple(names)),),
         caveat="" if sums.height == 1 else f"the largest of {sums.height:,} groups",
         order=1,
+    )
+
+
+@rule(
+    "two_groups",
+    of="histogram",
+    needs="times in a unit",
+    thresholds={"a tenth of the smaller peak between the groups; 5 % and 30 times in each": "a convention"},
+)
+def two_groups(log: LatencyHistograms) -> Iterator[Finding]:
+    r"""Times that are of two kinds, with few between: their mean is that of none.
+
+    Examples:
+        >>> from hostparse import read_histograms
+        >>> head = "     usecs               : count     distribution\n"
+        >>> rows = "".join(f"{low:>10} -> {2 * low - 1:<10} : {count:<8} |*|\n"
+        ...     for low, count in ((128, 300), (256, 90), (512, 3), (1024, 60), (2048, 100)))
+        >>> for one in two_groups(read_histograms((head + rows).encode())): print(one.sentence)
+        The times are in two groups: 71 % were at most 512 us, 29 % at least 1.02 ms.
+    """
+    counted = _counted(log)
+    if counted.is_empty():
+        return
+    label, key, number = _groups(counted).row(0)
+    own = _of_group(counted, label, key).group_by("lower_ns", "upper_ns").agg(pl.col("n").sum()).sort("lower_ns")
+    buckets: list[tuple[int, int | None, float]] = []
+    for lower, upper, count in own.iter_rows():
+        if buckets and (end := buckets[-1][1]) is not None and end < lower:
+            buckets.append((end, lower, 0.0))  # buckets that are empty are not there
+        buckets.append((lower, upper, float(count)))
+    counts = [count for _, _, count in buckets]
+    least = max(_LEAST_GROUP * number, LEAST_WAITS)
+
+    def depth(at: int) -> float:
+        return counts[at] / min(max(counts[:at]), max(counts[at + 1 :]))
+
+    inner = [at for at in range(1, len(counts) - 1) if min(sum(counts[:at]), sum(counts[at + 1 :])) >= least]
+    valley = min(inner, key=depth, default=0)
+    if not valley or depth(valley) > _VALLEY:
+        return
+    slow = sum(counts[valley + 1 :])
+    fast_ns, slow_ns, _ = buckets[valley]
+    yield Finding(
+        "two_groups",
+        f"The times are in two groups: {percent(sum(counts[:valley]) / number)} were at most "
+        f"{seconds(fast_ns / 1e9)}, {percent(slow / number)} at least {seconds((slow_ns or 0) / 1e9)}.",
+        why="consistent with requests that a cache answers and others, or with two devices; a mean is of neither group",
+        next="the groups apart, by device and process: biosnoop -Q",
+        evidence=(Evidence("buckets", tuple(str(name) for name in (label, key) if name is not None)),),
+        order=0,
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab.metrics.cpu_profile import layers_of
+from iolab.metrics.formatting import count_text, share_text
 from iolab.metrics.processors import COLUMNS, GUESTS, SINCE_START, cpu_parts
 from iolab.metrics.session_samples import shown_rows, whole_of
 from iolab.time_ledger.account import EXACT, Account, Ledger, Place, void_ledger
@@ -35,6 +36,10 @@ _NEXT: Final = {"next": pl.String(), "parent": pl.String()}
 _MEMBERS: Final = {"user": "processes", "nice": "processes of lower priority (nice)", "system": "kernel code"}
 #: Lengths of two sets of samples that differ by more are of other times.
 _SAME: Final = 0.01
+#: The part of samples of sessions that ran no statement.
+NO_STATEMENT: Final = "no SQL statement"
+#: Idle samples from this share on are left out of what shares are of.
+_LEAST_IDLE: Final = 0.10
 #: Functions of a layer that are shown.
 _MOST_FUNCTIONS: Final = 200
 
@@ -215,10 +220,12 @@ def _processes(log: HostLog) -> Ledger | None:
         return None
     account = Account(Interval.exact(total), base, scope="host")
     _put_processes(account, frame, total)
-    said = f"{used:,.3g} s of CPU in {length:,.0f} s"
+    number = count_text(frame.height, "process", "processes")
+    said = f"{used:,.3g} s of CPU in {length:,.0f} s; {number}"
     if cpus is not None:
         said = f"{PROCESSOR_TIME} {total:,.0f} s: {_cpus(log.runs.get_column('cpus').drop_nulls())} for {length:,.0f} s"
-    return account.ledger(elapsed=Interval.exact(length), text=f"{said}; processes only")
+        said += f"; {number} used {share_text(used / total)}"
+    return account.ledger(elapsed=Interval.exact(length), text=said)
 
 
 def _put_processes(account: Account, frame: pl.DataFrame, total: float) -> None:
@@ -279,13 +286,11 @@ def session_ledgers(log: SessionSamples) -> list[Ledger]:
     exact = Interval(total, min(whole.lo, total), max(whole.hi, total)) if whole is not None else Interval.exact(total)
     account = Account(exact, base)
     parts = SampledParts(account, total, is_share=True)
-    kinds = pl.struct("state", "wait_class").map_elements(lambda row: _kind_of(**row), return_dtype=pl.String)
-    named = named.join(
-        named.select("state", "wait_class").unique().with_columns(kind=kinds),
-        on=["state", "wait_class"], nulls_equal=True, maintain_order="left",
-    )  # fmt: skip
-    idle = float(named.filter(kind="idle").get_column("active").sum())
-    resting = named.group_by("sql_id").agg((pl.col("kind") == "idle").all()).filter("kind").get_column("sql_id").to_list()
+    states = named.group_by("state").agg(pl.col("wait_class").drop_nulls().first()).iter_rows()
+    rests = pl.col("state").is_in([state for state, wait_class in states if _kind_of(state, wait_class) == "idle"])
+    idle = float(named.filter(rests).get_column("active").sum())
+    is_busy = not _LEAST_IDLE * total <= idle < total  # or there is nothing else
+    resting = named.group_by("sql_id").agg(rests.all().alias("rests")).filter("rests").get_column("sql_id").to_list()
     for view, column in (("what", "state"), ("who", "sql_id")):
         listed = []
         groups = named.group_by(column, maintain_order=True).agg(
@@ -297,7 +302,7 @@ def session_ledgers(log: SessionSamples) -> list[Ledger]:
             listed.append(Interval(value, min(lo, value), max(hi, value)))
             is_rest = view == "who" and name in resting
             kind = ("idle" if is_rest else "mixed") if view == "who" else _kind_of(str(name), wait_class)
-            text = "no SQL statement" if name is None else str(name)
+            text = NO_STATEMENT if name is None else str(name)
             parts.add(view, text, listed[-1], kind=kind, wait_class=wait_class if view == "what" else None,
                       evidence=Place("samples", (text,)))  # fmt: skip
         parts.close(view, exact, listed)
@@ -310,8 +315,9 @@ def session_ledgers(log: SessionSamples) -> list[Ledger]:
             unit="samples",
             text=f"{total:,.0f} samples of sessions{moments}",
             counted={"what": "samples", "who": "samples"},
-            work=exact * (1 - idle / total) if PART * total <= idle < total else None,
-            work_base="the samples not idle" if PART * total <= idle < total else "",
+            unshared="almost nothing ran: all samples are idle" if idle >= total else "",
+            work=None if is_busy else exact * (1 - idle / total),
+            work_base="" if is_busy else "the samples not idle",
         )
     ]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from iolab.metrics.formatting import short_text
 from iolab.metrics.spool_statements import SAMPLE, statement_costs
 from iolab.time_ledger.account import Account, Place, void_ledger
 from logframe.interval import Interval
@@ -106,12 +107,11 @@ def _alike(groups: pl.DataFrame) -> pl.DataFrame:
         pl.col("statements", "lines").list.first().head(_MOST_PLACES),
         count=pl.len(),
     )
-    text = pl.col("key").str.replace_all(r"\s+", " ").str.slice(0, _MOST_TEXT)
-    name = pl.format("{} statements alike: {}", pl.col("count").map_elements("{:,}".format, pl.String), text)
+    rows = sums.select("count", "key").iter_rows()
+    name = pl.Series("name", [f"{count:,} statements alike: {short_text(key, _MOST_TEXT)}" for count, key in rows])
     rest = alike.join(many, on="part", how="anti")
-    return pl.concat([rest.drop("key"), sums.select(*sums.columns, part=name, name=name)], how="diagonal").select(
-        groups.columns
-    )
+    both = pl.concat([rest, sums.with_columns(name, part=name)], how="diagonal")
+    return both.select(groups.columns)
 
 
 def _parts(groups: pl.DataFrame) -> pl.DataFrame:

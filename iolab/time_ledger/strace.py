@@ -100,12 +100,12 @@ def strace_ledgers(log: StraceLog) -> Iterator[Ledger]:
         yield _void(_SET_BACK if times.set_back else damaged)
         return
     step = _step(log.dialect)
-    classed = classed(times)
-    whole = _lead_first(whole.head(_MOST_PROCESSES), classed)
+    calls = classed(times)
+    whole = _lead_first(whole.head(_MOST_PROCESSES), calls)
     several = count_text(spans.height, "process", "processes")
     of = f", {'the longest' if whole.item(0, 'pid') == spans.item(0, 'pid') else 'one'} of {several}"
     for number, row in enumerate(whole.iter_rows(named=True)):
-        own = classed.filter(pl.col("pid").eq_missing(pl.lit(row["pid"], pl.Int32)))
+        own = calls.filter(pl.col("pid").eq_missing(pl.lit(row["pid"], pl.Int32)))
         ledger = _process(times, row, own, step)
         if spans.height > 1:
             who = f"process {row['pid']}" if row["pid"] is not None else "calls without a process"
@@ -118,10 +118,10 @@ def strace_ledgers(log: StraceLog) -> Iterator[Ledger]:
         yield _wall_clock(times, spans, step)
 
 
-def _lead_first(spans: pl.DataFrame, classed: pl.DataFrame) -> pl.DataFrame:
+def _lead_first(spans: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     """The processes, the longest first; of several that are about as long, that with most time in I/O."""
     is_io = pl.col("kind").is_in(["io"]) | (pl.col("class") == ASYNCHRONOUS)
-    of_io = classed.filter(is_io).group_by("pid").agg(io=(pl.col("elapsed") + pl.col("open")).sum())
+    of_io = calls.filter(is_io).group_by("pid").agg(io=(pl.col("elapsed") + pl.col("open")).sum())
     length = pl.col("last") - pl.col("first")
     found = spans.join(of_io, on="pid", how="left", nulls_equal=True, maintain_order="left")
     alike = pl.when(length >= _ALIKE * length.max()).then(pl.col("io").fill_null(0)).otherwise(-1)
@@ -231,7 +231,7 @@ def _finished(account: Account, sums: pl.DataFrame, *, is_timed: bool) -> Ledger
     if _seconds(sums, "slack") > _COARSE * total.value:
         unshared = "times are printed too coarsely: together they are known to more than 10 % of the total only"
     elif aside > 1 - _NOTHING or (aside > _MOSTLY and (1 - aside) * total.value < _LEAST_S):
-        unshared = f"almost nothing ran: {share_text(aside)} of the time was idle, or the client's"
+        unshared = f"almost nothing ran in this process: {share_text(aside)} of its time was idle, or the client's"
     elif aside >= _IDLE:
         work, work_base = total * (1 - aside), "the time not idle"
     text = f"first to last record {_length(total)}"

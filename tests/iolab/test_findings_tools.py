@@ -134,7 +134,7 @@ def test_a_sample_without_a_begin_is_in_no_mean_by_time() -> None:
     (one,) = device_load(iolab.load("\n".join(rows).encode()))
 
     assert "in 3 samples" in one.why
-    assert ": 1 reads per second" in one.sentence
+    assert ": 1 read per second" in one.sentence
 
 
 def test_a_device_that_a_sample_leaves_out_did_nothing_in_it() -> None:

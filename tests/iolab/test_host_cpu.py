@@ -130,7 +130,7 @@ def test_samples_are_counted_whatever_their_length() -> None:
 
     (one,) = processors(read_host(text.encode()))
 
-    assert "; 1 of 5 samples were at least 90 % busy" in one.sentence
+    assert "; 1 of 5 samples was at least 90 % busy (21:02)" in one.sentence
 
 
 def test_other_hosts_and_times_say_nothing() -> None:

@@ -147,6 +147,19 @@ def test_samples_of_an_ash_report_are_its_total() -> None:
     assert foreground.total.value == 2_160
 
 
+def test_the_largest_event_has_the_error_of_sampling_and_a_step_that_fits_it() -> None:
+    """Of background processes it says so; waits for other sessions lead to those."""
+    redo = [("log file parallel write", "System I/O", 60.0)]
+    locks = [("enq: TX - row lock contention", "Application", 30.0)]
+    log = iolab.load(ash(locks, background=redo, samples=1_200))
+    first, second = (iolab.findings(log).filter(pl.col("sentence").str.starts_with(f"`{name}")).row(0, named=True)
+                     for name in ("log file parallel", "enq: TX"))  # fmt: skip
+
+    assert first["sentence"].startswith("`log file parallel write` of background processes took 60 % of the samples (±")
+    assert "blocking_session" in second["next"]
+    assert "awrrpt" in first["next"]
+
+
 def test_the_interval_of_sampling_is_derived() -> None:
     """One of ten samples is kept on disk; without the sessions active the unit is the sample."""
     events = [("CPU + Wait for CPU", "CPU", 90.0)]
@@ -214,8 +227,10 @@ def test_an_addm_report_states_db_time(before: str) -> None:
 
     assert lead.text == "DB time 14,560 s: 4.04 sessions active on average"
     assert lead.parts()["kind"].to_list() == ["not_in_log"]
+    assert lead.parts()["share"].to_list() == [None]  # a report of findings: that all of it is unknown is no finding
     assert [text.removeprefix("ADDM: ") for text in lead.remarks["text"]] == ["Top Plums, 87.1 %", "Ripe Plums, 54.4 %"]
     assert iolab.findings(log).filter(name="addm_finding")["impact"].null_count() == 2
+    assert "not_accounted_for" not in iolab.findings(log)["name"].to_list()
 
 
 HEAD = "Linux 5.4.17 (quay07) \t09/14/2026 \t_x86_64_\t(16 CPU)\n\n"
@@ -305,15 +320,19 @@ def test_processes_of_pidstat_are_an_account() -> None:
     lead = iolab.ledger(log)
 
     assert_closed(lead)
-    assert lead.text == "processor time 6 s: 2 CPUs for 3 s; processes only"
+    assert lead.text == "processor time 6 s: 2 CPUs for 3 s; 3 processes used 60.3 %"
     assert lead.parts("who").filter(level=0).select("part", pl.col("seconds").round(3)).rows() == [
         ("process 77 oracle", 2.4),
         ("process 78 python", 1.2),
         ("process 1 init", 0.015),
         ("idle, or a process that is not listed", 2.385),
     ]
-    said = iolab.findings(log).filter(name="main_statement")["sentence"].to_list()
-    assert said == ["Process 77 oracle took 40 % of processor time.", "Process 78 python took 20 % of processor time."]
+    assert iolab.findings(log).filter(name="main_statement").is_empty()
+    said = iolab.findings(log).filter(name="busy_process")["sentence"].to_list()
+    assert said == [
+        "Process 77 (`oracle`) used 0.800 CPUs on average.",
+        "Process 78 (`python`) used 0.400 CPUs on average.",
+    ]
 
 
 def test_devices_alone_have_no_account() -> None:
@@ -389,3 +408,93 @@ def test_sampled_time_of_the_corpus_is_closed(corpus: Path) -> None:
                     rests.append(last["share"].abs().sum())
     assert len(rests) > 40
     assert max(rests) < 0.001
+
+
+def first_sentences(text: str) -> dict[str, str]:
+    """What is said of a log, by name; of several findings of a name the first."""
+    found = iolab.findings(iolab.load(text.encode()))
+    return dict(reversed(found.select("name", "sentence").rows()))
+
+
+def test_idle_samples_are_no_share_of_work() -> None:
+    """Shares are of the samples that are not idle; a log with nothing else has none."""
+    head = "SAMPLE_ID,SID,STATE,EVENT,WAIT_CLASS,SQL_ID\n"
+    rows = ("WAITING,enq: TX - row lock contention,Application,9abcdefghij01", "ON CPU,,,7qwertyuiop12")
+    idle = "WAITING,SQL*Net message from client,Idle,"
+
+    def polls(*states: str) -> bytes:
+        return (head + "".join(f"{n},1,{states[n % len(states)]}\n" for n in range(400))).encode()
+
+    lead = iolab.ledger(iolab.load(polls(*rows, idle, idle)))
+    assert_closed(lead)
+    shares = {row["name"]: row["share"] for row in lead.parts("what").iter_rows(named=True)}
+    assert shares["CPU"] == shares["enq: TX - row lock contention"] == 0.5
+    assert shares["SQL*Net message from client"] is None
+    said = iolab.findings(iolab.load(polls(*rows, idle, idle)))["sentence"].to_list()
+    assert "`SQL*Net message from client` is idle time: 200 samples." in said
+    assert not [one for one in said if "no SQL statement" in one]
+    only = iolab.load(polls(idle))
+    assert iolab.ledger(only).unshared == "almost nothing ran: all samples are idle"
+    assert not [one for one in iolab.findings(only)["sentence"] if "%" in one]
+
+
+def four_processors(one: float, others: float) -> str:
+    """Three samples of four processors, the second of which is so busy with interrupts."""
+    text = "Linux 6.1.0 (fig) \t09/14/2026 \t_x86_64_\t(4 CPU)\n"
+    heads = ("%usr", "%nice", "%sys", "%iowait", "%irq", "%soft", "%steal", "%guest", "%gnice", "%idle")
+    for number in range(3):
+        text += f"\n20:0{number}:00     CPU" + "".join(f"{name:>9}" for name in heads) + "\n"
+        for cpu, busy in (("all", (one + 3 * others) / 4), ("0", others), ("1", one), ("2", others), ("3", others)):
+            figures = (0, 0, 0, 0, 0, busy, 0, 0, 0, 100 - busy)
+            text += f"20:0{number + 1}:00    {cpu:>4}" + "".join(f"{one:9.2f}" for one in figures) + "\n"
+    return text
+
+
+def test_one_processor_can_be_the_limit() -> None:
+    """One full processor is said, though the mean of all is low; where all are full the mean says it."""
+    assert first_sentences(four_processors(99, 3))["busiest_processor"] == (
+        "One CPU (1) was 99 % busy, mostly with soft interrupts (99 %); all 4 were 27 % busy."
+    )
+    for one, others in ((99, 98), (80, 3), (3, 3)):
+        assert "busiest_processor" not in first_sentences(four_processors(one, others))
+
+
+def test_stolen_time_and_swapping_are_said() -> None:
+    """What the hypervisor took, and memory that was read back from the disk, are no work of the host."""
+    head = "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n"
+    head += " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+    row = " 2 20 900000  65536   1024  20480 {} 3000 44000 56000 9000 12000 20 10 30  0 40\n"
+
+    said = first_sentences(head + row.format(2000) * 20)
+    assert said["stolen_time"] == "The CPUs were taken by the hypervisor (steal) for 40 % of the time."
+    assert said["swapping"] == "The host swapped: 2,000 KiB/s were read back and 3,000 KiB/s were written."
+    assert "swapping" not in first_sentences(head + row.format(2) * 20)
+
+
+def test_a_device_that_is_never_idle_comes_before_idle_processors() -> None:
+    """Idle processors say nothing of the host: the queue of a device is said first."""
+    text = "Linux 6.1.0 (fig) \t09/14/2026 \t_x86_64_\t(4 CPU)\n"
+    for number in range(4):
+        text += f"\n09/14/2026 08:0{number}:00 PM\navg-cpu:  %user   %nice %system %iowait  %steal   %idle\n"
+        text += "           2.00    0.00    1.00   40.00    0.00   57.00\n\n"
+        text += "Device r/s w/s rkB/s wkB/s r_await w_await\nsda 200.0 1.0 1600.0 8.0 90.0 1.0\n"
+    found = iolab.findings(iolab.load(text.encode()))
+    assert found["name"].to_list()[:2] == ["device_load", "processors"]
+    assert not [one for one in found["sentence"] if "host was idle" in one]
+
+
+def test_several_hosts_are_the_reason() -> None:
+    """Samples of several hosts are refused as such."""
+    text = "Linux 6.1.0 ({}) \t09/14/2026 \t_x86_64_\t(4 CPU)\n\n20:00:00 CPU %user %system %iowait %idle\n"
+    text += "20:01:00 all 1.00 1.00 0.00 98.00\n20:02:00 all 1.00 1.00 0.00 98.00\n\n"
+    said = first_sentences(text.format("fig") + text.format("quince"))
+    assert "its samples are of several hosts" in said["nothing_read"]
+
+
+@pytest.mark.parametrize(("between", "are_two"), [(0, True), (4, True), (60, False)])
+def test_two_groups_of_times_are_said(between: int, *, are_two: bool) -> None:
+    """Few times between two peaks, or none, make two groups; a shoulder does not."""
+    text = "     usecs               : count     distribution\n"
+    for low, count in ((128, 900), (256, between), (512, between), (1024, 300), (2048, 100)):
+        text += f"{low:>10} -> {2 * low - 1:<10} : {count:<8} |*|\n"
+    assert ("two_groups" in first_sentences(text)) is are_two

@@ -8,8 +8,11 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ledger_checks import faults
 
+import iolab
 from iolab import metrics
+from iolab.pages import session_summary
 from iolab.rules.sessions import session_findings
 from iolab.time_ledger.spools import UNKNOWN, spool_headline, spool_ledgers
 from logframe.errors import LogError
@@ -272,7 +275,7 @@ def test_times_below_the_clock_have_no_shares() -> None:
 
 def test_very_many_statements_are_the_largest_and_one_rest() -> None:
     """Of 1,500 statements 500 small ones are one part, which counts their runs and holds their time."""
-    text = "".join(run(f"insert into t values ({n})", 9 if n % 3 else 1) for n in range(1500))  # noqa: S608 - a text
+    text = "".join(run(f"insert into t{n} values (1)", 9 if n % 3 else 1) for n in range(1500))  # noqa: S608 - a text
     parts = account(text).parts("who")
     rest = parts.filter(pl.col("name") == "500 other statements")
 
@@ -397,3 +400,98 @@ def _large(ledger: Ledger) -> list[str]:
     """The statements with a tenth of the time or more, the largest first."""
     parts = ledger.parts("who").filter((pl.col("kind") == "mixed") & (pl.col("share_lo") >= 0.1))
     return parts.filter(~pl.col("name").str.ends_with("other statements")).get_column("part").to_list()
+
+
+SILENT = "\n  COUNT(*)\n----------\n     40000\n\nElapsed: 00:00:0{:.2f}\n"
+
+
+@pytest.mark.parametrize(
+    ("times", "said"),
+    [
+        ((5.01, 5.12, 0.98, 1.02, 5.2, 1.0, 0.97, 5.06), "in two groups: 4 of 0.970 to 1.02 s and 4 of 5.01 to 5.20 s"),
+        ((5.0, 5.1, 5.2, 5.3), ": 5 to 5.30 s each"),
+        ((0.0, 5.1, 5.2, 5.3), ": 0 to 5.30 s each"),
+    ],
+)
+def test_times_without_a_text_are_said_together(times: tuple[float, ...], said: str) -> None:
+    """They come first, as one sample: rows of single times without a text tell nothing."""
+    first = found("".join(map(SILENT.format, times)))
+    [one] = [one for one in first if one.name == "runs"]
+
+    assert said in one.sentence
+    assert one.sentence.startswith(f"{len(times)} statements without a text took ")
+    assert one.position == 1
+    assert one.next.startswith("`set echo on`")
+
+
+def test_failures_that_took_longer_than_the_rest_come_first() -> None:
+    """A statement that failed after two hours comes before the query of three minutes, and alone has advice."""
+    failed = run("create index i on big(a)", 7_391.54, shown="ERROR at line 1:\nORA-01652: unable to extend\n\n")
+    log = spool(failed + run("select count(*) from big", 190.2))
+    said = iolab.findings(log).filter(pl.col("name") != "total")
+
+    assert said.item(0, "sentence") == "The statement at line 1 failed after 7,390 s: ORA-01652."
+    assert said.item(0, "next").startswith("the cause of the error")
+    assert said.filter(name="main_statement").item(0, "next") is None
+
+
+def test_very_many_statements_that_differ_in_literals_are_one_part() -> None:
+    """4,000 single inserts are one part with their sum; a few alike stay apart."""
+    made = "\n1 row created.\n"
+    text = "".join(
+        run(f"insert into t values ({n}, 'x')", 0.01 if n % 5 else 0.0, shown=made)  # noqa: S608 - a text
+        for n in range(4_000)
+    )
+    text += run("select 1 from t", 1) + run("select 2 from t", 2)
+    ledger = account(text)
+    parts = ledger.parts("who")
+    row = parts.filter(pl.col("name").str.contains("alike")).row(0, named=True)
+
+    assert (row["name"], row["count"]) == ("4,000 statements alike: insert into t values (:x, :x)", 4_000)
+    assert row["seconds"] == pytest.approx(32)
+    assert parts.height == 4
+    assert faults(ledger) == []
+    [said] = [one for one in found(text) if "literals" in one.sentence]
+    assert said.part == row["part"]
+    assert "array binds" in said.next
+
+
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        (
+            run("update t set a = 1", 9, shown="\n1 row updated.\n"),
+            "an extended SQL trace (event 10046) of its next run",
+        ),
+        (run("exec p", 9), "an extended SQL trace (event 10046) of its next run"),
+        (run("select 1 from t", 9), "run it again with `set autotrace"),
+        (traced("select a from t", 90, gets=99_000, blocks=12, trips=8_000, rows=120_000), "fetch more rows at a time"),
+        (traced("select a from t", 90, gets=99_000, blocks=12, trips=800, rows=400_000), "run it again with a warm"),
+    ],
+)
+def test_what_to_do_next_changes_no_rows(text: str, advice: str) -> None:
+    """A statement that changes rows is not run again for a measurement; many small fetches come before a warm cache."""
+    assert next(one.next for one in found(text) if one.name == "main_statement").startswith(advice)
+
+
+def test_a_plan_that_took_time_is_said_where_nothing_is_timed() -> None:
+    """A-Time of its first line is the time of the statement; without it the session prints no time."""
+    text = (  # noqa: S608 - a text
+        "SQL> select * from table(dbms_xplan.display_cursor(null, null, 'ALLSTATS LAST'));\n\nPLAN_TABLE_OUTPUT\n"
+        "{0}\nSQL_ID  7abc0plan0001, child number 0\n{0}\nselect count(*) from t\n\nPlan hash value: 906334482\n\n{0}\n"
+        "| Id  | Operation          | Name | Starts | E-Rows | A-Rows |   A-Time   | Buffers |\n{0}\n"
+        "|   0 | SELECT STATEMENT   |      |      1 |        |      1 |00:01:31.20 |    9912 |\n"
+        "|   1 |  TABLE ACCESS FULL | T    |      1 |     10 |     12 |00:01:31.19 |    9912 |\n{0}\n"
+    ).format("-" * 84)
+
+    assert [(one.name, one.sentence) for one in found(text)] == [
+        ("plan_time", "`7abc0plan0001` took 91.2 s by its plan (A-Time): 9,912 gets.")
+    ]
+    assert [one.name for one in found(text.replace("00:01:31", "00:00:00").replace(".20", ".00"))] == ["not_timed"]
+
+
+def test_a_bound_of_minutes_is_no_bound_of_a_block() -> None:
+    """12 blocks in 760 s: the reads are not what took the time, so no column claims it."""
+    text = traced("select a from t", 760, gets=99_000, blocks=12) + traced("select b from t", 1, gets=9, blocks=2_000)
+
+    assert session_summary.VIEW.columns(spool(text)).get_column("per_block").to_list() == ["", "<=505 us"]  # type: ignore[misc]

@@ -321,6 +321,52 @@ def test_rows_sent_one_by_one_are_said_of_the_client() -> None:
     assert "batches" in client["next"]
 
 
+@pytest.mark.parametrize(
+    ("text", "event", "advice"),
+    [
+        ("commit", "log file sync", "an AWR report"),
+        ("update t set a = 1", "enq: TX - row lock contention", "who held the lock"),
+        ("select 1 from big order by 1", "direct path write temp", "a sort or hash join on disk"),
+        ("select 1 from t", "PX Deq: Execute Reply", "the traces of the parallel servers"),
+        ("begin p; end;", "PL/SQL lock timer", "the code that calls DBMS_SESSION.SLEEP"),
+        ("select 1 from t@far", "SQL*Net message from dblink", "an SQL trace of the session in the remote"),
+        ("/*+ x */ select 1 from t", "db file sequential read", "the plan, which is not in the trace"),
+        ("begin p; end;", "db file sequential read", ""),
+    ],
+)
+def test_what_to_do_next_is_of_the_wait(text: str, event: str, advice: str) -> None:
+    """A commit and a block of PL/SQL have no plan; a lock, a sort on disk or another session is not seen in one."""
+    lines = [
+        parsed(1, text, "aaaaaaaaaaaa1"),
+        wait(9_000_000, 8_900_000, event=event),
+        call("EXEC", 9_000_100, 8_999_000),
+    ]
+    found = iolab.findings(iolab.load("".join(lines).encode()))
+    step = found.filter(name="main_statement").item(0, "next")
+
+    assert step.startswith(advice) if advice else step is None
+
+
+def test_a_session_that_waited_for_its_client_is_idle() -> None:
+    """Three hours with 300 us of work: no shares are spoken of, all but so much is the client's."""
+    log = iolab.load(
+        (call("EXEC", 900) + wait(10_800_000_900, 10_800_000_000) + call("CLOSE", 10_800_001_000)).encode()
+    )
+    ledger, found = iolab.ledger(log), iolab.findings(log)
+    [client] = found.filter(part=CLIENT).to_dicts()
+
+    assert ledger.text == "10,800 s; all but 200 us of it client time between statements"
+    assert client["sentence"].startswith("Client time between statements took all but 200 us of 10,800 s: 1 wait, ")
+    assert "idle" in client["next"]
+
+
+def test_a_few_short_round_trips_are_not_said() -> None:
+    """One round trip of 200 us in 250 s is no fact."""
+    text = call("EXEC", 900) + wait(1_200, 200) + call("FETCH", 250_000_000, 249_998_000, c=249_000_000)
+
+    assert "round_trips" not in iolab.findings(iolab.load(text.encode())).get_column("name").to_list()
+
+
 # ----------------------------------------------------------------------------------------------------------- TKPROF
 
 
@@ -428,6 +474,52 @@ def test_a_report_of_times_below_its_steps_has_no_shares() -> None:
 
     assert ledger.text.startswith("calls of the session at most 0.01 s")
     assert ledger.parts().get_column("share").null_count() == ledger.parts().height
+
+
+EVENTS = """
+Elapsed times include waiting on following events:
+  Event waited on                             Times   Max. Wait  Total Waited
+  ----------------------------------------   Waited  ----------  ------------
+"""
+
+
+@pytest.mark.parametrize(
+    ("event", "seconds", "is_inside"),
+    [
+        ("PX Deq: Execute Reply", 59.80, True),
+        ("SQL*Net message from dblink", 59.80, True),
+        ("PL/SQL lock timer", 59.80, True),
+        ("jobq slave wait", 3600.0, False),
+        ("SQL*Net message from client", 5.0, False),
+    ],
+)
+def test_idle_waits_that_fit_into_the_calls_are_in_them(event: str, seconds: float, *, is_inside: bool) -> None:
+    """Waits for parallel servers, another database or a timer are within calls; the client's is always between."""
+    line = f"  {event:<42}{60:>7}{1.0:>12.2f}{seconds:>14.2f}\n"
+    line += f"  {'SQL*Net message from client':<42}{9:>7}{1.0:>12.2f}{700.0:>14.2f}\n" if is_inside else ""
+    log = read_tkprof(report((INNER, 0, table(60.7, cpu=0.88, gets=300) + EVENTS + line), overall=None))
+    [ledger] = tkprof_ledgers(log)
+    found = iolab.findings(log)
+    said = " ".join(found.get_column("sentence"))
+
+    assert (event in ledger.parts().get_column("name")) is is_inside
+    assert faults(ledger) == []
+    assert (f"60 waits for `{event}`" in said) is is_inside  # of the statement, however long it waited for its client
+    assert ("session waited 700 s for its client, 9 times" in said) is is_inside
+
+
+def test_parsing_of_a_report_is_said() -> None:
+    """Parse calls with a tenth of the time or more have a sentence of their own."""
+    parse, fetch = ("Parse", 300, 12.10, 14.90), ("Fetch", 600, 1.10, 1.60)
+    row = "{:<7}{:>7}{:>10.2f}{:>11.2f}{:>11}{:>11}{:>11}{:>12}\n".format
+    total = ("total", 900, 13.20, 16.50)
+    ruler = HEADING.splitlines()[1] + "\n"
+    figures = HEADING + row(*parse, 0, 9, 0, 0) + row(*fetch, 0, 9, 0, 9) + ruler + row(*total, 0, 18, 0, 9)
+    found = iolab.findings(read_tkprof(report((INNER, 0, figures), overall=(figures, None))))
+    [one] = found.filter(part="Parse").to_dicts()
+
+    assert one["sentence"].startswith("Parsing took 90 % of call time: 300 calls, ")
+    assert one["name"] == "hard_parses"
 
 
 # ------------------------------------------------------------------------------------------------------------ corpus

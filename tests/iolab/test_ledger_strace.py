@@ -350,3 +350,49 @@ def test_processes_of_real_logs_close(corpus: Path, capsys: pytest.CaptureFixtur
 
     assert set(rests["stamps"]) == {"0.1 %"}
     assert rests["-r -T"]["more"] == 0
+
+
+def test_records_after_the_end_are_of_another_process() -> None:
+    """Two logs read as one have no total, whatever their clock; the times of their calls hold."""
+    one = "{}.000000 fsync(3</u01/a>) = 0 <0.300000>\n{}.400000 exit_group(0) = ?\n{}.400100 +++ exited with 0 +++\n"
+    first, later = (one.replace("{}", str(1_700_000_000 + second)) for second in (0, 60))
+
+    assert not iolab.ledger(iolab.load(first.encode())).void
+    both = iolab.load((first + later).encode())
+    assert iolab.ledger(both).void == "its clock was set back, or several logs were read as one"
+    assert "`fsync` took 600 ms: 2 calls, 300 ms each." in iolab.findings(both)["sentence"].to_list()
+
+
+def test_times_of_calls_hold_without_a_total() -> None:
+    """Of -t -T there is no total, but the longest calls are said; sleep is none of them."""
+    log = (
+        b"10:00:00 fsync(3) = 0 <0.250000>\n10:00:00 nanosleep({1}) = 0 <1.000000>\n10:00:01 fsync(3) = 0 <0.250000>\n"
+    )
+    found = iolab.findings(iolab.load(log)).filter(name="calls_without_total")
+    assert found["sentence"].to_list() == ["`fsync` took 500 ms: 2 calls, 250 ms each."]
+    assert found["impact"].to_list() == [None]
+
+
+def test_calls_that_fail_are_counted() -> None:
+    """A call that mostly fails is said to."""
+    line = '17000000{:02}.000000 stat("/a", 0x7f) = {} <0.900000>\n'
+    log = "".join(line.format(n, 0 if n % 4 == 0 else "-1 ENOENT (No such file or directory)") for n in range(8))
+    said = iolab.findings(iolab.load(log.encode()))["sentence"].to_list()
+    assert [one for one in said if one.endswith("8 calls, 900 ms each, 6 of them failed.")]
+
+
+def test_few_traced_calls_ask_for_all() -> None:
+    """Time between the calls of -e is no CPU time: the next log is one of all calls."""
+    log = "".join(f'17000000{n:02}.000000 pread64(3, "", 8192, 0) = 8192 <0.100000>\n' for n in range(8))
+    (found,) = iolab.findings(iolab.load(log.encode())).filter(part="between calls").to_dicts()
+    assert found["next"].startswith("all calls of it, without -e")
+
+
+def test_a_process_that_did_nothing_says_so() -> None:
+    """A parent that only waits has no shares; its sentence names the process that worked."""
+    log = "7 1700000000.000000 wait4(-1, NULL, 0, NULL) = 8 <2.000000>\n"
+    log += "8 1700000000.100000 fsync(3</u01/a>) = 0 <1.000000>\n8 1700000001.200000 fsync(3</u01/a>) = 0 <0.500000>\n"
+    log += "7 1700000002.000000 exit_group(0) = ?\n"
+    (found,) = iolab.findings(iolab.load(log.encode())).filter(name="no_shares").to_dicts()
+    assert found["sentence"].startswith("Almost nothing ran in this process:")
+    assert found["next"] == 'iolab.ledger(log, "process 8"), the longest process that worked'
