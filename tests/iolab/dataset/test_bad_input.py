@@ -53,10 +53,12 @@ def test_a_log_that_changes_while_it_is_read(logs: Path, tmp_path: Path, monkeyp
     log = logs / "host0" / "ora_0000.strace"
     real = worker.rows_of
 
-    def rows_of(found: iolab.loading.ParsedLog, source: str, part: int, tables: frozenset[str] | None) -> LogRows:
+    def rows_of(
+        found: iolab.loading.ParsedLog, source: str, part: int, tables: frozenset[str] | None, *, is_large: bool
+    ) -> LogRows:
         if source == str(log) and log.read_bytes() == trace(0):
             log.write_bytes(trace(66, lines=30))
-        return real(found, source, part, tables)
+        return real(found, source, part, tables, is_large=is_large)
 
     monkeypatch.setattr(worker, "rows_of", rows_of)
     first = run(logs, tmp_path / "dataset")
@@ -71,10 +73,12 @@ def test_a_reader_with_a_fault(logs: Path, tmp_path: Path, monkeypatch: pytest.M
     """An error that is no error of a log costs that log alone, and its record says so."""
     real = worker.rows_of
 
-    def rows_of(found: iolab.loading.ParsedLog, source: str, part: int, tables: frozenset[str] | None) -> LogRows:
+    def rows_of(
+        found: iolab.loading.ParsedLog, source: str, part: int, tables: frozenset[str] | None, *, is_large: bool
+    ) -> LogRows:
         if source.endswith("0000.strace"):
             raise ZeroDivisionError("of the reader")
-        return real(found, source, part, tables)
+        return real(found, source, part, tables, is_large=is_large)
 
     monkeypatch.setattr(worker, "rows_of", rows_of)
     done = run(logs, tmp_path / "dataset")

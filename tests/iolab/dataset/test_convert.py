@@ -259,8 +259,10 @@ def test_columns_of_other_versions(logs: Path, tmp_path: Path, monkeypatch: pyte
     """A column that a version lacks is null in its rows, and one that it has more is kept."""
     real = worker.rows_of
 
-    def rows_of(found: iolab.loading.ParsedLog, source: str, part: int, tables: frozenset[str] | None) -> LogRows:
-        rows = real(found, source, part, tables)
+    def rows_of(
+        found: iolab.loading.ParsedLog, source: str, part: int, tables: frozenset[str] | None, *, is_large: bool
+    ) -> LogRows:
+        rows = real(found, source, part, tables, is_large=is_large)
         frames = {table: frame.drop("errno", strict=False).with_columns(more=1) for table, frame in rows.frames.items()}
         return type(rows)(rows.order, rows.keys, frames)
 

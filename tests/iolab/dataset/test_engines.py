@@ -76,8 +76,8 @@ def test_files_of_two_versions_in_duckdb(tmp_path: Path, monkeypatch: pytest.Mon
     write_logs(tmp_path / "logs", 6)
     real = worker.rows_of
 
-    def rows_of(found: ParsedLog, source: str, part: int, tables: frozenset[str] | None) -> LogRows:
-        rows = real(found, source, part, tables)
+    def rows_of(found: ParsedLog, source: str, part: int, tables: frozenset[str] | None, *, is_large: bool) -> LogRows:
+        rows = real(found, source, part, tables, is_large=is_large)
         frames = {table: frame.drop("errno", strict=False).with_columns(more=1) for table, frame in rows.frames.items()}
         return type(rows)(rows.order, rows.keys, frames)
 

@@ -12,6 +12,7 @@ import zipfile
 from typing import TYPE_CHECKING
 
 import polars as pl
+import polars.selectors as cs
 import pytest
 from dataset_logs import content, kill_one, run, statuses, trace
 from polars.testing import assert_frame_equal
@@ -97,12 +98,13 @@ def assert_as_whole(dest: Path, logs: Path, folder: Path, patch: pytest.MonkeyPa
     assert not (dest / "_staging").exists()
     assert expected.keys() == found.keys()
     for table, rows in expected.items():
-        assert_frame_equal(rows, found[table])
+        counted = r'"rows":\d+,' if table == "_sources" else "$^"  # rows of the ledger are counted, too
+        assert_frame_equal(*(one.with_columns(pl.col("row").str.replace(counted, "")) for one in (rows, found[table])))
     for table in expected:
         of_log = pl.col("source").str.ends_with("a.strace") | pl.col("source").str.ends_with(".trc")
-        order = ["source", "line"] if "line" in dataset.scan(dest, table).collect_schema() else ["source"]
+        uncounted = cs.exclude("rows") if table == "_sources" else cs.all()
         whole, pieces = (
-            dataset.scan(one, table).filter(of_log).sort(order[:1], maintain_order=True).collect()
+            dataset.scan(one, table).filter(of_log).sort("source", maintain_order=True).select(uncounted).collect()
             for one in (folder / "whole", dest)
         )
         assert_frame_equal(whole, pieces)
