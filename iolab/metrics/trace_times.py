@@ -152,7 +152,8 @@ class CallSums:
         )
         is_mark = pl.col("mark_line") < pl.col("next_line").fill_null(last + 1)
         end = pl.when(is_mark).then("mark_at").otherwise("start")
-        found = found.with_columns(after=end - pl.col("at"), pid=pl.when(pl.col("pid") >= 0).then("pid"))
+        # the stamp of a signal may be later than that of the call after it
+        found = found.with_columns(after=(end - pl.col("at")).clip(0), pid=pl.when(pl.col("pid") >= 0).then("pid"))
         # what has ended makes no calls: those of another process follow
         self._set_back.update(found.filter("is_end", pl.col("after").is_not_null()).get_column("pid"))
         self._after.append(found.drop_nulls("after").group_by("pid").agg(pl.col("after").sum()))
