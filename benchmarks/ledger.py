@@ -1,4 +1,4 @@
-"""What the time ledger costs beside reading the log: CPU seconds of both, their ratio, and peak memory.
+"""What the time ledgers of a log cost, from the file, and what reading every frame of it costs: CPU s, peak memory.
 
 The logs are generated, with distinct lines: an strace log, an SQL trace, a folder of AWR reports, a spool of many
 statements.  Each measurement runs in a process of its own, so that its peak memory is its own; imports are not counted.
@@ -20,10 +20,10 @@ import strace_logs  # beside this file
 from sqltrace import write_trace  # beside this file
 
 ROOT = Path(__file__).parents[1]
-#: The most that reading and the ledger may cost, in units of reading.
+#: The most that the ledgers may cost, in units of reading.
 LIMIT = 1.2
 
-#: Reads every log below a folder, and with ``ledger`` computes all ledgers; prints CPU seconds and the peak in MB.
+#: Reads every log below a folder: its frames, or with ``ledger`` its ledgers; prints CPU seconds and the peak in MB.
 MEASURE = """
 import json, resource, sys
 from pathlib import Path
@@ -38,17 +38,18 @@ def cpu():
 start = cpu()
 for path in sorted(Path(folder).iterdir()):
     log = iolab.load(path)
+    if what == "ledger":
+        assert iolab.ledgers(log)
+        continue
     for frame in log.frames().values():
         if isinstance(frame, pl.LazyFrame):
             frame.select(pl.all().null_count()).collect(engine="streaming")
-    if what == "ledger":
-        assert iolab.ledgers(log)
 print(json.dumps({"cpu": cpu() - start, "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024}))
 """
 
 
 def measure(what: str, folder: Path) -> dict[str, float]:
-    """CPU seconds and peak memory of reading a folder, with or without the ledgers."""
+    """CPU seconds and peak memory of all frames of a folder, or of its ledgers."""
     command = [sys.executable, "-c", MEASURE, what, str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     found: dict[str, float] = json.loads(done.stdout)
@@ -83,15 +84,13 @@ def main() -> None:
             (folders["reports"] / f"{number:04}{source.suffix}").write_bytes(source.read_bytes())
         write_spool(folders["spool"] / "a.lst", asked.statements)
         print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
-        print(
-            f"{'':12} {'MB':>6} {'read, CPU s':>12} {'and ledger':>12} {'ratio':>6} {'peak MB':>9} {'and ledger':>11}"
-        )
+        print(f"{'':12} {'MB':>6} {'read, CPU s':>12} {'ledgers':>12} {'ratio':>6} {'peak MB':>9} {'of ledgers':>11}")
         for title, folder in folders.items():
             size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
-            read, both = measure("read", folder), measure("ledger", folder)
-            ratio = both["cpu"] / read["cpu"]
-            figures = f"{size:6.0f} {read['cpu']:12.1f} {both['cpu']:12.1f} {ratio:6.2f}"
-            print(f"{title:12} {figures} {read['peak']:9.0f} {both['peak']:11.0f}  <= {LIMIT}")
+            read, account = measure("read", folder), measure("ledger", folder)
+            ratio = account["cpu"] / read["cpu"]
+            figures = f"{size:6.0f} {read['cpu']:12.1f} {account['cpu']:12.1f} {ratio:6.2f}"
+            print(f"{title:12} {figures} {read['peak']:9.0f} {account['peak']:11.0f}  <= {LIMIT}")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import polars as pl
 
 from straceparse.aio_columns import AIO_GRAMMAR, MOST_REQUESTS, OPERATIONS, WITHOUT_BYTES
 from straceparse.arguments import Decorated, parsed
+from straceparse.call_table import HIDDEN, SUBMITS
 from straceparse.schema import whole
 from straceparse.vectors import descriptor_of, vector_size
 
@@ -36,7 +37,7 @@ FIELDS: Final = {
     "vector": ("aio_buf", "iovec", "iov", "buf"),
 }
 #: Calls whose requests start with them.
-_SUBMITS: Final = ("io_submit", "io_uring_enter")
+_SUBMITS: Final = (*SUBMITS, *HIDDEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,22 +106,19 @@ def by_call(rows: pl.DataFrame, others: list[str], waiting: dict[tuple[object, .
     values = map(parsed, rows.get_column("args"))
     steps = list(zip(calls, values, strict=True))
     if not others:  # a request exists from the start of its call; a completion at the end of the reaping call
-        steps.sort(
-            key=lambda step: (step[0]["line" if step[0]["name"] == "io_submit" else "end_line"], step[0]["_row"])
-        )
+        steps.sort(key=lambda step: (step[0]["line" if step[0]["name"] in SUBMITS else "end_line"], step[0]["_row"]))
     found: list[Request] = []
     for call, arguments in steps:
         items = list(arguments.values()) if isinstance(arguments, dict) else arguments
         context = (*(call[name] for name in others), _integer(items[0]) if isinstance(items, list) and items else None)
-        match call["name"]:
-            case "io_submit":
-                waiting[context] += _submitted(call, items)
-            case "io_uring_enter":
-                found += _ring(call)
-            case _:
-                found += _reaped(call, items, waiting[context])
-                if not waiting[context]:
-                    del waiting[context]
+        if call["name"] in SUBMITS:
+            waiting[context] += _submitted(call, items)
+        elif call["name"] in HIDDEN:
+            found += _ring(call)
+        else:
+            found += _reaped(call, items, waiting[context])
+            if not waiting[context]:
+                del waiting[context]
     return found
 
 
@@ -357,7 +355,7 @@ def _row(request: Request, others: list[str]) -> tuple[object, ...]:
         request.completed,
         request.completed - request.submitted if has_both else None,  # type: ignore[operator]
         request.latency_from if has_both else None,
-        request.match if call["name"] != "io_uring_enter" else None,
+        request.match if call["name"] not in HIDDEN else None,
         request.is_printed,
         request.errno,
     )

@@ -16,6 +16,7 @@ from typing import Final
 import polars as pl
 
 from logframe.grammar import load_grammar
+from straceparse.call_table import HIDDEN, SUBMITS
 
 AIO_GRAMMAR = load_grammar("straceparse", "aio.lark")
 
@@ -29,6 +30,7 @@ _EVENT_REST: Final = (
     "{COMMA}{OBJECT_NAME}?{UNSIGNED}{COMMA}{RESULT_NAME}?(?P<result>{SIGNED}){COMMA}{RESULT_2_NAME}?{SIGNED}{BRACE_END}"
 )
 _EVENT: Final = "{BRACE}{EVENT_DATA_NAME}?(?P<data>{UNSIGNED})" + _EVENT_REST
+
 #: The same without data, or with data of 0 as strace 4.8 and before prints it; and a control block of 4.6 and before.
 _ANY_BLOCK: Final = (
     f"(?:{{BRACE}}(?:{{DATA_NAME}}{{UNSIGNED}}{{COMMA}})?{_BLOCK_REST}"
@@ -41,9 +43,6 @@ _SUBMIT: Final = f"{_START}{{COUNT_NAME}}?{{UNSIGNED}}{{COMMA}}{_LIST}$"
 _REAPED: Final = _LIST + "(?:{COMMA}?{TIMEOUT_NAME}?{TIMEOUT})?$"
 _REAP: Final = f"{_START}{{COUNT_NAME}}?{{SIGNED}}{{COMMA}}{{COUNT_NAME}}?{{SIGNED}}{{COMMA}}{_REAPED}"
 
-#: Calls with a list of control blocks or events.
-REAPS: Final = ("io_getevents", "io_pgetevents")
-SUBMITS_OR_REAPS: Final = ("io_submit", *REAPS)
 #: Operations of control blocks by name -> operation; any other is `other`.
 OPERATIONS: Final[dict[object, str]] = {
     **dict.fromkeys(("pread", "preadv", "IOCB_CMD_PREAD", "IOCB_CMD_PREADV"), "read"),
@@ -97,7 +96,7 @@ def column_contexts(
         return rows.clear(), rows, None
     found = rows.with_columns(_step(others)).lazy().with_columns(_context_and_count()).with_columns(_items()).collect()
     carries = (pl.col("_count") > 0).fill_null(value=True)
-    used = found.filter(carries & (pl.col("name") != "io_uring_enter"))
+    used = found.filter(carries & ~pl.col("name").is_in(HIDDEN))
     if used.get_column("_context").has_nulls():
         return rows.clear(), rows, None
     is_whole = (pl.col("_items").list.len() == pl.col("_count")).fill_null(value=False)
@@ -108,7 +107,7 @@ def column_contexts(
     odd = {*odd, *used.filter(is_other).select(keys).unique().iter_rows()}
     if not odd:
         # calls that carried nothing mean nothing to either reader
-        return used, found.filter(pl.col("name") == "io_uring_enter").select(rows.columns), odd
+        return used, found.filter(pl.col("name").is_in(HIDDEN)).select(rows.columns), odd
     table = pl.DataFrame(list(odd), schema=used.select(keys).schema, orient="row")
     columns = used.join(table, on=keys, how="anti", nulls_equal=True, maintain_order="left")
     rest = found.join(columns, on="_row", how="anti", maintain_order="left")
@@ -119,7 +118,7 @@ def _step(others: list[str]) -> pl.Expr:
     """The order of calls in time: a request exists from the start of its call, a completion at the end of its call."""
     if others:  # the calls of several logs are in order already
         return pl.col("_row").cast(pl.Int64).alias("_step")
-    turn = pl.when(pl.col("name") == "io_submit").then("line").otherwise("end_line").cast(pl.Int64)
+    turn = pl.when(pl.col("name").is_in(SUBMITS)).then("line").otherwise("end_line").cast(pl.Int64)
     return (turn * (1 << 32) + pl.col("_row").cast(pl.Int64)).alias("_step")
 
 
@@ -131,14 +130,14 @@ def _context_and_count() -> list[pl.Expr]:
     wanted = (
         pl.when(result.is_null()).then(args).str.extract(_pattern(f"{_START}{{COUNT_NAME}}?({{UNSIGNED}}){{COMMA}}"), 1)
     )
-    is_submit = pl.col("name") == "io_submit"
+    is_submit = pl.col("name").is_in(SUBMITS)
     count = pl.when(is_submit).then(pl.coalesce(result, _number(wanted))).otherwise(result.fill_null(0))
     return [_number(context).alias("_context"), count.alias("_count")]
 
 
 def _items() -> pl.Expr:
     """The texts of the control blocks or events that count; null where the arguments have another form."""
-    args, is_submit = pl.col("args"), pl.col("name") == "io_submit"
+    args, is_submit = pl.col("args"), pl.col("name").is_in(SUBMITS)
     submits, reaps = pl.when(is_submit).then(args), pl.when(~is_submit).then(args)
     block = pl.when(submits.str.contains(_list_pattern(_SUBMIT, _BLOCK))).then(args)
     event = pl.when(reaps.str.contains(_list_pattern(_REAP, _EVENT))).then(args)
@@ -159,7 +158,7 @@ def column_requests(
         others: columns that name the log of a call.
         schema: columns of the first result, after `others`.
     """
-    is_submit = pl.col("name") == "io_submit"
+    is_submit = pl.col("name").is_in(SUBMITS)
     submitted = _exploded(calls.filter(is_submit), _BLOCK)
     submitted = (submitted if waiting is None else pl.concat([waiting, submitted])).with_row_index("_request")
     completed = _exploded(calls.filter(~is_submit), _EVENT).with_columns(_completed()).with_row_index("_completion")

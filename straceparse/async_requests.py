@@ -9,6 +9,7 @@ import polars as pl
 
 from straceparse.aio import ASYNC_SCHEMA, by_call, frame_of, request_of
 from straceparse.aio_columns import column_contexts, column_requests, column_rest
+from straceparse.call_table import SUBMITS
 from straceparse.ordered import compact
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class AsyncRequests:
             rows = pl.concat([self._later, rows]).sort("_row")
         self._later = None
         if last_line is not None and not self._others:
-            is_later = (pl.col("name") != "io_submit") & (pl.col("end_line") > last_line)
+            is_later = ~pl.col("name").is_in(SUBMITS) & (pl.col("end_line") > last_line)
             later = rows.filter(is_later)
             if later.height:
                 rows, self._later = rows.filter(~is_later), compact(later)

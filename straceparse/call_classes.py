@@ -10,11 +10,9 @@ from typing import Final, NamedTuple
 
 import polars as pl
 
-from straceparse.aio_columns import REAPS
-from straceparse.descriptors import DESCRIPTOR_CALLS
+from straceparse.call_table import HIDDEN, IO_CALLS, READS, REAPS, SUBMITS, SYNC_CALLS, WRITES
+from straceparse.descriptors import DESCRIPTOR_CALLS, TARGETS
 from straceparse.names import EXECUTES
-from straceparse.records import PARTS_GRAMMAR
-from straceparse.requests import SYNC_CALLS
 
 
 class CallClass(NamedTuple):
@@ -31,10 +29,6 @@ class CallClass(NamedTuple):
     step: str | None = None
 
 
-#: What a descriptor is of.
-TARGETS: Final = pl.Enum(["file", "socket", "pipe", "terminal", "event", "kernel", "standard", "client", "unknown"])
-#: Descriptors 0 to 2, where nothing says what they are of.
-_LAST_STANDARD: Final = 2
 ASYNCHRONOUS: Final = "asynchronous I/O"
 #: A poll or select without a descriptor has this instead of its file.
 NOTHING: Final = "(no descriptor)"
@@ -65,6 +59,7 @@ _BY_TARGET: Final = {
     "pipe": CallClass("pipes", "wait"),
     "terminal": CallClass("terminal", "wait"),
     "event": CallClass("event descriptors", "wait"),
+    "character": CallClass("character devices", "mixed"),
     "kernel": CallClass("/proc, /sys and files in memory", "cpu"),
     "standard": CallClass("standard input and output", "mixed"),
     "client": CallClass("likely the client (Oracle Net)", "client"),
@@ -89,13 +84,13 @@ _CLASSES: Final[dict[str, CallClass]] = {
         ("fadvise64", "fadvise64_64", "posix_fadvise", "fallocate", "ftruncate", "ftruncate64", "truncate"),
         _BY_OP["readahead"],
     ),
-    "io_submit": CallClass(ASYNCHRONOUS, "io", "submit"),
+    **dict.fromkeys(SUBMITS, CallClass(ASYNCHRONOUS, "io", "submit")),
     **dict.fromkeys(REAPS, CallClass(ASYNCHRONOUS, "wait", "reap")),
     **dict.fromkeys(
         ("io_setup", "io_destroy", "io_cancel", "io_uring_setup", "io_uring_register"),
         CallClass(ASYNCHRONOUS, "mixed", "set-up"),
     ),
-    "io_uring_enter": CallClass(ASYNCHRONOUS, "mixed", "submit and reap"),
+    **dict.fromkeys(HIDDEN, CallClass(ASYNCHRONOUS, "mixed", "submit and reap")),
     **dict.fromkeys((*SOCKET_CALLS, "socket", "socketpair", "bind", "listen", "shutdown"), _BY_TARGET["socket"]),
     **dict.fromkeys(("getsockopt", "setsockopt", "getsockname", "getpeername", "socketcall"), _BY_TARGET["socket"]),
     **dict.fromkeys(("pipe", "pipe2"), _BY_TARGET["pipe"]),
@@ -142,10 +137,9 @@ _CLASSES: Final[dict[str, CallClass]] = {
     ),
 }
 #: Calls whose first argument is a descriptor, and says what their time is of.
-TARGETED_CALLS: Final = (*(name for name in SYNC_CALLS if name not in {"sync", "msync"}), *SOCKET_CALLS)
+TARGETED_CALLS: Final = (*(name for name in SYNC_CALLS if IO_CALLS[name].fd is not None), *SOCKET_CALLS)
 #: Those of them that only a file can be read or written by: the others are of what their descriptor is.
-_SEEKABLE: Final = ("pread64", "preadv", "preadv2", "pwrite64", "pwritev", "pwritev2")
-_MOVING: Final = [name for name, op in SYNC_CALLS.items() if op in {"read", "write"}]
+_SEEKABLE: Final = tuple(name for name, call in IO_CALLS.items() if call.is_of_file)
 
 
 def class_of(name: str) -> CallClass:
@@ -156,23 +150,6 @@ def class_of(name: str) -> CallClass:
         ('file reads', 'reap', 'other calls')
     """
     return _CLASSES.get(name, _OTHER)
-
-
-def target_of(file: pl.Expr, fd: pl.Expr) -> pl.Expr:
-    """What a descriptor is of (`TARGETS`), from what `-y` prints, or the call that made it; else from its number.
-
-    Examples:
-        >>> frame = pl.DataFrame({"file": ["/u01/a.dbf", "TCP:[1.2.3.4:1521->1.2.3.5:9]", "/proc/7/stat", None, None],
-        ...     "fd": [3, 4, 5, 1, 9]})
-        >>> frame.select(target_of(pl.col("file"), pl.col("fd"))).to_series().to_list()
-        ['file', 'socket', 'kernel', 'standard', 'unknown']
-    """
-    text = file.cast(pl.String)
-    kinds = {"EVENT_FILE": "event", "PIPE_FILE": "pipe", "CHANNEL": "socket", "TERMINAL_FILE": "terminal"}
-    kinds["KERNEL_FILE"] = "kernel"
-    said = [pl.when(PARTS_GRAMMAR.matches(text, f"^{{{one}}}")).then(pl.lit(kind)) for one, kind in kinds.items()]
-    number = pl.when(fd.is_between(0, _LAST_STANDARD)).then(pl.lit("standard")).otherwise(pl.lit("unknown"))
-    return pl.coalesce(*said, pl.when(file.is_not_null()).then(pl.lit("file")), number).cast(TARGETS).alias("target")
 
 
 def with_classes(calls: pl.DataFrame) -> pl.DataFrame:
@@ -195,7 +172,7 @@ def with_classes(calls: pl.DataFrame) -> pl.DataFrame:
     )
     name, target = pl.col("name"), pl.col("target")
     is_sure = name.is_in(_SEEKABLE) & target.is_in(["unknown", "standard"])
-    is_other = name.is_in(_MOVING) & ~is_sure
+    is_other = name.is_in([*READS, *WRITES]) & ~is_sure
     is_bare = name.is_in(READY_CALLS) & (pl.col("file").cast(pl.String) == NOTHING)
     found = calls.join(own, on="name", how="left", maintain_order="left").join(
         by_target, on="target", how="left", maintain_order="left"

@@ -43,6 +43,26 @@ DESCRIPTOR_CALLS: Final = (
     _OPENS | _DUPLICATES | _MAKES | {"close", "close_range", *EXECUTES} | _CHANNELS.keys() | _PAIRS.keys()
 )
 
+#: What a descriptor is of: a regular file, a block or character device, a socket, ...; ``standard``: 0 to 2 that the
+#: log does not name, ``unknown``: other such; ``client``: by its contents, a client of Oracle.
+TARGETS: Final = pl.Enum(
+    [
+        *("file", "block", "character", "socket", "pipe", "terminal", "event", "kernel", "standard", "client"),
+        "unknown",
+    ]
+)
+#: Descriptors 0 to 2, where nothing says what they are of.
+_LAST_STANDARD: Final = 2
+#: Terminal of the grammar -> target.
+_TARGETS: Final = {
+    "EVENT_FILE": "event",
+    "PIPE_FILE": "pipe",
+    "CHANNEL": "socket",
+    "TERMINAL_FILE": "terminal",
+    "KERNEL_FILE": "kernel",
+}
+_NOTES: Final = {"BLOCK_NOTE": "block", "CHARACTER_NOTE": "character"}
+
 #: The largest descriptor and process id; a larger number is a sign of a damaged line.
 _LAST: Final = (1 << 31) - 1
 #: No number of a system call has more characters.
@@ -66,6 +86,7 @@ _FD_CLOEXEC: Final = _flag("FD_CLOEXEC_FLAG", 1)
 _OPEN_CLOEXEC: Final = _flag("OPEN_CLOEXEC_FLAG", 0o2000000)
 #: Its value on x86, Arm, Power and z have others.
 _DIRECT: Final = _flag("DIRECT_FLAG", 0o40000)
+_SYNC: Final = (_flag("SYNC_FLAG", 0o4010000), _flag("DSYNC_FLAG", 0o10000))
 _SHARE_FILES: Final = _flag("SHARE_FILES_FLAG", 0x400)
 _RANGE_CLOEXEC: Final = _flag("RANGE_CLOEXEC_FLAG", 4)
 #: Call -> position of its flags among the arguments; those of clone3 and openat2 are named.
@@ -88,7 +109,14 @@ FILES: Final = pl.Schema({"_row": pl.UInt32, "pid": pl.Int32, "fd": pl.Int32, "f
 
 #: Columns of `opens`.
 OPENS: Final = pl.Schema(
-    {"line": pl.UInt32, "pid": pl.Int32, "file": pl.String, "fd": pl.Int64, "has_o_direct": pl.Boolean}
+    {
+        "line": pl.UInt32,
+        "pid": pl.Int32,
+        "file": pl.String,
+        "fd": pl.Int64,
+        "has_o_direct": pl.Boolean,
+        "has_o_sync": pl.Boolean,
+    }
 )
 
 
@@ -100,16 +128,17 @@ def opens(calls: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         The columns `OPENS`: ``file`` as `io_requests` names it, null where the log does not print it; ``fd`` is the
-        result; ``has_o_direct``: whether the flags of the call hold O_DIRECT.
+        result; ``has_o_direct``: whether the flags of the call hold O_DIRECT; ``has_o_sync``: O_SYNC or O_DSYNC, so
+        that a write ends when its data is on the device.
 
     Examples:
         >>> from straceparse import calls, opens, read_strace
         >>> opens(calls(read_strace(b'open("a.dbf", O_RDWR|O_DIRECT) = 7'))).row(0)
-        (1, None, 'a.dbf', 7, True)
+        (1, None, 'a.dbf', 7, True, False)
     """
     found = calls.filter(pl.col("name").is_in(_OPENS) & (pl.col("result") >= 0))
     rows = [
-        (line, pid, _path_in(args), fd, _has(_DIRECT, name, args))
+        (line, pid, _path_in(args), fd, _has(_DIRECT, name, args), any(_has(flag, name, args) for flag in _SYNC))
         for line, pid, name, args, fd in found.select("line", "pid", "name", "args", "result").iter_rows()
     ]
     return pl.DataFrame(rows, schema=OPENS, orient="row")
@@ -180,9 +209,42 @@ def is_channel(path: pl.Expr) -> pl.Expr:
     return path.str.contains(PARTS_GRAMMAR.pattern("^{CHANNEL}"))
 
 
+def target_of(file: pl.Expr, fd: pl.Expr) -> pl.Expr:
+    """What a descriptor is of (`TARGETS`), from what `-y` prints, or the call that made it; else from its number.
+
+    Examples:
+        >>> frame = pl.DataFrame({"file": ["/u01/a.dbf", "TCP:[1.2.3.4:1521->1.2.3.5:9]", "/proc/7/stat", None, None,
+        ...     "/dev/sdb<block 8:16>"], "fd": [3, 4, 5, 1, 9, 6]})
+        >>> frame.select(target_of(pl.col("file"), pl.col("fd"))).to_series().to_list()
+        ['file', 'socket', 'kernel', 'standard', 'unknown', 'block']
+    """
+    text = file.cast(pl.String)
+    said = [
+        *(pl.when(PARTS_GRAMMAR.matches(text, f"^{{{one}}}")).then(pl.lit(kind)) for one, kind in _TARGETS.items()),
+        *(pl.when(PARTS_GRAMMAR.matches(text, f"{{{one}}}$")).then(pl.lit(kind)) for one, kind in _NOTES.items()),
+    ]
+    number = pl.when(fd.is_between(0, _LAST_STANDARD)).then(pl.lit("standard")).otherwise(pl.lit("unknown"))
+    return pl.coalesce(*said, pl.when(file.is_not_null()).then(pl.lit("file")), number).cast(TARGETS).alias("target")
+
+
+def without_note(file: pl.Expr) -> pl.Expr:
+    """The name of a file, without the kind and number that `-yy` adds to that of a device.
+
+    Examples:
+        >>> pl.select(without_note(pl.lit("/dev/sdb<block 8:16>"))).item()
+        '/dev/sdb'
+    """
+    return file.str.replace(PARTS_GRAMMAR.pattern("(?:{BLOCK_NOTE}|{CHARACTER_NOTE})$"), "")
+
+
 def is_system_file(path: pl.Expr) -> pl.Expr:
     """Whether a path is of the kernel's file systems, a device without data, or a raw device."""
     return path.str.contains(PARTS_GRAMMAR.pattern("^{SYSTEM_FILE}"))
+
+
+def is_library(path: pl.Expr) -> pl.Expr:
+    """Whether a path is of a shared library, or of what the loader reads beside them."""
+    return path.str.contains(PARTS_GRAMMAR.pattern("{LIBRARY_FILE}"))
 
 
 @dataclass(frozen=True, slots=True)

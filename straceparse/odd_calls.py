@@ -8,8 +8,9 @@ import polars as pl
 
 from logframe import DIAGNOSTICS
 from straceparse.aio import FIELDS, OPS, fields_of
-from straceparse.aio_columns import SUBMITS_OR_REAPS, has_known_form
+from straceparse.aio_columns import has_known_form
 from straceparse.arguments import parsed
+from straceparse.call_table import SUBMITS, SUBMITS_OR_REAPS
 from straceparse.descriptors import DESCRIPTOR_CALLS
 from straceparse.ordered import rows_where
 from straceparse.records import PARTS_GRAMMAR
@@ -84,7 +85,7 @@ def is_read_whole(name: str, args: str) -> bool:
     values = parsed(args)
     items = list(values.values()) if isinstance(values, dict) else values
     lists = [item for item in items if isinstance(item, list | tuple)] if isinstance(items, list) else []
-    is_known = _is_known_block if name == "io_submit" else _is_known_event
+    is_known = _is_known_block if name in SUBMITS else _is_known_event
     return bool(lists) and all(is_known(item) for item in lists[0] if isinstance(item, dict | tuple))
 
 

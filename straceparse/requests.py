@@ -15,7 +15,16 @@ from logframe.collector import paused_collection
 from logframe.lazy_rows import lazy_rows
 from straceparse.arguments import is_escaped, unescaped
 from straceparse.async_requests import AsyncRequests
-from straceparse.descriptors import DESCRIPTOR_CALLS, FILES, Files, with_known_files
+from straceparse.call_table import ASYNC_CALLS, MOVES, SYNC_CALLS
+from straceparse.descriptors import (
+    DESCRIPTOR_CALLS,
+    FILES,
+    TARGETS,
+    Files,
+    target_of,
+    with_known_files,
+    without_note,
+)
 from straceparse.ordered import InOrder, batches_of, is_one_log, rows_where
 from straceparse.restarts import RestartedRequests
 from straceparse.schema import DURATION
@@ -37,6 +46,7 @@ REQUESTS: Final = pl.Schema(
         "syscall": pl.String(),
         "fd": pl.Int32(),
         "file": pl.String(),
+        "target": TARGETS,
         "fd_out": pl.Int32(),
         "file_out": pl.String(),
         "bytes_requested": pl.Int64(),
@@ -57,36 +67,6 @@ REQUESTS: Final = pl.Schema(
         "errno": pl.String(),
     }
 )
-
-#: Synchronous calls -> operation.
-SYNC_CALLS: Final = {
-    "read": "read",
-    "pread64": "read",
-    "readv": "read",
-    "preadv": "read",
-    "preadv2": "read",
-    "write": "write",
-    "pwrite64": "write",
-    "writev": "write",
-    "pwritev": "write",
-    "pwritev2": "write",
-    "fsync": "sync",
-    "fdatasync": "sync",
-    "sync_file_range": "sync",
-    "sync": "sync",
-    "syncfs": "sync",
-    "msync": "sync",
-    "sendfile": "copy",
-    "sendfile64": "copy",
-    "copy_file_range": "copy",
-    "splice": "copy",
-    "tee": "copy",
-    "readahead": "readahead",
-}
-#: Those whose result is a number of bytes that were moved.
-_MOVING: Final = [name for name, op in SYNC_CALLS.items() if op in {"read", "write", "copy"}]
-#: Calls that carry asynchronous requests.
-ASYNC_CALLS: Final = ("io_submit", "io_getevents", "io_pgetevents", "io_uring_enter")
 
 #: The descriptors of a request.
 _FDS: Final = ("fd", "fd_out")
@@ -119,6 +99,9 @@ def io_requests(calls: FrameType) -> FrameType:
         * ``mode``: ``sync`` or ``async``;  ``syscall``: the call that carried it
         * ``fd``, ``file``: file from ``-y``, or from the open, dup, fcntl and close calls in the log; ``fd_out``,
           ``file_out``: the destination of a copy
+        * ``target``: what ``fd`` is of: ``file``, ``block`` (device), ``character``, ``socket``, ``pipe``,
+          ``terminal``, ``event``, ``kernel`` (/proc, /sys, memory), ``standard`` (0 to 2, not named), ``unknown``; null
+          of a call without a descriptor
         * ``bytes_requested``, ``bytes_transferred``: the size requested, and the size that the kernel reports; null of
           a failed call
         * ``offset``: in the file, if the call or its control block has one; null for the current position of the file
@@ -231,7 +214,7 @@ class _RequestReader:
             found, first = self._async.add(asynchronous, last_line)
             open_rows += [] if first is None else [first]
             requests = pl.concat([requests, found], how="diagonal_relaxed").sort("_row", "_place")
-        return self._with_files(_with_plain_paths(requests), named, others).select(
+        return _with_targets(self._with_files(_with_plain_paths(requests), named, others)).select(
             *self._others,
             *(pl.col(name).cast(dtype, strict=False).alias(name) for name, dtype in REQUESTS.items()),
             "_row",
@@ -295,7 +278,7 @@ def _sync_requests(calls: pl.DataFrame, others: list[str]) -> pl.DataFrame:
         pl.col("_fd").alias("fd"),
         pl.col("fd_path").alias("file"),
         pl.col("_count").alias("bytes_requested"),
-        pl.when(pl.col("_call").is_in(_MOVING)).then(result).alias("bytes_transferred"),
+        pl.when(pl.col("_call").is_in(MOVES)).then(result).alias("bytes_transferred"),
         pl.col("_offset").alias("offset"),
         pl.lit(1, pl.UInt32).alias("requests"),
         pl.lit(0, pl.UInt32).alias("restarts"),
@@ -349,6 +332,16 @@ def _with_parsed(requests: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
         )
         .drop("_fd", "_path", "_size", "_at", "_whole")
     )
+
+
+def _with_targets(requests: pl.DataFrame) -> pl.DataFrame:
+    """The requests with ``target``, and files without the notes of `-yy`."""
+    files = requests.select("file").drop_nulls().unique()
+    nothing = pl.lit(None, pl.Int32)
+    kinds = files.with_columns(target_of(pl.col("file"), nothing), _plain=without_note(pl.col("file")))
+    found = requests.join(kinds, on="file", how="left", maintain_order="left")
+    of_number = pl.when(pl.col("fd").is_not_null()).then(target_of(pl.lit(None, pl.String), pl.col("fd")))
+    return found.with_columns(target=pl.coalesce("target", of_number), file="_plain").drop("_plain")
 
 
 def _with_plain_paths(requests: pl.DataFrame) -> pl.DataFrame:

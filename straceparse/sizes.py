@@ -14,15 +14,16 @@ import polars as pl
 from logframe.exported import Exported
 from logframe.kernel import Block, load_kernel
 from logframe.native import POINTER, SIZE, load_functions
+from straceparse.call_table import IO_CALLS
 from straceparse.records import PARTS_GRAMMAR
 from straceparse.schema import number
 
 if TYPE_CHECKING:
     import ctypes
 
-#: Calls whose last argument is a size, and those whose last two are a size and an offset; numbers as in ``calls.c``.
-ROLES: Final = {"read": 1, "write": 1, "pread64": 2, "pwrite64": 2}
 _SIZED, _PLACED = 1, 2
+#: Calls whose last argument is a size, and those whose last two are a size and an offset; numbers as in ``calls.c``.
+ROLES: Final = {name: _SIZED if call.offset is None else _PLACED for name, call in IO_CALLS.items() if call.is_at_end}
 
 _COMMA: Final = PARTS_GRAMMAR.literal("COMMA")
 _FD: Final = PARTS_GRAMMAR.pattern("^{FD_NAME}?({INTEGER})")

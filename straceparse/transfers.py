@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from straceparse.arguments import Changed, parsed
+from straceparse.call_table import IO_CALLS, PLACED, VECTORED
 from straceparse.schema import whole
 from straceparse.vectors import descriptor_of, vector_size
 
@@ -16,30 +17,8 @@ from straceparse.vectors import descriptor_of, vector_size
 _HERE: Final = -1
 
 
-class _Places(NamedTuple):
-    """Positions of the arguments of a call; None where it has no such argument."""
-
-    fd: int | None = None
-    size: int | None = None
-    offset: int | None = None
-    fd_out: int | None = None
-
-
-#: Calls with a list of buffers.
-VECTORED_CALLS: Final = ("readv", "preadv", "preadv2", "writev", "pwritev", "pwritev2")
-#: Other calls -> the positions of their arguments.
-PLACES: Final = {
-    "sendfile": _Places(fd=1, size=3, offset=2, fd_out=0),
-    "sendfile64": _Places(fd=1, size=3, offset=2, fd_out=0),
-    "copy_file_range": _Places(fd=0, size=4, offset=1, fd_out=2),
-    "splice": _Places(fd=0, size=4, offset=1, fd_out=2),
-    "tee": _Places(fd=0, size=2, fd_out=1),
-    "readahead": _Places(fd=0, size=2, offset=1),
-    "sync_file_range": _Places(fd=0, size=2, offset=1),
-    "msync": _Places(size=1),
-}
 #: Calls whose arguments are parsed.
-PARSED_CALLS: Final = (*VECTORED_CALLS, *PLACES)
+PARSED_CALLS: Final = (*VECTORED, *PLACED)
 
 
 class Transfer(NamedTuple):
@@ -67,9 +46,9 @@ def transfer_of(name: str, args: str) -> Transfer:
     items = list(values.values()) if isinstance(values, dict) else values
     if not isinstance(items, list):
         return Transfer(is_printed=False)
-    if name in VECTORED_CALLS:
+    if name in VECTORED:
         return _vector(items)
-    places = PLACES[name]
+    places = IO_CALLS[name]
     fd, path = _descriptor(items, places.fd)
     fd_out, path_out = _descriptor(items, places.fd_out)
     size = whole(_at(items, places.size))

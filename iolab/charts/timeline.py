@@ -6,6 +6,7 @@ import altair as alt
 import polars as pl
 
 from iolab.charts._frames import ChartError, need, shorten, time_unit
+from straceparse.call_table import HIDDEN, READS, REAPS, SUBMITS, SYNCS, WRITES
 
 #: Up to so many calls each is drawn.
 MOST_CALLS: Final = 300
@@ -13,11 +14,11 @@ _WIDTH: Final = 640
 _OTHER: Final = "other calls"
 #: Kinds of calls in the order they are drawn, and the system calls of each.
 KINDS: Final[dict[str, tuple[str, ...]]] = {
-    "read": ("read", "pread64", "readv", "preadv", "preadv2"),
-    "submit (AIO)": ("io_submit", "io_uring_enter"),
-    "reap (AIO)": ("io_getevents", "io_pgetevents"),
-    "write": ("write", "pwrite64", "writev", "pwritev", "pwritev2"),
-    "sync": ("fsync", "fdatasync", "sync_file_range", "msync", "sync", "syncfs"),
+    "read": READS,
+    "submit (AIO)": (*SUBMITS, *HIDDEN),
+    "reap (AIO)": REAPS,
+    "write": WRITES,
+    "sync": SYNCS,
     "wait": (
         *("semtimedop", "semop", "futex", "nanosleep", "clock_nanosleep", "wait4", "waitid"),
         *("poll", "ppoll", "select", "pselect6", "epoll_wait", "epoll_pwait", "restart_syscall", "pause"),

@@ -77,12 +77,15 @@ from iolab.metrics.trace_reads import (
     read_rate,
     read_sizes,
     sequentiality,
+    write_sizes,
 )
+from iolab.metrics.trace_writes import WRITES_BY_FILE, writes_by_file
 from logframe.errors import RefusedError
 from logframe.interval import Interval, intersect
 
 __all__ = [
     "METRICS",
+    "WRITES_BY_FILE",
     "Interval",
     "Metric",
     "RefusedError",
@@ -160,4 +163,6 @@ __all__ = [
     "wait_latency",
     "wait_sizes",
     "waits_within",
+    "write_sizes",
+    "writes_by_file",
 ]

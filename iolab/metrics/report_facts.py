@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from logframe.errors import RefusedError
@@ -317,6 +319,11 @@ class ReportFacts:
         if self.whole_s is None or self.elapsed_s is None or self.elapsed_s.lo <= 0:
             return None
         return self.whole_s / self.elapsed_s
+
+    @cached_property
+    def repeated_ids(self) -> frozenset[str]:
+        """The ids that several statements have, each in a container of its own."""
+        return frozenset(one for one, count in Counter(one.sql_id for one in self.statements).items() if count > 1)
 
     @property
     def is_idle(self) -> bool:

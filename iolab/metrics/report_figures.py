@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
 import polars as pl
@@ -52,12 +53,13 @@ def _report_facts(report: AwrReport) -> ReportFacts:
     elapsed = _minutes(info.elapsed_s)
     times = _db_times(report, model, elapsed)
     db_time = times[0][1] if times else None
-    db_cpu, db_cpu_from = _db_cpu(report, model, foreground, elapsed)
+    top = _top_events(report)
+    db_cpu, db_cpu_from = _db_cpu(report, model, foreground, top, elapsed)
     activity = _by_name(report, "instance_activity", "statistic", "total")
     host = _one_row(report, "host_cpu")
     parameters = _parameters(report)
     allowed = parameters.get("cpu_count", "")
-    top, ids = _top_events(report), (info.begin_snap_id, info.end_snap_id)
+    ids = (info.begin_snap_id, info.end_snap_id)
     operating = _table(report, "os_stats")
     return ReportFacts(
         kind=report.kind,
@@ -121,13 +123,17 @@ class _Histograms(Mapping[str, Histogram]):
     """The histograms with waits enough for a finding, each merged when it is asked for."""
 
     def __init__(self, report: AwrReport) -> None:
-        self._rows: dict[str, pl.DataFrame] = {}
-        if "event_histogram" in report:
-            frame = _table(report, "event_histogram")
-            enough = frame.filter(pl.col("waits") >= _LEAST_WAITS).get_column("event").unique()
-            kept = frame.filter(pl.col("event").is_in(enough.to_list()))
-            self._rows = {str(event): rows for (event,), rows in kept.group_by("event", maintain_order=True)}
+        self._report = report
         self._found: dict[str, Histogram | None] = {}
+
+    @cached_property
+    def _rows(self) -> dict[str, pl.DataFrame]:
+        if "event_histogram" not in self._report:
+            return {}
+        frame = _table(self._report, "event_histogram")
+        enough = frame.filter(pl.col("waits") >= _LEAST_WAITS).get_column("event").unique()
+        kept = frame.filter(pl.col("event").is_in(enough.to_list()))
+        return {str(event): rows for (event,), rows in kept.group_by("event", maintain_order=True)}
 
     def __getitem__(self, event: str) -> Histogram:
         if event not in self._found:
@@ -156,36 +162,32 @@ def _minutes(seconds: float | None) -> Interval | None:
     return None if seconds is None else Interval(seconds, max(seconds - _HALF_STEP_S, 0), seconds + _HALF_STEP_S)
 
 
-def _one_row(report: AwrReport, name: str) -> dict[str, object]:
+def _rows(report: AwrReport, name: str) -> list[dict[str, Any]]:
+    """The rows of a table with the bounds of their figures; none where the report has no such table."""
+    return _table(report, name).to_dicts() if name in report else []
+
+
+def _one_row(report: AwrReport, name: str) -> dict[str, Any]:
     """The row of a table that has one; empty where it has none, or one of each instance."""
-    if name not in report:
-        return {}
-    frame = _table(report, name)
-    return frame.row(0, named=True) if frame.height == 1 else {}
+    rows = _rows(report, name)
+    return rows[0] if len(rows) == 1 else {}
 
 
-def _own_rows(frame: pl.DataFrame) -> pl.DataFrame:
+def _own_rows(report: AwrReport, name: str) -> list[dict[str, Any]]:
     """The rows of instances, without those of all together."""
-    return (
-        frame.filter(pl.col("instance").is_null() | (pl.col("instance") != "*"))
-        if "instance" in frame.columns
-        else frame
-    )
+    return [row for row in _rows(report, name) if row.get("instance") != "*"]
 
 
-def _all_rows(frame: pl.DataFrame) -> pl.DataFrame:
+def _all_rows(report: AwrReport, name: str) -> list[dict[str, Any]]:
     """The rows of all instances together where the report lists them, whose lists are not cut at each instance."""
-    if "instance" not in frame.columns or not (frame["instance"] == "*").any():
-        return frame
-    return frame.filter(pl.col("instance") == "*")
+    rows = _rows(report, name)
+    return [row for row in rows if row.get("instance") == "*"] or rows
 
 
 def _by_name(report: AwrReport, table: str, key: str, column: str) -> dict[str, Interval]:
     """A figure of each row by its name in lower case; of several instances the sum."""
-    if table not in report:
-        return {}
     found: dict[str, Interval] = {}
-    for row in _own_rows(_table(report, table)).iter_rows(named=True):
+    for row in _own_rows(report, table):
         figure = row_figure(row, column)
         if figure is None or row[key] is None:
             continue
@@ -244,7 +246,7 @@ def _whole_of_shares(report: AwrReport, column: str) -> Interval | None:
     for table in ("top_events", "foreground_events", "foreground_wait_classes"):
         if table not in report or column not in report[table].columns:
             continue
-        for row in _all_rows(_table(report, table)).iter_rows(named=True):
+        for row in _all_rows(report, table):
             time, share = row_figure(row, "total_wait_s"), row_figure(row, column)
             if time is not None and share is not None and share.lo >= _LEAST_SHARE_PCT and time.lo > 0:
                 wholes.append(time / share * 100)
@@ -280,7 +282,11 @@ def _startups(report: AwrReport) -> Iterator[tuple[datetime, datetime]]:
 
 
 def _db_cpu(
-    report: AwrReport, model: dict[str, Interval], foreground: dict[str, Interval], elapsed: Interval | None
+    report: AwrReport,
+    model: dict[str, Interval],
+    foreground: dict[str, Interval],
+    top: tuple[TopEvent, ...],
+    elapsed: Interval | None,
 ) -> tuple[Interval | None, str]:
     """DB CPU, and the table that has it: time model, classes, top events, head, load profile.
 
@@ -288,13 +294,11 @@ def _db_cpu(
     shares of call time and no DB time.
     """
     names = {"db cpu"} if report.kind == "statspack" and "time_model" in report else {"db cpu", "cpu time"}
-    top = next(
-        (one.time_s for one in _top_events(report) if one.event.lower() in names and one.time_s is not None), None
-    )
+    on_cpu = next((one.time_s for one in top if one.event.lower() in names and one.time_s is not None), None)
     found = (
         (model.get("db cpu"), "time_model"),
         (foreground.get("DB CPU"), "foreground_wait_classes"),
-        (top, "top_events"),
+        (on_cpu, "top_events"),
         (_minutes(report.info.db_cpu_s), "info"),
         (_per_second(report, "db cpu(s)", elapsed), "load_profile"),
     )
@@ -305,15 +309,15 @@ def _instances(report: AwrReport) -> dict[str, Interval]:
     """DB time of each instance of a report of several."""
     if report.kind != "awr_global":
         return {}
-    rows = report.with_bounds("time_model").filter(pl.col("statistic").str.to_lowercase() == "db time")
-    found = {str(row["instance"]): row_figure(row, "time_s") for row in _own_rows(rows).iter_rows(named=True)}
+    rows = [row for row in _own_rows(report, "time_model") if str(row["statistic"]).lower() == "db time"]
+    found = {str(row["instance"]): row_figure(row, "time_s") for row in rows}
     return {f"instance {name}": time for name, time in found.items() if time is not None}
 
 
 def _by_key(report: AwrReport, table: str, key: str, column: str) -> dict[str, Interval]:
     """A figure of each row by its name as printed; of a name that repeats the sum."""
     found: dict[str, Interval] = {}
-    for row in _own_rows(_table(report, table)).iter_rows(named=True) if table in report else ():
+    for row in _own_rows(report, table):
         figure = row_figure(row, column)
         if figure is not None and row[key] is not None:
             found[str(row[key])] = found[str(row[key])] + figure if str(row[key]) in found else figure
@@ -321,10 +325,8 @@ def _by_key(report: AwrReport, table: str, key: str, column: str) -> dict[str, I
 
 
 def _waits(report: AwrReport, table: str) -> dict[str, Wait]:
-    if table not in report:
-        return {}
     found: dict[str, Wait] = {}
-    for row in _all_rows(_table(report, table)).iter_rows(named=True):
+    for row in _all_rows(report, table):
         name = str(row["event"])
         waits, time, average = (row_figure(row, column) for column in ("waits", "total_wait_s", "avg_wait_ms"))
         time = _waited(waits, time, average)
@@ -394,8 +396,6 @@ def _text(value: object) -> str | None:
 
 
 def _top_events(report: AwrReport) -> tuple[TopEvent, ...]:
-    if "top_events" not in report:
-        return ()
     return tuple(
         TopEvent(
             str(row["event"]),
@@ -403,7 +403,7 @@ def _top_events(report: AwrReport) -> tuple[TopEvent, ...]:
             row_figure(row, "waits"),
             _waited(*(row_figure(row, column) for column in ("waits", "total_wait_s", "avg_wait_ms"))),
         )
-        for row in _all_rows(_table(report, "top_events")).iter_rows(named=True)
+        for row in _all_rows(report, "top_events")
     )
 
 
@@ -416,25 +416,22 @@ def _stated(report: AwrReport, what: str, column: str) -> Interval | None:
 
 
 def _os(frame: pl.DataFrame, column: str) -> dict[str, float]:
-    if column not in frame.columns or frame.is_empty():
+    if column not in frame.columns:
         return {}
-    known = frame.filter(pl.col(column).is_not_null())
-    return dict(zip(known["statistic"].to_list(), known[column].to_list(), strict=True))
+    return {name: value for name, value in frame.select("statistic", column).iter_rows() if value is not None}
 
 
 def _parameters(report: AwrReport) -> dict[str, str]:
     if "parameters" not in report:
         return {}
-    rows = report["parameters"].filter(pl.col("begin").is_not_null())
-    return dict(zip(rows["parameter"].to_list(), rows["begin"].to_list(), strict=True))
+    rows = report["parameters"].select("parameter", "begin").iter_rows()
+    return {name: value for name, value in rows if value is not None}
 
 
 def _functions(report: AwrReport) -> dict[str, FunctionIo]:
     """I/O by function, with the row `TOTAL`; text reports cut names at 15 characters."""
-    if "iostat_function" not in report:
-        return {}
-    found = {}
-    for row in _own_rows(_table(report, "iostat_function")).iter_rows(named=True):
+    found: dict[str, FunctionIo] = {}
+    for row in _own_rows(report, "iostat_function"):
         reads, size = row_figure(row, "read_requests_per_s"), row_figure(row, "read_bytes_per_s")
         name = str(row["function"]).rstrip(":")
         name = "TOTAL" if name.lower() == "total" else name
@@ -446,20 +443,14 @@ def _functions(report: AwrReport) -> dict[str, FunctionIo]:
 
 def _statements(report: AwrReport) -> tuple[Statement, ...]:
     """The statements of all lists that print elapsed times; of one in several lists the row of the first."""
-    if "sql" not in report:
-        return ()
-    frame = _all_rows(_table(report, "sql"))
-    key = "sql_id" if "sql_id" in frame.columns and frame["sql_id"].count() else "old_hash_value"
-    if not {"ordered_by", "elapsed_s", key} <= set(frame.columns):
-        return ()
-    rows = frame.filter(pl.col("elapsed_s").is_not_null(), pl.col(key).is_not_null()).with_columns(
-        by_elapsed=pl.col("ordered_by") == "elapsed"
-    )
-    rows = rows.sort("by_elapsed", descending=True, maintain_order=True).unique(
-        [key, "pdb"], keep="first", maintain_order=True
-    )
+    rows = _all_rows(report, "sql")
+    key = "sql_id" if any(row.get("sql_id") for row in rows) else "old_hash_value"
+    first: dict[tuple[object, object], dict[str, Any]] = {}
+    for row in sorted(rows, key=lambda row: row.get("ordered_by") != "elapsed"):
+        if row.get("elapsed_s") is not None and row.get(key) is not None:
+            first.setdefault((row[key], row.get("pdb")), row)
     found = []
-    for row in rows.iter_rows(named=True):
+    for row in first.values():
         elapsed = row_figure(row, "elapsed_s")
         if elapsed is None:
             continue

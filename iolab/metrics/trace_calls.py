@@ -12,24 +12,20 @@ import polars as pl
 from iolab.metrics.table import REFUSED, Metric, clip_share, metrics_frame
 from iolab.metrics.times import SET_BACK, UPPER_BOUND, bounds_of, is_set_back, nanoseconds, spread, tick_of, window
 from logframe.interval import Interval
-from straceparse.aio_columns import REAPS
+from straceparse.call_table import HIDDEN, READS, REAPS, SUBMITS, SYNCS, WRITES
 from straceparse.descriptors import is_channel
 
 _NEEDS_T: Final = f"{REFUSED}the log has no time of the calls themselves; trace with strace -T"
 _TRACED_ONLY: Final = "calls that strace was asked not to trace count as time between calls"
 
-_READS: Final = ("pread64", "preadv", "preadv2", "readv", "read")
-_WRITES: Final = ("pwrite64", "pwritev", "pwritev2", "writev", "write")
 #: System calls -> where an Oracle session shows their time.
 _SHOWN: Final = {
-    "io_getevents": "direct path read when it waits; no wait event when it only polls",
-    "io_pgetevents": "direct path read when it waits; no wait event when it only polls",
-    "io_submit": "no wait event",
-    "io_uring_enter": "not known",
+    **dict.fromkeys(REAPS, "direct path read when it waits; no wait event when it only polls"),
+    **dict.fromkeys(SUBMITS, "no wait event"),
+    **dict.fromkeys(HIDDEN, "not known"),
     "semtimedop": "the event that the session waits for (log file sync, latch, buffer busy, idle, ...)",
     "semop": "the event that the session waits for (log file sync, latch, buffer busy, idle, ...)",
-    "fsync": "a write wait of the file (control file, log file)",
-    "fdatasync": "a write wait of the file (control file, log file)",
+    **dict.fromkeys(SYNCS, "a write wait of the file (control file, log file)"),
     "recvfrom": "SQL*Net message from client",
     "recvmsg": "SQL*Net message from client",
     "epoll_wait": "SQL*Net message from client, or another idle wait",
@@ -115,7 +111,7 @@ def submit_cost(calls: pl.DataFrame) -> pl.DataFrame:
         0); and ``submit_time_share``, a ratio: io_submit / (io_submit + io_getevents), refused without ``-T``, and
         where one of the two was not traced.
     """
-    submits = calls.filter(pl.col("name") == "io_submit")
+    submits = calls.filter(pl.col("name").is_in(SUBMITS))
     reaps = calls.filter(pl.col("name").is_in(REAPS))
     times = submits.get_column("elapsed")
     if times.null_count() < times.len():
@@ -277,17 +273,17 @@ def _shown_as(block_size: int) -> pl.Expr:
     name = pl.col("name")
     is_socket = is_channel(pl.col("fd_path"))
     return (
-        pl.when(name.is_in(_READS) & is_socket)
+        pl.when(name.is_in(READS) & is_socket)
         .then(pl.lit("SQL*Net message from client"))
-        .when(name.is_in(_WRITES) & is_socket)
+        .when(name.is_in(WRITES) & is_socket)
         .then(pl.lit("SQL*Net message to client"))
-        .when(name.is_in(_READS) & (pl.col("result") == block_size))
+        .when(name.is_in(READS) & (pl.col("result") == block_size))
         .then(pl.lit("db file sequential read, or direct path read of one block"))
-        .when(name.is_in(_READS) & (pl.col("result") > block_size) & (pl.col("result") % block_size == 0))
+        .when(name.is_in(READS) & (pl.col("result") > block_size) & (pl.col("result") % block_size == 0))
         .then(pl.lit("db file scattered read, or direct path read"))
-        .when(name.is_in(_READS))
+        .when(name.is_in(READS))
         .then(pl.lit("no data block: a control file, a log, or no wait event"))
-        .when(name.is_in(_WRITES))
+        .when(name.is_in(WRITES))
         .then(pl.lit("a write wait of the file (data, log, direct path, trace file)"))
         .otherwise(name.replace_strict(_SHOWN, default="no wait event", return_dtype=pl.String))
     )

@@ -16,9 +16,8 @@ from iolab.metrics.trace_modes import io_mode
 from iolab.metrics.trace_queue import queue_depth
 from iolab.metrics.trace_reads import is_data_read
 from iolab.metrics.trace_times import CALLS, SUMS, CallSums, CallTimes, known_times, remember
-from straceparse.aio_columns import REAPS, SUBMITS_OR_REAPS
-from straceparse.call_classes import target_of
-from straceparse.descriptors import is_system_file
+from straceparse.call_table import REAPS, SUBMITS, SUBMITS_OR_REAPS
+from straceparse.descriptors import is_system_file, target_of
 from straceparse.ordered import compact, rows_where
 
 if TYPE_CHECKING:
@@ -35,8 +34,19 @@ COMMAND: Final = "strace -f -ttt -T -yy -v -o FILE -p PID"
 #: Columns of the calls of asynchronous requests, and of the requests, that findings and figures are made of.
 _OF_AIO: Final = ("line", "pid", "name", "start", "end", "gap", "elapsed", "elapsed_hi", "elapsed_from", "errno")
 _REQUESTS: Final = (
-    *("line", "end_line", "pid", "op", "mode", "syscall", "fd", "file", "bytes_requested", "bytes_transferred"),
-    *("requests", "submitted", "completed", "latency", "latency_hi", "latency_from", "gap", "match", "errno"),
+    *("line", "end_line", "pid", "op", "mode", "syscall", "fd", "file", "target", "bytes_requested"),
+    *(
+        "bytes_transferred",
+        "requests",
+        "submitted",
+        "completed",
+        "latency",
+        "latency_hi",
+        "latency_from",
+        "gap",
+        "match",
+        "errno",
+    ),
     "is_printed",
 )
 
@@ -96,7 +106,7 @@ class Trace:
     @property
     def unprinted(self) -> int:
         """Asynchronous requests whose size strace cut (after 32 of a list, without -v) or did not print."""
-        return self.requests.filter((pl.col("syscall") == "io_submit") & ~pl.col("is_printed")).height
+        return self.requests.filter(pl.col("syscall").is_in(SUBMITS) & ~pl.col("is_printed")).height
 
     @cached_property
     def depths(self) -> pl.DataFrame:
@@ -193,7 +203,7 @@ def opens_of(trace: Trace, file: str) -> list[tuple[int, bool]]:
 
 def submits_in_name_only(trace: Trace) -> tuple[float, float, int, list[str]] | None:
     """Seconds in io_submit, those of the log, calls and files, where submitting reads without O_DIRECT took them."""
-    submits = trace.aio_calls.filter(pl.col("name") == "io_submit")
+    submits = trace.aio_calls.filter(pl.col("name").is_in(SUBMITS))
     files = [str(row["file"]) for row in data_files(trace) if row["async_reads"]]
     opened = [is_direct for file in files for _, is_direct in opens_of(trace, file)]
     if submits.height < _LEAST_SUBMITS or not opened or any(opened) or trace.window_s is None:

@@ -12,7 +12,7 @@ import polars as pl
 
 from iolab.metrics.trace_reads import file_or_fd, is_data_read
 from straceparse import io_requests, opens
-from straceparse.aio_columns import REAPS
+from straceparse.call_table import HIDDEN, REAPS, SUBMITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,7 +42,7 @@ MODES: Final = pl.Schema(
 
 #: The columns of the requests that tell how a process reads.
 _LOOKED_AT: Final = (
-    *("pid", "fd", "file", "op", "mode", "syscall", "requests", "is_printed", "match"),
+    *("pid", "fd", "file", "target", "op", "mode", "syscall", "requests", "is_printed", "match"),
     *("bytes_requested", "bytes_transferred", "submitted", "completed", "errno"),
 )
 #: So many reads are summed at a time: groups of many rows take several times their memory.
@@ -93,7 +93,7 @@ def io_mode(frame: pl.DataFrame | pl.LazyFrame, *, by: By = "file", opened: pl.D
     is_requests = "op" in frame.columns
     requests = frame if is_requests else io_requests(frame)
     ways = _ways(opened if is_requests else opens(frame))
-    uring = (pl.col("syscall") == "io_uring_enter") & (pl.col("requests") > 0)
+    uring = pl.col("syscall").is_in(HIDDEN) & (pl.col("requests") > 0)
     wanted = is_data_read(requests) | uring
     looked_at = requests.select(_LOOKED_AT)
     pieces = [*looked_at.iter_slices(_PIECE)] or [looked_at]
@@ -117,7 +117,7 @@ def io_mode(frame: pl.DataFrame | pl.LazyFrame, *, by: By = "file", opened: pl.D
     found = parts.group_by(_KEYS[by] or pl.lit(1).alias("log"), maintain_order=True).agg(
         *sums, pl.col("is_uring").any(), is_late.any().alias("is_late"), files
     )
-    cut = set(requests.filter(pl.col("syscall") == "io_submit", ~pl.col("is_printed")).get_column("pid"))
+    cut = set(requests.filter(pl.col("syscall").is_in(SUBMITS), ~pl.col("is_printed")).get_column("pid"))
     rows = [
         _row({**row, "is_cut": bool(row["async_reads"]) and (row["pid"] in cut if "pid" in row else bool(cut))}, ways)
         for row in found.iter_rows(named=True)

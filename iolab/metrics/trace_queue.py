@@ -11,6 +11,8 @@ import polars as pl
 
 from iolab.metrics.table import REFUSED, Metric, metrics_frame
 from iolab.metrics.times import SET_BACK, is_set_back
+from iolab.metrics.trace_reads import hidden_requests, is_data_read, is_data_request
+from straceparse.call_table import HIDDEN
 from straceparse.ordered import rows_where
 
 if TYPE_CHECKING:
@@ -19,14 +21,12 @@ if TYPE_CHECKING:
 #: From this relative difference on the three figures are not of the same requests.
 MOST_OFF: Final = 0.2
 _METRICS: Final = (("depth_mean", "requests"), ("depth_expected", "requests"), ("littles_law_ratio", "ratio"))
-#: Requests that are outstanding for a time that the log may show.
-_IS_COUNTED: Final = pl.col("op").is_in(["read", "write", "other"]) & (
-    (pl.col("mode") == "async") | pl.col("completed").is_not_null()
-)
+_HIDDEN: Final = f"{REFUSED}io_uring carried requests that strace does not show"
+_HAS_END: Final = (pl.col("mode") == "async") | pl.col("completed").is_not_null()
 
 
 def queue_depth(requests: pl.DataFrame) -> pl.DataFrame:
-    """Requests outstanding over time: submitted and not yet reaped.
+    """Reads of data outstanding over time, submitted and not yet reaped; of a log without reads its writes.
 
     A request that was submitted before the log began is outstanding from its start on; one whose completion is not in
     the log, to its end.  Synchronous requests count where ``-T`` shows their end.
@@ -51,10 +51,17 @@ def queue_depth(requests: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def _is_counted(requests: pl.DataFrame) -> pl.Expr:
+    """Requests of one direction that are outstanding for a time that the log may show."""
+    is_read = is_data_read(requests)
+    is_own = is_read if requests.select(is_read.any()).item() else is_data_request(requests, "write")
+    return is_own & _HAS_END & ~pl.col("syscall").is_in(HIDDEN)
+
+
 def _changes(requests: pl.DataFrame) -> pl.DataFrame:
     """When the number of requests outstanding changed, and by how many."""
     has_moment = pl.any_horizontal(pl.col("submitted", "completed").is_not_null())
-    is_counted = requests.select(_IS_COUNTED & has_moment).to_series()
+    is_counted = requests.select(_is_counted(requests) & has_moment).to_series()
     counted = rows_where(requests.select("submitted", "completed"), is_counted)
     zero = pl.lit(0, pl.Duration("ns"))
     begun = counted.select(at=pl.col("submitted").fill_null(zero), change=pl.lit(1, pl.Int8))
@@ -80,8 +87,10 @@ def depth(requests: pl.DataFrame, *, curve: pl.DataFrame | None = None) -> pl.Da
     curve = queue_depth(requests) if curve is None else curve
     basis = "submitted and not yet reaped, weighted by time"
     set_back = is_set_back(requests, "submitted")
-    if set_back or curve.height < 2:
-        refused = SET_BACK if set_back else f"{REFUSED}the log shows no time during which a request was outstanding"
+    hidden = hidden_requests(requests)
+    if set_back or hidden or curve.height < 2:
+        shown = _HIDDEN if hidden else f"{REFUSED}the log shows no time during which a request was outstanding"
+        refused = SET_BACK if set_back else shown
         return metrics_frame(
             [Metric(name, None, None, None, "requests", basis, refused) for name in ("depth_max", "depth_mean")]
         )
@@ -126,6 +135,8 @@ def littles_law(requests: pl.DataFrame, *, curve: pl.DataFrame | None = None) ->
     Examples:
         >>> second = 10**9
         >>> reads = pl.DataFrame({"line": [1, 2], "pid": [1, 1], "op": ["read"] * 2, "mode": ["async"] * 2,
+        ...     "syscall": ["io_submit"] * 2, "requests": 1, "file": "a", "target": "file", "match": "data",
+        ...     "bytes_transferred": 8192, "bytes_requested": 8192, "is_printed": True, "errno": None,
         ...     "submitted": [0, second], "completed": [2 * second, 4 * second], "latency": [2 * second, 3 * second]})
         >>> reads = reads.with_columns(pl.col("submitted", "completed", "latency").cast(pl.Duration("ns")))
         >>> littles_law(reads).select("metric", "value").rows()
@@ -133,11 +144,13 @@ def littles_law(requests: pl.DataFrame, *, curve: pl.DataFrame | None = None) ->
     """
     if is_set_back(requests, "submitted"):
         return _refused(SET_BACK)
+    if hidden_requests(requests):
+        return _refused(_HIDDEN)
     curve = queue_depth(requests) if curve is None else curve
     if curve.height < 2:
         return _refused(f"{REFUSED}the log shows no time during which a request was outstanding")
     area, window = _area(curve)
-    counted = requests.select("op", "mode", "completed", "latency").filter(_IS_COUNTED)
+    counted = requests.filter(_is_counted(requests)).select("latency")
     timed = counted.get_column("latency").drop_nulls().dt.total_nanoseconds()
     if timed.is_empty() or not window or not area:
         return _refused(f"{REFUSED}the log does not show how long a request took")

@@ -1,4 +1,4 @@
-"""Metrics of the reads in an strace log: sizes, rate, latency, sequence, depth of the queue.
+"""Metrics of the reads, writes and flushes in an strace log: sizes, rate, latency, sequence.
 
 The frames are what `straceparse.io_requests` gives.  Bytes are what the kernel returned, not what was asked for.
 """
@@ -6,38 +6,44 @@ The frames are what `straceparse.io_requests` gives.  Bytes are what the kernel 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import polars as pl
 
 from iolab.metrics.table import REFUSED, Metric, evaluate, metrics_frame
 from iolab.metrics.times import SET_BACK, UPPER_BOUND, bounds_of, is_set_back, nanoseconds, spread, tick_of, window
-from straceparse.call_classes import target_of
+from straceparse.call_table import HIDDEN, SUBMITS
+from straceparse.descriptors import is_library
 from straceparse.ordered import rows_where
 
 if TYPE_CHECKING:
     from logframe.interval import Figure, Interval
 
-#: A read of data asks for whole sectors; the loader's reads of headers and reads of /proc do not.
+Op = Literal["read", "write", "sync"]
+#: Targets of requests on storage, and those that may be.
+STORAGE: Final = ("file", "block")
+NOT_NAMED: Final = ("unknown", "standard")
+#: A read of a descriptor that the log does not name is taken for one of data where it is of whole sectors.
 SECTOR: Final = 512
 #: A scan skips the blocks of a segment's own; more of them than this are a jump.
 MAX_SKIPPED_BLOCKS: Final = 16
 #: A request of a list that strace cut, or did not print: it was submitted, and is known by number only.
-_IS_CUT: Final = (pl.col("syscall") == "io_submit") & ~pl.col("is_printed") & pl.col("bytes_transferred").is_null()
+_IS_CUT: Final = pl.col("syscall").is_in(SUBMITS) & ~pl.col("is_printed") & pl.col("bytes_transferred").is_null()
 #: The columns of the requests that the rate of reads needs, and their latency.
 _OF_WINDOW: Final = ("line", "end_line", "pid", "mode", "bytes_transferred", "submitted", "completed", "latency_from")
 _OF_LATENCY: Final = ("latency", "latency_hi", "latency_from", "gap", "match")
-_AT_LEAST: Final = "the bytes and reads are a lower bound"
+_AT_LEAST: Final = "bytes and requests are a lower bound"
 _REAPED: Final = "from the submission to the call that reaped it: the read may have been done before"
 
 
 def data_reads(requests: pl.DataFrame) -> pl.DataFrame:
-    """The reads of data: those of whole sectors of 512 bytes, and asynchronous ones that failed or are not done.
+    """The reads of files and block devices, of any size, and asynchronous ones that failed or are not done.
 
-    Left out are writes, synchronous calls that failed, reads of sockets, pipes, terminals and ``/proc``, and those that
-    every program does on its way, the loader's of library headers.  Completions whose submission came before the log
-    began, and the requests of a list that strace cut, are kept as ``op`` ``other`` unless the log has asynchronous
-    writes, as strace does not say what they were.
+    Left out are reads of sockets, pipes, terminals, devices without data and ``/proc``, the ends of files (0 bytes),
+    synchronous calls that failed, and the loader's reads of libraries.  Of descriptors that the log does not name those
+    of whole sectors (512 bytes) are counted.  Completions whose submission came before the log began, and the requests
+    of a list that strace cut, are kept as ``op`` ``other`` unless the log has asynchronous writes, as strace does not
+    say what they were.
 
     Args:
         requests: what `straceparse.io_requests` gives.
@@ -53,17 +59,65 @@ def is_data_read(requests: pl.DataFrame) -> pl.Expr:
     op = pl.col("op")
     is_async = pl.col("mode") == "async"
     has_writes = requests.select((is_async & (op == "write")).any()).item()
-    size = pl.coalesce("bytes_transferred", "bytes_requested")
     is_orphan = (pl.col("match") == "none") & pl.col("bytes_transferred").is_not_null()
     is_unnamed = is_async & (op == "other") & (is_orphan | _IS_CUT)
     wanted = op == "read" if has_writes else (op == "read") | is_unnamed
-    files = requests.select(pl.col("file").cast(pl.String).unique()).filter(
-        ~target_of(pl.col("file"), pl.lit(None, pl.Int32)).is_in(["file", "unknown"])
+    return wanted & is_of_data(requests)
+
+
+def is_of_data(requests: pl.DataFrame) -> pl.Expr:
+    """Whether a request of this log moved data of a file or block device, or may have."""
+    size = pl.coalesce("bytes_transferred", "bytes_requested")
+    is_async = pl.col("mode") == "async"
+    files = requests.select(pl.col("file").cast(pl.String).unique()).filter(is_library(pl.col("file")))
+    of_loader = pl.col("file").cast(pl.String).is_in(files.get_column("file").implode()).fill_null(value=False)
+    is_named = pl.col("target").is_in(STORAGE).fill_null(value=False)
+    is_elsewhere = ~is_named & ~pl.col("target").is_in(NOT_NAMED).fill_null(value=True)
+    is_sector = size.is_null() | ((size % SECTOR == 0) & (size > 0))
+    moved = pl.when(is_named).then(is_async | (pl.col("bytes_transferred").fill_null(1) > 0)).otherwise(is_sector)
+    return (is_async | pl.col("errno").is_null()) & moved & ~of_loader & ~is_elsewhere
+
+
+def is_data_request(requests: pl.DataFrame, op: Op) -> pl.Expr:
+    """Whether a request is a read or write of data (`data_reads`), or a flush of a file that did not fail."""
+    if op == "read":
+        return is_data_read(requests)
+    is_own = pl.col("op") == op
+    return is_own & (pl.col("errno").is_null() if op == "sync" else is_of_data(requests))
+
+
+def write_sizes(requests: pl.DataFrame) -> pl.DataFrame:
+    """Writes of data, their bytes, and the average write.
+
+    Source: pwrite(2), io_getevents(2): the bytes that the call returned.
+
+    Limitations: as for `read_sizes`; what is written through memory (mmap) is not in the log.
+
+    Args:
+        requests: what `straceparse.io_requests` gives.
+
+    Returns:
+        Three rows (`METRICS`): ``writes``, ``bytes_written``, ``avg_write_bytes``; no upper bounds where requests are
+        not in the log.
+
+    Examples:
+        >>> from straceparse import calls, io_requests, read_strace
+        >>> log = b'1.000000 pwrite64(3</u01/redo.log>, "", 1024, 512) = 1024 <0.000200>'
+        >>> write_sizes(io_requests(calls(read_strace(log)))).get_column("value").to_list()
+        [1.0, 1024.0, 1024.0]
+    """
+    done = requests.select(pl.col("bytes_transferred").filter(is_data_request(requests, "write")).drop_nulls())
+    sizes = done.to_series()
+    caveats = _hidden(requests)
+    counts = [
+        evaluate("writes", "writes", "writes completed", {"n": sizes.len()}, lambda n: n, caveats),
+        evaluate("bytes_written", "B", "sum of the bytes returned", {"b": int(sizes.sum())}, lambda b: b, caveats),
+    ]
+    inputs: dict[str, Figure] = {"size": int(sizes.sum()), "writes": sizes.len()}
+    average = evaluate(
+        "avg_write_bytes", "B", "bytes_written / writes", inputs, lambda size, writes: size / writes, caveats
     )
-    if files.height:
-        wanted &= ~pl.col("file").cast(pl.String).is_in(files.get_column("file").implode()).fill_null(value=False)
-    wanted &= is_async | pl.col("errno").is_null()
-    return wanted & (size.is_null() | ((size % SECTOR == 0) & (size > 0)))
+    return metrics_frame([*(replace(one, hi=None) if caveats else one for one in counts), average])
 
 
 def read_sizes(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame:
@@ -84,8 +138,7 @@ def read_sizes(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFram
         have no upper bound.
     """
     done = requests.select(pl.col("bytes_transferred").filter(is_data_read(requests)).drop_nulls()).to_series()
-    unknown = _unknown(requests)
-    caveats = [f"strace did not print the size of {unknown} requests: {_AT_LEAST}"] * (unknown > 0)
+    caveats = _hidden(requests)
     inputs: dict[str, Figure] = {"bytes_read": int(done.sum()), "reads": done.len()}
 
     def average(bytes_read: Interval, reads: Interval) -> Interval:
@@ -97,7 +150,7 @@ def read_sizes(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFram
     ]
     return metrics_frame(
         [
-            *(replace(one, hi=None) if unknown else one for one in counts),
+            *(replace(one, hi=None) if caveats else one for one in counts),
             evaluate("avg_read_bytes", "B", "bytes_read / reads", inputs, average),
             evaluate("avg_read_kib", "KiB", "bytes_read / reads / 1024", inputs, lambda **all_: average(**all_) / 1024),
             evaluate(
@@ -149,9 +202,8 @@ def read_rate(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame
     caveats = ["the time between the reads is in it, and strace itself slows every call"]
     if unplaced:
         caveats.append(f"{unplaced} reads are left out, as the log does not show when they ended: the rate was higher")
-    unknown = _unknown(requests)
-    if unknown:
-        caveats.append(f"strace did not print the size of {unknown} requests: {_AT_LEAST}")
+    unknown = _hidden(requests)
+    caveats += unknown
 
     def size_rate(unit: int) -> Metric:
         name, unit_name = ("read_mib_per_s", "MiB/s") if unit == 2**20 else ("read_mb_per_s", "MB/s")
@@ -176,9 +228,19 @@ def read_rate(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame
     return metrics_frame([*rates, per_block])
 
 
-def _unknown(requests: pl.DataFrame) -> int:
-    """How many requests that may be reads strace does not tell the size of."""
-    return requests.filter(_IS_CUT & pl.col("op").is_in(["read", "other"])).height
+def _hidden(requests: pl.DataFrame) -> list[str]:
+    """What is said where requests that may be of the kind in question have no size in the log."""
+    cut = requests.filter(_IS_CUT & pl.col("op").is_in(["read", "other"])).height
+    ring = hidden_requests(requests)
+    return [
+        *([f"strace did not print the size of {cut} requests: {_AT_LEAST}"] if cut else []),
+        *([f"io_uring carried {ring} requests that strace does not show: {_AT_LEAST}"] if ring else []),
+    ]
+
+
+def hidden_requests(requests: pl.DataFrame) -> int:
+    """How many requests were submitted in memory that strace does not see (io_uring)."""
+    return int(requests.filter(pl.col("syscall").is_in(HIDDEN)).get_column("requests").sum() or 0)
 
 
 def _window(reads: pl.DataFrame) -> tuple[int, int, Interval, str, int] | None:
@@ -227,12 +289,12 @@ def _window(reads: pl.DataFrame) -> tuple[int, int, Interval, str, int] | None:
     return int(sizes.sum()), sizes.count(), seconds, rule, unplaced
 
 
-def read_latency(requests: pl.DataFrame) -> pl.DataFrame:
-    """How long reads took: mean, median, 95th and 99th percentile and maximum, for each mode.
+def read_latency(requests: pl.DataFrame, op: Op = "read") -> pl.DataFrame:
+    """How long reads, writes or flushes took: mean, median, 95th and 99th percentile and maximum, for each mode.
 
-    Of a synchronous read it is the time in the call (``-T``, or the stamps of a split call); of an asynchronous one the
-    time from submission to reaping.  A log without ``-T`` has only the gap to the next line, which holds the time after
-    the call, too: then the rows are **upper bounds**: ``lo`` is 0, and the caveat begins with "an upper bound".
+    Of a synchronous request it is the time in the call (``-T``, or the stamps of a split call); of an asynchronous one
+    the time from submission to reaping.  A log without ``-T`` has only the gap to the next line, which holds the time
+    after the call, too: then the rows are **upper bounds**: ``lo`` is 0, and the caveat begins with "an upper bound".
 
     Source: strace(1), -r and -T.
 
@@ -241,6 +303,7 @@ def read_latency(requests: pl.DataFrame) -> pl.DataFrame:
 
     Args:
         requests: what `straceparse.io_requests` gives; `data_reads` is applied here.
+        op: ``read``, ``write`` (of data) or ``sync`` (flushes).
 
     Returns:
         Five rows a mode: ``mode`` (``sync``, ``async``), then `METRICS`: ``latency_us_mean``, ``latency_us_p50``,
@@ -248,7 +311,7 @@ def read_latency(requests: pl.DataFrame) -> pl.DataFrame:
     """
     modes: list[str] = []
     metrics: list[Metric] = []
-    is_read = requests.select(is_data_read(requests)).to_series()
+    is_read = requests.select(is_data_request(requests, op)).to_series()
     modes_of = requests.get_column("mode")
     for mode in modes_of.filter(is_read).unique(maintain_order=True):
         reads = rows_where(requests.select(_OF_LATENCY), is_read & (modes_of == mode))

@@ -9,8 +9,8 @@ from weakref import WeakKeyDictionary
 import polars as pl
 
 from iolab.metrics.times import nanoseconds, set_back
-from straceparse.call_classes import target_of
-from straceparse.descriptors import children_of, programs_of
+from straceparse.call_table import IO_CALLS, READS
+from straceparse.descriptors import children_of, programs_of, target_of, without_note
 from straceparse.ordered import compact, rows_where
 from straceparse.targets import Targets, packets
 
@@ -33,6 +33,8 @@ _OF_CALLS: Final = (
     pl.col("start").min().alias("first"),
     pl.max_horizontal(pl.col("start").max(), pl.col("end").max()).alias("last"),
 )
+#: Reads of what may be no file.
+_READS: Final = tuple(name for name in READS if not IO_CALLS[name].is_of_file)
 _OF_TARGETS: Final = ("pid", "name", "fd", "file")
 #: So many reads of a descriptor are looked at in a batch for packets of Oracle Net, and so many must be packets.
 _LOOKED_AT: Final = 20
@@ -124,7 +126,7 @@ class CallSums:
 
     def _look_into(self, found: pl.DataFrame) -> None:
         """What reads of descriptors that are not known returned."""
-        is_read = pl.col("name").is_in(["read", "readv"]) & (pl.col("result") > 0) & (pl.col("fd") > 2)
+        is_read = pl.col("name").is_in(_READS) & (pl.col("result") > 0) & (pl.col("fd") > 2)
         reads = rows_where(found, pl.col("file").is_null() & is_read)
         if reads.height:
             some = reads.select("pid", "fd", "args", "result").group_by("pid", "fd").head(_LOOKED_AT)
@@ -163,7 +165,7 @@ class CallSums:
         """The sums of all."""
         sums = pl.concat(self._sums).group_by("pid", "name").agg(SUMS).sort("pid", "name")
         targets = pl.concat(self._targets).group_by(_OF_TARGETS).agg(_ADDED).sort(_OF_TARGETS)
-        targets = targets.with_columns(target_of(pl.col("file"), pl.col("fd")))
+        targets = targets.with_columns(target_of(pl.col("file"), pl.col("fd")), file=without_note(pl.col("file")))
         if self._packets:
             spoken = pl.concat(self._packets).group_by("pid", "fd").agg(pl.all().sum())
             clients = spoken.filter(pl.col("is_packet") >= _PACKETS * pl.col("reads")).select("pid", "fd", _is=True)

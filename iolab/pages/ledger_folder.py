@@ -25,6 +25,9 @@ _MOST_ROWS: Final = 14
 _ENDS: Final = 5
 _COLUMNS: Final = 3
 _NAME: Final = 14
+#: A label is shown up to here, even where fewer parts are.
+_LABEL: Final = 25
+_LEAST_COLUMNS: Final = 2
 #: What so many of the headlines have in common stands above the rows.
 _COMMON: Final = 0.8
 
@@ -89,7 +92,7 @@ def folder_text(
         total, size = one.ledger.total, sizes[name]
         label = said or name
         if total is None or size is None:
-            rows.append(("", [], f"no total: {one.ledger.void}"))
+            rows.append(("", [], f"no total: {one.ledger.void}; {label}"))
             continue
         cells = [three(size)] if is_rate else []
         cells.append(time_cell(total.value, total.lo, total.hi))
@@ -99,6 +102,9 @@ def folder_text(
     heads = ["active"] * is_rate + [first.ledger.base, *(f"{part[:_NAME].rstrip()} %" for part in parts)]
     shown, left_out = _chosen(rows, list(sizes.values()))
     wide = [max([len(head), *(len(cells[n]) for _, cells, _ in shown if cells)]) for n, head in enumerate(heads)]
+    longest_label = min(_LABEL, max(len(label) for _, _, label in shown))
+    while len(heads) > _LEAST_COLUMNS and 14 + sum(wide) + 2 * len(wide) + longest_label > width:
+        heads, wide = heads[:-1], wide[:-1]  # the label is worth more than a small part
     lines = [cut(f"{len(ordered)} {first.noun}s{f': {common}' if common else ''}", width)]
     lines.append(style(cut(f"{'':14}{'  '.join(f'{h:>{w}}' for h, w in zip(heads, wide, strict=True))}", width), "dim"))
     for bar, cells, label in shown:

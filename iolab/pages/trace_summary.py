@@ -10,7 +10,9 @@ from iolab import charts, metrics
 from iolab.comparison.traces import pair_traces
 from iolab.metrics.formatting import count_text
 from iolab.metrics.trace_facts import Trace, short_name, trace_of
+from iolab.metrics.trace_reads import Op, is_data_request
 from iolab.metrics.trace_times import times_of
+from iolab.metrics.trace_writes import writes_by_file
 from iolab.pages.figures import join_figures
 from iolab.rules.trace_pairs import trace_pair
 from iolab.rules.traces import trace_findings
@@ -28,6 +30,7 @@ _FIRST_LINES: Final = 1_000
 #: Fewer reads are no distribution: a curve of their times would be of single steps.
 _LEAST_READS: Final = 6
 
+_OPS: Final[tuple[Op, ...]] = ("read", "write", "sync")
 _OF_TIMELINE: Final = ("pid", "name", "start", "end", "gap")
 _OF_MODES: Final = (
     "pid",
@@ -50,7 +53,8 @@ def trace_frames(trace: Trace) -> tuple[dict[str, pl.DataFrame], list[str]]:
     counted = counted.sort("calls", "name", descending=[True, False])
     modes = trace.modes
     unseen = dict.fromkeys(one for said in modes.get_column("limitations") for one in said.split("; ") if one)
-    frames = {"calls": counted, "io_mode": modes.select(_OF_MODES)}
+    writes = writes_by_file(trace.requests, trace.opens)
+    frames = {"calls": counted, "io_mode": modes.select(_OF_MODES), "writes": writes}
     notes = [f"what the log cannot tell: {'; '.join(unseen)}"] if unseen else []
     return {name: frame for name, frame in frames.items() if frame.height}, notes
 
@@ -58,21 +62,29 @@ def trace_frames(trace: Trace) -> tuple[dict[str, pl.DataFrame], list[str]]:
 def trace_figures(trace: Trace) -> tuple[pl.DataFrame, list[str]]:
     """The metrics of a log's reads (`iolab.metrics.METRICS`), and what is to be said where it has none."""
     requests = trace.requests
-    if not trace.has_reads:
-        return join_figures([]), [
-            "the log has no reads of data (whole sectors of 512 bytes): there are no figures of reads"
-        ]
-    latency = metrics.read_latency(requests)
+    has = {op: bool(requests.select(is_data_request(requests, op).any()).item()) for op in _OPS}
+    writes = [metrics.write_sizes(requests)] if has["write"] else []
+    writes += [_latency(requests, op, f"{op}_") for op in ("write", "sync") if has[op]]
+    if not has["read"]:
+        return join_figures(writes), ["the log has no reads of files or devices: there are no figures of reads"]
     parts = [
         metrics.read_sizes(requests),
         metrics.read_rate(requests),
-        latency.with_columns(metric=pl.concat_str("metric", pl.lit(" ("), pl.col("mode").cast(pl.String), pl.lit(")"))),
+        _latency(requests, "read"),
+        *writes,
         metrics.depth(requests, curve=trace.depths),
         metrics.littles_law(requests, curve=trace.depths).filter(
             pl.col("metric") != "depth_mean", pl.col("value").is_not_null()
         ),
     ]
     return join_figures(parts), []
+
+
+def _latency(requests: pl.DataFrame, op: Op, prefix: str = "") -> pl.DataFrame:
+    """The latency of one kind of request, with the mode in the name of each metric."""
+    mode = pl.col("mode").cast(pl.String)
+    named = pl.concat_str(pl.lit(prefix), "metric", pl.lit(" ("), mode, pl.lit(")"))
+    return metrics.read_latency(requests, op).with_columns(metric=named)
 
 
 def timed_reads(reads: pl.LazyFrame) -> pl.DataFrame:

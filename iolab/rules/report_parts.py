@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from iolab.rules import phrases
 from iolab.rules.finding import Finding
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 #: A part from here on has a finding.
 LARGE = 0.10
+
+
+_KNOWN: WeakKeyDictionary[ReportFacts, dict[str, dict[str, Part]]] = WeakKeyDictionary()
 
 
 class Part(NamedTuple):
@@ -64,13 +68,14 @@ def share_first(facts: ReportFacts, name: str) -> Iterator[Finding]:
 
 def parts_of(facts: ReportFacts, view: str = "what") -> dict[str, Part]:
     """The parts of a view that have a share, by id, in the order to read them."""
-    ledger = ledger_of(facts)
-    if ledger.void or view not in ledger.views:
-        return {}
-    base = ledger.base if ledger.base == CALL_TIME else "DB time"
-    return {
-        row["part"]: _part(row, base) for row in ledger.parts(view).iter_rows(named=True) if row["share"] is not None
-    }
+    known = _KNOWN.setdefault(facts, {})
+    if view not in known:
+        ledger = ledger_of(facts)
+        is_there = not ledger.void and view in ledger.views
+        base = ledger.base if ledger.base == CALL_TIME else "DB time"
+        rows = ledger.parts(view).iter_rows(named=True) if is_there else ()
+        known[view] = {row["part"]: _part(row, base) for row in rows if row["share"] is not None}
+    return known[view]
 
 
 def _part(row: dict[str, Any], base: str) -> Part:

@@ -10,11 +10,11 @@ from iolab.metrics.awr import figure_of
 from iolab.metrics.formatting import count_text, size_text
 from iolab.metrics.times import nanoseconds
 from iolab.metrics.trace_facts import COMMAND, Trace, opens_of, short_name, trace_of
-from iolab.metrics.trace_reads import read_latency, read_rate
+from iolab.metrics.trace_reads import NOT_NAMED, data_reads, read_latency, read_rate
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds, three
 from iolab.rules.registry import rule
-from straceparse.call_classes import target_of
+from straceparse.call_table import READS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,20 +62,26 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
     yield Finding(
         "read_size",
         f"{said}.",
-        why="; ".join(_beside(trace, sizes.len())),
+        why="; ".join(_beside(trace)),
         evidence=(Evidence("requests"),),
         order=4,
     )
 
 
-def _beside(trace: Trace, counted: int) -> Iterator[str]:
+def _beside(trace: Trace) -> Iterator[str]:
     """What is to be said beside the sizes of reads."""
     yield "bytes that the kernel returned"
-    is_file = pl.col("file").is_null() | (target_of(pl.col("file"), pl.col("fd")) == "file")
     reads = trace.requests.filter((pl.col("op") == "read") & (pl.col("bytes_transferred") > 0))
-    left = reads.filter(is_file).height - counted
-    if left > 0:
-        yield f"{count_text(left, 'read')} of part of a 512-byte sector {'is' if left == 1 else 'are'} left out"
+    not_named = reads.filter(pl.col("target").is_in(NOT_NAMED))
+    taken = data_reads(not_named).height
+    if taken:
+        yield f"{count_text(taken, 'read')} of files that the log does not name {'is' if taken == 1 else 'are'} counted"
+    left = not_named.height - taken
+    if left:
+        yield (
+            f"{count_text(left, 'read')} of such files, of part of a 512-byte sector, "
+            f"{'is' if left == 1 else 'are'} left out"
+        )
     times = read_latency(trace.requests).filter(pl.col("mode") == "async", pl.col("metric") == "latency_us_p50")
     if times.height and times.item(0, "value") is not None:
         yield f"an asynchronous request took {seconds(times.item(0, 'value') / 1e6)} (median), and requests overlap"
@@ -132,7 +138,7 @@ def _timed_reads(trace: Trace, *, direct: bool) -> Iterator[tuple[str, int, pl.S
     is_wanted = (
         (pl.col("mode") == "sync")
         & (pl.col("latency_from") == "T")
-        & pl.col("syscall").is_in(["pread64", "read", "preadv", "preadv2"])
+        & pl.col("syscall").is_in(READS)
         & (pl.col("bytes_transferred") == pl.col("bytes_requested"))
         & pl.col("bytes_transferred").is_between(1, _SMALL)
         & pl.col("file").is_not_null()

@@ -16,9 +16,10 @@ from iolab.rules.registry import apply_rules, rule
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import SUBMIT
 from logframe.interval import Interval
+from straceparse.call_table import HIDDEN, SUBMITS
 
 # The rules of other modules are registered where they are imported.
-from iolab.rules import trace_calls, trace_reads, trace_time  # isort: skip  # noqa: F401
+from iolab.rules import trace_calls, trace_reads, trace_time, trace_writes  # isort: skip  # noqa: F401
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -106,7 +107,7 @@ def async_or_sync(log: StraceLog) -> Iterator[Finding]:
     trace = trace_of(log)
     is_aio = pl.col("mode") == "async"
     unnamed = trace.reads.filter(is_aio & pl.col("file").is_null() & pl.col("fd").is_null()).collect().height
-    uring = trace.requests.filter(pl.col("syscall") == "io_uring_enter")
+    uring = trace.requests.filter(pl.col("syscall").is_in(HIDDEN))
     if unnamed or uring.height:
         what, collect = "", COMMAND
         if uring.height:
@@ -223,7 +224,7 @@ def async_in_name_only(log: StraceLog) -> Iterator[Finding]:
         refuted_by="short times of `io_submit` and long ones of `io_getevents`",
         next="open the files with O_DIRECT (filesystemio_options=SETALL), and trace again",
         part=SUBMIT if is_part else "",
-        evidence=(Evidence("calls", ("io_submit",)),),
+        evidence=(Evidence("calls", SUBMITS),),
     )
 
 

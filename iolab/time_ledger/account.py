@@ -8,6 +8,7 @@ twice`` (negative).  So a sum over the children of a part is always the part, an
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
@@ -145,7 +146,7 @@ class Ledger:
     facts_hold: bool = False
     counted: Mapping[str, str] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def views(self) -> list[str]:
         """The views that the log supports, in the order of `VIEWS`."""
         there = set(self.frame.get_column("view").unique().cast(pl.String))
@@ -168,8 +169,14 @@ class Ledger:
             raise LogError(f"the ledger has no parts: {self.void}")
         if view not in self.views:
             raise LogError(f"the ledger has no view {view!r}: it has {', '.join(self.views) or 'none'}")
-        own = self.frame.filter(pl.col("view") == view)
-        return _in_order(own).with_columns(self._share())
+        if view not in self._ordered:
+            self._ordered[view] = _in_order(self.frame.filter(pl.col("view") == view)).with_columns(self._share())
+        return self._ordered[view]
+
+    @cached_property
+    def _ordered(self) -> dict[str, pl.DataFrame]:
+        """The parts of the views that were asked for."""
+        return {}
 
     def _share(self) -> list[pl.Expr]:
         """The share of each part and its bounds: of its own time, never above 1."""
@@ -459,33 +466,31 @@ class Account:
     def _with_own(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Each part's own time: without what may be counted twice at its level and above, at most the total."""
         is_twice = pl.col("kind") == "counted_twice"
-        twice = (
-            frame.filter(is_twice)
-            .group_by("view", "parent")
-            .agg(at_level=(-pl.col("seconds_lo")).clip(lower_bound=0).sum())
-        )
-        frame = frame.join(twice, on=["view", "parent"], how="left", nulls_equal=True, maintain_order="left")
-        frame = frame.with_columns(pl.col("at_level").fill_null(0.0))
-        above = frame.select("view", "part", up="parent", more="at_level")
-        lost, parent = pl.col("at_level"), frame.get_column("parent")
-        reach = frame.select("view", "part", "at_level", parent=parent)
-        while reach.get_column("parent").null_count() < reach.height:
-            reach = reach.join(
-                above, left_on=["view", "parent"], right_on=["view", "part"], how="left", maintain_order="left"
-            ).select("view", "part", at_level=lost + pl.col("more").fill_null(0.0), parent="up")
-        own_lo = (pl.col("seconds_lo") - reach.get_column("at_level")).clip(lower_bound=0)
+        twice = frame.filter(is_twice)
+        lost = pl.lit(0.0) if twice.is_empty() else pl.lit(_lost_above(frame, twice))
+        own_lo = (pl.col("seconds_lo") - lost).clip(lower_bound=0)
         if self._is_upper:
             own_lo = pl.when(pl.col("kind").cast(pl.String).is_in(UNKNOWN)).then(own_lo).otherwise(0.0)
-        return (
-            frame.with_columns(
-                own_lo=pl.when(is_twice).then(0.0).otherwise(own_lo),
-                own_hi=pl.when(is_twice)
-                .then(0.0)
-                .otherwise(pl.col("seconds_hi").clip(lower_bound=0, upper_bound=self.total.hi)),
-            )
-            .with_columns(own_lo=pl.min_horizontal("own_lo", "own_hi"))
-            .drop("at_level")
+        own_hi = pl.col("seconds_hi").clip(lower_bound=0, upper_bound=self.total.hi)
+        least = pl.min_horizontal(own_lo, own_hi)
+        return frame.with_columns(
+            pl.when(is_twice).then(0.0).otherwise(least).alias("own_lo"),
+            pl.when(is_twice).then(0.0).otherwise(own_hi).alias("own_hi"),
         )
+
+
+def _lost_above(frame: pl.DataFrame, twice: pl.DataFrame) -> pl.Series:
+    """The seconds that may be counted twice at the level of each part and at those above it."""
+    at_level = twice.group_by("view", "parent").agg(at_level=(-pl.col("seconds_lo")).clip(lower_bound=0).sum())
+    frame = frame.join(at_level, on=["view", "parent"], how="left", nulls_equal=True, maintain_order="left")
+    reach = frame.select("view", "part", "parent", pl.col("at_level").fill_null(0.0))
+    above = reach.select("view", "part", up="parent", more="at_level")
+    while reach.get_column("parent").null_count() < reach.height:
+        more = pl.col("at_level") + pl.col("more").fill_null(0.0)
+        reach = reach.join(
+            above, left_on=["view", "parent"], right_on=["view", "part"], how="left", maintain_order="left"
+        ).select("view", "part", parent="up", at_level=more)
+    return reach.get_column("at_level")
 
 
 def _in_order(parts: pl.DataFrame) -> pl.DataFrame:

@@ -17,7 +17,8 @@ from iolab.metrics.times import nanoseconds
 from iolab.metrics.trace_times import times_of
 from iolab.time_ledger.account import Account, Ledger, void_ledger
 from logframe.interval import Interval
-from straceparse.call_classes import ASYNCHRONOUS, NOTHING, TARGETS, with_classes
+from straceparse.call_classes import ASYNCHRONOUS, NOTHING, with_classes
+from straceparse.descriptors import TARGETS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -52,13 +52,18 @@ def test_plain_characters_where_blocks_cannot_be_drawn() -> None:
     assert not set("█▒░") & set(text)
 
 
-def test_logs_of_one_kind_are_one_table(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("width", [80, 120])
+def test_logs_of_one_kind_are_one_table(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
     """Thirteen reports of an instance are one block with a row each, in the order of time; a restart has its reason."""
+    monkeypatch.setenv("COLUMNS", str(width))
     assert main(["show", str(SAMPLES / "awr_series")]) == 0
     lines = capsys.readouterr().out.splitlines()
 
     assert lines[0].startswith("13 reports: AWR report, HARBOR on quay07")
     assert "no total: the instance was restarted" in lines[8]
+    assert all(len(line) <= width for line in lines)
     assert lines[2].endswith("18:00 to 19:00")
     assert lines[3].endswith("19:00 to 20:00")
     assert lines[-1].startswith("next: iolab compare ")

@@ -1,0 +1,99 @@
+"""Writes and flushes of an strace log: their size, latency, and flushes per write; files opened in two ways."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from iolab.metrics.formatting import size_text
+from iolab.metrics.trace_facts import data_files, opens_of, short_name, trace_of
+from iolab.metrics.trace_writes import writes_by_file
+from iolab.rules.finding import Evidence, Finding
+from iolab.rules.phrases import counted, seconds, three
+from iolab.rules.registry import rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from straceparse import StraceLog
+
+#: Fewer have no percentile.
+_LEAST: Final = 20
+#: So many files are named.
+_MOST_FILES: Final = 3
+#: A file that is not flushed, and whose writes took less of the log, is not named.
+_SHARE: Final = 0.01
+_NEXT: Final = "`iostat -xt 1` of the device: w_await, f/s and f_await"
+
+
+@rule(
+    "write_latency",
+    of="strace",
+    needs="20 timed writes or flushes of a file",
+    thresholds={"20": "a percentile of fewer is one value", "1 % of the log": "a convention"},
+)
+def write_latency(log: StraceLog) -> Iterator[Finding]:
+    """Size and latency of the writes and flushes of the files that took most time in them.
+
+    Examples:
+        >>> import iolab
+        >>> lines = ['1700000000.000000 open("redo.log", O_RDWR|O_DSYNC) = 3 <0.000010>']
+        >>> lines += [f'1700000000.0{n}000 pwrite64(3, "", 512, {n}) = 512 <0.000200>' for n in range(100, 130)]
+        >>> print(*(one.sentence for one in write_latency(iolab.load(chr(10).join(lines).encode()))))
+        30 writes of `redo.log` (O_SYNC or O_DSYNC) took 200 us each (median; p99 200 us), 512 bytes on average.
+    """
+    trace = trace_of(log)
+    window = trace.window_s
+    for row in writes_by_file(trace.requests, trace.opens).head(_MOST_FILES).iter_rows(named=True):
+        is_durable = row["has_o_sync"] or row["syncs"]
+        if row["seconds"] is None or not (is_durable or (window and row["seconds"] >= _SHARE * window)):
+            continue
+        name, parts = f"`{short_name(row['file'])}`", []
+        name += " (O_SYNC or O_DSYNC)" if row["has_o_sync"] else ""
+        if row["writes"] >= _LEAST and row["write_us_p50"] is not None:
+            parts.append(
+                f"{counted(row['writes'], 'writes')} of {name} took {_times(row, 'write')}, "
+                f"{size_text(round(row['avg_bytes']))} on average"
+            )
+        if row["syncs"] >= _LEAST and row["sync_us_p50"] is not None:
+            per = f", one per {three(row['writes_per_sync'])} writes" if row["writes"] else ""
+            parts.append(f"{counted(row['syncs'], 'flushes')} of {name} took {_times(row, 'sync')}{per}")
+        for said in parts:
+            yield Finding(
+                "write_latency",
+                f"{said}.",
+                why="each write ends when its data is on the device" if row["has_o_sync"] else "",
+                next=_NEXT,
+                evidence=(Evidence("requests", (str(row["file"]),)),),
+                order=3,
+            )
+
+
+def _times(row: dict[str, float], kind: str) -> str:
+    """Median and 99th percentile."""
+    return f"{seconds(row[f'{kind}_us_p50'] / 1e6)} each (median; p99 {seconds(row[f'{kind}_us_p99'] / 1e6)})"
+
+
+@rule("opened_both_ways", of="strace", needs="two opens of a file that was read")
+def opened_both_ways(log: StraceLog) -> Iterator[Finding]:
+    """A file that was opened both with and without O_DIRECT.
+
+    Examples:
+        >>> import iolab
+        >>> log = b'''1.000000 open("a.dbf", O_RDWR|O_DIRECT) = 3 <0.000010>
+        ... 1.000100 open("a.dbf", O_RDWR) = 4 <0.000010>
+        ... 1.000200 pread64(3, "", 8192, 0) = 8192 <0.000200>'''
+        >>> print(*(one.sentence for one in opened_both_ways(iolab.load(log))))
+        `a.dbf` was opened with O_DIRECT (line 1) and without it (line 2).
+    """
+    trace = trace_of(log)
+    for row in data_files(trace):
+        ways = {is_direct: line for line, is_direct in reversed(opens_of(trace, str(row["file"])))}
+        if len(ways) == 2:
+            yield Finding(
+                "opened_both_ways",
+                f"`{short_name(row['file'])}` was opened with O_DIRECT (line {ways[True]:,}) and without it "
+                f"(line {ways[False]:,}).",
+                why="buffered and direct requests of one file wait for each other's pages",
+                evidence=(Evidence("calls", lines=(ways[True], ways[False])),),
+                order=1,
+            )
