@@ -300,10 +300,10 @@ def _part(
     stated = later(pl.col("interval_end"), -pl.col("step"))
     # the counters begin with the restart of the system, where the interval printed is longer
     restart = later(pl.col("base"), pl.col("restarted"))
-    first = pl.when(stated.is_not_null()).then(pl.max_horizontal(stated, restart))
+    start: pl.Expr = pl.when(stated.is_not_null()).then(pl.max_horizontal(stated, restart))
     if tool == "mpstat":  # one step between all samples, and none since the start of the system where there are several
         step = (pl.col("interval_end") - pl.col("before")).median().over("run")
-        first = pl.coalesce(first, pl.col("interval_end") - step)
+        start = pl.coalesce(start, pl.col("interval_end") - step)
     early = place.filter(pl.col("before").is_null() & (stated < restart)).unique("run", maintain_order=True)
     notes += [
         Diagnostic(name, line, None, "interval", clock, "the interval printed begins before the restart, which is used")
@@ -311,7 +311,7 @@ def _part(
     ]
     place = place.with_columns(
         ((pl.col("sample") == 1) & pl.lit(tool == "iostat")).alias("is_since_boot"),
-        pl.coalesce("before", first).alias("interval_start"),
+        pl.coalesce("before", start).alias("interval_start"),
         pl.col("interval_end").dt.time().alias("time_of_day"),
         pl.lit(False).alias("is_average"),
     )
