@@ -46,11 +46,12 @@ TOOL: Final = LineTool(
     },
     lines=(
         Line(
-            "(?P<job>{NAME}){GROUP}{WHOLE}{RW}(?P<pattern>{WORD}){BS}(?P<sizes>{REST}){ENGINE}(?P<engine>{WORD}){DEPTH}"
+            "(?P<job>{NAME}){GROUP}(?P<group>{WHOLE}){RW}(?P<pattern>{WORD}){BS}(?P<sizes>{REST}){ENGINE}(?P<engine>{WORD}){DEPTH}"
             "(?P<depth>{WHOLE})",
             "settings",
             {
                 "job": Column("job"),
+                "group": Column("group", "whole"),
                 "pattern": Column("pattern"),
                 "sizes": Column("block_size_text"),
                 "engine": Column("engine"),
@@ -71,13 +72,14 @@ TOOL: Final = LineTool(
         ),
         Line(
             "(?P<direction>{DIRECTION}){IOPS}(?P<iops>{NUMBER})(?P<iops_unit>{POWER})?{BW}(?P<rate>{NUMBER})"
-            "(?P<rate_unit>{SIZE_UNIT}){PER_S}\\({NUMBER}{DECIMAL_UNIT}{SLASH_S}\\)\\((?P<size>{NUMBER})"
+            "(?P<rate_unit>{SIZE_UNIT}){PER_S}\\((?P<decimal>{NUMBER}{DECIMAL_UNIT}{SLASH_S})\\)\\((?P<size>{NUMBER})"
             "(?P<size_unit>{SIZE_UNIT}){SLASH}(?P<took>{NUMBER})(?P<took_unit>{TIME_UNIT})\\)(?P<note>{REST})",
             "rates",
             {
                 "direction": Column("direction"),
                 "iops": Column("requests_per_s", "figure", units=_POWERS),
                 "rate": Column("bytes_per_s", "figure", units=_SIZES),
+                "decimal": Column("decimal_rate"),
                 "size": Column("bytes", "figure", units=_SIZES),
                 "took": Column("run_time_ms", "figure", units=_MS),
                 "note": Column("note"),

@@ -106,7 +106,7 @@ def read_heading(text: str, groups: str, has_clock: bool) -> Heading:  # noqa: F
     is_total_cpu = any(word.text == TOTAL_CPU for word in words)
     has_time = bool(words) and (words[0].text in {"Time", "TIME"} or (not has_clock and _is_time_in_others(words)))
     words = [word for word in words if word.text.rstrip(":") in KEYS or not word.text.endswith(":")][has_time:]
-    # the word above the times is of the locale; it stands behind the group of the processors
+    # the word above the times is of the locale; it stands after the group of the processors
     has_stamp = "timestamp" in groups or "cpu" in [name.strip("-") for name in groups.split()[1:-1]]
     zone = None
     if tuple(word.text for word in words[-len(_CLOCK_OF_AIX) :]) == _CLOCK_OF_AIX:

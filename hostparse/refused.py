@@ -24,7 +24,6 @@ _TOOLS: Final = {
         "a CSV of typeperf for the disks, or an extended SQL trace",
     ),
     "LIBRARY_CALLS": (0.98, "a log of ltrace", "strace -f -T -ttt -y"),
-    "OPTIMIZER": (0.5, "an optimizer trace (event 10053)", "an extended SQL trace (event 10046)"),
     "SADF_XML": (0.98, "the XML of sadf (sadf -x)", "sadf -j of the same file"),
     "COLLECTL": (0.98, "the output of collectl", "iostat -xt 5"),
     "PERFMON": (0.98, "the XML of perfmon", "a CSV of it: relog -f CSV"),
@@ -49,7 +48,10 @@ def _found(lines: list[str]) -> tuple[str, int] | None:
 def sniff(head: Head) -> Sniff | None:
     """Whether a log is of one of these tools."""
     found = sign_of_copy(head.text.split("\n")[:_LINES], _found)
-    return None if found is None else Sniff(_TOOLS[found[0]][0], _TOOLS[found[0]][1], line=found[1])
+    if found is None:
+        return None
+    score, what, instead = _TOOLS[found[0]]
+    return Sniff(score, what, line=found[1], is_refused=True, instead=instead)
 
 
 def read(source: Source) -> NoReturn:
@@ -60,10 +62,10 @@ def read(source: Source) -> NoReturn:
 
     Examples:
         >>> from logframe import LogParseError
-        >>> try: read(b"BASE STATISTICAL INFORMATION\n")
+        >>> try: read(b"<sysstat\n")
         ... except LogParseError as error: print(str(error).split(": ", 1)[1])
-        this is an optimizer trace (event 10053), which is not read
-          expected: an extended SQL trace (event 10046)
+        this is the XML of sadf (sadf -x), which is not read
+          expected: sadf -j of the same file
     """
     log = open_log(source)
     found = sign_of_copy(log.lines()[:_LINES], _found)
