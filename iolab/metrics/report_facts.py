@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from logframe.errors import RefusedError
@@ -229,6 +231,11 @@ class ReportFacts:
     def is_aix(self) -> bool:
         """Are its CPU times undercounted with SMT?  Source: ardentperf.com 2016/07/01."""
         return "aix" in self.platform.lower()
+
+    @cached_property
+    def repeated_ids(self) -> frozenset[str]:
+        """Ids of statements that are in several containers."""
+        return frozenset(one for one, count in Counter(row.sql_id for row in self.statements).items() if count > 1)
 
     @property
     def has_host(self) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from weakref import WeakKeyDictionary
 
 from iolab.rules import phrases
 from iolab.rules.finding import Finding
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 #: A part from here on has a finding.
 LARGE = 0.10
+
+
+#: The parts of the views of a report; rules ask for them once for each statement.
+_KNOWN: Final[WeakKeyDictionary[ReportFacts, dict[str, dict[str, Part]]]] = WeakKeyDictionary()
 
 
 class Part(NamedTuple):
@@ -63,7 +68,14 @@ def share_first(facts: ReportFacts, name: str) -> Iterator[Finding]:
 
 
 def parts_of(facts: ReportFacts, view: str = "what") -> dict[str, Part]:
-    """The parts of a view that have a share, by id, in the order to read them."""
+    """The parts of a view that have a share, by id, in the order to read them; computed once for each report."""
+    known = _KNOWN.setdefault(facts, {})
+    if view not in known:
+        known[view] = _parts_of(facts, view)
+    return known[view]
+
+
+def _parts_of(facts: ReportFacts, view: str) -> dict[str, Part]:
     ledger = ledger_of(facts)
     if ledger.void or view not in ledger.views:
         return {}

@@ -318,8 +318,7 @@ def _check_sums(account: Account, facts: ReportFacts, classes: Mapping[str, Inte
 
 def statement_name(facts: ReportFacts, one: Statement) -> str:
     """The name of a statement's part: id, container where the id is in several, begin of the text."""
-    several = sum(other.sql_id == one.sql_id for other in facts.statements) > 1
-    words = [one.sql_id, f"({one.pdb})" if several and one.pdb else "", one.text[:_TEXT].rstrip()]
+    words = [one.sql_id, f"({one.pdb})" if one.pdb and one.sql_id in facts.repeated_ids else "", one.text[:_TEXT].rstrip()]
     return " ".join(filter(None, words))
 
 
