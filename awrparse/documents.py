@@ -12,11 +12,12 @@ from awrparse.records import Document, PrintedTable, Problem
 from awrparse.spooled import joined_html, lines_of_pages
 from awrparse.tabbed import is_tabbed, read_tabbed
 from awrparse.text import lines as line_kinds
-from awrparse.text.bars import markdown_rulers, with_tabs
-from awrparse.text.layout import ANY_RULER
+from awrparse.text.bars import markdown_rulers, with_bars, with_tabs
+from awrparse.text.layout import ANY_RULER, PLAIN_RULER
 from awrparse.text.sections import read_text
 from logframe import LogParseError
 from logframe.mail import parts_of_mail
+from logframe.margins import without_marked_titles, without_prefixes
 from logframe.normalize import (
     LineMap,
     with_line_feeds,
@@ -81,14 +82,15 @@ def _documents(text: str) -> list[Document]:
         line_map, _ = _kept_lines(lines)
     file_lines = lines if text.isascii() else list(map(with_plain_blanks, lines))
     raw_lines = line_map.select(file_lines)
-    lines = without_margin(raw_lines, ANY_RULER)
+    lines = without_marked_titles(without_prefixes(without_margin(raw_lines, ANY_RULER), PLAIN_RULER))
+    lines = with_bars(lines) if "|" in text else lines
     rulers = frozenset(markdown_rulers(lines)) if "|" in text else frozenset()
     if rulers:
         line_map = line_map.without(rulers)
         raw_lines = line_map.select(file_lines)
         lines = [with_tabs(line) for number, line in enumerate(lines) if number not in rulers]
     # SQL*Plus and editors put tabs for blanks; browsers put them between cells
-    filled = [line.expandtabs() for line in lines] if rulers or "\t" in text else lines
+    filled = [line.expandtabs() for line in lines] if rulers or any("\t" in line for line in lines) else lines
     kinds = line_kinds.classify(filled)
     read = read_tabbed if filled is not lines and is_tabbed(lines, kinds) else read_text
     lines = lines if read is read_tabbed else filled
