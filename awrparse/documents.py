@@ -61,6 +61,9 @@ def _documents(text: str) -> list[Document]:
     """The reports of a text."""
     text = without_terminal_codes(with_line_feeds(text))
     lines = _lines_of(text)
+    bare = without_prefixes(lines, sniff.TAG_LINE) if "<" in text else lines
+    margins = [] if bare is lines else [len(line) - len(own) for line, own in zip(lines, bare, strict=True)]
+    text, lines = ("\n".join(bare), bare) if margins else (text, lines)
     line_map, clean = _kept_lines(lines)
     is_page = sniff.is_html(clean)
     if is_page:
@@ -75,14 +78,21 @@ def _documents(text: str) -> list[Document]:
                 for line, page in sniff.split_html(text)
             ]
             for document in pages:
-                document.line_map, document.joined = line_map, joined
+                document.line_map, document.joined, document.margins = line_map, joined, margins
             return pages
         text = inner
         lines = _lines_of(text)
         line_map, _ = _kept_lines(lines)
     file_lines = lines if text.isascii() else list(map(with_plain_blanks, lines))
     raw_lines = line_map.select(file_lines)
-    lines = without_marked_titles(without_prefixes(without_margin(raw_lines, ANY_RULER), PLAIN_RULER))
+    quoted = without_margin(raw_lines, ANY_RULER)
+    lines = without_prefixes(quoted, PLAIN_RULER)
+    if lines is not quoted:  # numbers before the lines are none of the report
+        raw_lines = [own.rjust(len(raw)) for own, raw in zip(lines, raw_lines, strict=True)]
+        file_lines = [*file_lines]
+        for place, line in zip(line_map.kept, raw_lines, strict=True):
+            file_lines[place] = line
+    lines = without_marked_titles(lines)
     lines = with_bars(lines) if "|" in text else lines
     rulers = frozenset(markdown_rulers(lines)) if "|" in text else frozenset()
     if rulers:

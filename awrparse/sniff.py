@@ -19,6 +19,8 @@ _PAGE = re.compile(PAGE.pattern("^{START_OF_LINE}|{HEADING_TAG}"), re.MULTILINE)
 #: Before a page, or without one, these say that the report is text.
 _SECTIONS = re.compile(GRAMMAR.pattern("^(?:{BANNER}|{SECTION_TITLE}|{OLD_TITLE})"), re.MULTILINE)
 _RULED = re.compile(GRAMMAR.pattern("^{RULER}"), re.MULTILINE)
+#: A line of a page, where nothing stands before it.
+TAG_LINE: Final = re.compile(PAGE.pattern(" {0,40}{TAG}"))
 _TABLE = re.compile(PAGE.pattern("{TABLE_TAG}"))
 _MARKUP = re.compile(PAGE.pattern("{ANY_TAG}"))
 _TITLE = re.compile(PAGE.pattern("{TITLE_OPEN}({HEADING_TEXT}){TITLE_CLOSE}"))

@@ -20,6 +20,7 @@ _BEFORE_LINES: Final = (
     "ADDED_MARK",
     "SPACED_BAR",
     "BAR_MARK",
+    "MAIL",
 )
 #: How a title of Markdown begins.
 _MARKS: Final = frozenset("#*")
@@ -103,11 +104,13 @@ def without_prefixes(lines: list[str], anchor: re.Pattern[str]) -> list[str]:
         >>> without_prefixes(["Time     Waits", "-------- -----", "18:36:01     1", "18:36:02     2"], ruler)[2]
         '18:36:01     1'
     """
+    bare: list[str] | None = lines
     for _ in range(_DEEPEST):
-        bare = _bared(lines, anchor)
+        bare = _bared(bare)
         if bare is None:
             break
-        lines = bare
+        if _count(anchor, bare) > 2 * _count(anchor, lines):
+            lines = bare
     return lines
 
 
@@ -122,16 +125,15 @@ def without_marked_titles(lines: list[str]) -> list[str]:
     return [found["title"] if line[:1] in _MARKS and (found := title.fullmatch(line)) else line for line in lines]
 
 
-def _bared(lines: list[str], anchor: re.Pattern[str]) -> list[str] | None:
-    """The lines without the prefix that most of them have; None where without it no more of them are anchors."""
+def _bared(lines: list[str]) -> list[str] | None:
+    """The lines without the prefix that most of them have; None where most have none."""
     full = [line for line in lines if line]
     sample = full[:: max(1, len(full) // _SAMPLED)]
     found = [prefix for prefix in _prefixes() if 2 * _count(prefix, sample) > len(sample)]
     if not found:
         return None
     prefix = max(found, key=lambda one: _count(one, full))
-    bare = [line[one.end() :] if (one := prefix.match(f"{line} ")) else line for line in lines]
-    return bare if _count(anchor, bare) > 2 * _count(anchor, lines) else None
+    return [line[one.end() :] if (one := prefix.match(f"{line} ")) else line for line in lines]
 
 
 def _count(pattern: re.Pattern[str], lines: list[str]) -> int:
