@@ -104,11 +104,12 @@ def without_prefixes(lines: list[str], anchor: re.Pattern[str]) -> list[str]:
         >>> without_prefixes(["Time     Waits", "-------- -----", "18:36:01     1", "18:36:02     2"], ruler)[2]
         '18:36:01     1'
     """
-    bare: list[str] | None = lines
+    bare = lines
     for _ in range(_DEEPEST):
-        bare = _bared(bare)
-        if bare is None:
+        found = _bared(bare)
+        if found is None:
             break
+        bare = found
         if _count(anchor, bare) > 2 * _count(anchor, lines):
             lines = bare
     return lines
