@@ -11,7 +11,7 @@ from logframe.normalize import BLANKS, GRAMMAR, indent_of, shared_start, without
 #: Fewer numbers may be a column of the log.
 _FEWEST_NUMBERED: Final = 3
 #: What programs put before each line of a text that has lines of a known look, in the order in which they are tried.
-_BEFORE_LINES: Final = (
+BEFORE_LINES: Final = (
     "SYSLOG",
     "CONTAINER",
     "BARE_STAMP",
@@ -144,7 +144,7 @@ def _count(pattern: re.Pattern[str], lines: list[str]) -> int:
 
 @cache
 def _prefixes() -> list[re.Pattern[str]]:
-    return [_compiled(f"{{{name}}}") for name in _BEFORE_LINES]
+    return [_compiled(f"{{{name}}}") for name in BEFORE_LINES]
 
 
 @cache

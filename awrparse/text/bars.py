@@ -53,7 +53,7 @@ def with_bars(lines: list[str]) -> list[str]:
     """
     found = lines
     for number in range(1, len(lines)):
-        if not (_BARE_RULER.fullmatch(lines[number]) and "|" in lines[number - 1]):
+        if "|" not in lines[number] or "|" not in lines[number - 1] or not _BARE_RULER.fullmatch(lines[number]):
             continue
         found = [*lines] if found is lines else found
         place = number - 1
