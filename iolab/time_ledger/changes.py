@@ -37,7 +37,7 @@ _REFUSED: Final = {
     "mixed": "it mixes several causes",
     "idle": "no work waited for it",
 }
-#: Names of waits and calls whose time is not the time of the I/O or of the work behind them.
+#: Names of waits and calls whose time is not the time of the I/O or of the work itself.
 _NOT_ITS_OWN: Final = {
     "enq:": "a lock lasts as long as its holder keeps it",
     "read by other session": "another session does the read",
@@ -135,7 +135,10 @@ class LedgerChange:
             return f"{head}; no part holds most of the change."
         if most["kind"] in _CLOSING:
             return f"{head}; most of it is not accounted for ({most['change']:+.3g}): its cause is unknown."
-        share = "" if most["share"] is None else f", {100 * float(str(most['share'])):.0f} % of the change"
+        of_all = None if most["share"] is None else float(str(most["share"]))
+        share = "" if of_all is None else f", {100 * of_all:.0f} % of the change"
+        if of_all is not None and of_all > 1 + _LEAST_CHANGE:
+            share = ", more than the whole change: other parts moved the other way"
         return f"{head}; {said}{share}."
 
     def _most(self, direction: float | None) -> dict[str, object] | None:
