@@ -34,7 +34,7 @@ _FIELD: Final = {"percentiles": "{TERSE_PERCENTILES}", "rates": "{TERSE_RATES}"}
 
 TOOL: Final = LineTool(
     name="fio_text",
-    title="the text of fio",
+    title="a text report of fio",
     grammar=GRAMMAR,
     sign="(?:{JOB}|{SETTING}|{TERSE})$",
     given={

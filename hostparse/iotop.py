@@ -30,7 +30,7 @@ def _total(word: str, *, begins: bool) -> Line:
 
 TOOL: Final = LineTool(
     name="iotop",
-    title="the output of iotop",
+    title="an output of iotop",
     grammar=GRAMMAR,
     sign="(?:{TOTAL}|{HEADING})$",
     lines=(

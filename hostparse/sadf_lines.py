@@ -11,7 +11,7 @@ GRAMMAR: Final = load_grammar("hostparse", "sadf_lines.lark", "line")
 
 TOOL: Final = LineTool(
     name="sadf_lines",
-    title="the output of sadf -p",
+    title="an output of sadf -p",
     grammar=GRAMMAR,
     sign="{FIGURE}$",
     least=2,

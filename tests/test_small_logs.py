@@ -51,7 +51,7 @@ def queries(data: bytes) -> int:
     [
         ("sqltrace/orders_flash_ora_4711.trc", 290),
         ("host/iostat.out", 150),
-        ("host/vmstat.out", 125),
+        ("host/vmstat.out", 127),
         ("host/quay07_260914_2000.nmon", 190),
     ],
 )

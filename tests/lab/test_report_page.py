@@ -97,11 +97,13 @@ def test_latencies_name_their_mode() -> None:
 
 
 def test_a_log_without_reads_has_no_figures() -> None:
-    """Nothing is divided by no reads: there is a sentence instead of refusals."""
+    """Nothing is divided by no reads: there is a sentence instead of refusals, and the figures of the writes."""
+    nothing = summarize(b"     0.000000 lseek(3, 0, SEEK_SET) = 0\n     0.000100 close(3) = 0\n")
     seen = summarize(b"     0.000000 write(3, '', 8192) = 8192\n     0.000100 close(3) = 0\n")
 
-    assert seen.figures.is_empty()
-    assert "no reads of data" in seen.notes[0]
+    assert nothing.figures.is_empty()
+    assert not [one for one in seen.figures.get_column("metric") if "read" in one]
+    assert all("no reads of files or devices" in one.notes[0] for one in (nothing, seen))
 
 
 def test_a_clock_of_whole_seconds_bounds_nothing() -> None:

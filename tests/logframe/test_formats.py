@@ -186,7 +186,7 @@ def test_format_that_does_not_fit() -> None:
 
 def test_no_such_format() -> None:
     """The error lists those that there are."""
-    with pytest.raises(LogError, match="no log format 'nmap'; there are awr, "):
+    with pytest.raises(LogError, match="no log format 'nmap'; there are atop, awr, "):
         load_log(b"x", format="nmap")
 
 
