@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -15,7 +15,7 @@ from logframe.normalize import GRAMMAR, without_doubled_blank_lines, without_ter
 from logframe.source_numbers import numbers_of_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from logframe.line_cleanup import LineCleanup
     from logframe.source import Log
@@ -26,6 +26,8 @@ _Sign = TypeVar("_Sign")
 REPEATED: Final = "the row above once more: it counts twice"
 #: An addition is looked for in so many lines.
 _LOOKED_AT: Final = 120
+#: The beginning of a log has no more lines.
+_MOST_OF_HEAD: Final = 1_000
 #: In so many bytes at the beginning.
 _HEAD_BYTES: Final = 1 << 14
 #: Fewer lines say nothing about blank lines that were added.
@@ -86,6 +88,16 @@ def plain_lines(lines: list[str]) -> list[str]:
         >>> plain_lines(["    PID\tCOMM", "", "      42\tora"])
         ['PID COMM', '', '  42    ora']
     """
+    return list(_of_head(tuple(lines))) if len(lines) <= _MOST_OF_HEAD else _without_margin(lines)
+
+
+@lru_cache(maxsize=4)
+def _of_head(lines: tuple[str, ...]) -> list[str]:
+    """The same for all formats that look for their signs in the beginning of a log."""
+    return _without_margin(lines)
+
+
+def _without_margin(lines: Sequence[str]) -> list[str]:
     plain = [without_terminal_codes(line).expandtabs() for line in lines]
     margin = min((len(line) - len(line.lstrip(" ")) for line in plain if line.strip()), default=0)
     return [line[margin:] for line in plain]
@@ -111,10 +123,18 @@ def sign_of_copy(lines: list[str], sign: Callable[[list[str]], _Sign | None]) ->
         lines: of the beginning of a log.
         sign: what lines hold that only such a log has.
     """
-    if (found := sign(lines)) is not None:
+    known: dict[tuple[str, ...], _Sign | None] = {}
+
+    def once(tried: list[str]) -> _Sign | None:
+        key = tuple(tried)
+        if key not in known:
+            known[key] = sign(tried)
+        return known[key]
+
+    if (found := once(lines)) is not None:
         return found
-    unmarked = unmarked_lines(lines, sign)
-    return None if unmarked == lines else sign(unmarked)
+    unmarked = unmarked_lines(lines, once)
+    return None if unmarked == lines else once(unmarked)
 
 
 def numbered_lines(log: Log, sign: Callable[[list[str]], object]) -> list[tuple[int, str]]:

@@ -123,14 +123,15 @@ class _Histograms(Mapping[str, Histogram]):
     """The histograms with waits enough for a finding, each merged when it is asked for."""
 
     def __init__(self, report: AwrReport) -> None:
-        self._report = report
+        # the table, and not the report, which would never be freed: the facts are kept as long as it is
+        self._frame = _table(report, "event_histogram") if "event_histogram" in report else None
         self._found: dict[str, Histogram | None] = {}
 
     @cached_property
     def _rows(self) -> dict[str, pl.DataFrame]:
-        if "event_histogram" not in self._report:
+        if self._frame is None:
             return {}
-        frame = _table(self._report, "event_histogram")
+        frame = self._frame
         enough = frame.filter(pl.col("waits") >= _LEAST_WAITS).get_column("event").unique()
         kept = frame.filter(pl.col("event").is_in(enough.to_list()))
         return {str(event): rows for (event,), rows in kept.group_by("event", maintain_order=True)}
