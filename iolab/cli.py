@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from iolab.pages.summary import LogSummary
     from iolab.sources import Place
     from iolab.time_ledger.account import Ledger
-    from iolab.time_ledger.changes import LedgerChange
-    from logframe.formats import ParsedLog
 
 _MOST_NAMED: Final = 3
 _HIGHEST_PORT: Final = 65_535
@@ -270,9 +268,10 @@ def compare(logs: tuple[str, ...], design: str | None, threshold: float, order: 
     strace logs by rates and by reads of one mode and size, and a trace with what a report or a session counted.  What
     cannot be compared is refused, with the reason and exit code 1.
     """
-    from iolab.comparison import Options, Pairing, UnpairedError, pair  # noqa: PLC0415 - see above
+    from iolab.comparison import Options, pair  # noqa: PLC0415 - see above
     from iolab.loading import load  # noqa: PLC0415 - the parsers are imported by the commands that need them
     from iolab.pages.pairing_text import pairing_text  # noqa: PLC0415 - see above
+    from iolab.rules.pairs import OF_COMPARISONS  # noqa: PLC0415 - see above
     from iolab.rules.run import findings_together  # noqa: PLC0415 - see above
 
     if len(logs) != 2 and not any(character in logs[0] for character in "*?["):
@@ -284,43 +283,24 @@ def compare(logs: tuple[str, ...], design: str | None, threshold: float, order: 
     first, second = (load(one.source) for one in named)
     options = Options.checked(threshold / 100, design or "auto", order)
     names = (named[0].name, named[1].name)
-    change = _change(first, second)
-    try:
-        found = pair(first, second, names=names, options=options)
-    except UnpairedError as error:
-        if change is None:
-            raise
-        found = Pairing(names, refusal=str(error))
+    found = pair(first, second, names=names, options=options)
     if as_json:
-        frames = {title: frame.to_dicts() for title, frame in found.frames.items()}
         said: dict[str, object] = {
             "logs": found.names,
             "verdict": found.verdict,
             "why": found.why,
             "paragraphs": found.paragraphs,
         }
-        if change is not None:
+        if (change := found.change) is not None:
             total = {"a": change.a.value, "b": change.b.value, "unit": change.unit, "is_shared": change.is_shared}
             said["change"] = total | {"sentence": change.sentence, "parts": change.parts.to_dicts()}
+        frames = {title: frame.to_dicts() for title, frame in found.frames.items()}
         click.echo(as_text(said | {"frames": frames}))
         return 0
-    if change is not None:
-        click.echo(f"{change}\n")
     both = findings_together([(named[0].name, first), (named[1].name, second)])
+    both = both.filter(~both["name"].is_in(OF_COMPARISONS))
     click.echo(pairing_text(found, both, width=shutil.get_terminal_size((100, 24)).columns, style=_coloured))
     return 0
-
-
-def _change(a: ParsedLog, b: ParsedLog) -> LedgerChange | None:
-    """The change of the time of two logs of one kind; None where they have no totals of the same thing."""
-    from iolab.time_ledger.run import ledger  # noqa: PLC0415 - the parsers are imported by the commands that need them
-
-    if a.format != b.format:
-        return None
-    try:
-        return ledger(a).compare(ledger(b))
-    except LogError:
-        return None
 
 
 @_command(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from iolab.charts.figures import estimates
     from iolab.charts.heat import latency_heat_map
     from iolab.charts.hosts import histograms_over_time, host_over_time, latencies_of_both
-    from iolab.charts.ledger import ledger_bars
+    from iolab.charts.ledger import ledger_bars, ledger_change
     from iolab.charts.logical import pio_lio_factors
     from iolab.charts.many_reports import events_over_time, latency_over_time, sessions_over_time
     from iolab.charts.reads import read_sizes
@@ -40,6 +40,7 @@ __all__ = [
     "latency_heat_map",
     "latency_over_time",
     "ledger_bars",
+    "ledger_change",
     "pio_lio_factors",
     "queue_depth",
     "read_sizes",

@@ -13,9 +13,13 @@ from iolab.time_ledger.account import UNKNOWN
 
 if TYPE_CHECKING:
     from iolab.time_ledger.account import Ledger
+    from iolab.time_ledger.changes import LedgerChange
 
 #: More parts are no clearer picture; small ones are left out first.
 _MOST: Final = 24
+#: Bars between the two totals; the smaller changes are one bar.
+_MOST_STEPS: Final = 9
+_MORE, _LESS = "#D1495B", "#2E8B8B"
 _GREY: Final = "#8F99A6"
 _COLOURS: Final = {"cpu": "DB CPU", "io": "User I/O", "client": "Network", "idle": "Network"}
 
@@ -77,3 +81,63 @@ def ledger_bars(ledger: Ledger, view: str = "what") -> alt.LayerChart:
     ]
     title = {"text": f"{ledger.base}: {ledger.total.value:,.6g} s", "subtitle": ledger.scope}
     return alt.layer(*layers, title=title).properties(width=560, height=max(60, 22 * drawn.height))
+
+
+def ledger_change(change: LedgerChange) -> alt.LayerChart:
+    """The way from one total to another as a waterfall: a bar a part of the top level, the largest change first.
+
+    What to read from it: each bar begins where the one above it ends, so that all changes together lead from A to B.
+    Red adds time, green saves it; a change that others undo is seen, too.
+
+    Args:
+        change: As `Ledger.compare` gives it.
+
+    Raises:
+        ChartError: Nothing changed.
+
+    Examples:
+        >>> from iolab.time_ledger.account import Account
+        >>> from logframe import Interval
+        >>> def ledger(cpu):
+        ...     account = Account(Interval.exact(cpu + 3), "DB time")
+        ...     _ = account.add("what", "DB CPU", Interval.exact(cpu), kind="cpu")
+        ...     return account.ledger()
+        >>> drawn = ledger_change(ledger(7).compare(ledger(4))).to_dict()
+        >>> drawn["title"]["text"]
+        'DB time fell from 10 to 7 s (-30 %), 100 % of it from `DB CPU`.'
+    """
+    top = change.parts.filter(
+        pl.col("view") == pl.lit(change.views[0] if change.views else None),
+        pl.col("parent").is_null(),
+        pl.col("change") != 0,
+    )
+    if top.is_empty():
+        raise ChartError("nothing changed between the two logs")
+    steps = top.head(_MOST_STEPS).select("name", "change")
+    if top.height > _MOST_STEPS:
+        others = float(top.get_column("change").tail(-_MOST_STEPS).sum())
+        rest = pl.DataFrame({"name": f"{top.height - _MOST_STEPS} other parts", "change": others}, schema=steps.schema)
+        steps = pl.concat([steps, rest])
+    a, b = float(change.a.value), float(change.b.value)
+    steps = steps.with_columns(hi=a + pl.col("change").cum_sum()).with_columns(
+        lo=pl.col("hi") - pl.col("change"),
+        kind=pl.when(pl.col("change") > 0).then(pl.lit("more")).otherwise(pl.lit("less")),
+        text=pl.col("change").map_elements("{:+.3g}".format, return_dtype=pl.String),
+    )
+    ends = [
+        {"name": f"total of {name}", "change": value, "hi": value, "lo": 0.0, "kind": "total", "text": f"{value:.3g}"}
+        for name, value in (("A", a), ("B", b))
+    ]
+    frame = pl.concat([pl.DataFrame(one, schema=steps.schema) for one in ends[:1]] + [steps, pl.DataFrame(ends[1])])
+    frame = frame.with_columns(pl.col("name").str.replace_all(r"\s+", " ").str.slice(0, 48))
+    base = alt.Chart(frame).encode(y=alt.Y("name:N", sort=None, title=None, axis=alt.Axis(labelLimit=320)))
+    colours = alt.Scale(domain=["total", "more", "less"], range=[_GREY, _MORE, _LESS])
+    bars = base.mark_bar().encode(
+        x=alt.X("lo:Q", title=change.unit),
+        x2="hi:Q",
+        color=alt.Color("kind:N", scale=colours, legend=None),
+        tooltip=["name", alt.Tooltip("change:Q", format="+.4g")],
+    )
+    labels = base.mark_text(align="left", dx=4).encode(x="greatest:Q", text="text:N")
+    labels = labels.transform_calculate(greatest="max(datum.lo, datum.hi)")
+    return alt.layer(bars, labels).properties(title=alt.Title(change.sentence))

@@ -8,7 +8,6 @@ formats are compared one by one with the log of the other set that they share mo
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
@@ -16,29 +15,9 @@ import polars as pl
 from awrparse import AwrReport
 from iolab.comparison.changes import CHANGES
 from iolab.comparison.matching import pair
-from iolab.comparison.report_sets import (
-    SETTINGS,
-    active_sessions,
-    by_instance,
-    cautions_of_report,
-    cautions_of_sets,
-    change_sentences,
-    changed_latencies,
-    changed_load,
-    changed_settings,
-    draw_times,
-    middle_report,
-    other_system,
-    place_of,
-    repeats,
-    reports_apart,
-)
-from iolab.comparison.report_statements import (
-    STATEMENT_CHANGES,
-    cautions_of_statements,
-    changed_statements,
-    statement_sentences,
-)
+from iolab.comparison.report_sets import SETTINGS, by_instance, repeats
+from iolab.comparison.report_statements import STATEMENT_CHANGES
+from iolab.comparison.reports import ReportSets, compare_reports
 from iolab.comparison.result import Pairing, UnpairedError
 from iolab.comparison.session_report import Options
 from iolab.comparison.statements import find_statements
@@ -46,8 +25,9 @@ from iolab.views import view_of
 from sqlplusparse import Spool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
+    from iolab.time_ledger.changes import LedgerChange
     from logframe.formats import ParsedLog
 #: How paragraphs of statements that changed begin, and how many of them are in the first sentences.
 _MOVED: Final = ("Failed in B: ", "Slower: ", "Faster: ")
@@ -68,7 +48,7 @@ class BeforeAfter:
         statements: Statements of the reports (`STATEMENT_CHANGES`).
         pairings: Sessions, traces and other logs compared one by one.
         not_compared: What could not be compared, or only with care: ``what`` and ``reason``.
-        drawers: Functions that draw a chart each; they may raise `iolab.charts.ChartError`.
+        changes: Where the time of the reports of each instance changed.
     """
 
     names: tuple[tuple[str, ...], tuple[str, ...]]
@@ -81,11 +61,11 @@ class BeforeAfter:
     not_compared: pl.DataFrame = field(
         default_factory=lambda: pl.DataFrame(schema={"what": pl.String(), "reason": pl.String()})
     )
-    drawers: tuple[Callable[[], Any], ...] = ()
+    changes: tuple[LedgerChange, ...] = ()
 
     def charts(self) -> list[Any]:
         """The charts; none where there is nothing to draw."""
-        return Pairing(self.names[0], drawers=self.drawers).charts()
+        return Pairing(self.names[0], drawers=tuple(one.to_chart for one in self.changes)).charts()
 
     def __str__(self) -> str:
         """What changed, a line each."""
@@ -117,7 +97,7 @@ def compare_sets(
         ... Elapsed: 00:00:{seconds:05.2f}
         ... '''.encode())
         >>> print(compare_sets({"old": session(2)}, {"new": session(9)}))  # doctest: +ELLIPSIS
-        A = old, B = new: Of 1 statement in B against A: 1 slower. Slower: select count(*) from t: 2 s -> 9 s...
+        A = old, B = new: The time of the timed statements rose from 2 to 9 s (+350 %), 100 % of it from `select...
     """
     names = (tuple(before), tuple(after))
     skipped: list[tuple[str, str]] = []
@@ -128,53 +108,36 @@ def compare_sets(
         for name in again:
             del side[name]
     groups = by_instance(*reports)
-    settings, load, latencies, statements = [], [], [], []
+    found: list[ReportSets] = []
     sentences: list[str] = []
-    drawers: list[Callable[[], Any]] = []
+    several = sum(bool(first and second) for first, second in groups.values()) > 1
     for instance, (first, second) in groups.items():
         if not first or not second:
             known = {**first, **second}
             when = "before" if not first else "after"
             skipped.append((", ".join(known), f"no report of {instance} is of {when} the change"))
             continue
-        settings.append(changed_settings(first, second))
-        load.append(changed_load(first, second))
-        latencies.append(changed_latencies(first, second))
-        statements.append(
-            changed_statements(*([(place_of(one), one) for one in side.values()] for side in (first, second)))
-        )
-        for frames in (settings, load, latencies, statements):
-            frames[-1] = frames[-1].with_columns(instance=pl.lit(instance))
-        label = f"{instance}: " if sum(bool(one and two) for one, two in groups.values()) > 1 else ""
-        if different := other_system(first, second):
-            sentences.append(label + different)
-        sentences += [label + said for said in change_sentences(settings[-1], load[-1], latencies[-1])]
-        active = [active_sessions(side) for side in (first, second)]
-        for when, sessions in zip(("before", "after"), active, strict=True):
-            sentences += [label + said for said in reports_apart(sessions, when)]
-        sentences += [label + said for said in statement_sentences(statements[-1])]
-        skipped += [(instance, said) for said in cautions_of_sets(first, second)]
-        skipped += [(instance, said) for said in cautions_of_statements(statements[-1])]
-        both = [*first.items(), *second.items()]  # files of one name may be in both sets
-        skipped += [(name, said) for name, report in both for said in cautions_of_report(report)]
-        drawers.append(partial(draw_times, middle_report(first, active[0]), middle_report(second, active[1])))
+        found.append(compare_reports(first, second, instance))
+        label = f"{instance}: " if several else ""
+        sentences += [label + said for said in found[-1].sentences]
+        skipped += found[-1].cautions
     others = [{name: log for name, log in logs.items() if not isinstance(log, AwrReport)} for logs in (before, after)]
     pairings = list(_pairings(others[0], others[1], options or Options(), skipped))
     sentences += [_said(one) for one in pairings]
-    if not load and not pairings:
+    if not found and not pairings:
         reasons = "; ".join(f"{what}: {why}" for what, why in skipped) or "they are of different kinds"
         raise UnpairedError(f"no log of before the change compares with one of after it: {reasons}")
     empty = BeforeAfter(names)
     return BeforeAfter(
         names,
         tuple(sentences),
-        pl.concat([empty.settings, *settings]),
-        pl.concat([empty.load, *load]),
-        pl.concat([empty.latencies, *latencies]),
-        pl.concat([empty.statements, *statements]),
+        pl.concat([empty.settings, *(one.settings for one in found)]),
+        pl.concat([empty.load, *(one.load for one in found)]),
+        pl.concat([empty.latencies, *(one.latencies for one in found)]),
+        pl.concat([empty.statements, *(one.statements for one in found)]),
         tuple(pairings),
         pl.DataFrame(skipped, schema=empty.not_compared.schema, orient="row"),
-        tuple(drawers),
+        tuple(one.change for one in found if one.change is not None),
     )
 
 

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from iolab.comparison.result import Pairing, UnpairedError
 from iolab.comparison.session_report import Options
+from iolab.time_ledger.run import ledger
 from iolab.views import view_of
+from logframe.errors import LogError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from iolab.time_ledger.changes import LedgerChange
     from logframe.formats import ParsedLog
 
 #: Of more logs of one kind, the first is compared with so many others; the rest is named and left out.
@@ -21,7 +24,9 @@ MOST_PAIRS: Final = 5
 def pair(a: ParsedLog, b: ParsedLog, *, names: tuple[str, str] = ("a", "b"), options: Options | None = None) -> Pairing:
     r"""Two logs compared.
 
-    * two AWR or Statspack reports: events and wait classes side by side, as rates (`iolab.evidence.align_reports`)
+    Of two logs of one kind the accounts of their time are compared (`iolab.time_ledger.changes`), and besides:
+
+    * two AWR or Statspack reports: settings, load, latencies and statements
     * two SQL*Plus sessions: the runs of the statements that both have, or the statements one by one (`iolab.compare`)
     * two SQL traces: the statements that both executed, and where the time went
     * two strace logs: rates, and the times of reads of one mode and size (`iolab.compare`)
@@ -45,12 +50,24 @@ def pair(a: ParsedLog, b: ParsedLog, *, names: tuple[str, str] = ("a", "b"), opt
         iolab.comparison.result.UnpairedError: the session shows neither physical reads nor requests nor bytes read:
         set autotrace on, or list its statistics
     """
+    change = _change(a, b) if a.format == b.format else None
     if (compare := view_of(a.format).compare.get(b.format)) is not None:
-        return compare(a, b, names, options or Options())
+        found = compare(a, b, names, options or Options())
+        return found if change is None else found.with_change(change)
     if (compare := view_of(b.format).compare.get(a.format)) is not None:
         return compare(b, a, (names[1], names[0]), options or Options())
+    if change is not None:
+        return Pairing(names, f"two logs of one kind, {view_of(a.format).noun}").with_change(change)
     said = ", ".join(f"{name} is a {view_of(log.format).noun}" for name, log in zip(names, (a, b), strict=True))
     raise UnpairedError(f"{said}: their figures are not of the same thing")
+
+
+def _change(a: ParsedLog, b: ParsedLog) -> LedgerChange | None:
+    """The change of the time from one log to another; None where they have no totals of the same thing."""
+    try:
+        return ledger(a).compare(ledger(b))
+    except LogError:
+        return None
 
 
 def pair_all(logs: Mapping[str, ParsedLog]) -> Iterator[Pairing]:

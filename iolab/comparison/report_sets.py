@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from datetime import UTC
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import polars as pl
 
 from awrparse import AwrReport
-from iolab import charts
 from iolab.comparison.changes import CHANGES, DOWN, UP, decide_together, from_to, measure_change
-from iolab.metrics import average_waits, elapsed_of, latency_quantiles, statistic
+from iolab.metrics import average_waits, latency_quantiles, statistic
 from iolab.metrics.awr import narrow_waits
 from iolab.metrics.class_times import CPU, class_times
 from iolab.metrics.formatting import count_text, figure_text
 from iolab.metrics.lookups import db_time_of
+from iolab.metrics.report_figures import report_facts
 from logframe.interval import Interval, row_figure
 from logframe.oracle import is_idle
 
@@ -57,12 +57,9 @@ _IN_CLASS: Final = "sessions_active: "
 _LEAST_SHARE: Final = 0.01
 #: So many changes of one kind get a place in a sentence.
 _MOST_NAMED: Final = 4
-_MOST_CLASSES: Final = 3
 #: A report of a set stands apart from three others and more whose nearest has so many times its sessions, or it theirs.
 _APART: Final = 2.0
 _LEAST_OTHERS: Final = 3
-#: A class is named where its sessions changed by this share of all sessions.
-_LEAST_PART: Final = 0.05
 #: Columns of the settings; ``change`` is `changed`, `mixed` (the reports of a set differ), `appeared` or `vanished`.
 SETTINGS: Final = pl.Schema(dict.fromkeys(("instance", "setting", "before", "after", "change"), pl.String()))
 
@@ -132,7 +129,7 @@ def changed_load(before: Reports, after: Reports) -> pl.DataFrame:
 def trusted_times(report: AwrReport) -> tuple[Interval | None, Interval | None]:
     """Length of the period and DB time of a report, in seconds; None where its other figures contradict it."""
     wrong = set(report.check().get_column("check"))
-    elapsed = None if wrong & _LENGTH_CHECKS else elapsed_of(report)
+    elapsed = None if wrong & _LENGTH_CHECKS else report_facts(report).elapsed_s
     return elapsed, None if "db_time" in wrong else db_time_of(report)
 
 
@@ -237,7 +234,7 @@ def cautions_of_sets(before: Reports, after: Reports) -> Iterator[str]:
     """Why rates of these sets are to be taken with care."""
     yield from _cautions_of_times(before, after)
     lengths = [
-        [seconds.value for report in reports.values() if (seconds := elapsed_of(report)) is not None]
+        [seconds.value for report in reports.values() if (seconds := report_facts(report).elapsed_s) is not None]
         for reports in (before, after)
     ]
     if not all(lengths):
@@ -306,6 +303,9 @@ def cautions_of_report(report: AwrReport) -> Iterator[str]:
     found = report.check().get_column("check").unique(maintain_order=True).to_list()
     if found:
         yield f"its figures contradict each other (AwrReport.check: {', '.join(found)})"
+    length = report_facts(report).elapsed_s
+    if report.info.elapsed_s is None and length is not None:
+        yield f"the length of its period, {figure_text(length)} s, is inferred from its wait classes"
 
 
 def active_sessions(reports: Reports) -> dict[str, Interval]:
@@ -316,12 +316,6 @@ def active_sessions(reports: Reports) -> dict[str, Interval]:
         for name, (elapsed, db_time) in times.items()
         if elapsed is not None and elapsed.lo > 0 and db_time is not None
     }
-
-
-def middle_report(reports: Reports, active: Mapping[str, Interval]) -> AwrReport:
-    """The report with the middle number of sessions `active`."""
-    ordered = sorted(reports, key=lambda name: active[name].value if name in active else 0.0)
-    return reports[ordered[(len(ordered) - 1) // 2]]
 
 
 def reports_apart(active: Mapping[str, Interval], when: str) -> Iterator[str]:
@@ -341,34 +335,10 @@ def reports_apart(active: Mapping[str, Interval], when: str) -> Iterator[str]:
             yield f"{name} stands apart {when} the change: {figure_text(own.value)} sessions active, the others {span}."
 
 
-def draw_times(before: AwrReport, after: AwrReport) -> Any:  # noqa: ANN401 - any chart
-    """Where the time of a report of each set went."""
-    times = {"before": class_times(before), "after": class_times(after)}
-    return charts.wait_classes(times, title="Where the time went, before and after")
-
-
-def _where_sessions_were(load: pl.DataFrame) -> Iterator[str]:
-    """The wait classes, and CPU, whose number of sessions changed most: in absolute terms, not by a factor."""
-    quantities = load.get_column("quantity").unique()
-    parts = [name for name in quantities if name == "db_cpus" or name.startswith(_IN_CLASS)]
-    changed = load.filter(pl.col("quantity").is_in(parts), pl.col("change").is_in([UP, DOWN]))
-    difference = (pl.col("after") - pl.col("before")).abs()
-    whole = (
-        load.filter(pl.col("quantity") == "sessions_active").select(pl.max_horizontal("before", "after")).max().item()
-    )
-    far = changed.filter(difference >= _LEAST_PART * (whole or 0.0)).sort(
-        difference, descending=True, maintain_order=True
-    )
-    named = []
-    for row in far.head(_MOST_CLASSES).iter_rows(named=True):
-        where = "on CPU" if row["quantity"] == "db_cpus" else row["quantity"].removeprefix(_IN_CLASS)
-        named.append(f"{where} {from_to(row, unit='')}")
-    if named:
-        yield f"Where they were, what changed most: {'; '.join(named)}."
-
-
-def change_sentences(settings: pl.DataFrame, load: pl.DataFrame, latencies: pl.DataFrame) -> Iterator[str]:
-    """What changed, a sentence a kind."""
+def change_sentences(
+    settings: pl.DataFrame, load: pl.DataFrame, latencies: pl.DataFrame, *, is_set: bool
+) -> Iterator[str]:
+    """What changed beside the account of time, a sentence a kind; of sets the range of the sessions active, too."""
     changed = settings.filter(pl.col("change") == "changed")
     if changed.height:
         rows = changed.head(_MOST_NAMED).select("setting", "before", "after").iter_rows()
@@ -381,8 +351,8 @@ def change_sentences(settings: pl.DataFrame, load: pl.DataFrame, latencies: pl.D
     if mixed:
         yield f"Settings that differ within a set: {', '.join(f'`{name}`' for name in mixed)}."
     for row in load.filter(pl.col("quantity") == "sessions_active").iter_rows(named=True):
-        yield f"Sessions active: {from_to(row)}."
-    yield from _where_sessions_were(load)
+        if is_set:
+            yield f"Sessions active: {from_to(row)}."
     rates = load.filter(pl.col("quantity").is_in(list(_LOADS)))
     loads = [f"{_LOADS[row['quantity']]} {from_to(row)}" for row in rates.iter_rows(named=True)]
     if loads:

@@ -6,8 +6,8 @@ logframe.LogError
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
 
 from logframe import LogError
 
@@ -16,9 +16,20 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from iolab.time_ledger.changes import LedgerChange
+
 
 class UnpairedError(LogError):
     """Two logs cannot be compared; the message is the reason."""
+
+
+#: Titles of the tables of a change by view.
+_TITLES: Final = {
+    "what": "What took the time",
+    "who": "Whose time it was",
+    "where": "Where the time was spent",
+    "when": "When the time was spent",
+}
 
 
 @dataclass(frozen=True)
@@ -35,6 +46,8 @@ class Pairing:
         refusal: Why there is no comparison; empty where there is one.
         drawers: Functions that draw a chart each; they may raise `iolab.charts.ChartError`.
         verdict: The result in one sentence, or what leaves it open.
+        warning: What makes the comparison doubtful as a whole; it stands before the verdict.
+        change: Where the time changed; None where the logs have no totals of one kind.
     """
 
     names: tuple[str, ...]
@@ -46,6 +59,23 @@ class Pairing:
     refusal: str = ""
     drawers: tuple[Callable[[], Any], ...] = ()
     verdict: str = ""
+    warning: str = ""
+    change: LedgerChange | None = None
+
+    def with_change(self, change: LedgerChange) -> Pairing:
+        """This comparison with the change of the time in front of its result, tables and charts."""
+        first, *others = change.sentences
+        shown = {f"{_TITLES.get(view, 'Where the time changed')}": change.table(view) for view in change.views}
+        return replace(
+            self,
+            change=change,
+            verdict=" ".join(filter(None, [self.warning, first, self.verdict])),
+            paragraphs=(*filter(None, [" ".join(others)]), *self.paragraphs),
+            frames={"Where the time changed": change.parts, **self.frames},
+            tables={**shown, **(self.tables or self.frames)},
+            is_lettered=True,
+            drawers=(change.to_chart, *self.drawers),
+        )
 
     @property
     def title(self) -> str:

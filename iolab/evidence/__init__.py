@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from iolab.evidence.alignment import align_reports, align_trace
+    from iolab.evidence.alignment import align_trace
     from iolab.evidence.changes import neighbour_changes, parameter_changes
     from iolab.evidence.host_alignment import align_host
     from iolab.evidence.latency_alignment import align_latency
@@ -21,7 +21,6 @@ __all__ = [
     "TraceOnHost",
     "align_host",
     "align_latency",
-    "align_reports",
     "align_run",
     "align_trace",
     "align_trace_with_host",

@@ -6,16 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from awrparse import AwrReport, read_awr
-from iolab.evidence.alignment import ALIGNED, align_reports
 from iolab.evidence.timeline import db_time_sessions
 from iolab.metrics.formatting import figure_text
-from logframe.interval import Interval, row_figure
+from logframe.interval import Interval
 from logframe.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
+    from collections.abc import Iterator
 
     from iolab.evidence.timeline import Timeline
 
@@ -41,8 +38,11 @@ NEIGHBOUR_CHANGES: Final = pl.Schema(
         "event": pl.String(),
         "direction": pl.String(),
         "at_least": pl.Float64(),
-        **ALIGNED,
+        "usual": pl.Float64(),
+        "is_unusual": pl.Boolean(),
+        "unit": pl.String(),
     }
+    | dict.fromkeys((f"{side}{end}" for side in ("a", "b", "ratio") for end in ("", "_lo", "_hi")), pl.Float64())
 )
 #: Text reports cut values here; HTML reports do not.
 _CUT: Final = 33
@@ -50,6 +50,9 @@ _ROOT: Final = "CDB$ROOT"
 #: So many parameters are named in a sentence.
 _MOST_NAMED: Final = 6
 _MIN_SESSIONS: Final = 0.05
+#: Fewer neighbours have no usual spread; a change is unusual beyond this power of it.
+_LEAST_NEIGHBOURS: Final = 4
+_BEYOND: Final = 3
 
 
 def parameter_changes(parameters: pl.DataFrame) -> pl.DataFrame:
@@ -136,59 +139,57 @@ def _cut(value: str) -> str:
 
 
 def neighbour_changes(
-    reports: Iterable[AwrReport | str | Path], *, quantity: str = "avg_wait_ms", min_sessions: float = _MIN_SESSIONS
+    line: Timeline, *, quantity: str = "avg_wait_ms", min_sessions: float = _MIN_SESSIONS
 ) -> pl.DataFrame:
-    """How much each top event changed from one report to the next, the greatest change first.
+    """How much each event changed from one report of an instance to the next, the greatest change first.
 
-    Neighbours are compared by `iolab.evidence.align_reports`: as rates and ratios with bounds, in the order
-    of ``at_least``: by what factor the figure rose or fell at least, whatever the rounding.  Events that hardly
-    any session waited for are left out, since their averages jump.
+    Rows are in the order of ``at_least``: by what factor the figure rose or fell at least, whatever the rounding.
+    ``usual`` is the factor by which neighbours of the whole line differ in the middle (the median of the absolute
+    logarithms of their ratios); ``is_unusual`` where ``at_least`` is above its third power, and below four neighbours
+    null: a usual spread is not known.  Events that hardly any session waited for are left out, since their averages
+    jump.
 
     Args:
-        reports: Reports in order of time, or their paths; two are held in memory at a time.
-        quantity: ``avg_wait_ms``, ``waits_per_s``, ``waiting_sessions`` or ``db_time_share``.
+        line: The time line of one or more instances.
+        quantity: ``avg_wait_ms``, or ``sessions`` that wait or are on CPU on average.
         min_sessions: Average active sessions that the event has in one of the two reports at least.
 
     Returns:
-        The columns `NEIGHBOUR_CHANGES`: the reports, the begin of the second, then those of the alignment.  An event
-        that only one report lists is no row: it may be below the top list of the other.
+        The columns `NEIGHBOUR_CHANGES`.  An event that only one of two reports lists is no row: it may be below the
+        top list of the other.
 
     Raises:
         ValueError: There is no such quantity.
-        LogParseError: A path holds no report.
     """
-    frames = [pl.DataFrame(schema=NEIGHBOUR_CHANGES)]
-    one: AwrReport | None = None
-    for item in reports:
-        two = item if isinstance(item, AwrReport) else read_awr(item, printed=True)
-        if one is not None and {"top_events"} <= set(one.tables) & set(two.tables):
-            frames.append(_changes_between(one, two, quantity, min_sessions))
-        one = two
-    return pl.concat(frames).sort("at_least", "at", "event", descending=[True, False, False], maintain_order=True)
-
-
-def _changes_between(one: AwrReport, two: AwrReport, quantity: str, min_sessions: float) -> pl.DataFrame:
-    events = align_reports(one, two).events.filter(pl.col("status") == "both")
-    known = events.get_column("quantity").unique().to_list()
-    if quantity not in known and known:
-        raise ValueError(f"no quantity {quantity}; there are {', '.join(sorted(known))}")
-    waiting = events.filter(pl.col("quantity") == "waiting_sessions")
-    busy = waiting.filter(pl.max_horizontal("a", "b") >= min_sessions).get_column("event").to_list()
-    rows = events.filter((pl.col("quantity") == quantity) & pl.col("event").is_in(busy)).to_dicts()
-    named = {"before": one.source, "after": two.source, "at": two.info.begin_time}
-    return pl.DataFrame([{**named, **row, **_factor(row)} for row in rows], schema=NEIGHBOUR_CHANGES)
-
-
-def _factor(row: dict[str, object]) -> dict[str, object]:
-    """Which way a figure changed, and by what factor at least."""
-    ratio = row_figure(row, "ratio")
-    if ratio is None or ratio.lo <= 0:
-        return {"direction": None, "at_least": None}
-    if ratio.lo > 1:
-        return {"direction": "up", "at_least": ratio.lo}
-    if ratio.hi < 1:
-        return {"direction": "down", "at_least": 1 / ratio.hi}
-    return {"direction": "same", "at_least": 1.0}
+    frames = {"avg_wait_ms": line.latencies, "sessions": line.events}
+    if quantity not in frames:
+        raise ValueError(f"no quantity {quantity}; there are {', '.join(frames)}")
+    sessions = line.events.select("report", "event", sessions="value")
+    places = line.periods.select("report", "instance_name", "db_id", "begin_time")
+    places = places.sort("begin_time").with_columns(place=pl.int_range(pl.len()).over("instance_name", "db_id"))
+    one = frames[quantity].drop_nulls("value").join(sessions, on=["report", "event"], how="left", nulls_equal=True)
+    one = one.select("report", "event", "sessions", "unit", a="value", a_lo="lo", a_hi="hi")
+    one = one.unique(["report", "event"], keep="first").join(places, on="report")
+    other = one.rename({name: f"b{name[1:]}" for name in ("a", "a_lo", "a_hi")}).with_columns(place=pl.col("place") - 1)
+    both = one.join(other, on=["instance_name", "db_id", "event", "place"], suffix="_after", nulls_equal=True)
+    both = both.filter(pl.max_horizontal("sessions", "sessions_after") >= min_sessions, pl.col("a_lo") > 0)
+    ratio = pl.col("b") / pl.col("a")
+    lo, hi = pl.col("b_lo") / pl.col("a_hi"), pl.col("b_hi") / pl.col("a_lo")
+    distance = ratio.log().abs()
+    of_event = ["instance_name", "db_id", "event"]
+    changes = both.with_columns(
+        before="report",
+        after="report_after",
+        at="begin_time_after",
+        ratio=ratio,
+        ratio_lo=lo,
+        ratio_hi=hi,
+        direction=pl.when(lo > 1).then(pl.lit("up")).when(hi < 1).then(pl.lit("down")).otherwise(pl.lit("same")),
+        at_least=pl.when(lo > 1).then(lo).when(hi < 1).then(1 / hi).otherwise(1.0),
+        usual=pl.when(pl.len().over(of_event) >= _LEAST_NEIGHBOURS).then(distance.median().over(of_event).exp()),
+    ).with_columns(is_unusual=pl.col("at_least") > pl.col("usual") ** _BEYOND)
+    changes = changes.select(pl.col(name).cast(kind) for name, kind in NEIGHBOUR_CHANGES.items())
+    return changes.sort("at_least", "at", "event", descending=[True, False, False], maintain_order=True)
 
 
 def timeline_sentences(line: Timeline, neighbours: pl.DataFrame, parameters: pl.DataFrame) -> list[str]:
@@ -208,9 +209,11 @@ def timeline_sentences(line: Timeline, neighbours: pl.DataFrame, parameters: pl.
             f"The busiest is {row['begin_time']:%Y-%m-%d %H:%M} to {row['end_time']:%H:%M}, "
             f"with {active} active sessions."
         )
-    greatest = neighbours.filter(pl.col("direction").is_in(["up", "down"]))
+    moved = neighbours.filter(pl.col("direction").is_in(["up", "down"]))
+    greatest = moved.filter(pl.col("is_unusual").fill_null(value=True))
     if greatest.is_empty():
-        return [*sentences, "No top event changed by more than its rounding allows."]
+        spread = "beyond its usual spread" if moved.height else "by more than its rounding allows"
+        return [*sentences, f"No event changed {spread} from one report to the next."]
     row = greatest.row(0, named=True)
     before, after = (figure_text(row[side]) for side in ("a", "b"))
     sentences.append(

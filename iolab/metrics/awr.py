@@ -192,7 +192,7 @@ def elapsed(wait_classes: pl.DataFrame) -> pl.DataFrame:
     ``total_wait_s / avg_active_sessions``.  Source: arithmetic on the report's table of wait classes.
 
     Limitations: only small classes are shown: 0.1 active sessions are anything from 0.05 to 0.15. Where
-    the report has a head, its Elapsed is better evidence; `iolab.evidence.alignment` uses both.
+    the report has a head, its Elapsed is better evidence.
 
     Args:
         wait_classes: the table `wait_classes` of a report.

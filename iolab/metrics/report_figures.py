@@ -13,6 +13,8 @@ from weakref import WeakKeyDictionary
 import polars as pl
 
 from iolab.metrics.ash import ON_CPU, ash_samples, cpu_queues
+from iolab.metrics.awr import elapsed as inferred
+from iolab.metrics.awr import figure_of
 from iolab.metrics.event_histograms import Histogram, histograms_of
 from iolab.metrics.report_facts import SAMPLED_EVERY_S, FunctionIo, ReportFacts, Samples, Statement, TopEvent, Wait
 from logframe.errors import RefusedError
@@ -51,6 +53,8 @@ def _report_facts(report: AwrReport) -> ReportFacts:
     foreground = _by_key(report, "foreground_wait_classes", "wait_class", "total_wait_s")
     all_classes = _by_key(report, "wait_classes", "wait_class", "total_wait_s")
     elapsed = _minutes(info.elapsed_s)
+    if elapsed is None and "wait_classes" in report:  # a fragment without a head
+        elapsed = figure_of(inferred(_table(report, "wait_classes")))
     times = _db_times(report, model, elapsed)
     db_time = times[0][1] if times else None
     top = _top_events(report)

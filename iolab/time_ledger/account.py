@@ -121,6 +121,7 @@ class Ledger:
         remarks: What rules say of parts (`REMARKS`).
         checks: Sums that the log states itself, compared (`CHECKS`).
         elapsed: The time that passed, in s; None where the log does not say.
+        transactions: Commits and rollbacks in that time; None where the log does not say.
         work: What shares are of, in s: the total, or the total without idle and client time where that is named by
             `work_base`.
         work_base: What `work` is, for a sentence; empty where it is the total.
@@ -147,6 +148,7 @@ class Ledger:
     unit: str = "s"
     facts_hold: bool = False
     counted: Mapping[str, str] = field(default_factory=dict)
+    transactions: float | None = None
 
     @cached_property
     def views(self) -> list[str]:
@@ -426,6 +428,7 @@ class Account:
         text: str = "",
         unit: str = "s",
         counted: Mapping[str, str] | None = None,
+        transactions: float | None = None,
     ) -> Ledger:
         """The ledger: every level closed, the own time of every part computed.
 
@@ -448,6 +451,7 @@ class Account:
             text=text,
             unit=unit,
             counted=dict(counted or {}),
+            transactions=transactions,
         )
 
     def _closing_parts(self, frame: pl.DataFrame) -> pl.DataFrame:

@@ -2,27 +2,54 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
+from iolab.metrics.formatting import figure_text
+from iolab.time_ledger.spools import BASE
 from logframe.errors import LogError
 from logframe.interval import Interval
+from straceparse.call_table import IO_CALLS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from iolab.time_ledger.account import Ledger
 
 #: Bases whose parts are compared per second of the period: their lists of events and statements may be cut.
 _OF_PERIODS: Final = frozenset({"DB time", "total call time", "background elapsed time", "samples x interval"})
 _CLOSING: Final = ("not_accounted", "counted_twice")
 _REST: Final = "not accounted for, less what is counted twice"
+#: Bases as the subject of a sentence, where their names are none.
+_SUBJECTS: Final = {
+    "first to last record": "The time from the first to the last record",
+    "first record to last record": "The time from the first to the last record",
+    BASE: "The time of the timed statements",
+}
 #: A change of the total below this share of the first total has no shares.
 _LEAST_CHANGE: Final = 0.05
-#: Rows of the table on a screen.
+#: Rows of the table on a screen, and the least change of one, as a share of the largest.
+_LEAST_ROW: Final = 0.005
 _ROWS: Final = 12
 #: A part whose largest child has this share of its change is not named: the child is.
 _MOST_OF_IT: Final = 0.6
+#: Kinds of parts that are no statement.
+_NAMELESS: Final = ("unlisted", "not_in_log", *_CLOSING)
+#: A second part with this share of the change is named beside the first; so many parts are named at most.
+_SECOND: Final = 0.2
+_MOST_NAMED: Final = 2
+#: Ratios so near to 1 are called equal.
+_SAME: Final = 0.02
+#: Rates of work that differ by more than this change the answer: it is given per unit of work, too.
+_OTHER_RATE: Final = 0.1
+#: Columns of `LedgerChange.table`.
+_TABLE: Final = pl.Schema(
+    {"part": pl.String()}
+    | dict.fromkeys(("A", "B", "change", "% of the change", "count, B / A", "average, B / A"), pl.Float64())
+)
 #: Kinds of parts whose time is count x average.
 _COUNTED: Final = frozenset({"io", "wait", "client"})
 #: A closing part above this share of the total makes a prediction doubtful.
@@ -44,9 +71,7 @@ _NOT_ITS_OWN: Final = {
     "direct path": "the wait is not the time of the I/O, which overlaps other work",
     "cell smart": "a smart scan overlaps other work",
     "asynchronous": "asynchronous requests overlap",
-    "io_submit": "asynchronous requests overlap",
-    "io_getevents": "asynchronous requests overlap",
-    "io_pgetevents": "asynchronous requests overlap",
+    **{name: "asynchronous requests overlap" for name, call in IO_CALLS.items() if call.direction is None},
     "wait4": "a parent waits for its children",
     "waitid": "a parent waits for its children",
 }
@@ -75,108 +100,223 @@ class LedgerChange:
     """The change from one ledger to another.
 
     Attributes:
+        base: What the totals are, as in `Ledger.base`.
         a: The first total in `unit`.
         b: The second.
-        unit: ``sessions active`` (s of a second), or ``s``.
+        unit: ``sessions active`` (s per second), ``s``, or ``ms per transaction``.
         parts: All parts of the views that both have (`CHANGES`), those of the largest change first in each view.
         is_shared: Whether the change is large enough, beyond its bounds, for shares.
+        per_work: The same per unit of work, where both logs count it and its rate differs by more than 10 %.
+        work_ratio: The second rate of work / the first; None where a log does not count it.
     """
 
+    base: str
     a: Interval
     b: Interval
     unit: str
     parts: pl.DataFrame
     is_shared: bool
+    per_work: LedgerChange | None = None
+    work_ratio: float | None = None
 
     @property
     def change(self) -> Interval:
         """The second total less the first."""
         return self.b - self.a
 
+    @property
+    def views(self) -> list[str]:
+        """The views that both ledgers have."""
+        return self.parts.get_column("view").unique(maintain_order=True).to_list()
+
     def __str__(self) -> str:
-        """The sentence, and the parts of the first view as a table, those with the largest change first."""
-        lines = [
-            self.sentence,
-            f"{'A':>12}{'B':>12}{'change':>12}{'%':>5}{'count':>10}{'average':>10}  part ({self.unit})",
-        ]
-        for row in (
-            self.parts.filter(pl.col("view") == pl.col("view").first(), pl.col("change") != 0)
-            .head(_ROWS)
-            .iter_rows(named=True)
-        ):
-            share = "" if row["share"] is None else f"{100 * row['share']:.0f}"
-            ratios = ["", ""]
-            if row["by_count"] is not None and row["a"] > 0:
-                often = row["count_b"] / row["count_a"]
-                ratios = [f"{often:.2f} x", f"{row['b'] / row['a'] / often:.2f} x"]
-            sides = [
-                f"<= {row[f'{one}_hi']:.3g}" if row["status"] == gone and row[f"{one}_hi"] else f"{row[one]:,.4g}"
-                for one, gone in (("a", "new"), ("b", "vanished"))
+        """The sentences, and the parts of each view as a table."""
+        lines = list(self.sentences)
+        for view in self.views:
+            table = self.table(view)
+            cells = [table.columns, *([str(one if one is not None else "") for one in row] for row in table.rows())]
+            widths = [max(len(row[place]) for row in cells) for place in range(table.width)]
+            lines.append("")
+            lines += [
+                "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in cells
             ]
-            name = row["name"] if row["parent"] is None else f"  {row['name']}"
-            lines.append(
-                f"{sides[0]:>12}{sides[1]:>12}{row['change']:>+12.4g}{share:>5}{ratios[0]:>10}{ratios[1]:>10}  {name}"
-            )
-        lines.append(f"{self.a.value:>12,.4g}{self.b.value:>12,.4g}{self.change.value:>+12.4g}{'':>25}  total")
         return "\n".join(lines)
 
     @property
     def sentence(self) -> str:
-        """What changed, in words: the total and the part with the most of it, or the parts that moved against it."""
-        change = self.change.value
-        totals = f"{self.a.value:.3g} {self.unit} in A, {self.b.value:.3g} in B"
-        most = self._most(float(change) if self.is_shared else None)
-        said = "" if most is None else f"`{most['name']}` changed by {most['change']:+.3g}{_how(most)}"
+        """The total, how it changed, and the parts that hold the change; or the part that moved beside it.
+
+        Examples:
+            >>> from iolab.time_ledger import Account
+            >>> def ledger(reads, cpu):
+            ...     account = Account(Interval.exact(reads + cpu), "DB time")
+            ...     _ = account.add("what", "DB CPU", Interval.exact(cpu), kind="cpu")
+            ...     _ = account.add("what", "read", Interval.exact(reads), kind="io", count=Interval.exact(100))
+            ...     return account.ledger()
+            >>> print(change_of(ledger(10, 10), ledger(60, 10)).sentence)
+            DB time rose from 20 to 70 s (+250 %), 100 % of it from `read`.
+            >>> print(change_of(ledger(50, 50), ledger(80, 20)).sentence)
+            DB time hardly changed (100 and 100 s), but `DB CPU` fell by 30 and `read` rose by 30.
+            >>> print(change_of(ledger(80, 80), ledger(140, 40)).sentence)
+            DB time rose from 160 to 180 s (+12 %): `read` rose by 60 while other parts fell.
+        """
+        base = _SUBJECTS.get(self.base, self.base[0].upper() + self.base[1:])
+        first, second = figure_text(self.a.value), figure_text(self.b.value)
+        most = self._leading()
         if not self.is_shared:
-            return f"The total hardly changed: {totals}{f'; {said}' if said else ''}."
-        word = "more" if change > 0 else "less"
-        head = f"{totals}: {abs(change):.3g} {word} ({100 * change / self.a.value:+.0f} %)" if self.a.value else totals
-        if most is None:
-            return f"{head}; no part holds most of the change."
-        if most["kind"] in _CLOSING:
-            return f"{head}; most of it is not accounted for ({most['change']:+.3g}): its cause is unknown."
-        of_all = None if most["share"] is None else float(str(most["share"]))
-        share = "" if of_all is None else f", {100 * of_all:.0f} % of the change"
-        if of_all is not None and of_all > 1 + _LEAST_CHANGE:
-            share = ", more than the whole change: other parts moved the other way"
-        return f"{head}; {said}{share}."
+            but = f", but {' and '.join(map(_moved, most))}" if most else ""
+            return f"{base} hardly changed ({first} and {second} {self.unit}){but}."
+        ratio = f" ({100 * self.change.value / self.a.value:+,.0f} %)" if self.a.value else ""
+        head = f"{base} {_verb(float(self.change.value))} from {first} to {second} {self.unit}{ratio}"
+        if not most:
+            return f"{head}; no part has most of the change."
+        shares = [(row, float(row["share"] or 0)) for row in most]
+        if sum(share for _, share in shares) > 1 + _LEAST_CHANGE:
+            others = "fell" if self.change.value > 0 else "rose"
+            return f"{head}: {' and '.join(map(_moved, most))} while other parts {others}."
+        named = [(f"{100 * share:.0f} % of it", _place(row)) for row, share in shares]
+        first_of, *others_of = [f"{share} {place}" for share, place in named]
+        said = f"{head}, {' and '.join([first_of, *(one.replace(' of it', '', 1) for one in others_of)])}"
+        return f"{said}: its cause is unknown." if most[0]["kind"] in _CLOSING else f"{said}."
 
-    def _most(self, direction: float | None) -> dict[str, object] | None:
-        """The part to name: the largest change of the first view, in a direction; a child where it has most of it."""
+    @property
+    def sentences(self) -> list[str]:
+        """The sentence; whether its part occurs more often or takes longer; the statement; the change per work."""
+        said = [self.sentence]
+        most = self._leading()
+        if most and most[0]["by_count"] is not None and most[0]["a"] > 0:
+            row = most[0]
+            often = row["count_b"] / row["count_a"]
+            longer = row["b"] / row["a"] / often
+            said.append(f"`{row['name']}` occurs {_times(often)} often, and takes {_times(longer)} long each time.")
+        if "who" in self.views[1:] and (most := self._leading("who")):
+            share = float(most[0]["share"] or 0)
+            of_it = f", {100 * share:.0f} % of the change" if 0 < share <= 1 + _LEAST_CHANGE else ""
+            said.append(f"Among the statements, {_moved(most[0])}{of_it}.")
+        if self.per_work is not None and self.work_ratio is not None:
+            said.append(f"B has {figure_text(self.work_ratio)} times as many transactions per second.")
+            said.append(self.per_work.sentence)
+        return said
+
+    def table(self, view: str | None = None) -> pl.DataFrame:
+        """The parts of a view with the largest changes, children below their parents, and the total.
+
+        Columns: ``part`` with the unit, both figures rounded to four digits, ``change``, ``% of the change``, the
+        ratios ``count, B / A`` and ``average, B / A``; empty columns are left out.
+        """
+        view = view or self.views[0]
+        size = pl.col("change").abs()
+        rows = self.parts.filter(pl.col("view") == view).filter(size > 0, size >= _LEAST_ROW * size.max())
+        listed = rows.head(_ROWS).to_dicts()
+        made = [_cells(row, level) for row, level in _as_tree(listed, None, {row["part"] for row in listed}, 0)]
+        total = {"part": "total", "A": self.a.value, "B": self.b.value, "change": self.change.value}
+        frame = pl.DataFrame([*made, total], schema=_TABLE).rename({"part": f"part ({self.unit})"})
+        frame = frame.with_columns(pl.selectors.float().round_sig_figs(4))
+        return frame.select(name for name in frame.columns if frame[name].null_count() < frame.height)
+
+    def to_chart(self) -> Any:  # noqa: ANN401 - an Altair chart, imported on use
+        """The way from the first total to the second as a waterfall (`iolab.charts.ledger_change`)."""
+        from iolab.charts import ledger_change  # noqa: PLC0415 - Altair is imported on use
+
+        return ledger_change(self)
+
+    def _leading(self, view: str | None = None) -> list[dict[str, Any]]:
+        """The parts to name: the largest change in the direction of the total, and a second one that is large, too.
+
+        Where the total hardly changed, the parts that moved most.  A child is named instead of its parent where it has
+        most of the parent's change.
+        """
         if self.parts.is_empty():
-            return None
-        view = self.parts.get_column("view")[0]
-        rows = self.parts.filter(pl.col("view") == view, pl.col("kind") != "contains")
-        if direction is None:  # a part that moved by little is not named
+            return []
+        rows = self.parts.filter(
+            pl.col("view") == (view or self.views[0]),
+            ~pl.col("kind").is_in(["contains", *(_NAMELESS if view else ())]),
+            (pl.col("change_lo") > 0) | (pl.col("change_hi") < 0),
+        )
+        if self.is_shared:
+            rows = rows.filter(pl.col("change") * float(self.change.value) > 0)
+        else:  # a part that moved by little is not named
             rows = rows.filter(pl.col("change").abs() > _LEAST_CHANGE * abs(self.a.value))
-        else:
-            rows = rows.filter(pl.col("change") * direction > 0)
-        rows = rows.filter((pl.col("change_lo") > 0) | (pl.col("change_hi") < 0))
-        parent: str | None = None
-        found: dict[str, object] | None = None
-        while True:
-            below = rows.filter(pl.col("parent").eq_missing(pl.lit(parent, pl.String)))
-            if below.is_empty():
-                return found
-            first = below.sort(pl.col("change").abs(), descending=True).row(0, named=True)
-            if found is not None and abs(first["change"]) < _MOST_OF_IT * abs(float(str(found["change"]))):
-                return found
-            found, parent = first, first["part"]
+        below: dict[str | None, list[dict[str, Any]]] = {}
+        for row in rows.sort(pl.col("change").abs(), descending=True, maintain_order=True).iter_rows(named=True):
+            below.setdefault(row["parent"], []).append(row)
+        found: list[dict[str, Any]] = []
+        for top in below.get(None, [])[:_MOST_NAMED]:
+            named = top
+            while (inner := below.get(named["part"])) and abs(inner[0]["change"]) >= _MOST_OF_IT * abs(named["change"]):
+                named = inner[0]
+            largest = self.change.value if self.is_shared else (found or [named])[0]["change"]
+            if not found or abs(named["change"]) >= _SECOND * abs(largest):
+                found.append(named)
+        return found
 
 
-def _how(row: dict[str, object]) -> str:
-    """Whether a part is new, or occurred more often, or took longer each time."""
-    if row["status"] != "both":
-        return " (new in B)" if row["status"] == "new" else " (not in B)"
-    if row["by_count"] is None:
-        return ""
-    return f" ({row['by_count']:+.3g} by number, {row['by_time']:+.3g} by time)"
+def _times(ratio: float) -> str:
+    return "as" if abs(ratio - 1) < _SAME else f"{figure_text(ratio)} times as"
 
 
-def change_of(a: Ledger, b: Ledger) -> LedgerChange:
-    """Every part of two ledgers, and its share of the change of the total.
+def _verb(change: float) -> str:
+    return "rose" if change > 0 else "fell"
 
-    Reports are compared per second of their periods, other logs as they are.
+
+def _moved(row: dict[str, Any]) -> str:
+    """How a part changed.
+
+    Examples:
+        >>> _moved({"name": "read", "kind": "io", "status": "new", "change": 2.5, "a_hi": 0.25, "b": 2.5})
+        '`read` appeared with 2.50'
+    """
+    name = "time not accounted for" if row["kind"] in _CLOSING else f"`{row['name']}`"
+    if row["status"] == "new":
+        return f"{name} appeared with {figure_text(row['b'])}"
+    if row["status"] == "vanished":
+        return f"{name} disappeared with {figure_text(row['a'])}"
+    return f"{name} {_verb(row['change'])} by {figure_text(abs(row['change']))}"
+
+
+def _place(row: dict[str, Any]) -> str:
+    """Where a share of the change is."""
+    if row["kind"] in _CLOSING:
+        return "not accounted for"
+    new = {"new": ", which only B lists", "vanished": ", which only A lists"}.get(row["status"], "")
+    return f"from `{row['name']}`{new}"
+
+
+def _cells(row: dict[str, Any], level: int) -> dict[str, object]:
+    """A part as a row of `LedgerChange.table`."""
+    often = longer = None
+    if row["by_count"] is not None and row["a"] > 0:
+        often = row["count_b"] / row["count_a"]
+        longer = row["b"] / row["a"] / often
+    side = {"new": "a", "vanished": "b"}.get(row["status"])
+    most = f" ({side.upper()}: at most {figure_text(row[f'{side}_hi'])})" if side and row[f"{side}_hi"] else ""
+    return {
+        "part": f"{'- ' * level}{row['name']}{most}",
+        "A": None if row["status"] == "new" else row["a"],
+        "B": None if row["status"] == "vanished" else row["b"],
+        "change": row["change"],
+        "% of the change": None if row["share"] is None else float(round(100 * row["share"])),
+        "count, B / A": often,
+        "average, B / A": longer,
+    }
+
+
+def _as_tree(
+    rows: list[dict[str, Any]], parent: str | None, there: set[str], level: int
+) -> Iterator[tuple[dict[str, Any], int]]:
+    """Rows with their depth, each below its parent where that is there."""
+    for row in rows:
+        above = row["parent"] if row["parent"] in there else None
+        if above == parent and row["part"] != parent:
+            yield row, level
+            yield from _as_tree(rows, row["part"], there, level + 1)
+
+
+def change_of(a: Ledger | Sequence[Ledger], b: Ledger | Sequence[Ledger]) -> LedgerChange:
+    """Every part of two ledgers, or of the sums of two sets of them, and its share of the change of the total.
+
+    Reports are compared per second of their periods, other logs as they are; where transactions per second differ by
+    more than 10 %, reports are compared per transaction, too.  Statements of sessions are matched by their texts.
 
     Raises:
         LogError: A ledger is void, or their totals are not of the same kind.
@@ -188,17 +328,45 @@ def change_of(a: Ledger, b: Ledger) -> LedgerChange:
         ...     _ = account.add("what", "CPU", Interval.exact(10.0), kind="cpu")
         ...     _ = account.add("what", "read", Interval.exact(reads * each), kind="io", count=Interval.exact(reads))
         ...     return account.ledger()
-        >>> found = change_of(ledger(100, 0.1), ledger(300, 0.2))
-        >>> found.sentence
-        '20 s in A, 70 in B: 50 more (+250 %); `read` changed by +50 (+30 by number, +20 by time), 100 % of the change.'
+        >>> for sentence in change_of(ledger(100, 0.1), ledger(300, 0.2)).sentences: print(sentence)
+        Total call time rose from 20 to 70 s (+250 %), 100 % of it from `read`.
+        `read` occurs 3 times as often, and takes 2 times as long each time.
     """
-    for one, name in ((a, "first"), (b, "second")):
-        if one.total is None or one.void:
-            raise LogError(f"the {name} log has no total: {one.void}")
+    a, b = _sum_of(a, "first"), _sum_of(b, "second")
     if a.base != b.base or a.unit != b.unit:
         raise LogError(f"the totals are of different kinds: {a.base} and {b.base}")
     is_period = a.base in _OF_PERIODS and all(one.elapsed is not None and one.elapsed.lo > 0 for one in (a, b))
     lengths = [one.elapsed.value if is_period and one.elapsed is not None else 1.0 for one in (a, b)]
+    change = _between(a, b, lengths, "sessions active" if is_period else a.unit)
+    if is_period and a.transactions and b.transactions:
+        ratio = b.transactions / lengths[1] / (a.transactions / lengths[0])
+        per_ms = [a.transactions / 1e3, b.transactions / 1e3]
+        per_work = _between(a, b, per_ms, "ms per transaction") if abs(ratio - 1) > _OTHER_RATE else None
+        return replace(change, per_work=per_work, work_ratio=ratio)
+    return change
+
+
+def _sum_of(ledgers: Ledger | Sequence[Ledger], name: str) -> Ledger:
+    """A set of ledgers of one kind as one, whose parts may have several rows."""
+    first, *others = ledgers if isinstance(ledgers, Sequence) else [ledgers]
+    for one in (first, *others):
+        if one.total is None or one.void:
+            raise LogError(f"the {name} log has no total: {one.void}")
+        if (one.base, one.unit) != (first.base, first.unit):
+            raise LogError(f"the totals are of different kinds: {first.base} and {one.base}")
+        if one is not first and first.total is not None:
+            first = replace(
+                first,
+                total=first.total + one.total,
+                frame=pl.concat([first.frame, one.frame]),
+                elapsed=None if first.elapsed is None or one.elapsed is None else first.elapsed + one.elapsed,
+                transactions=first.transactions and one.transactions and first.transactions + one.transactions,
+            )
+    return first
+
+
+def _between(a: Ledger, b: Ledger, lengths: list[float], unit: str) -> LedgerChange:
+    """The change between two ledgers, each divided by a length."""
     totals = [one.total / length for one, length in zip((a, b), lengths, strict=True) if one.total is not None]
     change = totals[1] - totals[0]
     is_shared = (change.lo > 0 or change.hi < 0) and abs(change.value) > _LEAST_CHANGE * totals[0].value
@@ -250,10 +418,8 @@ def change_of(a: Ledger, b: Ledger) -> LedgerChange:
     order = {view: number for number, view in enumerate(views)}
     place = pl.col("view").replace_strict(order, return_dtype=pl.Int64, default=None)
     table = both.sort(place, pl.col("change").abs(), "part", descending=[False, True, False])
-    unit = "sessions active" if is_period else a.unit
-    return LedgerChange(
-        totals[0], totals[1], unit, table.select(pl.col(one).cast(kind) for one, kind in CHANGES.items()), is_shared
-    )
+    parts = table.select(pl.col(one).cast(kind) for one, kind in CHANGES.items())
+    return LedgerChange(a.base, totals[0], totals[1], unit, parts, is_shared)
 
 
 def _side(ledger: Ledger, length: float, side: str, *, is_cut: bool) -> pl.DataFrame:
@@ -261,11 +427,13 @@ def _side(ledger: Ledger, length: float, side: str, *, is_cut: bool) -> pl.DataF
     kind = pl.col("kind").cast(pl.String)
     is_closing = kind.is_in(_CLOSING)
     level = pl.concat_str(pl.col("parent").fill_null(""), pl.lit(f"/{_REST}"))
+    is_text = (pl.col("view") == "who") & pl.lit(ledger.base == BASE)
+    text = pl.col("name").str.splitn(": ", 2).struct.field("field_1").fill_null(pl.col("name"))  # without its number
     parts = ledger.frame.with_columns(
         kind.alias("kind"),
         pl.col("view").cast(pl.String),
-        part=pl.when(is_closing).then(level).otherwise("part"),
-        name=pl.when(is_closing).then(pl.lit(_REST)).otherwise("name"),
+        part=pl.when(is_closing).then(level).when(is_text).then(text.str.to_lowercase()).otherwise("part"),
+        name=pl.when(is_closing).then(pl.lit(_REST)).when(is_text).then(text).otherwise("name"),
     )
     times = {side: "seconds", f"{side}_lo": "seconds_lo", f"{side}_hi": "seconds_hi", f"count_{side}": "count"}
     grouped = parts.group_by("view", "part", maintain_order=True).agg(

@@ -135,11 +135,13 @@ def _foreground(facts: ReportFacts) -> Ledger:
     where, table = (facts.instances, "time_model") if facts.instances else (facts.services, "services")
     for name, time in where.items():
         account.add("where", name, time, kind="mixed", evidence=Place(table, (name,)))
+    ended = [facts.activity[name].value for name in ("user commits", "user rollbacks") if name in facts.activity]
     return account.ledger(
         elapsed=facts.elapsed_s,
         unshared="almost nothing ran" if facts.is_idle else "",
         text=total_text(facts),
         counted={"what": "waits", "who": "executions"},
+        transactions=sum(ended) if ended else None,
     )
 
 

@@ -42,10 +42,12 @@ def test_a_pair_of_reports() -> None:
     reads = row(found.latencies, "average", "db file sequential read")
     assert reads["ratio"] == pytest.approx(7.75, abs=0.01)
     assert row(found.latencies, "p95", "db file sequential read")["change"] == "up"
-    assert found.sentences[0] == "1 setting changed: `filesystemio_options` NONE to SETALL."
-    assert found.sentences[1] == "Sessions active: 4.29 to 6.87: 1.600 times."
-    assert found.sentences[2].startswith("Where they were, what changed most: User I/O 0.940 to 4.54")
-    assert [part.partition(" 0.")[0] for part in found.sentences[2].split("; ")][1:] == ["on CPU 2.75 to 2.20:"]
+    first, second, *_ = found.sentences
+    assert first.startswith("DB time rose from 4.29 to 6.87 sessions active (+60 %): `db file sequential read` rose by")
+    assert second == "`db file sequential read` occurs 0.767 times as often, and takes 7.75 times as long each time."
+    assert "1 setting changed: `filesystemio_options` NONE to SETALL." in found.sentences
+    (change,) = found.changes
+    assert change.parts.filter(part="DB CPU")["change"].item() == pytest.approx(-0.55, abs=0.01)
     assert row(found.load, "sessions_active: User I/O")["before"] == pytest.approx(3_394 / (60.19 * 60), rel=1e-4)
     assert "different hours" in found.not_compared.item(0, "reason")
 
@@ -82,7 +84,8 @@ def test_the_same_logs_on_both_sides_changed_nothing() -> None:
         assert (known["ratio_least"] <= 1).all()
         assert (known["ratio_greatest"] >= 1).all()
         assert set(frame["change"]) == {"within the range of the set"}
-    assert found.sentences[0] == "No setting that the reports show changed."
+    assert found.sentences[0] == "DB time hardly changed (4.29 and 4.29 sessions active)."
+    assert found.sentences[1] == "No setting that the reports show changed."
     assert "No average wait" in found.sentences[-2]
     assert "none took a fifth longer" in found.sentences[-1]
 
@@ -151,7 +154,7 @@ def test_the_page_of_a_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert main(["report", "--before", sides[0], "--after", sides[1], "-o", str(page)]) == 0
     text = page.read_text(encoding="utf-8")
     body = text[text.index("<h1>") :]
-    assert body.index("What changed") < body.index("1.600 times") < body.index("<h2>Settings") < body.index("<h2>Load")
+    assert body.index("What changed") < body.index("(+60 %)") < body.index("<h2>Settings") < body.index("<h2>Load")
     assert "filesystemio_options" in body
     assert "different hours" in body
     assert "http" not in body.replace("http://www.w3.org", "")

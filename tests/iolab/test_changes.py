@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from awrparse import read_awr
 from iolab.evidence.changes import (
     NEIGHBOUR_CHANGES,
     PARAMETER_CHANGES,
@@ -36,7 +36,7 @@ def line() -> Timeline:
 @pytest.fixture(scope="module")
 def neighbours(line: Timeline) -> pl.DataFrame:
     """Changes of average waits in the sample series."""
-    return neighbour_changes(line.periods.get_column("report"))
+    return neighbour_changes(line)
 
 
 def pages(*reports: Page) -> pl.DataFrame:
@@ -137,32 +137,34 @@ def test_the_greatest_change_is_at_the_restart(neighbours: pl.DataFrame) -> None
     assert neighbours.schema == NEIGHBOUR_CHANGES
 
 
-def test_paths_and_reports_give_the_same() -> None:
-    """Reports that are read already may be given."""
-    paths = [SERIES / f"awrrpt_1_{number}_{number + 1}.txt" for number in (4102, 4103)]
-    loaded = [read_awr(path, printed=True) for path in paths]
+def test_quantities(line: Timeline) -> None:
+    """Sessions are compared likewise; a quantity that does not exist is refused."""
+    found = neighbour_changes(line, quantity="sessions")
 
-    assert neighbour_changes(paths).equals(neighbour_changes(loaded))
-    assert neighbour_changes(paths[:1]).rows() == neighbour_changes([]).rows() == []
-
-
-def test_quantities() -> None:
-    """Other quantities are compared likewise; one that is none is refused."""
-    paths = [SERIES / f"awrrpt_1_{number}_{number + 1}.txt" for number in (4103, 4104)]
-
-    found = neighbour_changes(paths, quantity="waiting_sessions")
-
-    assert found.get_column("direction").to_list() == ["down"] * found.height
-    assert found.filter(pl.col("event") == "DB CPU").height == 1
-    with pytest.raises(ValueError, match="no quantity avg; there are avg_wait_ms"):
-        neighbour_changes(paths, quantity="avg")
+    assert found.filter(event="DB CPU").height > 5
+    assert found["unit"].unique().to_list() == ["sessions"]
+    with pytest.raises(ValueError, match="no quantity avg; there are avg_wait_ms, sessions"):
+        neighbour_changes(line, quantity="avg")
 
 
 def test_rare_events_are_left_out(line: Timeline) -> None:
     """With no least number of sessions more events are compared."""
-    paths = line.periods.get_column("report")[:2]
+    assert neighbour_changes(line).height < neighbour_changes(line, min_sessions=0).height
 
-    assert neighbour_changes(paths).height < neighbour_changes(paths, min_sessions=0).height
+
+def test_a_change_within_the_usual_spread_is_none(line: Timeline) -> None:
+    """Of a line without the restart no average changed beyond what neighbours differ by anyway."""
+    first = line.periods.sort("begin_time").head(6)
+    quiet = replace(line, periods=first)
+    found = neighbour_changes(quiet)
+
+    reads = found.filter(event="db file sequential read")
+    assert reads["usual"].is_not_null().all()
+    assert not reads["is_unusual"].any()
+    few = neighbour_changes(replace(line, periods=first.head(3)))
+    assert few["usual"].is_null().all()
+    said = timeline_sentences(line, reads, parameter_changes(line.parameters.clear()))
+    assert said[-1] == "No event changed beyond its usual spread from one report to the next."
 
 
 def test_what_is_told(line: Timeline, neighbours: pl.DataFrame) -> None:
@@ -181,4 +183,4 @@ def test_no_change_is_told(line: Timeline, neighbours: pl.DataFrame) -> None:
     """Nothing is said to have changed where nothing did."""
     found = timeline_sentences(line, neighbours.clear(), parameter_changes(line.parameters.clear()))
 
-    assert found[-1] == "No top event changed by more than its rounding allows."
+    assert found[-1] == "No event changed by more than its rounding allows from one report to the next."
