@@ -10,6 +10,7 @@ import polars as pl
 from iolab.charts._classes import class_colours
 from iolab.charts._frames import ChartError
 from iolab.time_ledger.account import UNKNOWN
+from logframe.wording import counted
 
 if TYPE_CHECKING:
     from iolab.time_ledger.account import Ledger
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _MOST: Final = 24
 #: Bars between the two totals; the smaller changes are one bar.
 _MOST_STEPS: Final = 9
+_LEAST_STEP: Final = 0.01
 _MORE, _LESS = "#D1495B", "#2E8B8B"
 _GREY: Final = "#8F99A6"
 _COLOURS: Final = {"cpu": "DB CPU", "io": "User I/O", "client": "Network", "idle": "Network"}
@@ -104,7 +106,7 @@ def ledger_change(change: LedgerChange) -> alt.LayerChart:
         ...     return account.ledger()
         >>> drawn = ledger_change(ledger(7).compare(ledger(4))).to_dict()
         >>> drawn["title"]["text"]
-        'DB time fell from 10 to 7 s (-30 %), 100 % of it from `DB CPU`.'
+        'DB time, from A to B'
     """
     top = change.parts.filter(
         pl.col("view") == pl.lit(change.views[0] if change.views else None),
@@ -113,11 +115,11 @@ def ledger_change(change: LedgerChange) -> alt.LayerChart:
     )
     if top.is_empty():
         raise ChartError("nothing changed between the two logs")
-    steps = top.head(_MOST_STEPS).select("name", "change")
-    if top.height > _MOST_STEPS:
-        others = float(top.get_column("change").tail(-_MOST_STEPS).sum())
-        rest = pl.DataFrame({"name": f"{top.height - _MOST_STEPS} other parts", "change": others}, schema=steps.schema)
-        steps = pl.concat([steps, rest])
+    size = pl.col("change").abs()
+    steps = top.filter(size >= _LEAST_STEP * size.max()).head(_MOST_STEPS).select("name", "change")
+    if left := top.height - steps.height:
+        others = {"name": counted(left, "other part"), "change": float(top["change"].tail(left).sum())}
+        steps = pl.concat([steps, pl.DataFrame(others, schema=steps.schema)])
     a, b = float(change.a.value), float(change.b.value)
     steps = steps.with_columns(hi=a + pl.col("change").cum_sum()).with_columns(
         lo=pl.col("hi") - pl.col("change"),
@@ -140,4 +142,4 @@ def ledger_change(change: LedgerChange) -> alt.LayerChart:
     )
     labels = base.mark_text(align="left", dx=4).encode(x="greatest:Q", text="text:N")
     labels = labels.transform_calculate(greatest="max(datum.lo, datum.hi)")
-    return alt.layer(bars, labels).properties(title=alt.Title(change.sentence))
+    return alt.layer(bars, labels).properties(title=f"{change.base}, from A to B")

@@ -70,7 +70,7 @@ class Pairing:
             self,
             change=change,
             verdict=" ".join(filter(None, [self.warning, first, self.verdict])),
-            paragraphs=(*filter(None, [" ".join(others)]), *self.paragraphs),
+            paragraphs=(*filter(None, [" ".join(others)]), *(one for one in self.paragraphs if one != self.verdict)),
             frames={"Where the time changed": change.parts, **self.frames},
             tables={**shown, **(self.tables or self.frames)},
             is_lettered=True,

@@ -13,6 +13,7 @@ from iolab.metrics.formatting import as_sentence
 from iolab.metrics.table import REFUSED
 from iolab.pages import page_html
 from iolab.pages.drawn import drawn_html
+from iolab.pages.elements import marked_html
 from iolab.pages.findings_html import findings_html
 from iolab.pages.heat_html import heat_html
 from iolab.pages.lanes_html import lanes_html, lanes_of
@@ -247,11 +248,11 @@ def pairing_html(one: Pairing, *, is_drawn: bool, without: int = 0) -> str:
     """
     parts = [f'<h3>{_text(one.title)}</h3><p class="lead">{_text(as_sentence(one.why))}</p>']
     if one.verdict:
-        parts.append(f'<p class="verdict">{_text(one.verdict.replace("`", ""))}</p>')
+        parts.append(f'<p class="verdict">{marked_html(one.verdict)}</p>')
     if one.legend:
         parts.append(f"<p>{_text(one.legend)}.</p>")
     for paragraph in one.paragraphs:
-        verdict = _VERDICT.sub(r"<strong>\g<0></strong>", _text(paragraph))
+        verdict = _VERDICT.sub(r"<strong>\g<0></strong>", marked_html(paragraph))
         parts.append(f"<p>{verdict.replace(' Caveat: ', '<br>Caveat: ')}</p>")
     if is_drawn:
         parts += [drawn_html(chart.to_dict(), label=one.title) for chart in one.charts()[without:]]

@@ -86,9 +86,10 @@ def load_change(
             named += 1
             ratios = f"{figure_text(often)} times as many waits, each {figure_text(longer)} times as long"
             moved = f"{figure_text(row['a'])} to {figure_text(row['b'])} {change.unit}"
+            of_it = f"{share_text(share)} of" if share <= 1 else "More than"
             yield Finding(
                 "load_or_latency",
-                f"{share_text(share)} of the {what} was `{row['name']}`: {ratios if often else moved}.",
+                f"{of_it} the {what} was `{row['name']}`: {ratios if often else moved}.",
                 Interval.exact(min(share, 1.0)),
                 f"the {what}",
                 why="longer with more of them, as in a queue; the report has no queue of the device"

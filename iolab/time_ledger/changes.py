@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab.metrics.formatting import figure_text
+from iolab.time_ledger.account import ASIDE
 from iolab.time_ledger.spools import BASE
 from logframe.errors import LogError
 from logframe.interval import Interval
@@ -52,6 +53,8 @@ _TABLE: Final = pl.Schema(
 )
 #: Kinds of parts whose time is count x average.
 _COUNTED: Final = frozenset({"io", "wait", "client"})
+#: Bounds that differ by more of the figure are printed.
+_WIDE: Final = 0.05
 #: A closing part above this share of the total makes a prediction doubtful.
 _DOUBTFUL: Final = 0.15
 _REFUSED: Final = {
@@ -108,6 +111,7 @@ class LedgerChange:
         is_shared: Whether the change is large enough, beyond its bounds, for shares.
         per_work: The same per unit of work, where both logs count it and its rate differs by more than 10 %.
         work_ratio: The second rate of work / the first; None where a log does not count it.
+        is_work: Whether the totals are without idle and client time, whose parts stand beside them.
     """
 
     base: str
@@ -118,6 +122,7 @@ class LedgerChange:
     is_shared: bool
     per_work: LedgerChange | None = None
     work_ratio: float | None = None
+    is_work: bool = False
 
     @property
     def change(self) -> Interval:
@@ -189,6 +194,10 @@ class LedgerChange:
             often = row["count_b"] / row["count_a"]
             longer = row["b"] / row["a"] / often
             said.append(f"`{row['name']}` occurs {_times(often)} often, and takes {_times(longer)} long each time.")
+        if self.is_work:
+            aside = self.parts.filter(pl.col("view") == self.views[0], pl.col("kind").is_in(list(ASIDE)))
+            large = aside.filter(pl.col("change").abs() > _LEAST_CHANGE * abs(self.a.value))
+            said += [f"Beside it, {_moved(row)}." for row in large.head(1).iter_rows(named=True)]
         if "who" in self.views[1:] and (most := self._leading("who")):
             share = float(most[0]["share"] or 0)
             of_it = f", {100 * share:.0f} % of the change" if 0 < share <= 1 + _LEAST_CHANGE else ""
@@ -233,6 +242,8 @@ class LedgerChange:
             ~pl.col("kind").is_in(["contains", *(_NAMELESS if view else ())]),
             (pl.col("change_lo") > 0) | (pl.col("change_hi") < 0),
         )
+        if self.is_work:
+            rows = rows.filter(~pl.col("kind").is_in(list(ASIDE)))
         if self.is_shared:
             rows = rows.filter(pl.col("change") * float(self.change.value) > 0)
         else:  # a part that moved by little is not named
@@ -367,7 +378,9 @@ def _sum_of(ledgers: Ledger | Sequence[Ledger], name: str) -> Ledger:
 
 def _between(a: Ledger, b: Ledger, lengths: list[float], unit: str) -> LedgerChange:
     """The change between two ledgers, each divided by a length."""
-    totals = [one.total / length for one, length in zip((a, b), lengths, strict=True) if one.total is not None]
+    is_work = any(one.work and one.total and one.work.value < one.total.value for one in (a, b))
+    wholes = [one.work if is_work and one.work is not None else one.total for one in (a, b)]
+    totals = [whole / length for whole, length in zip(wholes, lengths, strict=True) if whole is not None]
     change = totals[1] - totals[0]
     is_shared = (change.lo > 0 or change.hi < 0) and abs(change.value) > _LEAST_CHANGE * totals[0].value
     is_cut = a.base in _OF_PERIODS
@@ -404,6 +417,7 @@ def _between(a: Ledger, b: Ledger, lengths: list[float], unit: str) -> LedgerCha
         for side, absent_in in (("a", pl.col("status") == "new"), ("b", pl.col("status") == "vanished"))
     )
     delta = pl.col("b") - pl.col("a")
+    is_aside = pl.col("kind").is_in(list(ASIDE)) & is_work
     is_split = (pl.col("count_a") > 0) & (pl.col("count_b") > 0) & pl.col("kind").is_in(list(_COUNTED))
     mean_average = (pl.col("a") / pl.col("count_a") + pl.col("b") / pl.col("count_b")) / 2
     by_count = (pl.col("count_b") - pl.col("count_a")) * mean_average
@@ -411,7 +425,7 @@ def _between(a: Ledger, b: Ledger, lengths: list[float], unit: str) -> LedgerCha
         change=delta,
         change_lo=pl.col("b_lo") - pl.col("a_hi"),
         change_hi=pl.col("b_hi") - pl.col("a_lo"),
-        share=pl.when(pl.lit(is_shared)).then(delta / (change.value or 1.0)),
+        share=pl.when(pl.lit(is_shared) & ~is_aside).then(delta / (change.value or 1.0)),
         by_count=pl.when(is_split).then(by_count),
         by_time=pl.when(is_split).then(delta - by_count),
     )
@@ -419,7 +433,8 @@ def _between(a: Ledger, b: Ledger, lengths: list[float], unit: str) -> LedgerCha
     place = pl.col("view").replace_strict(order, return_dtype=pl.Int64, default=None)
     table = both.sort(place, pl.col("change").abs(), "part", descending=[False, True, False])
     parts = table.select(pl.col(one).cast(kind) for one, kind in CHANGES.items())
-    return LedgerChange(a.base, totals[0], totals[1], unit, parts, is_shared)
+    base = "time without idle and client time" if is_work else a.base
+    return LedgerChange(base, totals[0], totals[1], unit, parts, is_shared, is_work=is_work)
 
 
 def _side(ledger: Ledger, length: float, side: str, *, is_cut: bool) -> pl.DataFrame:
@@ -477,9 +492,11 @@ class WhatIf:
 
     def __str__(self) -> str:
         saved = self.before.value - self.after.value
+        width = self.after.hi - self.after.lo
+        ends = f" (between {self.after.lo:.4g} and {self.after.hi:.4g})" if width > _WIDE * self.after.value else ""
         head = (
-            f"The total would be {self.after.value:.4g} s (between {self.after.lo:.4g} and {self.after.hi:.4g}), not "
-            f"{self.before.value:.4g} s: {abs(saved):.3g} s {'less' if saved >= 0 else 'more'}."
+            f"The total would be {self.after.value:.4g} s{ends}, not {self.before.value:.4g} s: {abs(saved):.3g} s "
+            f"{'less' if saved >= 0 else 'more'}."
         )
         return "\n".join(filter(None, [head, f"Assumed: {self.assumption}.", self.caution]))
 
