@@ -9,6 +9,7 @@ import polars as pl
 
 from iolab.charts._classes import class_colours
 from iolab.charts._frames import ChartError
+from iolab.charts.theme import CATEGORIES
 from iolab.time_ledger.account import UNKNOWN
 from logframe.wording import counted
 
@@ -21,7 +22,8 @@ _MOST: Final = 24
 #: Bars between the two totals; the smaller changes are one bar.
 _MOST_STEPS: Final = 9
 _LEAST_STEP: Final = 0.01
-_MORE, _LESS = "#D1495B", "#2E8B8B"
+_WIDTH: Final = 480
+_MORE, _LESS, _TOTAL = CATEGORIES[5], CATEGORIES[2], CATEGORIES[7]
 _GREY: Final = "#8F99A6"
 _COLOURS: Final = {"cpu": "DB CPU", "io": "User I/O", "client": "Network", "idle": "Network"}
 
@@ -89,7 +91,7 @@ def ledger_change(change: LedgerChange) -> alt.LayerChart:
     """The way from one total to another as a waterfall: a bar a part of the top level, the largest change first.
 
     What to read from it: each bar begins where the one above it ends, so that all changes together lead from A to B.
-    Red adds time, green saves it; a change that others undo is seen, too.
+    Orange adds time, green saves it; a change that others undo is seen, too.
 
     Args:
         change: As `Ledger.compare` gives it.
@@ -105,7 +107,7 @@ def ledger_change(change: LedgerChange) -> alt.LayerChart:
         ...     _ = account.add("what", "DB CPU", Interval.exact(cpu), kind="cpu")
         ...     return account.ledger()
         >>> drawn = ledger_change(ledger(7).compare(ledger(4))).to_dict()
-        >>> drawn["title"]["text"]
+        >>> drawn["title"]
         'DB time, from A to B'
     """
     top = change.parts.filter(
@@ -133,7 +135,7 @@ def ledger_change(change: LedgerChange) -> alt.LayerChart:
     frame = pl.concat([pl.DataFrame(one, schema=steps.schema) for one in ends[:1]] + [steps, pl.DataFrame(ends[1])])
     frame = frame.with_columns(pl.col("name").str.replace_all(r"\s+", " ").str.slice(0, 48))
     base = alt.Chart(frame).encode(y=alt.Y("name:N", sort=None, title=None, axis=alt.Axis(labelLimit=320)))
-    colours = alt.Scale(domain=["total", "more", "less"], range=[_GREY, _MORE, _LESS])
+    colours = alt.Scale(domain=["total", "more", "less"], range=[_TOTAL, _MORE, _LESS])
     bars = base.mark_bar().encode(
         x=alt.X("lo:Q", title=change.unit),
         x2="hi:Q",
@@ -142,4 +144,4 @@ def ledger_change(change: LedgerChange) -> alt.LayerChart:
     )
     labels = base.mark_text(align="left", dx=4).encode(x="greatest:Q", text="text:N")
     labels = labels.transform_calculate(greatest="max(datum.lo, datum.hi)")
-    return alt.layer(bars, labels).properties(title=f"{change.base}, from A to B")
+    return alt.layer(bars, labels).properties(title=f"{change.base}, from A to B", width=_WIDTH)

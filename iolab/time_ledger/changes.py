@@ -40,7 +40,7 @@ _MOST_OF_IT: Final = 0.6
 #: Kinds of parts that are no statement.
 _NAMELESS: Final = ("unlisted", "not_in_log", *_CLOSING)
 #: A second part with this share of the change is named beside the first; so many parts are named at most.
-_SECOND: Final = 0.2
+_SECOND: Final = 0.25
 _MOST_NAMED: Final = 2
 #: Ratios so near to 1 are called equal.
 _SAME: Final = 0.02
@@ -179,6 +179,8 @@ class LedgerChange:
         if sum(share for _, share in shares) > 1 + _LEAST_CHANGE:
             others = "fell" if self.change.value > 0 else "rose"
             return f"{head}: {' and '.join(map(_moved, most))} while other parts {others}."
+        if shares[0][1] < _SECOND:
+            return f"{head}, spread over many parts: the largest, `{most[0]['name']}`, has {100 * shares[0][1]:.0f} %."
         named = [(f"{100 * share:.0f} % of it", _place(row)) for row, share in shares]
         first_of, *others_of = [f"{share} {place}" for share, place in named]
         said = f"{head}, {' and '.join([first_of, *(one.replace(' of it', '', 1) for one in others_of)])}"

@@ -132,7 +132,7 @@ def test_two_reports_begin_with_their_change() -> None:
 
     assert frame.item(0, "log") is None
     assert frame.item(0, "name") == "load"
-    assert "Sessions active went from" in frame.item(0, "sentence")
+    assert "DB time fell from" in frame.item(0, "sentence")
     assert [None, *(path.name for path in paths)] == frame["log"].unique(maintain_order=True).to_list()
 
 
