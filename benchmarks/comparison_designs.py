@@ -61,7 +61,7 @@ def in_order(rng: np.random.Generator, pattern: str, gain: float, drift: float, 
         pace = (1 + drift * place / len(pattern)) * math.exp(spread * rng.normal())
         times[letter].append(4 * pace * (1 - gain if letter == "B" else 1))
         places[letter].append(place)
-    return compare(times["A"], times["B"], order_a=places["A"], order_b=places["B"], resamples=99)
+    return compare(times["A"], times["B"], order_a=places["A"], order_b=places["B"])
 
 
 class Table:
@@ -84,7 +84,7 @@ def show_unequal(table: Table, seed: int) -> None:
     for (n, spread), (m, other) in UNEQUAL:
         rng = np.random.default_rng([seed, n, m])
         pairs = [
-            compare(10 * np.exp(spread * rng.normal(size=n)), 10 * np.exp(other * rng.normal(size=m)), resamples=199)
+            compare(10 * np.exp(spread * rng.normal(size=n)), 10 * np.exp(other * rng.normal(size=m)))
             for _ in range(table.samples)
         ]
         label = f"{n} runs, spread {spread:.0%}, and {m}, spread {other:.0%}"
@@ -107,7 +107,7 @@ def main() -> int:
         for rho in (0.0, 0.5, 0.8):
             rng = np.random.default_rng([chosen.seed, n, int(10 * rho)])
             pairs = [
-                compare(autoregressive(rng, n, rho, 0.05), autoregressive(rng, n, rho, 0.05), resamples=199)
+                compare(autoregressive(rng, n, rho, 0.05), autoregressive(rng, n, rho, 0.05))
                 for _ in range(chosen.samples)
             ]
             held = sum((one.ratio.lo or 0) <= 1 <= (one.ratio.hi or 0) for one in pairs) / chosen.samples
@@ -133,8 +133,7 @@ def main() -> int:
     planned = runs_needed(1.0, math.sqrt(math.pi * 0.02**2 / 12), 12, 0.02)
     size = (planned.if_equal if planned else None) or 0
     decided = sum(
-        compare(autoregressive(rng, size, 0, 0.02), autoregressive(rng, size, 0, 0.02), resamples=99).verdict
-        == "equivalent"
+        compare(autoregressive(rng, size, 0, 0.02), autoregressive(rng, size, 0, 0.02)).verdict == "equivalent"
         for _ in range(chosen.samples)
     )
     table.show(f"equal samples of the {size} runs asked for: decided", decided / table.samples, least=0.8)

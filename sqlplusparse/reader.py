@@ -181,7 +181,9 @@ class Spool:
             min_runs: samples with fewer runs are left out.
 
         Returns:
-            `sample` and `run` count from 1; `is_plan_changed` says that the plan hash differs from that of the
+            Successful runs: those that failed, were cancelled or returned another number of rows than most of the
+            others are in `runs_left_out`.  `sample` and `run` count from 1;
+            `is_plan_changed` says that the plan hash differs from that of the
             sample's first run.  ALTER SYSTEM (a flush), ALTER SESSION, COMMIT and client commands are no runs.
 
         Examples:
@@ -190,6 +192,16 @@ class Spool:
             [(1, 1, 0.02), (1, 2, 0.01)]
         """
         return find_runs(self.statements, self.timings, self.tables, by=by, period=period, min_runs=min_runs)
+
+    def runs_left_out(self, *, by: Literal["text", "shape"] | None = None, period: int | None = None) -> pl.DataFrame:
+        r"""The runs that `runs` leaves out: failed, cancelled, or of another number of rows than most of their kind.
+
+        Examples:
+            >>> failed = b"SQL> select 1 from t;\nselect 1 from t\n*\nERROR at line 1:\nORA-01013: cancelled\n"
+            >>> read_spool(failed + b"\nElapsed: 00:00:00.31\n").runs_left_out().select("status", "elapsed_s").rows()
+            [('error', 0.31)]
+        """
+        return find_runs(self.statements, self.timings, self.tables, by=by, period=period, min_runs=1, is_left_out=True)
 
     def record(self) -> pl.DataFrame:
         """The session's statistics, one row a name and unit: the last figure that any listing shows."""

@@ -51,8 +51,9 @@ def find_runs(
     by: str | None,
     period: int | None,
     min_runs: int,
+    is_left_out: bool = False,
 ) -> pl.DataFrame:
-    """The samples of a session; see `Spool.runs`."""
+    """The samples of a session, or the runs that belong to none; see `Spool.runs` and `Spool.runs_left_out`."""
     if by not in {None, "text", "shape", "label"}:
         raise ValueError(f"no way to find runs by {by!r}; there are text, shape and label")
     rows = statements.filter(~pl.col("kind").is_in(_NO_RUNS).fill_null(False))
@@ -64,12 +65,25 @@ def find_runs(
         keyed = None
     else:
         keyed = _keyed(rows, tables, by) if rows.height >= min_runs else None
+    if keyed is not None:
+        keyed = keyed.filter(_is_other() if is_left_out else ~_is_other())
+    if is_left_out:
+        return no_rows("runs") if keyed is None or keyed.is_empty() else _joined([_numbered(keyed, 1)])
     found = [] if keyed is None or keyed.height < min_runs else [_numbered(keyed, min_runs)]
     if period is None and by in {None, "label"}:
         labelled = timings.filter(pl.col("origin") == "pattern")
         found += [_labelled(labelled, min_runs)] if labelled.height else []
     found = [part for part in found if part.height]
     return _joined(found) if found else no_rows("runs")
+
+
+def _is_other() -> pl.Expr:
+    """A run that failed, or returned another number of rows than more than half of the runs that succeeded."""
+    failed = (pl.col("status") != "ok").fill_null(value=False)
+    counts = pl.col("rows").filter(~failed)
+    usual = counts.drop_nulls().mode().sort().first()
+    is_usual = (counts == usual).sum() * 2 > counts.count()
+    return failed | ((pl.col("rows") != usual) & is_usual).over("key").fill_null(value=False)
 
 
 def _keyed(rows: pl.DataFrame, tables: pl.DataFrame, by: str | None) -> pl.DataFrame:

@@ -114,7 +114,8 @@ def decide_together(changes: Sequence[Change]) -> None:
             found.threshold,
             refusal=found.design.refusal,
             dependence=found.design.dependence.refusal,
-            means=found.ratio_of_means,
+            means=found.of_means,
+            supposed=found.design.dependence.supposed,
         )
         change.row["change"] = _VERDICTS.get(verdict.outcome, verdict.outcome)
 

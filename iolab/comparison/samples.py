@@ -20,10 +20,19 @@ from statistics import fmean, stdev
 from typing import Literal
 
 from iolab.stats.caveats import find_caveats
-from iolab.stats.comparison import Comparison, Design
+from iolab.stats.comparison import SLOW, Comparison, Design
 from iolab.stats.dependence import measure_dependence, residual_dependence, widen, widen_p
 from iolab.stats.effects import Effects, measure_effects
-from iolab.stats.intervals import Estimate, include, invert, percent_less, pseudo_median, pseudo_median_interval
+from iolab.stats.intervals import (
+    Estimate,
+    include,
+    invert,
+    means_interval,
+    percent_less,
+    pseudo_median,
+    pseudo_median_interval,
+    quantile_interval,
+)
 from iolab.stats.many import ManyComparison
 from iolab.stats.medians import MedianComparison, compare_medians
 from iolab.stats.order import share_places
@@ -65,9 +74,6 @@ __all__ = [
 MIN_SEPARATED = 3
 """One or two runs apart from all others are no difference: they may be outliers."""
 
-MIN_RESAMPLES = 99
-"""Fewer draws have no tails to leave out."""
-
 
 def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
     a: Runs,
@@ -82,8 +88,6 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
     design: Literal["auto", "rounds", "samples"] = "auto",
     drop_first: int = 0,
     conditions: Mapping[str, str] | None = None,
-    seed: int = 0,
-    resamples: int = 9999,
     means: tuple[float, float] | None = None,
 ) -> Comparison:
     """Two samples of run times compared.
@@ -102,8 +106,6 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
             rounds where 6 and half as many as runs are seen.  ``rounds`` without an order pairs run by run.
         drop_first: How many first runs of each sample to leave out; the text says so.
         conditions: What is known of the runs, by the names in `CONDITIONS`; the text lists those that are missing.
-        seed: The seed of the bootstrap; the same seed and samples give the same result to the last bit.
-        resamples: How often the bootstrap draws.
         means: Of A and B, where the values are medians of batches; by default those of the values.
 
     Intervals need 6 runs in each sample. How well each covers was measured, see `iolab.stats.intervals`.
@@ -118,12 +120,11 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
         >>> result.verdict, round(result.ratio.value, 4), result.ratio.lo
         ('different, size unknown', 2.104, None)
         >>> result.reason
-        'a difference is there (p = 0.016); no interval: 4 runs in the smaller sample, a 95 % interval needs 6 in each'
+        'a difference is there (p = 0.016); no interval: 4 runs in the smaller sample, a 95 % interval needs 6 in each;
+        it supposes that runs do not depend on their neighbours, which so few do not show'
     """
     check_threshold(threshold)
     check_resolution(resolution)
-    if resamples < MIN_RESAMPLES:
-        raise SampleError(f"resamples is {resamples}; the bootstrap draws {MIN_RESAMPLES} times at least")
     stated = read_conditions(conditions)
     check_units(a, b, names)
     sample_a = read_sample(a, names[0], unit=unit, order=order_a, drop_first=drop_first)
@@ -134,7 +135,7 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
     check_resolution(resolution, (*x, *y))
     step = clock_step([*x, *y]) if resolution is None else resolution
     rounds = _choose(sample_a, sample_b, design)
-    effects = measure_effects(x, y, step=step, seed=seed, resamples=resamples)
+    effects = measure_effects(x, y, step=step)
     p_values = run_tests(x, y)
     dependence = measure_dependence(x, y)
     if rounds is None:
@@ -142,6 +143,9 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
     else:
         found = _within_rounds(rounds, resolution if resolution is not None else step, threshold)
     averages = (fmean(x), fmean(y)) if means is None else means
+    of_means = means_interval(x, y, dependence.factor)
+    if means is not None or rounds is not None:
+        of_means = Estimate(averages[1] / averages[0], None, None, "ratio of the means")
     verdict = decide(
         found.ratio,
         found.p if found.units >= MIN_SEPARATED else None,
@@ -149,7 +153,8 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
         refusal=found.refusal,
         dependence=found.dependence.refusal,
         needed=_describe_needed(found),
-        means=averages[1] / averages[0],
+        means=of_means,
+        supposed=found.dependence.supposed,
     )
     gap = max(min(x) - max(y), min(y) - max(x))
     superiority = widen(effects.superiority, dependence)
@@ -168,6 +173,8 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
         ),
         spreads=(robust_spread(x, step), robust_spread(y, step)),
         means=averages,
+        of_means=of_means,
+        slow=(quantile_interval(x, SLOW), quantile_interval(y, SLOW)),
         deviations=(_deviation(x), _deviation(y)),
         design=found,
         ratio=found.ratio,
@@ -265,8 +272,6 @@ def compare_many(
     orders: Mapping[str, Sequence[float]] | None = None,
     drop_first: int = 0,
     conditions: Mapping[str, str] | None = None,
-    seed: int = 0,
-    resamples: int = 9999,
 ) -> ManyComparison:
     """Three or more samples: one test of them all, then every pair with p values corrected for their number.
 
@@ -282,8 +287,6 @@ def compare_many(
         orders: The places of the runs of each sample in the order of all runs, by name.
         drop_first: See `compare`.
         conditions: See `compare`.
-        seed: See `compare`.
-        resamples: See `compare`.
 
     Raises:
         SampleError: If there are fewer than three samples, or for the reasons of `compare`.
@@ -309,8 +312,6 @@ def compare_many(
             order_b=places.get(b),
             drop_first=drop_first,
             conditions=conditions,
-            seed=seed,
-            resamples=resamples,
         )
         for a, b in combinations(samples, 2)
     ]
@@ -329,7 +330,8 @@ def compare_many(
             refusal=pair.design.refusal,
             dependence=pair.design.dependence.refusal,
             needed=_describe_needed(pair.design),
-            means=pair.ratio_of_means,
+            means=pair.of_means,
+            supposed=pair.design.dependence.supposed,
         )
         for pair, p in zip(pairs, corrected, strict=True)
     ]

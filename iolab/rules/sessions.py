@@ -22,6 +22,7 @@ from iolab.rules.time_parts import PART
 from iolab.stats.first_runs import two_groups
 from iolab.stats.intervals import MIN_RUNS, median_interval
 from iolab.stats.order import ALPHA, estimate_trend
+from iolab.stats.samples import clock_step
 from iolab.time_ledger.spools import spool_ledgers
 from logframe.errors import RefusedError
 from logframe.interval import Interval, row_figure
@@ -207,12 +208,13 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
 def times_without_text(facts: SpoolFacts) -> Iterator[Finding]:
     """Times of statements that the log does not show, as one sample; two groups of them."""
     silent = facts.costs.filter(pl.col("text").is_null())
-    times = silent.get_column("elapsed_s").sort().to_list()
+    in_order = silent.sort("statement").get_column("elapsed_s").to_list()
+    times = sorted(in_order)
     total = facts.ledger.total if facts.ledger is not None else None
     if len(times) < SAMPLE or total is None or sum(times) < _MOST_OF * total.hi:
         return
     said = f"{len(times):,} statements without a text took {phrases.seconds(sum(times))}"
-    if times[0] > 0 and (groups := two_groups(times)):
+    if times[0] > 0 and (groups := two_groups(in_order, clock_step(times))):
         ends = (f"{len(one):,} of {phrases.three(one[0])} to {phrases.three(one[-1])} s" for one in groups)
         said += f", in two groups: {' and '.join(ends)}."
     else:

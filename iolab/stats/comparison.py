@@ -24,7 +24,10 @@ from iolab.stats.report import (
 )
 from iolab.stats.verdict import Outcome, describe_verdict, verdict_line
 
-__all__ = ["CONDITIONS", "Comparison", "Design"]
+__all__ = ["CONDITIONS", "SLOW", "Comparison", "Design"]
+
+SLOW = 0.95
+"""The quantile that stands for slow runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,8 @@ class Comparison:
         medians: The median of each.
         spreads: The robust spread of each: 1.4826 MAD, at least the clock's step / sqrt(12).
         means: The mean of each. A mean over a cold and a warm run describes neither.
+        of_means: Mean of B / mean of A; with an interval where 6 runs of each are two samples.
+        slow: The 95th percentile of each; an end of its interval is None where so few runs do not give it.
         deviations: The standard deviation of each; None for one run.
         design: How they were compared.
         ratio: median B / median A; within rounds the pseudo-median of the ratios of the rounds.
@@ -96,6 +101,8 @@ class Comparison:
     medians: tuple[Estimate, Estimate]
     spreads: tuple[float, float]
     means: tuple[float, float]
+    of_means: Estimate
+    slow: tuple[Estimate, Estimate]
     deviations: tuple[float | None, float | None]
     design: Design
     ratio: Estimate
@@ -141,6 +148,7 @@ class Comparison:
             f"median {median_a} against {median_b}.",
             f"{where}: {describe_time(b, a, self.pct_less_time)};",
             f"ratio {b}/{a} {format_estimate(self.ratio)}; speed-up {a}/{b} {format_estimate(self.speedup, 'x')}.",
+            f"Means {b}/{a} {format_estimate(self.of_means)}; p95 {_of_slow(self.slow, self.unit)}.",
             f"Shift {a} - {b} (Hodges-Lehmann) {format_estimate(self.shift, self.unit)}.",
             f"Tests: {', '.join(tests)};",
             f"Cliff's delta {format_estimate(self.cliffs_delta)},",
@@ -171,11 +179,13 @@ class Comparison:
             deviation = self.deviations[place]
             share = "" if deviation is None else f"; standard deviation {deviation / self.means[place]:.2%} of it"
             rows.append((f"mean {name}", self.means[place], None, None, self.unit, f"arithmetic mean{share}"))
+            rows.append(make_row(f"p95 {name}", self.slow[place], self.unit))
             rows.append((f"standard deviation {name}", deviation, None, None, self.unit, "n - 1 in the denominator"))
         rows += [
             make_row(f"ratio {b}/{a}", self.ratio, "x"),
             make_row(f"speedup {a}/{b}", self.speedup, "x"),
             make_row(f"pct_less_time {b}", self.pct_less_time, "%"),
+            make_row(f"ratio of means {b}/{a}", self.of_means, "x"),
             make_row(f"shift {a}-{b}", self.shift, self.unit),
             ("p", self.design.p, None, None, "p", f"of the verdict: {self.design.name}"),
             make_row("cliffs_delta", self.cliffs_delta, ""),
@@ -196,3 +206,12 @@ class Comparison:
         rows.append(("threshold", 100 * self.threshold, None, None, "%", f"{self.verdict}: {self.reason}"))
         rows += [("caveat", None, None, None, "", caveat) for caveat in self.caveats]
         return make_frame(rows)
+
+
+def _of_slow(slow: tuple[Estimate, Estimate], unit: str) -> str:
+    """The slow runs of both samples; where few runs give no upper limit, the lower one."""
+    said = []
+    for one in slow:
+        least = f" (at least {format_number(one.lo)})" if one.lo is not None and one.hi is None else ""
+        said.append(format_estimate(one, unit) + least)
+    return " against ".join(said)

@@ -5,6 +5,11 @@ bias in short series.  An interval is then widened by sqrt((1 + r) / (1 - r)), t
 of a first-order autoregression, and by Student's quantile for so few effective runs.  A drift raises the same
 estimate, so it widens the intervals, too.
 
+One rule holds for all sizes.  The estimate of few runs is mostly noise, so it counts by how far it lies above what
+independent runs show: not at all up to a standard score of 4 / sqrt(n), wholly from 0.6 above that.  The more runs, the
+smaller is the dependence that is corrected for.  What this costs and gains was drawn by simulation
+(`docs/statistics.md`): of fewer than 15 runs that are not made in turns independence is supposed, and said.
+
 Sources: Marriott and Pope, Bias in the estimation of autocorrelations (1954); Bayley and Hammersley, The "effective"
 number of independent observations in an autocorrelated time series (1946).  How often the intervals hold was measured
 (`benchmarks/comparison_designs.py`).
@@ -26,8 +31,17 @@ MOST: Final = 0.95
 MIN_EFFECTIVE: Final = 3.0
 """With fewer effective runs in a sample there is no verdict."""
 
-MIN_VISIBLE: Final = 15
-"""Below so many runs a visible dependence leaves the verdict open: its size is not known well enough."""
+SUPPOSED: Final = 15
+"""Below so many runs a dependence that matters can stay unseen: the verdict supposes that there is none."""
+
+UNSEEN: Final = 4.0
+"""Times 1 / sqrt(n): the standard score of the estimate up to which nothing is widened."""
+
+RAMP: Final = 0.6
+"""So far above it the whole correction is made."""
+
+MOST_STUDENT: Final = 4.0
+"""Student's quantile of the effective runs is at most so many times that of the runs."""
 
 SPARE_ERRORS = 0.5
 """Standard errors added to the estimate: one that is too small costs more coverage than one too large gains."""
@@ -41,14 +55,18 @@ class Dependence:
     """How much the runs of a comparison depend on their neighbours.
 
     Attributes:
-        lag1: The pooled lag-1 autocorrelation, its bias removed; None below 8 runs a sample.
+        lag1: The pooled lag-1 autocorrelation, its bias removed; None below 4 runs a sample.
         factor: What half an interval is multiplied with; 1 where no positive correlation is seen.
         refusal: Why there is no verdict, or an empty text.
+        is_visible: A test at 5 % sees that neighbours resemble each other.
+        supposed: What a verdict supposes, or an empty text.
     """
 
     lag1: float | None = None
     factor: float = 1.0
     refusal: str = ""
+    is_visible: bool = False
+    supposed: str = ""
 
     @property
     def note(self) -> str:
@@ -63,33 +81,39 @@ def measure_dependence(*samples: Sequence[float]) -> Dependence:
 
     Examples:
         >>> measure_dependence([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]).refusal
-        'the runs depend on their neighbours (lag-1 0.95): 15 runs are worth 0.4 independent ones'
+        'the runs depend on their neighbours (lag-1 0.95): 15 runs are worth 1.0 independent ones'
         >>> measure_dependence([1, 2], [2, 1])
-        Dependence(lag1=None, factor=1.0, refusal='')
+        Dependence(lag1=None, factor=1.0, refusal='', is_visible=False, supposed='that runs do not depend on their
+        neighbours, which so few do not show')
     """
+    smallest = min(map(len, samples))
+    supposed = "that runs do not depend on their neighbours, which so few do not show" if smallest < SUPPOSED else ""
     seen = [(len(values), found) for values in samples if (found := correlate_neighbours(values)) is not None]
     if not seen:
-        return Dependence()
+        return Dependence(supposed=supposed)
     runs = sum(size for size, _ in seen)
     raw = sum(size * found for size, found in seen) / runs
-    corrected = sum(size * (size * found + 1) / (size - 4) for size, found in seen) / runs
-    if corrected <= 0:
-        return Dependence(max(corrected, -MOST))
-    lag1 = min(corrected + SPARE_ERRORS / math.sqrt(runs), MOST)
-    inflation = (1 + lag1) / (1 - lag1)
-    effective = runs / inflation
-    t = require("scipy.stats").t.ppf((1 + CONFIDENCE) / 2, max(effective - len(seen), 1.0))
-    factor = math.sqrt(inflation) * float(t) / NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
-    smallest = min(size for size, _ in seen)
+    corrected = sum(size * (size * found + 1) / max(size - 4, 1) for size, found in seen) / runs
     score = (raw + len(seen) / runs) * math.sqrt(runs)
     is_visible = score > NormalDist().inv_cdf(1 - VISIBLE)
+    unseen = UNSEEN / math.sqrt(smallest)
+    weight = min(max((score - unseen) / RAMP, 0.0), 1.0)
+    if weight == 0 or corrected <= 0:
+        return Dependence(max(min(corrected, MOST), -MOST), is_visible=is_visible, supposed=supposed)
+    lag1 = min(corrected + SPARE_ERRORS / math.sqrt(runs), MOST)
+    # So many runs are worth one at least.
+    inflation = min((1 + lag1) / (1 - lag1), smallest)
+    quantile = require("scipy.special").stdtrit
+    level = (1 + CONFIDENCE) / 2
+    t = float(quantile(max(runs / inflation - len(seen), 1.0), level) / quantile(max(runs - len(seen), 1), level))
+    factor = 1 + weight * (math.sqrt(inflation) * min(t, MOST_STUDENT) - 1)
     refusal = ""
-    if is_visible and (smallest / inflation < MIN_EFFECTIVE or smallest < MIN_VISIBLE):
+    if is_visible and smallest / inflation < MIN_EFFECTIVE:
         refusal = (
             f"the runs depend on their neighbours (lag-1 {lag1:.2f}): "
             f"{smallest} runs are worth {smallest / inflation:.1f} independent ones"
         )
-    return Dependence(lag1, factor, refusal)
+    return Dependence(lag1, factor, refusal, is_visible, "" if is_visible else supposed)
 
 
 def residual_dependence(values: Sequence[float]) -> Dependence:
@@ -109,7 +133,7 @@ def residual_dependence(values: Sequence[float]) -> Dependence:
     if score <= NormalDist().inv_cdf(1 - VISIBLE):
         return Dependence(raw)
     lag1 = min(raw, MOST)
-    return Dependence(lag1, math.sqrt((1 + lag1) / (1 - lag1)))
+    return Dependence(lag1, math.sqrt((1 + lag1) / (1 - lag1)), is_visible=True)
 
 
 def widen(estimate: Estimate, dependence: Dependence, *, is_positive: bool = False) -> Estimate:

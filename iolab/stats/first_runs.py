@@ -14,6 +14,7 @@ A series of independent runs is called flat in 95 % of the cases and more, whate
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 from typing import Any, Literal
 
@@ -62,8 +63,14 @@ MIN_SERIES = 4
 MIN_CHANGES = 8
 """The fewest runs in which change points are looked for."""
 
+MIXED = 3
+"""So many changes from one group to the other at least, or they follow each other."""
+
 _LEAST_OF_GROUP = 2
 """Fewer runs are no group but runs that lie apart."""
+
+DECAYS = 2.0
+"""A warm-up falls in its first half by so many times what it falls in its second."""
 
 Kind = Literal["cold_first", "first_apart", "warm_up", "flat", "drifting", "slow_down", "too_few"]
 
@@ -121,7 +128,10 @@ class FirstRun:
             )
         elif self.kind == "warm_up":
             what = (
-                f"warm-up over {count_runs(self.warm_up_runs)}, from {format_number(self.first)} {self.unit}; "
+                f"warm-up over all {self.n} runs, from {format_number(self.first)} {self.unit}: each fall is smaller "
+                "than those before, and no level is reached"
+                if self.steady is None
+                else f"warm-up over {count_runs(self.warm_up_runs)}, from {format_number(self.first)} {self.unit}; "
                 f"then a median of {level} in {count_runs(self.n - self.warm_up_runs)}"
             )
         elif self.kind == "slow_down":
@@ -219,16 +229,19 @@ def first_run(
     elif cold:
         kind, steady_from = "cold_first" if n >= MIN_COLD else "first_apart", 1
         starts = (0, 1)
-    elif n >= MIN_CHANGES and 2 * min(order_p(values), order_p(others)) <= _level(n):
+    elif n >= MIN_CHANGES and 3 * min(order_p(values), order_p(others), _trend_p(values)) <= _level(n):
         kind, steady_from, starts = _classify(sample, step, threshold)
         if kind == "warm_up" and steady_from == 1:
             kind, steady_from, starts = "flat", 0, (0,)
     else:
         kind, steady_from = "flat", 0
-    if kind == "flat" and (groups := two_groups(values)) is not None:
+    if kind == "flat" and (groups := two_groups(values, step)) is not None:
         ends = ("{} of {} to {}".format(len(one), *map(format_number, (one[0], one[-1]))) for one in groups)
-        notes.append(f"Two groups of runs, in no order, and none between them: {', '.join(ends)} {unit}")
-    steady = None if kind in ("drifting", "too_few") else _steady_median(values[steady_from:], step)
+        notes.append(f"Two groups of runs, one among the other, and none between them: {', '.join(ends)} {unit}")
+    if kind == "flat" and (slow := _slow_first(values)):
+        chance = 1 / math.comb(n, slow)
+        notes.append(f"The {slow} slowest runs came first and lie apart; chance does that in {chance:.1%} of series")
+    steady = None if kind in ("drifting", "too_few") or steady_from == n else _steady_median(values[steady_from:], step)
     return FirstRun(
         kind=kind,
         name=name,
@@ -240,13 +253,16 @@ def first_run(
         ratio=values[0] / (median(others) if steady is None else steady.value),
         spreads=spreads,
         starts=starts,
-        state=_cache_state(values[steady_from:], reference, unit, bytes_per_run, device_bytes_per_s),
+        state=_cache_state(values[steady_from:] or values, reference, unit, bytes_per_run, device_bytes_per_s),
         notes=tuple(notes),
     )
 
 
-def two_groups(values: Sequence[float]) -> tuple[list[float], list[float]] | None:
-    """The values in order, parted at the widest gap; None unless it is wider than both groups together, and apart.
+def two_groups(values: Sequence[float], step: float | None = None) -> tuple[list[float], list[float]] | None:
+    """The values sorted, parted at the widest gap; None unless it is wider than both groups together, and apart.
+
+    The gap must be wider than two steps of the clock, and runs of both groups must come before and after each other:
+    groups that follow one another are levels, or a warm-up.
 
     Of 8 independent values and more at most 4 % of the series are parted where they are normal, lognormal (0.3) or
     exponential, 8 % where they are Pareto's (1.5).
@@ -262,6 +278,11 @@ def two_groups(values: Sequence[float]) -> tuple[list[float], list[float]] | Non
     place = max(splits, key=lambda place: ordered[place] / ordered[place - 1])
     low, high = ordered[:place], ordered[place:]
     gap = high[0] / low[-1]
+    # Readings of times that differ by one step can be two steps apart.
+    if step is not None and high[0] - low[-1] <= 2 * step * (1 + 1e-9):
+        return None
+    if sum((one > low[-1]) != (following > low[-1]) for one, following in pairwise(values)) < MIXED:
+        return None
     return (low, high) if gap >= COLD_RATIO and gap > (low[-1] / low[0]) * (high[-1] / high[0]) else None
 
 
@@ -307,6 +328,8 @@ def _steady_median(values: Sequence[float], step: float | None) -> Estimate:
 def _classify(sample: Sample, step: float | None, threshold: float) -> tuple[Kind, int, tuple[int, ...]]:
     """The kind, the place of the first steady run, and the starts of the levels that differ."""
     values = sample.values
+    if (decayed := _decay(values, step, threshold)) is not None:
+        return "warm_up", decayed, (0, decayed) if decayed < len(values) else (0,)
     found = find_changes(values, step=step)
     starts, levels = _merge_levels(values, found, threshold, step)
     trend = find_trend(values)
@@ -320,6 +343,42 @@ def _classify(sample: Sample, step: float | None, threshold: float) -> tuple[Kin
     if levels[-1] > min(levels):
         return "slow_down", starts[-1], starts
     return "warm_up", starts[-1], starts
+
+
+def _slow_first(values: Sequence[float]) -> int:
+    """How many first runs, two or more and less than half, are slower than all others by a quarter."""
+    for slow in range(len(values) // 2, 1, -1):
+        if min(values[:slow]) >= COLD_RATIO * max(values[slow:]):
+            return slow
+    return 0
+
+
+def _trend_p(values: Sequence[float]) -> float:
+    trend = find_trend(values)
+    return 1.0 if trend is None else trend.p
+
+
+def _decay(values: Sequence[float], step: float | None, threshold: float) -> int | None:
+    """How many runs a warm-up that decays takes: so many fall, less and less, and the rest has no order; else None.
+
+    All runs, where they fall to the end. A level needs a third of the runs, and 4.
+    """
+    n = len(values)
+    for begin in range(2, n - max(MIN_SERIES, n // 3) + 1):
+        rest = values[begin:]
+        middle = median(rest)
+        edge = max(middle * (1 + threshold), middle + 2 * robust_spread(rest, step))
+        if _trend_p(rest) > FALSE_ALARMS and (len(rest) < MIN_CHANGES or order_p(rest) > FALSE_ALARMS):
+            return begin if min(values[:begin]) > edge and _falls_less(values[: begin + 1]) else None
+    return n if _falls_less(values) and values[0] >= COLD_RATIO * values[-1] else None
+
+
+def _falls_less(values: Sequence[float]) -> bool:
+    """Do the times fall from run to run, but for one in six, and by far more in the first half?"""
+    middle = len(values) // 2
+    rises = sum(one < following for one, following in pairwise(values))
+    falls = rises <= len(values) // 6
+    return falls and values[0] - values[middle] >= DECAYS * (values[middle] - values[-1])
 
 
 def _merge_levels(

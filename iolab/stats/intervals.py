@@ -8,7 +8,7 @@ samples. Known exceptions are listed at each function.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from statistics import NormalDist
+from statistics import NormalDist, fmean, stdev
 from typing import Any
 
 from iolab.stats.ranks import rank_sum_depth, signed_rank_depth
@@ -17,14 +17,6 @@ from logframe.extras import require
 
 CONFIDENCE = 0.95
 """The confidence of every interval."""
-
-BOOTSTRAP_TAIL = 0.03
-"""The share of the bootstrap ratios left out on each side.
-
-With 2.5 % the percentile interval covers 97.2 % at 15 against 15 runs (counted out, not drawn): the bootstrap
-spreads the median of few values too far. With 3 % it covers 95.4-96.5 % from 6 to 31 runs.
-Source of the calibration: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 18.
-"""
 
 SUPERIORITY_TAIL = 0.0262
 """The share left out on each side of the interval of P(A > B).
@@ -141,6 +133,49 @@ def median_interval(values: Sequence[float]) -> Limits:
     return lo, hi
 
 
+def quantile_interval(values: Sequence[float], share: float) -> Estimate:
+    """A quantile and the order statistics that enclose it with 95 %; an end is None that so few values do not give.
+
+    Examples:
+        >>> found = quantile_interval(range(1, 101), 0.95)
+        >>> round(found.value, 2), found.lo, found.hi, quantile_interval(range(1, 32), 0.95).hi
+        (95.05, 90, 100, None)
+    """
+    np, stats = require("numpy"), require("scipy.stats")
+    ordered, n = sorted(values), len(values)
+    # Of n values at most k - 1 lie below the quantile: then x(k) lies above it.
+    below = stats.binom.cdf(range(n), n, share)
+    tail = (1 - CONFIDENCE) / 2
+    under, over = int((below <= tail).sum()), int((below < 1 - tail).sum()) + 1
+    return Estimate(
+        float(np.quantile(ordered, share)),
+        ordered[under - 1] if under else None,
+        ordered[over - 1] if over <= n else None,
+        f"quantile {share:g}; order statistics",
+    )
+
+
+def means_interval(a: Sequence[float], b: Sequence[float], widened: float = 1.0) -> Estimate:
+    """Mean of B / mean of A with Student's interval on the logarithm (Welch's degrees of freedom); None for few runs.
+
+    Examples:
+        >>> found = means_interval([9, 10, 11, 10, 9, 11], [18, 20, 22, 20, 18, 22])
+        >>> found.value, round(found.lo, 2), round(found.hi, 2)
+        (2.0, 1.78, 2.24)
+    """
+    means = fmean(a), fmean(b)
+    ratio, basis = means[1] / means[0], "ratio of the means; Welch's interval on the logarithm"
+    if min(len(a), len(b)) < MIN_RUNS:
+        return Estimate(ratio, None, None, basis)
+    parts = [(stdev(values) / mean) ** 2 / len(values) for values, mean in zip((a, b), means, strict=True)]
+    if not sum(parts):
+        return Estimate(ratio, ratio, ratio, basis)
+    freedom = sum(parts) ** 2 / sum(part**2 / (len(values) - 1) for part, values in zip(parts, (a, b), strict=True))
+    t = float(require("scipy.special").stdtrit(freedom, (1 + CONFIDENCE) / 2))
+    half = widened * t * math.sqrt(sum(parts))
+    return Estimate(ratio, ratio * math.exp(-half), ratio * math.exp(half), basis)
+
+
 def hodges_lehmann_shift(a: Sequence[float], b: Sequence[float]) -> float:
     """The Hodges-Lehmann shift: the median of all differences a_i - b_j.
 
@@ -173,19 +208,43 @@ def shift_interval(a: Sequence[float], b: Sequence[float], *, step: float = 0.0)
         >>> round(lo, 2), round(hi, 2)
         (7.0, 16.0)
     """
-    depth = rank_sum_depth(len(a), len(b), CONFIDENCE)
+    fine_a, fine_b = (spread_ties(one, step) if step else one for one in (a, b))
+    return _rank_interval((a, b), (fine_a, fine_b), step)
+
+
+def ratio_interval(a: Sequence[float], b: Sequence[float], *, step: float = 0.0) -> Limits | None:
+    """The interval of B / A: that of the shift of the logarithms, so of the ratio of a run of B to a run of A.
+
+    Where the logarithms of B are those of A moved it is one of the ratio of the medians, and nearly as narrow as
+    Student's for normal times: the interval that a bootstrap of the medians gives is a quarter wider.
+
+    Examples:
+        >>> lo, hi = ratio_interval([10, 11, 12, 13, 14, 15], [5, 6, 7, 8, 9, 10])
+        >>> round(lo, 3), round(hi, 3)
+        (0.429, 0.8)
+    """
+    logs = [[math.log(value) for value in values] for values in (b, a)]
+    fine = [[math.log(value) for value in (spread_ties(one, step) if step else one)] for one in (b, a)]
+    middle = math.exp(math.fsum([*logs[0], *logs[1]]) / (len(a) + len(b)))
+    found = _rank_interval((logs[0], logs[1]), (fine[0], fine[1]), step / middle)
+    return None if found is None else (math.exp(found[0]), math.exp(found[1]))
+
+
+def _rank_interval(
+    read: tuple[Sequence[float], Sequence[float]], fine: tuple[Sequence[float], Sequence[float]], step: float
+) -> Limits | None:
+    depth = rank_sum_depth(len(read[0]), len(read[1]), CONFIDENCE)
     if depth < 0:
         return None
-    differences = _differences(a, b)
+    differences = _differences(*read)
     equal = _from_smoothed(differences, depth, step) if step else _from_depth(differences, depth)
-    fine_a, fine_b = (spread_ties(one, step) if step else one for one in (a, b))
-    unequal = _unequal_shift(fine_a, fine_b)
+    unequal = _unequal_shift(*fine)
     return min(equal[0], unequal[0]), max(equal[1], unequal[1])
 
 
 def _unequal_shift(a: Sequence[float], b: Sequence[float]) -> Limits:
     """The shifts that Brunner and Munzel's test does not refuse: it supposes no equal spreads."""
-    np, stats = require("numpy"), require("scipy.stats")
+    np, special = require("numpy"), require("scipy.special")
     x, y = np.sort(np.asarray(a, float)), np.sort(np.asarray(b, float))
 
     def placements(of: Any, among: Any) -> Any:  # noqa: ANN401 - arrays of a library that need not be installed
@@ -198,7 +257,7 @@ def _unequal_shift(a: Sequence[float], b: Sequence[float]) -> Limits:
         if sum(parts) == 0:
             return abs(float(wins.mean()) - 0.5) < 0.5 - 1e-12
         freedom = sum(parts) ** 2 / (parts[0] ** 2 / (len(x) - 1) + parts[1] ** 2 / (len(y) - 1))
-        limit = float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom))
+        limit = float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2))
         return abs(float(wins.mean()) - 0.5) <= limit * math.sqrt(float(sum(parts)))
 
     differences = _differences(x, y)

@@ -73,7 +73,7 @@ def estimate_trend(values: Sequence[float]) -> Trend | None:
 
 
 def correlate_neighbours(values: Sequence[float]) -> float | None:
-    """The lag-1 autocorrelation of the ranks of the values; None below 8 values or where all are equal.
+    """The lag-1 autocorrelation of the ranks of the values; None below 4 values or where all are equal.
 
     Of the ranks, so that a single slow run does not hide it. For independent runs it is near
     -1 / n with a standard deviation of about 1 / sqrt(n).
@@ -82,7 +82,7 @@ def correlate_neighbours(values: Sequence[float]) -> float | None:
         >>> correlate_neighbours([1, 2, 3, 4, 5, 6, 7, 8])
         0.625
     """
-    if len(values) < 8 or len(set(values)) == 1:
+    if len(values) < 4 or len(set(values)) == 1:
         return None
     ranks = mid_ranks(values)
     centre = math.fsum(ranks) / len(ranks)

@@ -10,9 +10,6 @@ from iolab.stats.report import format_estimate, format_p
 ALPHA = 0.05
 """The level of the test."""
 
-APART = 0.05
-"""Means whose ratio is so far from that of the medians are of other runs: a few that take long."""
-
 Outcome = Literal["faster", "slower", "equivalent", "different, size unknown", "undecided"]
 
 
@@ -32,7 +29,8 @@ def decide(
     refusal: str = "",
     dependence: str = "",
     needed: str = "",
-    means: float | None = None,
+    means: Estimate | None = None,
+    supposed: str = "",
 ) -> Verdict:
     """The verdict on B from the interval of B / A, the test and the smallest difference that matters.
 
@@ -49,12 +47,13 @@ def decide(
         refusal: Why there is no interval.
         dependence: Why dependence leaves the verdict open, or an empty text.
         needed: How many runs would decide, said where the verdict is open.
-        means: B / A of the means, where it is known.
+        means: B / A of the means, where it is known: alike medians are equivalent if it lies within the threshold, too.
+        supposed: What the interval supposes, said with a verdict.
 
     Examples:
-        >>> decide(Estimate(1.0, 0.99, 1.01, ""), 0.8, 0.02, means=1.475)
+        >>> decide(Estimate(1.0, 0.99, 1.01, ""), 0.8, 0.02, means=Estimate(1.475, 1.1, 1.9, ""))
         Verdict(outcome='undecided', reason='the whole interval of the ratio of the medians lies within 2 %, but the
-        ratio of the means is 1.48: a few runs make the difference')
+        ratio of the means is 1.5 (95 %: 1.1 to 1.9): a few runs make the difference')
         >>> decide(Estimate(1.0106, 1.005, 1.016, ""), 0.001, 0.02)
         Verdict(outcome='equivalent', reason='the whole interval of the ratio lies within 2 %;
         a difference is there (p = 0.001), but smaller than the threshold')
@@ -63,29 +62,31 @@ def decide(
     significant = p is not None and p < ALPHA
     seen = f"a difference is there ({format_p(p)})" if p is not None and significant else ""
     more = f"; {needed}" if needed else ""
+    assumption = f"; it supposes {supposed}" if supposed else ""
     if dependence:
         return Verdict("undecided", f"{dependence}{more}")
     if ratio.lo is None or ratio.hi is None:
         if seen:
-            return Verdict("different, size unknown", f"{seen}; {refusal or 'no interval'}")
+            return Verdict("different, size unknown", f"{seen}; {refusal or 'no interval'}{assumption}")
         return Verdict("undecided", f"{refusal or 'no interval'}{more}")
     low, high = 1 / (1 + threshold), 1 + threshold
     if ratio.lo > high or ratio.hi < low:
         if significant:
             outcome: Outcome = "slower" if ratio.lo > high else "faster"
-            return Verdict(outcome, f"the whole interval of the ratio is beyond {percent}")
+            return Verdict(outcome, f"the whole interval of the ratio is beyond {percent}{assumption}")
         return Verdict(
             "undecided", f"the interval of the ratio is beyond {percent}, but the rank test does not agree{more}"
         )
     if low <= ratio.lo and ratio.hi <= high:
-        if means is not None and _are_apart(means, 1.0, threshold):
+        if means is not None and not (low <= (means.lo or means.value) and (means.hi or means.value) <= high):
+            why = "a few runs make the difference" if _are_apart(means.value, 1.0, threshold) else "a few runs blur it"
             return Verdict(
                 "undecided",
                 f"the whole interval of the ratio of the medians lies within {percent}, but the ratio of the means is "
-                f"{format_number(means)}: a few runs make the difference",
+                f"{format_estimate(means)}: {why}",
             )
         note = f"; {seen}, but smaller than the threshold" if seen else ""
-        return Verdict("equivalent", f"the whole interval of the ratio lies within {percent}{note}")
+        return Verdict("equivalent", f"the whole interval of the ratio lies within {percent}{note}{assumption}")
     note = f"; {seen}, whether it is larger than {percent} is open" if seen else ""
     return Verdict("undecided", f"the interval of the ratio reaches across {percent}{note}{more}")
 
@@ -130,4 +131,4 @@ def verdict_line(
 
 def _are_apart(means: float, medians: float, threshold: float) -> bool:
     """Does the ratio of the means say another thing than that of the medians?"""
-    return max(means / medians, medians / means) > 1 + max(threshold, APART)
+    return max(means / medians, medians / means) > 1 + threshold

@@ -101,7 +101,6 @@ def test_bad_samples_are_refused_with_the_reason(values: list[float], message: s
         ({"order_a": [1, 2], "order_b": [2, 3]}, "two runs of different samples have the same place"),
         ({"drop_first": 2}, "A: no value is left of 2"),
         ({"drop_first": -1}, "A: drop_first is -1"),
-        ({"resamples": 1}, "resamples is 1; the bootstrap draws 99 times at least"),
     ],
 )
 def test_bad_options_are_refused_with_the_reason(options: dict[str, object], message: str) -> None:
@@ -339,7 +338,7 @@ def test_many_ties_are_said() -> None:
 
 def test_unknown_step_refuses_the_interval() -> None:
     """Half of the runs equal, and values no clock step explains: where the times lie is not known."""
-    a = [5.123456789, 5.123456789, 5.123456789, 5.123456789, 5.7182818284, 5.5772156649]
+    a = [5.123456789, 5.7182818284, 5.123456789, 5.123456789, 5.5772156649, 5.123456789]
     result = compare(a, [value * 1.1 for value in a])
 
     assert result.resolution is None
@@ -459,7 +458,7 @@ def test_the_result_is_frozen() -> None:
 
 def test_many_samples_are_corrected_for_their_number() -> None:
     """Three pairs: each p value is at least the single one, and the verdict uses it."""
-    result = compare_many({"buffered": BUFFERED, "alike": ALIKE, "direct": DIRECT}, resamples=999)
+    result = compare_many({"buffered": BUFFERED, "alike": ALIKE, "direct": DIRECT})
 
     assert [(pair.names, pair.verdict) for pair in result.pairs] == [
         (("buffered", "alike"), "equivalent"),
@@ -475,10 +474,10 @@ def test_many_samples_are_corrected_for_their_number() -> None:
 
 def test_a_pair_loses_its_verdict_to_the_correction() -> None:
     """Different alone, but not as one of six pairs: the same interval, a larger p value."""
-    a = [10.00, 10.11, 10.23, 10.34, 10.42, 10.51]
+    a = [10.34, 10.00, 10.42, 10.11, 10.51, 10.23]
     b = [10.02, 10.13, 10.21, 10.36, 10.44, 10.53]
     c = [10.04, 10.09, 10.25, 10.32, 10.46, 10.49]
-    d = [10.33, 10.48, 10.71, 10.83, 10.94, 11.05]
+    d = [10.71, 10.33, 10.94, 10.48, 11.05, 10.83]
     alone = compare(a, d, threshold=0.005)
     many = compare_many({"a": a, "b": b, "c": c, "d": d}, threshold=0.005)
 
@@ -529,15 +528,6 @@ def test_same_input_same_output_whatever_the_thread_count() -> None:
     ).stdout
 
     assert f"{result!r} {result.to_frame().write_json()}\n" == output
-
-
-def test_the_seed_moves_the_bootstrap_only() -> None:
-    """Another seed gives nearly the same ratio interval, and all else is the same."""
-    one, other = compare(BUFFERED, DIRECT, seed=0), compare(BUFFERED, DIRECT, seed=1)
-
-    assert one.ratio != other.ratio
-    assert one.ratio.lo == pytest.approx(other.ratio.lo, rel=2e-3)
-    assert (one.shift, one.cliffs_delta, one.p_values) == (other.shift, other.cliffs_delta, other.p_values)
 
 
 def test_comparing_takes_less_than_half_a_second() -> None:

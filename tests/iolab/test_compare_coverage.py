@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from iolab.stats.effects import measure_effects
-from iolab.stats.intervals import shift_interval
-from iolab.stats.ratio_intervals import ratio_interval
+from iolab.stats.intervals import ratio_interval, shift_interval
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "coverage_of_intervals.py"
 SAMPLES = 150
@@ -35,7 +34,7 @@ def simulation() -> ModuleType:
 @pytest.mark.parametrize("kind", ["normal", "skewed", "tied"])
 def test_intervals_cover_the_truth(simulation: ModuleType, kind: str, n: int) -> None:
     """93-97 %, give or take three standard errors of so few samples; the benchmark has the exact figures."""
-    shares = simulation.count_coverage(kind, n, effect=True, samples=SAMPLES, seed=0, resamples=299)
+    shares = simulation.count_coverage(kind, n, effect=True, samples=SAMPLES, seed=0)
     low = 0.93 - 3 * math.sqrt(0.93 * 0.07 / SAMPLES)
 
     assert [name for name in ("median", "ratio", "shift", "P(A>B)") if not low <= shares[name] <= 0.995] == []
@@ -43,13 +42,13 @@ def test_intervals_cover_the_truth(simulation: ModuleType, kind: str, n: int) ->
 
 @pytest.mark.parametrize(("few", "many"), [((6, 0.15), (31, 0.03)), ((8, 0.3), (40, 0.05)), ((6, 0.3), (6, 0.05))])
 def test_few_wide_runs_against_many_narrow_ones_are_covered(few: tuple[int, float], many: tuple[int, float]) -> None:
-    """Unequal sizes and spreads: the bootstrap alone covered 87 % of 6 runs of 15 % against 31 of 3 %."""
+    """Unequal sizes and spreads: rank intervals of one shape cover 81 % of 6 runs against 31."""
     rng = np.random.default_rng(5)
     held = 0
     for _ in range(200):
         a, b = (np.exp(spread * rng.normal(size=n)).tolist() for n, spread in (few, many))
-        lo, hi = ratio_interval(a, b, seed=0, resamples=99)
-        back = ratio_interval(b, a, seed=0, resamples=99)
+        lo, hi = ratio_interval(a, b) or (0.0, 0.0)
+        back = ratio_interval(b, a) or (1.0, 1.0)
         held += lo <= 1 <= hi
 
         assert (1 / back[1], 1 / back[0]) == pytest.approx((lo, hi))
@@ -59,7 +58,7 @@ def test_few_wide_runs_against_many_narrow_ones_are_covered(few: tuple[int, floa
 @pytest.mark.parametrize("n", [6, 15])
 def test_a_coarse_clock_is_covered(simulation: ModuleType, n: int) -> None:
     """With a step of twice the spread no interval can be exact, and none covers too little."""
-    shares = simulation.count_coverage("coarse", n, effect=False, samples=100, seed=0, resamples=99)
+    shares = simulation.count_coverage("coarse", n, effect=False, samples=100, seed=0)
 
     assert min(shares["median"], shares["ratio"], shares["shift"]) >= 0.97
 
@@ -70,7 +69,7 @@ def test_a_clock_that_hides_all_is_said(simulation: ModuleType) -> None:
     said = 0
     for _ in range(100):
         world = simulation.make_rounded(rng, 0.1, effect=False)
-        found = measure_effects(world.draw_a(rng, 15), world.draw_b(rng, 15), step=world.step, seed=0, resamples=99)
+        found = measure_effects(world.draw_a(rng, 15), world.draw_b(rng, 15), step=world.step)
         said += "widened" in found.clock
 
         assert (found.shift.lo or 0) <= world.shift <= (found.shift.hi or 0)

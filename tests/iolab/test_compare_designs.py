@@ -39,10 +39,8 @@ def ordered(pattern: str, seconds: dict[str, float], drift: float, spread: float
 def test_a_gain_under_drift_is_found_within_rounds(pattern: str, name: str, seed: int) -> None:
     """8 % less time while all runs slow down by 40 %: found in rounds, lost between two samples."""
     runs = ordered(pattern, {"A": 4.0, "B": 3.68}, drift=0.4, spread=0.01, seed=seed)
-    within = compare(runs["A"], runs["B"], order_a=runs["places A"], order_b=runs["places B"], resamples=199)
-    apart = compare(
-        runs["A"], runs["B"], order_a=runs["places A"], order_b=runs["places B"], design="samples", resamples=199
-    )
+    within = compare(runs["A"], runs["B"], order_a=runs["places A"], order_b=runs["places B"])
+    apart = compare(runs["A"], runs["B"], order_a=runs["places A"], order_b=runs["places B"], design="samples")
 
     assert (within.verdict, within.design.name) == ("faster", name)
     assert within.ratio.lo is not None
@@ -54,7 +52,7 @@ def test_a_gain_under_drift_is_found_within_rounds(pattern: str, name: str, seed
 def test_runs_in_turns_without_a_difference_are_not_called_different() -> None:
     """The second of two runs is later in the drift: that is no difference."""
     runs = ordered("AB" * 20, {"A": 4.0, "B": 4.0}, drift=1.0, spread=0.002, seed=5)
-    found = compare(runs["A"], runs["B"], order_a=runs["places A"], order_b=runs["places B"], resamples=199)
+    found = compare(runs["A"], runs["B"], order_a=runs["places A"], order_b=runs["places B"])
 
     assert found.verdict == "equivalent"
     assert abs(math.log(found.ratio.value)) < 0.003
@@ -66,13 +64,13 @@ def test_sequential_runs_are_two_samples() -> None:
     a, b = Sample("A", times, order=tuple(range(12))), Sample("B", times, order=tuple(range(12, 24)))
 
     assert find_rounds(a, b) is None
-    assert compare(times, times, order_a=range(12), order_b=range(12, 24), resamples=99).design.name == "two samples"
+    assert compare(times, times, order_a=range(12), order_b=range(12, 24)).design.name == "two samples"
 
 
 def test_rounds_on_request() -> None:
     """Without an order run 1 is paired with run 1; unequal numbers, and an order without rounds, are refused."""
     a = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]
-    found = compare(a, [time * 0.9 for time in a], design="rounds", resamples=99)
+    found = compare(a, [time * 0.9 for time in a], design="rounds")
 
     assert (found.design.name, found.verdict) == ("7 rounds (paired by their numbers)", "faster")
     assert found.ratio.value == pytest.approx(0.9)
@@ -98,7 +96,7 @@ def test_dependence_is_in_the_interval_and_in_the_verdict(rho: float, least: flo
     rng = np.random.default_rng(int(10 * rho))
     held = different = 0
     for _ in range(100):
-        found = compare(autoregressive(rng, 15, rho), autoregressive(rng, 15, rho), resamples=99)
+        found = compare(autoregressive(rng, 15, rho), autoregressive(rng, 15, rho))
         held += (found.ratio.lo or 0) <= 1 <= (found.ratio.hi or 0)
         different += found.verdict in ("faster", "slower")
 
@@ -109,7 +107,7 @@ def test_dependence_is_in_the_interval_and_in_the_verdict(rho: float, least: flo
 def test_few_runs_that_depend_on_each_other_give_no_verdict() -> None:
     """Twelve runs on a slow wave: said, with what they are worth."""
     wave = [5 + 0.5 * math.sin(place / 2) for place in range(12)]
-    found = compare(wave, [1.3 * time for time in wave], resamples=99)
+    found = compare(wave, [1.3 * time for time in wave])
 
     assert found.verdict == "undecided"
     assert "12 runs are worth" in found.reason
@@ -137,7 +135,7 @@ def test_complete_separation_of_few_runs_is_a_difference_of_unknown_size() -> No
 def test_undecided_names_how_many_runs_would_decide() -> None:
     """And so many do: in four of five samples of that size at least."""
     rng = np.random.default_rng(4)
-    first = compare((9 * np.exp(0.03 * rng.normal(size=12))), (9 * np.exp(0.03 * rng.normal(size=12))), resamples=199)
+    first = compare((9 * np.exp(0.03 * rng.normal(size=12))), (9 * np.exp(0.03 * rng.normal(size=12))))
 
     assert first.verdict == "undecided"
     assert "would decide it if there is no difference" in first.reason or "if there is none" in first.reason
@@ -148,7 +146,6 @@ def test_undecided_names_how_many_runs_would_decide() -> None:
         compare(
             (9 * np.exp(0.03 * rng.normal(size=planned.if_equal))).tolist(),
             (9 * np.exp(0.03 * rng.normal(size=planned.if_equal))).tolist(),
-            resamples=99,
         ).verdict
         == "equivalent"
         for _ in range(40)
@@ -162,7 +159,7 @@ def test_the_shift_covers_unequal_spreads() -> None:
     rng = np.random.default_rng(2)
     held = 0
     for _ in range(150):
-        found = compare(8 + rng.normal(size=7), 6 + 0.2 * rng.normal(size=25), design="samples", resamples=99)
+        found = compare(8 + rng.normal(size=7), 6 + 0.2 * rng.normal(size=25), design="samples")
         assert found.shift.lo is not None
         assert found.shift.hi is not None
         held += found.shift.lo <= 2 <= found.shift.hi
@@ -177,4 +174,4 @@ def test_places_need_not_be_numbers_from_zero() -> None:
     rng = np.random.default_rng(1)
     a, b = ((base * np.exp(0.01 * rng.normal(size=20))).tolist() for base in (5.0, 4.0))
 
-    assert compare(a, b, order_a=places[::2], order_b=places[1::2], resamples=99).design.name == "20 rounds (in turns)"
+    assert compare(a, b, order_a=places[::2], order_b=places[1::2]).design.name == "20 rounds (in turns)"

@@ -165,12 +165,12 @@ def test_durations_beside_numbers_are_refused() -> None:
 
 def test_an_interval_of_a_time_is_above_zero() -> None:
     """Few runs that resemble their neighbours widen the interval of a median on the scale of the ratio, both alike."""
-    result = compare([2.08, 2.08, 1.96, 2.03, 1.91, 1.91, 2.0, 2.08], [2.9, 3.08, 3.11, 2.94, 3.06, 3.1, 2.96, 3.06])
+    result = compare([2.08, 2.08, 2.05, 2.03, 1.96, 1.91, 1.91, 2.0], [2.9, 2.94, 2.96, 3.06, 3.11, 3.1, 3.08, 3.06])
 
     for median in result.medians:
         assert median.lo is not None
-        assert 0.85 * median.value < median.lo < median.value
-        assert "widened 1.71 times" in median.basis
+        assert 0 < median.lo < median.value
+        assert " times for dependence" in median.basis
 
 
 def test_equal_medians_with_other_means_are_not_alike() -> None:

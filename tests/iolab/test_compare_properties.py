@@ -34,7 +34,7 @@ def read(values: list[int], step: float) -> list[float]:
 
 def run(a: list[int], b: list[int], step: float = 0.001, threshold: float = 0.02) -> Comparison:
     """The comparison of two lists of ticks, quickly."""
-    return compare(read(a, step), read(b, step), resolution=step, resamples=99, threshold=threshold)
+    return compare(read(a, step), read(b, step), resolution=step, threshold=threshold)
 
 
 def close(one: Estimate, other: Estimate, factor: float = 1.0) -> bool:
@@ -128,8 +128,8 @@ def test_the_run_order_changes_only_what_is_said_of_it(a: list[int], b: list[int
 def test_a_coarser_clock_never_makes_a_constant_sample_more_certain(a: list[int], b: list[int]) -> None:
     """With half of the runs on one tick, a wider step gives a wider interval."""
     a, b = [a[0]] * len(a), [b[0]] * len(b)
-    fine = compare(read(a, 0.001), read(b, 0.001), resolution=0.001, resamples=99)
-    wide = compare(read(a, 0.001), read(b, 0.001), resolution=0.01, resamples=99)
+    fine = compare(read(a, 0.001), read(b, 0.001), resolution=0.001)
+    wide = compare(read(a, 0.001), read(b, 0.001), resolution=0.01)
 
     assert None not in (wide.ratio.lo, wide.ratio.hi, fine.ratio.lo, fine.ratio.hi)
     assert (wide.ratio.lo or 0) < (fine.ratio.lo or 0) <= (fine.ratio.hi or 0) < (wide.ratio.hi or 0)
@@ -224,11 +224,10 @@ def test_pairs_scale_and_mirror(pairs: list[tuple[int, int]], factor: float) -> 
 def test_many_samples_scale_and_mirror(a: list[int], b: list[int], c: list[int], factor: float) -> None:
     """Named in another order and read in another unit: the same pairs, turned over, with the same p values."""
     samples = {"a": a, "b": b, "c": c}
-    one = compare_many({name: read(values, 0.001) for name, values in samples.items()}, resolution=0.001, resamples=99)
+    one = compare_many({name: read(values, 0.001) for name, values in samples.items()}, resolution=0.001)
     other = compare_many(
         {name: read(values, 0.001 * factor) for name, values in reversed(samples.items())},
         resolution=0.001 * factor,
-        resamples=99,
     )
 
     assert one.p_kruskal == pytest.approx(other.p_kruskal, abs=1e-9)

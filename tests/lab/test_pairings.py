@@ -71,7 +71,8 @@ def test_traces_with_T_are_compared_by_latency() -> None:  # noqa: N802 - the op
 
     assert "126 blocks of 8 KiB, time in the call (-T)" in said
     assert "of 30 batches of 10 reads" in said
-    assert "Verdict: undecided" in said  # neighbouring batches resemble each other, and B has a trend
+    assert "Verdict: B is slower than A" in said
+    assert "Caveat: trend: B gets faster" in said  # and neighbouring batches resemble each other
     assert "for dependence (lag-1 0.72)" in said
     assert (round(rate["a"]), round(rate["b"]), round(rate["ratio"], 2)) == (1009, 663, 0.66)
     assert rate["ratio_lo"] < rate["b"] / rate["a"] < rate["ratio_hi"]
