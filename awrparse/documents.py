@@ -12,11 +12,12 @@ from awrparse.records import Document, PrintedTable, Problem
 from awrparse.spooled import joined_html, lines_of_pages
 from awrparse.tabbed import is_tabbed, read_tabbed
 from awrparse.text import lines as line_kinds
-from awrparse.text.bars import markdown_rulers, with_tabs
-from awrparse.text.layout import ANY_RULER
+from awrparse.text.bars import markdown_rulers, with_bars, with_tabs
+from awrparse.text.layout import ANY_RULER, PLAIN_RULER
 from awrparse.text.sections import read_text
 from logframe import LogParseError
 from logframe.mail import parts_of_mail
+from logframe.margins import without_marked_titles, without_prefixes
 from logframe.normalize import (
     LineMap,
     with_line_feeds,
@@ -60,6 +61,9 @@ def _documents(text: str) -> list[Document]:
     """The reports of a text."""
     text = without_terminal_codes(with_line_feeds(text))
     lines = _lines_of(text)
+    bare = without_prefixes(lines, sniff.TAG_LINE) if "<" in text else lines
+    margins = [] if bare is lines else [len(line) - len(own) for line, own in zip(lines, bare, strict=True)]
+    text, lines = ("\n".join(bare), bare) if margins else (text, lines)
     line_map, clean = _kept_lines(lines)
     is_page = sniff.is_html(clean)
     if is_page:
@@ -74,21 +78,29 @@ def _documents(text: str) -> list[Document]:
                 for line, page in sniff.split_html(text)
             ]
             for document in pages:
-                document.line_map, document.joined = line_map, joined
+                document.line_map, document.joined, document.margins = line_map, joined, margins
             return pages
         text = inner
         lines = _lines_of(text)
         line_map, _ = _kept_lines(lines)
     file_lines = lines if text.isascii() else list(map(with_plain_blanks, lines))
     raw_lines = line_map.select(file_lines)
-    lines = without_margin(raw_lines, ANY_RULER)
+    quoted = without_margin(raw_lines, ANY_RULER)
+    lines = without_prefixes(quoted, PLAIN_RULER)
+    if lines is not quoted:  # numbers before the lines are none of the report
+        raw_lines = [own.rjust(len(raw)) for own, raw in zip(lines, raw_lines, strict=True)]
+        file_lines = [*file_lines]
+        for place, line in zip(line_map.kept, raw_lines, strict=True):
+            file_lines[place] = line
+    lines = without_marked_titles(lines)
+    lines = with_bars(lines) if "|" in text else lines
     rulers = frozenset(markdown_rulers(lines)) if "|" in text else frozenset()
     if rulers:
         line_map = line_map.without(rulers)
         raw_lines = line_map.select(file_lines)
         lines = [with_tabs(line) for number, line in enumerate(lines) if number not in rulers]
     # SQL*Plus and editors put tabs for blanks; browsers put them between cells
-    filled = [line.expandtabs() for line in lines] if rulers or "\t" in text else lines
+    filled = [line.expandtabs() for line in lines] if rulers or any("\t" in line for line in lines) else lines
     kinds = line_kinds.classify(filled)
     read = read_tabbed if filled is not lines and is_tabbed(lines, kinds) else read_text
     lines = lines if read is read_tabbed else filled

@@ -111,6 +111,8 @@ class AwrInfo:
 
 #: How Statspack and ASH reports say how many sessions were active on average.
 _SESSIONS: Final = ("av act sess", "average active sessions")
+#: Labels of the two snapshots.
+_SNAPSHOTS: Final = {"begin snap": "begin", "end snap": "end"}
 #: Labels of times in the table of the snapshots.
 _MINUTES: Final = {"elapsed": "elapsed_s", "elapsed time": "elapsed_s", "db time": "db_time_s", "db cpu": "db_cpu_s"}
 
@@ -171,7 +173,10 @@ def _take_snapshots(found: dict[str, object], snapshots: pl.DataFrame | None) ->
     if snapshots is None:
         return
     for row in snapshots.iter_rows(named=True):
-        side = "begin" if str(row["snapshot"]).lower().startswith("begin") else "end"
+        # the cells of a line that a mail program has wrapped are those of another line
+        side = _SNAPSHOTS.get(str(row["snapshot"]).strip(" :").lower())
+        if side is None:
+            continue
         found[f"{side}_snap_id"] = row["snap_id"]
         found[f"{side}_time"] = row["snap_time"]
         found[f"sessions_{side}"] = row["sessions"]

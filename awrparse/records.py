@@ -133,6 +133,7 @@ class Document:
         raw_lines: the same before a margin was removed (a quoting mark, an indent).
         file_lines: of a text report, all lines of its file; the reports of one file have the same list.
         page: of an HTML report, its text.
+        margins: of an HTML report, how many characters another program has put before each line of its file.
         joined: where the lines of the page begin that were joined of several; empty where none were.
     """
 
@@ -153,6 +154,7 @@ class Document:
     file_lines: Sequence[str] = ()
     page: str = ""
     joined: Sequence[Piece] = ()
+    margins: Sequence[int] = ()
 
     def line_of(self, problem: Problem) -> int | None:
         """The line of a problem in the file, counted from 1."""
@@ -168,7 +170,8 @@ class Document:
         if piece:
             start, before, source = self.joined[piece - 1]
             line, column = source + line - start + 1, column - before if line == start else column
-        return line if self.line_map is None else self.line_map.kept[line - 1] + 1, column
+        line = line if self.line_map is None else self.line_map.kept[line - 1] + 1
+        return line, column + (self.margins[line - 1] if self.margins else 0)
 
     def column_of(self, problem: Problem) -> int | None:
         """Where in its line the text of a problem starts, counted from 1; None where that is unknown."""

@@ -17,6 +17,7 @@ from awrparse.matching import MatchedTables
 from awrparse.raw_tables import frame_as_printed
 from awrparse.records import Document, Problem
 from awrparse.slots import slots_with_dates
+from awrparse.sniff import EMBEDDED
 from awrparse.sniff import IDENTITY as IDENTITY_GRAMMAR
 from awrparse.stated import stated_sums
 from awrparse.tables import TABLES, VIEWS
@@ -364,11 +365,14 @@ def read_awr(source: Source, *, strict: bool = False, printed: bool = False, enc
     if not any(is_known(document) for document in documents):
         raise _no_report(log)
     several: tuple[Diagnostic, ...] = ()
+    # ASH and ADDM reports stand inside the report that they explain
+    lead = next((number for number, document in enumerate(documents) if document.kind not in EMBEDDED), 0)
     if len(documents) > 1:
-        reason = f"the file holds {len(documents)} reports; this is the first, `parts` has them all"
-        several = (Diagnostic(log.name, documents[0].first_line, None, "several_reports", None, reason),)
+        which = "first that is no ASH or ADDM report" if lead else "first"
+        reason = f"the file holds {len(documents)} reports; this is the {which}, `parts` has them all"
+        several = (Diagnostic(log.name, documents[lead].first_line, None, "several_reports", None, reason),)
     reports = [
-        AwrReport(log.name, document, bounds=printed, notes=log.notes + several if number == 0 else ())
+        AwrReport(log.name, document, bounds=printed, notes=log.notes + several if number == lead else ())
         for number, document in enumerate(documents)
     ]
     for report in reports:
@@ -379,7 +383,7 @@ def read_awr(source: Source, *, strict: bool = False, printed: bool = False, enc
             faults = [one for one in diagnosed if one.kind not in _UNDERSTOOD]
             if faults:
                 raise faults[0].to_error()
-    return reports[0]
+    return reports[lead]
 
 
 def _no_report(log: Log) -> NoReportError:

@@ -19,11 +19,15 @@ _PAGE = re.compile(PAGE.pattern("^{START_OF_LINE}|{HEADING_TAG}"), re.MULTILINE)
 #: Before a page, or without one, these say that the report is text.
 _SECTIONS = re.compile(GRAMMAR.pattern("^(?:{BANNER}|{SECTION_TITLE}|{OLD_TITLE})"), re.MULTILINE)
 _RULED = re.compile(GRAMMAR.pattern("^{RULER}"), re.MULTILINE)
+#: A line of a page, where nothing stands before it.
+TAG_LINE: Final = re.compile(PAGE.pattern(" {0,40}{TAG}"))
 _TABLE = re.compile(PAGE.pattern("{TABLE_TAG}"))
 _MARKUP = re.compile(PAGE.pattern("{ANY_TAG}"))
 _TITLE = re.compile(PAGE.pattern("{TITLE_OPEN}({HEADING_TEXT}){TITLE_CLOSE}"))
 _H1 = re.compile(PAGE.pattern("{H1_OPEN}({HEADING_TEXT}){H1_CLOSE}"))
 
+#: Reports that stand inside others, too.
+EMBEDDED: Final = frozenset({"ash", "addm"})
 #: How a report calls itself -> its kind; the first that matches.
 _NAMES: Final = tuple((re.compile(IDENTITY.pattern(f"{{{name}}}")), kind) for name, kind in IDENTITY.kinds.items())
 
@@ -87,13 +91,13 @@ def split_html(text: str) -> list[tuple[int, str]]:
 def kind_of_html(text: str) -> tuple[str, str]:
     """Kind and name of an HTML report, from its title and first headings."""
     title = _TITLE.search(text[:20_000])
-    heads = _H1.findall(text[:100_000])[:2]
+    heads = _H1.findall(text[:100_000])
     names = [" ".join(_MARKUP.sub(" ", name).split()) for name in ([title.group(1)] if title else []) + heads]
     kinds = [found for name in names if (found := kind_of_name(name)) is not None]
     if not kinds:
         return "fragment", names[0] if names else ""
     # the <title> of a PDB report says AWR Report; its <h1> knows better
-    best = "awr_pdb" if "awr_pdb" in kinds else kinds[0]
+    best = "awr_pdb" if "awr_pdb" in kinds[:3] else next((one for one in kinds if one not in EMBEDDED), kinds[0])
     return best, names[0]
 
 
@@ -107,8 +111,7 @@ def split_text(lines: list[str], kinds: bytearray) -> list[Part]:
         position = kinds.find(bytes([kind.BANNER]), position + 1)
     if not starts:
         addm = kinds.find(bytes([kind.ADDM]))
-        title = kinds.find(bytes([kind.TITLE]))
-        if addm >= 0 and not 0 <= title < addm:
+        if addm >= 0 and kind.TITLE not in kinds:
             return [Part("addm", lines[addm].strip(), 0, len(lines))]
         return [Part("fragment", "", 0, len(lines))]
     ends = [start for start, _, _ in starts[1:]] + [len(lines)]

@@ -19,6 +19,8 @@ _CLOCK: Final = re.compile(GRAMMAR.pattern("^[ #]*{CLOCK}{GAP}"))
 #: The label of the row of all processors.
 TOTAL_CPU: Final = "avg-cpu:"
 _TWICE: Final = 2
+#: The first columns of vmstat; the names of memory are of the locale.
+_MEMORY: Final = ("r", "b", "swpd", "free", "buff", "cache", "si", "so")
 #: Memory that ``vmstat`` of AIX and HP-UX prints in pages.
 _IN_PAGES: Final = ("avm", "fre")
 #: Columns that say where a row stands and when it is of.
@@ -104,13 +106,19 @@ def read_heading(text: str, groups: str, has_clock: bool) -> Heading:  # noqa: F
     is_total_cpu = any(word.text == TOTAL_CPU for word in words)
     has_time = bool(words) and (words[0].text in {"Time", "TIME"} or (not has_clock and _is_time_in_others(words)))
     words = [word for word in words if word.text.rstrip(":") in KEYS or not word.text.endswith(":")][has_time:]
-    has_stamp = "timestamp" in groups
+    # the word above the times is of the locale; it stands after the group of the processors
+    has_stamp = "timestamp" in groups or "cpu" in [name.strip("-") for name in groups.split()[1:-1]]
     zone = None
     if tuple(word.text for word in words[-len(_CLOCK_OF_AIX) :]) == _CLOCK_OF_AIX:
         words, has_stamp = words[: -len(_CLOCK_OF_AIX)], True
     elif has_stamp and words and words[-1].text not in VMSTAT:
         zone = words.pop().text
     printed = _qualified([word.text.rstrip(":") for word in words], [word.middle for word in words], groups)
+    if printed[:3] == [*_MEMORY[:3]] and printed[6:8] == [*_MEMORY[6:]]:  # the names between are of the locale
+        printed[3:6] = [
+            _MEMORY[3],
+            *(a if a == "inact" else b for a, b in zip(printed[4:6], _MEMORY[4:6], strict=True)),
+        ]
     if printed.count("sy") == _TWICE:  # the line of groups is not there: system calls come before the share of the CPU
         first = printed.index("sy")
         printed[first], printed[printed.index("sy", first + 1)] = "faults sy", "cpu sy"

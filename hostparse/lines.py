@@ -80,7 +80,17 @@ def batches(log: Log) -> Iterator[pl.DataFrame]:
             lines = lines.with_columns(TEXT.str.strip_chars_end(" \t\r"))  # noqa: PLW2901 - a step of three
         if has_codes:
             lines = lines.with_columns(without_terminal_codes_expr(TEXT).str.strip_chars_end(" \t"))  # noqa: PLW2901
+        if lines.select(TEXT.str.contains(GRAMMAR.pattern("{DAYS}|{SECONDS}")).any()).item():
+            lines = lines.with_columns(_western(TEXT))  # noqa: PLW2901 - see above
         yield lines
+
+
+def _western(text: pl.Expr) -> pl.Expr:
+    """Dates and clocks of Chinese and Japanese locales in the form of the others."""
+    clock = "({TWO_DIGITS}){HOURS}({TWO_DIGITS}){MINUTES}({TWO_DIGITS}){SECONDS}"
+    date = "({FOUR_DIGITS}){YEARS}({TWO_DIGITS}){MONTHS}({TWO_DIGITS}){DAYS}"
+    text = text.str.replace_all(GRAMMAR.pattern(clock), "$1:$2:$3")
+    return text.str.replace_all(GRAMMAR.pattern(date), "$1-$2-$3")
 
 
 def repeated_rows(name: str, rows: pl.DataFrame) -> list[Diagnostic]:

@@ -161,10 +161,11 @@ def _read(log: Log) -> Tables:
         reason = "day and month may be the other way round: the month is taken to come first"
         shown = next(str(host["date"]) for host in _hosts(documents) if "date" in host)
         notes.append(Diagnostic(log.name, None, None, "date_order", shown, reason))
-    is_iostat = any("avg-cpu" in key or "disk" in key for key, _ in tables) and not any(
-        isinstance(each.statistics.get("timestamp"), dict) for rows in tables.values() for each in rows[:1]
-    )
-    tool = "iostat" if is_iostat else "mpstat" if any("node-load" in key for key, _ in tables) else "sar"
+    # sadf prints a date and a time
+    is_sadf = any(isinstance(each.statistics.get("timestamp"), dict) for rows in tables.values() for each in rows[:1])
+    is_iostat = not is_sadf and any("avg-cpu" in key or "disk" in key for key, _ in tables)
+    is_mpstat = not is_sadf and any(key in {"node-load", "cpu-load"} for key, _ in tables)
+    tool = "iostat" if is_iostat else "mpstat" if is_mpstat else "sar"
     said: list[Diagnostic] = []
     parts = [_part(log.name, section, rows, runs, order, tool, said) for (section, _), rows in tables.items()]
     notes += {note.text: note for note in reversed(said)}.values()  # a sample has many tables
@@ -299,7 +300,10 @@ def _part(
     stated = later(pl.col("interval_end"), -pl.col("step"))
     # the counters begin with the restart of the system, where the interval printed is longer
     restart = later(pl.col("base"), pl.col("restarted"))
-    first = pl.when(stated.is_not_null()).then(pl.max_horizontal(stated, restart))
+    start: pl.Expr = pl.when(stated.is_not_null()).then(pl.max_horizontal(stated, restart))
+    if tool == "mpstat":  # one step between all samples, and none since the start of the system where there are several
+        step = (pl.col("interval_end") - pl.col("before")).median().over("run")
+        start = pl.coalesce(start, pl.col("interval_end") - step)
     early = place.filter(pl.col("before").is_null() & (stated < restart)).unique("run", maintain_order=True)
     notes += [
         Diagnostic(name, line, None, "interval", clock, "the interval printed begins before the restart, which is used")
@@ -307,7 +311,7 @@ def _part(
     ]
     place = place.with_columns(
         ((pl.col("sample") == 1) & pl.lit(tool == "iostat")).alias("is_since_boot"),
-        pl.coalesce("before", first).alias("interval_start"),
+        pl.coalesce("before", start).alias("interval_start"),
         pl.col("interval_end").dt.time().alias("time_of_day"),
         pl.lit(False).alias("is_average"),
     )

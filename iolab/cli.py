@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from iolab.pages.summary import LogSummary
     from iolab.sources import Place
     from iolab.time_ledger.account import Ledger
+    from iolab.time_ledger.changes import LedgerChange
+    from logframe.formats import ParsedLog
 
 _MOST_NAMED: Final = 3
 _HIGHEST_PORT: Final = 65_535
@@ -268,7 +270,7 @@ def compare(logs: tuple[str, ...], design: str | None, threshold: float, order: 
     strace logs by rates and by reads of one mode and size, and a trace with what a report or a session counted.  What
     cannot be compared is refused, with the reason and exit code 1.
     """
-    from iolab.comparison import Options, pair  # noqa: PLC0415 - see above
+    from iolab.comparison import Options, Pairing, UnpairedError, pair  # noqa: PLC0415 - see above
     from iolab.loading import load  # noqa: PLC0415 - the parsers are imported by the commands that need them
     from iolab.pages.pairing_text import pairing_text  # noqa: PLC0415 - see above
     from iolab.rules.run import findings_together  # noqa: PLC0415 - see above
@@ -281,14 +283,71 @@ def compare(logs: tuple[str, ...], design: str | None, threshold: float, order: 
         raise LogError(f"compare takes exactly 2 logs, got {len(named)}: {listed}")
     first, second = (load(one.source) for one in named)
     options = Options.checked(threshold / 100, design or "auto", order)
-    found = pair(first, second, names=(named[0].name, named[1].name), options=options)
+    names = (named[0].name, named[1].name)
+    change = _change(first, second)
+    try:
+        found = pair(first, second, names=names, options=options)
+    except UnpairedError as error:
+        if change is None:
+            raise
+        found = Pairing(names, refusal=str(error))
     if as_json:
         frames = {title: frame.to_dicts() for title, frame in found.frames.items()}
-        said = {"logs": found.names, "verdict": found.verdict, "why": found.why, "paragraphs": found.paragraphs}
+        said: dict[str, object] = {
+            "logs": found.names,
+            "verdict": found.verdict,
+            "why": found.why,
+            "paragraphs": found.paragraphs,
+        }
+        if change is not None:
+            total = {"a": change.a.value, "b": change.b.value, "unit": change.unit, "is_shared": change.is_shared}
+            said["change"] = total | {"sentence": change.sentence, "parts": change.parts.to_dicts()}
         click.echo(as_text(said | {"frames": frames}))
         return 0
+    if change is not None:
+        click.echo(f"{change}\n")
     both = findings_together([(named[0].name, first), (named[1].name, second)])
     click.echo(pairing_text(found, both, width=shutil.get_terminal_size((100, 24)).columns, style=_coloured))
+    return 0
+
+
+def _change(a: ParsedLog, b: ParsedLog) -> LedgerChange | None:
+    """The change of the time of two logs of one kind; None where they have no totals of the same thing."""
+    from iolab.time_ledger.run import ledger  # noqa: PLC0415 - the parsers are imported by the commands that need them
+
+    if a.format != b.format:
+        return None
+    try:
+        return ledger(a).compare(ledger(b))
+    except LogError:
+        return None
+
+
+@_command(
+    'iolab what-if awr.html --part "db file sequential read" --factor 0.5',
+    'iolab what-if ora_4711.trc --part "db file sequential read" --average 0.2',
+    name="what-if",
+)
+@click.argument("log")
+@_format_option
+@click.option("--part", required=True, metavar="NAME", help="The part of the time that changes.")
+@click.option("--average", type=float, metavar="MS", help="Its new average in ms.")
+@click.option("--count", type=float, metavar="N", help="Its new count.")
+@click.option("--factor", type=float, metavar="K", help="Its time after / before.")
+def what_if(
+    log: str, log_format: str | None, part: str, average: float | None, count: float | None, factor: float | None
+) -> int:
+    """Say what the total time would be if one part were shorter, or occurred less often.
+
+    All other parts are assumed unchanged.  Parts whose time does not answer the question are refused.
+    """
+    from iolab.loading import load  # noqa: PLC0415 - the parsers are imported by the commands that need them
+    from iolab.time_ledger.run import ledger  # noqa: PLC0415 - see above
+
+    if [average, count, factor].count(None) != 2:
+        raise click.UsageError("what-if takes one of --average, --count and --factor")
+    found = ledger(load(log_named(log), format=log_format))
+    click.echo(found.what_if(part, average=None if average is None else average / 1e3, count=count, factor=factor))
     return 0
 
 

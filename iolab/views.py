@@ -97,6 +97,11 @@ _DEFAULT: Final = View(summarize_frames)
 
 
 @cache
+def has_view(format_name: str) -> bool:
+    """Does a format have a view of its own?"""
+    return bool(entry_points(group=GROUP, name=format_name))
+
+
 def view_of(format_name: str) -> View:
     """The view of a format; of one without a view, that which shows its frames.
 

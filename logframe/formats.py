@@ -58,12 +58,14 @@ class Sniff(NamedTuple):
         reason: What was recognised, as the end of "this is ...".
         is_refused: The log is recognised, and this format's reader does not read it.
         line: The line that shows it, counted from 1, or None.
+        instead: Of a log that is refused, what to take in its place.
     """
 
     score: float
     reason: str
     is_refused: bool = False
     line: int | None = None
+    instead: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +297,7 @@ def recognise(head: Head, found: list[tuple[Format, Sniff]] | None = None) -> li
             source=head.name,
             line=line,
             text=None if line is None else head.text.split("\n")[line - 1][:200],
-            expected=expected(),
+            expected=sniff.instead or expected(),
         )
     tied = [other for other, its in certain if its.score == sniff.score]
     if len(tied) > 1:

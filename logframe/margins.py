@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import Final
 
-from logframe.normalize import BLANKS, indent_of, shared_start, without_entities, without_quotes
+from logframe.normalize import BLANKS, GRAMMAR, indent_of, shared_start, without_entities, without_quotes
 
 #: Fewer numbers may be a column of the log.
 _FEWEST_NUMBERED: Final = 3
+#: What programs put before each line of a text that has lines of a known look, in the order in which they are tried.
+BEFORE_LINES: Final = (
+    "SYSLOG",
+    "CONTAINER",
+    "BARE_STAMP",
+    "LINE_NUMBER",
+    "LINE_COLON",
+    "ADDED_MARK",
+    "SPACED_BAR",
+    "BAR_MARK",
+    "MAIL",
+)
+#: How a title of Markdown begins.
+_MARKS: Final = frozenset("#*")
+#: A prefix is looked for in so many lines first.
+_SAMPLED: Final = 100
+#: Several programs may have handed on a text, one after the other.
+_DEEPEST: Final = 3
 
 
 def without_shared_margin(text: str) -> str:
@@ -68,3 +88,65 @@ def without_page(text: str) -> str:
     if not end or "<" in shown:
         return text
     return "\n" * head.count("\n") + without_entities(shown.partition(">")[2]) + "\n" * tail.count("\n")
+
+
+def without_prefixes(lines: list[str], anchor: re.Pattern[str]) -> list[str]:
+    r"""The lines without the number, time, bar or plus that a program has put before most of them.
+
+    Args:
+        lines: without blanks at their ends.
+        anchor: matches lines that are certainly the text's own, such as rulers: a prefix hides them.
+
+    Examples:
+        >>> ruler = re.compile("----")
+        >>> without_prefixes(["+++ b/report", "+Event  Waits", "+------ -----", "+", "+x          1"], ruler)
+        ['++ b/report', 'Event  Waits', '------ -----', '', 'x          1']
+        >>> without_prefixes(["Time     Waits", "-------- -----", "18:36:01     1", "18:36:02     2"], ruler)[2]
+        '18:36:01     1'
+    """
+    bare = lines
+    for _ in range(_DEEPEST):
+        found = _bared(bare)
+        if found is None:
+            break
+        bare = found
+        if _count(anchor, bare) > 2 * _count(anchor, lines):
+            lines = bare
+    return lines
+
+
+def without_marked_titles(lines: list[str]) -> list[str]:
+    """The lines without the marks of Markdown around titles.
+
+    Examples:
+        >>> without_marked_titles(["## Load Profile", "**Top 5 Events**", "#### 12", "** MISSING **"])
+        ['Load Profile', 'Top 5 Events', '#### 12', '** MISSING **']
+    """
+    title = _compiled("{TITLE_MARK}(?P<title>{TITLE_TEXT}){TITLE_END}")
+    return [found["title"] if line[:1] in _MARKS and (found := title.fullmatch(line)) else line for line in lines]
+
+
+def _bared(lines: list[str]) -> list[str] | None:
+    """The lines without the prefix that most of them have; None where most have none."""
+    full = [line for line in lines if line]
+    sample = full[:: max(1, len(full) // _SAMPLED)]
+    found = [prefix for prefix in _prefixes() if 2 * _count(prefix, sample) > len(sample)]
+    if not found:
+        return None
+    prefix = max(found, key=lambda one: _count(one, full))
+    return [line[one.end() :] if (one := prefix.match(f"{line} ")) else line for line in lines]
+
+
+def _count(pattern: re.Pattern[str], lines: list[str]) -> int:
+    # blanks at the ends of lines are gone, and with them one of the prefix of a blank line
+    return sum(pattern.match(f"{line} ") is not None for line in lines)
+
+
+@cache
+def _prefixes() -> list[re.Pattern[str]]:
+    return [_compiled(f"{{{name}}}") for name in BEFORE_LINES]
+
+
+@cache
+def _compiled(template: str) -> re.Pattern[str]:
+    return re.compile(GRAMMAR.pattern(template))

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-GRAMMAR = load_grammar("logframe", "normalize.lark", "mail", "syslog", "container", "line_number", "line_colon")
+_PREFIXED: Final = ("mail", "syslog", "container", "line_number", "line_colon")
+_OF_REPORTS: Final = ("bare_stamp", "spaced_bar", "bar_mark", "added_mark")
+GRAMMAR = load_grammar("logframe", "normalize.lark", *_PREFIXED, *_OF_REPORTS)
 #: Terminals of what other programs put before every line, in the order in which they are tried.
 PREFIXES: Final = ("MAIL", "SYSLOG", "CONTAINER", "LINE_NUMBER", "LINE_COLON")
 #: Characters as a word processor, a wiki or a web page writes them -> as the log had them.

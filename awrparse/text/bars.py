@@ -21,6 +21,7 @@ _SQL_ID_TITLE: Final = re.compile(GRAMMAR.pattern("{SQL_ID_TITLE}"))
 
 
 _MARKDOWN_RULER: Final = re.compile(GRAMMAR.pattern("{MARKDOWN_RULER}"))
+_BARE_RULER: Final = re.compile(GRAMMAR.pattern("{BARE_MARKDOWN_RULER}"))
 #: A bar within a cell of Markdown.
 _ESCAPED, _HELD = "\\|", "\x00"
 
@@ -41,6 +42,26 @@ def markdown_rulers(lines: Sequence[str]) -> list[int]:
         and number > 0
         and is_bar_row(lines[number - 1])
     ]
+
+
+def with_bars(lines: list[str]) -> list[str]:
+    """The lines with a bar at both ends of the rows of tables of Markdown that have bars between their cells only.
+
+    Examples:
+        >>> with_bars(["Event|Waits", "---|---:", "latch free|1", "", "a|b"])
+        ['|Event|Waits|', '|---|---:|', '|latch free|1|', '', 'a|b']
+    """
+    found = lines
+    for number in range(1, len(lines)):
+        if "|" not in lines[number] or "|" not in lines[number - 1] or not _BARE_RULER.fullmatch(lines[number]):
+            continue
+        found = [*lines] if found is lines else found
+        place = number - 1
+        while place < len(lines) and "|" in lines[place]:
+            row = lines[place].strip()
+            found[place] = f"|{row.removeprefix('|').removesuffix('|')}|"
+            place += 1
+    return found
 
 
 def with_tabs(line: str) -> str:

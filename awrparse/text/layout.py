@@ -22,6 +22,8 @@ GRAMMAR = load_grammar("awrparse", "layout.lark")
 WIDE_GAP = re.compile(GRAMMAR.pattern("{WIDE_GAP}"))
 #: A ruler of a report, also one that is indented: what a quotation or an indent of the whole text is known by.
 ANY_RULER = re.compile(GRAMMAR.pattern("{ANY_RULER}$"))
+#: The same without bars, as it stands where nothing precedes the lines.
+PLAIN_RULER: Final = re.compile(GRAMMAR.pattern("{PLAIN_RULER}$"))
 #: A row has at least so many words.
 _FEWEST_WORDS: Final = 3
 _NUMBER_CELL = re.compile(GRAMMAR.pattern("{NUMBER_CELL}"))

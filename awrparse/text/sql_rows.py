@@ -21,6 +21,9 @@ _GAP: Final = " " * 6
 SQL_WIDTH: Final = 80
 _STATSPACK_SQL_WIDTH: Final = 64
 _DIFF_SQL_WIDTH: Final = 240
+#: A hash value of Statspack has up to so many digits, right below its ruler.
+_HASH_DIGITS: Final = 10
+_CUT_ID: Final = "the ruler above is too short for an id: the lines were cut, and its last digits are missing"
 _DAMAGED_ID: Final = "no id of a statement stands beside these figures: the row is damaged"
 
 
@@ -35,6 +38,7 @@ def cut_sql(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
     rows = Rows(headings=(*names, "Module", "SQL Text"), extents=columns)
     texts = [lines[number] for number in body]
     records: list[tuple[int, tuple[str, ...]]] = []
+    is_cut = layout.report_kind == "statspack" and place > 0 and id_column.end - id_column.start < _HASH_DIGITS
     for position, text in enumerate(texts):
         name = text[id_column.start : id_end].strip()
         # most lines are SQL text; a pattern is slow to say so
@@ -48,6 +52,9 @@ def cut_sql(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
         records.append((position, cells))
         if not has_id:
             rows.problems.append(Problem(body[position] + 1, "damaged_id", name or text.strip(), _DAMAGED_ID))
+        elif is_cut:
+            records[-1] = position, (*cells[:-1], "")
+            rows.problems.append(Problem(body[position] + 1, "damaged_id", name, _CUT_ID))
     starts = [position for position, _ in records]
     for number, text in zip(body, texts[: starts[0] if starts else None], strict=False):
         if text.strip():

@@ -232,6 +232,11 @@ class ReportFacts:
         """Are its CPU times undercounted with SMT?  Source: ardentperf.com 2016/07/01."""
         return "aix" in self.platform.lower()
 
+    @cached_property
+    def repeated_ids(self) -> frozenset[str]:
+        """Ids of statements that are in several containers."""
+        return frozenset(one for one, count in Counter(row.sql_id for row in self.statements).items() if count > 1)
+
     @property
     def has_host(self) -> bool:
         """Do the figures of the host belong to this report's DB time?  Not for a PDB, nor for several instances."""
@@ -319,11 +324,6 @@ class ReportFacts:
         if self.whole_s is None or self.elapsed_s is None or self.elapsed_s.lo <= 0:
             return None
         return self.whole_s / self.elapsed_s
-
-    @cached_property
-    def repeated_ids(self) -> frozenset[str]:
-        """The ids that several statements have, each in a container of its own."""
-        return frozenset(one for one, count in Counter(one.sql_id for one in self.statements).items() if count > 1)
 
     @property
     def is_idle(self) -> bool:

@@ -13,7 +13,8 @@ from iolab.evidence.run_set import share_clocks
 from iolab.evidence.time_lines import over_time
 from iolab.metrics.processors import host_cpu
 from iolab.pages.figures import join_figures
-from iolab.rules import devices  # noqa: F401 - registers its rules
+from iolab.rules import devices, host_severity  # noqa: F401 - register their rules
+from iolab.rules.finding import nothing_found
 from iolab.rules.host_processors import processors_of_report
 from iolab.rules.registry import apply_rules
 from iolab.rules.samples import devices_of_others
@@ -35,6 +36,13 @@ if TYPE_CHECKING:
 #: Tables that are shown; the others are counters that few look for.
 _SHOWN: Final = ("host", "device", "cpu", "process", "interface")
 
+#: What the rules look at, by the tables that a log has.
+_LOOKED_AT: Final = {
+    "host": "the counters of the host",
+    "cpu": "how busy each CPU was",
+    "device": "the requests and bytes of the devices",
+    "process": "the CPU time of the processes",
+}
 #: So many rows of a table of a large log are shown.
 _MOST: Final = 100_000
 
@@ -96,6 +104,8 @@ def host_findings(log: HostLog) -> Iterator[Finding]:
     yield from found
     if not found and not host_ledgers(log):
         yield from apply_rules("host_unread", log)
+    elif not found:
+        yield nothing_found(", ".join(_LOOKED_AT[scope] for scope in _LOOKED_AT if scope in log.scopes))
 
 
 def host_headline(log: HostLog) -> str:

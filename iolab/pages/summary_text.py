@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal
 
+import polars as pl
+import polars.selectors as cs
+
 from iolab.metrics.formatting import as_sentence
 from iolab.pages.ledger_text import MOST_LINES, first_screen, plain
 from iolab.pages.tables import figures_text, frame_text, wrapped
 from iolab.rules.finding import is_nothing
-from iolab.views import view_of
+from iolab.views import has_view, view_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -18,6 +21,9 @@ if TYPE_CHECKING:
 #: The frames that are printed; of the others only the number of rows is printed.
 _PRINTED: Final = ("head", "samples", "top_events", "wait_classes", "compare_top_events", "io_mode", "calls", "summary")
 _MOST_ROWS: Final = 8
+#: Of a format without a view: so many tables, of more columns than this.
+_MOST_TABLES: Final = 4
+_LEAST_WIDTH: Final = 2
 _MOST_REMARKS: Final = 20
 
 Part = Literal["findings", "figures", "tables"]
@@ -66,7 +72,7 @@ def summary_text(
         )
     if "tables" in shown:
         blocks += [
-            f"{title.replace('_', ' ')}\n{frame_text(seen.frames[title], most=_MOST_ROWS, width=width)}"
+            f"{title.replace('_', ' ')}\n{frame_text(_plain(seen.frames[title]), most=_MOST_ROWS, width=width)}"
             for title in _shown(seen)
         ]
     if "figures" in shown and seen.figures.height:
@@ -105,4 +111,16 @@ def _remarks(seen: LogSummary, name: str) -> list[str]:
 
 
 def _shown(seen: LogSummary) -> list[str]:
-    return [title for title in _PRINTED if title in seen.frames]
+    """The tables that are shown: of a format without a view those with figures."""
+    if has_view(seen.log.format):
+        return [title for title in _PRINTED if title in seen.frames]
+    with_figures = [
+        title for title, frame in seen.frames.items() if frame.height and _plain(frame).width > _LEAST_WIDTH
+    ]
+    return with_figures[:_MOST_TABLES]
+
+
+def _plain(frame: pl.DataFrame) -> pl.DataFrame:
+    """A table without the bounds of its figures, the numbers of lines, and columns without values."""
+    kept = frame.select(~cs.ends_with("_lo", "_hi")).drop("sample", "line", strict=False)
+    return kept.select(name for name in kept.columns if kept[name].null_count() < kept.height or not kept.height)

@@ -10,6 +10,7 @@ import polars as pl
 from iolab.evidence.host_alignment import check_host
 from iolab.metrics.formatting import count_text
 from iolab.metrics.processors import COLUMNS, RESTING, SATURATED, SINCE_START, cpu_metrics, cpu_samples
+from iolab.rules import devices  # noqa: F401 - its rules come before these, whatever was imported first
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, three
 from iolab.rules.registry import rule

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from iolab.rules import phrases
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 LARGE = 0.10
 
 
-_KNOWN: WeakKeyDictionary[ReportFacts, dict[str, dict[str, Part]]] = WeakKeyDictionary()
+#: The parts of the views of a report; rules ask for them once for each statement.
+_KNOWN: Final[WeakKeyDictionary[ReportFacts, dict[str, dict[str, Part]]]] = WeakKeyDictionary()
 
 
 class Part(NamedTuple):
@@ -67,15 +68,21 @@ def share_first(facts: ReportFacts, name: str) -> Iterator[Finding]:
 
 
 def parts_of(facts: ReportFacts, view: str = "what") -> dict[str, Part]:
-    """The parts of a view that have a share, by id, in the order to read them."""
+    """The parts of a view that have a share, by id, in the order to read them; computed once for each report."""
     known = _KNOWN.setdefault(facts, {})
     if view not in known:
-        ledger = ledger_of(facts)
-        is_there = not ledger.void and view in ledger.views
-        base = ledger.base if ledger.base == CALL_TIME else "DB time"
-        rows = ledger.parts(view).iter_rows(named=True) if is_there else ()
-        known[view] = {row["part"]: _part(row, base) for row in rows if row["share"] is not None}
+        known[view] = _parts_of(facts, view)
     return known[view]
+
+
+def _parts_of(facts: ReportFacts, view: str) -> dict[str, Part]:
+    ledger = ledger_of(facts)
+    if ledger.void or view not in ledger.views:
+        return {}
+    base = ledger.base if ledger.base == CALL_TIME else "DB time"
+    return {
+        row["part"]: _part(row, base) for row in ledger.parts(view).iter_rows(named=True) if row["share"] is not None
+    }
 
 
 def _part(row: dict[str, Any], base: str) -> Part:

@@ -19,6 +19,8 @@ from logframe.interval import Interval
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from iolab.time_ledger.changes import LedgerChange, WhatIf
+
 #: What a part of the time is.  `unlisted`: the log has the time and not the row; `not_in_log`: this section is missing;
 #: `contains`: a row that encloses others, its sum is kept at 0.
 KINDS: Final = (
@@ -205,6 +207,20 @@ class Ledger:
             count = "" if row["count"] is None else f"{row['count']:,.0f}"
             lines.append(f"{share:>6}  {row['seconds']:>14,.6g}  {count:>12}  {'  ' * row['level']}{row['name']}")
         return "\n".join(lines)
+
+    def compare(self, other: Ledger) -> LedgerChange:
+        """Every part of this ledger and another one, and the change of each (`iolab.time_ledger.changes`)."""
+        from iolab.time_ledger.changes import change_of  # noqa: PLC0415 - it reads ledgers
+
+        return change_of(self, other)
+
+    def what_if(
+        self, part: str, *, count: float | None = None, average: float | None = None, factor: float | None = None
+    ) -> WhatIf:
+        """The total if a part had another count or average, or its time a factor (`iolab.time_ledger.changes`)."""
+        from iolab.time_ledger.changes import what_if  # noqa: PLC0415 - it reads ledgers
+
+        return what_if(self, part, count=count, average=average, factor=factor)
 
     def to_chart(self, view: str = "what") -> Any:  # noqa: ANN401 - an Altair chart, imported on use
         """The parts of one view as bars with bounds, indented as in `tree` (`iolab.charts.ledger_bars`)."""

@@ -318,8 +318,8 @@ def _check_sums(account: Account, facts: ReportFacts, classes: Mapping[str, Inte
 
 def statement_name(facts: ReportFacts, one: Statement) -> str:
     """The name of a statement's part: id, container where the id is in several, begin of the text."""
-    in_several = one.pdb and one.sql_id in facts.repeated_ids
-    words = [one.sql_id, f"({one.pdb})" if in_several else "", one.text[:_TEXT].rstrip()]
+    container = f"({one.pdb})" if one.pdb and one.sql_id in facts.repeated_ids else ""
+    words = [one.sql_id, container, one.text[:_TEXT].rstrip()]
     return " ".join(filter(None, words))
 
 

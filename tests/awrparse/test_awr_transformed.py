@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 import pytest
-from transformations import LOSSLESS_HTML, LOSSLESS_TEXT, LOSSY_HTML, in_page, paged, wrapped
+from transformations import (
+    LOSSLESS_HTML,
+    LOSSLESS_TEXT,
+    LOSSY_HTML,
+    in_page,
+    joined,
+    lines_of,
+    numbered,
+    paged,
+    quoted,
+    wrapped,
+)
 
 from awrparse import read_awr
-from logframe import open_log
+from awrparse.text import lines as line_kinds
+from logframe import LogError, open_log
+from logframe.provenance import provenance
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -131,3 +144,138 @@ def test_wrapped_report_of_the_series() -> None:
     text, report = open_log(PAGE).text(), read_awr(PAGE)
     for width in (100, 132, 250, 500, 999):
         assert (width, differences(report, read_awr(encoded(wrapped(text, width))))) == (width, [])
+
+
+def titles_as(text: str, before: str, behind: str = "") -> str:
+    """The titles of a report and of its sections between marks of Markdown."""
+    lines = lines_of(text)
+    kinds = line_kinds.classify(lines)
+    titles = (line_kinds.BANNER, line_kinds.TITLE)
+    pairs = zip(lines, kinds, strict=True)
+    return joined([f"{before}{line.strip()}{behind}" if what in titles else line for line, what in pairs])
+
+
+def stamped(text: str, form: str) -> str:
+    """As a job's output in a log with times."""
+    return joined([form.format(number % 60) + line for number, line in enumerate(lines_of(text))])
+
+
+def added(text: str) -> str:
+    """As a diff shows a new file."""
+    head = "diff --git a/report b/report\n--- /dev/null\n+++ b/report\n@@ -0,0 +1,99 @@\n"
+    return head + joined([f"+{line}" for line in lines_of(text)])
+
+
+PREFIXED: Final[dict[str, Callable[[str], str]]] = {
+    "cat -n": numbered,
+    "grep -n": lambda text: numbered(text, "{}:"),
+    "pipe": lambda text: quoted(text, "| "),
+    "narrow pipe": lambda text: quoted(text, "|"),
+    "quoted": quoted,
+    "jenkins": lambda text: stamped(text, "[2026-11-21T18:36:{:02}.123Z] "),
+    "date and time": lambda text: stamped(text, "2026-11-21 18:36:{:02} "),
+    "time": lambda text: stamped(text, "18:36:{:02} "),
+    "syslog": lambda text: stamped(text, "Nov 21 18:36:{:02} dbhost job[4711]: "),
+    "diff": added,
+    "numbered in a log": lambda text: stamped(numbered(text), "18:36:{:02} "),
+}
+MARKED: Final[dict[str, Callable[[str], str]]] = {
+    "headings": lambda text: titles_as(text, "## "),
+    "bold": lambda text: titles_as(text, "**", "**"),
+    "bold headings": lambda text: titles_as(text, "### **", "**"),
+}
+
+
+def lost(path: Path, change: Callable[[str], str]) -> list[object]:
+    """What differs in a decorated report: frames, kind, period."""
+    report, other = read_awr(path), read_awr(change(open_log(path).text()).encode())
+
+    def head(one: AwrReport) -> tuple[object, ...]:
+        return one.kind, one.info.begin_time, one.info.end_time, one.info.elapsed_s
+
+    return [*differences(report, other), *([head(other)] if head(report) != head(other) else [])]
+
+
+@pytest.mark.parametrize("name", [*PREFIXED, *MARKED])
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.stem)
+def test_decorated_texts(path: Path, name: str) -> None:
+    """What stands before the lines of a text report, or around its titles, changes no figure."""
+    assert lost(path, (PREFIXED | MARKED)[name]) == []
+
+
+@pytest.mark.parametrize("name", PREFIXED)
+def test_decorated_pages(name: str) -> None:
+    """The same for the source of a page."""
+    assert lost(PAGE, PREFIXED[name]) == []
+
+
+@pytest.mark.parametrize("name", ["cat -n", "jenkins", "diff"])
+@pytest.mark.parametrize("path", [TEXTS[0], PAGE], ids=["text", "page"])
+def test_places_in_decorated_reports(path: Path, name: str) -> None:
+    """Figures are found in the lines of the file, behind what stands before them."""
+    text = PREFIXED[name](open_log(path).text()).encode()
+    found = [provenance(read_awr(source), source) for source in (open_log(path).text().encode(), text)]
+    plain, decorated = (frame.filter(frame["status"] == "typed").height for frame in found)
+    assert plain == decorated > 0
+    assert "lost" not in found[1]["status"].cast(pl.String).to_list()
+
+
+@pytest.mark.corpus
+def test_decorated_corpus(corpus: Path) -> None:
+    """Every report of the corpus, in every decoration."""
+    faults = []
+    for path in sorted(one for one in (corpus / "awr").rglob("*") if one.suffix in {".txt", ".html"}):
+        try:
+            form = read_awr(path).form
+        except LogError:
+            continue
+        changes = PREFIXED | (MARKED if form == "text" else {})
+        faults += [(path.name, name, found) for name, change in changes.items() if (found := lost(path, change))]
+    assert faults == []
+
+
+def test_the_report_that_embeds_others_is_the_report() -> None:
+    """ASH and ADDM reports within or before a report are parts of it, and never what the file is."""
+    report = (HERE / "awr_text_11204.txt").read_text(encoding="utf-8")
+    ash = (HERE / "ash_121.txt").read_text(encoding="utf-8")
+    addm = "          ADDM Report for Task 'TASK_1'\n\nThere are no findings to report.\n\n"
+    for text, parts in ((ash + report, ["ash", "awr"]), (report + ash, ["awr", "ash"]), (addm + report, ["awr"])):
+        found = read_awr(text.encode())
+        assert (found.kind, [part.kind for part in found.parts]) == ("awr", parts)
+        assert found["top_events"].equals(read_awr(report.encode())["top_events"])
+    page = PAGE.read_text(encoding="utf-8")
+    assert read_awr(page.replace("<h1", "<h1>ADDM Report for Task 'T'</h1><h1", 1).encode()).kind == "awr"
+
+
+@pytest.mark.parametrize("width", [77, 78])
+def test_cut_hash_values_are_no_ids(width: int) -> None:
+    """A copy that cuts the column of the hash values has none, and says so of each statement."""
+    text = (HERE / "statspack_102.txt").read_text(encoding="utf-8")
+    whole, cut = (read_awr("\n".join([line[:end] for line in text.split("\n")]).encode()) for end in (200, width))
+    assert whole["sql"]["old_hash_value"].null_count() == 0
+    assert cut["sql"]["old_hash_value"].null_count() == whole["sql"].height
+    assert cut.diagnostics.filter(cut.diagnostics["kind"] == "damaged_id").height == whole["sql"].height
+
+
+@pytest.mark.parametrize("width", [60, 66, 72, 76])
+def test_a_wrapped_snapshot_is_no_other_one(width: int) -> None:
+    """Of a head that a mail program has wrapped, times are read where they belong, or not at all."""
+    text = (HERE / "statspack_102.txt").read_text(encoding="utf-8")
+    wrapped: list[str] = []
+    for line in lines_of(text):
+        rest = line
+        while len(rest) > width and (place := rest.rfind(" ", 1, width + 1)) > 0:
+            wrapped.append(rest[:place].rstrip())
+            rest = rest[place + 1 :].lstrip()
+        wrapped.append(rest)
+    info, whole = read_awr(joined(wrapped).encode()).info, read_awr(text.encode()).info
+    assert info.begin_time in {whole.begin_time, None}
+    assert info.end_time in {whole.end_time, None}
+    assert info.sessions_end in {whole.sessions_end, None}
+
+
+def test_tables_of_markdown_without_outer_bars() -> None:
+    """Bars between the cells alone make a table, too."""
+    rows = ("Event|Waits|Total Wait Time (sec)|Wait Class", "---|---:|---:|---", "log file sync|100|11.1|Commit")
+    report = read_awr("\n".join(["## Top 10 Foreground Events by Total Wait Time", "", *rows, ""]).encode())
+    assert report["top_events"].select("event", "waits", "total_wait_s").rows() == [("log file sync", 100, 11.1)]

@@ -20,10 +20,12 @@ pytestmark = pytest.mark.corpus
 
 FOLDERS = ("iostat_vmstat", "iostat_unix", "exawatcher", "oswbb_iostat")
 #: Logs of other forms, read by other modules.
-OTHERS = ("json", "data-", "sadf", "iostat_d.txt")
-#: Logs of tools that are not read, or not whole: series of /proc/diskstats, sar -q of AIX with blank columns, mpstat
-#: lines that begin with a date of ExaWatcher, sar with kanji in its dates.  Each unread line is a diagnostic.
-UNREAD = ("percona_diskstats", "vlsi_sar", "seembh_example_cpu", "hirokitakano")
+OTHERS = ("json", "data-", "sadf", "iostat_d.txt", "percona_diskstats")
+#: Logs that are not read whole: sar -q of AIX with blank columns, mpstat lines that begin with a date of ExaWatcher.
+#: Each unread line is a diagnostic.
+UNREAD = ("vlsi_sar", "seembh_example_cpu")
+#: Logs with kanji in clocks, which the independent reading does not know.
+KANJI = "hirokitakano"
 
 
 FIGURE = set("0123456789.,-")
@@ -126,6 +128,8 @@ def test_every_figure_equals_the_independent_reading(host_logs: Path) -> None:
     """Row by row: names and figures are what plain splits at blanks give; neither reading has a row more."""
     rows = figures_seen = 0
     for path in _tables(host_logs):
+        if KANJI in path.name.lower():
+            continue
         found = _read_rows(read_host(path))
         for line, _, words in figures(open_log(path).text()):
             cells = found.pop(line)

@@ -9,7 +9,11 @@ import polars as pl
 import pytest
 
 import iolab
+from iolab.metrics.report_facts import ReportFacts, Statement
+from iolab.rules.profile import main_statement, plsql_block
 from iolab.rules.trace_calls import counted_calls
+from iolab.time_ledger.account import Ledger
+from logframe.interval import Interval
 from logframe.oracle import wait_class_of
 
 DATA = Path(__file__).parents[1] / "awrparse" / "awr_data" / "valid"
@@ -188,3 +192,22 @@ def test_runs_of_two_plans_are_two_samples() -> None:
         "Statement 1 took all of the time: 10 runs; 5 of plan `111`, median 5.02 s, 5 of plan `777`, median 1.02 s."
     ]
     assert not [one for one in sentences(log) if "became faster" in one]
+
+
+def test_the_parts_of_a_report_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Findings of a report with many statements ask for its parts as often as those of one with few."""
+    parts, counts = Ledger.parts, []
+    for number in (5, 200):
+        some = tuple(Statement(f"{place:013}", Interval.exact(10), Interval.exact(5)) for place in range(number))
+        facts = ReportFacts(db_time_s=Interval.exact(5_000), elapsed_s=Interval.exact(900), statements=some)
+        asked: list[str] = []
+
+        def counted(ledger: Ledger, view: str = "what", asked: list[str] = asked) -> pl.DataFrame:
+            asked.append(view)
+            return parts(ledger, view)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Ledger, "parts", counted)
+            assert [*main_statement(facts), *plsql_block(facts)] == []
+        counts.append(len(asked))
+    assert counts[0] == counts[1] > 0

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from logframe.line_cleanup import LineCleanup, find_cleanup
+from logframe.margins import BEFORE_LINES
 from logframe.normalize import (
     GRAMMAR,
     PREFIXES,
@@ -33,7 +34,7 @@ def count_reads(lines: list[str]) -> int:
 def test_prefixes_match_their_samples(rule: str, sample: str) -> None:
     """Each pattern matches everything before the line, and nothing of it; each is in the list."""
     assert re.sub(GRAMMAR.pattern(f"^{{{rule.upper()}}}"), "", sample) == "a line"
-    assert rule.upper() in PREFIXES
+    assert rule.upper() in {*PREFIXES, *BEFORE_LINES}
 
 
 @pytest.mark.parametrize("added", ["> ", ">> ", "Nov 21 18:36:01 db1 agent[7]: ", "  12: ", "x.log:", "\t", "    "])

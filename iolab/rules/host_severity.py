@@ -1,0 +1,260 @@
+"""What was too much for a host: slow and saturated devices, flushes, run queues, processes that waited for a CPU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.metrics.processors import SATURATED
+from iolab.rules.finding import Evidence, Finding
+from iolab.rules.phrases import counted, percent, seconds, three
+from iolab.rules.registry import rule
+from iolab.rules.time_parts import PART
+from logframe.interval import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hostparse import HostLog
+
+#: Kinds of requests: the word of several, the column of their rate, and those of the time of one.
+_KINDS: Final = (
+    ("Reads", "reads_per_s", ("read_await_ms", "read_service_ms")),
+    ("Writes", "writes_per_s", ("write_await_ms", "write_service_ms")),
+    ("Requests", "transfers_per_s", ("await_ms", "service_ms")),
+)
+#: Several times what a request takes: a seek and half a turn of a disk, a tenth of a millisecond of flash (NVMe).
+_SLOW_MS: Final = 20.0
+_SLOW_FLASH_MS: Final = 2.0
+_FLASH: Final = ("nvme", "pmem")
+#: Fewer requests in a sample say nothing of the device.
+_LEAST: Final = 10.0
+_MOST_DEVICES: Final = 3
+_OF: Final = "the time of the samples"
+_LAYERS: Final = "devices of several layers (partitions, mapped devices) hold the same requests"
+
+
+def _samples(log: HostLog, scope: str, *needs: str) -> pl.LazyFrame | None:
+    """The rows of samples with their length as ``weight``; None without the columns, or of several hosts."""
+    if scope not in log.scopes or len(set(log.runs.get_column("host").drop_nulls())) > 1:
+        return None
+    rows = log.scan(scope)
+    if not set(needs).issubset(rows.collect_schema().names()):
+        return None
+    length = (pl.col("interval_end") - pl.col("interval_start")).dt.total_microseconds() / 1e6
+    rows = rows.filter(~pl.col("is_since_boot").fill_null(value=False)).with_columns(weight=length)
+    if scope == "device":  # a partition has the requests of its disk
+        names = set(rows.select("device").unique().collect().to_series().drop_nulls())
+        parts = {one for one in names if {disk := one.rstrip("0123456789"), disk.removesuffix("p")} & (names - {one})}
+        rows = rows.filter(~pl.col("device").str.to_lowercase().is_in([*parts, "total", "all"]))
+    # samples without their seconds are left out; where none has them, all count alike
+    is_timed = rows.select((pl.col("weight") > 0).any()).collect().item()
+    return rows.filter(pl.col("weight") > 0) if is_timed else rows.with_columns(weight=pl.lit(1.0))
+
+
+def _whole(rows: pl.LazyFrame) -> tuple[int, float]:
+    """The number of samples, and their length together."""
+    single = rows.group_by("run", "sample").agg(pl.col("weight").max())
+    number, whole = single.select(pl.len(), pl.col("weight").sum()).collect().row(0)
+    return int(number), float(whole)
+
+
+def _share(part: float, whole: float) -> Interval:
+    return Interval.exact(min(part / whole, 1.0))
+
+
+@rule(
+    "slow_device",
+    of="host",
+    needs="samples of the devices with the time of a request",
+    thresholds={"20 ms, 2 ms for nvme": "several times what a disk or flash takes without a queue; 10 requests"},
+)
+def slow_device(log: HostLog) -> Iterator[Finding]:
+    r"""The devices whose requests took longer than a device of their class takes, by samples.
+
+    Examples:
+        >>> from hostparse import read_host
+        >>> head = "Device r/s w/s rkB/s wkB/s r_await w_await\n"
+        >>> rows = [head + f"sda 100.0 1.0 800.0 8.0 {took} 1.0\n\n" for took in ("1.0", "5.0", "90.0", "30.0")]
+        >>> for one in slow_device(read_host("".join(rows).encode())): print(one.mark, one.sentence)
+        major Reads of `sda` took more than 20 ms in 2 of 3 samples: 41.7 ms on average, 90 ms in the slowest.
+    """
+    rows = _samples(log, "device", "device")
+    if rows is None:
+        return
+    columns = set(rows.collect_schema().names())
+    if {"await_ms", "reads_per_s", "writes_per_s"} <= columns and "transfers_per_s" not in columns:
+        rows = rows.with_columns(transfers_per_s=pl.col("reads_per_s") + pl.col("writes_per_s"))
+        columns.add("transfers_per_s")
+    number, whole = _whole(rows)
+    is_flash = pl.any_horizontal(pl.col("device").str.starts_with(name) for name in _FLASH)
+    limit = pl.when(is_flash).then(_SLOW_FLASH_MS).otherwise(_SLOW_MS)
+    found: list[tuple[float, str, dict[str, float]]] = []
+    for word, rate, times in _KINDS:
+        time = next((name for name in times if name in columns), None)
+        if rate not in columns or time is None or (word == "Requests" and found):
+            continue
+        moved = pl.col(rate) * pl.col("weight")
+        is_slow = (pl.col(time) > limit) & (moved >= _LEAST)
+        slow = rows.group_by("device").agg(
+            limit=limit.first(),
+            number=is_slow.sum(),
+            seconds=pl.col("weight").filter(is_slow).sum(),
+            mean=(pl.col(time) * moved).sum() / moved.filter(pl.col(time).is_not_null()).sum(),
+            most=pl.col(time).filter(is_slow).max(),
+        )
+        some = slow.filter(pl.col("number") > 0).collect()
+        found += [(row["seconds"], word, row) for row in some.iter_rows(named=True)]
+    found.sort(key=lambda one: (-one[0], str(one[2]["device"]), one[1]))
+    for slow_s, word, row in found[:_MOST_DEVICES]:
+        yield Finding(
+            "slow_device",
+            f"{word} of `{row['device']}` took more than {three(row['limit'])} ms in {row['number']:,} of "
+            f"{counted(number, 'samples')}: {seconds(row['mean'] / 1e3)} on average, {seconds(row['most'] / 1e3)} in "
+            "the slowest.",
+            impact=_share(slow_s, whole),
+            impact_of=_OF,
+            why="the average is by requests; the limit is that of a disk, and for nvme that of flash",
+            next="the distribution of the latencies: biolatency -D 10 1",
+            refuted_by="a histogram of single requests",
+            evidence=(Evidence("device", (str(row["device"]),)),),
+            caveat=_LAYERS,
+        )
+
+
+@rule(
+    "saturated_device",
+    of="host",
+    needs="samples of the devices with utilisation and requests in flight",
+    thresholds={"90 % busy with more than 1 in flight": "a device that serves one at a time has a queue then"},
+)
+def saturated_device(log: HostLog) -> Iterator[Finding]:
+    """The devices that were never without a request, with others in the queue."""
+    rows = _samples(log, "device", "device", "util_percent", "in_flight")
+    if rows is None:
+        return
+    number, whole = _whole(rows)
+    is_full = (pl.col("util_percent") >= 100 * SATURATED) & (pl.col("in_flight") > 1)
+    full = rows.group_by("device").agg(
+        number=is_full.sum(),
+        seconds=pl.col("weight").filter(is_full).sum(),
+        most=pl.col("in_flight").filter(is_full).max(),
+    )
+    top = full.filter(pl.col("number") > 0).sort("seconds", "device", descending=[True, False])
+    for row in top.head(_MOST_DEVICES).collect().iter_rows(named=True):
+        yield Finding(
+            "saturated_device",
+            f"`{row['device']}` was at least {100 * SATURATED:.0f} % busy in {row['number']:,} of "
+            f"{counted(number, 'samples')}, with up to {three(row['most'])} requests in flight.",
+            impact=_share(row["seconds"], whole),
+            impact_of=_OF,
+            why="busy is the time with a request in flight; a single disk is then saturated, flash may not be",
+            next="who reads and writes: pidstat -d 5; biosnoop -Q",
+            evidence=(Evidence("device", (str(row["device"]),)),),
+            caveat=_LAYERS,
+        )
+
+
+@rule(
+    "device_flushes",
+    of="host",
+    needs="flushes of devices (iostat: f/s, f_await)",
+    thresholds={"10 % of the time": "time_parts.PART"},
+)
+def device_flushes(log: HostLog) -> Iterator[Finding]:
+    """The device whose write cache was flushed in a notable share of the time."""
+    rows = _samples(log, "device", "device", "flushes_per_s", "flush_await_ms")
+    if rows is None:
+        return
+    _, whole = _whole(rows)
+    count = pl.col("flushes_per_s") * pl.col("weight")
+    sums = rows.group_by("device").agg(count=count.sum(), took=(count * pl.col("flush_await_ms") / 1e3).sum())
+    for row in sums.sort("took", "device", descending=[True, False]).head(1).collect().iter_rows(named=True):
+        if row["took"] < PART * whole:
+            return
+        yield Finding(
+            "device_flushes",
+            f"The write cache of `{row['device']}` was flushed {three(row['count'] / whole)} times per second, "
+            f"{seconds(row['took'] / row['count'])} each.",
+            impact=_share(row["took"], whole),
+            impact_of=_OF,
+            why="rate times time of a flush; commits of a redo log on a file system end in one",
+            next="who flushes: strace -c -f -e trace=fsync,fdatasync -p PID",
+            evidence=(Evidence("device", (row["device"],)),),
+            caveat=_LAYERS,
+        )
+
+
+@rule(
+    "run_queue",
+    of="host",
+    needs="runnable processes (vmstat, sar -q)",
+    thresholds={"the number of CPUs; 90 % busy without it": "more processes than CPUs: one of them waits"},
+)
+def run_queue(log: HostLog) -> Iterator[Finding]:
+    r"""How often more processes were runnable than there are CPUs.
+
+    Examples:
+        >>> from hostparse import read_host
+        >>> head = " r  b   swpd   free  bi    bo   in   cs us sy id wa\n"
+        >>> log = read_host((head + " 1 0 0 9 0 0 1 1 1 1 98 0\n" + " 9 0 0 9 0 0 1 1 80 20 0 0\n" * 3).encode())
+        >>> for one in run_queue(log): print(one.mark, one.sentence)
+        major Processes waited for a CPU in 3 of 3 samples: 9 were runnable at most.
+    """
+    rows = _samples(log, "host", "runnable")
+    if rows is None:
+        return
+    cpus = log.runs.get_column("cpus").drop_nulls().max()
+    idle = next((name for name in ("id_percent", "idle_percent") if name in rows.collect_schema().names()), None)
+    if cpus is None and idle is None:
+        return
+    number, whole = _whole(rows)
+    is_full = pl.col(idle) <= 100 * (1 - SATURATED) if cpus is None and idle is not None else pl.lit(value=True)
+    waits = (pl.col("runnable") > (1 if cpus is None else cpus)) & is_full
+    row = rows.select(
+        number=waits.sum(), seconds=pl.col("weight").filter(waits).sum(), most=pl.col("runnable").filter(waits).max()
+    )
+    found = row.collect().row(0, named=True)
+    if not found["number"]:
+        return
+    there = "" if cpus is None else f" on {counted(float(str(cpus)), 'CPUs')}"
+    yield Finding(
+        "run_queue",
+        f"Processes waited for a CPU in {found['number']:,} of {counted(number, 'samples')}: {found['most']:g} were "
+        f"runnable at most{there}.",
+        impact=_share(found["seconds"], whole),
+        impact_of=_OF,
+        why="runnable is a moment of each sample"
+        + ("; the log does not show the number of CPUs: samples at least 90 % busy" if cpus is None else ""),
+        next="the processes: pidstat -u 5; pidstat 5 shows %wait of each",
+        evidence=(Evidence("host", ("runnable",)),),
+    )
+
+
+@rule(
+    "process_waits_for_cpu",
+    of="host",
+    needs="samples of processes (pidstat -u: %wait)",
+    thresholds={"10 % of the time": "time_parts.PART"},
+)
+def process_waits_for_cpu(log: HostLog) -> Iterator[Finding]:
+    """The process that was runnable and had no CPU for longest."""
+    rows = _samples(log, "process", "pid", "command", "wait_percent")
+    if rows is None:
+        return
+    _, whole = _whole(rows)
+    waited = (pl.col("wait_percent") / 100 * pl.col("weight")).sum()
+    sums = rows.filter(pl.col("pid") != "-").group_by("pid", "command").agg(waited=waited)
+    for row in sums.sort("waited", "pid", descending=[True, False]).head(1).collect().iter_rows(named=True):
+        if row["waited"] < PART * whole:
+            return
+        yield Finding(
+            "process_waits_for_cpu",
+            f"Process {row['pid']} (`{row['command']}`) waited for a CPU for {percent(row['waited'] / whole)} of the "
+            "time.",
+            impact=_share(row["waited"], whole),
+            impact_of=_OF,
+            next="who had the CPU: pidstat -u 5; perf sched latency",
+            evidence=(Evidence("process", (str(row["pid"]),)),),
+        )

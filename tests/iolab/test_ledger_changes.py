@@ -1,0 +1,163 @@
+"""Two accounts of time compared, and what a changed part would save: on sample logs, and on copies with one change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import iolab
+from iolab.cli import main
+from iolab.time_ledger import Account, Ledger
+from iolab.time_ledger.run import ledger
+from logframe.errors import LogError
+from logframe.interval import Interval
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+FLASH, DISK = (SAMPLES / "sqltrace" / name for name in ("orders_flash_ora_4711.trc", "orders_disk_ora_4890.trc"))
+QUIET, BUSY = (SAMPLES / "awr_series" / f"awrrpt_1_{name}.txt" for name in ("4102_4103", "4107_4108"))
+PAIRS = [(FLASH, DISK), (QUIET, BUSY)]
+
+
+def _ledger(total: float, *parts: tuple[str, str, float, float | None]) -> Ledger:
+    account = Account(Interval.exact(total), "total call time")
+    for name, kind, seconds, count in parts:
+        number = None if count is None else Interval.exact(count)
+        account.add("what", name, Interval.exact(seconds), kind=kind, count=number)
+    return account.ledger()
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+def test_every_second_of_the_change_belongs_to_a_part(first: Path, second: Path) -> None:
+    """Every second of the change belongs to a part."""
+    found = ledger(first).compare(ledger(second))
+    top = found.parts.filter(pl.col("parent").is_null()).group_by("view").agg(pl.col("change").sum())
+    assert top.height >= 1
+    for change in top.get_column("change"):
+        assert change == pytest.approx(found.change.value, rel=1e-9)
+    split = found.parts.drop_nulls("by_count")
+    assert split.height > 0
+    assert (split["by_count"] + split["by_time"] - split["change"]).abs().max() < 1e-9
+    assert found.parts.filter(pl.col("change_lo") > pl.col("change")).is_empty()
+    assert found.parts.filter(pl.col("change_hi") < pl.col("change")).is_empty()
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+def test_the_change_back_is_the_negative(first: Path, second: Path) -> None:
+    """The change back is the negative."""
+    there, back = ledger(first).compare(ledger(second)), ledger(second).compare(ledger(first))
+    both = there.parts.join(back.parts, on=["view", "part"], suffix="_back", how="full")
+    assert both.height == there.parts.height == back.parts.height
+    for name in ("change", "by_count", "by_time"):
+        assert (both[name] + both[f"{name}_back"]).abs().max() < 1e-9
+    assert (both["change_lo"] + both["change_hi_back"]).abs().max() < 1e-9
+
+
+@pytest.mark.parametrize("log", [FLASH, DISK, QUIET, BUSY])
+def test_a_log_and_itself_have_no_change(log: Path) -> None:
+    """A log and itself have no change."""
+    found = ledger(log).compare(ledger(log))
+    assert not found.is_shared
+    assert found.parts["change"].abs().max() == 0
+    assert found.parts["share"].null_count() == found.parts.height
+    assert found.sentence.startswith("The total hardly changed")
+    assert "`" not in found.sentence
+
+
+def test_an_event_outside_the_first_list_is_bounded_by_it() -> None:
+    """An event outside the first list is bounded by it."""
+    found = ledger(QUIET).compare(ledger(BUSY)).parts
+    for name in ("Configuration", "free buffer waits"):
+        row = found.filter(pl.col("view") == "what", pl.col("name") == name).row(0, named=True)
+        assert row["status"] == "new"
+        assert 0 < row["a_hi"] < 0.001
+        assert row["change"] == pytest.approx(0.447, abs=0.001)
+        assert row["share"] == pytest.approx(0.162, abs=0.001)
+
+
+def test_the_sentence_names_the_part_that_was_changed() -> None:
+    """The sentence names the part that was changed."""
+    before = _ledger(100, ("CPU", "cpu", 40, None), ("read", "io", 50, 1000), ("lock", "wait", 10, 10))
+    cases = {
+        "read": _ledger(160, ("CPU", "cpu", 40, None), ("read", "io", 110, 1000), ("lock", "wait", 10, 10)),
+        "CPU": _ledger(160, ("CPU", "cpu", 100, None), ("read", "io", 50, 1000), ("lock", "wait", 10, 10)),
+        "lock": _ledger(160, ("CPU", "cpu", 40, None), ("read", "io", 50, 1000), ("lock", "wait", 70, 10)),
+        "latch": _ledger(
+            160, ("CPU", "cpu", 40, None), ("read", "io", 50, 1000), ("lock", "wait", 10, 10), ("latch", "wait", 60, 9)
+        ),
+    }
+    for name, after in cases.items():
+        sentence = before.compare(after).sentence
+        assert f"`{name}` changed by +60" in sentence
+        assert "100 % of the change" in sentence
+    unknown = _ledger(160, ("CPU", "cpu", 40, None), ("read", "io", 50, 1000), ("lock", "wait", 10, 10))
+    assert "most of it is not accounted for (+60)" in before.compare(unknown).sentence
+
+
+def test_parts_that_moved_against_each_other_are_not_called_unchanged() -> None:
+    """Parts that moved against each other are not called unchanged."""
+    before = _ledger(100, ("CPU", "cpu", 50, None), ("read", "io", 50, 100))
+    found = before.compare(_ledger(101, ("CPU", "cpu", 80, None), ("read", "io", 21, 100)))
+    assert not found.is_shared
+    assert "`CPU` changed by +30" in found.sentence
+
+
+def test_totals_of_different_kinds_are_refused() -> None:
+    """Totals of different kinds are refused."""
+    with pytest.raises(LogError, match="different kinds"):
+        ledger(FLASH).compare(ledger(QUIET))
+
+
+def test_a_prediction_is_what_the_changed_account_says() -> None:
+    """A prediction is what the changed account says."""
+    before = _ledger(100, ("CPU", "cpu", 40, None), ("read", "io", 50, 1000), ("lock", "wait", 10, 10))
+    for asked in ({"average": 0.025}, {"count": 500}, {"factor": 0.5}):
+        found = before.what_if("read", **asked)
+        assert (found.after.lo, found.after.value, found.after.hi) == (75, 75, 75)
+
+
+def test_the_reads_of_disk_predict_the_trace_of_disk() -> None:
+    """The sample pair differs in storage only: reads as fast as in the other trace give its total."""
+    flash, disk = ledger(FLASH), ledger(DISK)
+    parts = disk.parts().filter(pl.col("name").str.starts_with("db file"))
+    assert parts.height == 2
+    value = flash.total.value
+    for name, average in parts.select("part", "avg").iter_rows():
+        value += flash.what_if(name, average=average).after.value - flash.total.value
+    assert value == pytest.approx(disk.total.value, rel=0.001)
+
+
+@pytest.mark.parametrize("part", ["not accounted for", "enq: TX - row lock contention", "direct path read"])
+def test_parts_that_answer_no_what_if_are_refused(part: str) -> None:
+    """Parts that answer no what if are refused."""
+    with pytest.raises(LogError, match=r"no what-if of .*: .*; the total is between"):
+        ledger(BUSY).what_if(part, factor=0.5)
+
+
+@pytest.mark.parametrize("asked", [{}, {"factor": -1}, {"factor": 2, "count": 3}, {"average": float("inf")}])
+def test_a_what_if_takes_one_number(asked: dict[str, float]) -> None:
+    """A what if takes one number."""
+    with pytest.raises(LogError, match="takes one of"):
+        ledger(FLASH).what_if("db file sequential read", **asked)
+
+
+def test_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    """The commands."""
+    assert main(["compare", str(QUIET), str(BUSY)]) == 0
+    assert "`DB CPU` changed by +1.52" in capsys.readouterr().out
+    assert main(["what-if", str(QUIET), "--part", "db file sequential read", "--factor", "0.5"]) == 0
+    assert "321 s less" in capsys.readouterr().out
+    assert main(["what-if", str(QUIET), "--part", "not accounted for", "--factor", "0.5"]) == 1
+    with pytest.raises(SystemExit, match="2"):
+        main(["what-if", str(QUIET), "--part", "DB CPU"])
+
+
+def test_two_tkprof_reports_are_compared(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Two tkprof reports are compared."""
+    report = SAMPLES / "sqltrace" / "orders_flash_ora_4711.prf"
+    copy = tmp_path / "b.prf"
+    copy.write_bytes(report.read_bytes())
+    assert iolab.load(copy).format == iolab.load(report).format
+    assert main(["compare", str(report), str(copy)]) == 0
+    assert "The total hardly changed" in capsys.readouterr().out
