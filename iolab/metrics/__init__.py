@@ -17,7 +17,7 @@ value is null, and its ``caveats`` begin with "refused:" and give the reason.
   `cell_reads`, `cell_disks`; of samples `ash_shares`,
   `ash_samples`, `never_seen`
 * from strace logs: `read_sizes`, `read_rate`, `read_latency`, `sequentiality`, `queue_depth`, `depth`,
-  `littles_law` of I/O requests;
+  `depth_by_file`, `littles_law` of I/O requests;
   `call_gaps`, `call_times`, `submit_cost`, `time_shares`, `database_waits` of calls
 * from extended SQL traces: `wait_latency`, `wait_sizes`, `multiblock_count`, `read_shares`, `us_per_get`,
   `rows_per_fetch`; `reads_of`, `cpu_step`
@@ -70,9 +70,10 @@ from iolab.metrics.sql_trace import (
 from iolab.metrics.sql_trace_io import read_concurrency, reads_by, round_trips
 from iolab.metrics.table import METRICS, Metric, metrics_frame
 from iolab.metrics.trace_calls import call_gaps, call_times, database_waits, submit_cost, time_shares
-from iolab.metrics.trace_queue import depth, littles_law, queue_depth
+from iolab.metrics.trace_queue import QUEUES, depth, depth_by_file, littles_law, queue_depth
 from iolab.metrics.trace_reads import (
     data_reads,
+    flush_count,
     read_latency,
     read_rate,
     read_sizes,
@@ -85,6 +86,7 @@ from logframe.interval import Interval, intersect
 
 __all__ = [
     "METRICS",
+    "QUEUES",
     "WRITES_BY_FILE",
     "Interval",
     "Metric",
@@ -110,11 +112,13 @@ __all__ = [
     "db_time",
     "db_time_of",
     "depth",
+    "depth_by_file",
     "direct_share",
     "elapsed",
     "elapsed_of",
     "figure_of",
     "flash_hit_ratio",
+    "flush_count",
     "host_cpu",
     "intersect",
     "io_by_function",

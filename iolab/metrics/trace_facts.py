@@ -13,7 +13,7 @@ from iolab.metrics.awr import figure_of
 from iolab.metrics.times import nanoseconds
 from iolab.metrics.trace_calls import submit_cost
 from iolab.metrics.trace_modes import io_mode
-from iolab.metrics.trace_queue import queue_depth
+from iolab.metrics.trace_queue import depth_by_file, queue_depth
 from iolab.metrics.trace_reads import is_data_read
 from iolab.metrics.trace_times import CALLS, SUMS, CallSums, CallTimes, known_times, remember
 from straceparse.call_table import REAPS, SUBMITS, SUBMITS_OR_REAPS
@@ -31,6 +31,10 @@ _MUCH: Final = 0.2
 _MOST_FILES: Final = 3
 #: What the next trace is best started with.
 COMMAND: Final = "strace -f -ttt -T -yy -v -o FILE -p PID"
+#: Diagnostics of lines of which a call may be lost.
+_UNREAD: Final = ("unparsed", "damaged")
+#: What two requests of a process cannot have both.
+_SAME: Final = ("pid", "submitted", "completed", "syscall", "fd", "bytes_transferred")
 #: Columns of the calls of asynchronous requests, and of the requests, that findings and figures are made of.
 _OF_AIO: Final = ("line", "pid", "name", "start", "end", "gap", "elapsed", "elapsed_hi", "elapsed_from", "errno")
 _REQUESTS: Final = (
@@ -112,6 +116,35 @@ class Trace:
     def depths(self) -> pl.DataFrame:
         """The requests outstanding over time (`iolab.metrics.queue_depth`)."""
         return queue_depth(self.requests)
+
+    @cached_property
+    def unread_calls(self) -> int:
+        """Lines of the log that may be calls, and were not read whole."""
+        lines = self.unread.filter(pl.col("kind").is_in(_UNREAD), pl.col("line").is_not_null())
+        return lines.unique(["source", "line"]).height
+
+    @cached_property
+    def repeated(self) -> int:
+        """Synchronous requests of a process that begin when one like it began: the log holds a log twice."""
+        if not self.times.set_back:
+            return 0
+        known = self.requests.filter(pl.col("mode") == "sync", pl.col("submitted").is_not_null())
+        again = known.select(pl.struct(_SAME).is_first_distinct().not_()).to_series().sum()
+        return int(again) if again >= _MOST_OF_IT / 2 * known.height else 0
+
+    @cached_property
+    def runs(self) -> list[int]:
+        """Processes that no call made and that executed a program, each after all before it had ended."""
+        own = pl.col("pid").is_in([pid for pid in self.times.programs if pid not in self.times.parents])
+        spans = self.calls.filter(own).group_by("pid").agg(pl.col("first").min(), pl.col("last").max())
+        spans = spans.drop_nulls().sort("first")
+        ended = (pl.col("first") > pl.col("last").cum_max().shift(1)).fill_null(value=True)
+        return spans.filter(ended).get_column("pid").to_list()
+
+    @cached_property
+    def queues(self) -> pl.DataFrame:
+        """The requests outstanding at a time, of each file (`iolab.metrics.depth_by_file`)."""
+        return depth_by_file(self.requests)
 
     @cached_property
     def by_name(self) -> pl.DataFrame:

@@ -11,7 +11,7 @@ import polars as pl
 
 from iolab.metrics.table import REFUSED, Metric, metrics_frame
 from iolab.metrics.times import SET_BACK, is_set_back
-from iolab.metrics.trace_reads import hidden_requests, is_data_read, is_data_request
+from iolab.metrics.trace_reads import file_or_fd, hidden_requests, is_data_read, is_data_request
 from straceparse.call_table import HIDDEN
 from straceparse.ordered import rows_where
 
@@ -22,6 +22,16 @@ if TYPE_CHECKING:
 MOST_OFF: Final = 0.2
 _METRICS: Final = (("depth_mean", "requests"), ("depth_expected", "requests"), ("littles_law_ratio", "ratio"))
 _HIDDEN: Final = f"{REFUSED}io_uring carried requests that strace does not show"
+#: Columns of `depth_by_file`.
+QUEUES: Final = pl.Schema(
+    {
+        "file": pl.String(),
+        "op": pl.String(),
+        "requests": pl.UInt32(),
+        "depth_max": pl.Int64(),
+        "depth_mean": pl.Float64(),
+    }
+)
 _HAS_END: Final = (pl.col("mode") == "async") | pl.col("completed").is_not_null()
 
 
@@ -110,6 +120,55 @@ def _area(curve: pl.DataFrame) -> tuple[int, int]:
     """The area below the curve of requests outstanding, in nanoseconds, and its length."""
     at = curve.get_column("at").dt.total_nanoseconds()
     return int((curve.get_column("depth").head(-1) * at.diff().drop_nulls()).sum()), int(at[-1] - at[0])
+
+
+def depth_by_file(requests: pl.DataFrame) -> pl.DataFrame:
+    """Requests outstanding at a time, for each file and direction.
+
+    Source: as of `queue_depth`.
+
+    Limitations: as for `queue_depth`; a file that several processes use has the requests of all.
+
+    Args:
+        requests: what `straceparse.io_requests` gives.
+
+    Returns:
+        The columns `QUEUES`, those with most requests first: ``depth_max``; ``depth_mean``: by time, while a request of
+        the file was outstanding.  Empty where the clock was set back, or io_uring carried requests.
+
+    Examples:
+        >>> from straceparse import calls, io_requests, read_strace
+        >>> log = b'''1.000000 pread64(3</u01/a.dbf>, "", 8192, 0) = 8192 <0.000400>
+        ... 1.000500 pread64(3</u01/a.dbf>, "", 8192, 8192) = 8192 <0.000400>'''
+        >>> depth_by_file(io_requests(calls(read_strace(log)))).row(0)
+        ('/u01/a.dbf', 'read', 2, 1, 1.0)
+    """
+    if is_set_back(requests, "submitted") or hidden_requests(requests):
+        return pl.DataFrame(schema=QUEUES)
+    has_both = pl.col("submitted").is_not_null() & pl.col("completed").is_not_null()
+    parts = [
+        requests.filter(is_data_request(requests, op) & has_both).select(
+            pl.lit(op).alias("op"), "submitted", "completed", file=file_or_fd()
+        )
+        for op in ("read", "write")
+    ]
+    own = pl.concat(parts)
+    keys = ["file", "op"]
+    begun = own.select(*keys, at="submitted", change=pl.lit(1, pl.Int32))
+    ended = own.select(*keys, at="completed", change=pl.lit(-1, pl.Int32))
+    moments = pl.concat([begun, ended]).group_by(*keys, "at").agg(pl.col("change").sum()).sort("at")
+    curve = moments.with_columns(
+        depth=pl.col("change").cum_sum().over(keys),
+        time=(pl.col("at").shift(-1).over(keys) - pl.col("at")).dt.total_nanoseconds().fill_null(0),
+    )
+    busy = pl.col("time").filter(pl.col("depth") > 0).sum()
+    depths = curve.group_by(keys).agg(
+        depth_max=pl.col("depth").max(),
+        depth_mean=pl.when(busy > 0).then((pl.col("depth") * pl.col("time")).sum() / busy),
+    )
+    found = own.group_by(keys).agg(requests=pl.len()).join(depths, on=keys)
+    found = found.filter(pl.col("depth_max") > 0).sort("requests", *keys, descending=[True, False, False])
+    return found.select(pl.col(name).cast(kind) for name, kind in QUEUES.items())
 
 
 def littles_law(requests: pl.DataFrame, *, curve: pl.DataFrame | None = None) -> pl.DataFrame:

@@ -12,7 +12,7 @@ import polars as pl
 
 from iolab.metrics.table import REFUSED, Metric, evaluate, metrics_frame
 from iolab.metrics.times import SET_BACK, UPPER_BOUND, bounds_of, is_set_back, nanoseconds, spread, tick_of, window
-from straceparse.call_table import HIDDEN, SUBMITS
+from straceparse.call_table import HIDDEN, IO_CALLS, SUBMITS
 from straceparse.descriptors import is_library
 from straceparse.ordered import rows_where
 
@@ -25,6 +25,8 @@ STORAGE: Final = ("file", "block")
 NOT_NAMED: Final = ("unknown", "standard")
 #: A read of a descriptor that the log does not name is taken for one of data where it is of whole sectors.
 SECTOR: Final = 512
+#: Calls that only files and devices can be read or written by.
+_OF_FILES: Final = tuple(name for name, call in IO_CALLS.items() if call.is_of_file)
 #: A scan skips the blocks of a segment's own; more of them than this are a jump.
 MAX_SKIPPED_BLOCKS: Final = 16
 #: A request of a list that strace cut, or did not print: it was submitted, and is known by number only.
@@ -40,10 +42,10 @@ def data_reads(requests: pl.DataFrame) -> pl.DataFrame:
     """The reads of files and block devices, of any size, and asynchronous ones that failed or are not done.
 
     Left out are reads of sockets, pipes, terminals, devices without data and ``/proc``, the ends of files (0 bytes),
-    synchronous calls that failed, and the loader's reads of libraries.  Of descriptors that the log does not name those
-    of whole sectors (512 bytes) are counted.  Completions whose submission came before the log began, and the requests
-    of a list that strace cut, are kept as ``op`` ``other`` unless the log has asynchronous writes, as strace does not
-    say what they were.
+    synchronous calls that failed, and the loader's reads of libraries.  Of descriptors that the log does not name,
+    `read` and `readv` of whole sectors (512 bytes) are counted, and `pread64` and its like, which no socket allows.
+    Completions whose submission came before the log began, and the requests of a list that strace cut, are kept as
+    ``op`` ``other`` unless the log has asynchronous writes, as strace does not say what they were.
 
     Args:
         requests: what `straceparse.io_requests` gives.
@@ -71,11 +73,21 @@ def is_of_data(requests: pl.DataFrame) -> pl.Expr:
     is_async = pl.col("mode") == "async"
     files = requests.select(pl.col("file").cast(pl.String).unique()).filter(is_library(pl.col("file")))
     of_loader = pl.col("file").cast(pl.String).is_in(files.get_column("file").implode()).fill_null(value=False)
-    is_named = pl.col("target").is_in(STORAGE).fill_null(value=False)
+    is_named = (pl.col("target").is_in(STORAGE) | (is_unnamed() & ~_may_be_other())).fill_null(value=False)
     is_elsewhere = ~is_named & ~pl.col("target").is_in(NOT_NAMED).fill_null(value=True)
     is_sector = size.is_null() | ((size % SECTOR == 0) & (size > 0))
     moved = pl.when(is_named).then(is_async | (pl.col("bytes_transferred").fill_null(1) > 0)).otherwise(is_sector)
     return (is_async | pl.col("errno").is_null()) & moved & ~of_loader & ~is_elsewhere
+
+
+def is_unnamed() -> pl.Expr:
+    """Whether the log does not say what the descriptor of a request is of."""
+    return pl.col("target").is_in(NOT_NAMED).fill_null(value=False)
+
+
+def _may_be_other() -> pl.Expr:
+    """Whether a request may be of a socket or pipe where the log does not name its descriptor."""
+    return ~pl.col("syscall").is_in(_OF_FILES) & (pl.col("mode") == "sync")
 
 
 def is_data_request(requests: pl.DataFrame, op: Op) -> pl.Expr:
@@ -109,15 +121,12 @@ def write_sizes(requests: pl.DataFrame) -> pl.DataFrame:
     done = requests.select(pl.col("bytes_transferred").filter(is_data_request(requests, "write")).drop_nulls())
     sizes = done.to_series()
     caveats = _hidden(requests)
-    counts = [
-        evaluate("writes", "writes", "writes completed", {"n": sizes.len()}, lambda n: n, caveats),
-        evaluate("bytes_written", "B", "sum of the bytes returned", {"b": int(sizes.sum())}, lambda b: b, caveats),
-    ]
+    counts = _counts(requests, "write", "writes", "bytes_written", caveats)
     inputs: dict[str, Figure] = {"size": int(sizes.sum()), "writes": sizes.len()}
     average = evaluate(
         "avg_write_bytes", "B", "bytes_written / writes", inputs, lambda size, writes: size / writes, caveats
     )
-    return metrics_frame([*(replace(one, hi=None) if caveats else one for one in counts), average])
+    return metrics_frame([*counts, average])
 
 
 def read_sizes(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame:
@@ -144,13 +153,9 @@ def read_sizes(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFram
     def average(bytes_read: Interval, reads: Interval) -> Interval:
         return bytes_read / reads
 
-    counts = [
-        evaluate("reads", "reads", "reads completed", {"reads": done.len()}, lambda reads: reads, caveats),
-        evaluate("bytes_read", "B", "sum of the bytes returned", {"b": int(done.sum())}, lambda b: b, caveats),
-    ]
     return metrics_frame(
         [
-            *(replace(one, hi=None) if caveats else one for one in counts),
+            *_counts(requests, "read", "reads", "bytes_read", caveats),
             evaluate("avg_read_bytes", "B", "bytes_read / reads", inputs, average),
             evaluate("avg_read_kib", "KiB", "bytes_read / reads / 1024", inputs, lambda **all_: average(**all_) / 1024),
             evaluate(
@@ -163,6 +168,48 @@ def read_sizes(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFram
             ),
         ]
     )
+
+
+def _counts(requests: pl.DataFrame, op: Op, name: str, size: str, hidden: list[str]) -> list[Metric]:
+    """Number and bytes of the reads or writes of data, and what descriptors of unknown kind change in them."""
+    size_of = pl.col("bytes_transferred")
+    moved = requests.filter((pl.col("op") == op) | is_data_request(requests, op), size_of.is_not_null())
+    moved = moved.select(size_of, is_own=is_data_request(requests, op), is_open=is_unnamed() & _may_be_other())
+    own = moved.filter("is_own").get_column("bytes_transferred")
+    within = moved.filter("is_own", "is_open").get_column("bytes_transferred")
+    beside = moved.filter(~pl.col("is_own"), "is_open", size_of > 0).get_column("bytes_transferred")
+    caveats = list(hidden)
+    if within.len() or beside.len():
+        parts = [f"{within.len()} are counted"] * (within.len() > 0)
+        parts += [f"{beside.len()}, not of whole 512-byte sectors, are left out"] * (beside.len() > 0)
+        caveats.append(f"of {name} of descriptors that the log does not name, {' and '.join(parts)}")
+    found = []
+    for metric, unit, basis, (mine, less, more) in (
+        (name, name, f"{name} completed", (own.len(), within.len(), beside.len())),
+        (size, "B", "sum of the bytes returned", (int(one.sum()) for one in (own, within, beside))),
+    ):
+        hi = None if hidden else float(mine + more)
+        found.append(Metric(metric, float(mine), float(mine - less), hi, unit, basis, "; ".join(caveats)))
+    return found
+
+
+def flush_count(requests: pl.DataFrame) -> pl.DataFrame:
+    """How many times a program had data written to its device.
+
+    Source: fsync(2), sync_file_range(2), msync(2).
+
+    Limitations: writes of files opened with O_SYNC or O_DSYNC are flushes, too, and counted as writes.
+
+    Args:
+        requests: what `straceparse.io_requests` gives.
+
+    Examples:
+        >>> from straceparse import calls, io_requests, read_strace
+        >>> flush_count(io_requests(calls(read_strace(b"1.000000 fsync(3) = 0 <0.000200>")))).item(0, "value")
+        1.0
+    """
+    count = requests.filter(is_data_request(requests, "sync")).height
+    return metrics_frame([Metric.exact("flushes", count, "flushes", "calls completed")])
 
 
 def read_rate(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame:

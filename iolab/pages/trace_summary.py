@@ -31,6 +31,8 @@ _FIRST_LINES: Final = 1_000
 _LEAST_READS: Final = 6
 
 _OPS: Final[tuple[Op, ...]] = ("read", "write", "sync")
+#: Figures that are a lower bound where lines were not read.
+_COUNTS: Final = ("reads", "bytes_read", "writes", "bytes_written", "flushes")
 _OF_TIMELINE: Final = ("pid", "name", "start", "end", "gap")
 _OF_MODES: Final = (
     "pid",
@@ -54,7 +56,7 @@ def trace_frames(trace: Trace) -> tuple[dict[str, pl.DataFrame], list[str]]:
     modes = trace.modes
     unseen = dict.fromkeys(one for said in modes.get_column("limitations") for one in said.split("; ") if one)
     writes = writes_by_file(trace.requests, trace.opens)
-    frames = {"calls": counted, "io_mode": modes.select(_OF_MODES), "writes": writes}
+    frames = {"calls": counted, "io_mode": modes.select(_OF_MODES), "writes": writes, "queues": trace.queues}
     notes = [f"what the log cannot tell: {'; '.join(unseen)}"] if unseen else []
     return {name: frame for name, frame in frames.items() if frame.height}, notes
 
@@ -64,9 +66,12 @@ def trace_figures(trace: Trace) -> tuple[pl.DataFrame, list[str]]:
     requests = trace.requests
     has = {op: bool(requests.select(is_data_request(requests, op).any()).item()) for op in _OPS}
     writes = [metrics.write_sizes(requests)] if has["write"] else []
+    writes += [metrics.flush_count(requests)] if has["sync"] else []
     writes += [_latency(requests, op, f"{op}_") for op in ("write", "sync") if has[op]]
     if not has["read"]:
-        return join_figures(writes), ["the log has no reads of files or devices: there are no figures of reads"]
+        return _as_far_as_read(join_figures(writes), trace), [
+            "the log has no reads of files or devices: there are no figures of reads"
+        ]
     parts = [
         metrics.read_sizes(requests),
         metrics.read_rate(requests),
@@ -77,7 +82,25 @@ def trace_figures(trace: Trace) -> tuple[pl.DataFrame, list[str]]:
             pl.col("metric") != "depth_mean", pl.col("value").is_not_null()
         ),
     ]
-    return join_figures(parts), []
+    return _as_far_as_read(join_figures(parts), trace), []
+
+
+def _as_far_as_read(figures: pl.DataFrame, trace: Trace) -> pl.DataFrame:
+    """The figures; those of a log of which lines are not read, or read twice, have no bounds but those of counts."""
+    unread, repeated = trace.unread_calls, trace.repeated
+    if not unread and not repeated:
+        return figures
+    said = [f"{unread:,} of {trace.lines:,} lines were not read"] if unread else []
+    said += [f"{repeated:,} requests are in the log twice"] if repeated else []
+    is_count = pl.col("metric").is_in(_COUNTS) & (not repeated)
+    caveats = pl.concat_str(
+        pl.lit("; ".join(said)), pl.col("caveats").replace("", None), separator="; ", ignore_nulls=True
+    )
+    return figures.with_columns(
+        lo=pl.when(is_count).then("lo"),
+        hi=pl.lit(None, pl.Float64),
+        caveats=pl.when(pl.col("value").is_not_null()).then(caveats).otherwise("caveats"),
+    )
 
 
 def _latency(requests: pl.DataFrame, op: Op, prefix: str = "") -> pl.DataFrame:

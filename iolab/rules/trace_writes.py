@@ -55,7 +55,7 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
                 f"{size_text(round(row['avg_bytes']))} on average"
             )
         if row["syncs"] >= _LEAST and row["sync_us_p50"] is not None:
-            per = f", one per {three(row['writes_per_sync'])} writes" if row["writes"] else ""
+            per = _per_write(row["writes_per_sync"]) if row["writes"] else ""
             parts.append(f"{counted(row['syncs'], 'flushes')} of {name} took {_times(row, 'sync')}{per}")
         for said in parts:
             yield Finding(
@@ -66,6 +66,13 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
                 evidence=(Evidence("requests", (str(row["file"]),)),),
                 order=3,
             )
+
+
+def _per_write(writes: float) -> str:
+    """How many writes came before each flush."""
+    if round(writes, 1) == 1:
+        return ", one after each write"
+    return f", one per {three(writes)} writes" if writes > 1 else f", {three(1 / writes)} per write"
 
 
 def _times(row: dict[str, float], kind: str) -> str:

@@ -8,7 +8,6 @@ import polars as pl
 
 from iolab.metrics.formatting import count_text, size_text
 from iolab.metrics.trace_facts import COMMAND, Trace, data_files, opens_of, short_name, submits_in_name_only, trace_of
-from iolab.metrics.trace_queue import depth
 from iolab.metrics.trace_reads import file_or_fd
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import counted, percent, seconds
@@ -30,6 +29,8 @@ if TYPE_CHECKING:
 _MUCH: Final = 1 << 20
 #: So many lines that were not read are a problem of the log.
 _MANY: Final = 0.05
+#: So many runs are named.
+_MOST_RUNS: Final = 3
 #: What the name of a program, or of a data file, of Oracle begins or ends with.
 _ORACLE: Final = "ora"
 _DATA_FILES: Final = (".dbf", ".ctl", ".log", ".ora")
@@ -119,9 +120,6 @@ def async_or_sync(log: StraceLog) -> Iterator[Finding]:
             "async_or_sync", f"Which files were read asynchronously: {what}.", collect=collect, is_refused=True
         )
         return
-    most = depth(trace.requests, curve=trace.depths)
-    top = most.filter(pl.col("metric") == "depth_max").get_column("value").to_list()
-    at_once = f", at most {top[0]:.0f} at a time" if top and top[0] is not None and trace.modes.height == 1 else ""
     alike: dict[str, list[dict[str, object]]] = {"sync": [], "async": []}
     for row in data_files(trace):
         if not _count(row["sync_bytes"]) + _count(row["async_bytes"]):
@@ -132,14 +130,15 @@ def async_or_sync(log: StraceLog) -> Iterator[Finding]:
         elif not _count(row["sync_reads"]) and is_whole:
             alike["async"].append(row)
         else:
-            yield _of_mode(trace, [row], _mixed(trace, row, at_once))
+            yield _of_mode(trace, [row], _mixed(trace, row))
     for mode, rows in alike.items():
         if not rows:
             continue
         size = sum(_count(row[f"{mode}_bytes"]) for row in rows)
         count = sum(_count(row[f"{mode}_reads"]) for row in rows)
         how = "synchronously" if mode == "sync" else "asynchronously"
-        done = count_text(count, "read") if mode == "sync" else f"{count_text(count, 'request')} by io_submit{at_once}"
+        submitted = f"{count_text(count, 'request')} by io_submit{_at_once(trace, rows)}"
+        done = count_text(count, "read") if mode == "sync" else submitted
         said = f"All {size_text(size)} of {_named([row['file'] for row in rows])} were read {how}: {done}."
         yield _of_mode(trace, rows, said)
 
@@ -156,11 +155,22 @@ def _of_mode(trace: Trace, rows: Sequence[dict[str, object]], said: str) -> Find
     )
 
 
-def _mixed(trace: Trace, row: dict[str, object], at_once: str) -> str:
+def _at_once(trace: Trace, rows: Sequence[dict[str, object]]) -> str:
+    """How many reads of each of some files were outstanding at a time."""
+    names = {short_name(row["file"]) for row in rows}
+    queues = trace.queues.filter(pl.col("op") == "read", pl.col("file").str.split("/").list.last().is_in(names))
+    if queues.is_empty() or trace.unprinted:
+        return ""
+    most = max(queues.get_column("depth_max"))
+    of_each = " per file" if len(rows) > 1 else ""
+    return f", at most {most} at a time{of_each}" if most > 1 else f", one at a time{of_each} (queue depth 1)"
+
+
+def _mixed(trace: Trace, row: dict[str, object]) -> str:
     """What is said of a file that was read both ways, or whose requests the log does not show whole."""
     sync_reads, async_reads = _count(row["sync_reads"]), _count(row["async_reads"])
     sync_bytes, async_bytes = _count(row["sync_bytes"]), _count(row["async_bytes"])
-    requests = f"{count_text(async_reads, 'request')} by io_submit{at_once}"
+    requests = f"{count_text(async_reads, 'request')} by io_submit{_at_once(trace, [row])}"
     name, ended = f"`{short_name(row['file'])}`", _ended(trace, row["file"])
     were = f"{count_text(sync_reads, 'read')} {'was' if sync_reads == 1 else 'were'} synchronous"
     if trace.unprinted:
@@ -308,3 +318,37 @@ def lines_not_read(log: StraceLog) -> Iterator[Finding]:
         is_gate=count >= _MANY * trace.lines,
         order=9,
     )
+
+
+@rule("repeated_log", of="strace", needs="stamps")
+def repeated_log(log: StraceLog) -> Iterator[Finding]:
+    """A log that is in the file twice, or several runs in one file.
+
+    Examples:
+        >>> import iolab
+        >>> lines = [f'7 1700000000.{n}00000 pread64(3</a.dbf>, "", 512, 0) = 512 <0.000100>' for n in range(1, 5)]
+        >>> for one in repeated_log(iolab.load(chr(10).join(lines * 2).encode())): print(one.sentence)
+        4 of 8 requests are in the log twice: a log was pasted or appended again.
+    """
+    trace = trace_of(log)
+    if trace.repeated:
+        yield Finding(
+            "repeated_log",
+            f"{trace.repeated:,} of {count_text(trace.requests.height, 'request')} are in the log twice: a log was "
+            "pasted or appended again.",
+            why="a process begins two calls alike in the same moment",
+            is_gate=True,
+            next="remove the second copy; counts and bytes are of both",
+            order=0,
+        )
+    elif len(trace.runs) > 1:
+        named = ", ".join(str(pid) for pid in trace.runs[:_MOST_RUNS])
+        yield Finding(
+            "repeated_log",
+            f"The log holds {len(trace.runs)} runs, one after the other: processes {named}"
+            f"{' and more' if len(trace.runs) > _MOST_RUNS else ''}.",
+            why="each executed a program after all before it had ended, and no call in the log made it",
+            caveat="figures are of all runs together",
+            next="`strace -o` with a file per run; `-A` appends",
+            order=0,
+        )
