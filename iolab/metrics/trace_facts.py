@@ -32,7 +32,7 @@ _MOST_FILES: Final = 3
 #: What the next trace is best started with.
 COMMAND: Final = "strace -f -ttt -T -yy -v -o FILE -p PID"
 #: Diagnostics of lines of which a call may be lost.
-_UNREAD: Final = ("unparsed", "damaged")
+_UNREAD: Final = ("unparsed", "damaged", "cut")
 #: What two requests of a process cannot have both.
 _SAME: Final = ("pid", "submitted", "completed", "syscall", "fd", "bytes_transferred")
 #: Columns of the calls of asynchronous requests, and of the requests, that findings and figures are made of.

@@ -233,7 +233,7 @@ def test_the_process_that_matters_leads() -> None:
     assert iolab.ledger(twin).scope == "process 8"
     assert iolab.ledger(short).scope == "process 7"
     said = iolab.findings(short).filter(name="main_process")["sentence"].item()
-    assert said == "Process 8 spent most time in I/O of all processes: 800 ms of its 810 ms."
+    assert said == "Process 8 spent most time in I/O of all processes: 800 ms of its 810 ms, most of it file flushes."
     clock = iolab.ledgers(short)[-1]
     assert (clock.scope, parts(clock, "when")) == (
         "log",
