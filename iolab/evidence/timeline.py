@@ -24,7 +24,7 @@ from iolab.evidence.report_periods import CLOCK_S, SINGLE_BLOCK_READS, find_brea
 from iolab.metrics.awr import key_of, narrow_waits
 from iolab.metrics.histograms import waits_within
 from iolab.metrics.table import METRICS
-from logframe import DIAGNOSTICS
+from logframe import DIAGNOSTICS, LogError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -80,11 +80,12 @@ class Timeline:
             instance: One of `instances`.
 
         Raises:
-            LookupError: There is no such instance.
+            NoInstanceError: There is no such instance.
         """
         names = self.instances
         if not names or (instance is not None and instance not in names):
-            raise LookupError(f"no report of the instance {instance or ''}; there are {', '.join(names) or 'none'}")
+            what = f"no report of the instance {instance}" if instance else "no report of an instance was found"
+            raise NoInstanceError(f"{what}; there are reports of {', '.join(names)}" if names else what)
         periods = self.periods.filter(_label(self.periods) == (instance or names[0]))
         ids, name = periods.get_column("db_id").unique(), periods.item(0, "instance_name")
         breaks = self.breaks.filter((pl.col("instance_name") == name) & pl.col("db_id").is_in(ids, nulls_equal=True))
@@ -93,6 +94,10 @@ class Timeline:
             one: getattr(self, one).join(periods, on="report", how="semi", maintain_order="left") for one in framed
         }
         return replace(self, periods=periods, breaks=breaks, **frames)
+
+
+class NoInstanceError(LogError, LookupError):
+    """There is no report of an instance."""
 
 
 def _label(periods: pl.DataFrame) -> pl.Expr:
