@@ -35,7 +35,7 @@ from iolab.stats.intervals import (
 )
 from iolab.stats.many import ManyComparison
 from iolab.stats.medians import MedianComparison, compare_medians
-from iolab.stats.order import share_places
+from iolab.stats.order import drift_between, share_places
 from iolab.stats.p_values import run_tests
 from iolab.stats.pairs import PairedComparison, compare_paired, measure_pairs
 from iolab.stats.power import runs_needed
@@ -215,6 +215,8 @@ def _choose(a: Sample, b: Sample, design: str) -> Rounds | None:
 
 def _as_samples(a: Sample, b: Sample, effects: Effects, p: float, step: float | None, threshold: float) -> Design:
     dependence = measure_dependence(a.values, b.values)
+    if drift := drift_between(a, b):
+        dependence = replace(dependence, refusal=drift)
     sizes = len(a.values), len(b.values)
     parts = [
         (robust_spread(sample.values, step) / middle.value) ** 2 / len(sample.values)
