@@ -45,6 +45,9 @@ COARSE_STEP = 0.05
 MOVED = 1.25
 """A pair whose time changed by this factor or more is not hidden by a verdict on the set."""
 
+HEAVY = 0.05
+"""A pair with this share of the time must be within the threshold where a set is called equivalent."""
+
 BREAKDOWN = 1 - math.sqrt(0.5)
 """From this share of such pairs on they alone can move the pseudo-median anywhere, so its interval is widened.
 
@@ -237,7 +240,7 @@ def compare_paired(  # noqa: PLR0913 - the options are keywords, and each has a 
     logs = [_log_ratio(time_a, time_b) for _, time_a, time_b in pairs]
     found = measure_pairs(logs, [(time_a, time_b) for _, time_a, time_b in pairs], resolution)
     ratio, p = found.ratio, found.p
-    verdict = _of_all(decide(ratio, p, threshold, refusal=found.refusal), logs, [label for label, _, _ in pairs])
+    verdict = _of_all(decide(ratio, p, threshold, refusal=found.refusal), logs, pairs, math.log(1 + threshold))
     ranked = sorted(zip(logs, (label for label, _, _ in pairs), strict=True))
     return PairedComparison(
         names=names,
@@ -263,15 +266,24 @@ def compare_paired(  # noqa: PLR0913 - the options are keywords, and each has a 
     )
 
 
-def _of_all(verdict: Verdict, logs: Sequence[float], labels: Sequence[str]) -> Verdict:
-    """The verdict on a set, unless pairs moved against it: those it must not hide."""
+def _of_all(
+    verdict: Verdict, logs: Sequence[float], pairs: Sequence[tuple[str, float, float]], threshold: float
+) -> Verdict:
+    """The verdict on a set, unless pairs moved against it: those it must not hide.
+
+    A set is equivalent only if its totals are, and each pair that holds 5 % of the time.
+    """
     moved = math.log(MOVED)
+    labels, totals = [label for label, _, _ in pairs], (sum(a for _, a, _ in pairs), sum(b for _, _, b in pairs))
+    heavy = [max(a / totals[0], b / totals[1]) >= HEAVY if all(totals) else False for _, a, b in pairs]
     against = {
         "faster": [log > moved for log in logs],
         "slower": [log < -moved for log in logs],
-        "equivalent": [abs(log) > moved for log in logs],
+        "equivalent": [abs(log) > (threshold if large else moved) for log, large in zip(logs, heavy, strict=True)],
     }.get(verdict.outcome, [])
     if not any(against):
+        if verdict.outcome == "equivalent" and all(totals) and abs(math.log(totals[1] / totals[0])) > threshold:
+            return Verdict("undecided", f"{verdict.reason}, but the totals differ: {totals[1] / totals[0]:.3g}x")
         return verdict
     named = sorted(((abs(log), log, label) for log, label, is_one in zip(logs, labels, against, strict=True) if is_one))
     listed = "; ".join(f"{label} ({math.exp(log):.3g}x)" for _, log, label in reversed(named[-_MOST_NAMED:]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import random
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -203,3 +204,23 @@ def test_reads_of_traces_with_a_tail_are_not_alike() -> None:
     assert "of the means" not in pairs[0].verdict
     assert "of the means" in pairs[1].verdict
     assert "alike" not in pairs[1].verdict
+
+
+@pytest.mark.parametrize(("heavy", "more"), [(300.0, 1.15), (30.0, 1.2), (3.0, 6.0)])
+def test_a_heavy_statement_is_not_hidden_by_many_light_ones(heavy: float, more: float) -> None:
+    """40 statements that took as long, and one with a large part of the time that did not: never equivalent."""
+    light = [(f"{COUNT} where id = {number}", 1 + number / 10) for number in range(40)]
+    found = compared(session(*light, (PLAIN, heavy)), session(*light, (PLAIN, heavy * more)))
+
+    assert "Verdict: undecided" in str(found)
+    assert "equivalent" not in str(found)
+    assert PLAIN in found.verdict or heavy * (more - 1) < 0.05 * (heavy + 118)
+
+
+def test_a_tail_is_not_hidden_by_equal_medians() -> None:
+    """Two runs of twenty that take four times as long: never equivalent."""
+    for seed in range(40):
+        chance = random.Random(seed)  # noqa: S311 - test data
+        a, b = ([5 * (1 + chance.gauss(0, 0.003)) for _ in range(20)] for _ in range(2))
+        b[3], b[11] = 4 * b[3], 4 * b[11]
+        assert compare(a, b).verdict != "equivalent"
