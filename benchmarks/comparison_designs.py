@@ -13,7 +13,8 @@ Five tables, each figure with the standard error of the simulation:
 5. the runs that an undecided comparison asks for: how often so many decide.
 
 The exit status is 1 where a figure misses its limit by more than three standard errors: coverage 94 %, false
-differences 2.5 % (independent) and 5 % (dependent, or of unequal spreads), gains found 95 %, alarms 5 %, decisions 80 %.
+differences 2.5 % (independent) and 5 % (dependent, or of unequal spreads), gains found 95 %, alarms 5 %, decisions
+80 %.
 """
 
 import argparse

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from sqlplusparse import Spool
     from straceparse import StraceLog
 
-#: No time zone is further than this from another.
-_ZONES: Final = timedelta(hours=26)
+#: Zones lie so far east and west of UTC, which the stamps of strace count; a report has the time of its host.
+_EAST: Final = timedelta(hours=14)
+_WEST: Final = timedelta(hours=12)
+_QUARTER: Final = timedelta(minutes=15)
 
 #: What a verdict of `align_trace` is in a sentence.
 _SAID: Final = {
@@ -70,6 +72,7 @@ def pair_evidence(database: AwrReport | Spool, trace: StraceLog, names: tuple[st
     paragraphs = [f"{said[:1].upper()}{said[1:]}."]
     frames = {"Both sides of the system calls": aligned}
     if isinstance(database, AwrReport):
+        paragraphs += filter(None, [_zone(database, trace.calls.collect())])
         try:
             frames["Latency of single-block reads"] = latencies = align_latency(database, requests)
         except RefusedError as refusal:
@@ -106,12 +109,27 @@ def why_apart(report: AwrReport, calls: pl.DataFrame, names: tuple[str, str]) ->
     if stamps.is_empty() or begin is None or end is None:
         return ""
     first, last = (stamp.replace(tzinfo=None) for stamp in (stamps[0], stamps[-1]))
-    if last < begin - _ZONES or first > end + _ZONES:
+    if last < begin - _EAST or first > end + _WEST:
         return (
             f"{names[0]} covers {begin:%Y-%m-%d %H:%M} to {end:%Y-%m-%d %H:%M}, "
             f"{names[1]} was taken on {first:%Y-%m-%d}"
         )
     return ""
+
+
+def _zone(report: AwrReport, calls: pl.DataFrame) -> str:
+    """At which zone of the host a trace, whose stamps are UTC, is of the report's time, and how much it covers."""
+    stamps = calls.get_column("wall").drop_nulls()
+    begin, end = report.info.begin_time, report.info.end_time
+    if stamps.is_empty() or begin is None or end is None or end <= begin:
+        return ""
+    first, last = (stamp.replace(tzinfo=None) for stamp in (stamps[0], stamps[-1]))
+    zones = range(-(_WEST // _QUARTER), _EAST // _QUARTER + 1)  # full hours before others that cover as much
+    starts = {zone: max(first + zone * _QUARTER, begin) for zone in zones}
+    covered, _, zone = max((min(last + zone * _QUARTER, end) - one, -(zone % 4), zone) for zone, one in starts.items())
+    share = covered / (end - begin)
+    said = f"They are of one time if the host's clock is UTC{zone / 4:+g}; the trace then covers"
+    return f"{said} {share:.1%} of the period." if share >= 0 else ""
 
 
 def why_unknown(report: AwrReport, calls: pl.DataFrame, names: tuple[str, str]) -> str:

@@ -11,7 +11,6 @@ from awrparse import AwrReport
 from iolab.comparison.changes import CHANGES, DOWN, UP, decide_together, from_to, measure_change
 from iolab.metrics import average_waits, latency_quantiles, statistic
 from iolab.metrics.awr import narrow_waits
-from iolab.metrics.class_times import CPU, class_times
 from iolab.metrics.formatting import count_text, figure_text
 from iolab.metrics.lookups import db_time_of
 from iolab.metrics.report_figures import report_facts
@@ -51,8 +50,6 @@ _LOADS: Final = {
     "write_iops": "writes a second",
 }
 _HEAD: Final = ("db_name", "instance", "release", "host", "platform", "cpus", "cores", "memory_gb")
-#: What the number of sessions in a wait class is called, without the class.
-_IN_CLASS: Final = "sessions_active: "
 #: Events with a smaller share of DB time in both sets are left out.
 _LEAST_SHARE: Final = 0.01
 #: So many changes of one kind get a place in a sentence.
@@ -116,7 +113,7 @@ def _facts(report: AwrReport) -> dict[str, str]:
 
 
 def changed_load(before: Reports, after: Reports) -> pl.DataFrame:
-    """Sessions active, those in each wait class, CPU and rates of both sets (`CHANGES`).
+    """Sessions active, CPU and rates of both sets (`CHANGES`).
 
     Reports whose length is not known are left out.
     """
@@ -161,9 +158,6 @@ def _rates(report: AwrReport) -> dict[str, Interval]:
     found: dict[str, Interval] = {}
     if db_time is not None:
         found["sessions_active"] = db_time / elapsed
-        for row in class_times(report).filter(side="foreground").iter_rows(named=True):
-            if row["wait_class"] != CPU and (time := row_figure(row, "total_wait_s")) is not None:
-                found[_IN_CLASS + row["wait_class"]] = time / elapsed
     if "time_model" in report:
         rows = report.with_bounds("time_model").filter(pl.col("statistic") == "DB CPU")
         if rows.height == 1 and (cpu := row_figure(rows.row(0, named=True), "time_s")) is not None:

@@ -9,6 +9,7 @@ import polars as pl
 
 from iolab import charts, metrics
 from iolab.comparison.sql_traces import pair_sql_traces
+from iolab.comparison.with_sql_trace import pair_with_calls, pair_with_report, pair_with_session, pair_with_tkprof
 from iolab.pages.figures import join_figures
 from iolab.rules.sql_traces import sql_trace_findings
 from iolab.rules.tkprof import tkprof_findings
@@ -136,7 +137,13 @@ def _tkprof_columns(report: Tkprof) -> pl.DataFrame:
 SQL_TRACE: Final = View(
     summarize_sql_trace,
     noun="SQL trace",
-    compare={"sqltrace": pair_sql_traces},
+    compare={
+        "sqltrace": pair_sql_traces,
+        "strace": pair_with_calls,
+        "sqlplus": pair_with_session,
+        "tkprof": pair_with_tkprof,
+        "awr": pair_with_report,
+    },
     findings=sql_trace_findings,
     looked_at="calls and waits",
     ledgers=sql_trace_ledgers,

@@ -1,11 +1,13 @@
 """Which logs pair up, what the comparison gives, and why others are refused."""
 
+import re
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import iolab
+from iolab import load
 from iolab.comparison import Options, Pairing, UnpairedError, pair, pair_all
 from logframe.formats import ParsedLog
 
@@ -319,3 +321,46 @@ def test_a_trace_without_a_date_is_not_put_beside_a_report() -> None:
         pair(report, iolab.load(FILES["no_T"]))
     with pytest.raises(UnpairedError, match="a does not say when it begins and ends"):
         pair(iolab.load(FILES["setall"]), iolab.load(FILES["direct"]))
+
+
+SQL_TRACES = SAMPLES / "sqltrace"
+
+
+@pytest.mark.parametrize(
+    ("trace", "other", "said"),
+    [
+        ("flash_ora_4711.trc", "sqltrace/orders_flash_4711.strace", "894 of 894 waits for `db file sequential read`"),
+        ("flash_ora_4711.trc", "one_case/orders_flash.lst", "0.330 s by the session's clock, 0.333 s of it in"),
+        ("disk_ora_4890.trc", "one_case/orders_flash.lst", "they are of other executions"),
+        ("flash_ora_4711.trc", "sqltrace/orders_flash_ora_4711.prf", "The report is of this trace: 65 calls"),
+        ("disk_ora_4890.trc", "sqltrace/orders_flash_ora_4711.prf", "is of another trace, or of a part of it"),
+        ("flash_ora_4711.trc", "one_case/awrrpt_1_881_882.txt", "took 0.212 ms in the session, 0.676 ms on average"),
+    ],
+)
+def test_a_sql_trace_is_put_beside_other_logs(trace: str, other: str, said: str) -> None:
+    """Whichever comes first: what both say of one thing, or that they are of other runs."""
+    one, two = load(SQL_TRACES / f"orders_{trace}"), load(SAMPLES / other)
+
+    assert said in pair(one, two).verdict
+    assert said in pair(two, one).verdict
+
+
+def test_a_trace_of_another_process_is_refused() -> None:
+    """The process of the strace log is not that of the trace."""
+    with pytest.raises(UnpairedError, match="no process is in both logs"):
+        pair(load(SQL_TRACES / "orders_disk_ora_4890.trc"), load(SQL_TRACES / "orders_flash_4711.strace"))
+
+
+@pytest.mark.parametrize(("hours", "zone"), [(0, "+2"), (5, "-3"), (-9, "+11"), (11.5, "-9.5"), (15, ""), (-13, "")])
+def test_a_trace_is_of_a_report_only_where_a_zone_of_the_earth_allows_it(hours: float, zone: str) -> None:
+    """Strace counts UTC, a report the clock of its host: UTC-12 to UTC+14, and the sentence says which."""
+    report = load(SAMPLES / "one_case/awrrpt_1_881_882.txt")
+    text = (SQL_TRACES / "orders_flash_4711.strace").read_text(encoding="utf-8")
+    moved = re.sub(r"\d{10}\.\d{6}", lambda found: f"{float(found[0]) + 3600 * hours:.6f}", text)
+    log = load(moved.encode())
+    if not zone:
+        with pytest.raises(UnpairedError, match="was taken on"):
+            pair(report, log)
+        return
+
+    assert f"They are of one time if the host's clock is UTC{zone}; the trace then covers 2." in str(pair(report, log))
