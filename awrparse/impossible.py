@@ -76,7 +76,7 @@ def _times(report: AwrReport) -> Iterator[Row]:
     if whole is not None and cpu is not None:
         reason = "CPU of foreground sessions is a part of DB time, and is more than it"
         yield from _row("class_above_db_time", "time_model", "DB CPU", cpu, whole, reason)
-    if cpu is not None and info.cpus and info.elapsed_s and report.kind != "awr_global":
+    if cpu is not None and info.cpus and info.elapsed_s and info.elapsed_s > 0 and report.kind != "awr_global":
         seconds = Interval(info.elapsed_s, info.elapsed_s - _HALF_STEP_S, info.elapsed_s + _HALF_STEP_S)
         reason = f"more CPU than {info.cpus} CPUs have in the elapsed time"
         yield from _row("cpu_above_capacity", "time_model", "DB CPU", cpu, seconds * info.cpus, reason)
@@ -105,7 +105,7 @@ def _sessions(report: AwrReport) -> Iterator[Row]:
         if figure is not None:
             name = str(row["wait_class"])
             yield from _row("sessions_above_logged_on", "wait_classes", name, figure, limit, reason)
-    if info.db_time_s is not None and info.elapsed_s:
+    if info.db_time_s is not None and info.elapsed_s and min(info.db_time_s, info.elapsed_s) >= 0:
         time = Interval(info.db_time_s, max(info.db_time_s - _HALF_STEP_S, 0), info.db_time_s + _HALF_STEP_S)
         elapsed = Interval(info.elapsed_s, max(info.elapsed_s - _HALF_STEP_S, 1e-3), info.elapsed_s + _HALF_STEP_S)
         yield from _row("sessions_above_logged_on", "info", "DB time / elapsed time", time / elapsed, limit, reason)

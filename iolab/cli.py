@@ -144,6 +144,18 @@ def _coloured(text: str, role: str) -> str:
     return click.style(text, fg=_COLOURS.get(role))
 
 
+def _unread(error: Exception, place: str, *, given: int, as_json: bool) -> int:
+    """Say why a log of several was not read; a program error at the only log is raised again."""
+    from iolab.pages.sections import reason_of  # noqa: PLC0415 - the pages are imported by the commands that need them
+
+    is_known = isinstance(error, (LogParseError, OSError))
+    reason = str(error) if is_known else f"{place}: {reason_of(error, place, given=given)}"
+    say(f"iolab: {reason}")
+    if as_json:
+        click.echo(as_text({"log": place, "error": reason}))
+    return 1
+
+
 @_command("iolab show awr.html", "iolab show *.strace --json", "ssh dbhost cat /tmp/ora_4711.strace.gz | iolab show -")
 @logs_argument
 @_format_option
@@ -192,11 +204,8 @@ def show(logs: tuple[str, ...], log_format: str | None, as_json: bool, **asked: 
     for one in named:
         try:
             seen = summarize(one.source, format=log_format)
-        except (LogParseError, OSError) as error:
-            code = 1
-            say(f"iolab: {error}")
-            if as_json:
-                click.echo(as_text({"log": one.place, "error": str(error)}))
+        except Exception as error:  # noqa: BLE001 - a list of many logs survives any of them
+            code = _unread(error, one.place, given=len(named), as_json=as_json)
             continue
         if as_json:
             result: dict[str, object] = {"log": one.place, "what": seen.what, "headline": seen.headline}

@@ -7,9 +7,10 @@ import platform
 import secrets
 import shutil
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from glob import escape
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
 
@@ -27,6 +28,8 @@ def replacing(path: str | Path, *, inputs: Iterable[object] = ()) -> Iterator[Pa
     """A path to write to; what was written there takes the place of `path` when the block ends without an error.
 
     The data is flushed to the disk before it is renamed, so that after a fault there is the old file or the new one.
+    The new file has the mode and, where it may be given away, the owner of the old one.  A link stays, and the file it
+    leads to is replaced.  What is no file (a device, a pipe, standard output) is written to when the block ends.
 
     Args:
         path: The output.
@@ -45,12 +48,36 @@ def replacing(path: str | Path, *, inputs: Iterable[object] = ()) -> Iterator[Pa
     """
     target = Path(path)
     check_output(target, inputs)
+    if _is_stream(target):
+        with TemporaryDirectory() as folder:
+            written = Path(folder) / target.name
+            yield written
+            with written.open("rb") as source, target.open("wb") as stream:
+                shutil.copyfileobj(source, stream)
+        return
+    target = target.resolve() if target.is_symlink() else target
     temporary = _part_of(target)
     try:
         yield temporary
+        if target.exists():
+            _keep_access(target, temporary)
         publish(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _is_stream(target: Path) -> bool:
+    """Whether an output is a device, a pipe or a descriptor of this process: none of them may be replaced by a file."""
+    return (target.exists() and not target.is_file()) or target.absolute().parts[1:2] in {("dev",), ("proc",)}
+
+
+def _keep_access(old: Path, new: Path) -> None:
+    """Give a file the mode and the owner of another one; without the right to give it away it stays the writer's."""
+    stat = old.stat()
+    if hasattr(os, "chown"):
+        with suppress(OSError):
+            os.chown(new, stat.st_uid, stat.st_gid)
+    new.chmod(stat.st_mode & 0o7777)
 
 
 def publish(part: Path, target: Path) -> None:

@@ -75,7 +75,11 @@ def load_functions(package: str, name: str, **functions: tuple[type | None, ...]
     library = load_compiled(package, name).library
     if library is not None:
         for function, (result, *arguments) in functions.items():
-            declared = getattr(library, function)
+            declared = getattr(library, function, None)
+            if declared is None:
+                if os.environ.get(VARIABLE) == "require":
+                    raise KernelError(f"{package}/{name}.compiled has no function {function}")
+                return None
             declared.restype, declared.argtypes = result, arguments
     return library
 
@@ -90,6 +94,24 @@ def engine() -> str:
     return "compiled kernel" if found.library is not None else f"Polars expressions ({found.reason})"
 
 
+def _is_truncated(content: bytes) -> bool:
+    r"""Whether a library ends before its table of sections: to load such a one would end the process.
+
+    Source: the header of an ELF file; libraries of other systems are not judged.
+
+    Examples:
+        >>> header = b"\x7fELF\x02" + bytes(35) + (4096).to_bytes(8, "little") + bytes(10) + b"\x40\0\x02\0"
+        >>> _is_truncated(header), _is_truncated(header + bytes(5000)), _is_truncated(b"")
+        (True, False, True)
+    """
+    if not content:
+        return True
+    if not content.startswith(b"\x7fELF\x02"):
+        return False
+    place, size, count = (int.from_bytes(content[start:end], "little") for start, end in ((40, 48), (58, 60), (60, 62)))
+    return len(content) < place + size * count
+
+
 def _opened(package: str, name: str) -> Loaded:
     folder = files(package)
     path, source = folder.joinpath(f"{name}.compiled"), folder.joinpath(f"{name}.c")
@@ -97,6 +119,8 @@ def _opened(package: str, name: str) -> Loaded:
         expected = hashlib.sha256(source.read_bytes()).hexdigest()
         if not path.is_file():
             return Loaded(None, "not compiled: there was no C compiler when it was installed")
+        if _is_truncated(path.read_bytes()):
+            return Loaded(None, f"{name}.compiled is cut; install the project again")
         library = ctypes.CDLL(str(path))
         identify = library.iolab_source
     except AttributeError:

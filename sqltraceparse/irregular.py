@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Kinds whose lines may hold a second record.
 _RECORDS: Final = ("wait", "call", "close", "lob", "transaction", "row_source", "parsing", "error")
+#: How the reason of a line begins that has a field which no known release prints.
+_UNKNOWN: Final = "unknown field"
 #: No figure of a trace has more digits: a counter of 64 bits that ran below 0 does.
 _LARGEST: Final = 10**18 - 1
 
@@ -117,7 +119,7 @@ def read_fields(text: str) -> Fields:
         tokens = tokens[:-1]
     fields: dict[str, int] = {}
     parameters: list[tuple[str, int]] = []
-    kind = "cut"
+    kind = "unknown_field" if reason.startswith(_UNKNOWN) else "cut"
     for token in tokens:
         if token.type in {"FIELD", "STAT_FIELD", "PARAMETER", "ELAPSED"}:
             key, _, number = str(token).strip().rpartition("=")
@@ -144,6 +146,8 @@ def _why(text: str, tokens: list[Token], rule: str) -> tuple[str, int | None]:
     if last.type in {"FIELD", "STAT_FIELD"} and rule in {"call", "close", "lob"} and not _ends_with_tim(tokens):
         if text.endswith(","):
             return "the line is cut", len(text) + 1
+        if any(str(token).strip().startswith("tim=") for token in tokens):  # which ends a line of any known release
+            return f'{_UNKNOWN} "{str(last).strip()}"', last.column
         return f'the line is cut: "{str(last).strip()}" may lack digits', last.column
     if last.type == "PARAMETER" and len([token for token in tokens if token.type == "PARAMETER"]) not in {3, 5}:
         return f'the line is cut: "{str(last).strip()}" may lack digits', last.column

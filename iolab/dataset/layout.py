@@ -18,6 +18,7 @@ import json
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from string import hexdigits
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 VERSION: Final = 1
 DESCRIPTION: Final = "_dataset.json"
 COMMITS: Final = "_commits/"
+#: Digits of the id of a batch, or of a schema.
+_BATCH: Final = 24
 SCHEMAS: Final = "_schemas/"
 
 #: One row a source: a log, the files of one log, or a member of an archive.
@@ -105,6 +108,29 @@ class Commit:
         """The record as it is stored."""
         files = [[one.table, one.key, one.rows, one.size, one.schema] for one in self.files]
         return json.dumps({"batch": self.batch, "replaces": self.replaces, "files": files}).encode()
+
+
+def is_own(key: str) -> bool:
+    """Whether a file below a dataset has a name that only its own writers give: no other is ever removed.
+
+    Examples:
+        >>> batch = "b7a35dcf697f72972b1e70fa"
+        >>> own = f"awr/info/{batch}.parquet", f"_sources/{batch}-2.parquet", "_commits/0000000001.json", "_staging/a"
+        >>> [is_own(key) for key in own]
+        [True, True, True, True]
+        >>> [is_own(key) for key in ("notes.md", "_delta_log/0.json", "awr/info/mine.parquet", f".git/x/{batch}")]
+        [False, False, False, False]
+    """
+    *folders, name = key.split("/")
+    stem, _, ending = name.partition(".")
+    if folders[:1] == ["_staging"]:  # what is not complete
+        return True
+    if f"{'/'.join(folders)}/" == COMMITS:
+        return ending == "json" and len(stem) == len("0000000001") and stem.isdecimal()
+    batch, dash, number = stem.partition("-")
+    is_batch = len(batch) == _BATCH and set(batch) <= set(hexdigits) and (number.isdecimal() if dash else True)
+    tables = len(folders) == 2 or (len(folders) == 1 and folders[0] in {"_sources", "_diagnostics", "_schemas"})
+    return ending == "parquet" and is_batch and tables and not key.startswith(".")
 
 
 def commit_key(number: int) -> str:

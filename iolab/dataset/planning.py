@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Final, Literal, Self, TypeVar
 import polars as pl
 
 from iolab.dataset.jobs import Item, Listed
-from iolab.dataset.layout import DESCRIPTION, SCHEMAS, commit_key, digest, read_commits
+from iolab.dataset.layout import SCHEMAS, commit_key, digest, is_own, read_commits
 from iolab.dataset.listing import joined_stamp, name_of
-from iolab.dataset.store import LOCK
 from logframe import LogParseError, open_logs
 from logframe.formats import formats
 
@@ -119,7 +118,7 @@ class Plan:
         """Remove the files of batches that are replaced, and those that were never committed."""
         query = "SELECT 1 FROM live JOIN batch ON batch.id = live.batch WHERE live.key = ?"
         for key, size in self._store.entries():
-            is_fixed = key in {DESCRIPTION, LOCK} or (size and key.startswith(SCHEMAS))
+            is_fixed = not is_own(key) or (size and key.startswith(SCHEMAS))
             if not is_fixed and self._base.execute(query, (key,)).fetchone() is None:
                 self._store.delete(key)
 

@@ -136,8 +136,7 @@ def elapsed_of(log: Spool | AwrReport, *, statement: int | None = None) -> Inter
         LookupError: several statements were timed, and none was chosen.
     """
     if isinstance(log, AwrReport):
-        seconds = log.info.elapsed_s
-        return None if seconds is None else Interval(seconds, max(seconds - _HALF_STEP_S, 0), seconds + _HALF_STEP_S)
+        return _of_minutes(log.info.elapsed_s)
     timed = log.statements.filter(pl.col("elapsed_s").is_not_null())
     if statement is not None:
         timed = timed.filter(pl.col("statement") == statement)
@@ -181,8 +180,14 @@ def lio_cost(log: Spool, *, statement: int | None = None) -> pl.DataFrame | None
 
 def db_time_of(report: AwrReport) -> Interval | None:
     """DB time as the head of a report prints it, in seconds; None where it does not."""
-    seconds = report.info.db_time_s
-    return None if seconds is None else Interval(seconds, max(seconds - _HALF_STEP_S, 0), seconds + _HALF_STEP_S)
+    return _of_minutes(report.info.db_time_s)
+
+
+def _of_minutes(seconds: float | None) -> Interval | None:
+    """A time that the head prints in minutes; None of one below zero: the clock was set back."""
+    if seconds is None or seconds < 0:
+        return None
+    return Interval(seconds, max(seconds - _HALF_STEP_S, 0), seconds + _HALF_STEP_S)
 
 
 def _listed(frame: pl.DataFrame) -> str:

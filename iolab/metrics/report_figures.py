@@ -164,7 +164,9 @@ def _float(value: object) -> float | None:
 
 
 def _minutes(seconds: float | None) -> Interval | None:
-    return None if seconds is None else Interval(seconds, max(seconds - _HALF_STEP_S, 0), seconds + _HALF_STEP_S)
+    if seconds is None or seconds < 0:  # the clock was set back
+        return None
+    return Interval(seconds, max(seconds - _HALF_STEP_S, 0), seconds + _HALF_STEP_S)
 
 
 def _rows(report: AwrReport, name: str) -> list[dict[str, Any]]:
@@ -262,9 +264,11 @@ def _whole_of_shares(report: AwrReport, column: str) -> Interval | None:
 
 
 def _invalid(report: AwrReport) -> str:
-    """Why a report has no figures by its own words: a restart between its snapshots."""
-    said = report.info.invalid
+    """Why a report has no figures by its own words: a restart between its snapshots, or a clock that was set back."""
+    said, seconds = report.info.invalid, report.info.elapsed_s
     if said is None:
+        if seconds is not None and seconds < 0:
+            return f"the period is {seconds / 60:.2f} minutes long: the clock was set back between the snapshots"
         return ""
     line = f"line {report.invalid_line}"
     if said.startswith("ORA-"):

@@ -203,6 +203,9 @@ def flush_count(requests: pl.DataFrame) -> pl.DataFrame:
     Args:
         requests: what `straceparse.io_requests` gives.
 
+    Returns:
+        One row (`METRICS`): ``flushes``.
+
     Examples:
         >>> from straceparse import calls, io_requests, read_strace
         >>> flush_count(io_requests(calls(read_strace(b"1.000000 fsync(3) = 0 <0.000200>")))).item(0, "value")

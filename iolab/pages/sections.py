@@ -34,14 +34,21 @@ def sections_page(title: str, sections: Sequence[tuple[str, str, str]]) -> str:
     return page_html(title, f"<h1>{html.escape(title)}</h1>{body}", before=contents)
 
 
-def reason_of(error: Exception, place: str) -> str:
-    """Why a log was not read, in a line without its path.
+def reason_of(error: Exception, place: str, *, given: int = 1) -> str:
+    """Why a log was not read, in a line without its path; of many logs, also that the program failed at one.
+
+    Raises:
+        Exception: The same, where the program failed at the only log.
 
     Examples:
-        >>> reason_of(ValueError("/u01/a.log:7: no such row"), "/u01/a.log"), reason_of(ValueError("a: empty"), "a")
+        >>> reason_of(LogError("/u01/a.log:7: no such row"), "/u01/a.log"), reason_of(LogError("a: empty"), "a")
         ('line 7: no such row', 'empty')
     """
-    line = str(error).splitlines()[0]
+    line = str(error).partition("\n")[0]
+    if not isinstance(error, (LogError, OSError)):
+        if given == 1:
+            raise error
+        return f"a fault of this program, please report it: {type(error).__name__}: {line}"
     rest = line.removeprefix(f"{place}:")
     if rest != line and rest[:1].isdigit():
         return f"line {rest.replace(place, Path(place).name)}"

@@ -157,9 +157,11 @@ def frame_text(
         ...                                "ratio": [1.0]}), names={"a": "before"}))
         event             before  ratio
         log file sync  2.0 [1.5, 2.5]  1
-        >>> frame_text(pl.DataFrame({"event": [None]}), width=80)
-        ''
+        >>> frame_text(pl.DataFrame({"event": [None]}), width=80), frame_text(pl.DataFrame({"event": []}))
+        ('', 'no rows')
     """
+    if frame.is_empty():
+        return "no rows"
     headings, rows, numbers, more = _table(frame, most, names or {})
     return text_table(rows, headings=headings, numbers=numbers, width=width) + (f"\nand {more}" if more else "")
 

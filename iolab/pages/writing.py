@@ -28,7 +28,6 @@ from iolab.rules.finding import is_nothing
 from iolab.rules.run import findings_together
 from iolab.sources import Place, find_logs
 from iolab.views import view_of
-from logframe import LogParseError
 from logframe.atomic import check_output
 from logframe.errors import LogError
 
@@ -108,17 +107,17 @@ def write_report(
         say(f"[{number}/{len(named)}] {one.place}")
         link = f'<a href="#log-{number}">{_text(name)}</a>'
         try:
-            seen = summaries[name] = summarize(one.source)
-        except (LogParseError, OSError) as error:
-            reason = reason_of(error, one.place)
+            seen = summarize(one.source)
+            section = log_section(number, name, seen, is_only=len(named) == 1, is_drawn=is_drawn)
+            row = (link, _text(seen.headline), _first(seen), _text(_counted(seen.diagnostics)))
+        except Exception as error:  # noqa: BLE001 - a page of many logs survives any of them
+            reason = reason_of(error, one.place, given=len(named))
             failed.append(f"{name}: {reason}")
             rows.append((link, f"not read: {_text(reason)}", "", ""))
-            said = str(error).replace(one.place, name)
-            section = f'<section id="log-{number}"><h2>{_text(name)}</h2><pre>{_text(said)}</pre></section>'
-            sections.append(section if is_drawn else _folded(number, name, "not read", section))
+            sections.append(_unread(number, name, str(error).replace(one.place, name), is_drawn=is_drawn))
             continue
-        rows.append((link, _text(seen.headline), _first(seen), _text(_counted(seen.diagnostics))))
-        section = log_section(number, name, seen, is_only=len(named) == 1, is_drawn=is_drawn)
+        summaries[name] = seen
+        rows.append(row)
         sections.append(section if is_drawn else _folded(number, name, seen.headline, section))
     refuse_empty(failed, len(named))
     title = f"I/O evidence: {', '.join(one.name for one in named[:3])}{', ...' if len(named) > 3 else ''}"
@@ -165,6 +164,12 @@ def _overview(summaries: dict[str, LogSummary], links: dict[str, str]) -> str:
 
 def _titled(count: int) -> str:
     return f"I/O evidence <span>of {count:,} logs</span>"
+
+
+def _unread(number: int, name: str, said: str, *, is_drawn: bool) -> str:
+    """The part of a log that was not read, with the reason."""
+    section = f'<section id="log-{number}"><h2>{_text(name)}</h2><pre>{_text(said)}</pre></section>'
+    return section if is_drawn else _folded(number, name, "not read", section)
 
 
 def _folded(number: int, name: str, what: str, section: str) -> str:

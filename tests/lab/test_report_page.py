@@ -316,3 +316,37 @@ def test_only_the_longest_words_of_a_wide_table_are_broken() -> None:
     assert wide.count("breaks") == 2  # heading and cell
     assert "users01.dbf</td>" in wide.partition('<td class="breaks"')[2]
     assert 'class="dense tight"' in frame_html(pl.DataFrame({f"n{number}": [10**13] for number in range(12)}))
+
+
+def test_a_report_whose_clock_was_set_back_has_no_total_and_stops_nothing(tmp_path: Path) -> None:
+    """A negative Elapsed is the reason why there is no total; the other logs of the page are there."""
+    path = next((Path(__file__).parents[2] / "sample_data" / "awr_series").glob("*4104_4105.txt"))
+    text = path.read_text(encoding="utf-8")
+    back = tmp_path / "back.txt"
+    back.write_text(text.replace("Elapsed:               60.19", "Elapsed:              -60.19"), encoding="utf-8")
+
+    assert write_report([back, path], tmp_path / "page.html") == []
+    assert "the clock was set back between the snapshots" in text_of(tmp_path / "page.html")
+
+
+def test_a_fault_at_one_log_is_a_row_of_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A program error at one of several logs is named; at the only log it is an error."""
+    good, bad = ARTICLES / "003_filesystemio_setall.txt", CAPTURES / "async_direct_r.strace"
+
+    def summarize_or_fail(source: object, **options: object) -> object:
+        if str(source).endswith("async_direct_r.strace"):
+            raise ZeroDivisionError("nothing to divide")
+        return summarize(source, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("iolab.pages.writing.summarize", summarize_or_fail)
+    monkeypatch.setattr("iolab.pages.summary.summarize", summarize_or_fail)
+
+    said = "a fault of this program, please report it: ZeroDivisionError: nothing to divide"
+    assert write_report([good, bad], tmp_path / "page.html") == [f"async_direct_r.strace: {said}"]
+    assert said in text_of(tmp_path / "page.html")
+    with pytest.raises(ZeroDivisionError):
+        write_report([bad], tmp_path / "other.html")
+    assert main(["show", str(good), str(bad)]) == 1
+    assert said in capsys.readouterr().err

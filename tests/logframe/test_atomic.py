@@ -141,3 +141,43 @@ with new_folder(sys.argv[1]) as folder, replacing(sys.argv[1] + ".csv") as file:
 
     assert sorted(tmp_path.glob(".*.part")) == sorted([left[1], left[3], alive, other])
     assert (path / "a.parquet").read_text() == "whole"
+
+
+def test_what_is_no_file_is_written_to(tmp_path: Path) -> None:
+    """A device and a pipe stay what they are, and get the bytes."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE)
+    with replacing(pipe) as out:
+        out.write_bytes(b"whole")
+    assert reader.communicate(timeout=20)[0] == b"whole"
+    assert pipe.is_fifo()
+
+    with replacing("/dev/null") as out:
+        out.write_bytes(b"nothing")
+    assert Path("/dev/null").is_char_device()
+    code = "from logframe.atomic import replacing\nwith replacing('/dev/stdout') as out: out.write_text('said')"
+    said = tmp_path / "said.txt"
+    with said.open("wb") as file:
+        subprocess.run([sys.executable, "-c", code], stdout=file, check=True)
+    assert said.read_text() == "said"
+
+
+def test_links_modes_and_owners_are_kept(tmp_path: Path) -> None:
+    """A link leads to the new page, and a private page stays private."""
+    (tmp_path / "www").mkdir()
+    page, link = tmp_path / "www" / "page.html", tmp_path / "page.html"
+    page.write_text("old")
+    page.chmod(0o600)
+    link.symlink_to(page)
+    if os.geteuid() == 0:
+        os.chown(page, 1234, 1234)
+
+    with replacing(link) as out:
+        out.write_text("new")
+
+    assert link.is_symlink()
+    assert page.read_text() == link.read_text() == "new"
+    assert page.stat().st_mode & 0o777 == 0o600
+    assert page.stat().st_uid == (1234 if os.geteuid() == 0 else os.geteuid())
+    assert sorted(one.name for one in (tmp_path / "www").iterdir()) == ["page.html"]

@@ -102,6 +102,32 @@ def test_the_driver_is_killed(logs: Path, tmp_path: Path) -> None:
     assert_undisturbed(tmp_path / "dataset", logs, tmp_path)
 
 
+def test_a_sweep_leaves_the_files_of_others(logs: Path, tmp_path: Path) -> None:
+    """After a killed run only files of names that the dataset itself gives are removed: notes and repositories stay."""
+    target = tmp_path / "dataset"
+    dataset.convert(logs, target, executor="serial")
+    others = [
+        "notes.md",
+        "fleet.duckdb",
+        ".git/HEAD",
+        "_delta_log/0.json",
+        "strace/calls/mine.parquet",
+    ]
+    for name in others:
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        (target / name).write_text("mine", encoding="utf-8")
+    left = [target / "strace" / "calls" / f"{'0' * 24}.parquet", target / "_staging" / "left.part"]
+    for path in left:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"left by a killed process")
+    (target / "_lock").write_text("a run that was killed", encoding="utf-8")
+    dataset.convert(logs, target, executor="serial", resume=True)
+
+    assert [name for name in others if not (target / name).is_file()] == []
+    assert [path for path in left if path.exists()] == []
+    assert dataset.verify(target) == []
+
+
 @pytest.mark.usefixtures("toys")
 def test_a_log_that_ends_its_reader(logs: Path, tmp_path: Path) -> None:
     """It is found by halving, tried three times and put aside; all others of its batch are converted."""
