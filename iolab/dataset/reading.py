@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from iolab.dataset.layout import SCHEMAS, SOURCES, Commit, live_commits, require_dataset
+from iolab.dataset.layout import SCHEMAS, SOURCES, Commit, is_own, live_commits, require_dataset
 from iolab.dataset.store import Store, open_store
 from iolab.dataset.writer import tables_of
 from logframe import DIAGNOSTICS
@@ -187,7 +187,7 @@ def _wrong_files(store: Store, commits: dict[str, Commit]) -> list[str]:
                 wrong.append(f"{file.key} is missing")
             elif size != file.size:
                 wrong.append(f"{file.key} has {size:,} bytes, and {file.size:,} were committed")
-    wrong += [f"{key} belongs to no batch" for key in sizes]
+    wrong += [f"{key} belongs to no batch" for key in sizes if is_own(key)]
     wrong += [f"{key} was not removed" for key, _ in store.entries("_staging/")]
     return wrong
 
