@@ -153,7 +153,7 @@ def test_verify_finds_what_is_wrong(logs: Path, tmp_path: Path) -> None:
     dest = tmp_path / "dataset"
     run(logs, dest)
     events = next((dest / "strace" / "events").iterdir())
-    events.rename(events.with_name("other.parquet"))
+    events.rename(events.with_name(f"{'0' * 24}.parquet"))
 
     assert [line.partition("/")[2].split("/")[0] for line in dataset.verify(dest, contents=False)] == [
         "events",
