@@ -7,6 +7,7 @@ import pytest
 
 import sqlplusparse
 from iolab.comparison import compare, first_run
+from iolab.metrics import statement_costs
 from iolab.stats.dependence import measure_dependence
 
 
@@ -107,3 +108,7 @@ def test_failed_runs_are_listed_apart() -> None:
 
     assert spool.runs().get_column("elapsed_s").to_list() == [5.0, 5.01, 5.02, 5.03]
     assert sorted(spool.runs_left_out().get_column("elapsed_s").to_list()) == [0.31] * 4 + [5.5]
+
+    costs = statement_costs(spool).row(0, named=True)
+    assert (costs["runs"], costs["elapsed_s"]) == (5, 25.56)
+    assert costs["times"] == [5.0, 5.01, 5.02, 5.03]
