@@ -66,7 +66,7 @@ def find_runs(
     else:
         keyed = _keyed(rows, tables, by) if rows.height >= min_runs else None
     if keyed is not None:
-        keyed = keyed.filter(_is_other() if is_left_out else ~_is_other())
+        keyed = keyed.filter(is_other_run() if is_left_out else ~is_other_run())
     if is_left_out:
         return no_rows("runs") if keyed is None or keyed.is_empty() else _joined([_numbered(keyed, 1)])
     found = [] if keyed is None or keyed.height < min_runs else [_numbered(keyed, min_runs)]
@@ -77,7 +77,7 @@ def find_runs(
     return _joined(found) if found else no_rows("runs")
 
 
-def _is_other() -> pl.Expr:
+def is_other_run() -> pl.Expr:
     """A run that failed, or returned another number of rows than more than half of the runs that succeeded."""
     failed = (pl.col("status") != "ok").fill_null(value=False)
     counts = pl.col("rows").filter(~failed)

@@ -7,7 +7,7 @@ from weakref import finalize
 
 import polars as pl
 
-from sqlplusparse.runs import normal_text
+from sqlplusparse.runs import is_other_run, normal_text
 
 if TYPE_CHECKING:
     from sqlplusparse import Spool
@@ -31,8 +31,8 @@ _TRACED: Final = {
 }
 _COUNTS: Final = ("gets", *_TRACED.values())
 #: Columns of `statement_costs`.  ``elapsed_s`` is the sum of the ``runs``; ``times`` and ``plans`` (hash values) are
-#: those of each run, ``statements`` and ``lines`` the places of the first ones.  Counts are sums over the runs that
-#: autotrace counted, and null where it counted none.
+#: those of each run, but for runs that returned another number of rows than most; ``statements`` and ``lines`` are the
+#: places of the first ones.  Counts are sums over the runs that autotrace counted, and null where it counted none.
 STATEMENT_COSTS: Final = pl.Schema(
     {
         **dict.fromkeys(("part", "name", "text", "kind"), pl.String()),
@@ -110,8 +110,8 @@ def _costs(spool: Spool) -> pl.DataFrame:
             runs=pl.len(),
             statements=pl.col("statement").head(_MOST_PLACES),
             lines=pl.col("first_line").head(_MOST_PLACES),
-            times=pl.col("elapsed_s"),
-            plans=pl.col("plan_hash_value"),
+            times=pl.col("elapsed_s").filter(~pl.col("is_other")),
+            plans=pl.col("plan_hash_value").filter(~pl.col("is_other")),
             us_per_block_hi=at_most("blocks"),
             us_per_get_hi=at_most("gets"),
         )
@@ -156,6 +156,7 @@ def _named(spool: Spool) -> pl.DataFrame:
     by_number = has_text & pl.lit(is_repeated)
     label = pl.when(has_text).then("short").otherwise(pl.col("kind").fill_null("no text"))
     return timed.with_columns(
+        is_other=is_other_run(),
         part=pl.when(by_number).then(pl.format("statement {}", number)).otherwise(pl.format("line {}", line)),
         name=pl.when(by_number)
         .then(pl.format("{}: {}", number, "short"))

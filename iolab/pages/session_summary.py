@@ -50,8 +50,7 @@ SAMPLES: Final = pl.Schema(
 
 def spool_frames(log: Spool) -> dict[str, pl.DataFrame]:
     """The main frames of a session by name; those without a row are left out."""
-    is_ok = pl.col("status").is_null() | (pl.col("status") == "ok")
-    runs = log.runs().filter(is_ok).filter(pl.col("elapsed_s").count().over("sample") > 1)
+    runs = log.runs().filter(pl.col("elapsed_s").count().over("sample") > 1)
     named = {
         "samples": samples(runs),
         "statements": log.statements.select(_OF_STATEMENTS),

@@ -321,7 +321,10 @@ def _sample(row: dict[str, Any], *, is_whole: bool) -> str:
         said += f" (95 %: {low} to {high})"
     if not is_whole:
         return said
-    return f"{len(times)} runs, {said}, from {phrases.three(min(times))} to {phrases.three(max(times))} s"
+    said = f"{len(times)} runs, {said}, from {phrases.three(min(times))} to {phrases.three(max(times))} s"
+    if others := row["runs"] - len(times):
+        said += f"; {others} more returned another number of rows"
+    return said
 
 
 def _trend(row: dict[str, Any]) -> tuple[str, str] | None:
@@ -513,7 +516,7 @@ def repeated_runs(facts: SpoolFacts) -> Iterator[Finding]:
 @rule("first_run_slower", "which_setting", of="sqlplus", needs="`Elapsed` of repeated runs")
 def first_runs(facts: SpoolFacts) -> Iterator[Finding]:
     """What the runs of one statement do not tell of a first run: too few of them, or times without a statement."""
-    unnamed = facts.spool.runs(by="shape").filter(pl.col("elapsed_s").is_not_null() & (pl.col("status") == "ok"))
+    unnamed = facts.spool.runs(by="shape").filter(pl.col("elapsed_s").is_not_null())
     times = unnamed.get_column("elapsed_s").sort()
     if unnamed.height >= SAMPLE and times.item(-1) >= _LEAST_TIMED_S:
         yield Finding(

@@ -237,7 +237,7 @@ def first_run(
         kind, steady_from = "flat", 0
     if kind == "flat" and (groups := two_groups(values, step)) is not None:
         ends = ("{} of {} to {}".format(len(one), *map(format_number, (one[0], one[-1]))) for one in groups)
-        notes.append(f"Two groups of runs, one among the other, and none between them: {', '.join(ends)} {unit}")
+        notes.append(f"The runs fall into two groups, in no visible order: {', '.join(ends)} {unit}")
     if kind == "flat" and (slow := _slow_first(values)):
         chance = 1 / math.comb(n, slow)
         notes.append(f"The {slow} slowest runs came first and lie apart; chance does that in {chance:.1%} of series")
@@ -359,16 +359,18 @@ def _trend_p(values: Sequence[float]) -> float:
 
 
 def _decay(values: Sequence[float], step: float | None, threshold: float) -> int | None:
-    """How many runs a warm-up that decays takes: so many fall, less and less, and the rest has no order; else None.
+    """How many runs a warm-up that decays takes: so many fall, less and less; else None.
 
-    All runs, where they fall to the end. A level needs a third of the runs, and 4.
+    The rest is in no order, or level within the threshold; it needs a third of the runs, and 4.  All runs, where they
+    fall to the end.
     """
     n = len(values)
     for begin in range(2, n - max(MIN_SERIES, n // 3) + 1):
         rest = values[begin:]
         middle = median(rest)
         edge = max(middle * (1 + threshold), middle + 2 * robust_spread(rest, step))
-        if _trend_p(rest) > FALSE_ALARMS and (len(rest) < MIN_CHANGES or order_p(rest) > FALSE_ALARMS):
+        is_random = _trend_p(rest) > FALSE_ALARMS and (len(rest) < MIN_CHANGES or order_p(rest) > FALSE_ALARMS)
+        if is_random or max(rest) <= edge:
             return begin if min(values[:begin]) > edge and _falls_less(values[: begin + 1]) else None
     return n if _falls_less(values) and values[0] >= COLD_RATIO * values[-1] else None
 
