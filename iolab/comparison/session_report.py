@@ -102,7 +102,7 @@ class Options:
 def compare_statements(a: Spool, b: Spool, names: tuple[str, str], options: Options) -> Pairing | None:
     """The statements that both sessions timed; None where there is none.
 
-    Frames: ``Statements`` (`STATEMENTS`), the worst first, and ``Only in one session``.
+    Frame: ``Statements`` (`STATEMENTS`), the worst first.
     """
     first, second = find_statements(a), find_statements(b)
     matches = [Match(first[text], second[text]) for text in first if text in second]
@@ -146,11 +146,6 @@ def compare_statements(a: Spool, b: Spool, names: tuple[str, str], options: Opti
     paragraphs += [said] if said else []
     paragraphs += _left_out([match for match in matches if match.has_other_rows])
     frames = {"Statements": frame} if alike else {}
-    lonely = _lonely(first.keys() - second.keys(), second.keys() - first.keys(), first | second)
-    if lonely.height:
-        frames["Only in one session"] = lonely
-        sessions = lonely.get_column("session").to_list()
-        paragraphs.append(f"Timed in one session only: {sessions.count('A')} in A, {sessions.count('B')} in B.")
     drawers = tuple(
         partial(draw_runs, alike[number].a.runs, alike[number].b.runs, names, short_text(alike[number].a.text, _SHOWN))
         for number in shown
@@ -333,23 +328,6 @@ def _left_out(others: list[Match]) -> list[str]:
         shown.append(f"{short_text(match.a.text, _SHOWN)} ({' against '.join(sides)} rows, {times})")
     more = f"; and {len(others) - MOST_LISTED} more" if len(others) > MOST_LISTED else ""
     return [f"Not compared, as the row counts differ and they did different work: {'; '.join(shown)}{more}."]
-
-
-def _lonely(only_a: set[str], only_b: set[str], statements: dict[str, Any]) -> pl.DataFrame:
-    rows = [
-        {
-            "session": side,
-            "text": " ".join(one.text.split()),
-            "runs": one.runs.height,
-            "elapsed_s": one.middle("elapsed_s"),
-        }
-        for side, texts in (("A", only_a), ("B", only_b))
-        for text in texts
-        for one in (statements[text],)
-    ]
-    schema = {"session": pl.String, "text": pl.String, "runs": pl.Int64, "elapsed_s": pl.Float64}
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
-    return frame.sort("session", "elapsed_s", "text", descending=[False, True, False])
 
 
 def _shown_tables(frames: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:

@@ -63,7 +63,7 @@ def pair_sql_traces(a: SqlTrace, b: SqlTrace, names: tuple[str, str], options: O
     """Two traces compared.
 
     Frames: ``Statements`` (`STATEMENTS`), those first that added the most time in B; ``Where the time went``: the
-    response-time profiles side by side; ``Only in one trace``.
+    response-time profiles side by side.
 
     Raises:
         UnpairedError: If they have no executed statement in common.
@@ -86,11 +86,6 @@ def pair_sql_traces(a: SqlTrace, b: SqlTrace, names: tuple[str, str], options: O
         if trace.waits.is_empty():
             paragraphs.append(f"{name} has no waits (level 1 or 4): what is not CPU is unaccounted for.")
     frames = {"Statements": frame, "Where the time went": _profiles(a, b)}
-    lonely = _lonely(first, second)
-    if lonely.height:
-        frames["Only in one trace"] = lonely
-        counted = lonely.get_column("trace").to_list()
-        paragraphs.append(f"Executed in one trace only: {counted.count('A')} in A, {counted.count('B')} in B.")
     why = f"both executed {count_text(len(keys), 'statement')} with the same text"
     shown = {title: one.drop([name for name in one.columns if name in _LEFT_OUT]) for title, one in frames.items()}
     return Pairing(names, why, tuple(paragraphs), frames, shown, is_lettered=True, verdict=_headline(frame))
@@ -246,21 +241,3 @@ def _profiles(a: SqlTrace, b: SqlTrace) -> pl.DataFrame:
     found = sides[0].join(sides[1], on=["component", "is_idle"], how="full", coalesce=True)
     largest = pl.max_horizontal("total_s_a", "total_s_b")
     return found.sort("is_idle", largest, "component", descending=[False, True, False])
-
-
-def _lonely(first: _Found, second: _Found) -> pl.DataFrame:
-    """Statements that one trace executed and the other did not, the longest first."""
-    rows = [
-        (
-            name,
-            " ".join(str(row["text"]).split()),
-            row["depth"],
-            row["executions"],
-            float(str(row["own_elapsed_us"])) / 1e6,
-        )
-        for name, one, other in (("A", first, second), ("B", second, first))
-        for key, row in one.items()
-        if key not in other
-    ]
-    schema = {"trace": pl.String, "text": pl.String, "depth": pl.Int64, "executions": pl.Int64, "elapsed_s": pl.Float64}
-    return pl.DataFrame(rows, schema=schema, orient="row").sort("elapsed_s", "text", descending=[True, False])
