@@ -315,6 +315,7 @@ def compare(logs: tuple[str, ...], design: str | None, threshold: float, order: 
 @_command(
     'iolab what-if awr.html --part "db file sequential read" --factor 0.5',
     'iolab what-if ora_4711.trc --part "db file sequential read" --average 0.2',
+    'iolab what-if ora_4711.trc --part "db file sequential read" --like ora_4890.trc',
     name="what-if",
 )
 @click.argument("log")
@@ -323,8 +324,15 @@ def compare(logs: tuple[str, ...], design: str | None, threshold: float, order: 
 @click.option("--average", type=float, metavar="MS", help="Its new average in ms.")
 @click.option("--count", type=float, metavar="N", help="Its new count.")
 @click.option("--factor", type=float, metavar="K", help="Its time after / before.")
-def what_if(
-    log: str, log_format: str | None, part: str, average: float | None, count: float | None, factor: float | None
+@click.option("--like", metavar="LOG", help="Take the average that the part has in another log.")
+def what_if(  # noqa: PLR0913 - options of a command
+    log: str,
+    log_format: str | None,
+    part: str,
+    average: float | None,
+    count: float | None,
+    factor: float | None,
+    like: str | None,
 ) -> int:
     """Say what the total time would be if one part were shorter, or occurred less often.
 
@@ -333,9 +341,15 @@ def what_if(
     from iolab.loading import load  # noqa: PLC0415 - the parsers are imported by the commands that need them
     from iolab.time_ledger.run import ledger  # noqa: PLC0415 - see above
 
-    if [average, count, factor].count(None) != 2:
-        raise click.UsageError("what-if takes one of --average, --count and --factor")
+    if [average, count, factor, like].count(None) != 3:
+        raise click.UsageError("what-if takes one of --average, --count, --factor and --like")
     found = ledger(load(log_named(log), format=log_format))
+    if like is not None:
+        other = ledger(load(log_named(like)))
+        rows = other.parts(other.views[0] if other.views else "what").filter(name=part).drop_nulls("avg")
+        if rows.is_empty():
+            raise LogError(f"{like} has no average of {part!r}")
+        average = 1e3 * float(rows.item(0, "avg"))
     click.echo(found.what_if(part, average=None if average is None else average / 1e3, count=count, factor=factor))
     return 0
 

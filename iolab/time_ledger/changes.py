@@ -55,6 +55,9 @@ _TABLE: Final = pl.Schema(
 _COUNTED: Final = frozenset({"io", "wait", "client"})
 #: Bounds that differ by more of the figure are printed.
 _WIDE: Final = 0.05
+#: Fewer round trips bring more rows each, and take up to so many times as long (measured: 1.17 for twice the rows).
+_ROUND_TRIPS: Final = "round trips"
+_MORE_ROWS: Final = 1.2
 #: A closing part above this share of the total makes a prediction doubtful.
 _DOUBTFUL: Final = 0.15
 _REFUSED: Final = {
@@ -555,10 +558,14 @@ def what_if(
         factor = asked[0] / old
     own = Interval(min(max(row["seconds"], row["own_lo"]), row["own_hi"]), row["own_lo"], row["own_hi"])
     ends = [(1 - factor) * own.lo, (1 - factor) * own.hi]
+    is_larger = count is not None and factor < 1 and row["name"].startswith(_ROUND_TRIPS)
+    if is_larger:
+        ends += [(1 - factor * _MORE_ROWS) * own.lo, (1 - factor * _MORE_ROWS) * own.hi]
     value = total.value - (1 - factor) * own.value
     after = Interval(value, min(max(0.0, total.lo - max(ends)), value), max(total.hi - min(ends), value))
     how = "" if average is None and count is None else f" because of its {'count' if average is None else 'average'}"
     assumption = f"`{part}` takes {factor:.3g} times as long{how}, all other parts are unchanged"
+    assumption += ", a trip with more rows takes 0 to 20 % longer" if is_larger else ""
     closing = ledger.parts(view).filter(pl.col("level") == 0, pl.col("kind").cast(pl.String).is_in(_CLOSING))
     rest = float(closing.get_column("seconds").abs().sum())
     caution = ""

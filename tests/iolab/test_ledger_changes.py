@@ -162,3 +162,28 @@ def test_two_tkprof_reports_are_compared(capsys: pytest.CaptureFixture[str], tmp
     assert iolab.load(copy).format == iolab.load(report).format
     assert main(["compare", str(report), str(copy)]) == 0
     assert "Call time hardly changed" in capsys.readouterr().out
+
+
+@pytest.mark.corpus
+def test_a_larger_array_is_predicted_from_the_round_trips(corpus: Path) -> None:
+    """Half the round trips, of twice the rows: the real total of the other trace lies within the prediction."""
+    name = "jkstill__oracle-trace__array-size-tests__trace__latency-0.2ms__cdb1_ora_{}.trc"
+    fifty, hundred = (
+        ledger(corpus / "sqltrace" / name.format(one)) for one in ("2999_PF-0.2ms-050", "3018_PF-0.2ms-100")
+    )
+    found = fifty.what_if("round trips between fetches", count=1000)
+
+    assert "a trip with more rows takes 0 to 20 % longer" in found.assumption
+    assert found.after.lo <= hundred.total.value <= found.after.hi < fifty.total.value
+
+
+def test_reads_as_fast_as_in_another_log(capsys: pytest.CaptureFixture[str]) -> None:
+    """`--like` takes the average of the part in the other log."""
+    part = ["--part", "db file sequential read"]
+    average = float(ledger(FLASH).parts().filter(name="db file sequential read")["avg"].item()) * 1e3
+    assert main(["what-if", str(DISK), *part, "--average", f"{average:.9f}"]) == 0
+    by_hand = capsys.readouterr().out
+    assert main(["what-if", str(DISK), *part, "--like", str(FLASH)]) == 0
+    assert capsys.readouterr().out == by_hand
+    assert main(["what-if", str(DISK), "--part", "no such part", "--like", str(FLASH)]) == 1
+    assert "has no average of 'no such part'" in capsys.readouterr().err
