@@ -325,7 +325,7 @@ def compare(logs: tuple[str, ...], design: str | None, threshold: float, order: 
 @click.option("--count", type=float, metavar="N", help="Its new count.")
 @click.option("--factor", type=float, metavar="K", help="Its time after / before.")
 @click.option("--like", metavar="LOG", help="Take the average that the part has in another log.")
-def what_if(  # noqa: PLR0913 - options of a command
+def what_if(
     log: str,
     log_format: str | None,
     part: str,
