@@ -11,6 +11,7 @@ import gc
 import os
 import sys
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 import click
@@ -39,6 +40,7 @@ def run(command: click.Command, arguments: Sequence[str] | None, name: str) -> i
         >>> run(click.Command("nothing", callback=lambda: 3), [], "nothing")
         3
     """
+    _open_streams()
     words = sys.argv[1:] if arguments is None else list(arguments)
     if arguments is None:  # at its end, a process would search for cycles several times among all that was imported
         atexit.register(gc.freeze)
@@ -70,6 +72,13 @@ def run(command: click.Command, arguments: Sequence[str] | None, name: str) -> i
         say(f"{name.removeprefix('python -m ')}: {missing(library)}")
         return 1
     return int(code or 0)
+
+
+def _open_streams() -> None:
+    """Give a process whose input, output or error stream is closed (``>&-``, some schedulers) the null device."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - open until the end
 
 
 def message_of(error: Exception) -> str:

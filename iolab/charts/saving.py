@@ -1,10 +1,13 @@
 """Charts as files: pictures, the specification, or a page, made on this machine."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from iolab.charts._frames import ChartError
 from iolab.charts.theme import VEGA_LITE, Mode, config
 from logframe.atomic import replacing
 from logframe.extras import require
@@ -13,6 +16,14 @@ from logframe.wording import printable
 #: Parts of a specification that are computed with; any other text has at most so many letters when it is drawn.
 _EXPRESSIONS: Final = frozenset({"expr", "labelExpr", "calculate", "filter", "test", "signal"})
 _LONGEST: Final = 300
+#: Draws what stands in its input: function, specification and options as JSON.
+_CHILD: Final = """
+import json, sys, vl_convert
+function, spec, options = json.load(sys.stdin)
+drawn = getattr(vl_convert, function)(spec, **options)
+sys.stdout.buffer.write(drawn if isinstance(drawn, bytes) else drawn.encode())
+"""
+_PATIENCE_S: Final = 60
 SUFFIXES: Final = (".png", ".svg", ".json", ".html")
 
 
@@ -72,8 +83,7 @@ def _content(spec: dict[str, Any], suffix: str, name: str, *, mode: Mode, scale:
         return page_html(label, chart_html(spec, label=label)).encode()
     if suffix == ".svg":
         return svg_of(spec, mode=mode).encode()
-    png: bytes = require("vl_convert").vegalite_to_png(_drawable(spec), scale=scale, **_options(mode))
-    return png
+    return _drawn("vegalite_to_png", _drawable(spec), {"scale": scale, **_options(mode)})
 
 
 def svg_of(spec: Mapping[str, Any], *, mode: Mode = "light") -> str:
@@ -85,8 +95,36 @@ def svg_of(spec: Mapping[str, Any], *, mode: Mode = "light") -> str:
         True
     """
     themed = {**spec, "config": config(mode)}
-    svg: str = require("vl_convert").vegalite_to_svg(_drawable(themed), **_options(mode))
-    return svg
+    return _drawn("vegalite_to_svg", _drawable(themed), _options(mode)).decode()
+
+
+def _drawn(function: str, spec: object, options: dict[str, Any]) -> bytes:
+    """A picture; where the memory of the process is limited it is drawn in another, which may fail alone.
+
+    V8, which draws, reserves gigabytes of address space, and ends the process that does not get them.
+
+    Raises:
+        ChartError: The other process failed.
+    """
+    if not _is_limited():
+        picture = getattr(require("vl_convert"), function)(spec, **options)
+        return picture if isinstance(picture, bytes) else str(picture).encode()
+    asked = json.dumps([function, spec, options]).encode()
+    try:
+        done = subprocess.run([sys.executable, "-c", _CHILD], input=asked, capture_output=True, timeout=_PATIENCE_S)  # noqa: S603, PLW1510 - our own code
+    except subprocess.TimeoutExpired as error:
+        raise ChartError(f"the chart was not drawn within {_PATIENCE_S} s") from error
+    if done.returncode:
+        raise ChartError("the chart cannot be drawn within the limit of memory (ulimit -v)")
+    return done.stdout
+
+
+def _is_limited() -> bool:
+    try:
+        import resource  # noqa: PLC0415 - not on Windows
+    except ImportError:
+        return False
+    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
 
 
 def _options(mode: Mode) -> dict[str, Any]:

@@ -7,11 +7,13 @@ The colours are those of Okabe and Ito, ordered so that the first two, blue and 
 vision and in grey.
 """
 
+import sys
 from typing import Any, Final, Literal
 
 import polars as pl
 
 from iolab.charts.notebook_frames import show_frames
+from logframe.errors import LogError
 
 Mode = Literal["light", "dark"]
 
@@ -108,7 +110,12 @@ def enable_chart_theme(mode: Mode = "light") -> None:
 
     Args:
         mode: ``light`` or ``dark``.
+
+    Raises:
+        LogError: Python leaves out docstrings, of which Altair makes its functions.
     """
+    if sys.flags.optimize > 1:
+        raise LogError("charts need docstrings: unset PYTHONOPTIMIZE, or run Python without -OO")
     import altair as alt  # noqa: PLC0415 - the colours are used without Altair
 
     alt.theme.register("iolab", enable=True)(lambda: alt.theme.ThemeConfig(config=config(mode)))  # type: ignore[typeddict-item,unused-ignore]

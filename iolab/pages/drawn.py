@@ -12,6 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from iolab.charts._classes import CLASS_COLOURS
+from iolab.charts._frames import ChartError
 from iolab.charts.saving import svg_of
 from iolab.charts.theme import CATEGORIES, CATEGORIES_DARK, INKS
 
@@ -41,6 +42,13 @@ def drawn_html(spec: Mapping[str, Any], *, label: str = "", is_narrow: bool = Tr
         >>> drawn_html(spec, label="a < b", is_narrow=False)[:59]
         '<figure class="drawn" role="img" aria-label="a &lt; b"><svg'
     """
+    try:
+        return _figures(spec, label=label, is_narrow=is_narrow, width=width)
+    except ChartError as error:
+        return f'<p class="note">{html.escape(label or "A chart")}: not drawn: {html.escape(str(error))}.</p>'
+
+
+def _figures(spec: Mapping[str, Any], *, label: str, is_narrow: bool, width: int | None) -> str:
     drawings = [_svg(dict(spec) if width is None else _of_width(spec, width))]
     kinds = ["drawn"]
     if is_narrow and isinstance(_parts(spec)[0].get("width"), (int, float)):

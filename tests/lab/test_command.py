@@ -1,6 +1,9 @@
 """The command line and the page about logs."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -199,3 +202,37 @@ def test_show_fits_the_terminal(
     assert main(["show", str(SAMPLES / log), "--findings", "--figures", "--tables"]) == 0
 
     assert [line for line in capsys.readouterr().out.splitlines()[1:] if len(line) > columns] == []
+
+
+@pytest.mark.parametrize("stream", ["0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-"])
+def test_closed_streams_are_no_error(stream: str, tmp_path: Path) -> None:
+    """Schedulers start programs without input and output: a result that goes nowhere is none, and no traceback."""
+    words = [sys.executable, "-m", "iolab", "convert", str(SPOOL), "-o", str(tmp_path / "frames"), "--format", "csv"]
+    shell = f"{' '.join(words)} {stream}"
+    done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, cwd=SAMPLES.parent, check=False)
+
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+    assert any((tmp_path / "frames").iterdir())
+
+
+def test_a_page_is_made_where_a_chart_cannot_be_drawn(tmp_path: Path) -> None:
+    """With a limit of memory the drawing fails in a process of its own: the page says so in its place."""
+    page = tmp_path / "page.html"
+    words = f"{sys.executable} -m iolab report {REPORT} -o {page}"
+    environment = {**os.environ, "POLARS_MAX_THREADS": "1"}
+    command = ["sh", "-c", f"ulimit -v 6000000; {words}"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=SAMPLES.parent, env=environment, check=False)
+
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+    assert "not drawn: the chart cannot be drawn within the limit of memory" in page.read_text(encoding="utf-8")
+
+
+def test_python_without_docstrings_is_refused_in_a_line(tmp_path: Path) -> None:
+    """Altair makes its functions of docstrings."""
+    command = [sys.executable, "-OO", "-m", "iolab", "report", str(REPORT), "-o", str(tmp_path / "page.html")]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=SAMPLES.parent, check=False)
+
+    assert done.returncode == 1
+    assert "unset PYTHONOPTIMIZE" in done.stderr
+    assert "Traceback" not in done.stderr
