@@ -67,8 +67,10 @@ def _documents(text: str) -> list[Document]:
     line_map, clean = _kept_lines(lines)
     is_page = sniff.is_html(clean)
     if is_page:
-        from awrparse.html import page_text, read_html  # noqa: PLC0415 - a text report needs no HTML parser
+        from awrparse.html import hard_markup, page_text, read_html  # noqa: PLC0415 - a text report needs no HTML parser
 
+        if hard := hard_markup(clean):
+            raise LogParseError(f"not read: {hard}", source="a page", expected="a report as Oracle writes it")
         # the lines of a text report within a page are its own, however many are of one length
         inner = None if sniff.has_table(clean) else page_text(clean)
         text, joined = joined_html(line_map.select(lines), clean)

@@ -39,6 +39,10 @@ _MAX_SPAN: Final = 200
 _MAX_DIGITS: Final = 9
 #: Tables within tables so deep are layout of no report: their text is read once for each table around them.
 _MAX_DEPTH: Final = 20
+#: Elements that stay open until they are closed, how many may, and the characters of a tag.
+_CONTAINERS: Final = ("ul", "ol", "dl", "div", "span", "font", "center", "blockquote", "table", "section")
+_MOST_OPEN: Final = 3_000
+_LONGEST_TAG: Final = 100_000
 
 
 def read_html(text: str, report_kind: str, title: str, first_line: int = 1) -> Document:
@@ -93,6 +97,30 @@ def read_html(text: str, report_kind: str, title: str, first_line: int = 1) -> D
         reason = f"{left_out} tables within {_MAX_DEPTH} tables around them are not read"
         document.problems.append(Problem(first_line, "nested_tables", "", reason))
     return document
+
+
+def hard_markup(text: str) -> str:
+    """What in a page takes a parser time that grows with its square; empty where nothing does.
+
+    A browser's rules look at all open elements for each new one, and at all attributes of a tag for each.  Reports open
+    some dozen elements at a time and have few attributes.
+
+    Examples:
+        >>> hard_markup("<ul><li>" * 60_000)
+        '60,000 <ul> are opened that nothing closes'
+        >>> hard_markup("<td " + "a=1 " * 60_000 + ">"), hard_markup("<div></div>" * 60_000)
+        ('a tag has 240,004 characters', '')
+    """
+    lower = text.lower()
+    for tag in _CONTAINERS:
+        opened = lower.count(f"<{tag}") - lower.count(f"</{tag}")
+        if opened > _MOST_OPEN:
+            return f"{opened:,} <{tag}> are opened that nothing closes"
+    if len(text) > _LONGEST_TAG:
+        longest = max(len(piece) - piece.rfind("<") for piece in text.split(">") if "<" in piece)
+        if longest > _LONGEST_TAG:
+            return f"a tag has {longest:,} characters"
+    return ""
 
 
 def _own_text(node: LexborNode) -> str:

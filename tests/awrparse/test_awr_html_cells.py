@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from awrparse import read_awr
+from logframe import LogParseError
 
 pytestmark = pytest.mark.corpus
 
@@ -68,3 +69,11 @@ def test_html_tables_and_cells(corpus: Path) -> None:
             assert (path, title, cells) == (path, title, body)
             heads = wanted[: len(wanted) - len(cells)]
             assert set("".join(heads)) == set("".join(headings))
+
+
+@pytest.mark.parametrize("markup", ["<ul><li>" * 60_000, "<div>" * 180_000, "<td " + "a=1 " * 300_000 + ">"])
+def test_markup_that_takes_a_parser_minutes_is_refused(markup: str) -> None:
+    """A page that opens what nothing closes, or has a tag without end, is refused with the reason."""
+    page = f"<html><body><h1>WORKLOAD REPOSITORY report for</h1><table><tr>{markup}"
+    with pytest.raises(LogParseError, match="opened that nothing closes|a tag has"):
+        read_awr(page.encode())
