@@ -75,5 +75,5 @@ def test_html_tables_and_cells(corpus: Path) -> None:
 def test_markup_that_takes_a_parser_minutes_is_refused(markup: str) -> None:
     """A page that opens what nothing closes, or has a tag without end, is refused with the reason."""
     page = f"<html><body><h1>WORKLOAD REPOSITORY report for</h1><table><tr>{markup}"
-    with pytest.raises(LogParseError, match="opened that nothing closes|a tag has"):
+    with pytest.raises(LogParseError, match=r"opened that nothing closes|a tag has"):
         read_awr(page.encode())
