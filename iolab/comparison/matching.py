@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from iolab.comparison.result import Pairing, UnpairedError
 from iolab.comparison.session_report import Options
+from iolab.loading import load
 from iolab.time_ledger.run import ledger
 from iolab.views import view_of
 from logframe.errors import LogError
+from logframe.formats import is_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from iolab.time_ledger.changes import LedgerChange
+    from logframe import Source
     from logframe.formats import ParsedLog
 
 #: Of more logs of one kind, the first is compared with so many others; the rest is named and left out.
 MOST_PAIRS: Final = 5
 
 
-def pair(a: ParsedLog, b: ParsedLog, *, names: tuple[str, str] = ("a", "b"), options: Options | None = None) -> Pairing:
+def pair(
+    a: ParsedLog | Source,
+    b: ParsedLog | Source,
+    *,
+    names: tuple[str, str] = ("a", "b"),
+    options: Options | None = None,
+) -> Pairing:
     r"""Two logs compared.
 
     Of two logs of one kind the accounts of their time are compared (`iolab.time_ledger.changes`), and besides:
@@ -34,7 +43,7 @@ def pair(a: ParsedLog, b: ParsedLog, *, names: tuple[str, str] = ("a", "b"), opt
     * and what the views of other formats compare (`iolab.views.View.compare`)
 
     Args:
-        a: What `iolab.load` gives.
+        a: What `iolab.load` gives, or takes.
         b: The other one.
         names: What to call them.
         options: How runs of statements are compared: threshold, design, order.
@@ -50,6 +59,7 @@ def pair(a: ParsedLog, b: ParsedLog, *, names: tuple[str, str] = ("a", "b"), opt
         iolab.comparison.result.UnpairedError: the session shows neither physical reads nor requests nor bytes read:
         set autotrace on, or list its statistics
     """
+    a, b = (one if is_log(one) else load(cast("Source", one)) for one in (a, b))
     change = _change(a, b) if a.format == b.format else None
     if (compare := view_of(a.format).compare.get(b.format)) is not None:
         found = compare(a, b, names, options or Options())

@@ -170,3 +170,16 @@ def test_a_cut_report_says_nothing_of_missing_time() -> None:
 
     assert len(list(load.db_time_unaccounted(facts))) == 1
     assert list(load.db_time_unaccounted(replace(facts, is_cut=True))) == []
+
+
+def test_findings_take_what_load_takes(tmp_path: Path) -> None:
+    """A path, bytes, an open file, a log, and lists of them; a name of no file is an error, never an empty frame."""
+    path = ROOT / "sample_data" / "articles" / "003_filesystemio_none.txt"
+    expected = iolab.findings(iolab.load(path))
+    with path.open("rb") as file:
+        for given in (path, str(path), path.read_bytes(), file):
+            assert iolab.findings(given)["sentence"].to_list() == expected["sentence"].to_list()
+    assert set(iolab.findings([str(path), path.read_bytes()])["log"].drop_nulls()) == {str(path), "2"}
+    for wrong in ("no_such_log.txt", tmp_path / "none", ["no_such_log.txt"]):
+        with pytest.raises(FileNotFoundError):
+            iolab.findings(wrong)
