@@ -59,7 +59,7 @@ def test_stale(package: Path) -> None:
     ("content", "reason"),
     [
         (None, "not compiled: there was no C compiler"),
-        (b"", "cannot be loaded"),
+        (b"", "is cut; install the project again"),
         (b"no library", "cannot be loaded"),
         (b"\x7fELF\x01\x01\x01" + bytes(57), "cannot be loaded"),
     ],
@@ -70,6 +70,26 @@ def test_missing_or_damaged(package: Path, content: bytes | None, reason: str) -
         (package / "it.compiled").write_bytes(content)
 
     assert reason in load_compiled(package.name, "it").reason
+
+
+@pytest.mark.parametrize("share", [0.2, 0.6, 0.95])
+def test_a_library_that_was_cut_is_not_loaded(package: Path, share: float) -> None:
+    """Its pages that are not there would end the process."""
+    compiled(package)
+    path = package / "it.compiled"
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * share)])
+
+    assert load_compiled(package.name, "it").reason == "it.compiled is cut; install the project again"
+
+
+def test_a_library_without_a_function_is_not_used(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What calls a function that is missing falls back, or fails where compiled code is required."""
+    compiled(package)
+    assert native.load_functions(package.name, "it", no_such_function=(None,)) is None
+    monkeypatch.setenv(native.VARIABLE, "require")
+    with pytest.raises(KernelError, match="has no function no_such_function"):
+        native.load_functions(package.name, "it", no_such_function=(None,))
 
 
 def test_library_of_someone_else(package: Path) -> None:
