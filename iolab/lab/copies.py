@@ -154,11 +154,12 @@ def lab_command(folder: Path, *, browser: bool = True, port: int | None = None) 
     command += ["--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
     command.append(f"--LabApp.app_settings_dir={SETTINGS}")  # else it asks each user whether news are wanted
     command.append(f"--ServerApp.root_dir={folder.resolve()}")
+    command.append("--ServerApp.ip=127.0.0.1")  # whatever the user's configuration says
     if not browser:
         command.append("--no-browser")
     if port is not None:
         command += [f"--port={port}", "--ServerApp.port_retries=0"]
-    if os.geteuid() == 0:
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
     return command
 

@@ -203,7 +203,7 @@ def _headline(seen: LogSummary) -> str:
     """The first figures of a log, those that were not refused."""
     figures = {row["metric"]: row for row in seen.figures.to_dicts() if not row["caveats"].startswith(REFUSED)}
     wanted = [figures[name] for name in _HEADLINES if name in figures][:_MOST_HEADLINES]
-    if not wanted and "samples" in seen.frames:
+    if not wanted and "median_s" in (seen.frames["samples"].columns if "samples" in seen.frames else ()):
         rows = seen.frames["samples"].head(_MOST_HEADLINES).select("sample", "median_s", "runs").rows()
         return "; ".join(f"sample {sample}: median {median:.4g} s of {runs} runs" for sample, median, runs in rows)
     return "; ".join(f"{name} {value} {unit}".strip() for name, value, _, _, _, unit in figure_rows(wanted))

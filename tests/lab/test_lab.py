@@ -129,6 +129,7 @@ def test_the_command_line_becomes_jupyterlab(
     assert started == [lab_command(tmp_path / "copy", browser=False, port=9000)]
     assert {"--no-browser", "--port=9000", f"--ServerApp.root_dir={tmp_path / 'copy'}"} <= set(started[0])
     assert "--no-browser" not in lab_command(tmp_path)
+    assert "--ServerApp.ip=127.0.0.1" in lab_command(tmp_path)
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "-1", "http", "²"])
