@@ -8,13 +8,8 @@ from typing import Any, Final
 DISTRIBUTION: Final = "iolab"
 #: Library that only an extra installs -> that extra.
 EXTRAS: Final = {
-    **dict.fromkeys(
-        (
-            *("altair", "anywidget", "jupyterlab", "nbclient", "nbconvert", "nbformat"),
-            *("numpy", "scipy", "traitlets", "vl_convert"),
-        ),
-        "lab",
-    ),
+    **dict.fromkeys(("altair", "numpy", "scipy", "vl_convert"), "report"),
+    **dict.fromkeys(("anywidget", "jupyterlab", "nbclient", "nbconvert", "nbformat", "traitlets"), "lab"),
     **dict.fromkeys(("dask", "distributed", "obstore"), "cluster"),
 }
 
@@ -28,7 +23,7 @@ def missing(library: str) -> MissingExtraError:
 
     Examples:
         >>> str(missing("altair"))
-        'altair is needed here and not installed: pip install "iolab[lab]"'
+        'altair is needed here and not installed: pip install "iolab[report]"'
     """
     command = f'pip install "{DISTRIBUTION}[{EXTRAS[library]}]"' if library in EXTRAS else f"pip install {library}"
     return MissingExtraError(f"{library} is needed here and not installed: {command}", name=library)

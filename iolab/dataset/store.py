@@ -8,7 +8,6 @@ empty: then the run that was to write it has ended.
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
 import secrets
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from logframe.atomic import flush, flush_folder, publish
 from logframe.errors import LogError
+from logframe.locking import lock_file
 from logframe.places import user_path
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ class LocalStore:
         Path(self.root).mkdir(parents=True, exist_ok=True)
         with Path(self.root, LOCK).open("a+", encoding="utf-8") as file:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock_file(file, wait=False)
             except BlockingIOError as error:
                 file.seek(0)
                 raise held(self.root, file.read()) from error

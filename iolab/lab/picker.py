@@ -8,7 +8,6 @@ picker.paths            # where they are now
 import asyncio
 import atexit
 import errno
-import fcntl
 import re
 import shutil
 import tempfile
@@ -26,6 +25,7 @@ import traitlets
 
 from iolab.loading import describe
 from logframe.errors import LogError
+from logframe.locking import lock_file
 
 #: A piece travels in one message; Jupyter's server cuts messages above 10 MiB.
 PIECE_BYTES: Final = 4 * 2**20
@@ -236,7 +236,7 @@ def remove_left_folders(parent: Path) -> list[Path]:
     left = []
     for lock in parent.glob(f"{_PREFIX}*/{_LOCK}"):
         with suppress(OSError), lock.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises while the kernel lives
+            lock_file(file, wait=False)  # raises while the kernel lives
             shutil.rmtree(lock.parent, ignore_errors=True)
             left.append(lock.parent)
     return left
@@ -262,7 +262,7 @@ class LogPicker(anywidget.AnyWidget):
         remove_left_folders(Path(tempfile.gettempdir()))
         made = Path(tempfile.mkdtemp(prefix=f"new-{_PREFIX}"))
         self._lock = (made / _LOCK).open("wb")
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        lock_file(self._lock)
         # Only now another kernel may find it: it is locked.
         self.folder = made.rename(made.with_name(made.name.removeprefix("new-")))
         self._receiver = Receiver(self.folder)

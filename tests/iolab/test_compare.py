@@ -555,7 +555,7 @@ def test_importing_needs_no_scipy_and_using_says_what_to_install() -> None:
     done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
 
     assert done.stdout.strip() == "first_apart"
-    assert 'is needed here and not installed: pip install "iolab[lab]"' in done.stderr
+    assert 'is needed here and not installed: pip install "iolab[report]"' in done.stderr
 
 
 def test_a_library_that_is_there_but_broken_shows_its_own_error() -> None:
