@@ -394,7 +394,9 @@ def lab(folder: Path, no_browser: bool, port: int | None) -> int:  # noqa: FBT00
     kept, and named.  In the folder of the project itself nothing is copied.
     """
     from iolab.lab.copies import copy_lab, lab_command, start  # noqa: PLC0415 - see above
+    from logframe.extras import require  # noqa: PLC0415 - see above
 
+    require("jupyterlab")
     say(str(copy_lab(folder)))
     start(lab_command(folder, browser=not no_browser, port=port))
 
