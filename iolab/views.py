@@ -55,11 +55,11 @@ class View:
         compare: Name of another format, or of this one, to the function that compares a log of this format with one of
             it; the function takes both logs, their names and `iolab.comparison.Options`, and raises
             `iolab.comparison.UnpairedError` with a reason.
+        compares_times: Two logs of this format compare by their times, too, where `compare` refuses them.
         relate: Completes logs of this format that belong together by one another; takes and gives them by name.
         compare_runs: Compares what one log repeats; takes the log and its name, and gives None where nothing is.
         findings: What a log says first (`iolab.findings`).
         looked_at: What the findings are about, for the sentence that nothing stands out.
-        profile: The parts of the log's time (`iolab.rules.shares.PROFILE`).
         ledgers: The accounts of the log's time (`iolab.time_ledger.Ledger`), the lead one first.
         columns: Texts that a screen shows of statements instead of count and average, by ``part`` of the ledger.
         headline: What the log is, of which database or program, host and period, in one line.
@@ -72,11 +72,11 @@ class View:
     summarize: Callable[[Any], Summary]
     noun: str = "log"
     compare: Mapping[str, Callable[[Any, Any, tuple[str, str], Options], Pairing]] = field(default_factory=dict)
+    compares_times: bool = False
     relate: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     compare_runs: Callable[[Any, str], Pairing | None] | None = None
     findings: Callable[[Any], Iterable[Finding]] | None = None
     looked_at: str = ""
-    profile: Callable[[Any], pl.DataFrame] | None = None
     ledgers: Callable[[Any], Iterable[Ledger]] | None = None
     headline: Callable[[Any], str] | None = None
     columns: Callable[[Any], pl.DataFrame] | None = None

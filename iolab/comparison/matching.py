@@ -62,7 +62,12 @@ def pair(
     a, b = (one if is_log(one) else load(cast("Source", one)) for one in (a, b))
     change = _change(a, b) if a.format == b.format else None
     if (compare := view_of(a.format).compare.get(b.format)) is not None:
-        found = compare(a, b, names, options or Options())
+        try:
+            found = compare(a, b, names, options or Options())
+        except UnpairedError as error:
+            if change is None or not view_of(a.format).compares_times:
+                raise
+            found = Pairing(names, paragraphs=(f"Only the times are compared: {error}.",))
         return found if change is None else found.with_change(change)
     if (compare := view_of(b.format).compare.get(a.format)) is not None:
         return compare(b, a, (names[1], names[0]), options or Options())

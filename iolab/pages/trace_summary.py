@@ -205,6 +205,7 @@ VIEW: Final = View(
     summarize_trace,
     noun="trace",
     compare={"strace": pair_traces},
+    compares_times=True,
     findings=trace_findings,
     looked_at="how files were opened and read, sizes and times of reads, where time went",
     ledgers=strace_ledgers,

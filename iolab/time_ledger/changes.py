@@ -37,6 +37,8 @@ _LEAST_ROW: Final = 0.005
 _ROWS: Final = 12
 #: A part whose largest child has this share of its change is not named: the child is.
 _MOST_OF_IT: Final = 0.6
+#: Units of ledgers that count samples.
+_COUNTS: Final = frozenset({"samples", "share"})
 #: Kinds of parts that are no statement.
 _NAMELESS: Final = ("unlisted", "not_in_log", *_CLOSING)
 #: A second part with this share of the change is named beside the first; so many parts are named at most.
@@ -183,8 +185,9 @@ class LedgerChange:
             others = "fell" if self.change.value > 0 else "rose"
             return f"{head}: {' and '.join(map(_moved, most))} while other parts {others}."
         if shares[0][1] < _SECOND:
-            return f"{head}, spread over many parts: the largest, `{most[0]['name']}`, has {100 * shares[0][1]:.0f} %."
-        named = [(f"{100 * share:.0f} % of it", _place(row)) for row, share in shares]
+            name = "time not accounted for" if most[0]["kind"] in _CLOSING else f"`{most[0]['name']}`"
+            return f"{head}, spread over many parts: the largest, {name}, has {100 * shares[0][1]:.0f} %."
+        named = [(f"{100 * min(share, 1):.0f} % of it", _place(row)) for row, share in shares]
         first_of, *others_of = [f"{share} {place}" for share, place in named]
         said = f"{head}, {' and '.join([first_of, *(one.replace(' of it', '', 1) for one in others_of)])}"
         return f"{said}: its cause is unknown." if most[0]["kind"] in _CLOSING else f"{said}."
@@ -353,7 +356,10 @@ def change_of(a: Ledger | Sequence[Ledger], b: Ledger | Sequence[Ledger]) -> Led
         raise LogError(f"the totals are of different kinds: {a.base} and {b.base}")
     is_period = a.base in _OF_PERIODS and all(one.elapsed is not None and one.elapsed.lo > 0 for one in (a, b))
     lengths = [one.elapsed.value if is_period and one.elapsed is not None else 1.0 for one in (a, b)]
-    change = _between(a, b, lengths, "sessions active" if is_period else a.unit)
+    unit = "sessions active" if is_period else a.unit
+    if a.unit in _COUNTS and a.total is not None and b.total is not None:  # how many were taken says nothing
+        lengths, unit = [a.total.value, b.total.value], "share of all"
+    change = _between(a, b, lengths, unit)
     if is_period and a.transactions and b.transactions:
         ratio = b.transactions / lengths[1] / (a.transactions / lengths[0])
         per_ms = [a.transactions / 1e3, b.transactions / 1e3]
