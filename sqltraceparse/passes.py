@@ -95,7 +95,8 @@ class Forward:
         said = session.filter(pl.col("name") == "session_id").select("line", "process", session_id="value")
         said = self._carry("session", said, ["process"])
         self.is_shared |= bool(said.select((pl.col("session_id").n_unique() > 1).over("process").any()).item())
-        held = with_owner(statements.select(_OWNER).filter(pl.col("cursor").is_not_null()), said, [])
+        named = statements.select(_OWNER).filter(pl.col("cursor").is_not_null())
+        held = with_owner(_with_closed(named, calls), said, [])
         owners = self._carry("owners", held, [*_KEY, "session_id"])
         own = {
             name: self._owned(of_process(_scaled(getattr(pieces, name), self.unit), processes), owners, said)
@@ -359,6 +360,15 @@ def _wanted_before(calls: pl.DataFrame) -> pl.DataFrame:
     near = calls.filter((is_root == 0) | ((is_root == 1) & (depth == 0)))
     lower = depth < depth.cum_min().shift(fill_value=_DEEPEST + 1)
     return near.filter(lower.over("process") | pl.struct(_KEY).is_first_distinct())
+
+
+def _with_closed(named: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
+    """The statements of cursors, and from the line after a hard close (``type=0``) that a cursor has none."""
+    closed = calls.filter(pl.col("close_type") == 0).select(pl.col("line") + 1, "process", "cursor")
+    if closed.is_empty():
+        return named
+    both = pl.concat([closed, named], how="diagonal").select(named.columns)
+    return both.sort("line", maintain_order=True)  # a statement that begins on that line comes last, and counts
 
 
 _DEEPEST: Final = 1_000
