@@ -364,9 +364,9 @@ def _wanted_before(calls: pl.DataFrame) -> pl.DataFrame:
 
 def _with_closed(named: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     """The statements of cursors, and from the line after a hard close (``type=0``) that a cursor has none."""
-    closed = calls.filter(pl.col("close_type") == 0).select(pl.col("line") + 1, "process", "cursor")
-    if closed.is_empty():
+    if not (calls["close_type"] == 0).any():
         return named
+    closed = calls.filter(pl.col("close_type") == 0).select(pl.col("line") + 1, "process", "cursor")
     both = pl.concat([closed, named], how="diagonal").select(named.columns)
     return both.sort("line", maintain_order=True)  # a statement that begins on that line comes last, and counts
 

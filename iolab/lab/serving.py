@@ -39,8 +39,7 @@ def serve_lab(
         port = probe.getsockname()[1]
     own = {f"JUPYTER_{name}_DIR": str(settings / name.lower()) for name in _SETTINGS}
     command = lab_command(folder, browser=False, port=port)
-    command += ["--ip=127.0.0.1", f"--IdentityProvider.token={token}"]
-    command.append(f"--LabApp.workspaces_dir={settings / 'workspaces'}")
+    command += [f"--IdentityProvider.token={token}", f"--LabApp.workspaces_dir={settings / 'workspaces'}"]
     log = settings / "server.log"
     with log.open("wb") as out:
         server = subprocess.Popen(command, env={**os.environ, **own, **(environment or {})}, stdout=out, stderr=out)  # noqa: S603 - the interpreter that runs this
