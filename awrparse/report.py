@@ -145,7 +145,7 @@ class AwrReport:
     def frames(self) -> dict[str, pl.DataFrame]:
         """Every canonical table of the report by name."""
         names = self.tables
-        self._build(names)
+        self.build(names)
         return {name: self[name] for name in names}
 
     @property
@@ -199,12 +199,12 @@ class AwrReport:
             raise TableNotFoundError(reason, source=self.source, expected=_near(name, self.tables))
         if name not in self._frames:
             # who asks for several tables mostly asks for many, which cost less at once
-            self._build((name,) if len(self._frames) < _FEW_TABLES else (name, *self._printed))
+            self.build((name,) if len(self._frames) < _FEW_TABLES else (name, *self._printed))
         return self._frames[name]
 
     @paused_collection()
-    def _build(self, names: Iterable[str]) -> None:
-        """Build the canonical tables that are not built yet, all at once."""
+    def build(self, names: Iterable[str]) -> None:
+        """Build those of some canonical tables that the report has, at once: it costs less than one by one."""
         missing = [name for name in names if name not in self._frames and name in self._printed]
         if missing:
             tables = {name: (TABLES[name], self._printed[name]) for name in missing}
@@ -232,6 +232,7 @@ class AwrReport:
     @cached_property
     def info(self) -> AwrInfo:
         """Database, instance, host and period."""
+        self.build(HEAD_TABLES)
         return read_info(self._document, {name: self[name] for name in HEAD_TABLES if name in self._printed})
 
     @property
@@ -284,7 +285,7 @@ class AwrReport:
         problems = list(self._document.problems)
         for printed in self._document.tables:
             problems += printed.rows.problems
-        self._build(self._printed)
+        self.build(self._printed)
         for name in self._printed:
             problems += self._problems[name]
         problems += [*missing_headings(self), *unclosed_tables(self), *repeated_tables(self), *page_signs(self)]

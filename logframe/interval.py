@@ -11,6 +11,7 @@ without this arithmetic.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
@@ -27,6 +28,8 @@ Figure: TypeAlias = "Interval | float | Sequence[float | None] | None"
 _ALIKE: Final = 1e-12
 #: Bounds that are results of several operations may miss each other by this share.
 _SLACK: Final = 1e-9
+
+_LARGEST: Final = sys.float_info.max
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ class Interval:
             RefusedError: one of them is not a finite number, or too large for one.
             ValueError: ``lo <= value <= hi`` does not hold.
         """
-        if not all(map(_is_finite, (self.value, self.lo, self.hi))):
+        if not (_is_finite(self.value) and _is_finite(self.lo) and _is_finite(self.hi)):
             raise RefusedError("a figure is not a finite number")
         if not self.lo <= self.value <= self.hi:
             raise ValueError(f"no bounds of a value: {self.lo} <= {self.value} <= {self.hi}")
@@ -253,19 +256,16 @@ def row_figure(row: dict[str, object], column: str) -> Interval | None:
         >>> print(row_figure(row, "time"), row_figure(row, "share"))
         11100 [11050, 11150] None
     """
-    value, lo, hi = (_known(row.get(f"{column}{end}")) for end in ("", "_lo", "_hi"))
-    if value is None:
+    value = cast("float | None", row.get(column))
+    if value is None or not _is_finite(value):
         return None
-    return Interval(value, value if lo is None else min(lo, value), value if hi is None else max(hi, value))
-
-
-def _known(cell: object) -> float | None:
-    value = cast("float | None", cell)
-    return value if value is not None and _is_finite(value) else None
+    lo, hi = (cast("float | None", row.get(f"{column}{end}")) for end in ("_lo", "_hi"))
+    if lo is None or not _is_finite(lo):
+        lo = value
+    if hi is None or not _is_finite(hi):
+        hi = value
+    return Interval(value, min(lo, value), max(hi, value))
 
 
 def _is_finite(value: float) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # a whole number that no float holds
-        return False
+    return -_LARGEST <= value <= _LARGEST  # a whole number may be larger than any float

@@ -95,7 +95,9 @@ def ash_samples(report: AwrReport) -> int | None:
 
     A slot's samples are counted once, whatever the number of events that it lists.
     """
-    return report.info.sample_count or int(slots_of(report).get_column("samples").sum()) or None
+    if report.info.sample_count:
+        return report.info.sample_count
+    return int(slots_of(report).get_column("samples").sum()) or None if "ash_activity" in report else None
 
 
 def slots_of(report: AwrReport) -> pl.DataFrame:
@@ -119,6 +121,8 @@ def cpu_queues(report: AwrReport, cpus: int, interval_s: float) -> list[Queue]:
         cpus: CPUs of the host.
         interval_s: The seconds between two samples.
     """
+    if "ash_activity" not in report:
+        return []
     slots = slots_of(report).drop_nulls().filter(pl.col("length_s") > 0)
     if slots.is_empty():
         return []

@@ -36,6 +36,13 @@ _BLOCKS: Final = ("begin", "declare", "call")
 _LEAST_WAITS: Final = 100
 
 
+#: The tables that figures are made of.
+_TABLES: Final = (
+    *("snapshots", "instances", "databases", "hosts", "host_cpu", "instance_cpu", "os_stats", "parameters"),
+    *("time_model", "load_profile", "instance_activity", "iostat_function", "services", "sql"),
+    *("wait_classes", "foreground_wait_classes", "top_events", "foreground_events", "background_events", "wait_events"),
+    *("event_histogram", "ash_activity", "ash_top_events", "ash_sql_events"),
+)
 #: The facts of reports that are still in use: findings, profile and pairs ask for the same ones.
 _FACTS: Final[WeakKeyDictionary[AwrReport, ReportFacts]] = WeakKeyDictionary()
 
@@ -48,6 +55,7 @@ def report_facts(report: AwrReport) -> ReportFacts:
 
 
 def _report_facts(report: AwrReport) -> ReportFacts:
+    report.build(_TABLES)
     info = report.info
     model = _by_name(report, "time_model", "statistic", "time_s")
     foreground = _by_key(report, "foreground_wait_classes", "wait_class", "total_wait_s")
@@ -55,7 +63,8 @@ def _report_facts(report: AwrReport) -> ReportFacts:
     elapsed = _minutes(info.elapsed_s)
     if elapsed is None and "wait_classes" in report:  # a fragment without a head
         elapsed = figure_of(inferred(_table(report, "wait_classes")))
-    times = _db_times(report, model, elapsed)
+    stated = report.stated.to_dicts()
+    times = _db_times(report, stated, model, elapsed)
     db_time = times[0][1] if times else None
     top = _top_events(report)
     db_cpu, db_cpu_from = _db_cpu(report, model, foreground, top, elapsed)
@@ -64,7 +73,7 @@ def _report_facts(report: AwrReport) -> ReportFacts:
     parameters = _parameters(report)
     allowed = parameters.get("cpu_count", "")
     ids = (info.begin_snap_id, info.end_snap_id)
-    operating = _table(report, "os_stats")
+    operating = _rows(report, "os_stats")
     return ReportFacts(
         kind=report.kind,
         release=info.version,
@@ -84,9 +93,9 @@ def _report_facts(report: AwrReport) -> ReportFacts:
         db_cpu_from=db_cpu_from,
         parse_s=model.get("parse time elapsed"),
         hard_parse_s=model.get("hard parse elapsed time"),
-        captured_pct=_stated(report, "Time", "pct"),
-        captured_sql_pct=_stated(report, "SQL", "pct"),
-        fg_wait_s=_stated(report, "FG Wait Time", "seconds"),
+        captured_pct=_stated(stated, "Time", "pct"),
+        captured_sql_pct=_stated(stated, "SQL", "pct"),
+        fg_wait_s=_stated(stated, "FG Wait Time", "seconds"),
         plsql_s=model.get("pl/sql execution elapsed time"),
         background_s=model.get("background elapsed time"),
         background_cpu_s=model.get("background cpu time"),
@@ -208,14 +217,14 @@ def _by_name(report: AwrReport, table: str, key: str, column: str) -> dict[str, 
 
 
 def _db_times(
-    report: AwrReport, model: dict[str, Interval], elapsed: Interval | None
+    report: AwrReport, stated: list[dict[str, Any]], model: dict[str, Interval], elapsed: Interval | None
 ) -> tuple[tuple[str, Interval], ...]:
     """Each statement of DB time, the most exact first: time model, head, class page, load profile, printed shares."""
     found: dict[str, Interval | None] = {
         "the time model": model.get("db time"),
         "the head": _minutes(report.info.db_time_s),
     }
-    for number, row in enumerate(report.stated.filter(pl.col("what") == "Time").iter_rows(named=True)):
+    for number, row in enumerate(row for row in stated if row["what"] == "Time"):
         found[f"the foreground wait classes{number or ''}"] = row_figure(row, "seconds")
     known = tuple((where, time) for where, time in found.items() if time is not None)
     if known:
@@ -223,15 +232,11 @@ def _db_times(
     from_load = _per_second(report, "db time(s)", elapsed)
     if from_load is not None:
         return (("the load profile", from_load),)
-    of_sql = report.stated.filter(pl.col("of").str.to_lowercase() == "total db time", pl.col("seconds") > 0)
-    for row in of_sql.head(1).iter_rows(named=True):  # printed in whole seconds
+    for row in stated:
         whole = row["seconds"]
-        return (
-            (
-                "the SQL lists",
-                Interval(whole, min(whole - 0.5, row["seconds_lo"]), max(whole + 0.5, row["seconds_hi"])),
-            ),
-        )
+        if _is_db_time(row) and whole is not None and whole > 0:  # printed in whole seconds
+            time = Interval(whole, min(whole - 0.5, row["seconds_lo"]), max(whole + 0.5, row["seconds_hi"]))
+            return (("the SQL lists", time),)
     if report.kind == "statspack":
         return ()
     from_shares = _whole_of_shares(report, "db_time_pct")
@@ -416,25 +421,27 @@ def _top_events(report: AwrReport) -> tuple[TopEvent, ...]:
     )
 
 
-def _stated(report: AwrReport, what: str, column: str) -> Interval | None:
+def _stated(stated: list[dict[str, Any]], what: str, column: str) -> Interval | None:
     """A sum that a remark above a table states, of DB time or by itself."""
-    for row in report.stated.filter(pl.col("what") == what).iter_rows(named=True):
-        if row["of"] is None or row["of"].lower() == "total db time":
+    for row in stated:
+        if row["what"] == what and (row["of"] is None or _is_db_time(row)):
             return row_figure(row, column)
     return None
 
 
-def _os(frame: pl.DataFrame, column: str) -> dict[str, float]:
-    if column not in frame.columns:
-        return {}
-    return {name: value for name, value in frame.select("statistic", column).iter_rows() if value is not None}
+def _is_db_time(row: dict[str, Any]) -> bool:
+    return (row["of"] or "").lower() == "total db time"
+
+
+def _os(rows: list[dict[str, Any]], column: str) -> dict[str, float]:
+    return {row["statistic"]: row[column] for row in rows if row.get(column) is not None}
 
 
 def _parameters(report: AwrReport) -> dict[str, str]:
     if "parameters" not in report:
         return {}
-    rows = report["parameters"].select("parameter", "begin").iter_rows()
-    return {name: value for name, value in rows if value is not None}
+    names, values = (report["parameters"].get_column(name).to_list() for name in ("parameter", "begin"))
+    return {name: value for name, value in zip(names, values, strict=True) if value is not None}
 
 
 def _functions(report: AwrReport) -> dict[str, FunctionIo]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import fsum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
@@ -87,10 +88,16 @@ CHECKS: Final = pl.Schema(
         "holds": pl.Boolean(),
     }
 )
+_NO_REMARKS: Final = pl.DataFrame(schema=REMARKS)
+_NO_CHECKS: Final = pl.DataFrame(schema=CHECKS)
 #: Columns that `Ledger.parts` adds: depth below the total, and the share of `Ledger.work` with its bounds.
 SHARES: Final = pl.Schema(
     {"level": pl.UInt32(), "share": pl.Float64(), "share_lo": pl.Float64(), "share_hi": pl.Float64()}
 )
+#: Kinds that close a level.
+_CLOSING: Final = UNKNOWN | {"counted_twice"}
+#: The parts of a view that have one parent; None at the top.
+_Level = tuple[str, str | None]
 #: Sums that differ by so little, relative to the total, differ by the rounding of the arithmetic alone.
 EXACT: Final = 1e-9
 
@@ -138,8 +145,8 @@ class Ledger:
     scope: str
     void: str = ""
     frame: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=PARTS))
-    remarks: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=REMARKS))
-    checks: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=CHECKS))
+    remarks: pl.DataFrame = field(default_factory=_NO_REMARKS.clone)
+    checks: pl.DataFrame = field(default_factory=_NO_CHECKS.clone)
     elapsed: Interval | None = None
     work: Interval | None = None
     work_base: str = ""
@@ -287,8 +294,7 @@ class Account:
         self._is_upper = is_upper
         self.base = base
         self.scope = scope
-        self._rows: list[dict[str, object]] = []
-        self._frames: list[pl.DataFrame] = []
+        self._rows: list[dict[str, Any]] = []
         self._remarks: list[dict[str, object]] = []
         self._checks: list[dict[str, object]] = []
         self._ids: set[tuple[str, str]] = set()
@@ -381,8 +387,9 @@ class Account:
             full = full.with_columns(avg=pl.when(counted).then(pl.col("seconds") / pl.col("count")))
         missing = [pl.lit(None).alias(name) for name in PARTS if name not in full.columns]
         full = full.with_columns(missing).select(pl.col(name).cast(kind) for name, kind in PARTS.items())
-        self._ids.update(full.select(pl.col("view").cast(pl.String), "part").iter_rows() if full.height < 1000 else ())
-        self._frames.append(full)
+        rows = full.to_dicts()
+        self._ids.update((row["view"], row["part"]) for row in rows)
+        self._rows += rows
 
     def closes(self, parent: str | None, name: str, *, kind: str, view: str = "what") -> None:
         """Name the part that closes a level where its parts are less than their parent (default: not accounted for)."""
@@ -434,16 +441,14 @@ class Account:
 
         Args: as the fields of `Ledger`.
         """
-        rows = pl.DataFrame(self._rows, schema=PARTS, orient="row")
-        frame = pl.concat([rows, *self._frames]) if self._frames else rows
-        frame = self._with_own(pl.concat([frame, self._closing_parts(frame)]))
+        self._find_own(self._close_levels())
         return Ledger(
             self.total,
             self.base,
             self.scope,
-            frame=frame,
-            remarks=pl.DataFrame(self._remarks, schema=REMARKS, orient="row"),
-            checks=pl.DataFrame(self._checks, schema=CHECKS, orient="row"),
+            frame=pl.DataFrame(self._rows, schema=PARTS, orient="row"),
+            remarks=pl.DataFrame(self._remarks, schema=REMARKS, orient="row") if self._remarks else _NO_REMARKS.clone(),
+            checks=pl.DataFrame(self._checks, schema=CHECKS, orient="row") if self._checks else _NO_CHECKS.clone(),
             elapsed=elapsed,
             work=work,
             work_base=work_base,
@@ -454,63 +459,53 @@ class Account:
             transactions=transactions,
         )
 
-    def _closing_parts(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """The part that closes each level: the parent less its children."""
-        sums = frame.group_by("view", "parent", maintain_order=True).agg(
-            pl.col("seconds", "seconds_lo", "seconds_hi").sum(),
-            is_closed=pl.col("kind").is_in(["not_accounted", "counted_twice", "unlisted", "not_in_log"]).any(),
-        )
-        parents = frame.select("view", parent="part", whole="seconds", whole_lo="seconds_lo", whole_hi="seconds_hi")
-        levels = sums.join(parents, on=["view", "parent"], how="left", maintain_order="left")
-        closing = Account(self.total, self.base)
-        closing._ids = set(self._ids)
-        for row in levels.iter_rows(named=True):
-            is_top = row["parent"] is None
-            whole = (
-                self.total
-                if is_top
-                else Interval(row["whole"], min(row["whole_lo"], row["whole"]), max(row["whole_hi"], row["whole"]))
+    def _close_levels(self) -> dict[_Level, list[dict[str, Any]]]:
+        """Add the part that closes each level: the parent less its children; the parts of each level."""
+        parents = {(row["view"], row["part"]): row for row in self._rows}
+        levels: dict[_Level, list[dict[str, Any]]] = {}
+        for row in self._rows:
+            levels.setdefault((row["view"], row["parent"]), []).append(row)
+        for (view, parent), parts in levels.items():
+            whole = self.total
+            if parent is not None:
+                row = parents[view, parent]
+                seconds = row["seconds"]
+                whole = Interval(seconds, min(row["seconds_lo"], seconds), max(row["seconds_hi"], seconds))
+            listed, most, least = (
+                fsum(part[name] for part in parts) for name in ("seconds", "seconds_hi", "seconds_lo")
             )
-            rest, lo, hi = whole.value - row["seconds"], whole.lo - row["seconds_hi"], whole.hi - row["seconds_lo"]
+            rest, lo, hi = whole.value - listed, whole.lo - most, whole.hi - least
             if abs(rest) <= EXACT * abs(self.total.value):
                 rest = 0.0
-                if row["is_closed"]:
+                if any(part["kind"] in _CLOSING for part in parts):
                     continue
-            lo, hi = min(lo, rest), max(hi, rest)
-            name, kind = self._closings.get((row["view"], row["parent"]), ("not accounted for", "not_accounted"))
+            name, kind = self._closings.get((view, parent), ("not accounted for", "not_accounted"))
             if rest < 0:
                 name, kind = "counted twice", "counted_twice"
-            closing.add(row["view"], name, Interval(rest, lo, hi), kind=kind, parent=row["parent"])
-        return pl.DataFrame(closing._rows, schema=PARTS, orient="row")
+            self.add(view, name, Interval(rest, min(lo, rest), max(hi, rest)), kind=kind, parent=parent)
+            parts.append(self._rows[-1])
+        return levels
 
-    def _with_own(self, frame: pl.DataFrame) -> pl.DataFrame:
+    def _find_own(self, levels: Mapping[_Level, Sequence[Mapping[str, Any]]]) -> None:
         """Each part's own time: without what may be counted twice at its level and above, at most the total."""
-        is_twice = pl.col("kind") == "counted_twice"
-        twice = frame.filter(is_twice)
-        lost = pl.lit(0.0) if twice.is_empty() else pl.lit(_lost_above(frame, twice))
-        own_lo = (pl.col("seconds_lo") - lost).clip(lower_bound=0)
-        if self._is_upper:
-            own_lo = pl.when(pl.col("kind").cast(pl.String).is_in(UNKNOWN)).then(own_lo).otherwise(0.0)
-        own_hi = pl.col("seconds_hi").clip(lower_bound=0, upper_bound=self.total.hi)
-        least = pl.min_horizontal(own_lo, own_hi)
-        return frame.with_columns(
-            pl.when(is_twice).then(0.0).otherwise(least).alias("own_lo"),
-            pl.when(is_twice).then(0.0).otherwise(own_hi).alias("own_hi"),
-        )
-
-
-def _lost_above(frame: pl.DataFrame, twice: pl.DataFrame) -> pl.Series:
-    """The seconds that may be counted twice at the level of each part and at those above it."""
-    at_level = twice.group_by("view", "parent").agg(at_level=(-pl.col("seconds_lo")).clip(lower_bound=0).sum())
-    frame = frame.join(at_level, on=["view", "parent"], how="left", nulls_equal=True, maintain_order="left")
-    reach = frame.select("view", "part", "parent", pl.col("at_level").fill_null(0.0))
-    above = reach.select("view", "part", up="parent", more="at_level")
-    while reach.get_column("parent").null_count() < reach.height:
-        more = pl.col("at_level") + pl.col("more").fill_null(0.0)
-        reach = reach.join(
-            above, left_on=["view", "parent"], right_on=["view", "part"], how="left", maintain_order="left"
-        ).select("view", "part", parent="up", at_level=more)
-    return reach.get_column("at_level")
+        twice = {
+            level: fsum(max(0.0, -part["seconds_lo"]) for part in parts if part["kind"] == "counted_twice")
+            for level, parts in levels.items()
+        }
+        above = {(row["view"], row["part"]): (row["view"], row["parent"]) for row in self._rows}
+        lost = {}
+        for level in levels:
+            lost[level], outer = twice[level], level
+            while outer[1] is not None:
+                outer = above[outer[0], outer[1]]
+                lost[level] += twice[outer]
+        for row in self._rows:
+            row["own_lo"] = row["own_hi"] = 0.0
+            if row["kind"] != "counted_twice":
+                row["own_hi"] = min(max(row["seconds_hi"], 0.0), self.total.hi)
+                if not self._is_upper or row["kind"] in UNKNOWN:
+                    own = max(row["seconds_lo"] - lost[row["view"], row["parent"]], 0.0)
+                    row["own_lo"] = min(own, row["own_hi"])
 
 
 def _in_order(parts: pl.DataFrame) -> pl.DataFrame:

@@ -6,6 +6,7 @@ Wait Events", and names that releases print outside that class although nothing 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Final
 
 #: Names as V$EVENT_NAME has them, separated by `|`.
@@ -52,6 +53,7 @@ WCR: replay client notify|WCR: replay clock|WCR: replay paused
 """
 #: Names in lower case; text reports cut names, so `is_idle` compares the part that is printed.
 IDLE_EVENTS: Final = frozenset(name.strip().lower() for name in _LIST.replace("\n", "").split("|"))
+_SORTED: Final = sorted(IDLE_EVENTS)
 #: Shorter names are not taken for cut ones.
 _LEAST_CUT: Final = 24
 
@@ -68,4 +70,7 @@ def is_idle(event: str, wait_class: str | None = None) -> bool:
     if wait_class == "Idle":
         return True
     name = " ".join(event.lower().split())
-    return name in IDLE_EVENTS or (len(name) >= _LEAST_CUT and any(full.startswith(name) for full in IDLE_EVENTS))
+    if len(name) < _LEAST_CUT:
+        return name in IDLE_EVENTS
+    place = bisect_left(_SORTED, name)
+    return place < len(_SORTED) and _SORTED[place].startswith(name)
