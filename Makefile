@@ -43,9 +43,7 @@ test: lint ## Check everything: lint, types, tests, doctests, real logs, browser
 # In the order of the files: the last ones are short, so that all processes end at about the same time.
 	@export POLARS_MAX_THREADS=1; $(call pytest,tests,-n $(shell expr $$(nproc) + 1) --dist loadfile --no-loadscope-reorder)
 	$(call heading,Notebooks)
-# One thread: with more, Polars adds floats in another order, and the last digit of a sum varies.
 	@if [ -z "$(NOTEBOOKS)" ]; then echo "SKIPPED notebooks/ holds no notebook" | tee $(LOGS)/notebooks.log; else \
-	    export POLARS_MAX_THREADS=1; \
 	    $(call pytest,notebooks,-n 2 --dist loadfile --nbval --nbval-current-env --nbval-sanitize-with notebooks/sanitize.cfg notebooks); fi
 	$(call heading,Skipped)
 	@grep -h '^SKIPPED' $(LOGS)/*.log || echo "nothing"

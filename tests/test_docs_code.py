@@ -32,7 +32,7 @@ INDENTED = re.compile(r"\n\n((?:    .*\n)+)")
 #: Commands that the test suite runs elsewhere, or that need a package index, a browser or another host.
 ELSEWHERE = (
     *("make", "git", "pip", "uv", ".ci/run", ".venv/bin/pytest", "ssh", "strace", "iolab lab", "IOLAB_AWR_CUTS="),
-    *("PYTHON=", "POLARS_MAX_THREADS="),
+    *("PYTHON=", "TZ="),
 )
 LANGUAGES = {"python", "sh", "text", "mermaid", "toml", ""}
 #: The names that an example uses for logs of the reader's own, and the sample that stands for each.

@@ -20,8 +20,8 @@ CHART: Final = "application/vnd.vegalite.v5+json"
 #: The tag of the cell that computes a notebook's answer from its logs.
 ANSWER: Final = "answer"
 _WIDGET: Final = "application/vnd.jupyter.widget-view+json"
-#: What a kernel needs for the same digits everywhere: one order of sums, one time zone.
-_SETTLED: Final = {"POLARS_MAX_THREADS": "1", "TZ": "UTC", "PYTHONHASHSEED": "0", "JUPYTER_PLATFORM_DIRS": "1"}
+#: What a kernel needs for the same output everywhere: one time zone.
+_SETTLED: Final = {"TZ": "UTC", "JUPYTER_PLATFORM_DIRS": "1"}
 _LEAD: Final = """<h1>Which kind of read is faster, and by how much?</h1>
 <p class="lead">Each question below is answered from logs: what the database, the operating system and timed runs
 say of it. Every figure has the bounds that its evidence allows.</p>"""

@@ -175,14 +175,25 @@ def host_cpu(log: HostLog, *, begin: datetime | None = None, end: datetime | Non
         return metrics_frame([Metric.refused("host_cpu_busy", "ratio", str(refusal))])
 
 
+def exact_sum(figure: pl.Expr) -> pl.Expr:
+    """A sum in steps of 1e-9, whose last digit does not depend on how threads share the rows.
+
+    Examples:
+        >>> pl.DataFrame({"share": [0.1, 0.2, 0.3, 0.4]}).select(exact_sum(pl.col("share") * 0.3)).item()
+        0.3
+    """
+    return ((figure * 1e9).round().cast(pl.Int128, strict=False).sum().cast(pl.Float64) / 1e9).round(9)
+
+
 def cpu_metrics(samples: pl.DataFrame) -> pl.DataFrame:
     """The metrics of `host_cpu` from the samples that `cpu_samples` gives."""
     weight = pl.col("weight_s")
-    mean = {bound: samples.select((pl.col(f"busy{bound}") * weight).sum() / weight.sum()).item() for bound in _ENDS}
+    length = exact_sum(weight)
+    mean = {bound: samples.select(exact_sum(pl.col(f"busy{bound}") * weight) / length).item() for bound in _ENDS}
     most = samples.sort("busy").row(-1, named=True)
     number = counted(samples.height, "sample")
     full = {
-        bound: samples.select(weight.filter(pl.col(f"busy{bound}") >= SATURATED).sum() / weight.sum()).item()
+        bound: samples.select(exact_sum(weight.filter(pl.col(f"busy{bound}") >= SATURATED)) / length).item()
         for bound in _ENDS
     }
     largest = {bound: most[f"busy{bound}"] for bound in _ENDS}
@@ -197,7 +208,7 @@ def cpu_metrics(samples: pl.DataFrame) -> pl.DataFrame:
     ]
     queue = samples.filter(pl.col("runnable").is_not_null() & (pl.col("cpus") > 0))
     if queue.height:
-        value = queue.select((pl.col("runnable") / pl.col("cpus") * weight).sum() / weight.sum()).item()
+        value = queue.select(exact_sum(pl.col("runnable") / pl.col("cpus") * weight) / length).item()
         basis = f"running and waiting processes / processors, mean of {queue.height:,} moments"
         found.append(Metric.exact("host_runnable", value, "1", basis, "a moment each, no mean of the interval"))
     return metrics_frame(found)

@@ -8,7 +8,7 @@ import polars as pl
 
 from iolab.metrics.cpu_profile import layers_of
 from iolab.metrics.formatting import count_text, share_text
-from iolab.metrics.processors import COLUMNS, GUESTS, SINCE_START, cpu_parts
+from iolab.metrics.processors import COLUMNS, GUESTS, SINCE_START, cpu_parts, exact_sum
 from iolab.metrics.session_samples import shown_rows, whole_of
 from iolab.time_ledger.account import EXACT, Account, Ledger, Place, void_ledger
 from iolab.time_ledger.sampled import SampledParts
@@ -80,19 +80,21 @@ def host_ledgers(log: HostLog) -> list[Ledger]:
 
 def _host(log: HostLog, frame: pl.DataFrame) -> Ledger:
     scope = str(frame.item(0, "scope"))
-    weight, elapsed = pl.col("weight_s"), float(frame.get_column("weight_s").sum())
+    weight, elapsed = pl.col("weight_s"), frame.select(exact_sum(pl.col("weight_s"))).item()
     is_timed, cpus = bool(frame.item(0, "is_timed")), frame.get_column("cpus").cast(pl.Float64)
     is_total = is_timed and not cpus.null_count()
     if not is_total:
         frame = frame.with_columns(cpus=pl.lit(1.0))
     named = [name for name in COLUMNS if name in frame.columns]
     sums = frame.select(
-        ((pl.col(f"{name}{end}").fill_null(0.0) / 100).clip(0, 1) * weight * pl.col("cpus")).sum().alias(f"{name}{end}")
+        exact_sum((pl.col(f"{name}{end}").fill_null(0.0) / 100).clip(0, 1) * weight * pl.col("cpus")).alias(
+            f"{name}{end}"
+        )
         for name in named
         for end in _ENDS
     ).row(0, named=True)
     figures = {name: _bounded(*(sums[f"{name}{end}"] for end in _ENDS)) for name in named}
-    total = float(frame.select((weight * pl.col("cpus")).sum()).item())
+    total = frame.select(exact_sum(weight * pl.col("cpus"))).item()
     if _contains_guests(frame, named):
         inner = sum((figures[name] for name in GUESTS if name in figures), Interval.exact(0.0))
         own = figures["user"].value - inner.value
@@ -198,11 +200,11 @@ def _process_times(log: HostLog) -> tuple[pl.DataFrame, float] | None:
         ~pl.col("is_since_boot").fill_null(value=False) & pl.col("cpu_percent").is_not_null() & (pl.col("pid") != "-")
     ).with_columns(weight_s=weight)
     own = own.filter(pl.col("weight_s") > 0)
-    length = own.group_by("run", "sample").agg(pl.col("weight_s").max()).select(pl.col("weight_s").sum())
+    length = own.group_by("run", "sample").agg(pl.col("weight_s").max()).select(exact_sum(pl.col("weight_s")))
     found = own.group_by("pid", "command").agg(
-        (pl.col(f"cpu_percent{end}") / 100 * pl.col("weight_s")).sum().alias(f"seconds{end}") for end in _ENDS
+        exact_sum(pl.col(f"cpu_percent{end}") / 100 * pl.col("weight_s")).alias(f"seconds{end}") for end in _ENDS
     )
-    frame, seconds = pl.collect_all([found, length])
+    frame, seconds = pl.collect_all([found.sort("pid", "command"), length])
     return None if frame.is_empty() else (frame, float(seconds.item()))
 
 
@@ -213,7 +215,7 @@ def _processes(log: HostLog) -> Ledger | None:
         return None
     frame, length = sampled
     cpus = log.runs.get_column("cpus").max()
-    used = float(frame.get_column("seconds").sum())
+    used = float(frame.select(exact_sum(pl.col("seconds"))).item())
     total = used if cpus is None else float(cpus) * length  # type: ignore[arg-type]  # a column of whole numbers
     base = "the CPU time of the listed processes" if cpus is None else PROCESSOR_TIME
     if total <= 0:

@@ -355,9 +355,10 @@ def _as_parts(rows: pl.DataFrame, view: str, *, is_timed: bool) -> pl.DataFrame:
         "name",
         view=pl.lit(view),
         count=pl.col("timed" if is_timed else "calls").cast(pl.Float64),
-        seconds=(pl.col("elapsed") + opened) / _SECOND,
-        seconds_lo=pl.col("elapsed") / _SECOND,
-        seconds_hi=(pl.col("elapsed") + pl.col("slack") + opened) / _SECOND,
+        # rounded: how Polars divides depends on how many rows a thread has
+        seconds=((pl.col("elapsed") + opened) / _SECOND).round(9),
+        seconds_lo=(pl.col("elapsed") / _SECOND).round(9),
+        seconds_hi=((pl.col("elapsed") + pl.col("slack") + opened) / _SECOND).round(9),
         evidence=pl.struct(table=pl.lit("calls"), rows="names", lines=pl.lit([], pl.List(pl.Int64))),
     )
     return found.filter(pl.col("count") > 0)

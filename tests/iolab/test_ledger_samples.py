@@ -320,7 +320,7 @@ def test_processes_of_pidstat_are_an_account() -> None:
     lead = iolab.ledger(log)
 
     assert_closed(lead)
-    assert lead.text == "processor time 6 s: 2 CPUs for 3 s; 3 processes used 60.3 %"
+    assert lead.text == "processor time 6 s: 2 CPUs for 3 s; 3 processes used 60.2 %"
     assert lead.parts("who").filter(level=0).select("part", pl.col("seconds").round(3)).rows() == [
         ("process 77 oracle", 2.4),
         ("process 78 python", 1.2),
