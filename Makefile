@@ -10,6 +10,9 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 BIN := .venv/bin
 READY := .venv/ready
+# Notebooks and pages need less than the tests: a third of the size.
+LAB := $(if $(wildcard $(READY)),$(READY),.venv/ready-lab)
+RELEASE := .venv-release
 LOGS := build/test
 UV := $(or $(shell command -v uv),$(wildcard $(BIN)/uv))
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
@@ -23,17 +26,19 @@ unexport PYTHONDONTWRITEBYTECODE
 comma := ,
 heading = @printf '\n== %s\n' "$(1)"
 # A test run is also kept in a file, so that `make test` can end with all that was skipped.
+compile = @"$(UV)" pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+    --no-emit-find-links --custom-compile-command 'make lock' $(2) pyproject.toml -o $(1)
 pytest = $(BIN)/python -m pytest --color=no $(2) 2>&1 | tee $(LOGS)/$(1).log
 
-.PHONY: help report lab test lint fix bench fuzz lock clean
+.PHONY: help report lab test lint fix bench fuzz wheels bundle docs release-check lock clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-report: $(READY) ## Run the notebooks on sample_data/, write build/report/ and show the headline figures
+report: $(LAB) ## Run the notebooks on sample_data/, write build/report/ and show the headline figures
 	@$(BIN)/python -m iolab report-notebooks --out build/report
 
-lab: $(READY) ## Open JupyterLab on the notebooks
+lab: $(LAB) ## Open JupyterLab on the notebooks
 	@$(BIN)/python -m iolab lab .
 
 test: lint ## Check everything: lint, types, tests, doctests, real logs, browser, notebooks
@@ -75,16 +80,38 @@ fuzz: $(READY) ## Double hard shapes, try every pattern, then read and show muta
 	    $(BIN)/python -m fuzz --count 1000000000 --seconds $(or $(SECONDS),600) --processes $(or $(PROCESSES),2) \
 	        --seed $(or $(SEED),1) --$$depth $(if $(CORPUS),--corpus $(CORPUS)); done
 
-lock: ## Write requirements.lock anew from pyproject.toml (needs uv; UPGRADE=1 takes the newest versions)
+wheels: $(RELEASE)/ready ## Build the source distribution and the wheels of all platforms into dist/
+	@$(RELEASE)/bin/python release/wheels.py
+
+bundle: $(RELEASE)/ready ## Build dist/iolab-VERSION-linux-x86_64.tar.gz for hosts without a network
+	@$(RELEASE)/bin/python release/bundle.py
+
+docs: $(RELEASE)/ready ## Build the documentation site, build/site/index.html
+	@$(RELEASE)/bin/python release/site.py
+
+release-check: $(RELEASE)/ready ## Try every step of a release but the publishing; TAG=v1.2.3 is compared with the version
+	@$(RELEASE)/bin/python release/check.py $(if $(TAG),--tag $(TAG))
+
+lock: ## Write the lock files anew from pyproject.toml (needs uv; UPGRADE=1 takes the newest versions)
 	@[ -n "$(UV)" ] || { echo "make lock needs uv on the PATH" >&2; exit 1; }
-	@"$(UV)" pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-	    --no-emit-find-links --custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade) \
-	    --extra dev pyproject.toml -o requirements.lock
+	$(call compile,requirements.lock,--extra dev $(if $(UPGRADE),--upgrade))
+	$(call compile,requirements-lab.lock,--extra lab --group build --constraint requirements.lock)
+	$(call compile,requirements-release.lock,--extra lab --group release --constraint requirements.lock)
 
 clean: ## Remove what was built and cached; .venv stays
 	@rm -rf build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	@find . -path ./.venv -prune -o -name __pycache__ -type d -print0 | xargs -0 rm -rf
 
-$(READY): requirements.lock pyproject.toml hatch_build.py .ci/venv $(wildcard */*.c)
+MADE_OF := pyproject.toml hatch_build.py .ci/venv $(wildcard */*.c)
+
+$(READY): requirements.lock $(MADE_OF)
 	@.ci/venv
+	@touch $@
+
+.venv/ready-lab: requirements-lab.lock $(MADE_OF)
+	@.ci/venv requirements-lab.lock
+	@touch $@
+
+$(RELEASE)/ready: requirements-release.lock $(MADE_OF)
+	@.ci/venv requirements-release.lock $(RELEASE)
 	@touch $@

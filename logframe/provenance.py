@@ -106,13 +106,14 @@ def provenance(parsed: ParsedLog, source: Source | None = None) -> pl.DataFrame:
         source: What it was read from; needed where `parsed.source` is no path, as for bytes and uploads.
 
     Returns:
-        | column | meaning |
-        |---|---|
-        | `line`, `column` | where the number stands, counted from 1 |
-        | `table`, `table_row`, `cell` | of an HTML page: the table, its row and cell, counted from 1 |
-        | `text` | as printed |
-        | `status` | one of the below |
-        | `frame`, `frame_column`, `frame_row` | the cell, rows counted from 0; of a lost number the row that lacks it |
+        One row a number.
+
+        * ``line``, ``column``: where the number stands, counted from 1
+        * ``table``, ``table_row``, ``cell``: of an HTML page: the table, its row and cell, counted from 1
+        * ``text``: as printed
+        * ``frame``, ``frame_column``, ``frame_row``: the cell, rows counted from 0; of a lost number the row that
+          lacks it
+        * ``status``: one of the words below
 
         * ``typed``: its value is in a cell of a typed frame, in a row that came from this place
         * ``raw``: it is only in a table as printed

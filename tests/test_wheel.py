@@ -1,5 +1,6 @@
 """The wheel: it holds what the packages read, and alone with the core libraries it reads the sample logs."""
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import venv
 import zipfile
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -114,3 +116,69 @@ def test_installed_alone_it_reads_the_sample_logs(wheel: Path, sample_data: Path
 
     assert sorted({words[0] for words in read}) == ["awr", "spool", "strace"]
     assert [words for words in read if "0" in words[2:]] == []
+
+
+ELF = b"\x7fELF\x02\x01\x01" + bytes(11)
+LIBRARIES = {
+    "linux-x86_64": ELF + b"\x3e\0" + bytes(60) + b"iolab_source GLIBC_2.14",
+    "musl-aarch64": ELF + b"\xb7\0" + bytes(60) + b"iolab_source",
+    "macos-arm64": b"\xcf\xfa\xed\xfe\x0c\0\0\x01" + bytes(60) + b"iolab_source",
+    "windows-amd64": b"MZ" + bytes(58) + b"\x40\0\0\0PE\0\0\x64\x86" + b"iolab_source",
+}
+
+
+@pytest.fixture(scope="module")
+def wheels() -> ModuleType:
+    """release/wheels.py, a script."""
+    spec = importlib.util.spec_from_file_location("wheels", ROOT / "release" / "wheels.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def write_wheel(folder: Path, tag: str, library: bytes) -> Path:
+    """A wheel with one C file and its library."""
+    path = folder / f"iolab-1-py3-none-{tag}.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("logframe/kernel.c", "")
+        archive.writestr("logframe/kernel.compiled", library)
+    return path
+
+
+@pytest.mark.parametrize("target", LIBRARIES)
+def test_a_wheel_of_its_platform_passes(target: str, wheels: ModuleType, tmp_path: Path) -> None:
+    """The format and the processor of each library are those of the tag; of no other."""
+    path = write_wheel(tmp_path, wheels.TARGETS[target][1], LIBRARIES[target])
+
+    assert wheels.check(path, target) == 1
+    for other in LIBRARIES.keys() - {target}:
+        with pytest.raises(wheels.WheelError, match="not"):
+            wheels.check(write_wheel(tmp_path, wheels.TARGETS[other][1], LIBRARIES[target]), other)
+
+
+@pytest.mark.parametrize(
+    ("library", "said"),
+    [
+        (LIBRARIES["linux-x86_64"].replace(b"2.14", b"2.34"), "asks for glibc 2.34"),
+        (LIBRARIES["linux-x86_64"].replace(b"iolab_source", b""), "does not export iolab_source"),
+        (b"", "is unknown"),
+    ],
+)
+def test_a_library_that_hosts_cannot_load_is_refused(
+    library: bytes, said: str, wheels: ModuleType, tmp_path: Path
+) -> None:
+    """A newer glibc than the tag promises, a missing function, no library."""
+    path = write_wheel(tmp_path, wheels.TARGETS["linux-x86_64"][1], library)
+
+    with pytest.raises(wheels.WheelError, match=said):
+        wheels.check(path, "linux-x86_64")
+
+
+def test_wheels_of_other_platforms(wheels: ModuleType, tmp_path: Path) -> None:
+    """What the compiler of ziglang makes here passes the checks, for Linux, macOS and any machine."""
+    pytest.importorskip("ziglang", reason="ziglang is installed by `make wheels`")
+    for target in ("linux-aarch64", "macos-arm64", wheels.PURE):
+        assert wheels.check(wheels.build(target, tmp_path), target) == (0 if target == wheels.PURE else 7)
+    assert len(wheels.write_checksums(tmp_path).read_text().splitlines()) == 3

@@ -45,8 +45,8 @@ def findings(
 
         * ``rank``; ``name`` of the finding; ``mark``: `evidence` (a problem of the evidence), `major` (20 % or more),
           `notable` (5 % or more), `context`, `cannot tell`
-        * ``impact``, ``impact_lo``, ``impact_hi``: ratio; of what is in ``impact_of``; impacts overlap and do not add
-        up
+        * ``impact``, ``impact_lo``, ``impact_hi``: ratio; of what is in ``impact_of``; impacts overlap and do not
+          add up
         * ``sentence``; ``why``; ``refuted_by``; ``collect``: what to collect where it cannot be determined; ``caveat``
         * ``evidence``: tables with the names of rows, or line numbers
         * ``refused``: it says what cannot be determined
