@@ -38,8 +38,8 @@ TRIALS: Final[dict[str, tuple[tuple[tuple[str, ...], int, str], ...]]] = {
         (("--version",), 0, "compiled kernel"),
         (("show", SAMPLE), 0, "DB time"),
         (("compare", *PAIR), 0, "DB time"),
-        (("report", SAMPLE, "-o", "page.html"), 2, "iolab[report]"),
-        (("lab", "--no-browser"), 2, "iolab[lab]"),
+        (("report", SAMPLE, "-o", "page.html"), 1, "iolab[report]"),
+        (("lab", "--no-browser"), 1, "iolab[lab]"),
     ),
     "report": ((("report", SAMPLE, "-o", "page.html"), 0, ""),),
     "lab": ((("lab", "--help"), 0, "JupyterLab"),),
@@ -89,15 +89,18 @@ def check_version(tag: str) -> None:
 
 
 def pythons() -> dict[str, str]:
-    """The supported Pythons of this machine: version -> interpreter."""
-    found = {}
+    """The supported Pythons of this machine that run: version -> interpreter, those of pyenv and uv among them."""
+    wanted = [f"3.{minor}" for minor in range(11, 20)]
+    candidates = [path for name in wanted if (path := shutil.which(f"python{name}"))]
+    candidates += map(str, Path("~/.pyenv/versions").expanduser().glob("3.*/bin/python"))
     if uv := shutil.which("uv", path=f"{os.environ['PATH']}{os.pathsep}{ROOT / '.venv' / 'bin'}"):
         listed = json.loads(run([uv, "python", "list", "--only-installed", "--output-format", "json"]))
-        found = {one["version"].rpartition(".")[0]: one["path"] for one in reversed(listed)}
-    wanted = [f"3.{minor}" for minor in range(11, 20)]
-    for name in wanted:
-        if name not in found and (path := shutil.which(f"python{name}")):
-            found[name] = path
+        candidates += [one["path"] for one in listed]
+    found = {}
+    for path in candidates:
+        command = [path, "-c", "import ensurepip, venv, sys; print('{}.{}'.format(*sys.version_info))"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        found.setdefault(done.stdout.strip(), path)
     return {name: found[name] for name in wanted if name in found}
 
 
