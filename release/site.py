@@ -28,7 +28,7 @@ VEGA: Final = "application/vnd.vegalite.v5+json"
 #: What a page can show of a cell's output, the best first.
 SHOWN: Final = ("image/svg+xml", "text/html", "text/markdown", "text/plain")
 #: Generated pages of many entries -> what one entry is called.
-ENTRIES: Final = {"findings": "###", "frames": "###", "metrics": "###", "chart_list": "##"}
+ENTRIES: Final = {"findings": "###", "frames": "###", "metrics": "###", "chart_list": "##", "diagnostics": "###"}
 CONFIGURATION: Final = """
 project = "iolab"
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]

@@ -198,7 +198,7 @@ class Processes:
         for pool, number in self._pools:
             if is_busy:
                 with suppress(ProcessLookupError):
-                    os.kill(number, signal.SIGKILL)
+                    os.kill(number, getattr(signal, "SIGKILL", signal.SIGTERM))  # Windows has one signal that ends
             pool.shutdown(wait=True, cancel_futures=True)
         self._pools = []
 
