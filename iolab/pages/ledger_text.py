@@ -170,7 +170,7 @@ def _cannot_tell(findings: pl.DataFrame) -> list[str]:
     refused = findings.filter(pl.col("refused"))
     found = []
     for row in refused.iter_rows(named=True):
-        take = f" take: {row['collect'] or row['next']}" if row["collect"] or row["next"] else ""
+        take = f" next: {row['next']}" if row["next"] else ""
         sentence = row["sentence"].rstrip(".")
         found.append(f"cannot tell: {sentence[:1].lower()}{sentence[1:]}.{take}")
     return found

@@ -54,8 +54,7 @@ def block_io_findings(log: FrameLog) -> Iterator[Finding]:
         yield Finding(
             "latency",
             "How long requests took: no interval has one.",
-            why="biolatpcts prints `-` where there was no request",
-            collect="biolatpcts while the work runs",
+            next="biolatpcts while the work runs",
             evidence=(Evidence("percentiles"),),
             is_refused=True,
         )
@@ -82,10 +81,7 @@ def _processes(processes: pl.DataFrame) -> Iterator[Finding]:
         "process_io",
         f"`{row['command']}` ({row['pid']}) moved most bytes of those listed, "
         f"{figure_text(moved, 'MB')} in {count_text(number, 'interval')}{took}.",
-        why="bytes and requests of its reads and writes on all disks, a mean weighted by requests",
-        refuted_by="a process that is not among those with the most bytes of each interval",
         evidence=(Evidence("processes", (row["command"],)),),
-        caveat="requests are charged to the process that issued them: writes of a cache to a thread of the kernel",
         order=1,
     )
 
@@ -107,9 +103,6 @@ def _percentiles(device: object, operation: str, rows: pl.DataFrame) -> Iterator
     yield Finding(
         "latency",
         f"{name}{word if name else word.capitalize()} of {count_text(number, 'interval')}: {', '.join(said)}.",
-        why="the upper edges of the buckets in which biolatpcts counts, by interval",
-        refuted_by="a histogram or a list of single requests",
         evidence=(Evidence("percentiles", (operation,)),),
-        caveat="percentiles of intervals are none of all time together",
         order=1,
     )

@@ -81,8 +81,6 @@ def device_load(log: HostLog) -> Iterator[Finding]:
             yield Finding(
                 "device_load",
                 f"Not visible: what the devices did; {SINCE_START}.",
-                why="the first report of such a tool is that mean: what happened while work ran cannot be seen in it",
-                collect=f"`{_COMMANDS.get(log.kind, 'iostat -xt 5 60')}` while the work runs",
                 next=f"{_COMMANDS.get(log.kind, 'iostat -xt 5 60')}, while the work runs",
                 evidence=(Evidence("device"),),
                 is_refused=True,
@@ -145,9 +143,7 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
         why=f"{busy}rate times time of a request{_queue(kinds)}, in {count}; the longest mean of a sample was "
         f"{row['largest']:g} ms",
         next="the distribution of the latencies: biolatency -D 10 1",
-        refuted_by="another device that the log does not show; a histogram of single requests",
         evidence=(Evidence("device", (row["device"],)),),
-        caveat="devices of several layers (partitions, mapped devices) hold the same requests",
         order=0 if row["flight"] >= _ALWAYS else 2,
     )
 
@@ -175,9 +171,7 @@ def _moved(samples: pl.LazyFrame, columns: set[str], count: str, whole: float) -
         f"`{row['device']}` moved the most bytes, {' and '.join(parts)} on average.",
         why=f"the mean of {count}; the log prints no time of a request",
         next="the time of a request: iostat -xt 5",
-        refuted_by="another device that the log does not show",
         evidence=(Evidence("device", (row["device"],)),),
-        caveat="devices of several layers (partitions, mapped devices) hold the same requests",
         order=2,
     )
 

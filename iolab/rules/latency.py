@@ -86,7 +86,7 @@ def read_latency_class(facts: ReportFacts) -> Iterator[Finding]:
                 "read_latency_class",
                 f"Flash or a cache: {percent(lowest / 100)} of single-block reads took under "
                 f"{_edge_text(lowest_edge)}; the histogram starts there.",
-                collect="`V$EVENT_HISTOGRAM_MICRO` (12.1 and later), or `strace -T` of a session",
+                next="`V$EVENT_HISTOGRAM_MICRO` (12.1 and later), or `strace -T` of a session",
                 evidence=evidence,
                 is_refused=True,
             )
@@ -99,7 +99,6 @@ def read_latency_class(facts: ReportFacts) -> Iterator[Finding]:
                 "read_latency_class",
                 f"{percent(min(share, 100.0) / 100)} of single-block reads took {_range_text(start, end)}, "
                 f"{_of_storage(what, facts)}.",
-                why="the histogram holds foreground and background reads of all files",
                 next="the devices: iostat -xt 5",
                 evidence=evidence,
                 order=4,
@@ -200,7 +199,6 @@ def two_modes(facts: ReportFacts) -> Iterator[Finding]:
         yield Finding(
             "two_modes",
             said,
-            why="requests of different sizes may be in one event; the histogram holds foreground and background",
             evidence=(Evidence("event_histogram", (event,)),),
             order=5,
         )

@@ -232,7 +232,6 @@ def cpu_queue(facts: ReportFacts) -> Iterator[Finding]:
             "os_cpu_wait",
             f"Consistent with a queue: the host counted {three(waited)} s of waiting for a CPU (`OS_CPU_WAIT_TIME`).",
             part=part,
-            why="the count is of all processes of the host",
             next="the run queue of the host: vmstat 5",
             evidence=(Evidence("os_stats", ("OS_CPU_WAIT_TIME",)),),
         )
@@ -366,7 +365,6 @@ def host_busy_with_others(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "host_busy_with_others",
         f"{said}; this instance used {percent(own.value / 100)} of that.",
-        why="other instances or programs used the rest; the report does not show which",
         next="the processes of the host: top, or pidstat 5",
         evidence=(Evidence("host_cpu"), Evidence("instance_cpu")),
         order=6,
@@ -441,7 +439,6 @@ def parse_time(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "parse_time",
         f"Parsing took {percent((parse / whole).capped(1))} of DB time{of_hard}; it contains CPU and waits.",
-        why="its shares are not added to those of CPU and waits",
         next="statements that differ in literals alone: select force_matching_signature, count(*) from v$sql group by "
         "force_matching_signature order by 2 desc"
         if of_hard

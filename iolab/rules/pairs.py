@@ -59,8 +59,6 @@ def load_change(
     yield Finding(
         "load",
         change.sentence,
-        why="averages of the two periods",
-        refuted_by="single hours within the periods",
         evidence=(Evidence(tables[0]),),
         order=0,
     )
@@ -94,7 +92,6 @@ def load_change(
                 why="longer with more of them, as in a queue; the report has no queue of the device"
                 if min(often, longer) > 1
                 else "sessions waiting = waits per second x their average",
-                refuted_by="`iostat` of both periods",
                 evidence=(Evidence(tables[1] if row["kind"] != "cpu" else "time_model", (row["name"],)),),
             )
         elif max(row["a"], row["b"]) >= _LEAST_WEIGHT * total and often and not 1 / _LONGER < longer < _LONGER:
@@ -104,8 +101,6 @@ def load_change(
                 "as long.",
                 Interval.exact(min(1.0, max(row["a"], row["b"]) / total)),
                 "the larger of the two loads",
-                why="the total alone does not show it: sessions waiting = waits per second x their average",
-                refuted_by="`iostat` of both periods",
                 evidence=(Evidence(tables[1], (row["name"],)),),
             )
 
@@ -144,7 +139,6 @@ def settings_changed(before: ReportFacts, after: ReportFacts, *, table: str = "p
     yield Finding(
         "settings_changed",
         f"{count_text(len(changed), 'parameter')} of {len(both)} changed between the reports: {listed}{more}.",
-        why="what changed with them is not shown to be their effect",
         evidence=(Evidence(table, tuple(changed)),),
         order=3,
     )

@@ -202,7 +202,6 @@ def resource_manager(facts: ReportFacts) -> Iterator[Finding]:
         f"The resource manager held sessions back for {percent(share.capped(1))} of DB time: "
         f"{often(count, facts.elapsed_s, 'waits')}, {seconds(time.value / count.value)} each.",
         part=next(iter(waits)),
-        why="a plan of the resource manager, or `cpu_count`, keeps sessions from the processors",
         next="the active plan: select * from v$rsrc_plan",
         evidence=(Evidence("foreground_events", tuple(waits)),),
     )
@@ -284,4 +283,4 @@ def not_separable(facts: ReportFacts) -> Iterator[Finding]:
         elif any(name.endswith(("single block physical read", "sequential read")) for name in names):
             said = "Whether the storage or a queue before it made the reads slow"
     if said:
-        yield Finding("not_separable", f"{said}.", collect=collect, is_refused=True, order=1)
+        yield Finding("not_separable", f"{said}.", next=collect, is_refused=True, order=1)

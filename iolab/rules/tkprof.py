@@ -199,7 +199,7 @@ def client_time(facts: Facts) -> Iterator[Finding]:
     idle = own.filter(_OF_CLIENT)
     if not idle.height:
         said = "Not in the report: time between calls, such as waits for the client."
-        yield Finding("client_time", said, is_refused=True, collect="the extended SQL trace (event 10046) itself")
+        yield Finding("client_time", said, is_refused=True, next="the extended SQL trace (event 10046) itself")
         return
     time, count = float(idle.get_column("total_wait_s").sum()), int(idle.get_column("waits").sum())
     if facts.lead.total is None or time < _NAMED * facts.lead.total.value:
@@ -232,7 +232,6 @@ def cost_of_gets(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         "cpu_of_a_get",
         f"At most {seconds(cpu.value / gets)} of CPU per logical read ({count_text(gets, 'get')}).",
-        why="row work and parsing are in the CPU",
         evidence=(Evidence("calls", scopes),),
         order=6,
     )

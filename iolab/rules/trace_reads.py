@@ -110,7 +110,7 @@ def read_latency_class(log: StraceLog) -> Iterator[Finding]:
         yield Finding(
             "read_latency_class",
             "How long reads took: without -T there are upper bounds only.",
-            collect=f"`{COMMAND}`",
+            next=f"`{COMMAND}`",
             is_refused=True,
         )
         return
@@ -127,7 +127,6 @@ def read_latency_class(log: StraceLog) -> Iterator[Finding]:
             why="strace makes calls longer, never shorter: a cache below O_DIRECT had them, or the fastest flash did"
             if fast
             else "times of tens of microseconds hold strace's cost",
-            refuted_by="other times of a larger file, or after a cold start",
             evidence=(Evidence("requests", (name,)),),
             order=4,
         )
@@ -169,8 +168,6 @@ def page_cache_share(log: StraceLog) -> Iterator[Finding]:
             "page_cache_share",
             f"{percent(share)} of {times.len():,} reads of {size // _KIB} KiB of `{short_name(name)}` took less than "
             f"{_COPY_US} us: they came from the page cache.",
-            why="a copy takes so long with strace's cost; storage takes longer",
-            refuted_by="iostat of the device with as many reads",
             evidence=(Evidence("requests", (name,)),),
             order=4,
         )
@@ -185,6 +182,6 @@ def timed_few(log: StraceLog) -> Iterator[Finding]:
         yield Finding(
             "stalls",
             f"Long reads: the log times only {timed:,} of {sync.height:,}, those that another process interrupted.",
-            collect=f"`{COMMAND}`",
+            next=f"`{COMMAND}`",
             is_refused=True,
         )

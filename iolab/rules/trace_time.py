@@ -97,7 +97,7 @@ def trace_profile(log: StraceLog) -> Iterator[Finding]:
         yield Finding(
             "trace_profile",
             f"Where time passed: {found[0].void if found else 'the log has no stamps (-ttt)'}.",
-            collect=f"`{COMMAND}`",
+            next=f"`{COMMAND}`",
             is_refused=True,
         )
         yield from _sums(log)
@@ -140,7 +140,6 @@ def _sums(log: StraceLog) -> Iterator[Finding]:
             yield Finding(
                 "calls_without_total",
                 f"`{name}` took {seconds(time)}{of_all}: {counted(count, 'calls')}, {seconds(time / count)} each.",
-                why="the times that -T prints hold, whatever the stamps; there is no total that they are a share of",
                 next=COMMAND,
                 evidence=(Evidence("calls", (name,)),),
                 order=1,

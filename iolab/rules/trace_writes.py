@@ -100,7 +100,6 @@ def opened_both_ways(log: StraceLog) -> Iterator[Finding]:
                 "opened_both_ways",
                 f"`{short_name(row['file'])}` was opened with O_DIRECT (line {ways[True]:,}) and without it "
                 f"(line {ways[False]:,}).",
-                why="buffered and direct requests of one file wait for each other's pages",
                 evidence=(Evidence("calls", lines=(ways[True], ways[False])),),
                 order=1,
             )
