@@ -136,12 +136,11 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
             said.append(f"{often} {noun} per second of {seconds(flights / rates)}")
     if not said:
         return
-    busy = "" if row["busy"] is None else f"busy {percent(row['busy'])} of the time; "
+    busy = "" if row["busy"] is None else f"busy {percent(row['busy'])} of the time, "
     yield Finding(
         "device_load",
-        f"`{row['device']}` had the most requests in flight, {three(row['flight'])} on average: {', '.join(said)}.",
-        why=f"{busy}rate times time of a request{_queue(kinds)}, in {count}; the longest mean of a sample was "
-        f"{row['largest']:g} ms",
+        f"`{row['device']}` had the most requests in flight, {three(row['flight'])} on average: {' and '.join(said)}.",
+        why=f"{busy}in {count}{_queue(kinds)}; the longest mean of a sample was {seconds(row['largest'] / 1e3)}",
         next="the distribution of the latencies: biolatency -D 10 1",
         evidence=(Evidence("device", (row["device"],)),),
         order=0 if row["flight"] >= _ALWAYS else 2,
@@ -150,7 +149,7 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
 
 def _queue(kinds: list[tuple[str, str, str]]) -> str:
     """Whether the times leave out what requests waited in a queue of the host."""
-    return ", without that in queues of the host" if any("service" in time for *_, time in kinds) else ""
+    return ", without the time in queues of the host" if any("service" in time for *_, time in kinds) else ""
 
 
 def _moved(samples: pl.LazyFrame, columns: set[str], count: str, whole: float) -> Iterator[Finding]:

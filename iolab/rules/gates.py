@@ -194,16 +194,16 @@ def overlapping_shares(facts: ReportFacts) -> Iterator[Finding]:
         seen = (on_cpu * facts.elapsed_s / whole).value
         if seen < 0.7 * (cpu / whole).value:
             sampled = (
-                f"; samples saw {percent(seen)} on CPU, the CPU clock {percent((cpu / whole).value)}: "
+                f"samples saw {percent(seen)} on CPU, the CPU clock {percent((cpu / whole).value)}: "
                 "consistent with CPU used inside the waits"
             )
     names = ("direct path read", "direct path read temp", "db file parallel read", "SQL*Net more data from client")
-    polled = "; direct or parallel reads count CPU within the wait" if total(facts.of_events(*names)).value > 0 else ""
+    polled = "direct or parallel reads count CPU within the wait" if total(facts.of_events(*names)).value > 0 else ""
     yield Finding(
         "overlapping_shares",
         f"CPU time and waits add up to {percent(1 - twice.share.value)} of DB time, so each share of time is a range.",
         part=_TWICE,
-        why=f"CPU that a process uses within a wait is counted in both{polled}{sampled}",
+        why=sampled or polled or "CPU that a process uses within a wait is counted in both",
         next="an extended SQL trace (event 10046) of one session, where CPU and waits stand apart",
         evidence=rows,
     )

@@ -146,7 +146,7 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
     if points is not None and points >= 0.5 * rest.value:
         said += f"; samples put {min(points, rest.value) * 100:.0f} points on CPU or waiting for it"
         if not facts.samples.queues:
-            why = "no slot of the samples has more sessions than CPUs: seen on CPU by samples, not by the CPU clock"
+            why = "samples saw it on CPU, the CPU clock did not; no slot has more sessions than CPUs"
     elif points is not None:
         seen = f"see {points * 100:.0f} points of it on CPU" if points >= 0.05 else "do not see it on CPU"
         said += f"; samples of active sessions {seen}"
@@ -157,7 +157,7 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
         why = f"the processors were {facts.idle_pct.value:.0f} % idle on average; the report has no samples of the time"
     direct = total(facts.of_events("direct path read", "direct path read temp"))
     if facts.waited_s is not None and direct.lo >= 0.5 * facts.waited_s.hi > 0:
-        why = "; ".join(filter(None, (why, "time to submit and reap direct reads, outside the wait event, fits")))
+        why = "; ".join(filter(None, (why, "consistent with submitting direct reads")))
     if facts.is_aix:
         why = "; ".join(filter(None, (why, "on AIX with SMT CPU times are undercounted")))
     if facts.samples.queues:

@@ -160,7 +160,7 @@ def lock_waits(facts: ReportFacts) -> Iterator[Finding]:
     held = ""
     if slow is not None:
         what = "reads and writes of every kind were slow" if slow.name == "all_io_slow" else "log writes were slow"
-        held = f"; locks are held until the commit is written, and {what}"
+        held = f", but {what}, and locks last until the commit is written"
     yield Finding(
         "lock_waits",
         f"Row locks took {part.took}: {often(wait.waits, facts.elapsed_s, 'waits')}, {seconds(wait.avg_s.value)} each.",

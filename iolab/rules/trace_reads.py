@@ -70,18 +70,14 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
 
 def _beside(trace: Trace) -> Iterator[str]:
     """What is to be said beside the sizes of reads."""
-    yield "bytes that the kernel returned"
     reads = trace.requests.filter((pl.col("op") == "read") & (pl.col("bytes_transferred") > 0))
     not_named = reads.filter(pl.col("target").is_in(NOT_NAMED))
     taken = data_reads(not_named).height
-    if taken:
-        yield f"{count_text(taken, 'read')} of files that the log does not name {'is' if taken == 1 else 'are'} counted"
     left = not_named.height - taken
-    if left:
-        yield (
-            f"{count_text(left, 'read')} of such files, of part of a 512-byte sector, "
-            f"{'is' if left == 1 else 'are'} left out"
-        )
+    ways = ((taken, "counted"), (left, "not counted (part of a sector)"))
+    said = [f"{count_text(number, 'read')} {'is' if number == 1 else 'are'} {way}" for number, way in ways if number]
+    if said:
+        yield f"of files without a name in the log, {' and '.join(said)}"
     times = read_latency(trace.requests).filter(pl.col("mode") == "async", pl.col("metric") == "latency_us_p50")
     if times.height and times.item(0, "value") is not None:
         yield f"an asynchronous request took {seconds(times.item(0, 'value') / 1e6)} (median), and requests overlap"

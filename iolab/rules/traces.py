@@ -175,8 +175,8 @@ def _mixed(trace: Trace, row: dict[str, object]) -> str:
         )
     if not sync_reads:
         return (
-            f"{name} was read asynchronously: {requests}; {ended:,} of them returned {size_text(async_bytes)}, of "
-            "the others the log has no end."
+            f"{name} was read asynchronously: {requests}; {ended:,} of them returned {size_text(async_bytes)}. "
+            "The log does not show the end of the others."
         )
     share = percent(async_bytes / (sync_bytes + async_bytes))
     return f"{share} of the bytes of {name} were read asynchronously: {requests}; {were}." + (

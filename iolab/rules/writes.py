@@ -25,7 +25,7 @@ _OVERHEAD: Final = "redo synch time overhead (usec)"
 _LATE: Final = 0.5
 _MB: Final = 10**6
 #: A share whose ends differ by more is a range.
-_RANGE: Final = 0.05
+RANGE: Final = 0.05
 _KIB: Final = 1024
 #: Of 28 reports four are above 0.92, all others below 0.13.
 _BUSY: Final = 0.5
@@ -295,12 +295,12 @@ def _space(
         return
     part = part_of(facts, next(iter(waits)))
     own = part.share if part is not None and len(waits) == 1 else share.capped(1)
-    printed = f"{100 * share.value:.1f} % as printed" if own.hi - own.lo > _RANGE * own.value else ""
+    printed = f" (share as printed: {100 * share.value:.1f} %)" if own.hi - own.lo > RANGE * own.value else ""
     yield Finding(
         name,
         f"Sessions waited {percent(own)} of DB time for {what}: {often(count, facts.elapsed_s, 'waits')}.",
         part=next(iter(waits)),
-        why="; ".join(filter(None, (reason, _writers_why(facts, background), printed))),
+        why="; ".join(filter(None, (reason, _writers_why(facts, background) + printed))),
         next=step,
         evidence=(Evidence("foreground_events", tuple(waits)), Evidence("background_events", background)),
         order=6,

@@ -237,7 +237,7 @@ def _finished(account: Account, sums: pl.DataFrame, *, is_timed: bool) -> Ledger
         work, work_base = total * (1 - aside), "the time not idle"
     text = f"first to last record {_length(total)}"
     if not is_timed:
-        text += "; the log has no times of calls, so each share is at most"
+        text += "; the log has no times of calls: shares are upper bounds"
     for kind, seconds in idle.items():
         if seconds >= _IDLE * total.value:
             names = _added(sums.filter(kind=kind), "pid").item(0, "names").to_list()[:2]
