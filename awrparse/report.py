@@ -106,7 +106,7 @@ _TITLES: Final = {
 }
 #: Diagnostics of what was understood: a file is read strictly in spite of them.
 _UNDERSTOOD: Final = frozenset({"several_reports", "contradiction", "repeated_name", "invalid"})
-#: So many tables of a report are built one by one.
+#: This many tables of a report are built one by one.
 _FEW_TABLES: Final = 4
 
 
@@ -388,7 +388,7 @@ def read_awr(source: Source, *, strict: bool = False, printed: bool = False, enc
 
 
 def _no_report(log: Log) -> NoReportError:
-    """The error for a file without a table of a report; an error of Oracle in it says why there is none."""
+    """The error for a file without a table of a report; an error of Oracle in it says why there is not one."""
     text = log.text()
     stopped = _TOOL_ERROR.search(text)
     if stopped is None:

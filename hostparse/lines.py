@@ -54,7 +54,7 @@ TEXT: Final = pl.col("text")
 KIND: Final = pl.Enum(KINDS)
 #: The kind of each rule, then of a line that no rule describes.
 _KIND_OF: Final = pl.Series("kind", [*_RULES.values(), "text"], dtype=KIND)
-#: So many bytes of text are in memory at a time.
+#: This many bytes of text are in memory at a time.
 BATCH_BYTES: Final = 8 << 20
 
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import doctest
-import io
 import re
-import tokenize
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -15,8 +11,6 @@ import polars as pl
 import pytest
 
 import iolab
-from iolab.rules.finding import meanings
-from iolab.rules.registry import RULES
 from logframe import LogError
 
 if TYPE_CHECKING:
@@ -110,11 +104,18 @@ def findings_of(folder: Path, step: int = 1) -> Iterator[tuple[str, pl.DataFrame
 def test_faults_are_recognised() -> None:
     """Each rule of language finds what it is for, and accepts what is right."""
     bad = ("854 waits a second.", "Its share is of nothing.", "a; b; c.", " ".join(["word"] * 26), "So many rows.")
-    good = ("854 waits per second.", f"{' '.join(['word'] * 23)} 12.1 ms (and more).", "In a second log", "`a second.` x")
+    good = (
+        "854 waits per second.",
+        f"{' '.join(['word'] * 23)} 12.1 ms (and more).",
+        "In a second log",
+        "`a second.` x",
+    )
 
     assert all(faults(text) for text in bad)
     assert [fault for text in good for fault in faults(text)] == []
-    frame = pl.DataFrame({"name": "x", "mark": "major", "why": "", "caveat": "", "next": "", "sentence": "It took 1.234 s."})
+    frame = pl.DataFrame(
+        {"name": "x", "mark": "major", "why": "", "caveat": "", "next": "", "sentence": "It took 1.234 s."}
+    )
     assert [fault for fault, _ in faults_of(frame)] == ["no next", "digits ['1.234']"]
 
 
@@ -155,7 +156,11 @@ def test_code_has_no_stumbling_words(package: str) -> None:
     wrong = []
     for path in sorted((ROOT / package).rglob("*.py")):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            wrong += [f"{path.relative_to(ROOT)}:{number} {better}" for pattern, better in STUMBLING.items() if pattern.search(line)]
+            wrong += [
+                f"{path.relative_to(ROOT)}:{number} {better}"
+                for pattern, better in STUMBLING.items()
+                if pattern.search(line)
+            ]
 
     assert wrong == []
 

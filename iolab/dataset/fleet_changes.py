@@ -108,7 +108,7 @@ def read_changes(
 ) -> pl.DataFrame:
     """How much the average wait for reads changed from each report of an instance to the next, the greatest first.
 
-    The bounds are those of rounding; they say nothing of how much averages vary from hour to hour.
+    The bounds are those of rounding; they do not describe how much averages vary from hour to hour.
 
     Args:
         dest: The dataset.

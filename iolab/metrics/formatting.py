@@ -141,7 +141,7 @@ def share_text(share: Interval | float) -> str:
 
 
 def impact_text(impact: float | None, least: float | None, *, at_most: str = "≤") -> str:
-    """An impact as a number in per cent with one decimal, for a column of them; nothing where there is none.
+    """An impact as a number in per cent with one decimal, for a column of them; nothing without one.
 
     Args:
         impact: the impact, as a ratio.
@@ -196,7 +196,7 @@ def whole_text(figure: Interval | float, unit: str = "") -> str:
 
 
 def short_text(text: str, most: int) -> str:
-    r"""A text on one line, cut after so many characters.
+    r"""A text on one line, cut after this many characters.
 
     Examples:
         >>> short_text("select  *\n from t", 20), short_text("select * from t", 9)

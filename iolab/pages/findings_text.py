@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _INDENT: Final = 24
 _WIDTH: Final = 100
 _LEAST_WIDTH: Final = 60
-#: Findings that are shown; the number of the others is said.
+#: Findings that are shown; the number of the others is reported.
 MOST: Final = 7
 _NOTHING: Final = "No finding applies to this log."
 
@@ -31,7 +31,7 @@ def findings_text(
     Args:
         findings: what `iolab.findings` gives of one log.
         width: of the terminal; at most 100 columns are used.
-        most: so many findings are shown.
+        most: this many findings are shown.
         style: takes a text and its role (a mark, or `dim`) and gives it with colour.
 
     Examples:

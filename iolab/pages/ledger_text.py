@@ -234,7 +234,7 @@ def _bar(row: Row, width: int, *, is_utf8: bool) -> str:
 
 
 def bar_text(share: float, width: int, *, is_utf8: bool) -> str:
-    """A bar of so many columns for a share of 1; in eighths of a column where block characters may be used.
+    """A bar of this many columns for a share of 1; in eighths of a column where block characters may be used.
 
     Examples:
         >>> bar_text(0.5, 8, is_utf8=True), bar_text(0.27, 8, is_utf8=True), bar_text(0.5, 8, is_utf8=False)

@@ -48,7 +48,7 @@ class AshFacts:
                 yield row
 
     def sessions(self, seconds: float) -> str:
-        """So many seconds of samples as sessions active; empty where the report does not say enough for it."""
+        """This many seconds of samples as sessions active; empty where the report does not say enough for it."""
         if self.total.interval_s is None or self.total.elapsed is None:
             return ""
         return three(seconds / self.total.elapsed.value)
@@ -201,7 +201,7 @@ def blockers(facts: AshFacts) -> Iterator[Finding]:
 
 @rule("too_few_samples", of="ash", thresholds={"100 samples": "95 % interval of a half wider than 20 points"})
 def too_few_samples(facts: AshFacts) -> Iterator[Finding]:
-    """So few samples that they are no profile."""
+    """This few samples that they are no profile."""
     if facts.total.is_counted and facts.total.samples < LEAST_SAMPLES:
         yield Finding(
             "too_few_samples",
@@ -249,7 +249,7 @@ def addm_named(report: AwrReport) -> Iterator[Finding]:
         yield Finding(
             "addm_finding",
             "What ADDM found: the report has no table of findings.",
-            why="the report is cut, or states in another language that there are none",
+            why="the report is cut, or states in another language that there are not",
             next=_AWR,
             is_refused=True,
         )

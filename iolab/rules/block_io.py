@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _KEY: Final = ("pid", "command")
 _ENDS: Final = ("", "_lo", "_hi")
-#: The percentiles that are said, and their words.
+#: The percentiles that are reported, and their words.
 _SAID: Final = ((50.0, "half took"), (99.0, "99 %"), (100.0, "the longest"))
 _OPERATIONS: Final = {"read": "reads", "write": "writes", "discard": "discards", "flush": "flushes"}
 
@@ -27,7 +27,7 @@ _OPERATIONS: Final = {"read": "reads", "write": "writes", "discard": "discards",
 def block_io_findings(log: FrameLog) -> Iterator[Finding]:
     r"""The process with most bytes of those that biotop lists; the times of requests that biolatpcts gives.
 
-    Percentiles of intervals are none of all time together: of several intervals the least and the greatest are said.
+    Percentiles of intervals are not of all time together: of several intervals the least and the greatest are reported.
 
     Examples:
         >>> from hostparse import read_summaries

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from hostparse import HostLog
 
-#: What is said of a request: its word, the column of its rate, and the columns of its time, of which the first is used.
+#: Of a request: its word, the column of its rate, and the columns of its time, of which the first is used.
 _KINDS: Final = (
     ("read", "reads_per_s", ("read_await_ms", "read_service_ms")),
     ("write", "writes_per_s", ("write_await_ms", "write_service_ms")),
@@ -34,7 +34,7 @@ _BYTES: Final = (("read", "read_bytes_per_s"), ("written", "write_bytes_per_s"),
 _ENDS: Final = ("", "_lo", "_hi")
 #: What gives samples of the devices, by the tool whose log has none.
 _COMMANDS: Final = {"zpool": "zpool iostat -l 5 60", "sar": "sar -d 5 60", "nmon": "nmon -f -s 5 -c 60"}
-#: A device with so many requests in flight on average was never without one, and is said first.
+#: A device with this many requests in flight on average was never without one, and is reported first.
 _ALWAYS: Final = 1.0
 #: A kind of request of fewer in all samples together gives no time of one.
 _LEAST: Final = 1.0

@@ -27,7 +27,7 @@ _RETURNED: Final = "cell physical io interconnect bytes returned by smart scan"
 _NEARLY_ALL: Final = 0.95
 _LEAST_REQUESTS: Final = 100
 _KIB: Final = 1024
-#: Disks of cells that are so busy, and databases with so many of the requests, in %.
+#: Disks of cells that are so busy, and databases with this many of the requests, in %.
 _BUSY_PCT: Final = 50.0
 _LARGE_PCT: Final = 10.0
 

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
     from logframe.interval import Interval
 
-#: Findings with an impact of so much are major, or notable.
+#: Findings with an impact of this much are major, or notable.
 MAJOR: Final = 0.20
 NOTABLE: Final = 0.05
 #: The marks, in the order of the key; each is shown with its shape and its word.
 MARKS: Final = ("evidence", "major", "notable", "context", "cannot tell")
 #: The name of the only finding of a log of which no rule says anything.
 NOTHING: Final = "nothing_found"
-#: So many gates come before all others.
+#: This many gates come before all others.
 MOST_GATES: Final = 2
 
 #: Columns of the frame of findings, one row a finding in the order to read them.
@@ -143,7 +143,7 @@ def rank_findings(found: Iterable[Finding]) -> list[Finding]:
 
 
 def nothing_found(looked_at: str) -> Finding:
-    """What is said of a log of which no rule says anything.
+    """What is reported of a log of which no rule says anything.
 
     Examples:
         >>> nothing_found("the processors and the devices").sentence

@@ -25,7 +25,7 @@ _SESSIONS_FACTOR: Final = 1.5
 #: Fewer waits are no sample of a latency.
 LEAST_WAITS: Final = 30
 _HOUR_S: Final = 3_600
-#: A period is given in hours from so many on, in whole ones from so many.
+#: A period is given in hours from this many on, in whole ones from so many.
 _LEAST_HOURS: Final = 3
 _WHOLE_HOURS: Final = 20
 _DAY_S: Final = 86_400

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from awrparse import AwrReport
     from hostparse import HostLog
 
-#: Fewer samples say nothing of the time between them.
+#: Fewer samples do not describe the time between them.
 _FEWEST: Final = 10
 _MOSTLY: Final = 0.5
 #: A host whose processors are busy for less is idle.
@@ -46,7 +46,7 @@ _NOT_AT_WORK: Final = {
 _MOST_PROCESSES: Final = 3
 #: Less memory swapped in, in KiB/s, is not worth a line.
 _LEAST_SWAPPED: Final = 1_000
-#: From this length of a sample on, its time is said in minutes.
+#: From this length of a sample on, its time is reported in minutes.
 _MINUTE_S: Final = 60
 
 

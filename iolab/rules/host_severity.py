@@ -28,7 +28,7 @@ _KINDS: Final = (
 _SLOW_MS: Final = 20.0
 _SLOW_FLASH_MS: Final = 2.0
 _FLASH: Final = ("nvme", "pmem")
-#: Fewer requests in a sample say nothing of the device.
+#: Fewer requests in a sample do not describe the device.
 _LEAST: Final = 10.0
 _MOST_DEVICES: Final = 3
 _OF: Final = "the time of the samples"

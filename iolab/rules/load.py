@@ -29,7 +29,7 @@ _PARSE_SHARE: Final = 0.10
 #: Nearly all of a time.
 _NEARLY_ALL: Final = 0.9
 _MB: Final = 10**6
-#: A host is busy from so many per cent on; others use it where this instance has at most half of that.
+#: A host is busy from this many per cent on; others use it where this instance has at most half of that.
 _BUSY_PCT: Final = 25.0
 _OWN_PCT: Final = 50.0
 _CS: Final = 100.0

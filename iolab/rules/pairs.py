@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 #: Parts of a change below this are not named.
 _LEAST_PART: Final = 0.05
 _MOST_PARTS: Final = 3
-#: Waits of so much of the load are said where one takes so many times as long, or as short.
+#: Waits of this much of the load are reported where one takes this many times as long, or as short.
 _LEAST_WEIGHT: Final = 0.10
 _LONGER: Final = 1.5
 _MOST_NAMED: Final = 4
-#: Values of so many characters may be cut, or be one of a list.
+#: Values of this many characters may be cut, or be one of a list.
 _CUT_FROM: Final = 16
 #: Findings that a comparison of two logs says itself.
 OF_COMPARISONS: Final = ("load", "load_or_latency", "settings_changed")

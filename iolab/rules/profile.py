@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 _LOCK_SHARE: Final = 0.20
 _ROW_LOCKS: Final = "enq: TX - row lock contention"
-#: Parts of the statements that are none.
+#: Parts of the statements that are not.
 _CLOSING: Final = ("captured, not listed", "not captured", "not listed", "counted twice")
 #: A statement whose time is mostly one thing.
 _MOSTLY: Final = 0.5
-#: A statement with so much is the only one.
+#: A statement with this much is the only one.
 _ONE: Final = 0.9
 #: Latches and other waits of background processes from here on.
 _BACKGROUND_SHARE: Final = 0.10

@@ -260,7 +260,7 @@ def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
     thresholds={"50 % of DB time in CPU, 60 s": "FINDINGS F21"},
 )
 def logical_io(facts: ReportFacts) -> Iterator[Finding]:
-    """Logical reads a second, where CPU is most of DB time.
+    """Logical reads per second, where CPU is most of DB time.
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts

@@ -90,7 +90,7 @@ def no_wait_met(log: SessionSamples) -> Iterator[Finding]:
 def devices_of_others(host: tuple[str, HostLog], report: tuple[str, AwrReport]) -> Iterator[Finding]:
     """Devices that cannot have served the database of a report: no latency of its storage is in their log.
 
-    Nothing is said where the two cannot be compared (`iolab.evidence.align_host`), or where the devices did enough.
+    Nothing is reported where the two cannot be compared (`iolab.evidence.align_host`), or where the devices did enough.
     """
     try:
         aligned = align_host(report[1], host[1])

@@ -52,7 +52,7 @@ _NO_SAMPLES: Final = ("transaction", "alter session", "alter system", "command")
 _TRACED_KINDS: Final = ("select", "insert", "update", "delete", "merge")
 #: Kinds that may run again for a measurement: they change nothing.
 _REPEATED_KINDS: Final = ("select", "host", None)
-#: Times are printed in hundredths of a second: shorter ones compare nothing.
+#: Times are printed in units of 10 ms: shorter ones compare nothing.
 _LEAST_TIMED_S: Final = 0.1
 _LEAST_READS: Final = 20
 _TEXT: Final = 60
@@ -69,10 +69,10 @@ _LEAST_TRIPS: Final = 10
 #: Round trips of so many, with fewer rows each, are what to change first.
 _MANY_TRIPS, _LARGE_FETCH = 1_000, 100
 _MUCH_REDO: Final = 2**20
-#: A trend is said of so many runs, where the first and the last third differ by so much.
+#: A trend is reported of this many runs, where the first and the last third differ by so much.
 _LEAST_FOR_TREND: Final = 9
 _LEAST_CHANGE: Final = 0.02
-#: Times without a statement's text are said together from this share on.
+#: Times without a statement's text are reported together from this share on.
 _MOST_OF: Final = 0.5
 _ELAPSED: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
 _SQL_TRACE: Final = "an extended SQL trace (event 10046)"

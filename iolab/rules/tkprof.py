@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from iolab.time_ledger.account import Ledger
     from sqltraceparse import Tkprof
 
-#: A part with so much of the time is named in a sentence.
+#: A part with this much of the time is named in a sentence.
 _NAMED: Final = 0.10
 _MOST_NAMED: Final = 6
 _OF_CLIENT: Final = pl.col("event").str.to_lowercase().is_in(FROM_CLIENT)
 _LEAST_GETS: Final = 100_000
 #: CPU is known to this part of itself, or no cost of a logical read is computed.
 _RESOLUTION: Final = 0.05
-#: From so much disk in the gets on, the CPU of reading is in it.
+#: From this much disk in the gets on, the CPU of reading is in it.
 _MOST_FROM_DISK: Final = 0.10
 
 

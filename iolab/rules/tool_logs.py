@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from hostparse import CpuProfile, EventList, FioResult, LatencyHistograms
 
-#: A 99th percentile needs so many times: with fewer none beyond it is expected with 95 % chance.
+#: A 99th percentile needs this many times: with fewer none beyond it is expected with 95 % chance.
 _LEAST_P99: Final = 299
 _MOST_JOBS: Final = 4
 _NO_SETTING: Final = "its settings are not known"
@@ -181,7 +181,7 @@ def histogram_buckets(log: LatencyHistograms) -> pl.DataFrame:
 
 
 def _within(own: pl.DataFrame, number: float) -> str:
-    """`at most` the upper edge of the bucket in which so many times are reached."""
+    """`at most` the upper edge of the bucket in which this many times are reached."""
     edges = own.group_by("upper_ns").agg(pl.col("n").sum(), pl.col("lower_ns").max()).sort("upper_ns", nulls_last=True)
     reached = edges.filter(pl.col("n").cum_sum() >= number)
     upper, lower = reached.item(0, "upper_ns"), reached.item(0, "lower_ns")

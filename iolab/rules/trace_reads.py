@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from straceparse import StraceLog
 
 _MOST_SIZES: Final = 3
-#: Of so few reads no rate is said.
+#: Of this few reads no rate is reported.
 _FEW: Final = 5
 #: A rate known less well than this is not said.
 _COARSE: Final = 0.10
@@ -171,7 +171,7 @@ def page_cache_share(log: StraceLog) -> Iterator[Finding]:
 
 @rule("stalls", of="strace", needs="reads of which the log times less than half")
 def timed_few(log: StraceLog) -> Iterator[Finding]:
-    """Reads of which few are timed, by the calls of other processes between: no percentile of them is said."""
+    """Reads of which few are timed, by the calls of other processes between: no percentile of them is reported."""
     sync = trace_of(log).reads.filter(pl.col("mode") == "sync").select("latency").collect()
     timed = sync.height - sync.get_column("latency").null_count()
     if timed and timed < 0.5 * sync.height:

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from iolab.time_ledger.account import Ledger
     from straceparse import StraceLog
 
-#: A process with so much of the longest span is named for its I/O, though that is little of the span.
+#: A process with this much of the longest span is named for its I/O, though that is little of the span.
 _MUCH_OF_SPAN: Final = 0.05
-#: A file with so much of a class's time is named.
+#: A file with this much of a class's time is named.
 _MOST_OF_IT: Final = 0.5
-#: So many calls are named where there is no total.
+#: This many calls are named where there is no total.
 _MOST_SUMS: Final = 2
 _IOSTAT: Final = "iostat -xt 1 of the same minutes, for the devices of these files"
 _OTHER_END: Final = f"a log of the process at the other end: {COMMAND}"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: Fewer have no percentile.
 _LEAST: Final = 20
-#: So many files are named.
+#: This many files are named.
 _MOST_FILES: Final = 3
 #: A file that is not flushed, and whose writes took less of the log, is not named.
 _SHARE: Final = 0.01

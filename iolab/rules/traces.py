@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     from straceparse import StraceLog
 
-#: Of files with so many bytes read it is said that they were opened without O_DIRECT.
+#: Of files with this many bytes read it is reported that they were opened without O_DIRECT.
 _MUCH: Final = 1 << 20
-#: So many lines that were not read are a problem of the log.
+#: This many lines that were not read are a problem of the log.
 _MANY: Final = 0.05
-#: So many runs are named.
+#: This many runs are named.
 _MOST_RUNS: Final = 3
 #: What the name of a program, or of a data file, of Oracle begins or ends with.
 _ORACLE: Final = "ora"
@@ -162,7 +162,7 @@ def _at_once(trace: Trace, rows: Sequence[dict[str, object]]) -> str:
 
 
 def _mixed(trace: Trace, row: dict[str, object]) -> str:
-    """What is said of a file that was read both ways, or whose requests the log does not show whole."""
+    """What is reported of a file that was read both ways, or whose requests the log does not show whole."""
     sync_reads, async_reads = _count(row["sync_reads"]), _count(row["async_reads"])
     sync_bytes, async_bytes = _count(row["sync_bytes"]), _count(row["async_bytes"])
     requests = f"{count_text(async_reads, 'request')} by io_submit{_at_once(trace, [row])}"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _WRITE: Final = "log file parallel write"
 _SYNC: Final = "log file sync"
 _OVERHEAD: Final = "redo synch time overhead (usec)"
-#: Sessions were posted late where so much of the time of commits was after the write.
+#: Sessions were posted late where this much of the time of commits was after the write.
 _LATE: Final = 0.5
 _MB: Final = 10**6
 #: A share whose ends differ by more is a range.
@@ -29,7 +29,7 @@ RANGE: Final = 0.05
 _KIB: Final = 1024
 #: Of 28 reports four are above 0.92, all others below 0.13.
 _BUSY: Final = 0.5
-#: From so many KiB a write, its size explains its time.
+#: From this many KiB a write, its size explains its time.
 _LARGE_KIB: Final = 1_024
 _SMALL_KIB: Final = 256
 _SLOW_S: Final = 0.020
