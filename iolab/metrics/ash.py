@@ -150,7 +150,7 @@ def ash_shares(activity: pl.DataFrame, samples: int | None) -> pl.DataFrame:
     ``lo`` and ``hi`` are the rounding of the printed percentage, ``ci_lo`` and ``ci_hi`` what chance allows if each
     sample is a draw of its own: the 95 % score interval.
 
-    Source: Wilson (1927); Oracle Database Reference, V$ACTIVE_SESSION_HISTORY (one sample per second; one of ten is kept in
+    Source: Wilson (1927); Oracle, V$ACTIVE_SESSION_HISTORY (one sample per second; one of ten is kept in
     DBA_HIST_ACTIVE_SESS_HISTORY).
 
     Limitations: samples follow each other, so a wait of many seconds is several samples of one event: then

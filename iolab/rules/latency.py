@@ -34,7 +34,7 @@ _FEW_BETWEEN_PCT: Final = 20.0
 _PRINTED: Final = (1, 2, 4, 8, 16, 32, 64, 125, 250, 500)
 _NEAR: Final = 0.05
 #: Ranges with edges that histograms print, in us.  Source: data sheets: most flash drives give one reader at a time
-#: 10,000 to 20,000 reads per second, 50 to 100 us each, the fastest 20 to 45 us; half a turn of a disk takes 2 to 4.2 ms.
+#: 10,000 to 20,000 reads per second, 50 to 100 us each, the fastest 20 to 45; half a turn of a disk takes 2 to 4.2 ms.
 _RANGES: Final = (
     (0, 64, "shorter than most flash drives take: from a cache, memory or the fastest flash"),
     (64, 512, "like flash, an array's cache or the file system's cache"),
