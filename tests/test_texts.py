@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
+import importlib
+import json
+import pkgutil
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -11,6 +15,9 @@ import polars as pl
 import pytest
 
 import iolab
+import iolab.rules
+from iolab.rules.finding import meanings
+from iolab.rules.registry import RULES
 from logframe import LogError
 
 if TYPE_CHECKING:
@@ -24,7 +31,7 @@ MOST_WORDS: Final = 25
 STUMBLING: Final = {
     re.compile(pattern): better
     for pattern, better in {
-        r"\ba second(?= of\b|[.,;:)]|$)": "per second",
+        r"(?<!of )\ba second(?= of\b|[.,;:)]|$)": "per second",
         r"\b(?:is|are) none\b": "is not one, does not have any",
         r"\bof nothing\b": "the base",
         r"\bnone of both\b": "neither",
@@ -139,10 +146,13 @@ def test_findings_of_real_logs_are_plain(corpus: Path, kind: str, *, is_whole: b
 def _shown_by_doctests() -> Iterator[tuple[str, str]]:
     """Sentences that the doctests of the packages print."""
     for path in (path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))):
-        for example in doctest.DocTestParser().get_examples(path.read_text(encoding="utf-8")):
-            for line in example.want.splitlines():
-                if re.fullmatch(r"[A-Z`\d].* .*\.", line.strip()):
-                    yield str(path.relative_to(ROOT)), line.strip()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+                continue
+            for example in doctest.DocTestParser().get_examples(ast.get_docstring(node) or ""):
+                for line in example.want.splitlines():
+                    if re.fullmatch(r"[A-Z`\d].* .*\.", line.strip()):
+                        yield str(path.relative_to(ROOT)), line.strip()
 
 
 def test_sentences_of_doctests_are_plain() -> None:
@@ -172,3 +182,53 @@ def _prose(page: str) -> Iterator[str]:
         plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", " ".join(block.split()))
         if plain and not plain.startswith(("|", "#", "<", ">", "!")) and not block.startswith("    "):
             yield plain.removeprefix("- ").removeprefix("* ")
+
+
+def _pages() -> dict[str, str]:
+    """The texts of the documentation, of the notebooks and of the findings' meanings, by name."""
+    files = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+    pages = {path.name: path.read_text(encoding="utf-8") for path in files if path.name not in MADE}
+    pages["sample_data/README.md"] = (ROOT / "sample_data" / "README.md").read_text(encoding="utf-8")
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        pages[path.name] = "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    for name, meaning in meanings().items():
+        pages[name] = "\n\n".join([meaning.matters, meaning.caution, meaning.says])
+    return pages
+
+
+#: Pages made of docstrings and tables.
+MADE: Final = {"awr_tables.md", "chart_list.md", "findings.md", "frames.md", "metrics.md"}
+
+
+@pytest.mark.parametrize("page", sorted(_pages()))
+def test_documentation_is_plain(page: str) -> None:
+    """No sentence of the documentation is too long, a list behind a colon apart, or has a phrase to stumble over."""
+    texts = [one for block in _prose(_pages()[page]) for one in re.split(r"(?<=[.!?])\s+(?=[A-Z`*])|: ", block)]
+
+    assert [(fault, one) for one in texts for fault in faults(one)] == []
+
+
+def test_every_finding_has_a_meaning() -> None:
+    """Each registered finding says why it matters, what would refute it and what to do next; no other name is there."""
+    for module in pkgutil.iter_modules(iolab.rules.__path__, "iolab.rules."):
+        importlib.import_module(module.name)
+    names = {name for one in RULES if one.of != "doctest" for name in (one.name, *one.says)}
+
+    assert names - meanings().keys() == set()
+    assert [name for name, one in meanings().items() if not (one.matters and one.refuted_by and one.next)] == []
+    assert [name for name, one in meanings().items() if name not in names and not one.says] == []
+
+
+def test_one_word_for_one_thing() -> None:
+    """No text uses a word that the glossary replaces with another."""
+    glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    instead = re.findall(r"^\| ([^|]+) \| [^|]+ \| ([^|]+) \|$", glossary, re.MULTILINE)[2:]
+    words_of = {word.strip(): term.strip() for term, others in instead for word in others.split(",") if word.strip()}
+
+    assert len(words_of) > 10
+    wrong = []
+    for name, text in _pages().items():
+        plain = " ".join(_prose(text)).lower() if name != "glossary.md" else ""
+        wrong += [(name, word, term) for word, term in words_of.items() if re.search(rf"\b{word}s?\b", plain)]
+    assert wrong == []

@@ -165,7 +165,7 @@ def time_text(seconds: Interval | float) -> str:
 
     Examples:
         >>> time_text(Interval(0.00075858, 0.0007585, 0.0007587)), time_text(12.18), time_text(4e-05)
-        ('759 us', '12.18 s', '40.0 us')
+        ('759 us', '12.2 s', '40.0 us')
     """
     bounded = Interval.of(seconds)
     size, unit = next(((size, unit) for size, unit in _TIME_UNITS if bounded.value >= size), _TIME_UNITS[-1])
@@ -177,7 +177,7 @@ def size_text(size: int, *, largest: str = "GiB") -> str:
 
     Examples:
         >>> size_text(512), size_text(491_520), size_text(16_515_072), size_text(1_032_192, largest="KiB")
-        ('512 bytes', '480 KiB', '15.75 MiB', '1,008 KiB')
+        ('512 bytes', '480 KiB', '15.8 MiB', '1,008 KiB')
     """
     names = ("bytes", "KiB", "MiB", "GiB")
     power = min(names.index(largest), max(0, (size.bit_length() - 1) // 10))

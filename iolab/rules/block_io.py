@@ -38,7 +38,7 @@ def block_io_findings(log: FrameLog) -> Iterator[Finding]:
         `cksum` (14501) moved most bytes of those listed, 2.95 MB in 2 intervals: 20 requests of 500 us on average.
         >>> text = "sda  p50  p99  p100\nread 95us 1.5ms 2.5ms\nwrite - - -\n"
         >>> for one in block_io_findings(read_summaries(text.encode())): print(one.sentence)
-        `sda`, reads of 1 interval: half took at most 100.5 us, 99 % at most 2.05 ms, the longest at most 3.05 ms.
+        `sda`, reads of 1 interval: half took at most 101 us, 99 % at most 2.05 ms, the longest at most 3.05 ms.
         >>> for one in block_io_findings(read_summaries(b"sda  p50  p99\nread - -\nwrite - -\n")):
         ...     print(one.sentence, one.is_refused)
         How long requests took: no interval has one. True

@@ -54,7 +54,7 @@ def device_load(log: HostLog) -> Iterator[Finding]:
         >>> since_boot = head + "sda 1.0 1.0 8.0 8.0 9.0 1.0\nsdb 1.0 1.0 8.0 8.0 9.0 1.0\n\n"
         >>> sample = head + "sda 100.0 10.0 800.0 80.0 5.0 1.0\nsdb 300.0 0.0 2400.0 0.0 0.2 0.0\n\n"
         >>> for one in device_load(read_host((since_boot + sample * 2).encode())): print(one.sentence)
-        `sda` had the most requests in flight, 0.510 on average: 100 reads per second of 5 ms, 10 writes per second
+        `sda` had the most requests in flight, 0.510 on average: 100 reads per second of 5 ms and 10 writes per second
         of 0.941 to 1.06 ms.
         >>> for one in device_load(read_host(since_boot.encode())): print(one.sentence, one.is_refused)
         Not visible: what the devices did; the log has only means since the start of the system. True

@@ -49,8 +49,8 @@ def load_change(
         ...     events={"db file sequential read": Wait(Interval.exact(waits), Interval.exact(waited))})
         >>> first, second = facts(900, 6_381, 520_240, 4_567), facts(898.8, 12_727, 776_224, 9_455)
         >>> for one in load_change(first, second): print(one.sentence)
-        DB time rose from 7.09 to 14.16 sessions active (+100 %), 77 % of it from `db file sequential read`.
-        77.0 % of the increase was `db file sequential read`: 1.494 times as many waits, each 1.388 times as long.
+        DB time rose from 7.09 to 14.2 sessions active (+100 %), 77 % of it from `db file sequential read`.
+        77.0 % of the increase was `db file sequential read`: 1.49 times as many waits, each 1.39 times as long.
     """
     try:
         change = ledger_of(before).compare(ledger_of(after))

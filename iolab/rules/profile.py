@@ -46,7 +46,7 @@ def main_statement(facts: ReportFacts) -> Iterator[Finding]:
         >>> one = Statement("82ud5h0qcg0bf", Interval.exact(3_625.7), Interval.exact(176_182),
         ...     io_s=Interval.exact(3_589), module="Swingbench", text="select customer_id from customers")
         >>> facts = ReportFacts(db_time_s=Interval.exact(12_612.5), elapsed_s=Interval.exact(903), statements=(one,))
-        >>> for found in main_statement(facts): print(found.part, found.sentence, found.why, sep="; ")
+        >>> for found in main_statement(facts): print(found.part, found.sentence, found.why, sep=" | ")
         82ud5h0qcg0bf select customer_id from customers; `82ud5h0qcg0bf` took 29 % of DB time, 99 % of it I/O: 195
         executions per second, 20.6 ms each.; module Swingbench
     """
@@ -96,8 +96,8 @@ def plsql_block(facts: ReportFacts) -> Iterator[Finding]:
         ...     is_block=True)
         >>> facts = ReportFacts(db_time_s=Interval.exact(1_000), statements=(block,),
         ...     captured_sql_pct=Interval.exact(3), plsql_s=Interval.exact(860))
-        >>> for one in plsql_block(facts): print(one.part, one.sentence, sep="; ")
-        PL/SQL itself; PL/SQL itself took 86 % of DB time; block `3abcdefghijk3` took 99 % with what it calls.
+        >>> for one in plsql_block(facts): print(one.part, one.sentence, sep=" | ")
+        PL/SQL itself | PL/SQL itself took 86 % of DB time; block `3abcdefghijk3` took 99 % with what it calls.
         >>> from dataclasses import replace
         >>> for one in plsql_block(replace(facts, plsql_s=None)): print(one.sentence)
         The PL/SQL block `3abcdefghijk3` took 99 % of DB time with what it calls.
