@@ -271,6 +271,7 @@ class AwrReport:
 
     def _diagnostics(self) -> list[Diagnostic]:
         from awrparse.check import certain_contradictions  # noqa: PLC0415 - wanted with the diagnostics only
+        from awrparse.foreign_rows import other_names  # noqa: PLC0415 - wanted with the diagnostics only
         from awrparse.page_signs import page_signs  # noqa: PLC0415 - wanted with the diagnostics only
         from awrparse.repeats import other_texts, repeated_names, repeated_rows  # noqa: PLC0415 - wanted with the diagnostics only
         from awrparse.shares import falling_sums, other_wholes  # noqa: PLC0415 - wanted with the diagnostics only
@@ -279,7 +280,6 @@ class AwrReport:
             repeated_tables,
             unclosed_tables,
         )
-        from awrparse.strangers import other_names  # noqa: PLC0415 - wanted with the diagnostics only
         from awrparse.text_signs import text_signs  # noqa: PLC0415 - wanted with the diagnostics only
 
         problems = list(self._document.problems)

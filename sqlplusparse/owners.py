@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sqlplusparse.joints import split_feedback
 from sqlplusparse.lines import COMMANDS, Kind, Pattern
+from sqlplusparse.missing_lines import split_feedback
 from sqlplusparse.records import Block, Clock, Grid, Outcome, Plan, Typed
 from sqlplusparse.settings import AUTOCOMMIT
 

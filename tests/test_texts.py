@@ -193,7 +193,7 @@ def _pages() -> dict[str, str]:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         pages[path.name] = "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
     for name, meaning in meanings().items():
-        pages[name] = "\n\n".join([meaning.matters, meaning.caution, meaning.says])
+        pages[name] = f"{meaning.matters}\n\n{meaning.caution}\n\n{meaning.says}"
     return pages
 
 

@@ -73,11 +73,11 @@ def cut_sql(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
             end = last  # noqa: PLW2901 - what is left of the text
         rows.cells.append((*cells, module, joined_sql(texts[first:end], width, is_exact=width == _STATSPACK_SQL_WIDTH)))
         rows.lines.append(body[position] + 1)
-        add_strangers(rows, body[first:end], texts[first:end])
+        add_foreign_rows(rows, body[first:end], texts[first:end])
     return rows
 
 
-def add_strangers(rows: Rows, body: Sequence[int], texts: Sequence[str]) -> None:
+def add_foreign_rows(rows: Rows, body: Sequence[int], texts: Sequence[str]) -> None:
     """What stands among the lines of a statement, and is not one: a ruler, or the row of a table."""
     for number, text in zip(body, texts, strict=True):
         if text.lstrip(" \f").startswith("--"):

@@ -108,7 +108,7 @@ def _is_other(kind: str | None, token: str, content: object) -> bool:
     return token != _TOKENS.get(kind or "", "DONE") and (kind in _TOKENS or token != "CLOSED")
 
 
-def note_joints(page: Page, statements: list[Statement], blocks: list[Block]) -> None:
+def note_missing_lines(page: Page, statements: list[Statement], blocks: list[Block]) -> None:
     """Add the diagnostics of all other signs."""
     _note_missing_parts(page, statements, blocks)
     for statement in statements:

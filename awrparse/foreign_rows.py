@@ -1,4 +1,4 @@
-"""Rows whose name is not in their table's, and one of another: a title or a page between the two tables is missing."""
+"""Foreign rows: names that belong to another table; the title or the page between the two is probably missing."""
 
 from __future__ import annotations
 

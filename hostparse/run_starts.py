@@ -1,4 +1,4 @@
-"""Beginnings: lines that start a run because of where they stand, as what they say may also stand within one.
+"""Run starts: lines that start a run because of where they stand, as what they say may also stand within one.
 
 * A **stamp** is the date of a run where several reports, a banner or nothing stand below it; ``-t`` and ``-T d`` print
   one above each report.  So is a line that holds a clock in a form that is not read.
@@ -31,7 +31,7 @@ _MANY: Final = 1000
 
 
 @dataclass
-class Beginnings:
+class RunStarts:
     """What was found up to a line; `add` takes the lines of a log batch by batch.
 
     Attributes:
