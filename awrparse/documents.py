@@ -30,11 +30,11 @@ from logframe.normalize import (
 if TYPE_CHECKING:
     from logframe import Log
 
-#: What a report must not hold: more of this than of text means that the file is none.
+#: What a report must not hold: more of this than of text means that the file is not one.
 _CONTROL: Final = "\x00"
-#: So many lines of a text report show its decimal mark.
+#: This many lines of a text report show its decimal mark.
 _HEAD_LINES: Final = 400
-#: A copy with a blank line after each line has at least so many that are not blank.
+#: A copy with a blank line after each line has at least this many that are not blank.
 _FEWEST_LINES: Final = 4
 
 
@@ -89,7 +89,7 @@ def _documents(text: str) -> list[Document]:
     raw_lines = line_map.select(file_lines)
     quoted = without_margin(raw_lines, ANY_RULER)
     lines = without_prefixes(quoted, PLAIN_RULER)
-    if lines is not quoted:  # numbers before the lines are none of the report
+    if lines is not quoted:  # numbers before the lines are not part of the report
         raw_lines = [own.rjust(len(raw)) for own, raw in zip(lines, raw_lines, strict=True)]
         file_lines = [*file_lines]
         for place, line in zip(line_map.kept, raw_lines, strict=True):

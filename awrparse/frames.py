@@ -133,11 +133,11 @@ class Figures:
         return {name: pl.Series(name, part, dtype=dtype, strict=False) for name, part, dtype in parts}
 
     def slice(self, start: int, length: int, names: Sequence[str]) -> pl.DataFrame:
-        """So many figures as columns: the values and, with bounds, their bounds."""
+        """This many figures as columns: the values and, with bounds, their bounds."""
         return cut(self._flat, start, length, names)
 
     def slice_exact(self, start: int, length: int, names: Sequence[str]) -> pl.DataFrame:
-        """So many figures that are no printed ones: their bounds are the values."""
+        """This many figures that are no printed ones: their bounds are the values."""
         values = self._flat.slice(start, length).to_series()
         return pl.DataFrame([values.alias(name) for name in names])
 
@@ -167,7 +167,7 @@ class Values:
         self._flat = cells.to_frame()
 
     def slice(self, start: int, length: int, names: list[str]) -> pl.DataFrame:
-        """So many cells as a column."""
+        """This many cells as a column."""
         return cut(self._flat, start, length, names)
 
 

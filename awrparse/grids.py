@@ -28,7 +28,7 @@ _MICROSECONDS = {"us": 1, "u": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, 
 
 #: Columns of a histogram before its ranges.
 _BEFORE_RANGES: Final = 2
-#: So many sets of headings of one table are remembered.
+#: This many sets of headings of one table are remembered.
 _MOST_HEADINGS: Final = 256
 
 

@@ -282,7 +282,7 @@ def _span(value: str | None) -> int:
 
 
 def _with_headings(grid: Sequence[Sequence[str]], count: int, even_width: int = 0) -> Rows:
-    """So many leading rows joined to one heading a column; the rest are the rows.
+    """This many leading rows joined to one heading a column; the rest are the rows.
 
     Args:
         grid: the cells of all rows.

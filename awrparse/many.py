@@ -38,7 +38,7 @@ KEYS: Final = pl.Schema(
         "elapsed_s": pl.Float64(),
     }
 )
-#: One more process for so many bytes: while it starts, this one has read as much.
+#: One more process for this many bytes: while it starts, this one has read as much.
 _PARALLEL_FROM: Final = 16_000_000
 #: What a process is given at a time.
 _CHUNK: Final = 1_000_000
@@ -137,7 +137,7 @@ def _read_all(jobs: list[_Job]) -> list[_Result]:
 
 
 def _read_in_processes(jobs: list[_Job], sizes: list[int], count: int, bar: _Bar) -> list[_Result]:
-    """Results in the order of the jobs, read by so many processes.
+    """Results in the order of the jobs, read by this many processes.
 
     This process is one of them, and reads while the others start: it takes the smallest that is not taken yet, they
     take the largest.  They are spawned: a fork after a query of Polars may hang.
@@ -250,7 +250,7 @@ class _Bar:
         self._lock = Lock()
 
     def advance(self, count: int) -> None:
-        """So many more are done."""
+        """This many more are done."""
         with self._lock:
             self.done += count
             if self.shown:
@@ -260,7 +260,7 @@ class _Bar:
                 sys.stderr.flush()
 
     def advancing(self, count: int) -> Callable[[Future[list[_Result]]], None]:
-        """What another process's work calls when it is done: by then so many more are."""
+        """What another process's work calls when it is done: by then this many more are."""
 
         def advance(work: Future[list[_Result]]) -> None:
             if not work.cancelled() and work.exception() is None:

@@ -16,7 +16,7 @@ _BEFORE_MINUTES = re.compile(GRAMMAR.pattern(r"(?<![\w.,])({ANY_FIGURE})\s{0,3}$
 _ALONE = re.compile(GRAMMAR.pattern(r"(?<![^\s>;])-?({ANY_FIGURE}){ANY_UNIT}?(?![^\s<&])"))
 #: So far the head of a report reaches, as text or as HTML.
 _HEAD: Final = 40_000
-#: So much of a report is read where its head does not show the mark.
+#: This much of a report is read where its head does not show the mark.
 _ENOUGH: Final = 12_000
 #: What follows elapsed time and DB time, and how long a figure before it is at most.
 _MINUTES, _LONGEST = GRAMMAR.literal("MINUTES"), 24

@@ -46,9 +46,9 @@ _AROUND: Final = {"tr": "table", "td": "tr", "th": "tr"}
 _MOST_FAULTS: Final = 5
 #: HTML needs no end of a row or a cell: where fewer than these have one, the page leaves them out.
 _ENDED: Final = 0.9
-#: Contents with fewer links that lead somewhere are none.
+#: Contents with fewer links that lead somewhere are not.
 _FEWEST_LINKS: Final = 3
-#: Fewer rows say nothing of each other.
+#: Fewer rows do not describe each other.
 _FEWEST_ROWS: Final = 3
 #: A row as it is quoted.
 _SHOWN: Final = 80

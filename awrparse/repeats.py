@@ -30,7 +30,7 @@ _GROUPED: Final = {
     "process_memory_top": ("snapshot", "process", "category"),
     "ash_sql_events": ("sql_id", "plan_hash", "full_plan_hash", "event", "row_source", "pdb"),
 }
-#: So many rows below each other that come again are a piece of the report; fewer may be equal by chance.
+#: This many rows below each other that come again are a piece of the report; fewer may be equal by chance.
 _FEWEST: Final = 3
 #: Tables without equal rows, whatever stands around them.
 _ONCE: Final = frozenset(
@@ -41,7 +41,7 @@ _ONCE: Final = frozenset(
 )
 #: Of a statement that is printed again the lines below its figures may be cut.
 _CUT: Final = frozenset({"sql_text", "module"})
-#: Names that are mostly unique stand in so many first columns.
+#: Names that are mostly unique stand in this many first columns.
 _NAMES: Final = 3
 #: What reports print in place of a text.
 _NO_TEXT: Final = "**sqltext"
@@ -108,7 +108,7 @@ def other_texts(report: AwrReport) -> Iterator[tuple[str, str]]:
 
 
 def _pieces(rows: list[tuple[object, ...]], is_twice: list[bool], fewest: int) -> Iterator[int]:
-    """Where each run of so many rows starts that stand together above, too."""
+    """Where each run of this many rows starts that stand together above, too."""
     above: dict[tuple[object, ...], int] = {}
     first, length, last = 0, 0, -2
     for place, row in enumerate(rows):

@@ -106,7 +106,7 @@ _TITLES: Final = {
 }
 #: Diagnostics of what was understood: a file is read strictly in spite of them.
 _UNDERSTOOD: Final = frozenset({"several_reports", "contradiction", "repeated_name", "invalid"})
-#: So many tables of a report are built one by one.
+#: This many tables of a report are built one by one.
 _FEW_TABLES: Final = 4
 
 
@@ -271,6 +271,7 @@ class AwrReport:
 
     def _diagnostics(self) -> list[Diagnostic]:
         from awrparse.check import certain_contradictions  # noqa: PLC0415 - wanted with the diagnostics only
+        from awrparse.foreign_rows import other_names  # noqa: PLC0415 - wanted with the diagnostics only
         from awrparse.page_signs import page_signs  # noqa: PLC0415 - wanted with the diagnostics only
         from awrparse.repeats import other_texts, repeated_names, repeated_rows  # noqa: PLC0415 - wanted with the diagnostics only
         from awrparse.shares import falling_sums, other_wholes  # noqa: PLC0415 - wanted with the diagnostics only
@@ -279,7 +280,6 @@ class AwrReport:
             repeated_tables,
             unclosed_tables,
         )
-        from awrparse.strangers import other_names  # noqa: PLC0415 - wanted with the diagnostics only
         from awrparse.text_signs import text_signs  # noqa: PLC0415 - wanted with the diagnostics only
 
         problems = list(self._document.problems)
@@ -388,7 +388,7 @@ def read_awr(source: Source, *, strict: bool = False, printed: bool = False, enc
 
 
 def _no_report(log: Log) -> NoReportError:
-    """The error for a file without a table of a report; an error of Oracle in it says why there is none."""
+    """The error for a file without a table of a report; an error of Oracle in it says why there is not one."""
     text = log.text()
     stopped = _TOOL_ERROR.search(text)
     if stopped is None:

@@ -24,7 +24,7 @@ _OTHER_TABLE: Final = "the row may be of another table"
 _RUNNING: Final = "_running_pct"
 #: Running shares are rounded to so much.
 _STEP_PCT: Final = 0.11
-#: Fewer rows than these say nothing of each other.
+#: Fewer rows than these do not describe each other.
 _FEWEST: Final = 2
 #: Reports round some figures twice: 0.1497 to 0.15, and this to 0.2.
 _ROUNDED_TWICE: Final = 0.1

@@ -42,7 +42,7 @@ _TABLE_END: Final = re.compile(PAGE.pattern("{TABLE_END}"))
 _TITLE_WORD: Final = re.compile(GRAMMAR.pattern("{TITLE_WORD}"))
 #: Fewer headings than these do not show whose table it is.
 _FEWEST_HEADINGS: Final = 3
-#: Of a table so many cells without a heading are reported.
+#: Of a table this many cells without a heading are reported.
 _MOST_CELLS: Final = 5
 #: Shapes whose columns are known by their headings.
 _RULED: Final = frozenset({"rows", "sum"})
@@ -145,7 +145,7 @@ def _unknown_columns(matched: list[Table], printed: PrintedTable) -> Iterator[Pr
 
 
 def _unknown_rows(matched: list[Table], printed: PrintedTable) -> Iterator[Problem]:
-    """Rows with figures that no canonical table takes: their first cell is none of theirs; or they lack all ranges.
+    """Rows with figures that no canonical table takes: their first cell is not one of theirs; or they lack all ranges.
 
     And rows that have lost their name: no rest of the one above.
     """
@@ -170,13 +170,13 @@ def _unknown_rows(matched: list[Table], printed: PrintedTable) -> Iterator[Probl
 
 
 def _labels_in_head(matched: list[Table], printed: PrintedTable) -> Iterator[Problem]:
-    """Labels in a table of the head of the report that are none of its own."""
+    """Labels in a table of the head of the report that are not part of its own."""
     is_of_snapshots = TABLES["snapshots"] in matched
     for cells, line in zip(printed.rows.cells, printed.rows.lines, strict=True):
         label = cells[0].strip(" :").lower()
         is_label = any(cells) if is_of_snapshots else cells[0].endswith(":")
         if is_label and not (is_of_snapshots and label in _PERIOD_LABELS):
-            reason = f"{matched[0].name}: the label is none of this table's; {MAY_BE_OTHER}"
+            reason = f"{matched[0].name}: the label is not part of this table's; {MAY_BE_OTHER}"
             yield Problem(line or None, "other_name", cells[0] or " ".join(filter(None, cells)), reason)
 
 

@@ -23,13 +23,13 @@ _USUAL_HEADING: Final = "OUTPUT"
 _UNDERLINE: Final = "\n" + "-" * 6
 #: Another heading is one only if it comes so often, with the same underline.
 _FEWEST_PAGES: Final = 2
-#: An underline of another heading has at least so many dashes; a report has no such table of one column.
+#: An underline of another heading has at least this many dashes; a report has no such table of one column.
 _SHORTEST_UNDERLINE: Final = 40
-#: The report itself cuts SQL text in HTML after so many characters, whatever the line size.
+#: The report itself cuts SQL text in HTML after this many characters, whatever the line size.
 _CHUNKS: Final = frozenset({1000, 4000, 8000})
 #: Lines shorter than these are not the pieces of a wrapped page.
 _NARROWEST_HTML: Final = 60
-#: A page is wrapped where so many of its lines have the greatest length.
+#: A page is wrapped where this many of its lines have the greatest length.
 _FEWEST_WRAPPED: Final = 3
 
 

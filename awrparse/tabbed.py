@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from awrparse.sniff import Part
 
-#: A ruler of a text report has at least so many dashes; two stand above the signature of a mail.
+#: A ruler of a text report has at least this many dashes; two stand above the signature of a mail.
 _RULER_DASHES: Final = 5
 #: Fewer lines with tabs than these are no table.
 _FEWEST: Final = 2

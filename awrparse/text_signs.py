@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from awrparse.records import Document, PrintedTable
     from awrparse.report import AwrReport
 
-#: So many rows of a table are reported.
+#: This many rows of a table are reported.
 _MOST_ROWS: Final = 5
 #: A line of figures has at least so many.
 _FEWEST_FIGURES: Final = 2

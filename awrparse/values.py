@@ -205,7 +205,7 @@ def _scaled(printed: Printed, factor: int) -> Printed:
 
 @lru_cache(maxsize=1024)
 def read_time(cell: str) -> datetime | None:
-    """A date and time in the language of the report; None when it is none.
+    """A date and time in the language of the report; None without one.
 
     Examples:
         >>> read_time("23-Apr-14 19:30:10").isoformat(), read_time("10-Дек-17 13:30:55").isoformat()

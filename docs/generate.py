@@ -34,6 +34,7 @@ import straceparse
 from awrparse.tables import describe_tables
 from iolab.pages.summary import summarize
 from iolab.pages.summary_text import summary_text
+from iolab.rules.finding import meanings
 from iolab.rules.registry import RULES, Rule
 
 SECTION = re.compile(r"^(Args|Returns|Raises|Examples):$", re.MULTILINE)
@@ -182,11 +183,14 @@ def findings() -> str:
         "time replaces the sentence of that part; its share is always that of the ledger. A rule about a problem of "
         "the evidence comes first; one about sizes, settings or latencies comes below the parts of the time."
     )
+    seen: set[str] = set()
     for kind in [*KINDS, *sorted({one.of for one in RULES} - KINDS.keys())]:
         own = [one for one in RULES if one.of == kind]
         if own:
             parts.append(f"## {KINDS.get(kind, kind.replace('_', ' ').capitalize())}")
-        parts += [rule_text(one) for one in own]
+        parts += [rule_text(one, seen) for one in own]
+    parts.append("## The time ledger, and pairs of logs")
+    parts += [f"### `{name}`\n\n{meaning_text(name)}" for name in meanings() if name not in seen]
     return "\n\n".join(parts) + "\n"
 
 
@@ -203,8 +207,19 @@ def screen(log: str) -> str:
     return f"{name}: {seen.headline}\n{summary_text(seen, name)}"
 
 
-def rule_text(one: Rule) -> str:
-    """What a rule says, when, what it compares with, and an example from its doctest."""
+def meaning_text(name: str) -> str:
+    """Why a finding matters, what to know of it, what would refute it, and what to do next."""
+    meaning = meanings()[name]
+    caution = f"\n* Caution: {meaning.caution}" if meaning.caution else ""
+    says = f"{meaning.says}\n\n" if meaning.says else ""
+    return (
+        f"{says}* Why it matters: {meaning.matters}{caution}\n* Refuted by: {meaning.refuted_by}.\n"
+        f"* Next: {meaning.next}."
+    )
+
+
+def rule_text(one: Rule, seen: set[str]) -> str:
+    """What a rule says, when, what it compares with, an example from its doctest, and the meaning of new names."""
     doc = inspect.cleandoc(one.find.__doc__ or "")
     says = SECTION.split(doc)[0].strip().replace("``", "`")
     lines = [f"### `{one.name}`" + "".join(f", `{name}`" for name in one.says), says]
@@ -217,6 +232,11 @@ def rule_text(one: Rule) -> str:
     sentences = [text.splitlines()[0] for text in examples if text and text[0].isalnum() | (text[0] == "`")]
     if shown := [text for text in sentences if text.endswith(".") and " " in text]:
         lines.append(f"> {shown[0]}")
+    names = (one.name, *one.says)
+    for name in names:
+        if name not in seen:
+            lines += [f"`{name}`:"] * (len(names) > 1) + [meaning_text(name)]
+    seen.update(names)
     return "\n\n".join(lines)
 
 

@@ -95,7 +95,7 @@ def of_each(texts: pl.Expr, read: Callable[[str], object], dtype: PolarsDataType
 
 
 def calendar_day(year: int, month: int, day: str) -> dt.date | None:
-    """The date; None where it is none."""
+    """The date; None without one."""
     try:
         return dt.date(year, month, int(day)) if len(day) <= _DIGITS else None
     except ValueError:
@@ -108,7 +108,7 @@ def _pattern(template: str) -> re.Pattern[str]:
 
 
 def second_of(clock: str) -> int | None:
-    """The seconds since midnight of a clock; None where there is none, or where it is no time of a day.
+    """The seconds since midnight of a clock; None without one, or where it is no time of a day.
 
     The second 60 is a leap second, which ends an hour of UTC: in some zones, a quarter of one.
 
@@ -140,12 +140,12 @@ def past_midnights(seconds: pl.Expr) -> pl.Expr:
 
 
 def day_of(date: pl.Expr, order: DateOrder) -> pl.Expr:
-    """The Date of a printed date; null where it is none."""
+    """The Date of a printed date; null without one."""
     return of_each(date, lambda text: date_of(text, order), pl.Date())
 
 
 def date_of(date: str, order: DateOrder) -> dt.date | None:
-    """The printed date; None where it is none."""
+    """The printed date; None without one."""
     found = _pattern(_DATE).fullmatch(date)
     if found is None:
         return None

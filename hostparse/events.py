@@ -288,7 +288,7 @@ class _Reader:
 
 
 def _bounds(cell: str, units: float) -> dict[str, float]:
-    """What a printed latency in so many units a millisecond may be: a decimal is rounded, a whole is cut."""
+    """What a printed latency in this many units a millisecond may be: a decimal is rounded, a whole is cut."""
     _, point, decimals = cell.partition(".")
     half = 0.5 * 10.0 ** -len(decimals)
     lo, hi = (float(cell) - half, float(cell) + half) if point else (float(cell), float(cell) + 1)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from hostparse.beginnings import Beginnings
 from hostparse.headings import TOTAL_CPU
 from hostparse.lines import GRAMMAR, OPENS, TEXT, batches, is_kind, kinds_of, repeated_rows, with_own_text
+from hostparse.run_starts import RunStarts
 from hostparse.runs import dates_of, order_of
 from logframe import Diagnostic
 from logframe.lazy_rows import with_last
@@ -65,7 +65,7 @@ class _Found:
     last: int = 0
     rows: int = 0
     run: int = 0
-    beginnings: Beginnings = field(default_factory=Beginnings)
+    run_starts: RunStarts = field(default_factory=RunStarts)
     opens: list[pl.Series] = field(default_factory=list)
     stamps: list[pl.DataFrame] = field(default_factory=list)
     totals: list[pl.Series] = field(default_factory=list)
@@ -100,7 +100,7 @@ def read_facts(log: Log, date_order: DateOrder | None) -> Facts:
         reason = "day and month may be the other way round: the month is taken to come first"
         shown = [*opened, *sorted(found.stamped_dates)][0]
         notes.append(Diagnostic(log.name, None, None, "date_order", shown, reason))
-    begins = found.beginnings
+    begins = found.run_starts
     stamps = pl.concat([pl.DataFrame(schema={"line": pl.UInt32, "rows_before": pl.UInt32}), *found.stamps])
     stamps = stamps.filter(~pl.col("line").is_in(list(begins.dates)))
     opens = sorted({0, *begins.dates.values(), *begins.starts.values(), *(row for rows in found.opens for row in rows)})
@@ -114,7 +114,7 @@ def read_facts(log: Log, date_order: DateOrder | None) -> Facts:
 
 def _dated(found: _Found) -> Iterator[pl.Series]:
     """The kinds of the lines, batch by batch, where stamps that are dates of runs are such."""
-    dates, first = sorted(found.beginnings.dates), 1
+    dates, first = sorted(found.run_starts.dates), 1
     for kinds in found.kinds:
         end = first + len(kinds)
         own = dates[bisect_left(dates, first) : bisect_left(dates, end)]
@@ -139,7 +139,7 @@ def _add(found: _Found, lines: pl.DataFrame, *, is_last: bool) -> None:
     found.stamped_dates.update(stamped)
     found.has_halves |= has_halves
     is_total = is_kind("words") & TEXT.str.contains(TOTAL_CPU, literal=True)
-    found.beginnings.add(counted, is_last=is_last)
+    found.run_starts.add(counted, is_last=is_last)
     found.opens.append(special.filter(is_kind(*OPENS)).get_column("rows_before").unique())
     found.stamps.append(special.filter(is_kind("stamp")).select("line", "rows_before"))
     found.totals.append(special.filter(is_total).get_column("rows_before"))

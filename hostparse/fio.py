@@ -171,7 +171,7 @@ def _has_version(lines: list[str]) -> bool:
 
 
 def span_of(text: str) -> tuple[int, int]:
-    r"""Where the result begins in a text, and after its end; (0, 0) where there is none.
+    r"""Where the result begins in a text, and after its end; (0, 0) without one.
 
     Examples:
         >>> span_of('fio: {"jobs": []}\n')
@@ -269,7 +269,7 @@ def _latencies(figures: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], f
 
 
 def _percentiles(figures: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The percentiles; fio 3.1 fills its list with a percentile 0 of 0, which is none."""
+    """The percentiles; fio 3.1 fills its list with a percentile 0 of 0, which is not one."""
     for name, found, per_ms in _latencies(figures):
         for percentile, value in (found.get("percentile") or {}).items():
             if 0.0 < float(percentile) <= _ALL and value is not None:

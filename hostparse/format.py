@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from logframe.formats import Head
     from logframe.provenance import Part
 
-#: So many lines at the beginning of a log are looked at.
+#: This many lines at the beginning of a log are looked at.
 _LINES: Final = 400
 #: A sign in the first lines is of the log itself; one further down may be of a command that a session ran.
 _BEGINNING: Final = 20

@@ -47,7 +47,7 @@ def linear_uppers(printed: Sequence[tuple[int, str | None]]) -> list[float | Non
 
 
 def amount_of(text: str) -> float | None:
-    """A printed end; None where there is none."""
+    """A printed end; None without one."""
     if text == "...":
         return None
     return float(text) if text[-1].isdigit() else float(text[:-1]) * _POWERS[text[-1]]

@@ -45,7 +45,7 @@ def tables_of(line: str) -> list[Described]:
     """The tables of a document.
 
     Raises:
-        ValueError: it is no histogram, or a number is none that a frame can hold.
+        ValueError: it is no histogram, or a number is not one that a frame can hold.
 
     Examples:
         >>> tables_of('{"type": "hist", "data": {"@us": [{"min": 1, "max": 1, "count": 5}]}}')
@@ -86,7 +86,7 @@ def _each(found: Any) -> Iterator[Described]:  # noqa: ANN401 - any JSON
 
 
 def nanoseconds_in(unit: str) -> float | None:
-    """Nanoseconds in a unit of time; None where it is none."""
+    """Nanoseconds in a unit of time; None without one."""
     return _NANOSECONDS[_LONG_UNITS.get(unit, unit)[0]] if UNIT.fullmatch(unit) else None
 
 
@@ -97,7 +97,7 @@ def unit_in(name: str) -> str | None:
 
 
 def unit_in_brackets(text: str) -> str | None:
-    """The unit in ``read latency (us)``; words of a text are none (``ns-slapd`` is a program)."""
+    """The unit in ``read latency (us)``; words of a text are not (``ns-slapd`` is a program)."""
     found = _BRACKETED.search(text)
     return None if found is None else found["unit"]
 

@@ -239,7 +239,7 @@ def read_histograms(source: Source) -> LatencyHistograms:
 
 
 def _flush(name: str, state: _State) -> None:
-    """A line that might have been the key of a table is none."""
+    """A line that might have been the key of a table is not one."""
     if state.waiting is not None:
         state.notes.append(
             Diagnostic(name, *state.waiting[:1], None, "unparsed", state.waiting[1], "no part of a histogram")

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from logframe import Diagnostic, LogParseError
 
 _SYSSTAT: Final = '"sysstat"'
-#: So much text around a place is shown.
+#: This much text around a place is shown.
 _SHOWN: Final = 40
 
 
@@ -58,7 +58,7 @@ def documents_of(name: str, text: str) -> tuple[list[Document], list[Diagnostic]
         text: of the log.
 
     Raises:
-        LogParseError: there is none, or none from whose beginning an object is whole.
+        LogParseError: there is not one, or none from whose beginning an object is whole.
     """
     lines = text.split("\n")
     stripped = [line.strip() for line in lines]

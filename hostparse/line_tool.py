@@ -85,7 +85,7 @@ class LineTool:
         sign: template of a line that only this tool prints.
         score: of a log with such a line.
         given: columns of a table that lines above its rows set.
-        least: so many lines with the sign.
+        least: this many lines with the sign.
         may_repeat: a line that is the one above once more is another record.
     """
 

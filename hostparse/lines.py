@@ -46,7 +46,7 @@ _RULES: Final = {
     "{ROW_START}{GAP}.*": "row",
     "{ROW}": "row",
 }
-#: The kinds of lines; ``text`` is a line that no rule accepts, ``date`` a stamp of a run (`hostparse.beginnings`).
+#: The kinds of lines; ``text`` is a line that no rule accepts, ``date`` a stamp of a run (`hostparse.run_starts`).
 KINDS: Final = (*_KINDS, "text", "date")
 #: Lines that start a run: what follows has counters, a date and a host of its own.
 OPENS: Final = ("opening", "banner", "restart", "collector", "date")
@@ -54,7 +54,7 @@ TEXT: Final = pl.col("text")
 KIND: Final = pl.Enum(KINDS)
 #: The kind of each rule, then of a line that no rule describes.
 _KIND_OF: Final = pl.Series("kind", [*_RULES.values(), "text"], dtype=KIND)
-#: So many bytes of text are in memory at a time.
+#: This many bytes of text are in memory at a time.
 BATCH_BYTES: Final = 8 << 20
 
 

@@ -80,7 +80,7 @@ class HostLog:
     def wide(self, scope: str, *, bounds: bool = False) -> pl.DataFrame:
         """One row a sample and device (or CPU, process, ...), one column a metric.
 
-        Tables that split one report over several headings are joined by run, sample and name.  Figures that say nothing
+        Tables that split one report over several headings are joined by run, sample and name.  Meaningless figures
         (see `hostparse.rules`) are null; the rows of means that a tool prints at its end are left out.
 
         Args:

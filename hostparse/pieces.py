@@ -37,7 +37,7 @@ _LINE: Final = pl.col("line")
 _ROWS: Final = ("row", "average", "clock_alone")
 #: What rows of one moment have in common, where each table numbers its samples.
 _TIME: Final = ("interval_end", "time_of_day")
-#: A row is looked for in so many lines first.
+#: A row is looked for in this many lines first.
 _NEAR: Final = 256
 #: Lines that cannot stand within a table before its heading.
 _BETWEEN: Final = ("blank", "ruler")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from logframe import Log, Source
 
 
-#: What a log is shows in so many lines that are not blank.
+#: What a log is shows in this many lines that are not blank.
 _BEGINNING: Final = 20
 #: The rows of a larger log are kept in files.
 LARGE_BYTES: Final = 32 << 20

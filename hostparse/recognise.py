@@ -35,7 +35,7 @@ _SIGNS: Final = {
 }
 
 
-#: An addition is looked for in so many lines.
+#: An addition is looked for in this many lines.
 _CLEANED: Final = 120
 
 

@@ -29,7 +29,7 @@ _TOOLS: Final = {
     "PERFMON": (0.98, "the XML of perfmon", "a CSV of it: relog -f CSV"),
 }
 _SIGN: Final = re.compile("|".join(f"(?P<{name}>{GRAMMAR.terminals[name]})" for name in _TOOLS))
-#: A call of a library may stand in any text: so many lines of it are a log.
+#: A call of a library may stand in any text: this many lines of it are a log.
 _LEAST_CALLS: Final = 3
 
 

@@ -1,4 +1,4 @@
-"""Rules of meaning: figures that are printed but say nothing, and are null in the frames.
+"""Rules of meaning: figures that are printed but have no meaning, and are null in the frames.
 
 | flag            | where                                                                        |
 |-----------------|------------------------------------------------------------------------------|
@@ -55,7 +55,7 @@ def rates_of(name: str, columns: Collection[str], scope: str) -> list[str]:
 
 
 class Rules:
-    """Why figures of a table say nothing.
+    """Why figures of a table have no meaning.
 
     Args:
         rows: of the table.
@@ -67,7 +67,7 @@ class Rules:
         self._scope = scope
 
     def flags(self, name: str, factor: float) -> pl.Series | None:
-        """Why each figure in a column says nothing, null where it says something; None where all do.
+        """Why each figure in a column has no meaning, null where it says something; None where all do.
 
         Args:
             name: of the column.

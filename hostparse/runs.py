@@ -150,7 +150,7 @@ def order_of(opened: list[str], stamped: list[str], *, has_halves: bool, said: D
 
 
 def _completed(run: Run, before: Run) -> Run:
-    """A restart, and a collection after the first one, say nothing of the host: it is the one before."""
+    """A restart, and a collection after the first one, do not describe the host: it is the one before."""
     if run.host is not None or (run.collector is None and run.restarted_s is None):
         return run
     kept = ("collector", "system", "release", "host", "cpus", "day", "interval_s", "command")

@@ -37,7 +37,7 @@ SAMPLES: Final = pl.Schema(
         "line": pl.UInt32(),
     }
 )
-#: So many figures are put into long rows at once: what is in memory does not grow with a log.
+#: This many figures are put into long rows at once: what is in memory does not grow with a log.
 _FIGURES: Final = 1 << 20
 _HALF: Final = "half of "
 _PLACED: Final = ("run", "sample", "is_since_boot", "interval_start", "interval_end", "time_of_day")
@@ -56,7 +56,7 @@ class Layout(NamedTuple):
 
 
 def wide_rows(part: Part, *, bounds: bool, only: Collection[str] | None = None) -> pl.DataFrame:
-    """The rows of a part without the means at the end; a figure that says nothing is null.
+    """The rows of a part without the means at the end; a figure that has no meaning is null.
 
     Args:
         part: with its rows.
@@ -179,7 +179,7 @@ def _bounds(value: pl.Expr, half: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
     return pl.when(value >= 0).then(lo.clip(lower_bound=0.0)).otherwise(lo), value + half
 
 
-#: A figure that says nothing is null, and why.
+#: A figure that has no meaning is null, and why.
 _SAID: Final = (
     pl.when(pl.col("flag").is_null()).then(pl.col("value")).alias("value"),
     pl.coalesce("flag", pl.when(pl.col("value").is_null()).then(pl.lit("no_figure"))),
@@ -270,5 +270,5 @@ def _half_of(name: str) -> str:
 
 
 def _names(keys: tuple[str, ...]) -> tuple[str, ...]:
-    """The keys that name a row; a user is none beside a process."""
+    """The keys that name a row; a user is not one beside a process."""
     return tuple(key for key in keys if key not in {"uid", "user"}) or keys

@@ -43,10 +43,10 @@ _PASSED: Final = re.compile(GRAMMAR.pattern("^(?:{COMMENT}|{EXPORT})$"))
 _SIGN: Final = re.compile(GRAMMAR.pattern("^{SIGN}$"))
 _CS: Final = 100.0
 _LINES: Final = 200
-#: Of the lines of a file of users so many are rows: a shell may stand around them.
+#: Of the lines of a file of users this many are rows: a shell may stand around them.
 _MOST: Final = 0.75
 _SCORE: Final = 0.9
-#: So many different settings of SLOB show that a file is one.
+#: This many different settings of SLOB show that a file is one.
 _FEWEST: Final = 2
 
 

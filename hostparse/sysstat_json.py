@@ -244,7 +244,7 @@ def _runs_of(statistics: list[dict[str, Any]], first: Run, restarts: list[tuple[
 
 
 def _times_of(stamps: Sequence[object]) -> list[dt.datetime | None]:
-    """The time in the date and the clock of each stamp; None where they are none."""
+    """The time in the date and the clock of each stamp; None if they are not."""
     printed = [_stamp(stamp) for stamp in stamps]
     texts = pl.Series([f"{date} {clock}" for date, clock, _ in printed], dtype=pl.String)
     return pl.select(dated_clock(pl.lit(texts), "ymd").struct.field("time")).to_series().to_list()

@@ -19,7 +19,7 @@ from logframe.errors import LogError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-#: A part that a killed process left is removed by the next writer when it is older than so many seconds.
+#: A part that a killed process left is removed by the next writer when it is older than this many seconds.
 _STALE_S: Final = 3600
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from logframe.kernel import Kernel
     from logframe.source import Log
 
-#: A batch has at least so many bytes: a smaller one would cost more than its lines.
+#: A batch has at least this many bytes: a smaller one would cost more than its lines.
 _LEAST_BYTES: Final = 4096
 
 
@@ -38,14 +38,14 @@ class TextBatch:
 def text_batches(
     kernel: Kernel, log: Log, batch_bytes: int, n_rows: int | None = None, *, returns: int = 1
 ) -> Iterator[TextBatch]:
-    """The lines of a log, `n_rows` at most, in batches of about so many bytes.
+    """The lines of a log, `n_rows` at most, in batches of about this many bytes.
 
     Args:
         kernel: the compiled kernel.
         log: the opened log; its target is a path or bytes.
         batch_bytes: size of a batch; a line that is longer makes its batch larger.
         n_rows: number of lines at most; None: all.
-        returns: so many carriage returns at the end of a line are no part of it.
+        returns: this many carriage returns at the end of a line are no part of it.
     """
     first = 1
     for text, size in _blocks(kernel, log, max(batch_bytes, _LEAST_BYTES)):

@@ -24,13 +24,13 @@ _Sign = TypeVar("_Sign")
 
 #: Why a row that stands twice is a diagnostic.
 REPEATED: Final = "the row above once more: it counts twice"
-#: An addition is looked for in so many lines.
+#: An addition is looked for in this many lines.
 _LOOKED_AT: Final = 120
 #: The beginning of a log has no more lines.
 _MOST_OF_HEAD: Final = 1_000
-#: In so many bytes at the beginning.
+#: In this many bytes at the beginning.
 _HEAD_BYTES: Final = 1 << 14
-#: Fewer lines say nothing about blank lines that were added.
+#: Fewer lines have no meaning about blank lines that were added.
 _FEWEST: Final = 4
 #: A line without a number is no row of figures.
 _FEWEST_NUMBERS: Final = 1

@@ -32,7 +32,7 @@ _HIGH_RUN = re.compile(rb"[\x80-\xff]+")
 _GB2312_PAIRS = re.compile(rb"(?:[\xa1-\xf7][\xa1-\xfe])+")
 #: Above this share of lines that are not UTF-8 among lines with high bytes, the text is in another encoding.
 _FOREIGN_SHARE = 0.5
-#: So many escaped lines get a diagnostics row of their own; the rest are counted in one row.
+#: This many escaped lines get a diagnostics row of their own; the rest are counted in one row.
 _ESCAPED_ROWS = 20
 
 

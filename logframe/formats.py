@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
 #: Group of entry points under which formats are registered.
 GROUP: Final = "logframe.formats"
-#: So many bytes of a log's beginning are given to `Format.sniff`.
+#: This many bytes of a log's beginning are given to `Format.sniff`.
 HEAD_BYTES: Final = 1 << 16
-#: Lines that a program filled up with blanks have at most so many times their length.
+#: Lines that a program filled up with blanks have at most this many times their length.
 _PADDING: Final = 16
 #: A score from here on identifies the format; the formats of lower scores are tried one after the other.
 CERTAIN: Final = 0.5
@@ -333,7 +333,7 @@ def named_format(name: str) -> Format:
     """The format of a name.
 
     Raises:
-        LogError: There is none; the message lists those that there are.
+        LogError: There is not one; the message lists those that there are.
     """
     if name not in formats():
         raise LogError(f"no log format {name!r}; there are {', '.join(formats())}")

@@ -187,7 +187,7 @@ def intersect(figures: Iterable[Interval]) -> Interval:
     Bounds that miss each other by the rounding of the arithmetic alone meet.
 
     Raises:
-        RefusedError: no value lies within all of them, so they are not one quantity; or there are none.
+        RefusedError: no value lies within all of them, so they are not one quantity; or there are not.
 
     Examples:
         >>> intersect([Interval(199.27, 198.4, 200.2), Interval(199.49, 199.485, 199.495)])

@@ -173,7 +173,7 @@ class Kernel:
         Args:
             text: the block.
             size: number of bytes, all of them where it is left out.
-            returns: so many carriage returns at the end of a line are no part of it; `polars.scan_lines` strips one.
+            returns: this many carriage returns at the end of a line are no part of it; `polars.scan_lines` strips one.
 
         Raises:
             ValueError: there are more bytes than places of 32 bits can name.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 #: Number of sampled lines that a prefix is tried on.
 _TRIED: Final = 120
-#: So many lines that end with blanks at the same place are padded.
+#: This many lines that end with blanks at the same place are padded.
 _FEWEST_PADDED: Final = 2
 
 

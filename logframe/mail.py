@@ -18,13 +18,13 @@ from logframe.source import open_log
 if TYPE_CHECKING:
     from email.message import Message
 
-#: An attachment whose type says nothing is known by its name.
+#: An attachment whose type has no meaning is known by its name.
 _LOGS: Final = (".html", ".htm", ".txt", ".lst", ".log")
 _PACKED: Final = frozenset({"base64", "quoted-printable"})
 
 
 def parts_of_mail(text: str) -> list[str]:
-    r"""The texts of a mail or a web archive, pages before plain texts; empty when it is none.
+    r"""The texts of a mail or a web archive, pages before plain texts; empty if it is not one.
 
     Args:
         text: the file.

@@ -24,7 +24,7 @@ BEFORE_LINES: Final = (
 )
 #: How a title of Markdown begins.
 _MARKS: Final = frozenset("#*")
-#: A prefix is looked for in so many lines first.
+#: A prefix is looked for in this many lines first.
 _SAMPLED: Final = 100
 #: Several programs may have handed on a text, one after the other.
 _DEEPEST: Final = 3

@@ -29,7 +29,7 @@ def in_calendar(moment: pl.Expr) -> pl.Expr:
 
 
 def later(begin: pl.Expr, seconds: pl.Expr) -> pl.Expr:
-    """The moment so many seconds after another (Datetime in microseconds); null outside the years 1 to 9999.
+    """The moment this many seconds after another (Datetime in microseconds); null outside the years 1 to 9999.
 
     Args:
         begin: Datetime, or a Date that stands for its midnight.
@@ -45,12 +45,12 @@ def later(begin: pl.Expr, seconds: pl.Expr) -> pl.Expr:
 
 
 def since_1970(seconds: pl.Expr) -> pl.Expr:
-    """The moment so many seconds after the beginning of 1970, in UTC; null outside the years 1 to 9999."""
+    """The moment this many seconds after the beginning of 1970, in UTC; null outside the years 1 to 9999."""
     return later(_1970, seconds)
 
 
 def moment(day: date | None, seconds: int | None) -> datetime | None:
-    """The moment so many seconds after the midnight that begins a day; None outside the years 1 to 9999.
+    """The moment this many seconds after the midnight that begins a day; None outside the years 1 to 9999.
 
     Examples:
         >>> moment(date(2024, 2, 29), 3661), moment(date(9999, 12, 31), 86_400)

@@ -32,7 +32,7 @@ class KernelError(ImportError):
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A compiled library, or the reason why there is none.
+    """A compiled library, or the reason why there is not one.
 
     Attributes:
         library: its functions; None without it.

@@ -41,7 +41,7 @@ CHANGED_CHARACTERS: Final = {
 }
 #: Marks as a page writes them -> as the log had them; a log may also hold the text of a page.
 ENTITIES: Final = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&amp;": "&"}
-#: Characters without a width, and a blank that is none to a program.
+#: Characters without a width, and a blank that is not one to a program.
 _INVISIBLE: Final = (
     ("\N{NO-BREAK SPACE}", " "),
     ("\N{ZERO WIDTH SPACE}", ""),
@@ -158,7 +158,7 @@ def without_doubled_blank_lines(lines: Sequence[str], *, fewest: int) -> LineMap
 
     Args:
         lines: without blanks at their ends.
-        fewest: fewer lines that are not blank say nothing about how a copy was made.
+        fewest: fewer lines that are not blank do not show how a copy was made.
 
     Examples:
         >>> without_doubled_blank_lines(["a", "", "b", "", "", "", "c"], fewest=3).kept

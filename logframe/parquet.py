@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: Rows of one row group: what a writer holds, and the least that a reader decompresses.
 ROWS_PER_GROUP: Final = 65_536
-#: Where so many bytes cannot be written, the disk is full.
+#: Where this many bytes cannot be written, the disk is full.
 _PROBE: Final = 1 << 20
 
 

@@ -72,7 +72,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """A part, so many times; `most` is None where there is no limit."""
+    """A part, this many times; `most` is None where there is no limit."""
 
     part: Node
     least: int

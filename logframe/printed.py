@@ -64,7 +64,7 @@ class Printed(NamedTuple):
     """A printed number.
 
     Attributes:
-        value: the number; None when there is none.
+        value: the number; None without one.
         lo: the smallest value that prints this way.
         hi: the largest value that prints this way.
         unit: the unit as printed (``K``, ``ms``, ``%``), or None.

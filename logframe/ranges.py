@@ -63,7 +63,7 @@ class Splitting:
     """How a format reads one large log in pieces.
 
     Attributes:
-        cuts: The ranges of a log, each of about so many bytes, in their order; fewer than two where it is not split.
+        cuts: The ranges of a log, each of about this many bytes, in their order; fewer than two where it is not split.
         facts: What the others need of a range; None where the log cannot be split.
         pieces: What is read, from the facts of all ranges in their order: the rows of all pieces together, one after
             the other, are those of the log.  None where the log cannot be split.
@@ -119,7 +119,7 @@ def ranges_between(starts: Sequence[int], size: int) -> list[Range]:
 
 
 def ranges_of(log: Log, count: int, next_start: Callable[[Log, int], int] = line_after) -> list[Range]:
-    """A log in so many ranges of about the same size, or fewer where it has few places to be cut.
+    """A log in this many ranges of about the same size, or fewer where it has few places to be cut.
 
     Args:
         log: A file of this machine, or bytes.

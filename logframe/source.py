@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 #: Transcoded or decompressed text above this many bytes lives in a temporary file.
 MEMORY_LIMIT = 32 << 20
 
-#: So much of a log shows how its lines end.
+#: This much of a log shows how its lines end.
 _SAMPLE_BYTES = 1 << 16
 
 
@@ -85,7 +85,7 @@ class Log:
         return data.replace("\r\n", "\n") if "\r" in data else data
 
     def lines(self) -> list[str]:
-        r"""All lines, without their ends; ``a\nb`` and ``a\nb\n`` are both two lines, and empty text is none.
+        r"""All lines, without their ends; ``a\nb`` and ``a\nb\n`` are both two lines, and empty text has no line.
 
         Only a line feed ends a line: form feeds and Unicode separators stay within it.
         """
@@ -225,7 +225,7 @@ def open_log(source: Source, *, encoding: str | None = None) -> Log:
 
 
 def batches_of(lines: pl.LazyFrame, batch_bytes: int, *, piece_rows: int | None = None) -> Iterator[pl.DataFrame]:
-    """Lines, as of `Log.scan`, in batches of about so many bytes of text; none is empty.
+    """Lines, as of `Log.scan`, in batches of about this many bytes of text; none is empty.
 
     Args:
         lines: With a column of text.

@@ -30,10 +30,10 @@ def split_figures(
 
     Args:
         lines: texts without newlines.
-        decimals: of each column: so many does each of its figures show.
+        decimals: of each column: this many does each of its figures show.
         separator: a blank for any number of blanks and tabs; or one character, between two of which a cell may be
             empty: it is null.
-        words: before the figures, so many words between blanks are passed over.
+        words: before the figures, this many words between blanks are passed over.
     """
     kernel, library = load_kernel(), _library()
     if kernel is None or library is None or not len(lines) or lines.null_count() or max(decimals) > _MOST_DECIMALS:

@@ -142,7 +142,7 @@ class Budget:
 
     Args:
         name: Name of the log, for the error.
-        packed: Bytes of compressed data, or None where there are none.
+        packed: Bytes of compressed data, or None without any.
     """
 
     def __init__(self, name: str, packed: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""How counts are said in sentences, and how texts of a log are shown on a terminal."""
+"""How counts are reported in sentences, and how texts of a log are shown on a terminal."""
 
 import unicodedata
 from typing import Final

@@ -30,7 +30,7 @@ _NAMES: Final = list(AUTOTRACE_NAMES)
 _LAST: Final = AUTOTRACE_NAMES[-1]
 _ORDER: Final = {name: place for place, name in enumerate(AUTOTRACE_NAMES)}
 _STATISTICS: Final = runs_of(Kind.STATISTIC)
-#: At most so many lines within a list may be none of it.
+#: At most this many lines within a list may be none of it.
 _MOST_FOREIGN: Final = 8
 _TEXTS: Final = runs_of(Kind.TEXT)
 #: Fewer statistics without a heading may be anything.
@@ -115,7 +115,7 @@ def _read_lines(page: Page, number: int, *, has_heading: bool) -> tuple[Autotrac
             ahead = _TEXTS(page.kinds, number).end()
             if not number < ahead <= number + _MOST_FOREIGN or not _goes_on(page, ahead, found):
                 break
-            page.refuse(number, "unparsed", "this line within the statistics of autotrace is none of them")
+            page.refuse(number, "unparsed", "this line within the statistics of autotrace is not one of them")
             number += 1
             continue
         if not has_others and found.names and _is_next_list(found.names[-1], shown["name"]):

@@ -23,7 +23,7 @@ _MARKUP: Final = Pattern(
     COMMANDS,
 )
 _USUAL: Final = ","
-#: A result that is not the first of its statement's lines has a ruler, or headings for so many columns.
+#: A result that is not the first of its statement's lines has a ruler, or headings for this many columns.
 _FEWEST: Final = 2
 
 

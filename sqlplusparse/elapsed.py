@@ -33,7 +33,7 @@ _LONGEST_FIGURE: Final = 30
 
 
 def read_clock(line: str, number: int) -> Clock | None:
-    """The clock in an Elapsed line; None when there is none.
+    """The clock in an Elapsed line; None without one.
 
     Examples:
         >>> read_clock("已用时间:  04: 39: 53.10", 0)
@@ -110,7 +110,7 @@ class CustomPattern:
         self.unit = units[0]
 
     def read(self, line: str, number: int) -> CustomTiming | None:
-        """The timing in a line; None when there is none."""
+        """The timing in a line; None without one."""
         found = self.pattern.search(line)
         if found is None:
             return None

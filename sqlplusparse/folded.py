@@ -53,7 +53,7 @@ def unfold(page: Page, grid: Grid, count: int | None = None) -> None:
 
 
 def _by_place(page: Page, grid: Grid, separators: int) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """The rows when each has one line a ruler and so many blank lines after it; none when a line does not fit."""
+    """The rows when each has one line a ruler and this many blank lines after it; none when a line does not fit."""
     rows: _Rows = []
     number, end = grid.first, grid.last
     height = len(grid.rulers)

@@ -203,7 +203,7 @@ def autotrace_frame(statements: list[Statement]) -> pl.DataFrame:
 
 
 def _absent(client: str, name: str) -> int | None:
-    """What a statistic is that is not shown: SQLcl leaves zeros out; `rows processed` is none of its statistics."""
+    """What a statistic is that is not shown: SQLcl leaves zeros out; `rows processed` is not part of its statistics."""
     return 0 if client == "sqlcl" and name != "rows processed" else None
 
 

@@ -14,16 +14,16 @@ from sqlplusparse.records import Grid
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Pages with wrapped rows or cut by hand differ in length by so much at most.
+#: Pages with wrapped rows or cut by hand differ in length by this much at most.
 _UNEVEN: Final = 0.5
 #: Numbers of lines have fewer digits.
 _DIGITS: Final = 5
 #: A heading has at most this many lines.
 _TALLEST_HEADING: Final = 4
 _FOLDED_RULERS: Final = 12
-#: A text does not fit by chance the ruler of so many columns.
+#: A text does not fit by chance the ruler of this many columns.
 _FEWEST_COLUMNS: Final = 3
-#: Feedback is looked for so many lines below.
+#: Feedback is looked for this many lines below.
 _FARTHEST_FEEDBACK: Final = 200
 #: Kinds of lines that no row of a grid is.
 ENDS: Final = BEGINNINGS | {Kind.PLAN_TABLE, Kind.PLAN_HASH, Kind.PLAN_ROW, Kind.SQL_ID}
@@ -240,7 +240,7 @@ def _is_next_page(page: Page, grid: Grid, head: int, number: int, *, shortest: i
         grid: the grid so far.
         head: the line after the heading above.
         number: the line where the heading begins again.
-        shortest: a page has so many lines below its heading.
+        shortest: a page has this many lines below its heading.
     """
     last = number - 1
     while last > head and page.kinds[last] == Kind.BLANK:
@@ -310,7 +310,7 @@ def _goes_on_below_remarks(page: Page, grid: Grid, number: int) -> bool:
 
 
 def _are_rows(page: Page, number: int, columns: tuple[Column, ...], *, fewest: int) -> bool:
-    """Do all lines up to the client's feedback fit at least so many columns, and fill most of them?
+    """Do all lines up to the client's feedback fit at least this many columns, and fill most of them?
 
     Then they are rows, whatever rows above hold.
     """

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sqlplusparse.records import Plan
     from sqlplusparse.session import Statement
 
-#: A text that was cut is compared from so many characters on.
+#: A text that was cut is compared from this many characters on.
 _FEWEST_COMMON: Final = 40
 
 

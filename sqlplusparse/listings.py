@@ -26,7 +26,7 @@ _SID_HEADINGS: Final = frozenset({"SID", "SESSION_ID"})
 _TYPE_HEADINGS: Final = frozenset({"TYPE"})
 _DELTA_HEADINGS: Final = Pattern("{DELTA_HEADING}", LISTS)
 _CUMULATIVE_HEADINGS: Final = Pattern("{CUMULATIVE_HEADING}$", LISTS)
-#: Whether a grid is a listing shows in so many of its rows: few, unless a heading says that it may be one.
+#: Whether a grid is a listing shows in this many of its rows: few, unless a heading says that it may be one.
 _SAMPLE: Final = 4
 _NAMED_SAMPLE: Final = 200
 _REMARK: Final = Pattern("{REMARK}", LISTS)
@@ -147,7 +147,7 @@ def _begins_with_name(line: str) -> bool:
 
 
 def _last_numbers(line: str) -> tuple[str, list[str]]:
-    """What a line says before the numbers at its end, and these; its first word is none of them.
+    """What a line says before the numbers at its end, and these; its first word is not one of them.
 
     Examples:
         >>> _last_numbers("physical reads  12 1,116"), _last_numbers("12")

@@ -16,10 +16,10 @@ from sqlplusparse.page import LineRole
 if TYPE_CHECKING:
     from sqlplusparse.page import Page
 
-#: Lines that end with a figure and have so many are a table's where there are so many of them.
+#: Lines that end with a figure and have this many are a table's where there are this many of them.
 _FEWEST_FIGURES: Final = 2
 _FEWEST_LINES: Final = 2
-#: Lines of a text and a figure are a table's where so many end in one column.
+#: Lines of a text and a figure are a table's where this many end in one column.
 _FEWEST_ALIGNED: Final = 3
 #: What the client prints below a result.
 _BELOW_ROWS: Final = frozenset({Kind.ELAPSED, Kind.FEEDBACK, Kind.PLAN_HEADING})
@@ -44,7 +44,7 @@ def note_loose_figures(page: Page) -> None:
         numbers = [number for number in range(*found.span()) if page.lines[number]]
         lines = [number for number in numbers if _has_figures(page, number)]
         if numbers and page.kinds[max(numbers[0] - 2, 0)] == Kind.STATISTICS_HEADING:
-            page.note(numbers[0], "broken_statistics", "this line below the heading of statistics is none of them")
+            page.note(numbers[0], "broken_statistics", "this line below the heading of statistics is not one of them")
         beside = [number for number in numbers if _is_beside_rows(page, number)]
         if beside:
             page.note(beside[0], "look_alike", f"{counted(len(beside), 'line')} among rows; the figures are not read")

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sqlplusparse.joints import split_feedback
 from sqlplusparse.lines import COMMANDS, Kind, Pattern
+from sqlplusparse.missing_lines import split_feedback
 from sqlplusparse.records import Block, Clock, Grid, Outcome, Plan, Typed
 from sqlplusparse.settings import AUTOCOMMIT
 
@@ -41,7 +41,7 @@ _COMMITS: Final = frozenset({"CHANGED", "CALLED"})
 _TRACED: Final = frozenset({"EXPLAINED", "STATISTICS", "SESSION_STATISTICS"})
 _UNTRACED: Final = frozenset({"DONE", "CALLED"})
 _UNTRACED_KINDS: Final = frozenset({"plsql", "explain", "alter system", "alter session", "transaction", "ddl"})
-#: A heading of rows of text is looked for in so many blocks.
+#: A heading of rows of text is looked for in this many blocks.
 _MOST_CANDIDATES: Final = 8
 #: What may be between two statements.
 _BETWEEN: Final = frozenset({"COMMAND", "BREAK", "TEXT"})
@@ -185,7 +185,7 @@ def _settle_elapsed(page: Page, blocks: list[Block], start: int, place: int, typ
     traced = place + 1 < len(blocks) and blocks[place + 1].token in _TRACED
     if not traced or before is None:
         return
-    reason = "plan and statistics of autotrace are a query's, and the statement above is none"
+    reason = "plan and statistics of autotrace are a query's, and the statement above is not a query"
     if typed is not None and typed.kind in _UNTRACED_KINDS and place > start:
         if _TRACED.isdisjoint(one.token for one in blocks[start:place]) and _is_first_elapsed(blocks, start, place):
             _disown(page, block, reason)

@@ -71,11 +71,11 @@ _FILLS: Final = {
     role: bytes(LineRole.BLANK if kind == Kind.BLANK else role for kind in range(256)) for role in LINE_ROLES.values()
 }
 _BLANKS: Final = runs_of(Kind.BLANK)
-#: Fewer lines than these say nothing about how a copy was made; with a ruler, which rows follow directly, or where all
+#: Fewer lines than these do not show how a copy was made; with a ruler, which rows follow directly, or where all
 #: are figures by name, these do.
 _FEWEST_SPACED: Final = 8
 _FEWEST_RULED: Final = 3
-#: Most logs have two neighbouring lines that are not blank among so many first ones.
+#: Most logs have two neighbouring lines that are not blank among this many first ones.
 _HEAD: Final = 100
 
 
@@ -140,7 +140,7 @@ class Page:
         return self.kinds[number] if number < len(self.kinds) else Kind.BLANK
 
     def after_blanks(self, number: int) -> int:
-        """The first line from `number` on that is not blank; the page's length when there is none."""
+        """The first line from `number` on that is not blank; the page's length without one."""
         return _BLANKS(self.kinds, number).end()
 
     def assign(self, first: int, last: int, role: int) -> None:
@@ -176,7 +176,7 @@ def _without_added_lines(lines: list[str]) -> LineMap | None:
 
 
 def section_above(page: Page, number: int) -> str:
-    """The mark of a section of AWR-Miner above a heading, over at most one blank line; empty where there is none."""
+    """The mark of a section of AWR-Miner above a heading, over at most one blank line; empty without one."""
     above = number - 1
     if above > 0 and page.kinds[above] == Kind.BLANK:
         above -= 1

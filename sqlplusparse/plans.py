@@ -24,7 +24,7 @@ _CONCATENATED: Final = "||"
 _ROWS: Final = runs_of(Kind.PLAN_ROW)
 #: What stands below the heading of a result.
 _RESULT: Final = bytes((Kind.RULER, Kind.TEXT))
-#: Statistics are looked for so many lines below a plan's last readable line.
+#: Statistics are looked for this many lines below a plan's last readable line.
 _FARTHEST_STATISTICS: Final = 60
 _STATISTICS: Final = frozenset({Kind.STATISTICS_HEADING, Kind.STATISTIC})
 _NO_STATISTICS: Final = _ENDS | {Kind.SQL_ID, Kind.PLAN_HASH}
@@ -214,7 +214,7 @@ class _Reader:
         return first != "" and not first.strip("* ").isdigit()
 
     def _extend_heading(self, cells: list[str]) -> bool:
-        """Take a second line of headings (SQL Monitor: ``Rows`` over ``(Estim)``); False where it is none."""
+        """Take a second line of headings (SQL Monitor: ``Rows`` over ``(Estim)``); False if it is not one."""
         if self.plan.operations or _SECOND_HEADINGS.keys().isdisjoint(cells):
             return False
         self.plan.layout = "monitor"

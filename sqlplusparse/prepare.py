@@ -21,7 +21,7 @@ _ESCAPED_PROMPT: Final = Pattern("(?m)^ *{ESCAPED_PROMPT}")
 _TRANSCRIPT: Final = frozenset(
     {Kind.ELAPSED, Kind.STATISTIC, Kind.PLAN_ROW, Kind.PLAN_HASH, Kind.SQL_ID, Kind.PLAN_HEADING}
 )
-#: A quotation of so many lines is not taken for prose.
+#: A quotation of this many lines is not taken for prose.
 _FEWEST_QUOTED: Final = 3
 _QUOTED: Final = _TRANSCRIPT | {Kind.PROMPT}
 

@@ -26,10 +26,10 @@ from sqlplusparse.frames import (
     timings_frame,
     unparsed,
 )
-from sqlplusparse.joints import note_joints
 from sqlplusparse.lines import Kind
 from sqlplusparse.links import link_plans, owner_of
 from sqlplusparse.listings import read_listing
+from sqlplusparse.missing_lines import note_missing_lines
 from sqlplusparse.monitor import note_untitled, read_monitors
 from sqlplusparse.monitorframe import monitor_lines_frame, monitors_frame
 from sqlplusparse.page import LineRole, Page
@@ -268,7 +268,7 @@ def read_log(log: Log, custom: CustomPattern | None = None, *, strict: bool = Fa
     if not (statements or listings or grids or plans or LineRole.TIMING in page.roles):
         raise no_session(log.name, text, page)
     monitors = read_monitors(page)
-    note_joints(page, statements, blocks)
+    note_missing_lines(page, statements, blocks)
     note_untitled(page, plans, monitors)
     link_plans(statements, plans, monitors)
     owners = [owner_of(monitor.first, statements) for monitor in monitors]

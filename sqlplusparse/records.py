@@ -77,7 +77,7 @@ class Grid:
         totals: line numbers of rows of COMPUTE and of totals below a second ruler, which the client does not count.
         page_length: lines from one heading to the next, where it is printed again.
         is_elided: lines of it were left out by hand.
-        is_collapsed: each gap of it is a single blank, as pages of the web make them, so the ruler says nothing.
+        is_collapsed: each gap of it is a single blank, as pages of the web make them, so the ruler has no meaning.
     """
 
     headings: tuple[str, ...]

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from sqlplusparse.page import Page
     from sqlplusparse.records import Grid
 
-#: Of so many rows one may be of another kind by mistake.
+#: Of this many rows one may be of another kind by mistake.
 _FEWEST_ALIKE: Final = 10
 _FEWEST_COLUMNS: Final = 3
 _REMARK: Final = "<--"
-#: So many rows of one width and form are one result's.
+#: This many rows of one width and form are one result's.
 _FEWEST_FITTING: Final = 3
 
 

@@ -10,7 +10,7 @@ from sqlplusparse.lines import COMMANDS, GRAMMAR, Pattern
 from sqlplusparse.schemas import RUNS, no_rows
 
 _LITERAL: Final = Pattern("(?P<literal>{SQL_LITERAL})", COMMANDS)
-#: Kinds of statements that set the stage for a run and are none.
+#: Kinds of statements that set the stage for a run and are not.
 _NO_RUNS: Final = ("command", "alter system", "alter session", "transaction")
 _COPIED: Final = (
     "statement",

@@ -13,7 +13,7 @@ from functools import cache
 import polars as pl
 
 _Types = Mapping[str, pl.DataType | type[pl.DataType]]
-#: Of so many rows a frame is made row by row.
+#: Of this many rows a frame is made row by row.
 FEW_ROWS = 50
 
 #: One row a statement.

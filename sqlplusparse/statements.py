@@ -92,7 +92,7 @@ _SECOND: Final = _NUMBERED[2]
 
 
 def kind_of(text: str) -> str | None:
-    """The kind of a statement by its first words; None when they say nothing.
+    """The kind of a statement by its first words; None where they do not show it.
 
     Examples:
         >>> kind_of("ALTER SYSTEM FLUSH BUFFER_CACHE"), kind_of("with q as (select 1 from dual) select * from q")
@@ -306,7 +306,7 @@ def starts_statement(line: str) -> bool:
 
 
 def read_bare(page: Page, number: int) -> Block | None:
-    """A statement that stands in the log without a prompt, as scripts and articles show it; None when there is none."""
+    """A statement that stands in the log without a prompt, as scripts and articles show it; None without one."""
     line = page.lines[number]
     is_block = _BLOCK.match(line) is not None
     end = _bare_end(page, number, is_block=is_block)

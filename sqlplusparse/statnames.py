@@ -13,7 +13,7 @@ from logframe.oracle import find_names, known_names
 
 #: A shorter text is not completed: too many names begin like it.
 _SHORTEST: Final = 8
-#: So many letters distinguish most texts from names.
+#: This many letters distinguish most texts from names.
 _FIRST: Final = 4
 
 

@@ -48,7 +48,7 @@ def join_wrapped(page: Page, grid: Grid, count: int | None) -> None:
 
 
 def add_blank_rows(page: Page, grid: Grid, count: int) -> None:
-    """Take blank lines for rows of nulls, where so many are missing from what the client selected.
+    """Take blank lines for rows of nulls, where this many are missing from what the client selected.
 
     They are above, between and below the other rows: one blank line more than the client prints above its feedback.
     """

@@ -1,6 +1,6 @@
 """The clock of a trace: ``tim`` counts microseconds from an unknown start; stamps say what the time of day was.
 
-A process's clock goes on over all its files.  Where ``tim`` runs back by more than a second, files of different hosts
+A process's clock goes on over all its files.  Where ``tim`` runs back by more than 1 s, files of different hosts
 or boots were put together: there a new ``clock`` begins, and times of different clocks are never subtracted.
 
 A stamp stands between a line written before it and one written after it, so the difference between wall clock and
@@ -25,9 +25,9 @@ from sqltraceparse.schema import CLOCK
 STEP_US: Final = 1_000_000
 #: A line is written this late after its ``tim`` at most, as a rule.
 _WRITING_US: Final = 20_000
-#: What the clock of ``tim`` may differ from the wall clock before it is said.
+#: What the clock of ``tim`` may differ from the wall clock before it is reported.
 _MOST_DRIFT: Final = 0.005
-#: Stamps closer than this say nothing of the rate.
+#: Stamps closer than this do not describe the rate.
 _RATE_FROM_US: Final = 3_000_000
 _1970: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - of stamps in whatever zone
 
@@ -106,7 +106,7 @@ def clocks(
     Returns:
         ``offset_us`` is to be added to ``tim_us`` for microseconds since 1970, in UTC where the stamps print a zone,
         else in the local time of the host; it lies between ``offset_lo_us`` and ``offset_hi_us`` (null: not bounded).
-        ``rate`` is seconds of ``tim`` in a second of the wall clock.
+        ``rate`` is seconds of ``tim`` per second of the wall clock.
     """
     rows: list[Diagnostic] = []
     out = []
@@ -226,7 +226,7 @@ def _offset(said: list[Said]) -> dict[str, object]:
 
 
 def _rate(said: list[Said]) -> float | None:
-    """Seconds of ``tim`` in a second of the stamps, from the first and the last that stand directly before a line."""
+    """Seconds of ``tim`` per second of the stamps, from the first and the last that stand directly before a line."""
     exact = [one for one in said if one.is_alone or one.high is None]
     if len(exact) < 2 or exact[-1].wall - exact[0].wall < _RATE_FROM_US:
         return None

@@ -154,7 +154,7 @@ def other_of(text: str) -> Other | None:
 
 
 def share_of(text: str) -> tuple[float, int | None]:
-    """The share of lines that are lines of a trace, and the number of the first record (None: there is none)."""
+    """The share of lines that are lines of a trace, and the number of the first record (None: there is not one)."""
     if _RECORD_MARK.search(text) is None:
         return 0.0, None
     printed = text.split("\n")

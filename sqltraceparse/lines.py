@@ -146,12 +146,12 @@ def batches(
     *,
     before: int = 0,
 ) -> Iterator[tuple[Batch, bool]]:
-    """The lines in batches of about so many bytes, without carriage returns, and whether a batch is the last.
+    """The lines in batches of about this many bytes, without carriage returns, and whether a batch is the last.
 
     Args:
         log: the opened trace.
         batch_bytes: size of a batch of text.
-        n_rows: read so many lines at most.
+        n_rows: read this many lines at most.
         columns: of waits and calls, those that are needed; None: all.
         kinds: of lines that are needed; waits and calls may be left out of `Batch` where they are not.
         before: number of lines of the trace before the first one.

@@ -45,7 +45,7 @@ def with_parents(calls: pl.DataFrame, count: int) -> tuple[pl.DataFrame, pl.Data
 
     Args:
         calls: of one log, in the order of lines, with ``process``, ``clock``.
-        count: the first so many of them add to others; the rest are there to be parents.
+        count: the first this many of them add to others; the rest are there to be parents.
 
     Returns:
         The calls, and ``row`` of a parent with the sum of each `INCLUSIVE` figure of its children as ``_...``.

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _PART_BYTES: Final = 31 << 20
 #: A part of a trace that a process reads beside other work: as fast, in half the memory.
 _SMALL_PART_BYTES: Final = 16 << 20
-#: A part whose end is not clear grows to so many batches.
+#: A part whose end is not clear grows to this many batches.
 _MOST_BATCHES: Final = 2
 _SCHEMAS: Final = SCHEMAS["SqlTrace"]
 

@@ -153,7 +153,7 @@ class Forward:
 
     @property
     def are_centiseconds(self) -> bool:
-        """Whether stamps show that a trace without a head counts hundredths of a second; after `finish`."""
+        """Whether stamps show that a trace without a head counts units of 10 ms; after `finish`."""
         rates = self.clock.get_column("rate").drop_nulls()
         is_slow = bool(rates.len()) and bool(rates.is_between(0.5e-4, 2e-4).all())
         return is_slow and not self._is_unit_known and not self._has_fine_times

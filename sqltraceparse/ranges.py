@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from sqltraceparse.passes import Frames
     from sqltraceparse.reader import Pieces
 
-#: The end of a range is sought in so many bytes at a time.
+#: The end of a range is sought in this many bytes at a time.
 _STEP: Final = 1 << 18
 
 
@@ -112,7 +112,7 @@ def _cuts(log: Log, size: int) -> list[Range]:
 
 
 def _after_call(log: Log, place: int) -> int:
-    """Where the first line starts after a call of depth 0; the size of the log where there is none."""
+    """Where the first line starts after a call of depth 0; the size of the log without one."""
     size = size_of(log)
     start = line_after(log, place)
     while start < size:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from logframe import Log
     from sqltraceparse.lines import Batch
 
-#: A batch is full when its lines have so many bytes.
+#: A batch is full when its lines have this many bytes.
 BATCH_BYTES: Final = 31 << 20
 #: Lines that may need others after them are kept up to this many bytes.
 _MOST_HELD: Final = 64 << 20
@@ -69,7 +69,7 @@ def read_pieces(
     Args:
         log: the opened trace.
         batch_bytes: size of a batch of text.
-        n_rows: read so many lines at most.
+        n_rows: read this many lines at most.
         before: number of lines of the trace before the first one.
         continues: the trace goes on after the last line.
 

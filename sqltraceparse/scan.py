@@ -52,7 +52,7 @@ def scan_sqltrace(
 
     Returns:
         The columns of `sqltraceparse.EVENTS`; what a line does not say is null.  Times are as printed, in microseconds
-        (8i: hundredths of a second), each call with those below it.
+        (8i: 10 ms), each call with those below it.
 
     Raises:
         LogNotFoundError: there is no such log.
@@ -125,7 +125,7 @@ def _events(found: Sorted, name: str, columns: list[str], kinds: Collection[str]
         others = lines.filter(~pl.col("kind").is_in(["wait", *_CALLS])).select("line", "kind", "text")
         damaged = lines.filter(pl.col("kind").is_in(["wait", *_CALLS]) & ~pl.col("is_whole"))
         if damaged.height:
-            # of those that say nothing for certain there is no row yet
+            # of those that are not certain there is no row yet
             silent = damaged.filter(~pl.col("line").is_in(pl.concat([part["line"] for part in parts]).implode()))
             others = pl.concat([others, silent.select("line", pl.lit("unparsed", KIND).alias("kind"), "text")])
         parts.append(others)

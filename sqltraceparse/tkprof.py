@@ -1,6 +1,6 @@
 """TKPROF reports: what TKPROF made of a trace, statement by statement.
 
-TKPROF cuts its times to hundredths of a second, it does not round them: 0.04 is at least 0.04 and less than 0.05.  So
+TKPROF cuts its times to 10 ms, it does not round them: 0.04 is at least 0.04 and less than 0.05.  So
 the printed total is that of Parse, Execute and Fetch, or up to 0.02 more; in none of 180 tables of reports of 11.1 to
 19c was it less.  The figures of a statement are without those of the statements that it called.
 """
@@ -216,7 +216,7 @@ class _Reader:
             self.trace = self.trace or line.partition(": ")[2].strip()
 
     def _block(self, number: int, line: str) -> None:
-        """The end of what is said of one statement."""
+        """The end of what is reported of one statement."""
         del number, line
         for at, text in self._pending:
             if text:

@@ -122,7 +122,7 @@ def read_sqltrace(source: Source, *, encoding: str | None = None, strict: bool =
 
 
 def check_records(count: int, log: Log) -> None:
-    """Raise `LogParseError` that says what a log is in which so many records were found, if there are none."""
+    """Raise `LogParseError` that says what a log is in which this many records were found, without any."""
     if not count:
         other = other_of("\n".join(log.head()))
         what = "no trace of the database" if other is None else other.what

@@ -74,7 +74,7 @@ class _Completion:
 
 
 def request_of(row: dict[str, Any]) -> Request:
-    """A request that was read as columns, as one that was read by its call."""
+    """A request that was read as columns, in the form that the call itself gives."""
     path = row["file"]
     return Request(
         row["_row"],

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PASTED = load_grammar("straceparse", "pasted.lark", "editor", "grep", "listing", "process")
 #: Terminals of ``pasted.lark``, in the order in which they are tried.
 AMBIGUOUS_PREFIXES: Final = ("EDITOR", "GREP")
-#: So many of the first lines are looked at for numbers of lines, and so few of them say nothing.
+#: This many of the first lines are looked at for numbers of lines, and this few of them are not enough.
 _COUNTED, _FEWEST_COUNTED = 50, 3
 #: A line that begins with blanks and a whole number; the width of the seconds of ``-r``.
 _PROCESS: Final = re.compile(PASTED.pattern("{PROCESS}"))

@@ -130,7 +130,7 @@ class FieldCutter:
         )
 
     def batches(self, log: Log, n_rows: int | None, batch_bytes: int) -> Iterator[TextBatch]:
-        """The lines of a log, `n_rows` at most, in batches of about so many bytes."""
+        """The lines of a log, `n_rows` at most, in batches of about this many bytes."""
         return text_batches(self._kernel, log, batch_bytes, n_rows)
 
     def read(self, batch: TextBatch, columns: Collection[str]) -> tuple[pl.DataFrame, pl.Series, pl.DataFrame | None]:
@@ -138,7 +138,7 @@ class FieldCutter:
 
         Returns:
             One row a line with these columns; whether the row is filled; and the lines of the rows that are not, with
-            ``line`` and ``_line``, or None where there is none.
+            ``line`` and ``_line``, or None without one.
         """
         kernel, lines = self._kernel, batch.lines
         tags = kernel.tags_of(batch.text, lines, self._tables)

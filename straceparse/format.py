@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 #: With fewer of its sampled lines strace's, a log is not an strace log.
 MIN_SHARE: Final = 0.5
-#: So many lines are looked at for another tracer's.
+#: This many lines are looked at for another tracer's.
 _LINES: Final = 400
 _SURE: Final = 0.95
 #: The same of a log whose lines were wrapped: a call may go on in several lines.
 _LEAST_WRAPPED: Final = 0.1
-#: Lines are wrapped at a size up to this; of so many lines one is full, and fewer lines say nothing.
+#: Lines are wrapped at a size up to this; of this many lines one is full, and fewer lines are not enough.
 _WIDEST, _FULL, _FEWEST = 200, 6, 8
 #: The score of a log most of whose lines are stacks or dumps, or that is only a summary.
 _SPARSE: Final = 0.8

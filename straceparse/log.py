@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from logframe import Log, Source
     from straceparse.dialects import Dialect
 
-#: The events of a log of at most so many bytes are parsed once and kept; those of a larger log are parsed on each use.
+#: Events of a log of at most this many bytes are parsed once and kept; those of a larger log are parsed each time.
 KEPT_BYTES: Final = 32 << 20
 #: Lines of a process that are no call, and the columns that tell when they came.
 _MARKED: Final = ("signal", "stopped", "exited", "killed", "superseded")

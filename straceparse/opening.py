@@ -22,9 +22,9 @@ from logframe.source import MEMORY_LIMIT, temporary_folder
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Of a line that is too long so many bytes are kept: prefix, name and first arguments.
+#: Of a line that is too long this many bytes are kept: prefix, name and first arguments.
 HEAD_BYTES: Final = 4096
-#: A log is searched for long lines in steps of so many bytes.
+#: A log is searched for long lines in steps of this many bytes.
 _STEP: Final = 4096
 _CHUNK: Final = 1 << 20
 _NUL: Final = b"\0"

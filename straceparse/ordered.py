@@ -15,7 +15,7 @@ from logframe.lazy_rows import lazy_rows
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-#: So many bytes of waiting rows stay in memory; more of them are written to temporary files.
+#: This many bytes of waiting rows stay in memory; more of them are written to temporary files.
 HELD_BYTES: Final = 48 << 20
 
 
@@ -62,7 +62,7 @@ class InOrder:
 
         Args:
             rows: in order; some may belong before rows that came earlier.
-            first_open: the smallest ``_row`` that is still to come of those seen so far; None if there is none.
+            first_open: the smallest ``_row`` that is still to come of those seen so far; None without one.
         """
         if not self._held and not self._late and rows.height:
             is_before = _count_before(rows, first_open)
@@ -160,7 +160,7 @@ def rows_where(rows: pl.DataFrame, condition: pl.Expr | pl.Series) -> pl.DataFra
 
 
 def in_larger(frames: Iterable[pl.DataFrame], least: Callable[[], int]) -> Iterator[pl.DataFrame]:
-    """The rows of frames in batches of at least so many rows; the last may have fewer."""
+    """The rows of frames in batches of at least this many rows; the last may have fewer."""
     held: list[pl.DataFrame] = []
     count = 0
     for frame in frames:

@@ -53,7 +53,7 @@ PREFIX: Final = (
     "(?P<syscall_number>{SYSCALL_NUMBER})?(?P<instruction_pointer>{INSTRUCTION_POINTER})?"
 )
 
-#: Of a longer line, Lark parses so many characters from its start: it needs hundreds of bytes for each.
+#: Of a longer line, Lark parses this many characters from its start: it needs hundreds of bytes for each.
 LONG: Final = 1 << 14
 
 #: A change of colour (`--color`).

@@ -89,7 +89,7 @@ class SetReader:
 
 
 def _groups(logs: Sequence[Log], most_bytes: int) -> Iterator[list[Log]]:
-    """The logs in order, in groups of about so many bytes; a large one is a group of its own."""
+    """The logs in order, in groups of about this many bytes; a large one is a group of its own."""
     group: list[Log] = []
     total = 0
     for log in logs:

@@ -1,6 +1,6 @@
 """Descriptor, size and offset of calls whose arguments are plain numbers: the first argument and the last ones.
 
-Compiled code (``calls.c``) reads decimals, nearly all of them; what it leaves, and everything where there is none, is
+Compiled code (``calls.c``) reads decimals, nearly all of them; what it leaves, and everything without one, is
 read by expressions.
 """
 
@@ -113,5 +113,5 @@ def by_expressions(calls: pl.DataFrame) -> pl.DataFrame:
 
 
 def _decimal_at(place: int) -> pl.Expr:
-    """The argument at a place as a number; null where it is none, or there is no such argument."""
+    """The argument at a place as a number; null without one, or there is no such argument."""
     return pl.col("_parts").list.get(place, null_on_oob=True).cast(pl.Int64, strict=False)

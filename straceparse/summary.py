@@ -62,11 +62,11 @@ _HEADINGS: Final = {
     "wall-avg": "wall_usecs_per_call",
 }
 _WHOLE: Final = ("calls", "errors")
-#: After so many lines that are no rows a table is over.
+#: After this many lines that are no rows a table is over.
 _MOST_DAMAGED: Final = 8
-#: So much of the beginning and of the end of a log may show that it is a summary.
+#: This much of the beginning and of the end of a log may show that it is a summary.
 _END_BYTES: Final = 1 << 18
-#: Fewer lines than these say nothing about how a copy was made.
+#: Fewer lines than these do not show how a copy was made.
 _FEWEST_SPACED: Final = 4
 _HEADING_LINE = re.compile(GRAMMAR.pattern("{SYSCALL_HEADING}"))
 _PERSONALITY = re.compile(GRAMMAR.pattern("{PERSONALITY_BEFORE}(?P<personality>{PERSONALITY_NAME}){PERSONALITY_AFTER}"))

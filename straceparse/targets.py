@@ -23,7 +23,7 @@ _CONTENT: Final = PARTS_GRAMMAR.pattern(
 )
 #: Packets of Oracle Net: types of the fifth byte (connect, accept, refuse, redirect, data, resend, marker, ...).
 _PACKETS: Final = frozenset(range(1, 16))
-#: A shorter packet is none.
+#: A shorter packet is not one.
 _LEAST_BYTES: Final = 8
 
 

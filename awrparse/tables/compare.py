@@ -170,7 +170,7 @@ COMPARE: Final = (
     ),
     Table(
         "compare_os_stats",
-        "Compare-period report: statistics of the operating system; times are in hundredths of a second.",
+        "Compare-period report: statistics of the operating system; times are in units of 10 ms.",
         (r"^Operating System Statistics",),
         (
             Column("statistic", "text", "statistic as in V$OSSTAT", ("Statistic Name",)),

@@ -174,7 +174,7 @@ EXADATA: Final = (
             Column("total", "number", "of all", ("Total",)),
             Column("total_pct", "pct", "share of all", ("% Total",)),
             Column("cell_average", "number", "average per cell", ("Per Cell Average",)),
-            Column("mean", "number", "mean of the disks, or of the cells where there are none", ("Mean",)),
+            Column("mean", "number", "mean of the disks, or of the cells where there are no disks", ("Mean",)),
             Column("sd", "number", "standard deviation", ("Std Dev",)),
             Column("normal_range", "text", "range that the report takes for normal", ("Normal Range",)),
         ),

@@ -205,7 +205,7 @@ LOAD: Final = (
     ),
     Table(
         "os_stats",
-        "Statistics of the operating system; times are differences in hundredths of a second.",
+        "Statistics of the operating system; times are differences in units of 10 ms.",
         (r"^Operating System Statistics$", r"^OS Statistics$"),
         (
             Column("statistic", "text", "statistic as in V$OSSTAT", ("Statistic",)),

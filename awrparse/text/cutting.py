@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _BLANKS: Final = " " * 400
 #: Fewer lines than these are cut one by one.
 _MANY: Final = 4
-#: A ruler beyond this is none of a report, and a block of such lines might fill the memory.
+#: A ruler beyond this is not in a report, and a block of such lines might fill the memory.
 _WIDEST: Final = 1000
 
 

@@ -43,7 +43,7 @@ def section_title(line: str) -> str:
 
 
 def db_of_section(line: str) -> str | None:
-    """The database that stands beside a section's title; None where there is none, or not all of it.
+    """The database that stands beside a section's title; None without one, or not all of it.
 
     Examples:
         >>> db_of_section("Latch Activity  DB/Inst: FIG/fig1  Snaps: 1-2"), db_of_section("SQL ordered by Gets")
@@ -54,7 +54,7 @@ def db_of_section(line: str) -> str | None:
 
 
 def owner_of_section(line: str) -> tuple[str, str, str]:
-    """What stands beside a section's title: how it is said, database and instance, and the snapshots.
+    """What stands beside a section's title: how it is reported, database and instance, and the snapshots.
 
     The report cuts the line at its end: each may be the beginning of another one's.
 

@@ -24,7 +24,7 @@ WIDE_GAP = re.compile(GRAMMAR.pattern("{WIDE_GAP}"))
 ANY_RULER = re.compile(GRAMMAR.pattern("{ANY_RULER}$"))
 #: The same without bars, as it stands where nothing precedes the lines.
 PLAIN_RULER: Final = re.compile(GRAMMAR.pattern("{PLAIN_RULER}$"))
-#: A row has at least so many words.
+#: A row has at least this many words.
 _FEWEST_WORDS: Final = 3
 _NUMBER_CELL = re.compile(GRAMMAR.pattern("{NUMBER_CELL}"))
 _BAND = re.compile(GRAMMAR.pattern(r"{BAND_DASHES} (\S.*?) {BAND_DASHES}"))

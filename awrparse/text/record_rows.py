@@ -11,7 +11,7 @@ from awrparse.records import Problem, Rows
 from awrparse.tables import tables_titled
 from awrparse.text.cutting import Cutter, cutter_at
 from awrparse.text.layout import GRAMMAR, Layout, is_number
-from awrparse.text.sql_rows import SQL_WIDTH, add_strangers, joined_sql
+from awrparse.text.sql_rows import SQL_WIDTH, add_foreign_rows, joined_sql
 from logframe import cut_row
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def cut_records(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
         if has_sql:
             text = [lines[number] for number in record.text]
             cells.append(joined_sql(text, SQL_WIDTH))
-            add_strangers(rows, record.text, text)
+            add_foreign_rows(rows, record.text, text)
         rows.cells.append(tuple(cells))
         rows.lines.append(record.start + 1)
     _add_incomplete(records, len(groups), lines, rows, has_sql=has_sql)

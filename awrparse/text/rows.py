@@ -122,7 +122,7 @@ def _joined_rows(
 
 
 def _without_extra(rows: Rows, line: str, number: int, end: int, cutter: Cutter) -> tuple[str, ...] | None:
-    """The cells of a row with words after its last column, which are none of it: marks of whoever copied it."""
+    """The cells of a row with words after its last column, which are not part of it: marks of whoever copied it."""
     extra = line[end:].strip()
     if extra:
         rows.problems.append(Problem(number + 1, "trailing", extra, "words after the last column of the table"))

@@ -203,7 +203,7 @@ class _Walk(Builder):
             self.notes[-1] += f" {line.strip()}"
             return
         if self.is_section and self.notes:
-            reason = "this line stands between notes, and is none: lines around it may be missing"
+            reason = "this line stands between notes, and is not one: lines around it may be missing"
             self.problems.append(Problem(number + 1, "unparsed", line.strip(), reason))
             self.kinds[number] = kind.UNPARSED
             return

@@ -21,7 +21,7 @@ _GAP: Final = " " * 6
 SQL_WIDTH: Final = 80
 _STATSPACK_SQL_WIDTH: Final = 64
 _DIFF_SQL_WIDTH: Final = 240
-#: A hash value of Statspack has up to so many digits, right below its ruler.
+#: A hash value of Statspack has up to this many digits, right below its ruler.
 _HASH_DIGITS: Final = 10
 _CUT_ID: Final = "the ruler above is too short for an id: the lines were cut, and its last digits are missing"
 _DAMAGED_ID: Final = "no id of a statement stands beside these figures: the row is damaged"
@@ -73,12 +73,12 @@ def cut_sql(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
             end = last  # noqa: PLW2901 - what is left of the text
         rows.cells.append((*cells, module, joined_sql(texts[first:end], width, is_exact=width == _STATSPACK_SQL_WIDTH)))
         rows.lines.append(body[position] + 1)
-        add_strangers(rows, body[first:end], texts[first:end])
+        add_foreign_rows(rows, body[first:end], texts[first:end])
     return rows
 
 
-def add_strangers(rows: Rows, body: Sequence[int], texts: Sequence[str]) -> None:
-    """What stands among the lines of a statement, and is none: a ruler, or the row of a table."""
+def add_foreign_rows(rows: Rows, body: Sequence[int], texts: Sequence[str]) -> None:
+    """What stands among the lines of a statement, and is not one: a ruler, or the row of a table."""
     for number, text in zip(body, texts, strict=True):
         if text.lstrip(" \f").startswith("--"):
             is_strange = ANY_RULER.fullmatch(text) is not None and len(text.split()) >= _FEWEST_COLUMNS

@@ -53,7 +53,7 @@ class OpenTable:
         is_sql: SQL text follows its rows.
         is_cut_short: nothing says where its last SQL text ends, so that is the next blank line.
         is_suspended: a blank line has ended it; another ruler may go on.
-        marked: so many lines of the body are known as records.
+        marked: this many lines of the body are known as records.
     """
 
     title: str
@@ -320,7 +320,7 @@ class Builder:
             self.kinds[line] = _IN_TABLE[self.kinds[line]]
 
     def _skip_repeated_rulers(self, number: int, count: int) -> None:
-        """Pass over so many further rulers of a repeated group, and their headings: they are no records."""
+        """Pass over this many further rulers of a repeated group, and their headings: they are no records."""
         last, below = number, number + 1
         end = min(self.end, number + 4 * count + 4)
         while count and below < end:

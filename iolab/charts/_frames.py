@@ -74,7 +74,7 @@ def whole_ticks(frame: pl.DataFrame, column: str, *, most: int = 10) -> list[int
 
 
 def time_unit(last: object) -> tuple[str, int]:
-    """The unit in which an axis that ends at so many nanoseconds reads best, and its nanoseconds.
+    """The unit in which an axis that ends at this many nanoseconds reads best, and its nanoseconds.
 
     Examples:
         >>> time_unit(250_000_000), time_unit(90 * 10**9)

@@ -11,7 +11,7 @@ from iolab.charts._frames import named, need, order_of, shorten
 
 #: A smaller share is too narrow for a name.
 _LEAST_LABELLED: Final = 0.15
-#: A bar that is longer than so many times DB time would leave no space for the others.
+#: A bar that is longer than this many times DB time would leave no space for the others.
 _FURTHEST: Final = 2.0
 
 

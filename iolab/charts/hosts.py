@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _WIDTH: Final = 640
 _HEIGHT: Final = 110
 _NS_PER_MS: Final = 1e6
-#: An open bucket is drawn over so many doublings.
+#: An open bucket is drawn over this many doublings.
 _OPEN: Final = 2.0
 
 

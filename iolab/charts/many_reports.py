@@ -36,7 +36,7 @@ def sessions_over_time(
     Args:
         sessions: What `iolab.evidence.timeline.active_sessions` gives of classes or events, of one instance.
         breaks: What `iolab.evidence.report_periods.find_breaks` gives; restarts are marked.
-        cpus: Draw a line at so many sessions.
+        cpus: Draw a line at this many sessions.
         most: How many classes; the rest are drawn as one.
         title: The heading.
 

@@ -13,7 +13,7 @@ from logframe.atomic import replacing
 from logframe.extras import require
 from logframe.wording import printable
 
-#: Parts of a specification that are computed with; any other text has at most so many letters when it is drawn.
+#: Parts of a specification that are computed with; any other text has at most this many letters when it is drawn.
 _EXPRESSIONS: Final = frozenset({"expr", "labelExpr", "calculate", "filter", "test", "signal"})
 _LONGEST: Final = 300
 #: Draws what stands in its input: function, specification and options as JSON.
@@ -40,7 +40,7 @@ def save(chart: Any, path: str | Path, *, mode: Mode = "light", scale: float = 2
         scale: Pixels of a PNG for each pixel of the chart: 2 is sharp on paper and on screens of high density.
 
     Raises:
-        ValueError: If the suffix is none of these, the scale is not above zero, or the chart's data is an address.
+        ValueError: If the suffix is not one of these, the scale is not above zero, or the chart's data is an address.
         OSError: If the file cannot be written.
 
     Examples:

@@ -8,7 +8,7 @@ import polars as pl
 from iolab.charts._frames import ChartError, need, shorten, time_unit
 from straceparse.call_table import HIDDEN, READS, REAPS, SUBMITS, SYNCS, WRITES
 
-#: Up to so many calls each is drawn.
+#: Up to this many calls each is drawn.
 MOST_CALLS: Final = 300
 _WIDTH: Final = 640
 _OTHER: Final = "other calls"
@@ -44,7 +44,7 @@ def call_timeline(
 
     Args:
         calls: What `straceparse.calls` gives: ``name``, ``start``, ``end``, ``gap``, ``pid``.
-        most: Up to so many calls each is a bar; above, the time in calls is summed by kind and bin of time.
+        most: Up to this many calls each is a bar; above, the time in calls is summed by kind and bin of time.
         bins: How many bins of time.
         title: The heading.
 

@@ -23,7 +23,7 @@ _SAID: Final = {
     "more": "the host saw more than the database counted: other programs did I/O too, or the clocks differ",
     "less": "the host saw less than the database counted: a cache of the file system, a network file system, or clocks "
     "that differ",
-    "missing": "the devices that served the database are not in the log: it says nothing about the database's storage",
+    "missing": "the devices that served the database are not in the log: it does not show its storage",
     "part": "the samples cover a part of the report's time only; no total is taken from them",
     "possible": "the devices of the log did at least as much",
     "unknown": "the log has no times: iolab.evidence.align_host takes the end of its first report and its interval",
@@ -50,7 +50,7 @@ def pair_host_and_report(log: HostLog, report: AwrReport, names: tuple[str, str]
 
 
 def quantities_text(quantities: Iterable[str]) -> str:
-    """Quantities of which one thing is said, for the beginning of a sentence.
+    """Quantities of which one thing is reported, for the beginning of a sentence.
 
     Examples:
         >>> quantities_text(["read_bytes", "write_bytes"])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from logframe import Source
     from logframe.formats import ParsedLog
 
-#: Of more logs of one kind, the first is compared with so many others; the rest is named and left out.
+#: Of more logs of one kind, the first is compared with this many others; the rest is named and left out.
 MOST_PAIRS: Final = 5
 
 

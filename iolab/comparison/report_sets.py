@@ -52,9 +52,9 @@ _LOADS: Final = {
 _HEAD: Final = ("db_name", "instance", "release", "host", "platform", "cpus", "cores", "memory_gb")
 #: Events with a smaller share of DB time in both sets are left out.
 _LEAST_SHARE: Final = 0.01
-#: So many changes of one kind get a place in a sentence.
+#: This many changes of one kind get a place in a sentence.
 _MOST_NAMED: Final = 4
-#: A report of a set stands apart from three others and more whose nearest has so many times its sessions, or it theirs.
+#: A report of a set is apart from three others and more whose nearest has this many times its sessions, or the reverse.
 _APART: Final = 2.0
 _LEAST_OTHERS: Final = 3
 #: Columns of the settings; ``change`` is `changed`, `mixed` (the reports of a set differ), `appeared` or `vanished`.

@@ -48,7 +48,7 @@ UNKNOWN: Final = "time not shown by both"
 SAME_PLAN: Final = "same"
 NEW_PLAN: Final = "changed"
 SOME_PLANS: Final = "partly"
-#: So many statements of a kind get a place in a sentence, from this ratio on.
+#: This many statements of a kind get a place in a sentence, from this ratio on.
 _MOST_NAMED: Final = 3
 _LEAST_RATIO: Final = 1.2
 #: From this ratio on the rows an execution returned are other work.

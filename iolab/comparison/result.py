@@ -84,7 +84,7 @@ class Pairing:
 
     @property
     def legend(self) -> str:
-        """Which log the letters are of; empty where there are none."""
+        """Which log the letters are of; empty without any."""
         return "; ".join(map("{}: {}".format, "AB", self.names)) if self.is_lettered else ""
 
     def __str__(self) -> str:

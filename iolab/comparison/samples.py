@@ -121,7 +121,7 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
         ('different, size unknown', 2.104, None)
         >>> result.reason
         'a difference is there (p = 0.016); no interval: 4 runs in the smaller sample, a 95 % interval needs 6 in each;
-        it supposes that runs do not depend on their neighbours, which so few do not show'
+        it supposes that runs do not depend on their neighbours, which this few do not show'
     """
     check_threshold(threshold)
     check_resolution(resolution)
@@ -250,7 +250,7 @@ def _within_rounds(rounds: Rounds, resolution: float | None, threshold: float) -
         units=len(logs),
         ratio=widen(found.ratio, dependence, is_positive=True),
         shift=widen(Estimate(middle, lo, hi, "Hodges-Lehmann within rounds; Tukey's rank interval"), dependence),
-        # Of few rounds the signed ranks have few values: a corrected score of the smallest would say nothing.
+        # Of few rounds the signed ranks have few values: a corrected score of the smallest would have no meaning.
         p=found.p,
         dependence=dependence,
         refusal=found.refusal,

@@ -100,7 +100,7 @@ class Options:
 
 
 def compare_statements(a: Spool, b: Spool, names: tuple[str, str], options: Options) -> Pairing | None:
-    """The statements that both sessions timed; None where there is none.
+    """The statements that both sessions timed; None without one.
 
     Frame: ``Statements`` (`STATEMENTS`), the worst first.
     """

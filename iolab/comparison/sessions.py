@@ -135,7 +135,7 @@ def _pair_unechoed(a: Spool, b: Spool, names: tuple[str, str], options: Options)
 
 
 def _compare_unechoed(x: pl.DataFrame, y: pl.DataFrame, names: tuple[str, str], options: Options) -> Comparison | str:
-    """Two samples of runs; a sentence where they are none, or returned other numbers of rows: different work."""
+    """Two samples of runs; a sentence if they are not, or returned other numbers of rows: different work."""
     match = Match(Statement("", x), Statement("", y))
     if match.has_other_rows:
         shown = " against ".join(", ".join(map(str, one.row_counts)) for one in (match.a, match.b))

@@ -68,7 +68,7 @@ def pair_sql_traces(a: SqlTrace, b: SqlTrace, names: tuple[str, str], options: O
     Raises:
         UnpairedError: If they have no executed statement in common.
     """
-    del options  # of runs that are samples; the executions of one session are none
+    del options  # of runs that are samples; the executions of one session are not
     first, second = _statements(a), _statements(b)
     keys = [key for key in first if key in second]
     if not keys:

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 #: Fewer reads of one mode and size give no interval.
 MIN_READS: Final = 6
-#: So many batches a trace has, if each then has so many reads.
+#: This many batches a trace has, if each then has this many reads.
 BATCHES: Final = 30
 MIN_BATCH: Final = 5
-#: So many kinds of reads are compared, those with the most bytes.
+#: This many kinds of reads are compared, those with the most bytes.
 MOST_KINDS: Final = 3
 _BLOCK: Final = 8192
 
@@ -145,7 +145,7 @@ def _kinds_in_common(reads: list[pl.DataFrame]) -> list[tuple[str, int]]:
 
 
 def _measure(alike: list[pl.DataFrame], mode: str) -> tuple[str, str, str]:
-    """The column to compare, what it is, and why there is none."""
+    """The column to compare, what it is, and why there is not one."""
     if all(_is_full(one, "latency") for one in alike):
         sources = {tuple(one.get_column("latency_from").cast(pl.String).unique().sort()) for one in alike}
         bounds = [bool({"gap", "poll"} & set(one.get_column("latency_from").cast(pl.String))) for one in alike]

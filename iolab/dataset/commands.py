@@ -147,7 +147,7 @@ def status(dataset: str, part: str | None, as_json: bool) -> int:  # noqa: FBT00
 @_command("iolab scan fleet foreground_events", "iolab scan fleet awr/foreground_events --rows 1000 --json")
 @_dataset
 @click.argument("table", metavar="TABLE")
-@click.option("--rows", type=click.IntRange(1), default=MOST_ROWS, show_default=True, help="Print so many rows.")
+@click.option("--rows", type=click.IntRange(1), default=MOST_ROWS, show_default=True, help="Print this many rows.")
 @json_option
 def scan(dataset: str, table: str, rows: int, as_json: bool) -> int:  # noqa: FBT001 - click passes by name
     """Print the first rows of a table of a dataset."""

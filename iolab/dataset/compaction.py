@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from iolab.dataset.layout import DataFile
     from iolab.dataset.store import Store
 
-#: Batches are united up to so many bytes of files, so that a table of them is sorted in memory.
+#: Batches are united up to this many bytes of files, so that a table of them is sorted in memory.
 TARGET_BYTES: Final = 128 << 20
 
 

@@ -57,10 +57,10 @@ class ProgressLine:
 
 
 def since_of(text: str, now: datetime | None = None) -> datetime:
-    """The time that ``--since`` names: a date, a date with a time, or so many days or weeks ago (``7d``, ``2w``).
+    """The time that ``--since`` names: a date, a date with a time, or this many days or weeks ago (``7d``, ``2w``).
 
     Raises:
-        LogError: It is none of these.
+        LogError: It is not one of these.
 
     Examples:
         >>> since_of("2026-09-14")

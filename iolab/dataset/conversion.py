@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 #: Limit of time for one source, in seconds.
 SECONDS: Final = 900.0
-#: A larger log of a format that can be split is read in pieces of about so many bytes.
+#: A larger log of a format that can be split is read in pieces of about this many bytes.
 PIECE_BYTES: Final = 64 << 20
 
 

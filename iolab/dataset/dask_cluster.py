@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _PATIENCE: Final = 30.0
 #: The number of workers is asked for so often, in seconds.
 _COUNTED: Final = 5.0
-#: A cluster without a worker for so many seconds is given up.
+#: A cluster without a worker for this many seconds is given up.
 _ALONE: Final = 120.0
 
 

@@ -78,7 +78,7 @@ class Executor(Protocol):
         """Start a job."""
 
     def wait(self, seconds: float) -> list[Outcome]:
-        """The jobs that ended; an empty list after so many seconds without one."""
+        """The jobs that ended; an empty list after this many seconds without one."""
 
     def close(self) -> None:
         """End all processes; what still runs is lost."""
@@ -223,7 +223,7 @@ def open_executor(text: str | Executor) -> Executor:
             an `Executor`.
 
     Raises:
-        LogError: It is none of these.
+        LogError: It is not one of these.
 
     Examples:
         >>> open_executor("serial").workers

@@ -108,7 +108,7 @@ def slower_events(
     """Which instances wait longer for events after a time than before it: average waits with bounds, the slowest first.
 
     The average is the sum of the times of all reports on one side of the time, divided by the sum of their waits.
-    A report that lies on both sides counts on neither.  The bounds are those of rounding; they say nothing of how much
+    A report that lies on both sides counts on neither.  The bounds are those of rounding; they do not describe how much
     averages vary from hour to hour.
 
     Args:

@@ -108,7 +108,7 @@ def read_changes(
 ) -> pl.DataFrame:
     """How much the average wait for reads changed from each report of an instance to the next, the greatest first.
 
-    The bounds are those of rounding; they say nothing of how much averages vary from hour to hour.
+    The bounds are those of rounding; they do not describe how much averages vary from hour to hour.
 
     Args:
         dest: The dataset.
@@ -233,7 +233,7 @@ def merged_histograms(histograms: pl.DataFrame, by: Sequence[str]) -> pl.DataFra
         **{f"_count{end}": value for end, value in zip(_ENDS, counts, strict=True)},
     ).filter((pl.col("total") - 100).abs() <= _SLACK_PCT, pl.col("_count") > 0)
 
-    def joint(end: str, base: str) -> pl.Expr:
+    def weighted(end: str, base: str) -> pl.Expr:
         return (pl.col(f"_pct{end}") * pl.col(f"_count{end}")).sum() / pl.col(f"_count{base}").sum()
 
     return (
@@ -241,9 +241,9 @@ def merged_histograms(histograms: pl.DataFrame, by: Sequence[str]) -> pl.DataFra
         .agg(
             pl.struct("report", "part").n_unique().cast(pl.Int64).alias("reports"),
             pl.col("waits").sum(),
-            waits_pct=joint("", ""),
-            waits_pct_lo=joint("_lo", "_hi"),
-            waits_pct_hi=pl.min_horizontal(joint("_hi", "_lo"), pl.lit(100.0)),
+            waits_pct=weighted("", ""),
+            waits_pct_lo=weighted("_lo", "_hi"),
+            waits_pct_hi=pl.min_horizontal(weighted("_hi", "_lo"), pl.lit(100.0)),
         )
         .sort(*by, "event", "layout", "from_us", nulls_last=True, maintain_order=True)
     )

@@ -97,7 +97,7 @@ class Settings:
         tables: Tables to write, as ``format/name`` or ``name``; None for all.
         limits: Of opening logs.
         seconds: Limit of time for one source; 0 for none.
-        piece_bytes: About so many bytes of a large log are one piece.
+        piece_bytes: About this many bytes of a large log are one piece.
         is_own_process: The job runs in a process that may be ended, and whose temporary files are its own.
         run: Id of the run.
     """

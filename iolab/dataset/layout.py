@@ -175,7 +175,7 @@ def live_commits(store: Store) -> dict[str, Commit]:
 
 
 def describe(store: Store) -> dict[str, Any] | None:
-    """The options of a dataset, or None where there is none.
+    """The options of a dataset, or None without one.
 
     Raises:
         LogError: It is of a newer version, or its description is damaged.
@@ -205,7 +205,7 @@ def require_dataset(store: Store) -> dict[str, Any]:
     """The options of a dataset.
 
     Raises:
-        LogError: There is none.
+        LogError: There is not one.
     """
     found = describe(store)
     if found is None:

@@ -29,7 +29,7 @@ _SETTINGS: Final = (
     *("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"),
     *("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"),
 )
-#: A lock that was not renewed for so many seconds is that of a run that has ended.
+#: A lock that was not renewed for this many seconds is that of a run that has ended.
 EXPIRES: Final = 120.0
 _RENEWED: Final = 30.0
 #: Written by a run that ends with an error: the next one removes the files of no batch.
@@ -218,7 +218,7 @@ def list_objects(url: str) -> Iterator[Listed]:
     """The objects below a prefix, or one object.
 
     Raises:
-        LogNotFoundError: There is none.
+        LogNotFoundError: There is not one.
     """
     bucket, prefix = _parts(url)
     place = url.removeprefix(SCHEME).partition("/")[0]

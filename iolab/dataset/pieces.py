@@ -27,7 +27,7 @@ def split_of(log: Log, size: int, piece: int) -> SplitLog | None:
     Args:
         log: The opened log.
         size: Bytes of its text.
-        piece: About so many bytes are one piece; a log of less than two pieces is read as a whole.
+        piece: About this many bytes are one piece; a log of less than two pieces is read as a whole.
     """
     if size < 2 * piece or not isinstance(log.target, Path) or log.notes:
         return None

@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from iolab.dataset.planning import Plan
     from iolab.dataset.store import Lock, Store
 
-#: A batch holds at most so many bytes of text, or one source that is larger, and so many sources.
+#: A batch holds at most this many bytes of text, or one source that is larger, and this many sources.
 BATCH_BYTES: Final = 32 << 20
 BATCH_SOURCES: Final = 64
 #: Sources that are recorded without being read, in one commit.
 _RECORDED: Final = 1000
-#: So many files, or bytes of them, are identified by one job.
+#: This many files, or bytes of them, are identified by one job.
 _CHUNK_FILES: Final = 256
 _CHUNK_BYTES: Final = 128 << 20
-#: A source whose process ended so many times, alone in its batch, is not tried again.
+#: A source whose process ended this many times, alone in its batch, is not tried again.
 _TRIES: Final = 3
 
 
@@ -380,7 +380,7 @@ class Run:
         self._show(size - (0 if task.split is None else task.split.counted))
 
     def _show(self, size: int) -> None:
-        """Say that so many more bytes are done."""
+        """Say that this many more bytes are done."""
         self._done += size
         if self._progress is not None:
             self._progress(Progress(min(self._done, self._total), self._total, dict(self._counts), self._rows))

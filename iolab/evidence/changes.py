@@ -47,7 +47,7 @@ NEIGHBOUR_CHANGES: Final = pl.Schema(
 #: Text reports cut values here; HTML reports do not.
 _CUT: Final = 33
 _ROOT: Final = "CDB$ROOT"
-#: So many parameters are named in a sentence.
+#: This many parameters are named in a sentence.
 _MOST_NAMED: Final = 6
 _MIN_SESSIONS: Final = 0.05
 #: Fewer neighbours have no usual spread; a change is unusual beyond this power of it.

@@ -40,7 +40,7 @@ _QUANTITIES: Final = {
 }
 #: Both sides agree when they differ by less: what stamps of whole seconds cannot tell from equal.
 _CLOSE: Final = 0.02
-#: A report in text names its host by so many characters.
+#: A report in text names its host by this many characters.
 _HOST_WIDTH: Final = 16
 
 _MISSING: Final = (

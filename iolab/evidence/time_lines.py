@@ -28,7 +28,7 @@ OVER_TIME: Final = pl.Schema(
         "value": pl.Float64(),
     }
 )
-#: So many devices are drawn, those with the most requests.
+#: This many devices are drawn, those with the most requests.
 MOST_DEVICES: Final = 4
 _MB: Final = 1e6
 #: Columns that are drawn, the panel of each, and how many of its units that of the panel is.

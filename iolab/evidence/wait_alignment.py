@@ -40,9 +40,9 @@ WAIT_CALLS: Final = pl.Schema(
 _RESOLUTION_US: Final = 2.0
 #: Reads by which the offset is found; more say no more, and the work grows with their square.
 _MOST_READS: Final = 1_500
-#: At least so many waits must hold a call at the offset, as a share of those that lie within the strace log.
+#: At least this many waits must hold a call at the offset, as a share of those that lie within the strace log.
 _LEAST_SHARE: Final = 0.8
-#: At another offset, further away than the longest wait, at most so many as a share of those.
+#: At another offset, further away than the longest wait, at most this many as a share of those.
 _MOST_ELSEWHERE: Final = 0.5
 _LEAST_READS: Final = 5
 _BLOCK_SIZES: Final = (2048, 4096, 8192, 16384, 32768)

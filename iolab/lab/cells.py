@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def set_up() -> None:
-    """Set the theme of the charts; a log that does not answer a cell is said in a sentence, and the run stops there.
+    """Set the theme of the charts; a log that cannot answer a cell stops the run with a sentence.
 
     Outside IPython only the theme is set.
     """

@@ -63,7 +63,7 @@ def find_notebooks(folder: Path) -> list[Path]:
     """The notebooks of a folder in the order of their names.
 
     Raises:
-        FileNotFoundError: If there is none.
+        FileNotFoundError: If there is not one.
     """
     found = sorted(folder.glob("*.ipynb"))
     if not found:

@@ -64,7 +64,7 @@ def safe_name(name: str) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    """The beginning of a text, of at most so many bytes."""
+    """The beginning of a text, of at most this many bytes."""
     return text.encode()[:most].decode(errors="ignore")
 
 

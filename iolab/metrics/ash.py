@@ -1,4 +1,4 @@
-"""Shares of sampled activity: what so many samples of active sessions allow."""
+"""Shares of sampled activity: what this many samples of active sessions allow."""
 
 from __future__ import annotations
 
@@ -145,12 +145,12 @@ def cpu_queues(report: AwrReport, cpus: int, interval_s: float) -> list[Queue]:
 
 
 def ash_shares(activity: pl.DataFrame, samples: int | None) -> pl.DataFrame:
-    """The share of activity of each event, session or statement, with the sampling error of so many samples.
+    """The share of activity of each event, session or statement, with the sampling error of this many samples.
 
     ``lo`` and ``hi`` are the rounding of the printed percentage, ``ci_lo`` and ``ci_hi`` what chance allows if each
     sample is a draw of its own: the 95 % score interval.
 
-    Source: Wilson (1927); Oracle Database Reference, V$ACTIVE_SESSION_HISTORY (a sample a second; one of ten is kept in
+    Source: Wilson (1927); Oracle, V$ACTIVE_SESSION_HISTORY (one sample per second; one of ten is kept in
     DBA_HIST_ACTIVE_SESS_HISTORY).
 
     Limitations: samples follow each other, so a wait of many seconds is several samples of one event: then

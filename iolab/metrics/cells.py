@@ -30,7 +30,7 @@ _MEASURES: Final = {
     "Large Write (ms)": "large_write_ms",
 }
 _ALL: Final = "All"
-#: With a standard deviation of so many means, few requests make the mean.
+#: With a standard deviation of this many means, few requests make the mean.
 _WILD: Final = 3.0
 
 

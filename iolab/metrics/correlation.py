@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 ALPHA: Final = 0.05
 #: With fewer pairs no rank correlation reaches 5 %.
 MIN_PAIRS: Final = 5
-#: Up to so many different orders are counted out; Student's t calls too many of few pairs a relation.
+#: Up to this many different orders are counted out; Student's t calls too many of few pairs a relation.
 MAX_COUNTED: Final = 50_000
 
 
@@ -27,7 +27,7 @@ def rank_correlation(x: Sequence[float], y: Sequence[float], *, metric: str = "r
 
     Source: Spearman (1904); the p-value is that of Student's t with n - 2 degrees of freedom (`scipy.stats.spearmanr`),
     where a measure has at most 50,000 different orders (8 pairs, or more with ties) the share of them that go together
-    as well: nine pairs in three groups of three cannot be below 2 / 1,680.  The caveat says whether so many pairs
+    as well: nine pairs in three groups of three cannot be below 2 / 1,680.  The caveat says whether this many pairs
     support a relation at all.  Refused with fewer than 5 pairs, when one of the measures does not change, or holds
     something that is not a finite number.
 

@@ -80,8 +80,8 @@ def layer_of(function: str, module: str | None = None, *, is_kernel: bool | None
 def layer_shares(samples: pl.DataFrame) -> pl.DataFrame:
     r"""Share of the samples that each layer has.
 
-    ``ci_lo`` and ``ci_hi`` are the 95 % score interval of a share (Wilson, 1927): what so few samples leave open, if
-    each is a draw of its own.  They say nothing about functions that the profile leaves out.
+    ``ci_lo`` and ``ci_hi`` are the 95 % score interval of a share (Wilson, 1927): what this few samples leave open, if
+    each is a draw of its own.  They have no meaning about functions that the profile leaves out.
 
     Args:
         samples: The frame of a `hostparse.CpuProfile`.

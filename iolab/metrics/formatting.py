@@ -14,6 +14,8 @@ _TIME_UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
 _SHARE_TENTHS: Final = 0.1
 #: Impacts below this would be shown as 0.0 %.
 _LEAST_IMPACT: Final = 0.0005
+#: A sentence shows a range where its ends differ by more than this, relative to the value.
+RANGE: Final = 0.05
 #: A gap between bounds that is the rounding of the arithmetic alone.
 _NOTHING: Final = 1e-9
 
@@ -67,11 +69,10 @@ def with_unit(text: str, unit: str) -> str:
 
 
 def figure_text(figure: Interval | float, unit: str = "", *, step: float | None = None) -> str:
-    """A figure for a sentence: three significant digits, fewer where its bounds are wider, and bounds where they tell.
+    """A figure for a sentence: three significant digits, fewer where its bounds are wider; a range where they tell.
 
-    A figure that begins with 1 has four digits, so that the last is never more than 0.5 % of it.  The bounds are in
-    brackets, rounded outwards, only where the shown digits do not imply them: 5.7 says 5.65 to 5.75 by itself.  Exact
-    whole numbers are shown whole.
+    A range is shown where its ends differ by more than 5 % of the value, rounded outwards.  Exact whole numbers are
+    shown whole.
 
     Args:
         figure: the figure.
@@ -80,14 +81,14 @@ def figure_text(figure: Interval | float, unit: str = "", *, step: float | None 
 
     Examples:
         >>> figure_text(Interval(126.54, 126.42, 126.66)), figure_text(Interval(5.7, 5.65, 5.75))
-        ('126.5 [126.4, 126.7]', '5.7')
+        ('127', '5.7')
         >>> number = Interval(3, 2.4, 3.6)
         >>> figure_text(0.0013561), figure_text(26_990), figure_text(71_142.7, "MB/s"), figure_text(number)
-        ('0.001356', '26,990', '71,100 MB/s', '3 [2, 4]')
+        ('0.00136', '26,990', '71,100 MB/s', '2 to 4')
         >>> figure_text(Interval(0.0, 0.0, 0.04)), figure_text(Interval(999.96, 999.9, 1000.0))
-        ('0.00 [0.00, 0.04]', '1,000')
+        ('at most 0.04', '1,000')
         >>> figure_text(Interval(45.3, 37.4, 49.2))
-        '45 [37, 50]'
+        '37 to 50'
     """
     bounded = Interval.of(figure)
     suffix = f" {unit}" if unit else ""
@@ -103,23 +104,22 @@ def figure_text(figure: Interval | float, unit: str = "", *, step: float | None 
     decimals = max(0, -round(math.log10(step)))
     value = round(bounded.value / step) * step
     text = f"{value:,.{decimals}f}{suffix}"
+    if width <= RANGE * abs(bounded.value) * (1 + _NOTHING):
+        return text
     reach = step * (0.5 + 1e-6)
-    if is_exact or (value - reach <= bounded.lo and bounded.hi <= value + reach):
+    if value - reach <= bounded.lo and bounded.hi <= value + reach:  # the shown digits imply the bounds
         return text
     lo = math.floor(bounded.lo / step + 1e-6) * step
     hi = math.ceil(bounded.hi / step - 1e-6) * step
     if hi - lo < 1.5 * step:  # the value is one of two neighbours: the last digit is not certain, and that is usual
         return text
-    return f"{value:,.{decimals}f} [{lo:,.{decimals}f}, {hi:,.{decimals}f}]{suffix}"
+    ends = "at most" if lo == 0 else f"{lo:,.{decimals}f} to"
+    return f"{ends} {hi:,.{decimals}f}{suffix}"
 
 
 def _step_of(value: float) -> float:
-    """The step of the last significant digit: of three, or of four where the first is 1."""
-    if value == 0:
-        return 0.0
-    exponent = math.floor(math.log10(abs(value)) + _NOTHING)
-    first = abs(value) / 10.0**exponent
-    return 10.0 ** (exponent - (3 if first < 2 else 2))
+    """The step of the last of three significant digits."""
+    return 10.0 ** (math.floor(math.log10(abs(value)) + _NOTHING) - 2) if value else 0.0
 
 
 def share_text(share: Interval | float) -> str:
@@ -127,7 +127,7 @@ def share_text(share: Interval | float) -> str:
 
     Examples:
         >>> share_text(0.50999), share_text(Interval(0.975, 0.974, 0.9767)), share_text(0.0384), share_text(0.00123)
-        ('51.0 %', '97.5 [97.4, 97.7] %', '3.8 %', '0.12 %')
+        ('51.0 %', '97.5 %', '3.8 %', '0.12 %')
     """
     percent = Interval.of(share) * 100
     size = percent.value or percent.hi
@@ -141,7 +141,7 @@ def share_text(share: Interval | float) -> str:
 
 
 def impact_text(impact: float | None, least: float | None, *, at_most: str = "≤") -> str:
-    """An impact as a number in per cent with one decimal, for a column of them; nothing where there is none.
+    """An impact as a number in per cent with one decimal, for a column of them; nothing without one.
 
     Args:
         impact: the impact, as a ratio.
@@ -165,7 +165,7 @@ def time_text(seconds: Interval | float) -> str:
 
     Examples:
         >>> time_text(Interval(0.00075858, 0.0007585, 0.0007587)), time_text(12.18), time_text(4e-05)
-        ('759 us', '12.18 s', '40.0 us')
+        ('759 us', '12.2 s', '40.0 us')
     """
     bounded = Interval.of(seconds)
     size, unit = next(((size, unit) for size, unit in _TIME_UNITS if bounded.value >= size), _TIME_UNITS[-1])
@@ -177,7 +177,7 @@ def size_text(size: int, *, largest: str = "GiB") -> str:
 
     Examples:
         >>> size_text(512), size_text(491_520), size_text(16_515_072), size_text(1_032_192, largest="KiB")
-        ('512 bytes', '480 KiB', '15.75 MiB', '1,008 KiB')
+        ('512 bytes', '480 KiB', '15.8 MiB', '1,008 KiB')
     """
     names = ("bytes", "KiB", "MiB", "GiB")
     power = min(names.index(largest), max(0, (size.bit_length() - 1) // 10))
@@ -196,7 +196,7 @@ def whole_text(figure: Interval | float, unit: str = "") -> str:
 
 
 def short_text(text: str, most: int) -> str:
-    r"""A text on one line, cut after so many characters.
+    r"""A text on one line, cut after this many characters.
 
     Examples:
         >>> short_text("select  *\n from t", 20), short_text("select * from t", 9)

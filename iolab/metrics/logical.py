@@ -154,7 +154,7 @@ def time_change(before_s: Figure, after_s: Figure) -> pl.DataFrame:
     """Two times of one task, said in the three ways that are often mixed up.
 
     ``pct_less_time`` is ``100 * (before - after) / before``, ``speedup`` is ``before / after``, ``time_ratio`` is
-    ``after / before``.  "x % less time" is not "x % faster": 18 % less time is 22 % more work done a second.
+    ``after / before``.  "x % less time" is not "x % faster": 18 % less time is 22 % more work per second.
 
     Source: arithmetic.
 

@@ -66,7 +66,7 @@ def cpu_samples(log: HostLog, *, begin: datetime | None = None, end: datetime | 
     Returns:
         `CPU_SAMPLES`: ``busy`` from 0 to 1 with the bounds of its digits, ``runnable`` (processes that run or wait
         for a processor; vmstat), ``cpus``, ``weight_s``, the seconds within the time asked for (1 without times), and
-        ``untimed``: so many other samples are left out, because their length is not known.
+        ``untimed``: this many other samples are left out, because their length is not known.
 
     Raises:
         RefusedError: The log has no sample of all processors, only means since the start of the system, is of several

@@ -19,7 +19,7 @@ def rate(count: Figure, elapsed_s: Figure, *, metric: str = "per_s") -> pl.DataF
 
     Source: definition; the load profile of a report shows its counts so.
 
-    Limitations: the load was not even: an hour's mean says nothing of its peak.
+    Limitations: the load was not even: an hour's mean does not describe its peak.
 
     Args:
         count: of the period.

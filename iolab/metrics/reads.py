@@ -226,7 +226,7 @@ def block_size(total_bytes: Figure, physical_reads: Figure) -> pl.DataFrame:
 
 
 def throughput(total_bytes: Figure, elapsed_s: Figure, *, of: Scope = "read") -> pl.DataFrame:
-    """Bytes read or written a second, with both meanings of mega: ``total_bytes / elapsed_s``.
+    """Bytes read or written per second, with both meanings of mega: ``total_bytes / elapsed_s``.
 
     Refused when the time is shown as zero.
 
@@ -264,7 +264,7 @@ def throughput(total_bytes: Figure, elapsed_s: Figure, *, of: Scope = "read") ->
 
 
 def iops(requests: Figure, elapsed_s: Figure, *, of: Scope = "read") -> pl.DataFrame:
-    """Read or write requests a second: ``requests / elapsed_s``.  Refused when the time is shown as zero.
+    """Read or write requests per second: ``requests / elapsed_s``.  Refused when the time is shown as zero.
 
     Source: Oracle Database Reference, `physical read total IO requests` and `physical write total IO requests` (all
     activity), `physical read IO requests` and `physical write IO requests` (the application's).

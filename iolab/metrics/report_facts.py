@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from iolab.metrics.ash import Queue
     from iolab.metrics.event_histograms import Histogram
 
-#: Waits of so many times DB time are more than it, by more than the rounding of tables that are printed apart.
+#: Waits of this many times DB time are more than it, by more than the rounding of tables that are printed apart.
 _EARLIER_WAITS: Final = 1.005
 #: Two statements of DB time are of two periods where they differ by more than this, in s and relative.
 _OTHER_TIME: Final = (2.0, 0.01)
-#: Below so much DB time, in s, shares are of rounded seconds (R13 of the design of the ledger).
+#: Below this much DB time, in s, shares are of rounded seconds (R13 of the design of the ledger).
 _TINY_S: Final = 30.0
 #: Fewer sessions active on average are almost nothing; so are few of a short time.
 NOTHING_SESSIONS: Final = 0.01
 _IDLE_SESSIONS: Final = 0.1
 _IDLE_S: Final = 60.0
-#: A report keeps one sample of active sessions in so many seconds (DBA_HIST_ACTIVE_SESS_HISTORY).
+#: A report keeps one sample of active sessions in this many seconds (DBA_HIST_ACTIVE_SESS_HISTORY).
 SAMPLED_EVERY_S: Final = 10.0
 
 
@@ -75,8 +75,8 @@ class FunctionIo:
     """I/O of one database function; rates over the period.
 
     Attributes:
-        reads_per_s: read requests a second.
-        read_bytes_per_s: bytes read a second.
+        reads_per_s: read requests per second.
+        read_bytes_per_s: bytes read per second.
         waits: waits that the function counts itself.
     """
 
@@ -135,7 +135,7 @@ class ReportFacts:
     Attributes:
         kind: as `AwrReport.kind`.
         platform: operating system as printed.
-        is_cut: the report ends before its statistics: tables may be cut, and nothing is said of what is missing.
+        is_cut: the report ends before its statistics: tables may be cut, and nothing is reported of what is missing.
         invalid: what the report says of its own figures, where they are of no use; with the line.
         snapshots: ids of the two.
         begin: of the period.  end: of the period.
@@ -320,14 +320,14 @@ class ReportFacts:
 
     @property
     def sessions_active(self) -> Interval | None:
-        """DB time a second of the period: sessions active on average; None where it is not known."""
+        """DB time per second of the period: sessions active on average; None where it is not known."""
         if self.whole_s is None or self.elapsed_s is None or self.elapsed_s.lo <= 0:
             return None
         return self.whole_s / self.elapsed_s
 
     @property
     def is_idle(self) -> bool:
-        """Did almost nothing run?  Then shares are of little, and no share is said."""
+        """Did almost nothing run?  Then shares are of little, and no share is reported."""
         time = self.db_time_s or self.call_time_s
         if time is None or self.void:
             return False

@@ -321,7 +321,7 @@ def pareto(
         value: the column that is summed.
         names: the columns that name a row.
         whole: what all rows, the unlisted ones among them, add up to.
-        largest: so many rows; by default all.
+        largest: this many rows; by default all.
 
     Returns:
         One row each, the largest first: ``rank``, ``name``, then `METRICS`: ``cumulative_share``, a ratio; the basis

@@ -23,7 +23,7 @@ def session_shares(log: SessionSamples) -> pl.DataFrame:
     r"""The share of the sampled time of sessions on CPU and in each wait event, with the error of sampling.
 
     ``lo`` and ``hi`` are what rounding leaves open and, where the table shows its first rows only, the activity that it
-    leaves out; ``ci_lo`` and ``ci_hi`` are the 95 % score interval of so many samples.  Where polls met no wait, a row
+    leaves out; ``ci_lo`` and ``ci_hi`` are the 95 % score interval of the samples.  Where polls met no wait, a row
     ``any wait`` says what share waits may still have had.
 
     Source: Wilson (1927); Hanley and Lippman-Hand, If nothing goes wrong, is everything all right? (1983).

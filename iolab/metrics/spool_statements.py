@@ -12,12 +12,12 @@ from sqlplusparse.runs import is_other_run, normal_text
 if TYPE_CHECKING:
     from sqlplusparse import Spool
 
-#: From so many runs of one text on the session repeats statements, and they are named by number.
+#: From this many runs of one text on the session repeats statements, and they are named by number.
 SAMPLE: Final = 3
-#: So much of a statement's text is its name; places of so many runs are listed.
+#: This much of a statement's text is its name; places of this many runs are listed.
 _NAME: Final = 200
 _MOST_PLACES: Final = 20
-#: What ends a statement's text and is none of it.
+#: What ends a statement's text and is not part of it.
 _END: Final = ";/ \n"
 _EXACT: Final = pl.Schema({"text": pl.String(), "exact": pl.String()})
 _ELIGIBLE: Final = "cell physical IO bytes eligible for predicate offload"

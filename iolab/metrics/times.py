@@ -32,7 +32,7 @@ def spread(
 ) -> list[Metric]:
     """Mean, median, 95th and 99th percentile and maximum of times, in microseconds.
 
-    Percentiles are times that occurred (the smallest that so many per cent do not exceed); of few times a high one is
+    Percentiles are times that occurred (the smallest that this many per cent do not exceed); of few times a high one is
     the longest, and its caveat says so.  strace cuts its times, so each is between what is printed and one more of its
     last decimal.
 

@@ -23,7 +23,7 @@ from straceparse.ordered import compact, rows_where
 if TYPE_CHECKING:
     from straceparse import StraceLog
 
-#: So many submissions, and so much of the time of asynchronous I/O (without -T of all), tell that they wait.
+#: This many submissions, and this much of the time of asynchronous I/O (without -T of all), tell that they wait.
 _LEAST_SUBMITS: Final = 10
 _MOST_OF_IT: Final = 0.5
 _MUCH: Final = 0.2
@@ -196,7 +196,7 @@ def data_files(trace: Trace) -> list[dict[str, object]]:
 
     strace may print one file both by its path (-y) and by the name it was opened with; the two are one row.
     """
-    # O_DIRECT says nothing of raw devices
+    # O_DIRECT does not describe raw devices
     is_file = target_of(pl.col("file"), pl.lit(None, pl.Int32)) == "file"
     is_data = is_file & ~is_system_file(pl.col("file")) & (pl.col("file") != "(not known)")
     counts = ("sync_reads", "async_reads", "sync_bytes", "async_bytes")

@@ -45,7 +45,7 @@ _LOOKED_AT: Final = (
     *("pid", "fd", "file", "target", "op", "mode", "syscall", "requests", "is_printed", "match"),
     *("bytes_requested", "bytes_transferred", "submitted", "completed", "errno"),
 )
-#: So many reads are summed at a time: groups of many rows take several times their memory.
+#: This many reads are summed at a time: groups of many rows take several times their memory.
 _PIECE: Final = 1 << 17
 
 _KEYS: Final[dict[By, list[str]]] = {"file": ["pid", "file"], "process": ["pid"], "log": []}

@@ -216,7 +216,7 @@ def flush_count(requests: pl.DataFrame) -> pl.DataFrame:
 
 
 def read_rate(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame:
-    """Bytes and reads a second, from the first read of the log to the last.
+    """Bytes and reads per second, from the first read of the log to the last.
 
     The bytes and the time must be of the same reads, so the window depends on what the log shows:
 
@@ -279,7 +279,7 @@ def read_rate(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame
 
 
 def _hidden(requests: pl.DataFrame) -> list[str]:
-    """What is said where requests that may be of the kind in question have no size in the log."""
+    """What is reported where requests that may be of the kind in question have no size in the log."""
     cut = requests.filter(_IS_CUT & pl.col("op").is_in(["read", "other"])).height
     ring = hidden_requests(requests)
     return [

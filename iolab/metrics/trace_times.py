@@ -36,7 +36,7 @@ _OF_CALLS: Final = (
 #: Reads of what may be no file.
 _READS: Final = tuple(name for name in READS if not IO_CALLS[name].is_of_file)
 _OF_TARGETS: Final = ("pid", "name", "fd", "file")
-#: So many reads of a descriptor are looked at in a batch for packets of Oracle Net, and so many must be packets.
+#: This many reads of a descriptor are looked at in a batch for packets of Oracle Net, and this many must be packets.
 _LOOKED_AT: Final = 20
 _PACKETS: Final = 0.9
 #: The last decimal of a time between two stamps that do not show theirs.

@@ -92,7 +92,7 @@ def writes_by_file(requests: pl.DataFrame, opens: pl.DataFrame) -> pl.DataFrame:
 
 
 def _percentiles(name: str, is_own: pl.Expr) -> list[pl.Expr]:
-    """The smallest times that so many per cent do not exceed."""
+    """The smallest times that this many per cent do not exceed."""
     times = pl.col("us").filter(is_own).drop_nulls().sort()
     last = ((pl.lit(q) * times.count()).ceil().cast(pl.Int64) - 1 for q in (0.5, 0.99))
     return [

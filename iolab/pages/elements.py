@@ -16,7 +16,7 @@ from typing import Any, Final
 from iolab.charts.theme import VEGA_LITE, config
 from logframe.extras import require
 
-#: Texts above so many characters get a column that is wide enough to read them.
+#: Texts above this many characters get a column that is wide enough to read them.
 _LONG: Final = 40
 #: The width of A4 less its margins, of the padding of a column and of a letter in a printed table, in CSS pixels.
 _PAPER: Final = 703

@@ -9,6 +9,7 @@ import polars as pl
 
 from iolab.metrics.formatting import impact_text
 from iolab.pages.tables import frame_html
+from iolab.rules.finding import meanings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,19 +71,25 @@ def _row(row: dict[str, Any], anchor: str) -> str:
     below = []
     if row["why"]:
         below.append(f"<b>why</b> {_words(row['why'])}")
-    if row["refuted_by"]:
-        below.append(f"<b>refuted by</b> {_words(row['refuted_by'])}")
-    for label, name in (("next", "next"), ("collect next", "collect")):
-        if row[name]:
-            below.append(f"<b>{label}</b> {_words(row[name])}")
+    if row["next"]:
+        below.append(f"<b>next</b> {_words(row['next'])}")
     if row["caveat"]:
         below.append(f"<b>note</b> {_words(row['caveat'])}")
     second = f'<p class="why">{". ".join(below)}</p>' if below else ""
     mark = str(row["mark"])
     return (
-        f'<li title="{html.escape(str(row["name"]))}">{_mark(mark)}<span class="impact">{number}</span>'
+        f'<li title="{html.escape(_about(row["name"]))}">{_mark(mark)}<span class="impact">{number}</span>'
         f"<div><p>{_words(row['sentence'])}{links}</p>{second}</div></li>"
     )
+
+
+def _about(name: str) -> str:
+    """What docs/findings.md says of a finding, as it appears beside the pointer."""
+    meaning = meanings().get(name)
+    if meaning is None:
+        return name
+    caution = f" Caution: {meaning.caution}" if meaning.caution else ""
+    return f"{name}: {meaning.matters}{caution} Refuted by: {meaning.refuted_by}."
 
 
 def _evidence(row: dict[str, Any]) -> list[dict[str, object]]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _INDENT: Final = 24
 _WIDTH: Final = 100
 _LEAST_WIDTH: Final = 60
-#: Findings that are shown; the number of the others is said.
+#: Findings that are shown; the number of the others is reported.
 MOST: Final = 7
 _NOTHING: Final = "No finding applies to this log."
 
@@ -31,13 +31,13 @@ def findings_text(
     Args:
         findings: what `iolab.findings` gives of one log.
         width: of the terminal; at most 100 columns are used.
-        most: so many findings are shown.
+        most: this many findings are shown.
         style: takes a text and its role (a mark, or `dim`) and gives it with colour.
 
     Examples:
         >>> from iolab.rules.finding import Finding, findings_frame
         >>> from logframe import Interval
-        >>> locks = Finding("lock_waits", "51.0 % was row locks.", Interval.exact(0.51), why="no holder")
+        >>> locks = Finding("example", "51.0 % was row locks.", Interval.exact(0.51), why="no holder")
         >>> found = [Finding("load", "2.1 sessions were active on average.", order=0), locks]
         >>> print(findings_text(findings_frame(found)))
         % of DB time
@@ -57,7 +57,7 @@ def findings_text(
         wrapped = textwrap.wrap(said, width - _INDENT, break_long_words=False, break_on_hyphens=False)
         lines.append(f"{impact:>8}  {style(f'{tag:14}', row['mark'])}{wrapped[0]}")
         lines += [f"{'':{_INDENT}}{line}" for line in wrapped[1:]]
-        label = next((one for one in ("collect", "next", "why") if row[one]), "")
+        label = next((one for one in ("next", "why") if row[one]), "")
         below = f"{label}: {row[label]}" if label else ""
         lines += [
             f"{'':{_INDENT}}{style(line, 'dim')}"
@@ -73,7 +73,7 @@ _SHAPES: Final = {"evidence": "◆", "major": "■", "notable": "▲", "context"
 
 
 def findings_markdown(findings: pl.DataFrame, *, most: int = MOST) -> str:
-    """Findings as a list of Markdown: mark, impact, sentence; refusals with what to collect.
+    """Findings as a list of Markdown: mark, impact, sentence; what to do next.
 
     Examples:
         >>> from iolab.rules.finding import Finding, findings_frame
@@ -84,9 +84,8 @@ def findings_markdown(findings: pl.DataFrame, *, most: int = MOST) -> str:
     for row in findings.head(most).iter_rows(named=True):
         impact = impact_text(row["impact"], row["impact_lo"])
         impact = f" **{impact} %**" if impact else ""
-        collect = f" Collect next: {row['collect']}." if row["collect"] else ""
-        collect += f" Next: {row['next']}." if row["next"] else ""
-        lines.append(f"- {_SHAPES[row['mark']]}{impact} {row['sentence']}{collect}")
+        following = f" Next: {row['next']}." if row["next"] else ""
+        lines.append(f"- {_SHAPES[row['mark']]}{impact} {row['sentence']}{following}")
     if findings.height > most:
         lines.append(f"- {findings.height - most} more: `iolab.findings(log)`")
     return "\n".join(lines) or f"- {_NOTHING}"

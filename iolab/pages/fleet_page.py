@@ -17,7 +17,7 @@ from iolab.pages.tables import frame_html
 if TYPE_CHECKING:
     import os
 
-#: So many instances have a part of their own; all are in the overview.
+#: This many instances have a part of their own; all are in the overview.
 MOST_INSTANCES: Final = 100
 #: Rows of a table of one instance.
 _MOST_ROWS: Final = 10
@@ -49,7 +49,7 @@ def write_fleet_report(dest: str | os.PathLike[str], out: str | Path, *, most: i
     Args:
         dest: The dataset.
         out: Where the page is written; folders on the way are made.
-        most: So many instances, those whose reads changed most, have a part of their own.
+        most: This many instances, those whose reads changed most, have a part of their own.
 
     Raises:
         LogError: It is no dataset, or has no report.

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 #: Fewer logs stand beside each other well enough without it.
 _LEAST_LOGS: Final = 3
-#: A part has a column if it holds so much of one log.
+#: A part has a column if it holds this much of one log.
 _LEAST_SHARE: Final = 0.05
 _MOST_PARTS: Final = 9
-#: Opacity of a cell: this much for a share of nothing, and the rest in proportion.
+#: Opacity of a cell: this much for a share of zero, and the rest in proportion.
 _FAINT: Final = 0.12
 
 

@@ -43,7 +43,7 @@ _LOOKED_AT: Final = {
     "device": "the requests and bytes of the devices",
     "process": "the CPU time of the processes",
 }
-#: So many rows of a table of a large log are shown.
+#: This many rows of a table of a large log are shown.
 _MOST: Final = 100_000
 
 

@@ -27,7 +27,7 @@ _HEIGHT: Final = 84
 _LEAST_INTERVALS: Final = 3
 #: Periods that cover less of the time between the first and the last are not on one axis.
 _LEAST_COVERED: Final = 0.02
-#: Steps of the time axis in seconds; the first that gives at most so many ticks is taken.
+#: Steps of the time axis in seconds; the first that gives at most this many ticks is taken.
 _STEPS: Final = (1, 5, 15, 30, 60, 300, 900, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 604_800, 2_592_000)
 _MOST_TICKS: Final = 7
 _DAY: Final = timedelta(days=1)

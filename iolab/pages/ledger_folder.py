@@ -28,7 +28,7 @@ _NAME: Final = 14
 #: A label is shown up to here, even where fewer parts are.
 _LABEL: Final = 25
 _LEAST_COLUMNS: Final = 2
-#: What so many of the headlines have in common stands above the rows.
+#: What this many of the headlines have in common stands above the rows.
 _COMMON: Final = 0.8
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LEAST: Final = 0.03
 #: Statements and the like from here on have a row of their own.
 LARGE: Final = 0.10
-#: So many rows of statements are shown where only a few are large.
+#: This many rows of statements are shown where only a few are large.
 _FEW_WHO: Final = 3
 #: Small parts are folded where more rows would stand above the closing part.
 _MOST_ROWS: Final = 6
@@ -46,7 +46,7 @@ class Row:
         wait_class: the class, for a colour.
         name: what it is called.
         lo, hi: what is certainly, and at most, its share: for a bar; None where there are no shares.
-        percent, time, count, average: figures as texts; empty where there are none.
+        percent, time, count, average: figures as texts; empty without any.
         row: the row of `Ledger.parts`; None of folded parts.
     """
 

@@ -170,7 +170,7 @@ def _cannot_tell(findings: pl.DataFrame) -> list[str]:
     refused = findings.filter(pl.col("refused"))
     found = []
     for row in refused.iter_rows(named=True):
-        take = f" take: {row['collect'] or row['next']}" if row["collect"] or row["next"] else ""
+        take = f" next: {row['next']}" if row["next"] else ""
         sentence = row["sentence"].rstrip(".")
         found.append(f"cannot tell: {sentence[:1].lower()}{sentence[1:]}.{take}")
     return found
@@ -234,7 +234,7 @@ def _bar(row: Row, width: int, *, is_utf8: bool) -> str:
 
 
 def bar_text(share: float, width: int, *, is_utf8: bool) -> str:
-    """A bar of so many columns for a share of 1; in eighths of a column where block characters may be used.
+    """A bar of this many columns for a share of 1; in eighths of a column where block characters may be used.
 
     Examples:
         >>> bar_text(0.5, 8, is_utf8=True), bar_text(0.27, 8, is_utf8=True), bar_text(0.5, 8, is_utf8=False)

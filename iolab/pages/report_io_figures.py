@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from awrparse import AwrReport
 
-#: So many functions and file types have figures, and so many segments a row.
+#: This many functions and file types have figures, and this many segments a row.
 _MOST: Final = 3
 _MOST_SEGMENTS: Final = 10
 _IOSTAT: Final = {"iostat_function": "function", "iostat_filetype": "filetype"}

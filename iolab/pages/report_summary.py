@@ -39,7 +39,7 @@ _WANTED: Final = (
     ("iostat_function",),
     ("file_io", "tablespace_io"),
 )
-#: Where none of them is there, so many of the others.
+#: Where none of them is there, this many of the others.
 _OTHERS: Final = 3
 _HEAD: Final = ("info", "databases", "instances", "hosts", "containers", "snapshots", "host_cpu", "instance_cpu")
 _MOST_EVENTS: Final = 8

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: The frames that are printed; of the others only the number of rows is printed.
 _PRINTED: Final = ("head", "samples", "top_events", "wait_classes", "compare_top_events", "io_mode", "calls", "summary")
 _MOST_ROWS: Final = 8
-#: Of a format without a view: so many tables, of more columns than this.
+#: Of a format without a view: this many tables, of more columns than this.
 _MOST_TABLES: Final = 4
 _LEAST_WIDTH: Final = 2
 _MOST_REMARKS: Final = 20
@@ -42,7 +42,7 @@ def summary_text(
 ) -> str:
     """The first screen of a log (`iolab.pages.ledger_text`); its figures and tables where they are asked for.
 
-    A log of which nothing is said is shown by its tables and figures, too.
+    A log of which nothing is reported is shown by its tables and figures, too.
 
     Args:
         seen: what `iolab.summarize` gives.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from straceparse import StraceLog
 
-#: One of so many lines tells when the log begins.
+#: One of this many lines tells when the log begins.
 _FIRST_LINES: Final = 1_000
 #: Fewer reads are no distribution: a curve of their times would be of single steps.
 _LEAST_READS: Final = 6
@@ -49,7 +49,7 @@ _OF_MODES: Final = (
 
 def trace_frames(trace: Trace) -> tuple[dict[str, pl.DataFrame], list[str]]:
     """The main frames of a log by name, and what the log cannot tell of its reads."""
-    # A sum of nothing is null: a log without -T does not say that the calls took no time.
+    # The sum of no rows is null: a log without -T does not say that the calls took no time.
     elapsed = pl.when(pl.col("timed") > 0).then("elapsed")
     counted = trace.by_name.select("name", "calls", "failed", elapsed=elapsed)
     counted = counted.sort("calls", "name", descending=[True, False])

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 #: A log's begin and end on its own clock, and whether that is UTC.
 Span = tuple[datetime, datetime, bool]
 
-#: A gap of more than so many times the longest log breaks the axis.
+#: A gap of more than this many times the longest log breaks the axis.
 _FAR: Final = 5
 #: Between parts of a broken axis, in per cent of the width.
 _GAP: Final = 6.0

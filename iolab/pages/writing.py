@@ -68,7 +68,7 @@ def write_report(
 ) -> list[str]:
     """A page about logs: what was read, how logs compare, figures with bounds and caveats, charts, what was not read.
 
-    Logs that pair up are compared (`iolab.comparison`); the page says what makes them a pair, and why others are none.
+    Logs that pair up are compared (`iolab.comparison`); the page says what makes them a pair, and why others are not.
 
     The page needs no network, and runs no script but its own: what a log holds is shown as text.
 
@@ -147,7 +147,7 @@ def write_report(
 
 
 def _when(summaries: dict[str, LogSummary]) -> str:
-    """When logs of several formats were, before anything is said of them together."""
+    """When logs of several formats were, before anything is reported of them together."""
     formats = {seen.log.format for seen in summaries.values()}
     if len(formats) < 2:
         return ""

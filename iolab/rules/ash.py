@@ -48,7 +48,7 @@ class AshFacts:
                 yield row
 
     def sessions(self, seconds: float) -> str:
-        """So many seconds of samples as sessions active; empty where the report does not say enough for it."""
+        """This many seconds of samples as sessions active; empty where the report does not say enough for it."""
         if self.total.interval_s is None or self.total.elapsed is None:
             return ""
         return three(seconds / self.total.elapsed.value)
@@ -145,7 +145,6 @@ def cpu_queue(facts: AshFacts) -> Iterator[Finding]:
             "cpu_queue",
             f"From {one.begin:%H:%M} to {one.end:%H:%M} samples saw {three(one.sessions)} sessions on {cpus} CPUs: "
             f"at least {one.least_s // step * step:,.0f} s cannot have been on a CPU.",
-            why="sessions on CPU above the number of CPUs waited for one",
             next="an ASH report of this time: @?/rdbms/admin/ashrpti, and the host: vmstat 5",
             evidence=(Evidence("ash_activity"),),
         )
@@ -172,7 +171,6 @@ def objects(facts: AshFacts) -> Iterator[Finding]:
         yield Finding(
             "sampled_objects",
             f"{'; '.join(said)}.",
-            why="samples of waits for I/O, locks and the cluster; the same samples as in the events",
             evidence=tuple(evidence),
         )
 
@@ -196,7 +194,6 @@ def blockers(facts: AshFacts) -> Iterator[Finding]:
         yield Finding(
             "blocking_session",
             f"Session {row['sid']}{program} blocked {percent(share / 100)} of the samples, all in `{event}`.",
-            why="a session that others wait for may itself wait",
             next=f"what session {row['sid']} did: an ASH report of it (@?/rdbms/admin/ashrpti)",
             evidence=(Evidence("ash_blocking_sessions", (str(row["session"]),)),),
         )
@@ -204,7 +201,7 @@ def blockers(facts: AshFacts) -> Iterator[Finding]:
 
 @rule("too_few_samples", of="ash", thresholds={"100 samples": "95 % interval of a half wider than 20 points"})
 def too_few_samples(facts: AshFacts) -> Iterator[Finding]:
-    """So few samples that they are no profile."""
+    """This few samples that they are no profile."""
     if facts.total.is_counted and facts.total.samples < LEAST_SAMPLES:
         yield Finding(
             "too_few_samples",
@@ -222,7 +219,6 @@ def wait_counts(_facts: AshFacts) -> Iterator[Finding]:
     yield Finding(
         "wait_counts",
         "The number of waits and their average time: samples do not count waits.",
-        collect=_AWR,
         next=_AWR,
         evidence=(Evidence("ash_top_events"),),
         is_refused=True,
@@ -253,8 +249,7 @@ def addm_named(report: AwrReport) -> Iterator[Finding]:
         yield Finding(
             "addm_finding",
             "What ADDM found: the report has no table of findings.",
-            why="the report is cut, or states in another language that there are none",
-            collect=_AWR,
+            why="the report is cut, or states in another language that there are not",
             next=_AWR,
             is_refused=True,
         )
@@ -265,7 +260,6 @@ def addm_named(report: AwrReport) -> Iterator[Finding]:
         yield Finding(
             "addm_finding",
             f"ADDM rates `{finding}` at {percent(share / 100)} of the activity.",
-            why="ADDM's own estimate; its findings overlap and do not add up",
             next=_AWR,
             evidence=(Evidence(table, (finding,)),),
         )

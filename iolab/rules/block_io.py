@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _KEY: Final = ("pid", "command")
 _ENDS: Final = ("", "_lo", "_hi")
-#: The percentiles that are said, and their words.
+#: The percentiles that are reported, and their words.
 _SAID: Final = ((50.0, "half took"), (99.0, "99 %"), (100.0, "the longest"))
 _OPERATIONS: Final = {"read": "reads", "write": "writes", "discard": "discards", "flush": "flushes"}
 
@@ -27,7 +27,7 @@ _OPERATIONS: Final = {"read": "reads", "write": "writes", "discard": "discards",
 def block_io_findings(log: FrameLog) -> Iterator[Finding]:
     r"""The process with most bytes of those that biotop lists; the times of requests that biolatpcts gives.
 
-    Percentiles of intervals are none of all time together: of several intervals the least and the greatest are said.
+    Percentiles of intervals are not of all time together: of several intervals the least and the greatest are reported.
 
     Examples:
         >>> from hostparse import read_summaries
@@ -38,7 +38,7 @@ def block_io_findings(log: FrameLog) -> Iterator[Finding]:
         `cksum` (14501) moved most bytes of those listed, 2.95 MB in 2 intervals: 20 requests of 500 us on average.
         >>> text = "sda  p50  p99  p100\nread 95us 1.5ms 2.5ms\nwrite - - -\n"
         >>> for one in block_io_findings(read_summaries(text.encode())): print(one.sentence)
-        `sda`, reads of 1 interval: half took at most 100.5 us, 99 % at most 2.05 ms, the longest at most 3.05 ms.
+        `sda`, reads of 1 interval: half took at most 101 us, 99 % at most 2.05 ms, the longest at most 3.05 ms.
         >>> for one in block_io_findings(read_summaries(b"sda  p50  p99\nread - -\nwrite - -\n")):
         ...     print(one.sentence, one.is_refused)
         How long requests took: no interval has one. True
@@ -54,8 +54,7 @@ def block_io_findings(log: FrameLog) -> Iterator[Finding]:
         yield Finding(
             "latency",
             "How long requests took: no interval has one.",
-            why="biolatpcts prints `-` where there was no request",
-            collect="biolatpcts while the work runs",
+            next="biolatpcts while the work runs",
             evidence=(Evidence("percentiles"),),
             is_refused=True,
         )
@@ -82,10 +81,7 @@ def _processes(processes: pl.DataFrame) -> Iterator[Finding]:
         "process_io",
         f"`{row['command']}` ({row['pid']}) moved most bytes of those listed, "
         f"{figure_text(moved, 'MB')} in {count_text(number, 'interval')}{took}.",
-        why="bytes and requests of its reads and writes on all disks, a mean weighted by requests",
-        refuted_by="a process that is not among those with the most bytes of each interval",
         evidence=(Evidence("processes", (row["command"],)),),
-        caveat="requests are charged to the process that issued them: writes of a cache to a thread of the kernel",
         order=1,
     )
 
@@ -107,9 +103,6 @@ def _percentiles(device: object, operation: str, rows: pl.DataFrame) -> Iterator
     yield Finding(
         "latency",
         f"{name}{word if name else word.capitalize()} of {count_text(number, 'interval')}: {', '.join(said)}.",
-        why="the upper edges of the buckets in which biolatpcts counts, by interval",
-        refuted_by="a histogram or a list of single requests",
         evidence=(Evidence("percentiles", (operation,)),),
-        caveat="percentiles of intervals are none of all time together",
         order=1,
     )

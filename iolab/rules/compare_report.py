@@ -48,6 +48,5 @@ def both_periods(report: AwrReport) -> Iterator[Finding]:
             "" if shares[0].lo >= LARGE else "DB time of the second period",
             part=name if shares[0].lo >= LARGE else "",
             next="" if shares[0].lo >= LARGE else "the report of the second period alone: @?/rdbms/admin/awrrpt",
-            caveat="waits of background processes are in it",
             evidence=(Evidence("compare_wait_classes"), Evidence("compare_wait_events")),
         )

@@ -68,7 +68,6 @@ def short_latches_long_waits(facts: ReportFacts) -> Iterator[Finding]:
         f"Waits for {len(long)} kinds of latches and mutexes took 100 ms or more each (`{first}` "
         f"{seconds(average.value)}). A running process holds one for less.",
         part=_CLASS if part_of(facts, _CLASS) is not None else "",
-        why="holders that did not run would fit (processors, memory, a hypervisor), as would many waiters at one parse",
         next="what the holders did in an ASH report of the period: @?/rdbms/admin/ashrpt",
         evidence=(Evidence("foreground_events", tuple(long)),),
         order=2,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from hostparse import HostLog
 
-#: What is said of a request: its word, the column of its rate, and the columns of its time, of which the first is used.
+#: Of a request: its word, the column of its rate, and the columns of its time, of which the first is used.
 _KINDS: Final = (
     ("read", "reads_per_s", ("read_await_ms", "read_service_ms")),
     ("write", "writes_per_s", ("write_await_ms", "write_service_ms")),
@@ -34,7 +34,7 @@ _BYTES: Final = (("read", "read_bytes_per_s"), ("written", "write_bytes_per_s"),
 _ENDS: Final = ("", "_lo", "_hi")
 #: What gives samples of the devices, by the tool whose log has none.
 _COMMANDS: Final = {"zpool": "zpool iostat -l 5 60", "sar": "sar -d 5 60", "nmon": "nmon -f -s 5 -c 60"}
-#: A device with so many requests in flight on average was never without one, and is said first.
+#: A device with this many requests in flight on average was never without one, and is reported first.
 _ALWAYS: Final = 1.0
 #: A kind of request of fewer in all samples together gives no time of one.
 _LEAST: Final = 1.0
@@ -54,7 +54,7 @@ def device_load(log: HostLog) -> Iterator[Finding]:
         >>> since_boot = head + "sda 1.0 1.0 8.0 8.0 9.0 1.0\nsdb 1.0 1.0 8.0 8.0 9.0 1.0\n\n"
         >>> sample = head + "sda 100.0 10.0 800.0 80.0 5.0 1.0\nsdb 300.0 0.0 2400.0 0.0 0.2 0.0\n\n"
         >>> for one in device_load(read_host((since_boot + sample * 2).encode())): print(one.sentence)
-        `sda` had the most requests in flight, 0.510 on average: 100 reads per second of 5 ms, 10 writes per second
+        `sda` had the most requests in flight, 0.510 on average: 100 reads per second of 5 ms and 10 writes per second
         of 0.941 to 1.06 ms.
         >>> for one in device_load(read_host(since_boot.encode())): print(one.sentence, one.is_refused)
         Not visible: what the devices did; the log has only means since the start of the system. True
@@ -81,8 +81,6 @@ def device_load(log: HostLog) -> Iterator[Finding]:
             yield Finding(
                 "device_load",
                 f"Not visible: what the devices did; {SINCE_START}.",
-                why="the first report of such a tool is that mean: what happened while work ran cannot be seen in it",
-                collect=f"`{_COMMANDS.get(log.kind, 'iostat -xt 5 60')}` while the work runs",
                 next=f"{_COMMANDS.get(log.kind, 'iostat -xt 5 60')}, while the work runs",
                 evidence=(Evidence("device"),),
                 is_refused=True,
@@ -138,23 +136,20 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
             said.append(f"{often} {noun} per second of {seconds(flights / rates)}")
     if not said:
         return
-    busy = "" if row["busy"] is None else f"busy {percent(row['busy'])} of the time; "
+    busy = "" if row["busy"] is None else f"busy {percent(row['busy'])} of the time, "
     yield Finding(
         "device_load",
-        f"`{row['device']}` had the most requests in flight, {three(row['flight'])} on average: {', '.join(said)}.",
-        why=f"{busy}rate times time of a request{_queue(kinds)}, in {count}; the longest mean of a sample was "
-        f"{row['largest']:g} ms",
+        f"`{row['device']}` had the most requests in flight, {three(row['flight'])} on average: {' and '.join(said)}.",
+        why=f"{busy}in {count}{_queue(kinds)}; the longest mean of a sample was {seconds(row['largest'] / 1e3)}",
         next="the distribution of the latencies: biolatency -D 10 1",
-        refuted_by="another device that the log does not show; a histogram of single requests",
         evidence=(Evidence("device", (row["device"],)),),
-        caveat="devices of several layers (partitions, mapped devices) hold the same requests",
         order=0 if row["flight"] >= _ALWAYS else 2,
     )
 
 
 def _queue(kinds: list[tuple[str, str, str]]) -> str:
     """Whether the times leave out what requests waited in a queue of the host."""
-    return ", without that in queues of the host" if any("service" in time for *_, time in kinds) else ""
+    return ", without the time in queues of the host" if any("service" in time for *_, time in kinds) else ""
 
 
 def _moved(samples: pl.LazyFrame, columns: set[str], count: str, whole: float) -> Iterator[Finding]:
@@ -175,9 +170,7 @@ def _moved(samples: pl.LazyFrame, columns: set[str], count: str, whole: float) -
         f"`{row['device']}` moved the most bytes, {' and '.join(parts)} on average.",
         why=f"the mean of {count}; the log prints no time of a request",
         next="the time of a request: iostat -xt 5",
-        refuted_by="another device that the log does not show",
         evidence=(Evidence("device", (row["device"],)),),
-        caveat="devices of several layers (partitions, mapped devices) hold the same requests",
         order=2,
     )
 

@@ -46,8 +46,6 @@ def report_and_trace(first: tuple[str, AwrReport], second: tuple[str, StraceLog]
         yield Finding(
             "evidence_mismatch",
             f"{apart}: they are not of one case.",
-            why="figures of one system or time say nothing of another's",
-            refuted_by="a trace of a process of this instance within the period",
             evidence=(Evidence("info"),),
             is_gate=True,
         )
@@ -55,7 +53,7 @@ def report_and_trace(first: tuple[str, AwrReport], second: tuple[str, StraceLog]
         yield Finding(
             "evidence_mismatch",
             f"Whether {names[0]} and {names[1]} are of one time: they do not both say when they were taken.",
-            collect=f"`{COMMAND}` within the period of a report",
+            next=f"`{COMMAND}` within the period of a report",
             is_refused=True,
         )
 
@@ -79,8 +77,6 @@ def session_and_trace(first: tuple[str, Spool], second: tuple[str, StraceLog]) -
                 "evidence_agrees",
                 f"The session counted {counted} (`{row['database_basis']}`), the trace {traced}: they may be of one "
                 "execution.",
-                why="two counts of one thing, taken apart",
-                refuted_by="another process of the session that read, too",
                 evidence=evidence,
                 order=3,
             )
@@ -90,7 +86,6 @@ def session_and_trace(first: tuple[str, Spool], second: tuple[str, StraceLog]) -
                 f"The session counted {counted} (`{row['database_basis']}`), the trace {traced}: figures of one "
                 "are not used for the other.",
                 why=str(row["explanation"]),
-                refuted_by="a trace from before the statement to after it",
                 evidence=evidence,
                 is_gate=True,
             )

@@ -27,7 +27,7 @@ _RETURNED: Final = "cell physical io interconnect bytes returned by smart scan"
 _NEARLY_ALL: Final = 0.95
 _LEAST_REQUESTS: Final = 100
 _KIB: Final = 1024
-#: Disks of cells that are so busy, and databases with so many of the requests, in %.
+#: Disks of cells that are so busy, and databases with this many of the requests, in %.
 _BUSY_PCT: Final = 50.0
 _LARGE_PCT: Final = 10.0
 
@@ -52,7 +52,6 @@ def exadata_cells(report: AwrReport) -> Iterator[Finding]:
                 "exadata_cells",
                 f"The {disk} disks of the cells were {percent(busy / 100)} busy: {three(rate)} requests per second"
                 f"{_latency_text(report, str(disk))}.",
-                why="of all databases on these cells",
                 next="the cells: cellcli -e list metriccurrent where name like 'CD_IO.*'",
                 evidence=(Evidence("exadata_outliers", (str(disk),)), Evidence("exadata_cell_latency")),
                 order=3,
@@ -70,7 +69,6 @@ def exadata_cells(report: AwrReport) -> Iterator[Finding]:
             "exadata_cells",
             f"This database issued {percent(mine / 100)} of the requests to the cells, `{others[0][0]}` "
             f"{percent(others[0][1] / 100)}.",
-            why="databases share the disks of the cells",
             next="the plan of the I/O resource manager: cellcli -e list iormplan detail",
             evidence=(Evidence("exadata_databases"),),
             order=4,
@@ -128,8 +126,6 @@ def exadata(
         yield Finding(
             "flash_hits",
             f"Flash answered {percent(share.value)} of {count_text(requests.value, 'read request')}.",
-            why="reads of all kinds; smart scans count theirs, too",
-            refuted_by="cell metrics of the period",
             evidence=(rows,),
             order=4,
         )
@@ -142,8 +138,6 @@ def exadata(
             "offload",
             f"{percent(min(of_all.value, 1))} of bytes were eligible for smart scan; {percent(saved.value)} of these "
             "did not cross the interconnect.",
-            why="bytes as on disk; storage indexes and column selection are in the saving",
-            refuted_by="`cell physical IO interconnect bytes` of the same scope",
             evidence=(Evidence(table, (_ELIGIBLE, _RETURNED)),),
             order=4,
         )
@@ -166,7 +160,7 @@ def _flash_latency(
         yield Finding(
             "flash_latency",
             f"The time of a read from flash: {', and '.join(reasons)}.",
-            collect="the histogram of `cell single block physical read`",
+            next="the histogram of `cell single block physical read`",
             evidence=(rows,),
             is_refused=True,
         )
@@ -181,8 +175,6 @@ def _flash_latency(
     yield Finding(
         "flash_latency",
         f"A read{of} from flash took at most {seconds(each.hi)}.",
-        why="all of the elapsed time is counted as time of reads, one after the other",
-        refuted_by="parallel query, or reads that were asynchronous",
         evidence=(rows, Evidence("statements")),
         order=4,
     )

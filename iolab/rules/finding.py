@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -12,14 +15,14 @@ if TYPE_CHECKING:
 
     from logframe.interval import Interval
 
-#: Findings with an impact of so much are major, or notable.
+#: Findings with an impact of this much are major, or notable.
 MAJOR: Final = 0.20
 NOTABLE: Final = 0.05
 #: The marks, in the order of the key; each is shown with its shape and its word.
 MARKS: Final = ("evidence", "major", "notable", "context", "cannot tell")
 #: The name of the only finding of a log of which no rule says anything.
 NOTHING: Final = "nothing_found"
-#: So many gates come before all others.
+#: This many gates come before all others.
 MOST_GATES: Final = 2
 
 #: Columns of the frame of findings, one row a finding in the order to read them.
@@ -34,8 +37,6 @@ FINDINGS: Final = pl.Schema(
         "impact_of": pl.String(),
         "sentence": pl.String(),
         "why": pl.String(),
-        "refuted_by": pl.String(),
-        "collect": pl.String(),
         "next": pl.String(),
         "part": pl.String(),
         "evidence": pl.List(
@@ -72,8 +73,6 @@ class Finding:
         impact: its share of DB time, or of the elapsed time of a trace, from 0 to 1; None without one.
         impact_of: what the share is of: `DB time`, `elapsed time`, `the increase`.
         why: what makes the sentence more than its figures.
-        refuted_by: what would show it to be wrong.
-        collect: for a refusal, what to collect.
         next: what to do next: the log, table, statement or command.
         part: the part of the time ledger that it is about; its share is the part's, whatever `impact` says.
         evidence: the place of the figures.
@@ -89,8 +88,6 @@ class Finding:
     impact: Interval | None = None
     impact_of: str = "DB time"
     why: str = ""
-    refuted_by: str = ""
-    collect: str = ""
     next: str = ""
     part: str = ""
     evidence: tuple[Evidence, ...] = ()
@@ -146,7 +143,7 @@ def rank_findings(found: Iterable[Finding]) -> list[Finding]:
 
 
 def nothing_found(looked_at: str) -> Finding:
-    """What is said of a log of which no rule says anything.
+    """What is reported of a log of which no rule says anything.
 
     Examples:
         >>> nothing_found("the processors and the devices").sentence
@@ -156,7 +153,6 @@ def nothing_found(looked_at: str) -> Finding:
         NOTHING,
         "Nothing stands out.",
         why=f"looked at: {looked_at}" if looked_at else "",
-        caveat="a rule says nothing where its figures are not in the log, or too few",
     )
 
 
@@ -168,6 +164,44 @@ def is_nothing(findings: pl.DataFrame) -> bool:
         (True, False)
     """
     return findings.get_column("name").to_list() == [NOTHING]
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What is true of a finding in every log (`findings.toml`).
+
+    Attributes:
+        matters: why it matters.
+        refuted_by: what would show it to be wrong.
+        next: what to do next, where a rule names nothing more precise.
+        caution: what to know before it is used.
+        says: what it says, of a finding that no rule of one log makes.
+    """
+
+    matters: str
+    refuted_by: str
+    next: str
+    caution: str = ""
+    says: str = ""
+
+
+@cache
+def meanings() -> dict[str, Meaning]:
+    """The meaning of every finding, by name.
+
+    Examples:
+        >>> meanings()["log_writer_busy"].refuted_by
+        'an extended SQL trace of the log writer'
+    """
+    text = resources.files("iolab.rules").joinpath("findings.toml").read_text(encoding="utf-8")
+    return {name: Meaning(**entry) for name, entry in tomllib.loads(text).items()}
+
+
+def _usual_next(one: Finding) -> str:
+    """What is done next after a major finding, a refusal or a problem of the evidence."""
+    if one.mark not in {"major", "cannot tell", "evidence"} or one.name not in meanings():
+        return ""
+    return meanings()[one.name].next
 
 
 def findings_frame(found: Iterable[Finding]) -> pl.DataFrame:
@@ -183,9 +217,7 @@ def findings_frame(found: Iterable[Finding]) -> pl.DataFrame:
             "impact_of": None if one.impact is None else one.impact_of,
             "sentence": one.sentence,
             "why": one.why or None,
-            "refuted_by": one.refuted_by or None,
-            "collect": one.collect or None,
-            "next": one.next or None,
+            "next": one.next or _usual_next(one) or None,
             "part": one.part or None,
             "evidence": [{"table": of.table, "rows": list(of.rows), "lines": list(of.lines)} for of in one.evidence],
             "caveat": one.caveat or None,

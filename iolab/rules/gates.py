@@ -25,7 +25,7 @@ _SESSIONS_FACTOR: Final = 1.5
 #: Fewer waits are no sample of a latency.
 LEAST_WAITS: Final = 30
 _HOUR_S: Final = 3_600
-#: A period is given in hours from so many on, in whole ones from so many.
+#: A period is given in hours from this many on, in whole ones from so many.
 _LEAST_HOURS: Final = 3
 _WHOLE_HOURS: Final = 20
 _DAY_S: Final = 86_400
@@ -47,7 +47,6 @@ def interval_interrupted(facts: ReportFacts) -> Iterator[Finding]:
         yield Finding(
             "interval_interrupted",
             "Anything about the time between the two snapshots: no share, no rate, no comparison, no what-if.",
-            why="counters of the instance begin anew when it starts",
             evidence=(Evidence("info"),),
             is_refused=True,
         )
@@ -78,7 +77,6 @@ def impossible_figure(facts: ReportFacts) -> Iterator[Finding]:
             "impossible_figure",
             f"DB CPU ({facts.db_cpu_s.value:,.1f} s) exceeds DB time ({facts.db_time_s.value:,.1f} s), which contains "
             "it: neither is used for a share.",
-            why="work before the first call of a session is counted in one of the two only",
             next="the next report of the instance: do the two figures agree there?",
             evidence=(Evidence(facts.db_cpu_from, ("DB CPU", "DB time")),),
             is_gate=True,
@@ -89,7 +87,6 @@ def impossible_figure(facts: ReportFacts) -> Iterator[Finding]:
             "impossible_figure",
             f"DB time is {facts.db_time_s.value:,.1f} s in {facts.db_times_s[0][0]} and {other.value:,.1f} s in "
             f"{where}: the report mixes parts of two periods.",
-            why="shares of one DB time applied to the times of another have no meaning",
             next="the whole report of one period: @?/rdbms/admin/awrrpt",
             evidence=(Evidence("info"), Evidence("foreground_wait_classes")),
             is_gate=True,
@@ -98,7 +95,7 @@ def impossible_figure(facts: ReportFacts) -> Iterator[Finding]:
             yield Finding(
                 name,
                 f"{what}: the report mixes parts of two periods.",
-                collect="the whole report of one period",
+                next="the whole report of one period",
                 is_refused=True,
             )
     yield from _above_sessions(facts)
@@ -115,7 +112,6 @@ def _above_sessions(facts: ReportFacts) -> Iterator[Finding]:
                 "impossible_figure",
                 f"Class {name} is printed with {time.value:,.0f} s, {at_once.value:,.0f} sessions at a time; the "
                 f"snapshots counted {shown}. It is used for no share.",
-                why="a session waits for one thing at a time",
                 next="the class in the next report of the instance",
                 evidence=(Evidence("wait_classes", (name,)), Evidence("snapshots")),
                 is_gate=True,
@@ -145,7 +141,6 @@ def idle_events_in_top(facts: ReportFacts) -> Iterator[Finding]:
         "idle_events_in_top",
         f"The top events include {'an idle wait' if one else f'{len(idle)} idle waits'} "
         f"({', '.join(f'`{name}`' for name in idle[:3])}). Ignore {'its share' if one else 'their shares'}{others}.",
-        why="a process that waits for work is not part of DB time",
         evidence=(Evidence("top_events", tuple(idle)),),
         order=7,
     )
@@ -189,7 +184,6 @@ def overlapping_shares(facts: ReportFacts) -> Iterator[Finding]:
             "waits_before_the_period",
             f"Waits alone are {percent((facts.waited_s / whole).value)} of DB time, so each share of time is a range.",
             part=_TWICE,
-            why="a wait is counted whole when it ends, also one that began before the period",
             next="the report of the period before: are the same waits in progress?",
             evidence=rows,
         )
@@ -200,16 +194,16 @@ def overlapping_shares(facts: ReportFacts) -> Iterator[Finding]:
         seen = (on_cpu * facts.elapsed_s / whole).value
         if seen < 0.7 * (cpu / whole).value:
             sampled = (
-                f"; samples saw {percent(seen)} on CPU, the CPU clock {percent((cpu / whole).value)}: "
+                f"samples saw {percent(seen)} on CPU, the CPU clock {percent((cpu / whole).value)}: "
                 "consistent with CPU used inside the waits"
             )
     names = ("direct path read", "direct path read temp", "db file parallel read", "SQL*Net more data from client")
-    polled = "; direct or parallel reads count CPU within the wait" if total(facts.of_events(*names)).value > 0 else ""
+    polled = "direct or parallel reads count CPU within the wait" if total(facts.of_events(*names)).value > 0 else ""
     yield Finding(
         "overlapping_shares",
         f"CPU time and waits add up to {percent(1 - twice.share.value)} of DB time, so each share of time is a range.",
         part=_TWICE,
-        why=f"CPU that a process uses within a wait is counted in both{polled}{sampled}",
+        why=sampled or polled or "CPU that a process uses within a wait is counted in both",
         next="an extended SQL trace (event 10046) of one session, where CPU and waits stand apart",
         evidence=rows,
     )
@@ -232,7 +226,6 @@ def interval_too_long(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "interval_too_long",
         f"The report covers {period_text(facts.elapsed_s.value)}; its averages hide the busy hours.",
-        why="rates and latencies are means of the whole period",
         next="reports of single hours: @?/rdbms/admin/awrrpt",
         evidence=(Evidence("snapshots"),),
         is_gate=bool(facts.void) or facts.elapsed_s.lo > _DAY_S,
@@ -269,7 +262,6 @@ def no_period(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "no_period",
         "The report covers no time: rates and active sessions cannot be computed.",
-        why="rates are of the time between two snapshots",
         next="a report of two snapshots: @?/rdbms/admin/awrrpt",
         evidence=(Evidence("info"), Evidence("snapshots")),
         is_gate=True,
@@ -291,7 +283,6 @@ def report_is_cut(facts: ReportFacts) -> Iterator[Finding]:
         yield Finding(
             "report_is_cut",
             "The report ends before its instance activity statistics; later tables are missing.",
-            why="a table that is missing, or its last rows, could change the order of what is said",
             next="the whole report: @?/rdbms/admin/awrrpt",
             evidence=(Evidence("info"),),
             is_gate=True,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from awrparse import AwrReport
     from hostparse import HostLog
 
-#: Fewer samples say nothing of the time between them.
+#: Fewer samples do not describe the time between them.
 _FEWEST: Final = 10
 _MOSTLY: Final = 0.5
 #: A host whose processors are busy for less is idle.
@@ -46,7 +46,7 @@ _NOT_AT_WORK: Final = {
 _MOST_PROCESSES: Final = 3
 #: Less memory swapped in, in KiB/s, is not worth a line.
 _LEAST_SWAPPED: Final = 1_000
-#: From this length of a sample on, its time is said in minutes.
+#: From this length of a sample on, its time is reported in minutes.
 _MINUTE_S: Final = 60
 
 
@@ -168,8 +168,6 @@ def swapping(log: HostLog) -> Iterator[Finding]:
     yield Finding(
         "swapping",
         f"The host swapped: {three(back)} KiB/s were read back and {three(out or 0.0)} KiB/s were written.",
-        why="memory was short: a process whose pages are read back waits for the disk, wherever it is",
-        caveat="KiB/s as vmstat prints them without -S",
         next="who holds the memory: ps -eo pid,rss,args --sort=-rss; sar -W 5, for the time of it",
         evidence=(Evidence("host", ("si", "so")),),
         order=0,
@@ -196,7 +194,6 @@ def blocked_processes(log: HostLog) -> Iterator[Finding]:
     yield Finding(
         "blocked_processes",
         f"On average {three(mean['blocked'])} processes were blocked, at most {mean['most']:g}{said and '; '}{said}.",
-        why="a moment each, no mean of the sample; blocked means in uninterruptible sleep, mostly I/O",
         next="the devices: iostat -xt 5",
         evidence=(Evidence("host", ("blocked",)),),
     )
@@ -218,7 +215,6 @@ def nothing_read(log: HostLog) -> Iterator[Finding]:
     yield Finding(
         "nothing_read",
         f"Not visible: how busy processors, devices and processes were; {missing}.",
-        collect=_TAKE,
         next=_TAKE,
         evidence=(Evidence("diagnostics" if log.diagnostics.height else "runs"),),
         is_refused=True,
@@ -278,8 +274,6 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
     yield Finding(
         "processors_of_report" if report is not None else "processors",
         said,
-        why="what is neither idle nor `iowait`, a mean by time; from 90 % on work waits for a processor now and then",
-        refuted_by="samples of a shorter step with longer run queues, or `resmgr:cpu quantum` waits",
         next="the processes: pidstat -u 5" if report is None and busy.lo >= _MOSTLY else "",
         evidence=(Evidence("cpu" if "cpu" in log.scopes else "host"),),
         caveat=figures["host_cpu_busy"]["caveats"] if report is not None else "",

@@ -28,11 +28,10 @@ _KINDS: Final = (
 _SLOW_MS: Final = 20.0
 _SLOW_FLASH_MS: Final = 2.0
 _FLASH: Final = ("nvme", "pmem")
-#: Fewer requests in a sample say nothing of the device.
+#: Fewer requests in a sample do not describe the device.
 _LEAST: Final = 10.0
 _MOST_DEVICES: Final = 3
 _OF: Final = "the time of the samples"
-_LAYERS: Final = "devices of several layers (partitions, mapped devices) hold the same requests"
 
 
 def _samples(log: HostLog, scope: str, *needs: str) -> pl.LazyFrame | None:
@@ -115,11 +114,8 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
             "the slowest.",
             impact=_share(slow_s, whole),
             impact_of=_OF,
-            why="the average is by requests; the limit is that of a disk, and for nvme that of flash",
             next="the distribution of the latencies: biolatency -D 10 1",
-            refuted_by="a histogram of single requests",
             evidence=(Evidence("device", (str(row["device"]),)),),
-            caveat=_LAYERS,
         )
 
 
@@ -149,10 +145,8 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
             f"{counted(number, 'samples')}, with up to {three(row['most'])} requests in flight.",
             impact=_share(row["seconds"], whole),
             impact_of=_OF,
-            why="busy is the time with a request in flight; a single disk is then saturated, flash may not be",
             next="who reads and writes: pidstat -d 5; biosnoop -Q",
             evidence=(Evidence("device", (str(row["device"]),)),),
-            caveat=_LAYERS,
         )
 
 
@@ -179,10 +173,8 @@ def device_flushes(log: HostLog) -> Iterator[Finding]:
             f"{seconds(row['took'] / row['count'])} each.",
             impact=_share(row["took"], whole),
             impact_of=_OF,
-            why="rate times time of a flush; commits of a redo log on a file system end in one",
             next="who flushes: strace -c -f -e trace=fsync,fdatasync -p PID",
             evidence=(Evidence("device", (row["device"],)),),
-            caveat=_LAYERS,
         )
 
 

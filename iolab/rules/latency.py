@@ -27,14 +27,14 @@ _BY_DESIGN: Final = ("enq:", "latch", "mutex", "cursor:", "library cache", "gc "
 _LEAST_READS: Final = 1_000
 _LEAST_WAITS: Final = 500
 _LEAST_SHARE: Final = 0.01
-#: A range is named when it holds so much of all waits, in per cent.
+#: A range is named when it holds this much of all waits, in per cent.
 _MOST_PCT: Final = 60.0
 _FEW_BETWEEN_PCT: Final = 20.0
 #: Numbers of edges as reports print them, and how near to one the counted edge is: 2^20 us is printed as 1 s.
 _PRINTED: Final = (1, 2, 4, 8, 16, 32, 64, 125, 250, 500)
 _NEAR: Final = 0.05
 #: Ranges with edges that histograms print, in us.  Source: data sheets: most flash drives give one reader at a time
-#: 10,000 to 20,000 reads a second, 50 to 100 us each, the fastest 20 to 45 us; half a turn of a disk takes 2 to 4.2 ms.
+#: 10,000 to 20,000 reads per second, 50 to 100 us each, the fastest 20 to 45; half a turn of a disk takes 2 to 4.2 ms.
 _RANGES: Final = (
     (0, 64, "shorter than most flash drives take: from a cache, memory or the fastest flash"),
     (64, 512, "like flash, an array's cache or the file system's cache"),
@@ -86,7 +86,7 @@ def read_latency_class(facts: ReportFacts) -> Iterator[Finding]:
                 "read_latency_class",
                 f"Flash or a cache: {percent(lowest / 100)} of single-block reads took under "
                 f"{_edge_text(lowest_edge)}; the histogram starts there.",
-                collect="`V$EVENT_HISTOGRAM_MICRO` (12.1 and later), or `strace -T` of a session",
+                next="`V$EVENT_HISTOGRAM_MICRO` (12.1 and later), or `strace -T` of a session",
                 evidence=evidence,
                 is_refused=True,
             )
@@ -99,7 +99,6 @@ def read_latency_class(facts: ReportFacts) -> Iterator[Finding]:
                 "read_latency_class",
                 f"{percent(min(share, 100.0) / 100)} of single-block reads took {_range_text(start, end)}, "
                 f"{_of_storage(what, facts)}.",
-                why="the histogram holds foreground and background reads of all files",
                 next="the devices: iostat -xt 5",
                 evidence=evidence,
                 order=4,
@@ -108,7 +107,7 @@ def read_latency_class(facts: ReportFacts) -> Iterator[Finding]:
 
 
 def _of_storage(what: str, facts: ReportFacts) -> str:
-    """A file system's cache is none of the candidates where files are in ASM, or it is bypassed by a setting."""
+    """A file system's cache is not in the candidates where files are in ASM, or it is bypassed by a setting."""
     setting = facts.parameters.get("filesystemio_options", "").lower()
     in_asm = any(value.startswith("+") for value in facts.parameters.values())
     if in_asm or setting in {"setall", "directio"}:
@@ -200,14 +199,13 @@ def two_modes(facts: ReportFacts) -> Iterator[Finding]:
         yield Finding(
             "two_modes",
             said,
-            why="requests of different sizes may be in one event; the histogram holds foreground and background",
             evidence=(Evidence("event_histogram", (event,)),),
             order=5,
         )
 
 
 def _what_average_is(average: Interval, hills: Hills) -> str:
-    """Only an average between the hills is neither; within one it says nothing of the other."""
+    """Only an average between the hills is neither; within one it does not describe the other."""
     low, high = average.lo * 1e6, average.hi * 1e6
     if hills.low_to_us <= low and high <= hills.high_from_us:
         return "is neither"

@@ -29,7 +29,7 @@ _PARSE_SHARE: Final = 0.10
 #: Nearly all of a time.
 _NEARLY_ALL: Final = 0.9
 _MB: Final = 10**6
-#: A host is busy from so many per cent on; others use it where this instance has at most half of that.
+#: A host is busy from this many per cent on; others use it where this instance has at most half of that.
 _BUSY_PCT: Final = 25.0
 _OWN_PCT: Final = 50.0
 _CS: Final = 100.0
@@ -146,7 +146,7 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
     if points is not None and points >= 0.5 * rest.value:
         said += f"; samples put {min(points, rest.value) * 100:.0f} points on CPU or waiting for it"
         if not facts.samples.queues:
-            why = "no slot of the samples has more sessions than CPUs: seen on CPU by samples, not by the CPU clock"
+            why = "samples saw it on CPU, the CPU clock did not; no slot has more sessions than CPUs"
     elif points is not None:
         seen = f"see {points * 100:.0f} points of it on CPU" if points >= 0.05 else "do not see it on CPU"
         said += f"; samples of active sessions {seen}"
@@ -157,7 +157,7 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
         why = f"the processors were {facts.idle_pct.value:.0f} % idle on average; the report has no samples of the time"
     direct = total(facts.of_events("direct path read", "direct path read temp"))
     if facts.waited_s is not None and direct.lo >= 0.5 * facts.waited_s.hi > 0:
-        why = "; ".join(filter(None, (why, "time to submit and reap direct reads, outside the wait event, fits")))
+        why = "; ".join(filter(None, (why, "consistent with submitting direct reads")))
     if facts.is_aix:
         why = "; ".join(filter(None, (why, "on AIX with SMT CPU times are undercounted")))
     if facts.samples.queues:
@@ -232,7 +232,6 @@ def cpu_queue(facts: ReportFacts) -> Iterator[Finding]:
             "os_cpu_wait",
             f"Consistent with a queue: the host counted {three(waited)} s of waiting for a CPU (`OS_CPU_WAIT_TIME`).",
             part=part,
-            why="the count is of all processes of the host",
             next="the run queue of the host: vmstat 5",
             evidence=(Evidence("os_stats", ("OS_CPU_WAIT_TIME",)),),
         )
@@ -366,7 +365,6 @@ def host_busy_with_others(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "host_busy_with_others",
         f"{said}; this instance used {percent(own.value / 100)} of that.",
-        why="other instances or programs used the rest; the report does not show which",
         next="the processes of the host: top, or pidstat 5",
         evidence=(Evidence("host_cpu"), Evidence("instance_cpu")),
         order=6,
@@ -441,7 +439,6 @@ def parse_time(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "parse_time",
         f"Parsing took {percent((parse / whole).capped(1))} of DB time{of_hard}; it contains CPU and waits.",
-        why="its shares are not added to those of CPU and waits",
         next="statements that differ in literals alone: select force_matching_signature, count(*) from v$sql group by "
         "force_matching_signature order by 2 desc"
         if of_hard

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 #: Parts of a change below this are not named.
 _LEAST_PART: Final = 0.05
 _MOST_PARTS: Final = 3
-#: Waits of so much of the load are said where one takes so many times as long, or as short.
+#: Waits of this much of the load are reported where one takes this many times as long, or as short.
 _LEAST_WEIGHT: Final = 0.10
 _LONGER: Final = 1.5
 _MOST_NAMED: Final = 4
-#: Values of so many characters may be cut, or be one of a list.
+#: Values of this many characters may be cut, or be one of a list.
 _CUT_FROM: Final = 16
 #: Findings that a comparison of two logs says itself.
 OF_COMPARISONS: Final = ("load", "load_or_latency", "settings_changed")
@@ -49,8 +49,8 @@ def load_change(
         ...     events={"db file sequential read": Wait(Interval.exact(waits), Interval.exact(waited))})
         >>> first, second = facts(900, 6_381, 520_240, 4_567), facts(898.8, 12_727, 776_224, 9_455)
         >>> for one in load_change(first, second): print(one.sentence)
-        DB time rose from 7.09 to 14.16 sessions active (+100 %), 77 % of it from `db file sequential read`.
-        77.0 % of the increase was `db file sequential read`: 1.494 times as many waits, each 1.388 times as long.
+        DB time rose from 7.09 to 14.2 sessions active (+100 %), 77 % of it from `db file sequential read`.
+        77.0 % of the increase was `db file sequential read`: 1.49 times as many waits, each 1.39 times as long.
     """
     try:
         change = ledger_of(before).compare(ledger_of(after))
@@ -59,8 +59,6 @@ def load_change(
     yield Finding(
         "load",
         change.sentence,
-        why="averages of the two periods",
-        refuted_by="single hours within the periods",
         evidence=(Evidence(tables[0]),),
         order=0,
     )
@@ -94,7 +92,6 @@ def load_change(
                 why="longer with more of them, as in a queue; the report has no queue of the device"
                 if min(often, longer) > 1
                 else "sessions waiting = waits per second x their average",
-                refuted_by="`iostat` of both periods",
                 evidence=(Evidence(tables[1] if row["kind"] != "cpu" else "time_model", (row["name"],)),),
             )
         elif max(row["a"], row["b"]) >= _LEAST_WEIGHT * total and often and not 1 / _LONGER < longer < _LONGER:
@@ -104,8 +101,6 @@ def load_change(
                 "as long.",
                 Interval.exact(min(1.0, max(row["a"], row["b"]) / total)),
                 "the larger of the two loads",
-                why="the total alone does not show it: sessions waiting = waits per second x their average",
-                refuted_by="`iostat` of both periods",
                 evidence=(Evidence(tables[1], (row["name"],)),),
             )
 
@@ -144,7 +139,6 @@ def settings_changed(before: ReportFacts, after: ReportFacts, *, table: str = "p
     yield Finding(
         "settings_changed",
         f"{count_text(len(changed), 'parameter')} of {len(both)} changed between the reports: {listed}{more}.",
-        why="what changed with them is not shown to be their effect",
         evidence=(Evidence(table, tuple(changed)),),
         order=3,
     )

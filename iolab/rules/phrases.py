@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from iolab.metrics.formatting import RANGE
 from logframe.interval import Interval
 
-#: A share or a figure is written as a range where its ends differ by more than this, relative to the value.
-_RANGE: Final = 0.05
+#: Widths of ranges are compared with a margin for the rounding of the arithmetic.
+_NEARLY: Final = 1 + 1e-9
 #: Shares from here on are whole per cent.
 _WHOLE: Final = 9.95
 _UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
@@ -45,7 +46,7 @@ def percent(share: Interval | float) -> str:
         return "0 %"
     if of.hi < 0.05:
         return "less than 0.1 %"
-    if of.hi - of.lo > max(_RANGE * of.value, 0.15):
+    if of.hi - of.lo > max(RANGE * of.value, 0.15) * _NEARLY:
         hi = _ceil(of.hi)
         return f"at most {hi} %" if of.lo <= 0 else f"{_per_cent(of.lo)} to {_per_cent(of.hi)} %"
     return f"{_per_cent(of.value)} %"
@@ -70,7 +71,7 @@ def seconds(figure: Interval | float) -> str:
     """
     of = Interval.of(figure)
     size, unit = next(((size, unit) for size, unit in _UNITS if abs(of.hi) >= size), _UNITS[-1])
-    if of.hi - of.lo > _RANGE * abs(of.value):
+    if of.hi - of.lo > RANGE * abs(of.value) * _NEARLY:
         hi = three(of.hi / size)
         return f"at most {hi} {unit}" if of.lo <= 0 else f"{three(of.lo / size)} to {hi} {unit}"
     return f"{three(of.value / size)} {unit}"

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 _LOCK_SHARE: Final = 0.20
 _ROW_LOCKS: Final = "enq: TX - row lock contention"
-#: Parts of the statements that are none.
+#: Parts of the statements that are not.
 _CLOSING: Final = ("captured, not listed", "not captured", "not listed", "counted twice")
 #: A statement whose time is mostly one thing.
 _MOSTLY: Final = 0.5
-#: A statement with so much is the only one.
+#: A statement with this much is the only one.
 _ONE: Final = 0.9
 #: Latches and other waits of background processes from here on.
 _BACKGROUND_SHARE: Final = 0.10
@@ -46,7 +46,7 @@ def main_statement(facts: ReportFacts) -> Iterator[Finding]:
         >>> one = Statement("82ud5h0qcg0bf", Interval.exact(3_625.7), Interval.exact(176_182),
         ...     io_s=Interval.exact(3_589), module="Swingbench", text="select customer_id from customers")
         >>> facts = ReportFacts(db_time_s=Interval.exact(12_612.5), elapsed_s=Interval.exact(903), statements=(one,))
-        >>> for found in main_statement(facts): print(found.part, found.sentence, found.why, sep="; ")
+        >>> for found in main_statement(facts): print(found.part, found.sentence, found.why, sep=" | ")
         82ud5h0qcg0bf select customer_id from customers; `82ud5h0qcg0bf` took 29 % of DB time, 99 % of it I/O: 195
         executions per second, 20.6 ms each.; module Swingbench
     """
@@ -96,8 +96,8 @@ def plsql_block(facts: ReportFacts) -> Iterator[Finding]:
         ...     is_block=True)
         >>> facts = ReportFacts(db_time_s=Interval.exact(1_000), statements=(block,),
         ...     captured_sql_pct=Interval.exact(3), plsql_s=Interval.exact(860))
-        >>> for one in plsql_block(facts): print(one.part, one.sentence, sep="; ")
-        PL/SQL itself; PL/SQL itself took 86 % of DB time; block `3abcdefghijk3` took 99 % with what it calls.
+        >>> for one in plsql_block(facts): print(one.part, one.sentence, sep=" | ")
+        PL/SQL itself | PL/SQL itself took 86 % of DB time; block `3abcdefghijk3` took 99 % with what it calls.
         >>> from dataclasses import replace
         >>> for one in plsql_block(replace(facts, plsql_s=None)): print(one.sentence)
         The PL/SQL block `3abcdefghijk3` took 99 % of DB time with what it calls.
@@ -160,7 +160,7 @@ def lock_waits(facts: ReportFacts) -> Iterator[Finding]:
     held = ""
     if slow is not None:
         what = "reads and writes of every kind were slow" if slow.name == "all_io_slow" else "log writes were slow"
-        held = f"; locks are held until the commit is written, and {what}"
+        held = f", but {what}, and locks last until the commit is written"
     yield Finding(
         "lock_waits",
         f"Row locks took {part.took}: {often(wait.waits, facts.elapsed_s, 'waits')}, {seconds(wait.avg_s.value)} each.",
@@ -202,7 +202,6 @@ def resource_manager(facts: ReportFacts) -> Iterator[Finding]:
         f"The resource manager held sessions back for {percent(share.capped(1))} of DB time: "
         f"{often(count, facts.elapsed_s, 'waits')}, {seconds(time.value / count.value)} each.",
         part=next(iter(waits)),
-        why="a plan of the resource manager, or `cpu_count`, keeps sessions from the processors",
         next="the active plan: select * from v$rsrc_plan",
         evidence=(Evidence("foreground_events", tuple(waits)),),
     )
@@ -284,4 +283,4 @@ def not_separable(facts: ReportFacts) -> Iterator[Finding]:
         elif any(name.endswith(("single block physical read", "sequential read")) for name in names):
             said = "Whether the storage or a queue before it made the reads slow"
     if said:
-        yield Finding("not_separable", f"{said}.", collect=collect, is_refused=True, order=1)
+        yield Finding("not_separable", f"{said}.", next=collect, is_refused=True, order=1)

@@ -168,7 +168,6 @@ def buffered_or_direct_path(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "buffered_or_direct_path",
         f"{_blocks_text(plain.value, blocks.value)} read by direct path, bypassing the buffer cache{besides}.",
-        why="direct path is not O_DIRECT: the report does not show how the operating system read",
         evidence=(Evidence("instance_activity", ("physical reads", "physical reads direct")),),
         order=4,
     )
@@ -248,7 +247,6 @@ def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
             "direct_path_sync_or_async",
             f"Direct path reads were asynchronous: {three(a_wait.value)} requests per wait, so "
             f"{seconds((time / waits).value)} is not the time of a read.{cost}",
-            why="the I/O statistics count no wait for them, and the event counts fewer waits than requests",
             next="the calls of one session: strace -f -ttt -T -yy -p PID (io_submit, or pread64 alone)",
             evidence=evidence,
             order=3,
@@ -262,7 +260,7 @@ def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
     thresholds={"50 % of DB time in CPU, 60 s": "FINDINGS F21"},
 )
 def logical_io(facts: ReportFacts) -> Iterator[Finding]:
-    """Logical reads a second, where CPU is most of DB time.
+    """Logical reads per second, where CPU is most of DB time.
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts
@@ -282,7 +280,6 @@ def logical_io(facts: ReportFacts) -> Iterator[Finding]:
         "logical_io_load",
         f"{three((gets / facts.elapsed_s).value)} logical reads per second; {three((gets / cpu).value)} per second of "
         "CPU time.",
-        why="row work and parsing are in the CPU time",
         evidence=(Evidence("instance_activity", ("session logical reads",)),),
         order=6,
     )

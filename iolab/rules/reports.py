@@ -86,8 +86,6 @@ def report_pair_findings(first: tuple[str, AwrReport], second: tuple[str, AwrRep
         yield Finding(
             "evidence_mismatch",
             f"The {what} differs: {one} in {first[0]}, {two} in {second[0]}: no change of one system.",
-            why="the difference of two systems is no change of one",
-            refuted_by="two reports of one instance",
             evidence=(Evidence("info"),),
             is_gate=True,
         )
@@ -96,7 +94,6 @@ def report_pair_findings(first: tuple[str, AwrReport], second: tuple[str, AwrRep
         yield Finding(
             "evidence_mismatch",
             f"{first[0]} and {second[0]} are of one instance and of periods that overlap: no change over time.",
-            why="a change is from one period to a later one",
             evidence=(Evidence("info"),),
             is_gate=True,
         )

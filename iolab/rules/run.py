@@ -32,7 +32,7 @@ _MOST_OF_A_RUN: Final = 10
 def findings(
     logs: ParsedLog | Source | Iterable[ParsedLog | Source] | Mapping[str, ParsedLog | Source],
 ) -> pl.DataFrame:
-    """What a log says first: findings with their share, their evidence and what would refute them, in order.
+    """What a log says first: findings with their share, their evidence and what to do next, in order.
 
     Args:
         logs: a log as `iolab.load` gives it, what `iolab.load` takes (a path, bytes, a file), or several.  Of two
@@ -47,7 +47,7 @@ def findings(
           `notable` (5 % or more), `context`, `cannot tell`
         * ``impact``, ``impact_lo``, ``impact_hi``: ratio; of what is in ``impact_of``; impacts overlap and do not
           add up
-        * ``sentence``; ``why``; ``refuted_by``; ``collect``: what to collect where it cannot be determined; ``caveat``
+        * ``sentence``; ``why``; ``caveat``; ``next``: what to do next (of every major finding and refusal)
         * ``evidence``: tables with the names of rows, or line numbers
         * ``refused``: it says what cannot be determined
 

@@ -70,7 +70,6 @@ def sampled_time(log: SessionSamples) -> Iterator[Finding]:
                     said,
                     part=row["part"],
                     why=f"{row['count']:,.0f} samples; the range is rounding and the 95 % interval of sampling",
-                    caveat="samples of one long wait are not independent; a share of time, not of waits",
                     next="" if is_aside or row["name"] == NO_STATEMENT else _NEXT[view].format(row["name"]),
                 )
 
@@ -83,9 +82,7 @@ def no_wait_met(log: SessionSamples) -> Iterator[Finding]:
             "no_wait_met",
             f"No sample met a wait: waits took at most {100 * row['ci_hi']:.1f} % of the time, with 95 % confidence.",
             why=row["basis"],
-            refuted_by="an extended SQL trace of the same session with waits",
             evidence=(Evidence("samples", (row["state"],)),),
-            caveat="waits that come with the beat of the samples are missed",
             order=6,
         )
 
@@ -93,7 +90,7 @@ def no_wait_met(log: SessionSamples) -> Iterator[Finding]:
 def devices_of_others(host: tuple[str, HostLog], report: tuple[str, AwrReport]) -> Iterator[Finding]:
     """Devices that cannot have served the database of a report: no latency of its storage is in their log.
 
-    Nothing is said where the two cannot be compared (`iolab.evidence.align_host`), or where the devices did enough.
+    Nothing is reported where the two cannot be compared (`iolab.evidence.align_host`), or where the devices did enough.
     """
     try:
         aligned = align_host(report[1], host[1])
@@ -107,8 +104,7 @@ def devices_of_others(host: tuple[str, HostLog], report: tuple[str, AwrReport]) 
             f"The devices of {host[0]} did not serve the database of {report[0]}{when}: at most "
             f"{math.ceil(row['host_hi']):,} of its {row['database']:,.0f} read requests.",
             why=row["explanation"],
-            refuted_by="samples of other hosts or times under these names",
-            collect="iostat of all devices of the database's files, such as those of ASM",
+            next="iostat of all devices of the database's files, such as those of ASM",
             evidence=(Evidence("device"),),
             is_gate=True,
         )

@@ -61,7 +61,7 @@ def session_pair(first: tuple[str, Spool], second: tuple[str, Spool]) -> Iterato
         yield Finding(
             "which_setting",
             "Which was faster: one run each.",
-            collect="six runs or more of each, in turns",
+            next="six runs or more of each, in turns",
             is_refused=True,
         )
 
@@ -92,7 +92,6 @@ def _in_all(pairs: list[_Pair]) -> Iterator[Finding]:
         why="named are those whose time changed by more than a quarter, and whose gets or reads by a tenth or more"
         if changed
         else "no statement changed both its time by more than a quarter and its gets or reads by a tenth",
-        refuted_by="six runs or more of each: a first run parses, and reads what a second finds in the cache",
         evidence=(Evidence("statements", tuple(str(one["statement"]) for _, one, _, _ in changed[:_MOST_LISTED])),),
         order=1,
     )
@@ -162,7 +161,6 @@ def _changed(one: dict[str, object], two: dict[str, object], how: str) -> Findin
         + "".join(f", {part}" for part in parts)
         + (": without effect on time or gets." if no_effect else "."),
         why=why + "; one run each is no sample of time",
-        refuted_by="the same plan hash in further runs",
         evidence=(Evidence("statements", (str(one["statement"]),)), Evidence("plans")),
         order=2,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
@@ -44,7 +44,6 @@ _STATISTICS: Final = (
     "session logical reads",
     "consistent gets",
 )
-_CUMULATIVE: Final = "a listing may count from the session's logon: all of it must be the timed statement's"
 #: Statements of small shares whose runs get a sentence.
 _MOST_SAMPLES: Final = 4
 #: Kinds of statements whose runs are no sample.
@@ -53,7 +52,7 @@ _NO_SAMPLES: Final = ("transaction", "alter session", "alter system", "command")
 _TRACED_KINDS: Final = ("select", "insert", "update", "delete", "merge")
 #: Kinds that may run again for a measurement: they change nothing.
 _REPEATED_KINDS: Final = ("select", "host", None)
-#: Times are printed in hundredths of a second: shorter ones compare nothing.
+#: Times are printed in units of 10 ms: shorter ones compare nothing.
 _LEAST_TIMED_S: Final = 0.1
 _LEAST_READS: Final = 20
 _TEXT: Final = 60
@@ -70,10 +69,10 @@ _LEAST_TRIPS: Final = 10
 #: Round trips of so many, with fewer rows each, are what to change first.
 _MANY_TRIPS, _LARGE_FETCH = 1_000, 100
 _MUCH_REDO: Final = 2**20
-#: A trend is said of so many runs, where the first and the last third differ by so much.
+#: A trend is reported of this many runs, where the first and the last third differ by so much.
 _LEAST_FOR_TREND: Final = 9
 _LEAST_CHANGE: Final = 0.02
-#: Times without a statement's text are said together from this share on.
+#: Times without a statement's text are reported together from this share on.
 _MOST_OF: Final = 0.5
 _ELAPSED: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
 _SQL_TRACE: Final = "an extended SQL trace (event 10046)"
@@ -191,7 +190,6 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
             yield Finding(
                 "runs_trend",
                 f"Its runs became {trend[0]} during the session: {trend[1]}.",
-                why="a trend forbids to read the runs as repetitions of one experiment",
                 part=row["part"],
                 order=6,
             )
@@ -373,7 +371,7 @@ def session_waits(facts: SpoolFacts) -> Iterator[Finding]:
     yield Finding(
         "session_waits",
         f"What each {'run' if is_run else 'statement'} waited for.",
-        collect=f"{_STRACE} of one run of each statement" if is_host else _SQL_TRACE,
+        next=f"{_STRACE} of one run of each statement" if is_host else _SQL_TRACE,
         evidence=(Evidence("statements"),),
         is_refused=True,
         order=7,
@@ -403,7 +401,6 @@ def failed_statements(facts: SpoolFacts) -> Iterator[Finding]:
     yield Finding(
         "failed_statements",
         f"{who} failed after {phrases.seconds(time)}{of}: {listed}.",
-        why="their time is in no total and in no median",
         next="the cause of the error first; then run what failed again" if is_most else "",
         position=1 if is_most else 0,
         evidence=(Evidence("statements", tuple(map(str, failed.get_column("statement").head(20)))),),
@@ -418,7 +415,7 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
     Examples:
         >>> import sqlplusparse
         >>> text = b"SQL> select 1 from t;\n\n         1\n----------\n         1\n"
-        >>> for one in not_timed(SpoolFacts(sqlplusparse.read_spool(text))): print(one.sentence, one.collect)
+        >>> for one in not_timed(SpoolFacts(sqlplusparse.read_spool(text))): print(one.sentence, one.next)
         What took time: the session prints no time of a statement. `set timing on` before the statements
         >>> list(not_timed(SpoolFacts(sqlplusparse.read_spool(text + b"\nElapsed: 00:00:00.01\n"))))
         []
@@ -435,7 +432,6 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
         yield Finding(
             "plan_time",
             f"{_capital(name)} took {phrases.seconds(top['a_time_s'])} by its plan (A-Time){gets}.",
-            why="a plan counts its last execution, or all of them",
             next="the operations of the plan: iolab show --tables; `set timing on` before the statements",
             evidence=(Evidence("plans", lines=(top["line"],)),),
         )
@@ -443,7 +439,7 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
     yield Finding(
         "not_timed",
         "What took time: the session prints no time of a statement.",
-        collect="`set timing on` before the statements",
+        next="`set timing on` before the statements",
         evidence=(Evidence("statements"),),
         is_refused=True,
         order=9,
@@ -453,8 +449,7 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
 @rule("flash_hits", "flash_latency", "offload", of="sqlplus", needs="a listing of session statistics")
 def flash(facts: SpoolFacts) -> Iterator[Finding]:
     """Flash cache and offload, of the statement that was timed before the listing of statistics."""
-    for one in exadata(facts.figures, elapsed_s=_elapsed_before_listing(facts.spool), table="statistics"):
-        yield replace(one, caveat=_CUMULATIVE) if one.name == "flash_latency" and not one.is_refused else one
+    yield from exadata(facts.figures, elapsed_s=_elapsed_before_listing(facts.spool), table="statistics")
 
 
 def _elapsed_before_listing(spool: Spool) -> Interval | None:
@@ -506,7 +501,6 @@ def repeated_runs(facts: SpoolFacts) -> Iterator[Finding]:
         yield Finding(
             "runs",
             f"{_capital(_name(row))} took {share}: {_sample(row, is_whole=True)}.",
-            why="the order of the runs is in the chart",
             part=row["part"],
             evidence=(Evidence("runs", (str(row["statement"]),)),),
             order=5,
@@ -523,14 +517,14 @@ def first_runs(facts: SpoolFacts) -> Iterator[Finding]:
             "first_run_slower",
             f"Whether first runs are slower: {unnamed.height:,} times ({times.item(0):g} to {times.item(-1):g} s) "
             "carry no statement.",
-            collect="`set echo on` before the runs",
+            next="`set echo on` before the runs",
             evidence=(Evidence("timings"),),
             is_refused=True,
         )
         yield Finding(
             "which_setting",
             "Which setting was faster: the runs are not labelled.",
-            collect="`prompt` with the setting before each series",
+            next="`prompt` with the setting before each series",
             is_refused=True,
         )
     pairs = facts.costs.filter((pl.col("runs") == 2) & ~pl.col("kind").is_in(_NO_SAMPLES).fill_null(value=False))
@@ -539,7 +533,7 @@ def first_runs(facts: SpoolFacts) -> Iterator[Finding]:
         yield Finding(
             "first_run_slower",
             f"Whether a first run is slower: 2 runs of one statement, {first:g} and {last:g} s, are no sample.",
-            collect="six runs or more, with `autotrace` for reads and recursive calls",
+            next="six runs or more, with `autotrace` for reads and recursive calls",
             evidence=(Evidence("statements", tuple(map(str, row["statements"]))),),
             is_refused=True,
         )
@@ -576,7 +570,6 @@ def lio_cost(facts: SpoolFacts) -> Iterator[Finding]:
             f"Logical reads took {phrases.seconds(each)} each ({_name(row)}, {row['gets']:,} gets), "
             "row work and fetches included.",
             why=read,
-            refuted_by="CPU statistics of the same statement",
             evidence=_places(row),
             order=6,
         )
@@ -594,7 +587,7 @@ def lio_cost(facts: SpoolFacts) -> Iterator[Finding]:
     yield Finding(
         "lio_cost",
         f"The cost of a logical read{trips}; {reads}.",
-        collect="" if facts.large and facts.large[0]["blocks"] else "a second run, with a warm cache",
+        next="" if facts.large and facts.large[0]["blocks"] else "a second run, with a warm cache",
         evidence=_places(row),
         is_refused=True,
     )

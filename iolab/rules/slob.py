@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from awrparse import AwrReport
     from hostparse.frame_log import FrameLog
 
-#: Settings that say what work a run does, in the order in which they are said.
+#: Settings that say what work a run does, in the order in which they are reported.
 _SETTINGS: Final = ("UPDATE_PCT", "SCAN_PCT", "RUN_TIME", "WORK_LOOP", "SCALE", "WORK_UNIT", "THREADS_PER_SCHEMA")
 #: What makes rows of users no total.
 _NO_TOTAL: Final = ("missing", "repeated_name", "contradiction", "unparsed")
 _READS: Final = "physical read total IO requests"
 _WRITES: Final = "physical write total IO requests"
-_TIE: Final = "SLOB prints no name of the database: that both are of one run is what their folder says"
+
 #: A report prints its length in minutes of two decimals, and a run needs time to end.
 _NEAR_S: Final = 1.0
 
@@ -53,8 +53,6 @@ def slob_findings(log: FrameLog) -> Iterator[Finding]:
         yield Finding(
             "slob_settings",
             f"SLOB was set to {', '.join(f'{name} {value}' for name, value, _ in shown)}.",
-            why="the last value of a name counts",
-            refuted_by="options of the command that started the run, which go before the file",
             evidence=(Evidence("settings", tuple(name for name, *_ in shown), tuple(line for *_, line in shown)),),
             order=1,
         )
@@ -74,7 +72,6 @@ def _users(log: FrameLog, users: pl.DataFrame) -> Iterator[Finding]:
         f"per second in {_range(shortest, longest)} s.",
         why=f"the least and the greatest of {count_text(users.height, 'row')}; work units are counted by SLOB, and are "
         "no requests",
-        refuted_by="rows of users that were lost",
         evidence=(Evidence("users"),),
         order=2,
     )
@@ -83,8 +80,6 @@ def _users(log: FrameLog, users: pl.DataFrame) -> Iterator[Finding]:
         yield Finding(
             "slob_work",
             f"All {count_text(number, 'user')} together did {users.get_column('work_units').sum():,} work units.",
-            why="every user up to the last has one row",
-            refuted_by="users above the last that lost their rows",
             evidence=(Evidence("users"),),
             order=3,
         )
@@ -94,8 +89,7 @@ def _users(log: FrameLog, users: pl.DataFrame) -> Iterator[Finding]:
     yield Finding(
         "slob_work",
         f"The work of all users together: {reason}.",
-        why="many processes append to the file at once, and rows are lost or written twice",
-        collect="the report of the run, which counts all sessions",
+        next="the report of the run, which counts all sessions",
         evidence=(Evidence("users"),),
         is_refused=True,
     )
@@ -125,9 +119,7 @@ def slob_and_report(slob: tuple[str, FrameLog], report: tuple[str, AwrReport]) -
             "slob_part",
             f"{report[0]} covers {figure_text(elapsed)} s, and {slob[0]} is of {figure_text(length)} s: "
             "the report is of a part of the run.",
-            why=_TIE,
-            refuted_by="another report of the same run",
-            collect="a report between snapshots before and after the run",
+            next="a report between snapshots before and after the run",
             evidence=(Evidence("users" if worked is not None else "settings"),),
             is_gate=True,
         )
@@ -138,7 +130,7 @@ def slob_and_report(slob: tuple[str, FrameLog], report: tuple[str, AwrReport]) -
         yield Finding(
             "slob_rate",
             f"The requests per second of the run: {report[0]} has no `{_READS}`.",
-            collect="a report of Oracle 11.1 or later",
+            next="a report of Oracle 11.1 or later",
             evidence=(Evidence("settings", ("UPDATE_PCT",)),),
             is_refused=True,
         )
@@ -149,9 +141,6 @@ def slob_and_report(slob: tuple[str, FrameLog], report: tuple[str, AwrReport]) -
         "slob_rate",
         f"With UPDATE_PCT {settings['UPDATE_PCT']} the database of {report[0]} did {figure_text(reads / period)} reads"
         f"{written} per second.",
-        why="requests of all processes of the instance in the period of the report, those before and after the run too",
-        refuted_by="a report of the run alone",
         evidence=(Evidence("settings", ("UPDATE_PCT",)),),
-        caveat=_TIE,
         order=1,
     )

@@ -40,25 +40,25 @@ if TYPE_CHECKING:
     from iolab.time_ledger.account import Ledger
     from sqltraceparse import SqlTrace
 
-#: A part with so much of the time is named in a sentence.
+#: A part with this much of the time is named in a sentence.
 _NAMED: Final = 0.10
-#: Of smaller parts a rule says nothing.
+#: Of smaller parts a rule has no meaning.
 _NOTABLE: Final = 0.05
 _MOST_EVENTS: Final = 4
-#: One statement with so much of what is said of it stands for all.
+#: One statement with this much of what is reported of it stands for all.
 _MOST_OF: Final = 0.8
-#: Round trips of which so much is in a few long ones are the client's own time.
+#: Round trips of which this much is in a few long ones are the client's own time.
 _THINKING: Final = 0.5
-#: A fetch of so many rows gains little from more.
+#: A fetch of this many rows gains little from more.
 _LARGE_FETCH: Final = 500
-#: So much of the time between statements follows the same statement again: rows are sent one by one.
+#: This much of the time between statements follows the same statement again: rows are sent one by one.
 _ONE_BY_ONE: Final = 0.5
-#: A parse of so much time is the optimizer's, not the number of parses.
+#: A parse of this much time is the optimizer's, not the number of parses.
 _LONG_PARSE_S: Final = 0.1
-#: Fewer logical reads, or less CPU than so many of its steps, give no cost of one: n steps are known to sqrt(n).
+#: Fewer logical reads, or less CPU than this many of its steps, give no cost of one: n steps are known to sqrt(n).
 _LEAST_GETS: Final = 1_000
 _LEAST_STEPS: Final = 100
-#: From so much disk in the gets on, the CPU of reading is in it; with so much time unaccounted for, CPU may be missing.
+#: From this share of disk in the gets on, the CPU holds reading; with this share unaccounted for, CPU may be missing.
 _MOST_FROM_DISK: Final = 0.10
 _MOST_UNACCOUNTED: Final = 0.10
 

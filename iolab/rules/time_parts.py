@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     from iolab.time_ledger.account import Ledger
 
-#: A part with so much of the time, certainly its own, has a finding.
+#: A part with this much of the time, certainly its own, has a finding.
 PART: Final = 0.10
 #: The views whose parts are findings, and the name of such a finding; other views are tables.
 VIEWS: Final = {"what": "time_profile", "who": "main_statement"}
 #: The names of the findings that a ledger makes without a rule.
 NAMES: Final = ("no_total", "total", "not_accounted_for", "counted_twice", "client_time", *VIEWS.values())
-#: A child with so much of its parent says all that the parent would.
+#: A child with this much of its parent says all that the parent would.
 NEARLY_ALL: Final = 0.8
 #: Places of findings: problems first, the total, time without a name, parts, facts, time of clients, refusals.
 _TOTAL, _UNKNOWN, _PARTS, _ASIDE = 0, 1, 2, 1_000_000
@@ -84,7 +84,7 @@ def named_parts(lead: Ledger) -> Iterator[dict[str, Any]]:
                 trees.append([row])
             else:
                 trees[-1].append(row)
-    # The same time without a name closes every view: it is said once.
+    # The same time without a name closes every view: it is reported once.
     unknown = [tree for tree in trees if tree[0]["kind"] in {*UNKNOWN, "counted_twice"}]
     known = [tree for tree in trees if tree[0]["kind"] not in {*UNKNOWN, "counted_twice", "contains"}]
     aside = [tree for tree in known if tree[0]["kind"] in ASIDE]

@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from iolab.time_ledger.account import Ledger
     from sqltraceparse import Tkprof
 
-#: A part with so much of the time is named in a sentence.
+#: A part with this much of the time is named in a sentence.
 _NAMED: Final = 0.10
 _MOST_NAMED: Final = 6
 _OF_CLIENT: Final = pl.col("event").str.to_lowercase().is_in(FROM_CLIENT)
 _LEAST_GETS: Final = 100_000
 #: CPU is known to this part of itself, or no cost of a logical read is computed.
 _RESOLUTION: Final = 0.05
-#: From so much disk in the gets on, the CPU of reading is in it.
+#: From this much disk in the gets on, the CPU of reading is in it.
 _MOST_FROM_DISK: Final = 0.10
 
 
@@ -199,7 +199,7 @@ def client_time(facts: Facts) -> Iterator[Finding]:
     idle = own.filter(_OF_CLIENT)
     if not idle.height:
         said = "Not in the report: time between calls, such as waits for the client."
-        yield Finding("client_time", said, is_refused=True, collect="the extended SQL trace (event 10046) itself")
+        yield Finding("client_time", said, is_refused=True, next="the extended SQL trace (event 10046) itself")
         return
     time, count = float(idle.get_column("total_wait_s").sum()), int(idle.get_column("waits").sum())
     if facts.lead.total is None or time < _NAMED * facts.lead.total.value:
@@ -232,7 +232,6 @@ def cost_of_gets(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         "cpu_of_a_get",
         f"At most {seconds(cpu.value / gets)} of CPU per logical read ({count_text(gets, 'get')}).",
-        why="row work and parsing are in the CPU",
         evidence=(Evidence("calls", scopes),),
         order=6,
     )

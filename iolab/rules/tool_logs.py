@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from hostparse import CpuProfile, EventList, FioResult, LatencyHistograms
 
-#: A 99th percentile needs so many times: with fewer none beyond it is expected with 95 % chance.
+#: A 99th percentile needs this many times: with fewer none beyond it is expected with 95 % chance.
 _LEAST_P99: Final = 299
 _MOST_JOBS: Final = 4
 _NO_SETTING: Final = "its settings are not known"
@@ -76,8 +76,6 @@ def histogram_findings(log: LatencyHistograms) -> Iterator[Finding]:
     yield Finding(
         "latency",
         f"{about} of {count_text(number, 'time')}{where} were {_within(own, 0.5 * number)}{slow}.",
-        why="a bucket says no more than its edges",
-        refuted_by="a list of single requests",
         evidence=(Evidence("buckets", tuple(names)),),
         caveat="" if sums.height == 1 else f"the largest of {sums.height:,} groups",
         order=1,
@@ -127,7 +125,6 @@ def two_groups(log: LatencyHistograms) -> Iterator[Finding]:
         "two_groups",
         f"The times are in two groups: {percent(sum(counts[:valley]) / number)} were at most "
         f"{seconds(fast_ns / 1e9)}, {percent(slow / number)} at least {seconds((slow_ns or 0) / 1e9)}.",
-        why="consistent with requests that a cache answers and others, or with two devices; a mean is of neither group",
         next="the groups apart, by device and process: biosnoop -Q",
         evidence=(Evidence("buckets", tuple(str(name) for name in (label, key) if name is not None)),),
         order=0,
@@ -184,7 +181,7 @@ def histogram_buckets(log: LatencyHistograms) -> pl.DataFrame:
 
 
 def _within(own: pl.DataFrame, number: float) -> str:
-    """`at most` the upper edge of the bucket in which so many times are reached."""
+    """`at most` the upper edge of the bucket in which this many times are reached."""
     edges = own.group_by("upper_ns").agg(pl.col("n").sum(), pl.col("lower_ns").max()).sort("upper_ns", nulls_last=True)
     reached = edges.filter(pl.col("n").cum_sum() >= number)
     upper, lower = reached.item(0, "upper_ns"), reached.item(0, "lower_ns")
@@ -221,7 +218,6 @@ def fio_findings(log: FioResult) -> Iterator[Finding]:
             f"{', '.join(filter(None, reached))}.",
             why=f"{count_text(row['requests'], 'request')}; the time from submission to completion"
             + ("" if row["is_direct"] else "; without direct I/O the file system's cache may have had them"),
-            refuted_by="a longer run, or a larger file",
             evidence=(Evidence("jobs", (row["job"] or str(row["number"]),)),),
             order=1,
         )
@@ -243,7 +239,7 @@ def event_findings(log: EventList) -> Iterator[Finding]:
         yield Finding(
             "latency",
             f"How long requests took: the tool lists only those above its limit, {log.events.height:,} of them.",
-            collect="`biolatency`, or `biosnoop`",
+            next="`biolatency`, or `biosnoop`",
             evidence=(Evidence("events"),),
             is_refused=True,
         )
@@ -266,8 +262,6 @@ def event_findings(log: EventList) -> Iterator[Finding]:
             "latency",
             f"Half of {count_text(times.len(), str(kind))} took at most {time_text(middle / 1e3)}, the longest "
             f"{time_text(longest['latency_ms'] / 1e3)} (line {longest['line']:,}).",
-            why="of all devices and sizes together",
-            refuted_by="one device, one size",
             evidence=(Evidence("events", lines=(longest["line"],)),),
             order=1,
         )
@@ -304,7 +298,5 @@ def cpu_profile(log: CpuProfile) -> Iterator[Finding]:
                 "cpu_profile",
                 f"{name} took {share} of {count_text(lead.total.value, 'sample')}{mostly}.",
                 part=row["part"],
-                why="layers by the first letters of the function; the range is the 95 % interval of sampling",
-                caveat="time on a processor only: waits have no sample",
                 next="who calls it: the same profile with stacks (perf record -g, dtrace ustack())",
             )

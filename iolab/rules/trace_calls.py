@@ -56,8 +56,6 @@ def failed_requests(log: StraceLog) -> Iterator[Finding]:
     yield Finding(
         "failed_requests",
         f"{count_text(count, 'request')} failed: {', '.join(parts)}{', and others' if more else ''}.",
-        why="the kernel returned the error: the data were not read or written",
-        refuted_by="the same request again, and the messages of the kernel",
         next="dmesg -T, for the errors of the device at that time",
         evidence=(Evidence("requests", lines=tuple(kinds.get_column("line").head(5))),),
         order=0,
@@ -96,8 +94,6 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
         f"{count_text(top['calls'], 'call')}.",
         Interval.exact(top["seconds"] / whole),
         "counted time",
-        why="`strace -c` counts processor time of the kernel, in which no wait is; with -w it counts all time in calls",
-        refuted_by="`strace -c -w` of the same work",
         next=COMMAND,
         evidence=(Evidence("summary", (top["syscall"],)),),
     )

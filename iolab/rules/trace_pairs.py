@@ -72,7 +72,7 @@ def trace_pair(first: tuple[str, StraceLog], second: tuple[str, StraceLog]) -> I
         yield Finding(
             "sync_against_async",
             f"Which was faster, synchronous or asynchronous reads: {differs}.",
-            collect="both runs on one file, with reads of one size and O_DIRECT",
+            next="both runs on one file, with reads of one size and O_DIRECT",
             evidence=evidence,
             is_refused=True,
         )
@@ -89,9 +89,6 @@ def trace_pair(first: tuple[str, StraceLog], second: tuple[str, StraceLog]) -> I
         "sync_against_async",
         f"Reads of {one.size // 1024:,} KiB of `{one.file}` with O_DIRECT: {'; '.join(said)}: {figure_text(ratio)} "
         "times as much, in one run each.",
-        why="throughput is requests at a time / the time of one (Little): each may take longer, with more at a time",
-        refuted_by="six runs or more of each, in turns",
-        caveat="strace slows every call, and synchronous reads need more of them",
         evidence=evidence,
         order=1,
     )

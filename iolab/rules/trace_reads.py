@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from straceparse import StraceLog
 
 _MOST_SIZES: Final = 3
-#: Of so few reads no rate is said.
+#: Of this few reads no rate is reported.
 _FEW: Final = 5
 #: A rate known less well than this is not said.
 _COARSE: Final = 0.10
@@ -70,18 +70,14 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
 
 def _beside(trace: Trace) -> Iterator[str]:
     """What is to be said beside the sizes of reads."""
-    yield "bytes that the kernel returned"
     reads = trace.requests.filter((pl.col("op") == "read") & (pl.col("bytes_transferred") > 0))
     not_named = reads.filter(pl.col("target").is_in(NOT_NAMED))
     taken = data_reads(not_named).height
-    if taken:
-        yield f"{count_text(taken, 'read')} of files that the log does not name {'is' if taken == 1 else 'are'} counted"
     left = not_named.height - taken
-    if left:
-        yield (
-            f"{count_text(left, 'read')} of such files, of part of a 512-byte sector, "
-            f"{'is' if left == 1 else 'are'} left out"
-        )
+    ways = ((taken, "counted"), (left, "not counted (part of a sector)"))
+    said = [f"{count_text(number, 'read')} {'is' if number == 1 else 'are'} {way}" for number, way in ways if number]
+    if said:
+        yield f"of files without a name in the log, {' and '.join(said)}"
     times = read_latency(trace.requests).filter(pl.col("mode") == "async", pl.col("metric") == "latency_us_p50")
     if times.height and times.item(0, "value") is not None:
         yield f"an asynchronous request took {seconds(times.item(0, 'value') / 1e6)} (median), and requests overlap"
@@ -110,7 +106,7 @@ def read_latency_class(log: StraceLog) -> Iterator[Finding]:
         yield Finding(
             "read_latency_class",
             "How long reads took: without -T there are upper bounds only.",
-            collect=f"`{COMMAND}`",
+            next=f"`{COMMAND}`",
             is_refused=True,
         )
         return
@@ -127,7 +123,6 @@ def read_latency_class(log: StraceLog) -> Iterator[Finding]:
             why="strace makes calls longer, never shorter: a cache below O_DIRECT had them, or the fastest flash did"
             if fast
             else "times of tens of microseconds hold strace's cost",
-            refuted_by="other times of a larger file, or after a cold start",
             evidence=(Evidence("requests", (name,)),),
             order=4,
         )
@@ -169,8 +164,6 @@ def page_cache_share(log: StraceLog) -> Iterator[Finding]:
             "page_cache_share",
             f"{percent(share)} of {times.len():,} reads of {size // _KIB} KiB of `{short_name(name)}` took less than "
             f"{_COPY_US} us: they came from the page cache.",
-            why="a copy takes so long with strace's cost; storage takes longer",
-            refuted_by="iostat of the device with as many reads",
             evidence=(Evidence("requests", (name,)),),
             order=4,
         )
@@ -178,13 +171,13 @@ def page_cache_share(log: StraceLog) -> Iterator[Finding]:
 
 @rule("stalls", of="strace", needs="reads of which the log times less than half")
 def timed_few(log: StraceLog) -> Iterator[Finding]:
-    """Reads of which few are timed, by the calls of other processes between: no percentile of them is said."""
+    """Reads of which few are timed, by the calls of other processes between: no percentile of them is reported."""
     sync = trace_of(log).reads.filter(pl.col("mode") == "sync").select("latency").collect()
     timed = sync.height - sync.get_column("latency").null_count()
     if timed and timed < 0.5 * sync.height:
         yield Finding(
             "stalls",
             f"Long reads: the log times only {timed:,} of {sync.height:,}, those that another process interrupted.",
-            collect=f"`{COMMAND}`",
+            next=f"`{COMMAND}`",
             is_refused=True,
         )

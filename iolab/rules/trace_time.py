@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from iolab.time_ledger.account import Ledger
     from straceparse import StraceLog
 
-#: A process with so much of the longest span is named for its I/O, though that is little of the span.
+#: A process with this much of the longest span is named for its I/O, though that is little of the span.
 _MUCH_OF_SPAN: Final = 0.05
-#: A file with so much of a class's time is named.
+#: A file with this much of a class's time is named.
 _MOST_OF_IT: Final = 0.5
-#: So many calls are named where there is no total.
+#: This many calls are named where there is no total.
 _MOST_SUMS: Final = 2
 _IOSTAT: Final = "iostat -xt 1 of the same minutes, for the devices of these files"
 _OTHER_END: Final = f"a log of the process at the other end: {COMMAND}"
@@ -97,7 +97,7 @@ def trace_profile(log: StraceLog) -> Iterator[Finding]:
         yield Finding(
             "trace_profile",
             f"Where time passed: {found[0].void if found else 'the log has no stamps (-ttt)'}.",
-            collect=f"`{COMMAND}`",
+            next=f"`{COMMAND}`",
             is_refused=True,
         )
         yield from _sums(log)
@@ -140,7 +140,6 @@ def _sums(log: StraceLog) -> Iterator[Finding]:
             yield Finding(
                 "calls_without_total",
                 f"`{name}` took {seconds(time)}{of_all}: {counted(count, 'calls')}, {seconds(time / count)} each.",
-                why="the times that -T prints hold, whatever the stamps; there is no total that they are a share of",
                 next=COMMAND,
                 evidence=(Evidence("calls", (name,)),),
                 order=1,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: Fewer have no percentile.
 _LEAST: Final = 20
-#: So many files are named.
+#: This many files are named.
 _MOST_FILES: Final = 3
 #: A file that is not flushed, and whose writes took less of the log, is not named.
 _SHARE: Final = 0.01
@@ -100,7 +100,6 @@ def opened_both_ways(log: StraceLog) -> Iterator[Finding]:
                 "opened_both_ways",
                 f"`{short_name(row['file'])}` was opened with O_DIRECT (line {ways[True]:,}) and without it "
                 f"(line {ways[False]:,}).",
-                why="buffered and direct requests of one file wait for each other's pages",
                 evidence=(Evidence("calls", lines=(ways[True], ways[False])),),
                 order=1,
             )

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     from straceparse import StraceLog
 
-#: Of files with so many bytes read it is said that they were opened without O_DIRECT.
+#: Of files with this many bytes read it is reported that they were opened without O_DIRECT.
 _MUCH: Final = 1 << 20
-#: So many lines that were not read are a problem of the log.
+#: This many lines that were not read are a problem of the log.
 _MANY: Final = 0.05
-#: So many runs are named.
+#: This many runs are named.
 _MOST_RUNS: Final = 3
 #: What the name of a program, or of a data file, of Oracle begins or ends with.
 _ORACLE: Final = "ora"
@@ -77,7 +77,7 @@ def page_cache_bypassed(log: StraceLog) -> Iterator[Finding]:
         yield Finding(
             "page_cache_bypassed",
             f"Whether {_named(unknown)} {were} read past the page cache: the log does not show how {it} opened.",
-            collect="`lsof +fg`, or `/proc/PID/fdinfo`",
+            next="`lsof +fg`, or `/proc/PID/fdinfo`",
             is_refused=True,
         )
     for is_direct in (True, False):
@@ -95,8 +95,6 @@ def page_cache_bypassed(log: StraceLog) -> Iterator[Finding]:
             "page_cache_bypassed",
             f"{_named([*found])} {were} opened {how} ({lines} {', '.join(f'{line:,}' for line in found.values())}), "
             f"{then}.",
-            why="O_DIRECT is a flag of the open",
-            refuted_by="`fcntl(F_SETFL)` later in the log",
             evidence=(Evidence("calls", lines=tuple(found.values())),),
             order=1,
         )
@@ -116,9 +114,7 @@ def async_or_sync(log: StraceLog) -> Iterator[Finding]:
             what, collect = f"io_uring carried {carried} that strace does not show", "bpftrace, or iostat -xt 1"
         else:
             what = f"{count_text(unnamed, 'request')} of io_submit {'names' if unnamed == 1 else 'name'} no file"
-        yield Finding(
-            "async_or_sync", f"Which files were read asynchronously: {what}.", collect=collect, is_refused=True
-        )
+        yield Finding("async_or_sync", f"Which files were read asynchronously: {what}.", next=collect, is_refused=True)
         return
     alike: dict[str, list[dict[str, object]]] = {"sync": [], "async": []}
     for row in data_files(trace):
@@ -148,7 +144,6 @@ def _of_mode(trace: Trace, rows: Sequence[dict[str, object]], said: str) -> Find
     return Finding(
         "async_or_sync",
         said,
-        why="the calls decide: io_submit is asynchronous, pread64 is not",
         caveat=f"strace did not print the size of {count_text(unprinted, 'request')}" if unprinted else "",
         evidence=(Evidence("io_mode", tuple(str(row["file"]) for row in rows)),),
         order=2,
@@ -167,7 +162,7 @@ def _at_once(trace: Trace, rows: Sequence[dict[str, object]]) -> str:
 
 
 def _mixed(trace: Trace, row: dict[str, object]) -> str:
-    """What is said of a file that was read both ways, or whose requests the log does not show whole."""
+    """What is reported of a file that was read both ways, or whose requests the log does not show whole."""
     sync_reads, async_reads = _count(row["sync_reads"]), _count(row["async_reads"])
     sync_bytes, async_bytes = _count(row["sync_bytes"]), _count(row["async_bytes"])
     requests = f"{count_text(async_reads, 'request')} by io_submit{_at_once(trace, [row])}"
@@ -180,8 +175,8 @@ def _mixed(trace: Trace, row: dict[str, object]) -> str:
         )
     if not sync_reads:
         return (
-            f"{name} was read asynchronously: {requests}; {ended:,} of them returned {size_text(async_bytes)}, of "
-            "the others the log has no end."
+            f"{name} was read asynchronously: {requests}; {ended:,} of them returned {size_text(async_bytes)}. "
+            "The log does not show the end of the others."
         )
     share = percent(async_bytes / (sync_bytes + async_bytes))
     return f"{share} of the bytes of {name} were read asynchronously: {requests}; {were}." + (
@@ -230,8 +225,6 @@ def async_in_name_only(log: StraceLog) -> Iterator[Finding]:
         f"the page cache of {_named(files)}, opened without O_DIRECT.",
         Interval(inside / window, inside / window if is_timed else 0, inside / window),
         "elapsed time",
-        why="asynchronous in name only: without O_DIRECT the kernel reads within io_submit",
-        refuted_by="short times of `io_submit` and long ones of `io_getevents`",
         next="open the files with O_DIRECT (filesystemio_options=SETALL), and trace again",
         part=SUBMIT if is_part else "",
         evidence=(Evidence("calls", SUBMITS),),
@@ -251,7 +244,7 @@ def direct_path(log: StraceLog) -> Iterator[Finding]:
         yield Finding(
             "buffered_or_direct_path",
             "Through the buffer cache or direct path: the calls are the same.",
-            collect="an extended SQL trace (event 10046) of the same session",
+            next="an extended SQL trace (event 10046) of the same session",
             is_refused=True,
             order=8,
         )
@@ -313,7 +306,6 @@ def lines_not_read(log: StraceLog) -> Iterator[Finding]:
         "lines_not_read",
         f"{count:,} of {count_text(trace.lines, 'line')} {'was' if count == 1 else 'were'} not read{in_part}; the "
         f"first is line {first['line']:,}{of}.",
-        why="they are in the diagnostics",
         evidence=(Evidence("diagnostics", lines=tuple(unread.get_column("line").head(5))),),
         is_gate=count >= _MANY * trace.lines,
         order=9,
@@ -348,7 +340,6 @@ def repeated_log(log: StraceLog) -> Iterator[Finding]:
             f"The log holds {len(trace.runs)} runs, one after the other: processes {named}"
             f"{' and more' if len(trace.runs) > _MOST_RUNS else ''}.",
             why="each executed a program after all before it had ended, and no call in the log made it",
-            caveat="figures are of all runs together",
             next="`strace -o` with a file per run; `-A` appends",
             order=0,
         )

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 _WRITE: Final = "log file parallel write"
 _SYNC: Final = "log file sync"
 _OVERHEAD: Final = "redo synch time overhead (usec)"
-#: Sessions were posted late where so much of the time of commits was after the write.
+#: Sessions were posted late where this much of the time of commits was after the write.
 _LATE: Final = 0.5
 _MB: Final = 10**6
 #: A share whose ends differ by more is a range.
-_RANGE: Final = 0.05
+RANGE: Final = 0.05
 _KIB: Final = 1024
 #: Of 28 reports four are above 0.92, all others below 0.13.
 _BUSY: Final = 0.5
-#: From so many KiB a write, its size explains its time.
+#: From this many KiB a write, its size explains its time.
 _LARGE_KIB: Final = 1_024
 _SMALL_KIB: Final = 256
 _SLOW_S: Final = 0.020
@@ -134,7 +134,6 @@ def small_log_writes_slow(facts: ReportFacts) -> Iterator[Finding]:
         "small_log_writes_slow",
         f"A log write of {three(size.value)} KiB took {seconds(average.value)} on average; its size does not explain "
         "it.",
-        why="other writes on the same storage, remote redo or processors may; the report does not show which",
         next="the redo device: iostat -xt 5",
         evidence=(Evidence("background_events", (_WRITE,)), Evidence("instance_activity", ("redo size",))),
         order=3,
@@ -196,8 +195,7 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         yield Finding(
             "commit_beyond_write",
             f"Why commits waited longer than a log write: the log writer was busy {percent(busy.value)} of the time.",
-            why="a commit then waits for running writes, too, and meets the long ones more often",
-            collect="`redo synch time overhead (usec)` of V$SYSSTAT, or a trace of the log writer",
+            next="`redo synch time overhead (usec)` of V$SYSSTAT, or a trace of the log writer",
             evidence=evidence,
             is_refused=True,
         )
@@ -297,12 +295,12 @@ def _space(
         return
     part = part_of(facts, next(iter(waits)))
     own = part.share if part is not None and len(waits) == 1 else share.capped(1)
-    printed = f"{100 * share.value:.1f} % as printed" if own.hi - own.lo > _RANGE * own.value else ""
+    printed = f" (share as printed: {100 * share.value:.1f} %)" if own.hi - own.lo > RANGE * own.value else ""
     yield Finding(
         name,
         f"Sessions waited {percent(own)} of DB time for {what}: {often(count, facts.elapsed_s, 'waits')}.",
         part=next(iter(waits)),
-        why="; ".join(filter(None, (reason, _writers_why(facts, background), printed))),
+        why="; ".join(filter(None, (reason, _writers_why(facts, background) + printed))),
         next=step,
         evidence=(Evidence("foreground_events", tuple(waits)), Evidence("background_events", background)),
         order=6,
@@ -360,8 +358,6 @@ def all_io_slow(facts: ReportFacts) -> Iterator[Finding]:
         "All I/O was slow on average: "
         + ", ".join(f"{what} {seconds(average.value)}" for what, _, average in slow)
         + ".",
-        why="what they have in common: host, paths, storage; a wait of the database writer is for several writes; "
-        "locks are held until a commit is written",
         next="all devices of the host: iostat -xt 5",
         evidence=(
             Evidence("foreground_events", ("db file sequential read",)),
@@ -403,7 +399,6 @@ def remote_redo(facts: ReportFacts) -> Iterator[Finding]:
         "remote_redo_in_commit",
         f"Background processes waited {three(wait.time_s.value)} s for redo on another host (`{name}`); commits took "
         f"{three(sync.time_s.value)} s.",
-        why="a commit ends when the redo is confirmed where the standby asks for it",
         next="the destinations: select dest_name, affirm, transmit_mode from v$archive_dest where target = 'STANDBY'",
         evidence=(Evidence("background_events", tuple(waits)), Evidence("foreground_events", (_SYNC,))),
         order=6,

@@ -18,10 +18,10 @@ MANY_TIES = 0.3
 """From this share of repeated values on, a sample is called limited by its clock."""
 
 FAR = 4.0
-"""So many robust spreads above its median a run belongs to the tail,"""
+"""This many robust spreads above its median a run belongs to the tail,"""
 
 SLOWER = 1.05
-"""if it takes so many times the median, too."""
+"""if it takes this many times the median, too."""
 
 TAIL_ALPHA = 0.05
 """The level of the test of two tails; it is exact, so fewer alarms are false."""

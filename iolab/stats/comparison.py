@@ -67,12 +67,12 @@ class Comparison:
         n: How many runs of each were compared.
         nulls: How many nulls of each were dropped.
         left_out: How many first runs of each were left out on request.
-        resolution: The clock's step, given or read off the values; None where there is none.
+        resolution: The clock's step, given or read off the values; None without one.
         medians: The median of each.
         spreads: The robust spread of each: 1.4826 MAD, at least the clock's step / sqrt(12).
         means: The mean of each. A mean over a cold and a warm run describes neither.
         of_means: Mean of B / mean of A; with an interval where 6 runs of each are two samples.
-        slow: The 95th percentile of each; an end of its interval is None where so few runs do not give it.
+        slow: The 95th percentile of each; an end of its interval is None where this few runs do not give it.
         deviations: The standard deviation of each; None for one run.
         design: How they were compared.
         ratio: median B / median A; within rounds the pseudo-median of the ratios of the rounds.

@@ -1,8 +1,8 @@
-"""Dependence: runs that resemble their neighbours say less than so many independent ones, and intervals must know it.
+"""Dependence: runs that resemble their neighbours say less than this many independent ones, and intervals must know it.
 
 The lag-1 autocorrelation of the ranks is estimated within each sample, pooled over the samples and corrected for its
 bias in short series.  An interval is then widened by sqrt((1 + r) / (1 - r)), the square root of runs / effective runs
-of a first-order autoregression, and by Student's quantile for so few effective runs.  A drift raises the same
+of a first-order autoregression, and by Student's quantile for this few effective runs.  A drift raises the same
 estimate, so it widens the intervals, too.
 
 One rule holds for all sizes.  The estimate of few runs is mostly noise, so it counts by how far it lies above what
@@ -32,7 +32,7 @@ MIN_EFFECTIVE: Final = 3.0
 """With fewer effective runs in a sample there is no verdict."""
 
 SUPPOSED: Final = 15
-"""Below so many runs a dependence that matters can stay unseen: the verdict supposes that there is none."""
+"""Below this many runs a dependence that matters can stay unseen: the verdict supposes that there is not one."""
 
 UNSEEN: Final = 4.0
 """Times 1 / sqrt(n): the standard score of the estimate up to which nothing is widened."""
@@ -41,7 +41,7 @@ RAMP: Final = 0.6
 """So far above it the whole correction is made."""
 
 MOST_STUDENT: Final = 4.0
-"""Student's quantile of the effective runs is at most so many times that of the runs."""
+"""Student's quantile of the effective runs is at most this many times that of the runs."""
 
 SPARE_ERRORS = 0.5
 """Standard errors added to the estimate: one that is too small costs more coverage than one too large gains."""
@@ -84,10 +84,10 @@ def measure_dependence(*samples: Sequence[float]) -> Dependence:
         'the runs depend on their neighbours (lag-1 0.95): 15 runs are worth 1.0 independent ones'
         >>> measure_dependence([1, 2], [2, 1])
         Dependence(lag1=None, factor=1.0, refusal='', is_visible=False, supposed='that runs do not depend on their
-        neighbours, which so few do not show')
+        neighbours, which this few do not show')
     """
     smallest = min(map(len, samples))
-    supposed = "that runs do not depend on their neighbours, which so few do not show" if smallest < SUPPOSED else ""
+    supposed = "that runs do not depend on their neighbours, which this few do not show" if smallest < SUPPOSED else ""
     seen = [(len(values), found) for values in samples if (found := correlate_neighbours(values)) is not None]
     if not seen:
         return Dependence(supposed=supposed)
@@ -101,7 +101,7 @@ def measure_dependence(*samples: Sequence[float]) -> Dependence:
     if weight == 0 or corrected <= 0:
         return Dependence(max(min(corrected, MOST), -MOST), is_visible=is_visible, supposed=supposed)
     lag1 = min(corrected + SPARE_ERRORS / math.sqrt(runs), MOST)
-    # So many runs are worth one at least.
+    # This many runs are worth one at least.
     inflation = min((1 + lag1) / (1 - lag1), smallest)
     quantile = require("scipy.special").stdtrit
     level = (1 + CONFIDENCE) / 2

@@ -4,7 +4,7 @@ A series of independent runs is called flat in 95 % of the cases and more, whate
 
 * a cold first run must be the only one that lies apart.  If any run may lie apart, with whatever probability q, that is
   the first one alone in q (1 - q)^(n - 1) of the series, at most 1 / (e n): 3.7 % of 10 runs.  Of fewer runs it
-  is said to lie apart, and not called cold.
+  is reported to lie apart, and not called cold.
 * what is left of the 5 % is the level of a permutation test of the order, with and without the first run, which must
   find one before levels or a drift are looked for: the largest change of the mean logarithm over all places, its p
   value by random orders (Sen and Srivastava, On tests for detecting change in mean, 1975; Good, Permutation Tests,
@@ -46,7 +46,7 @@ COLD_SPREADS = 10.0
 """How many robust spreads above the other runs a cold first run lies."""
 
 ALONE = 4.0
-"""A first run lies apart alone when it is so many times as far from the median of the others as the slowest of them."""
+"""A first run lies apart alone if it is this many times as far from the median of the others as the slowest of them."""
 
 MIN_COLD = 10
 """The fewest runs of which a first one is called cold."""
@@ -64,13 +64,13 @@ MIN_CHANGES = 8
 """The fewest runs in which change points are looked for."""
 
 MIXED = 3
-"""So many changes from one group to the other at least, or they follow each other."""
+"""This many changes from one group to the other at least, or they follow each other."""
 
 _LEAST_OF_GROUP = 2
 """Fewer runs are no group but runs that lie apart."""
 
 DECAYS = 2.0
-"""A warm-up falls in its first half by so many times what it falls in its second."""
+"""A warm-up falls in its first half by this many times what it falls in its second."""
 
 Kind = Literal["cold_first", "first_apart", "warm_up", "flat", "drifting", "slow_down", "too_few"]
 
@@ -359,7 +359,7 @@ def _trend_p(values: Sequence[float]) -> float:
 
 
 def _decay(values: Sequence[float], step: float | None, threshold: float) -> int | None:
-    """How many runs a warm-up that decays takes: so many fall, less and less; else None.
+    """How many runs a warm-up that decays takes: this many fall, less and less; else None.
 
     The rest is in no order, or level within the threshold; it needs a third of the runs, and 4.  All runs, where they
     fall to the end.

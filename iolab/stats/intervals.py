@@ -21,7 +21,7 @@ CONFIDENCE = 0.95
 SUPERIORITY_TAIL = 0.0262
 """The share left out on each side of the interval of P(A > B).
 
-With 2.5 % it covers 97.0 % for 6 against 6 normal runs one spread apart, so few values has P(A > B) there. With 2.62 %
+With 2.5 % it covers 97.0 % for 6 against 6 normal runs one spread apart, P(A > B) has few values there. With 2.62 %
 it covers 94.7-96.9 % from 6 to 31 runs, from no difference to one of two spreads (60,000 samples each).
 """
 
@@ -134,7 +134,7 @@ def median_interval(values: Sequence[float]) -> Limits:
 
 
 def quantile_interval(values: Sequence[float], share: float) -> Estimate:
-    """A quantile and the order statistics that enclose it with 95 %; an end is None that so few values do not give.
+    """A quantile and the order statistics that enclose it with 95 %; an end is None that this few values do not give.
 
     Examples:
         >>> found = quantile_interval(range(1, 101), 0.95)

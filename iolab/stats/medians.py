@@ -19,7 +19,7 @@ from iolab.stats.report import (
 from iolab.stats.samples import SampleError, check_resolution
 
 NO_TEST = (
-    "no test and no confidence interval are possible: a median says nothing of the spread of the runs; "
+    "no test and no confidence interval are possible: a median does not describe the spread of the runs; "
     "the bounds are those of the printed digits alone"
 )
 
@@ -96,7 +96,7 @@ def _read_median(printed: str | float, resolution: float | None, name: str) -> t
         raise SampleError(f"{name}: the median is {printed}; a time must be a finite number above zero")
     if resolution is not None:
         return value, resolution
-    # A number that came as a float has lost its trailing zeros, so its digits say nothing of its rounding.
+    # A number that came as a float has lost its trailing zeros, so its digits do not describe its rounding.
     return value, 10.0**exponent if isinstance(printed, str) else 0.0
 
 

@@ -1,4 +1,4 @@
-"""The tests of two samples: each p value, or None where the test says nothing."""
+"""The tests of two samples: each p value, or None where the test has no meaning."""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from logframe.extras import require
 
 @dataclass(frozen=True, slots=True)
 class PValues:
-    """The p values, all two-sided; None where a test says nothing (too few runs, all values equal, no ties).
+    """The p values, all two-sided; None where a test has no meaning (too few runs, all values equal, no ties).
 
     Attributes:
         mann_whitney: Mann-Whitney U; exact up to 50 runs without ties, else normal with ties corrected.

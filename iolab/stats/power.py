@@ -11,7 +11,7 @@ from statistics import NormalDist
 from typing import Final
 
 POWER: Final = 0.8
-"""How often so many runs would decide."""
+"""How often this many runs would decide."""
 
 MOST_RUNS: Final = 100_000
 """More runs than this are not a plan."""
@@ -35,7 +35,7 @@ class RunsNeeded:
         if self.if_seen is None:
             return f"{equal} would decide it if there is no difference (power {POWER:.0%})"
         return (
-            f"about {self.if_seen:,} would decide it if the true difference is the one seen, {equal} if there is none "
+            f"about {self.if_seen:,} would decide it if the true difference is the one seen, {equal} without one "
             f"(power {POWER:.0%})"
         )
 
@@ -51,7 +51,7 @@ def runs_needed(ratio: float, error: float, runs: int, threshold: float) -> Runs
 
     Examples:
         >>> print(runs_needed(1.05, 0.02, 15, 0.02))
-        about 58 would decide it if the true difference is the one seen, about 162 if there is none (power 80%)
+        about 58 would decide it if the true difference is the one seen, about 162 without one (power 80%)
     """
     if not 0 < error < math.inf:
         return None

@@ -24,7 +24,7 @@ FRAME_SCHEMA = pl.Schema(
 """The columns of every `to_frame`: one row a figure.
 
 ``ci_lo`` and ``ci_hi`` are the 95 % interval of a sample, ``lo`` and ``hi`` what the rounding of printed figures
-allows; null where there is none.
+allows; null without one.
 """
 
 Row = tuple[str, float | None, float | None, float | None, str, str]

@@ -23,7 +23,7 @@ LEAST_SHARE: Final = 0.5
 
 
 AROUND: Final = 3
-"""So many rounds before and after a round show the drift within it."""
+"""This many rounds before and after a round show the drift within it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ Runs: TypeAlias = Sequence[float | None] | pl.Series
 
 
 def check_threshold(threshold: float) -> None:
-    """Refuse a smallest difference that is none, such as 2 for 2 %.
+    """Refuse a smallest difference that is not one, such as 2 for 2 %.
 
     Raises:
         SampleError: If it does not lie between 0 and 1.
@@ -232,7 +232,7 @@ def robust_spread(values: Sequence[float], step: float | None) -> float:
 
 
 def clock_step(values: Sequence[float]) -> float | None:
-    """The step all values are multiples of, as far as the values tell; None where there is none.
+    """The step all values are multiples of, as far as the values tell; None without one.
 
     It is the smaller of the greatest common divisor of the gaps between the values and the last decimal place
     in use; no clock shows less than its step, so it is not above the smallest value. All can only be too large, so

@@ -108,7 +108,7 @@ def verdict_line(
 ) -> str:
     """The verdict as the first sentence of a comparison, with the ratio that it rests on.
 
-    `means` is B / A of the means: where it is apart from the ratio of the medians, by the threshold too, it is said.
+    `means` is B / A of the means: if it differs from that of the medians, by the threshold too, it is reported.
 
     Examples:
         >>> verdict_line("faster", Estimate(0.818, 0.815, 0.82, ""), 0.02)

@@ -253,7 +253,7 @@ def void_ledger(
     """A ledger without a total.
 
     Args:
-        reason: Why there is none, as the end of "no total: ...".
+        reason: Why there is not one, as the end of "no total: ...".
         base: What the total would be.
         scope: Whose time it would be.
         remarks: Rows of `REMARKS`.

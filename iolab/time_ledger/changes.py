@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _OF_PERIODS: Final = frozenset({"DB time", "total call time", "background elapsed time", "samples x interval"})
 _CLOSING: Final = ("not_accounted", "counted_twice")
 _REST: Final = "not accounted for, less what is counted twice"
-#: Bases as the subject of a sentence, where their names are none.
+#: Bases as the subject of a sentence, where their names are not.
 _SUBJECTS: Final = {
     "first to last record": "The time from the first to the last record",
     "first record to last record": "The time from the first to the last record",
@@ -41,7 +41,7 @@ _MOST_OF_IT: Final = 0.6
 _COUNTS: Final = frozenset({"samples", "share"})
 #: Kinds of parts that are no statement.
 _NAMELESS: Final = ("unlisted", "not_in_log", *_CLOSING)
-#: A second part with this share of the change is named beside the first; so many parts are named at most.
+#: A second part with this share of the change is named beside the first; this many parts are named at most.
 _SECOND: Final = 0.25
 _MOST_NAMED: Final = 2
 #: Ratios so near to 1 are called equal.
@@ -57,7 +57,7 @@ _TABLE: Final = pl.Schema(
 _COUNTED: Final = frozenset({"io", "wait", "client"})
 #: Bounds that differ by more of the figure are printed.
 _WIDE: Final = 0.05
-#: Fewer round trips bring more rows each, and take up to so many times as long (measured: 1.17 for twice the rows).
+#: Fewer round trips bring more rows each, and take up to this many times as long (measured: 1.17 for twice the rows).
 _ROUND_TRIPS: Final = "round trips"
 _MORE_ROWS: Final = 1.2
 #: A closing part above this share of the total makes a prediction doubtful.
@@ -357,7 +357,7 @@ def change_of(a: Ledger | Sequence[Ledger], b: Ledger | Sequence[Ledger]) -> Led
     is_period = a.base in _OF_PERIODS and all(one.elapsed is not None and one.elapsed.lo > 0 for one in (a, b))
     lengths = [one.elapsed.value if is_period and one.elapsed is not None else 1.0 for one in (a, b)]
     unit = "sessions active" if is_period else a.unit
-    if a.unit in _COUNTS and a.total is not None and b.total is not None:  # how many were taken says nothing
+    if a.unit in _COUNTS and a.total is not None and b.total is not None:  # how many were taken has no meaning
         lengths, unit = [a.total.value, b.total.value], "share of all"
     change = _between(a, b, lengths, unit)
     if is_period and a.transactions and b.transactions:

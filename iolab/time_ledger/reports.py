@@ -27,12 +27,12 @@ ALL_WAITS: Final = "DB time (its waits hold those of the background)"
 CPU: Final = "DB CPU"
 NOT_ACCOUNTED: Final = "not accounted for"
 BLOCK_TIME: Final = "PL/SQL itself"
-#: A class and its events may differ by so much of DB time; in a list of the top events a larger sum alone counts.
+#: A class and its events may differ by this much of DB time; in a list of the top events a larger sum alone counts.
 _CLASS_SLACK: Final = 0.005
-#: Captured time as printed and as added up may differ by so many points, and captured SQL (LEDGER, 2.3).
+#: Captured time as printed and as added up may differ by this many points, and captured SQL (LEDGER, 2.3).
 _TIME_SLACK: Final = 0.6
 _SQL_SLACK: Final = 1.5
-#: The lines above are checked from so much DB time on, in s.
+#: The lines above are checked from this much DB time on, in s.
 _CHECKED_S: Final = 20.0
 #: Captured SQL and the own time of PL/SQL together are at most this, else the one is inside the other.
 _WHOLE_PCT: Final = 101.0

@@ -1,4 +1,4 @@
-"""Parts of time that was sampled: so many samples, each for the time between two, with the error of sampling."""
+"""Parts of time that was sampled: this many samples, each for the time between two, with the error of sampling."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from logframe.interval import Interval
 if TYPE_CHECKING:
     from iolab.time_ledger.account import Account, Place
 
-#: Below so many samples there are no shares: the 95 % interval of a half is then wider than 20 points.
+#: Below this many samples there are no shares: the 95 % interval of a half is then wider than 20 points.
 LEAST_SAMPLES: Final = 100
 
 
@@ -69,7 +69,7 @@ class SampledParts:
         evidence: Place | None = None,
         next_step: str | None = None,
     ) -> str:
-        """Add a part of so many samples (with the bounds of rounding); the bounds of sampling are added.
+        """Add a part of this many samples (with the bounds of rounding); the bounds of sampling are added.
 
         A sample is no wait: parts have a count of samples and no average.
         """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 BASE: Final = "timed statements"
 #: The part of the times that the session does not show a statement of.
 UNKNOWN: Final = "time whose statement is unknown"
-#: The sum of the lines may differ from that of the statements by so much of it.
+#: The sum of the lines may differ from that of the statements by this much of it.
 _SLACK: Final = 0.01
 #: The total is a range where its bounds differ by more than this.
 _RANGE: Final = 0.05

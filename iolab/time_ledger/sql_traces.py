@@ -61,12 +61,12 @@ _SLACK, _SLACK_US = 1.01, 10_000
 _LEAST_SPAN_US: Final = 10_000
 #: Stamps and `tim` that differ by more are both said.
 _MOST_DRIFT: Final = 0.01
-#: Client time from here on is said.
+#: Client time from here on is reported.
 _LEAST_SAID: Final = 0.01
 #: More statements, or sessions, are not listed one by one.
 _MOST_STATEMENTS, _MOST_SESSIONS = 100, 20
 _MOST_TEXT: Final = 100
-#: Round trips of a statement with so much of the time are a part of its own.
+#: Round trips of a statement with this much of the time are a part of its own.
 _LARGE: Final = 0.10
 
 
@@ -552,7 +552,7 @@ def _words(trace: SqlTrace, session: Session, span: int, aside: int, count: int)
 
 
 def _rate(trace: SqlTrace, session: Session) -> float | None:
-    """Seconds of `tim` in a second of the stamps, where they are of one clock."""
+    """Seconds of `tim` per second of the stamps, where they are of one clock."""
     clock = trace.clock.filter(pl.col("clock") == session.clock)
     if session.process is not None:
         clock = clock.filter(pl.col("process") == session.process)
@@ -565,7 +565,7 @@ def _s(us: int | None) -> Interval:
 
 
 def _time(us: int, of: int = 0) -> str:
-    """A time with three digits; in s where it is a part of so many seconds, and not much smaller.
+    """A time with three digits; in s where it is a part of this many seconds, and not much smaller.
 
     Examples:
         >>> _time(14_570_464), _time(569_618, 14_570_464), _time(569_618), _time(3_600_000_000), _time(-5)

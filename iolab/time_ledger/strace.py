@@ -37,18 +37,18 @@ NO_END: Final = "calls whose end is not printed"
 _CLOSING: Final = "not accounted for"
 _NO_FILE: Final = "calls without a file"
 _REST: Final = "other files"
-#: So many processes, the longest, have a ledger of their own; so many files and targets have a row.
+#: This many processes, the longest, have a ledger of their own; this many files and targets have a row.
 _MOST_PROCESSES: Final = 200
 _MOST_FILES: Final = 200
 #: Bounds wider than this share of the span make shares worthless, and work below this share of it is nothing.
 _COARSE: Final = 0.10
 _NOTHING: Final = 0.01
-#: A process that was mostly idle, and worked for less than so many seconds, did almost nothing.
+#: A process that was mostly idle, and worked for less than this many seconds, did almost nothing.
 _MOSTLY: Final = 0.5
 _LEAST_S: Final = 0.01
 #: Processes of about the longest span, of which the one with most I/O leads.
 _ALIKE: Final = 0.95
-#: A log of so few kinds of calls was asked for them (-e).
+#: A log of this few kinds of calls was asked for them (-e).
 _FEW_CALLS: Final = 3
 #: Idle time from this share on is left out of what shares are of.
 _IDLE: Final = 0.10
@@ -237,7 +237,7 @@ def _finished(account: Account, sums: pl.DataFrame, *, is_timed: bool) -> Ledger
         work, work_base = total * (1 - aside), "the time not idle"
     text = f"first to last record {_length(total)}"
     if not is_timed:
-        text += "; the log has no times of calls, so each share is at most"
+        text += "; the log has no times of calls: shares are upper bounds"
     for kind, seconds in idle.items():
         if seconds >= _IDLE * total.value:
             names = _added(sums.filter(kind=kind), "pid").item(0, "names").to_list()[:2]

@@ -25,13 +25,13 @@ BASE: Final = "call time"
 CPU: Final = "CPU"
 #: The recursive statements as one part, where the report does not show whether the callers contain them.
 PERHAPS_INSIDE: Final = "recursive statements, inside the others or beside them"
-#: A statement with so many times the gets of the recursive statements contains them.
+#: A statement with this many times the gets of the recursive statements contains them.
 _INSIDE: Final = (0.99, 1.02)
 #: Gets from which on they tell.
 _LEAST_GETS: Final = 100
-#: Of less time no shares are given: it is printed in hundredths of a second.
+#: Of less time no shares are given: it is printed in units of 10 ms.
 _LEAST_S: Final = 0.5
-#: Bounds of the total that are apart by more are said.
+#: Bounds of the total that are apart by more are reported.
 _RANGE: Final = 0.01
 _STEP_S: Final = 0.01
 _MOST_STATEMENTS: Final = 100
@@ -43,7 +43,7 @@ class Nesting(NamedTuple):
     """Where the time of recursive statements is.
 
     Attributes:
-        kind: ``none`` (there are none), ``inside`` (the others), ``apart``, or ``unknown``.
+        kind: ``none`` (there are not), ``inside`` (the others), ``apart``, or ``unknown``.
         container: The ``part`` of `statements_of` that contains them; None where it is not known.
     """
 

@@ -70,7 +70,7 @@ def full_name(kind: str, printed: str, width: int | None) -> str:
             `pool`, `block_class` or `parameter`.
         printed: the name as the report has it.
         width: of its column; a name that is shorter was not cut.  None when nothing is cut, as in HTML.  The width
-            says nothing about wait classes: some versions cut them before its end.
+            does not show anything about wait classes: some versions cut them before its end.
 
     Returns:
         The one known name that starts so; the text itself when none does, or more than one.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-#: Counted in hundredths of a second.
+#: Counted in units of 10 ms.
 CENTISECONDS: Final = frozenset(
     {
         "CPU used by this session",
@@ -82,7 +82,7 @@ TIME_MODEL: Final = frozenset(
         "sql execute elapsed time",
     }
 )
-#: Times of V$OSSTAT, in hundredths of a second; of all processors together but for the averages.
+#: Times of V$OSSTAT, in units of 10 ms; of all processors together but for the averages.
 OS_TIMES: Final = frozenset(
     {
         *(f"{of}{what}_TIME" for of in ("", "AVG_") for what in ("BUSY", "IDLE", "IOWAIT", "NICE", "SYS", "USER")),

@@ -39,7 +39,7 @@ _QUOTED = re.compile(r"(?<=`)[^`]+(?=`)")
 #: How a sentence begins and ends, and how what stands after a label (why, note, ...) does: it is no sentence.
 _SENTENCE = re.compile(r"[A-Z0-9`<].*[.]", re.DOTALL)
 _LABELLED = re.compile(r"[a-z0-9`].*[^.]|(?:[A-Z0-9_$]{2,}|CPU|[A-Z]\$\w+)\b.*[^.]|[^.]*\.\.\.`", re.DOTALL)
-_LABELS = ("why", "refuted_by", "collect", "caveat")
+_LABELS = ("why", "next", "caveat")
 _SHARE = re.compile(r"(\d[\d,]*\.?\d*)(?: \[[^\]]*\])? % (?!of DB time: (?:up|a wait)|CPU|of \d)")
 
 

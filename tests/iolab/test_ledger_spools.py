@@ -322,7 +322,7 @@ def test_the_screens_of_the_sample_sessions(sample_data: Path) -> None:
         "Statement 2 took 32 %: median 2.04 s (95 %: 1.47 to 2.68).",
         "Statement 3 took 29 %: median 1.79 s (95 %: 1.61 to 1.91).",
     ]
-    assert said["runs"][-1].collect == "strace -f -ttt -T -yy of one run of each statement"
+    assert said["runs"][-1].next == "strace -f -ttt -T -yy of one run of each statement"
 
 
 @st.composite

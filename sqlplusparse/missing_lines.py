@@ -54,7 +54,7 @@ _COUNTED_ROWS: Final = 6
 _PRINTED: Final = frozenset({LineRole.ROW, LineRole.PLAN, LineRole.ELAPSED, LineRole.FEEDBACK})
 #: Between statements with one of these the client may have been set to print other parts.
 _CHANGES: Final = frozenset({"COMMAND", "COMMAND_ERROR", "UNOWNED", "TIMER"})
-#: So many feedbacks stand below a blank line for one that does not.
+#: This many feedbacks stand below a blank line for one that does not.
 _MOST_DIRECT: Final = 4
 _LOOSE_ROLE: Final = re.compile(b"[" + re.escape(bytes([LineRole.TEXT, LineRole.ROW])) + b"]")
 _END_OF_ROWS: Final = re.compile(b"[" + re.escape(bytes([LineRole.FEEDBACK, LineRole.ELAPSED])) + b"]")
@@ -108,7 +108,7 @@ def _is_other(kind: str | None, token: str, content: object) -> bool:
     return token != _TOKENS.get(kind or "", "DONE") and (kind in _TOKENS or token != "CLOSED")
 
 
-def note_joints(page: Page, statements: list[Statement], blocks: list[Block]) -> None:
+def note_missing_lines(page: Page, statements: list[Statement], blocks: list[Block]) -> None:
     """Add the diagnostics of all other signs."""
     _note_missing_parts(page, statements, blocks)
     for statement in statements:
@@ -186,7 +186,7 @@ def _has_result(query: Statement) -> bool:
 
 
 def _is_counted(query: Statement, others: Iterable[Statement]) -> bool:
-    """Has a query so many rows that the client, which counted those of others, counts them?"""
+    """Has a query this many rows that the client, which counted those of others, counts them?"""
     rows = _rows_of(query)
     fewest = min(one.outcome.rows or 0 for one in others if one.outcome is not None)
     return rows is None or rows >= min(_COUNTED_ROWS, fewest or _COUNTED_ROWS)

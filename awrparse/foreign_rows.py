@@ -1,4 +1,4 @@
-"""Rows whose name is none of their table's, and one of another: a title or a page between the two tables is missing."""
+"""Foreign rows: names that belong to another table; the title or the page between the two is probably missing."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _BACKGROUND: Final = frozenset(
         *("VKTM Logical Idle Wait",),
     }
 )
-#: What is listed among the events, and is none.
+#: What is listed among the events, and is not one.
 _CPU: Final = frozenset({"DB CPU", "CPU time", "background cpu time"})
 _OTHER_TABLE: Final = "lines between this row and those of the table may be missing"
 
@@ -105,7 +105,7 @@ def _other_labels(report: AwrReport, table: str) -> Iterator[tuple[str, str]]:
 
 
 def _without_table(report: AwrReport) -> Iterator[tuple[str, str]]:
-    """Labels of a known table in a table that is none: its title was cut off."""
+    """Labels of a known table in a table that is not one: its title was cut off."""
     document = report._document  # noqa: SLF001 - the same package
     renamed = TABLES["load_profile"].renamed
     for printed in document.tables:
@@ -124,7 +124,7 @@ def _without_table(report: AwrReport) -> Iterator[tuple[str, str]]:
 
 
 def _of_other_kinds(report: AwrReport, table: str, column: str, kind: str) -> Iterator[tuple[str, str]]:
-    """Names that are none of their kind: known as another, or in capitals as steps of plans are."""
+    """Names that are not part of their kind: known as another, or in capitals as steps of plans are."""
     for name in dict.fromkeys(report[table][column].to_list()):
         if name is None or name in _names(kind) or name in _CPU:
             continue

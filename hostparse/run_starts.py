@@ -1,4 +1,4 @@
-"""Beginnings: lines that start a run because of where they stand, as what they say may also stand within one.
+"""Run starts: lines that start a run because of where they stand, as what they say may also stand within one.
 
 * A **stamp** is the date of a run where several reports, a banner or nothing stand below it; ``-t`` and ``-T d`` print
   one above each report.  So is a line that holds a clock in a form that is not read.
@@ -21,17 +21,17 @@ from hostparse.lines import GRAMMAR, OPENS, TEXT, is_kind, with_own_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Rows between two headings of vmstat where the screen has 24 lines, or is none: procps 21, AIX and BSD 20, Solaris 19.
+#: Rows between two headings of vmstat of a screen of 24 lines, or without one: procps 21, AIX and BSD 20, Solaris 19.
 _SCREEN: Final = range(19, 23)
-#: No screen is as low as so many rows.
+#: No screen is as low as this many rows.
 _LOW: Final = 9
-#: So many rows are kept for what comes after them; of more lines without them none is.
+#: This many rows are kept for what comes after them; of more lines without them none is.
 _KEPT: Final = 3
 _MANY: Final = 1000
 
 
 @dataclass
-class Beginnings:
+class RunStarts:
     """What was found up to a line; `add` takes the lines of a log batch by batch.
 
     Attributes:
