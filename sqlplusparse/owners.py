@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from sqlplusparse.page import Page
 
 #: Tokens of feedbacks and errors, which end what a statement prints.
-OUTCOMES: Final = frozenset({"SELECTED", "CHANGED", "CALLED", "DONE", "CLOSED", "FAILED"})
+OUTCOMES: Final = frozenset({"SELECTED", "CHANGED", "CALLED", "DONE", "CLOSED", "FAILED", "REFUSED"})
 #: What is typed and has no text.
 _UNTYPED: Final = frozenset({"COMMAND", "INPUT", "BREAK"})
 #: What a PL/SQL block may print the like of.
-_OUTCOME_LIKE: Final = frozenset({"FAILED", "DONE", "SELECTED", "CHANGED", "COMMITTED", "COMMAND_ERROR", "ELAPSED"})
+_OUTCOME_LIKE: Final = frozenset({"FAILED", "REFUSED", "DONE", "SELECTED", "CHANGED", "COMMITTED", "COMMAND_ERROR", "ELAPSED"})
 #: What a block may print through DBMS_OUTPUT, and the token of each when it did.
 _PRINTED: Final = {"GRID": "PRINTED_GRID", "PLAN": "PRINTED_PLAN", "TEXT": "PRINTED_TEXT"}
 _ENDS_OF_STATEMENTS: Final = frozenset({"ELAPSED", "STATISTICS", "SESSION_STATISTICS"})
@@ -55,6 +55,7 @@ def settle_owners(page: Page, blocks: list[Block]) -> None:
     """Give blocks the tokens that the client's order of output makes them; session.lark makes statements of those."""
     _settle_output(page, blocks)
     split_feedback(page, blocks)
+    _split_plans(blocks)
     autocommit: bool | None = None
     typed: Typed | None = None
     start = 0
@@ -112,6 +113,22 @@ def _settle_output(page: Page, blocks: list[Block]) -> None:
             call = None
 
 
+def _split_plans(blocks: list[Block]) -> None:
+    """End a statement between two plans of autotrace, which prints one a statement."""
+    split: list[Block] = []
+    for block in blocks:
+        if (
+            block.token == "EXPLAINED"
+            and isinstance(block.content, Plan)
+            and split
+            and split[-1].token == "EXPLAINED"
+            and isinstance(split[-1].content, Plan)
+        ):
+            split.append(Block("BREAK", block.first, block.first))
+        split.append(block)
+    blocks[:] = split
+
+
 def _after_commit(tokens: list[str], place: int) -> str:
     """The token after a feedback and the commit that SET AUTOCOMMIT may have printed."""
     after = [*tokens[place + 1 : place + 3], "", ""]
@@ -164,7 +181,7 @@ def _settle_elapsed(page: Page, blocks: list[Block], start: int, place: int, typ
     """An Elapsed that is no statement's: printed again at the end of a script, or above a plan it cannot go with."""
     block = blocks[place]
     before = blocks[place - 1] if place else None
-    if before is not None and before.token == "FAILED" and _is_of_client(before):
+    if before is not None and (before.token == "REFUSED" or _is_of_client(before)):
         block.token = "UNOWNED"
         page.note(
             block.first, "ambiguous_owner", "the client's own error above takes no time: this Elapsed has no owner"
@@ -195,7 +212,7 @@ def _settle_elapsed(page: Page, blocks: list[Block], start: int, place: int, typ
 
 def _is_of_client(block: Block) -> bool:
     """Is it an error of the client itself, which sent nothing to the database?"""
-    return isinstance(block.content, Outcome) and (block.content.code or "").startswith("SP2")
+    return block.token == "FAILED" and isinstance(block.content, Outcome) and (block.content.code or "")[:3] == "SP2"
 
 
 def _before_commands(blocks: list[Block], place: int) -> int:

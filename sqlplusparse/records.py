@@ -31,13 +31,15 @@ class Typed(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """A feedback or an error: rows and what was done to them, or the error's code and message."""
+    """A feedback or an error: rows and what was done to them, or the error's code and message; the SQL_ID that
+    SET FEEDBACK ON SQL_ID prints below."""
 
     line: int
     text: str
     rows: int | None = None
     verb: str | None = None
     code: str | None = None
+    sql_id: str | None = None
 
 
 class Autotrace(NamedTuple):

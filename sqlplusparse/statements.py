@@ -25,6 +25,9 @@ _COMMANDS: Final = Pattern(
 )
 _BLOCK: Final = Pattern("{BLOCK_START}", COMMANDS)
 _SQL: Final = Pattern("{STATEMENT_START}", COMMANDS)
+_NEXT_COMMAND: Final = Pattern("{NEXT_COMMAND}", COMMANDS)
+_ASKS_FOR_MORE: Final = Pattern("{ASKS_FOR_MORE}", COMMANDS)
+_HOLDS_STATEMENT: Final = Pattern("{HOLDS_STATEMENT}", COMMANDS)
 _ONE_LINE: Final = Pattern("{ONE_LINE}", COMMANDS)
 _ENDS_STATEMENT: Final = frozenset(";/.")
 _USUAL: Final = "SQL>"
@@ -116,15 +119,15 @@ def read_prompt(page: Page, number: int) -> Block | None:
         if page.kind(number + 1) == Kind.BLANK and not page.prompts and (query := typed_query(line)) is not None:
             page.roles[number] = LineRole.INPUT
             return Block("INPUT", number, number + 1, query)
-        prompt, rest = _USUAL, line[len(_USUAL_START) :].lstrip()
+        prompt, typed = _USUAL, line[len(_USUAL_START) :]
     else:
         found = PROMPT.match(line.strip())
         if found is None:
             return None
-        prompt, rest = found.group("prompt", "rest")
-        rest = rest.strip()
-    while prompt in rest and (again := PROMPT.match(rest)) and again["prompt"] == prompt:
-        rest = again["rest"].strip()
+        prompt, typed = found.group("prompt", "rest")
+    while prompt in typed and (again := PROMPT.match(typed.lstrip())) and again["prompt"] == prompt:
+        typed = again["rest"]
+    rest = typed.strip()
     prompt = page.prompts.get(number, prompt)
     if prompt != _USUAL and _OTHER_PROMPT.fullmatch(prompt):
         return None
@@ -139,7 +142,9 @@ def read_prompt(page: Page, number: int) -> Block | None:
     if not rest:
         page.roles[number] = LineRole.PROMPT
         return Block("BREAK", number, number + 1)
-    if rest[0].isdigit() and NUMBERS.fullmatch(rest):
+    if rest[0] == "2" and (after := without_numbers(typed)) is not None:
+        if after:
+            return _output_behind(page, number, after, prompt)
         page.roles[number] = LineRole.INPUT
         return Block("INPUT", number, number + 1, Typed(None, prompt, None))
     word = rest.split(None, 1)[0].rstrip(";").lower()
@@ -147,7 +152,63 @@ def read_prompt(page: Page, number: int) -> Block | None:
         page.lines[number] = rest
         page.kinds[number] = kind
         return Block("BREAK", number, number)
+    if _is_quoted_error(page, number) or (word not in VERBS and is_piped(page)):
+        return _output_behind(page, number, typed.rstrip(), prompt)
     return _read_typed(page, number, prompt, rest, word)
+
+
+def _output_behind(page: Page, number: int, output: str, prompt: str) -> Block:
+    """A statement that was not echoed, whose first line of output stands behind the prompt it was read at."""
+    page.lines[number] = output
+    page.kinds[number] = classify(output.strip())
+    page.roles[number] = LineRole.TEXT
+    return Block("INPUT", number, number, Typed(None, prompt, None))
+
+
+def without_numbers(typed: str) -> str | None:
+    """What stands behind the numbers of lines that were not echoed, which begin with 2; None without such numbers.
+
+    Examples:
+        >>> without_numbers("  2    3  Run 1: 590 hsecs"), without_numbers("  2    3"), without_numbers("2 rows")
+        ('Run 1: 590 hsecs', '', None)
+        >>> without_numbers("  2    3         14")
+        '       14'
+    """
+    last = 1
+    while last + 1 < _MOST_NUMBERED and (typed + "  ").startswith(_NUMBERED[last + 1]):
+        last += 1
+        typed = typed[len(_NUMBERED[last]) :]
+    if last > 1:
+        return typed.rstrip()
+    return "" if NUMBERS.fullmatch(typed.strip()) else None
+
+
+def _is_quoted_error(page: Page, number: int) -> bool:
+    """Is what stands behind a prompt the line of a statement that the error below marks with a star?"""
+    return page.lines[number + 1 : number + 2] != [] and page.lines[number + 1].strip() == "*"
+
+
+def is_piped(page: Page) -> bool:
+    """Did the client read its standard input: does output stand behind prompts, and no statement at any?"""
+    if "piped" not in page.habits:
+        page.habits["piped"] = _has_only_output(page)
+    return bool(page.habits["piped"])
+
+
+def _has_only_output(page: Page) -> bool:
+    is_found = False
+    for number, line in enumerate(page.lines):
+        if page.kinds[number] != Kind.PROMPT or (found := PROMPT.match(line.strip())) is None:
+            continue
+        rest = found["rest"].strip()
+        below = page.lines[number + 1] if number + 1 < len(page) else ""
+        if not rest:
+            is_found = is_found or page.kind(page.after_blanks(number + 1)) in _OUTPUT
+        elif rest[-1] in _ENDS_STATEMENT or below.startswith(_SECOND):
+            return False
+        elif rest[0] == "2" or classify(rest) in _OUTPUT:
+            is_found = True
+    return is_found
 
 
 def typed_query(line: str) -> Typed | None:
@@ -277,12 +338,46 @@ def _statement(page: Page, number: int, first: str) -> tuple[str, int]:
         end = _command_end(page, number, first)
         lines = [first, *(line.strip().removeprefix(">").strip() for line in page.lines[number + 1 : end])]
         return " ".join(line.removesuffix("-").rstrip() for line in lines).removesuffix(";"), end
+    if len(lines) == 1 and end < size and page.kinds[end] == Kind.PROMPT and not _is_complete(first, is_block=is_block):
+        prompted = _prompted_lines(page, number, first, is_block=is_block)
+        if prompted:
+            return _without_end([first, *prompted]), number + 1 + len(prompted)
     if len(lines) == 1 and not _is_complete(first, is_block=is_block) and not _ONE_LINE.match(first):
         bare = _bare_end(page, number, is_block=is_block)
         if bare is not None:
             lines += [line.strip() for line in page.lines[end:bare]]
             end = bare
     return _without_end(lines), end
+
+
+def _prompted_lines(page: Page, number: int, first: str, *, is_block: bool) -> list[str]:
+    """The further lines of a statement whose lines have the prompt (SET SQLNUMBER OFF); none where it is not so."""
+    if _ONE_LINE.match(first) or not _SQL.match(first) or _has_numbers(page):
+        return []
+    lines = [first]
+    for place in range(number + 1, min(number + _LONGEST_BARE, len(page))):
+        found = PROMPT.match(page.lines[place].strip()) if page.kinds[place] == Kind.PROMPT else None
+        rest = "" if found is None else found["rest"].rstrip()
+        bare = rest.strip()
+        if not bare or (_NEXT_COMMAND.match(bare) and not (is_block and bare[0] != "@")):
+            return []
+        if _SQL.match(bare) and not (is_block or _HOLDS_STATEMENT.match(first) or _ASKS_FOR_MORE.match(lines[-1])):
+            return []
+        lines.append(rest)
+        is_block = is_block or (place < number + 4 and _BLOCK.match("\n".join(lines)) is not None)
+        if _is_complete(rest, is_block=is_block):
+            return lines[1:]
+    return []
+
+
+def _has_numbers(page: Page) -> bool:
+    """Does the client number the lines of statements: has any a second line with its number?"""
+    if "numbered" not in page.habits:
+        page.habits["numbered"] = any(
+            line.startswith(_SECOND) and page.kinds[number] == Kind.PROMPT
+            for number, line in enumerate(page.lines[1:])
+        )
+    return bool(page.habits["numbered"])
 
 
 def _is_complete(line: str, *, is_block: bool) -> bool:
