@@ -262,6 +262,7 @@ class _Blocks:
         return self._add(_feedback_token(line, verb), number, last, Outcome(number, line, rows, verb, sql_id=sql_id))
 
     def _read_error(self, number: int) -> int:
+        self._cut_quoted(number)
         outcome, last = read_failure(self.page, number)
         after_command = bool(self.found) and self.found[-1].token == "COMMAND"
         is_of_autotrace = outcome.code in _AUTOTRACE_ERRORS and not after_command
@@ -273,6 +274,18 @@ class _Blocks:
             return self._add("COMMAND_ERROR", number, last, outcome)
         is_typed = bool(self.found) and isinstance(self.found[-1].content, Typed) and self.text_from is None
         return self._add("FAILED" if is_typed else "REFUSED", number, last, outcome)
+
+    def _cut_quoted(self, number: int) -> None:
+        """Take the line of a statement that an error quotes, with a star below it, out of the result above."""
+        grid = self.found[-1].content if self.found else None
+        if not isinstance(grid, Grid) or grid.cells or self.page.lines[number - 1].strip() != "*":
+            return
+        first = number - 2
+        if any(row in grid.rows for row in range(first, number)):
+            grid.rows = [row for row in grid.rows if row < first]
+            grid.last = self.found[-1].last = first
+            self.page.assign_text(first, number)
+            self._add_text(first, number)
 
     def _has_no_plan(self) -> bool:
         """Does the heading of a plan stand above, and no plan?  Then an error says why; the statement itself ran."""

@@ -40,6 +40,9 @@ _COMMITS: Final = frozenset({"CHANGED", "CALLED"})
 #: What only queries and DML have below their Elapsed.
 _TRACED: Final = frozenset({"EXPLAINED", "STATISTICS", "SESSION_STATISTICS"})
 _UNTRACED: Final = frozenset({"DONE", "CALLED"})
+_UNTRACED_ENDS: Final = _UNTRACED | {"FAILED"}
+#: How SQLcl reports an error.
+_REPORT: Final = "Error starting at line"
 _UNTRACED_KINDS: Final = frozenset({"plsql", "explain", "alter system", "alter session", "transaction", "ddl"})
 #: A heading of rows of text is looked for in so many blocks.
 _MOST_CANDIDATES: Final = 8
@@ -55,7 +58,7 @@ def settle_owners(page: Page, blocks: list[Block]) -> None:
     """Give blocks the tokens that the client's order of output makes them; session.lark makes statements of those."""
     _settle_output(page, blocks)
     split_feedback(page, blocks)
-    _split_plans(blocks)
+    _split_untyped(page, blocks)
     autocommit: bool | None = None
     typed: Typed | None = None
     start = 0
@@ -113,20 +116,34 @@ def _settle_output(page: Page, blocks: list[Block]) -> None:
             call = None
 
 
-def _split_plans(blocks: list[Block]) -> None:
-    """End a statement between two plans of autotrace, which prints one a statement."""
+def _split_untyped(page: Page, blocks: list[Block]) -> None:
+    """End a statement where what follows directly cannot be of it, or may be of another.
+
+    Autotrace prints one plan a statement, and none for what failed or has no rows.  SQLcl reports an error alike where
+    a query's rows came and where another statement printed nothing else; an Elapsed below it says that it is one.
+    """
     split: list[Block] = []
-    for block in blocks:
-        if (
-            block.token == "EXPLAINED"
-            and isinstance(block.content, Plan)
-            and split
-            and split[-1].token == "EXPLAINED"
-            and isinstance(split[-1].content, Plan)
+    for block, below in zip(blocks, [*blocks, None][1:], strict=True):
+        before = split[-1] if split else None
+        if before is not None and _is_of_another(before, block):
+            split.append(Block("BREAK", block.first, block.first))
+        elif (
+            before is not None
+            and (before.token, block.token) == ("GRID", "FAILED")
+            and page.lines[block.first].startswith(_REPORT)
+            and (below is None or below.token != "ELAPSED")
         ):
+            page.note(block.first, "ambiguous_owner", "this error may be of the query above, or of another statement")
             split.append(Block("BREAK", block.first, block.first))
         split.append(block)
     blocks[:] = split
+
+
+def _is_of_another(before: Block, block: Block) -> bool:
+    """Is a plan or are the statistics of autotrace of another statement than the block above?"""
+    if block.token == "EXPLAINED" and isinstance(block.content, Plan):
+        return before.token in _UNTRACED_ENDS or (before.token == "EXPLAINED" and isinstance(before.content, Plan))
+    return block.token == "STATISTICS" and before.token in _UNTRACED_ENDS
 
 
 def _after_commit(tokens: list[str], place: int) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections import Counter
+from itertools import pairwise
+from typing import Final, cast
 
 from sqlplusparse.lines import (
     COMMANDS,
@@ -88,6 +90,9 @@ _OUTPUT: Final = frozenset(
     }
 )
 _COMMENTED: Final = _UNNUMBERED | {Kind.PROMPT, Kind.BLANK, Kind.RULER, Kind.ELISION}
+#: Widths of terminals, and the narrowest.
+_TERMINALS: Final = frozenset({80, 100, 120, 132, 160, 200})
+_NARROWEST: Final = 60
 _MOST_NUMBERED: Final = 1000
 #: How the lines of a statement begin that SQL*Plus numbers.
 _NUMBERED: Final = tuple(f"{number:>3}  " for number in range(_MOST_NUMBERED))
@@ -200,14 +205,16 @@ def _has_only_output(page: Page) -> bool:
     for number, line in enumerate(page.lines):
         if page.kinds[number] != Kind.PROMPT or (found := PROMPT.match(line.strip())) is None:
             continue
-        rest = found["rest"].strip()
-        below = page.lines[number + 1] if number + 1 < len(page) else ""
+        prompt, rest = found["prompt"], found["rest"].strip()
+        if rest.startswith(prompt):
+            rest = rest[rest.rindex(prompt) + len(prompt) :].strip()
+            is_found = True
         if not rest:
             is_found = is_found or page.kind(page.after_blanks(number + 1)) in _OUTPUT
-        elif rest[-1] in _ENDS_STATEMENT or below.startswith(_SECOND):
-            return False
         elif rest[0] == "2" or classify(rest) in _OUTPUT:
             is_found = True
+        elif rest[-1] in _ENDS_STATEMENT or "".join(page.lines[number + 1 : number + 2]).startswith(_SECOND):
+            return False
     return is_found
 
 
@@ -310,8 +317,8 @@ def _comment_end(page: Page, number: int) -> int:
 
 def _statement(page: Page, number: int, first: str) -> tuple[str, int]:
     """The text of an echoed statement and the line after it."""
+    first, end = _unwrapped(page, number, first)
     lines = [first]
-    end = number + 1
     size = len(page)
     is_block = _BLOCK.match(first) is not None
     may_be_block = not is_block and first[:6].lower() == "create"
@@ -324,24 +331,25 @@ def _statement(page: Page, number: int, first: str) -> tuple[str, int]:
             break
         if last + 1 < _MOST_NUMBERED and line.startswith(_NUMBERED[last + 1]):
             last += 1
-            lines.append(line[5:])
+            rest = line[5:]
         else:
             found = CONTINUATION.fullmatch(line)
             if found is None or int(found["number"]) <= last:
                 break
             last = int(found["number"])
-            lines.append(found["rest"])
+            rest = found["rest"]
+        rest, end = _unwrapped(page, end, rest)
+        lines.append(rest)
         if may_be_block and len(lines) < 4:
             is_block = is_block or _BLOCK.match("\n".join(lines)) is not None
-        end += 1
     if len(lines) == 1 and first.endswith("-") and _ONE_LINE.match(first):
         end = _command_end(page, number, first)
         lines = [first, *(line.strip().removeprefix(">").strip() for line in page.lines[number + 1 : end])]
         return " ".join(line.removesuffix("-").rstrip() for line in lines).removesuffix(";"), end
     if len(lines) == 1 and end < size and page.kinds[end] == Kind.PROMPT and not _is_complete(first, is_block=is_block):
-        prompted = _prompted_lines(page, number, first, is_block=is_block)
-        if prompted:
-            return _without_end([first, *prompted]), number + 1 + len(prompted)
+        lines, prompted = _prompted_lines(page, end, first, is_block=is_block)
+        if prompted > end:
+            return _without_end(lines), prompted
     if len(lines) == 1 and not _is_complete(first, is_block=is_block) and not _ONE_LINE.match(first):
         bare = _bare_end(page, number, is_block=is_block)
         if bare is not None:
@@ -350,24 +358,76 @@ def _statement(page: Page, number: int, first: str) -> tuple[str, int]:
     return _without_end(lines), end
 
 
-def _prompted_lines(page: Page, number: int, first: str, *, is_block: bool) -> list[str]:
-    """The further lines of a statement whose lines have the prompt (SET SQLNUMBER OFF); none where it is not so."""
-    if _ONE_LINE.match(first) or not _SQL.match(first) or _has_numbers(page):
-        return []
+def _unwrapped(page: Page, number: int, text: str) -> tuple[str, int]:
+    """What was typed in a line with what the terminal put into the lines below, and the line after them."""
+    end = number + 1
+    if len(page.lines[number]) < _NARROWEST or text.endswith(";") or not (terminal := _terminal(page)):
+        return text, end
+    while end < len(page) and page.kinds[end] == Kind.TEXT and (missing := terminal - _width(page, end - 1)) in {0, 1}:
+        if text.endswith(";") or page.lines[end].startswith(_NUMBERED):
+            break
+        text += " " * missing + page.lines[end]
+        end += 1
+    return text, end
+
+
+def _width(page: Page, number: int) -> int:
+    """How wide a line is in the log, with the prompt that it has there."""
+    prompt = page.prompts.get(number, _USUAL)
+    return len(page.lines[number]) + len(prompt) - len(_USUAL)
+
+
+def _terminal(page: Page) -> int:
+    """How wide the terminal is that broke typed lines; 0 where none did.
+
+    The widest lines at prompts that go on below without a number are as wide: several of them, or as wide as terminals
+    usually are.
+    """
+    if "terminal" not in page.habits:
+        widths: Counter[int] = Counter()
+        for number, (line, below) in enumerate(pairwise(page.lines)):
+            if (
+                page.kinds[number] == Kind.PROMPT
+                and page.kinds[number + 1] == Kind.TEXT
+                and len(line) >= _NARROWEST
+                and line[-1] != ";"
+                and not below.startswith(_SECOND)
+            ):
+                widths[_width(page, number)] += 1
+        widest = max(widths, default=0)
+        widest += widest not in _TERMINALS and widest + 1 in _TERMINALS  # a blank stood at the end
+        page.habits["terminal"] = widest if widest in _TERMINALS or widths[widest] > 1 else 0
+    return cast("int", page.habits["terminal"])
+
+
+def _prompted_lines(page: Page, end: int, first: str, *, is_block: bool) -> tuple[list[str], int]:
+    """The lines of a statement each of which has the prompt (SET SQLNUMBER OFF), and the line after them.
+
+    Args:
+        page: the page.
+        end: the line after the first; it is given back where the statement does not go on like that.
+        first: the first line.
+        is_block: whether a semicolon ends nothing.
+    """
     lines = [first]
-    for place in range(number + 1, min(number + _LONGEST_BARE, len(page))):
+    none = lines[:1], end
+    if _ONE_LINE.match(first) or not _SQL.match(first) or _has_numbers(page):
+        return none
+    place = end
+    while end <= place < min(end + _LONGEST_BARE, len(page)):
         found = PROMPT.match(page.lines[place].strip()) if page.kinds[place] == Kind.PROMPT else None
         rest = "" if found is None else found["rest"].rstrip()
         bare = rest.strip()
         if not bare or (_NEXT_COMMAND.match(bare) and not (is_block and bare[0] != "@")):
-            return []
+            return none
         if _SQL.match(bare) and not (is_block or _HOLDS_STATEMENT.match(first) or _ASKS_FOR_MORE.match(lines[-1])):
-            return []
+            return none
+        rest, place = _unwrapped(page, place, rest)
         lines.append(rest)
-        is_block = is_block or (place < number + 4 and _BLOCK.match("\n".join(lines)) is not None)
+        is_block = is_block or (len(lines) < 4 and _BLOCK.match("\n".join(lines)) is not None)
         if _is_complete(rest, is_block=is_block):
-            return lines[1:]
-    return []
+            return lines, place
+    return none
 
 
 def _has_numbers(page: Page) -> bool:

@@ -195,7 +195,9 @@ def _show_typed(shown: Shown, run: Run, number: int, ways: Ways) -> None:
     if ways.result == "html":
         lines = [part for line in lines for part in (line.replace(">", "&gt;"), "<br>")]
     shown.add(lines, number)
-    if not run.is_client_error:
+    if run.statement.kind == "sp2":
+        shown.texts[number] = run.statement.text
+    elif not run.is_client_error:
         text = run.statement.text
         shown.texts[number] = text[:-2] if text.endswith("\n/") else text[:-1]
 
