@@ -28,7 +28,9 @@ OUTCOMES: Final = frozenset({"SELECTED", "CHANGED", "CALLED", "DONE", "CLOSED", 
 #: What is typed and has no text.
 _UNTYPED: Final = frozenset({"COMMAND", "INPUT", "BREAK"})
 #: What a PL/SQL block may print the like of.
-_OUTCOME_LIKE: Final = frozenset({"FAILED", "REFUSED", "DONE", "SELECTED", "CHANGED", "COMMITTED", "COMMAND_ERROR", "ELAPSED"})
+_OUTCOME_LIKE: Final = frozenset(
+    {"FAILED", "REFUSED", "DONE", "SELECTED", "CHANGED", "COMMITTED", "COMMAND_ERROR", "ELAPSED"}
+)
 #: What a block may print through DBMS_OUTPUT, and the token of each when it did.
 _PRINTED: Final = {"GRID": "PRINTED_GRID", "PLAN": "PRINTED_PLAN", "TEXT": "PRINTED_TEXT"}
 _ENDS_OF_STATEMENTS: Final = frozenset({"ELAPSED", "STATISTICS", "SESSION_STATISTICS"})

@@ -31,8 +31,7 @@ class Typed(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """A feedback or an error: rows and what was done to them, or the error's code and message; the SQL_ID that
-    SET FEEDBACK ON SQL_ID prints below."""
+    """A feedback or an error: rows, what was done to them and the SQL_ID printed below, or the error's code."""
 
     line: int
     text: str

@@ -434,8 +434,7 @@ def _has_numbers(page: Page) -> bool:
     """Does the client number the lines of statements: has any a second line with its number?"""
     if "numbered" not in page.habits:
         page.habits["numbered"] = any(
-            line.startswith(_SECOND) and page.kinds[number] == Kind.PROMPT
-            for number, line in enumerate(page.lines[1:])
+            line.startswith(_SECOND) and page.kinds[number] == Kind.PROMPT for number, line in enumerate(page.lines[1:])
         )
     return bool(page.habits["numbered"])
 

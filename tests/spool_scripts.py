@@ -1,3 +1,4 @@
+# ruff: noqa: S608 - the statements are printed, never run
 """Sessions of clients under every setting that hides what was typed, each line with the statement that printed it.
 
 `script` draws a session, `show` prints it as its client would, `faults` compares what the reader made of it with who
@@ -23,12 +24,20 @@ from sqlplusparse.session import read_statements
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+UNOWNED: Final = ("UNOWNED",)
 #: How statements reach the client: typed, from a script with SET ECHO ON or OFF, or from its standard input.
 WAYS: Final = ("typed", "echo", "off", "stdin")
 PROMPTS: Final = ("SQL> ", "> ", "$ ", "scott@orcl> ", "hr> ", "12:00:01 SQL> ")
 TRACES: Final = ("off", "on", "traceonly", "explain", "statistics")
-_DONE: Final = {"ddl": "Table created.", "alter session": "Session altered.", "plsql": "PL/SQL procedure successfully completed."}
-_WHOLE: Final = "select {hint} o.order_id, o.customer_id, i.product_id from orders{n} o, items i where o.id = i.order_id and i.qty > {n}"
+_DONE: Final = {
+    "ddl": "Table created.",
+    "alter session": "Session altered.",
+    "plsql": "PL/SQL procedure successfully completed.",
+}
+_WHOLE: Final = (
+    "select /*+ full(o) */ o.order_id, o.customer_id, i.product_id "
+    "from orders{n} o, items i where o.id = i.order_id and i.qty > {n}"
+)
 
 
 @dataclass(frozen=True)
@@ -126,34 +135,78 @@ def script(seed: int, size: int = 7) -> list[Run]:
 
 
 def _run(chance: random.Random, number: int) -> Run:
-    kind = chance.choice(["select"] * 5 + ["insert", "update", "delete", "plsql", "ddl", "commit", "alter session", "failed", "sp2", "set"])
+    kind = chance.choice(
+        ["select"] * 5
+        + ["insert", "update", "delete", "plsql", "ddl", "commit", "alter session", "failed", "sp2", "set"]
+    )
     ticks = 101 + number * 1009 + chance.randrange(900)
     rows = chance.choice([0, 1, 2, 3, 7, 14, 30])
     counts = (*(chance.randrange(10**6) for _ in AUTOTRACE_NAMES[:-1]), rows)
     plan_hash = 10**9 + number * 10**6 + chance.randrange(10**6)
     match kind:
         case "select" | "failed":
-            columns = tuple(Column(f"{'N' if is_number else 'C'}{place}", 10 if is_number else 20, is_number) for place, is_number in enumerate(chance.choices([True, False], k=chance.randrange(1, 5))))
-            cells = tuple(tuple(str(chance.randrange(1, 10**5)) if one.is_number else chance.choice(["ALPHA", "DELTA FORCE", "X"]) for one in columns) for _ in range(rows))
-            text = chance.choice([f"select c{number}, x\n  from parts\n where n = {rows};", f"select * from t{number};", _WHOLE.format(hint="/*+ full(o) */", n=number) + ";"])
+            columns = tuple(
+                Column(f"{'N' if is_number else 'C'}{place}", 10 if is_number else 20, is_number)
+                for place, is_number in enumerate(chance.choices([True, False], k=chance.randrange(1, 5)))
+            )
+            cells = tuple(
+                tuple(
+                    str(chance.randrange(1, 10**5)) if one.is_number else chance.choice(["ALPHA", "DELTA FORCE", "X"])
+                    for one in columns
+                )
+                for _ in range(rows)
+            )
+            text = chance.choice(
+                [
+                    f"select c{number}, x\n  from parts\n where n = {rows};",
+                    f"select * from t{number};",
+                    _WHOLE.format(n=number) + ";",
+                ]
+            )
             if kind == "failed":
-                return Run(Statement("select", text.replace("from ", "from no_"), ticks), code="ORA-00942", plan_hash=plan_hash)
+                return Run(
+                    Statement("select", text.replace("from ", "from no_"), ticks), code="ORA-00942", plan_hash=plan_hash
+                )
             return Run(Statement("select", text, ticks, rows, columns, cells, counts), plan_hash=plan_hash)
         case "sp2":
-            text, code = chance.choice([("print :nothing", "SP2-0552"), ("foo bar", "SP2-0734"), ("@nowhere", "SP2-0310")])
+            text, code = chance.choice(
+                [("print :nothing", "SP2-0552"), ("foo bar", "SP2-0734"), ("@nowhere", "SP2-0310")]
+            )
             return Run(Statement("sp2", text, ticks), code=code, is_client_error=True)
         case "set":
-            return Run(Statement("set", chance.choice(["set arraysize 100", "column a format a10", "rem next part", "define n = 3"]), 0), is_client_error=True)
+            return Run(
+                Statement(
+                    "set",
+                    chance.choice(["set arraysize 100", "column a format a10", "rem next part", "define n = 3"]),
+                    0,
+                ),
+                is_client_error=True,
+            )
         case "plsql":
-            output = tuple(chance.choice([f"step {step} took {chance.randrange(100)} ms", f"Run {step}: {chance.randrange(900)} hsecs", f"loaded {step}"]) for step in range(chance.randrange(4)))
+            output = tuple(
+                chance.choice(
+                    [
+                        f"step {step} took {chance.randrange(100)} ms",
+                        f"Run {step}: {chance.randrange(900)} hsecs",
+                        f"loaded {step}",
+                    ]
+                )
+                for step in range(chance.randrange(4))
+            )
             return Run(Statement("plsql", f"begin\n  load_parts({number});\nend;\n/", ticks, output=output))
         case "ddl":
             return Run(Statement("ddl", f"create table t{number}\n(n number);", ticks))
         case "commit" | "alter session":
-            return Run(Statement(kind, "commit;" if kind == "commit" else f"alter session set sort_area_size = {number};", ticks))
+            return Run(
+                Statement(
+                    kind, "commit;" if kind == "commit" else f"alter session set sort_area_size = {number};", ticks
+                )
+            )
         case _:
             text = {"insert": "insert into", "update": "update", "delete": "delete from"}[kind]
-            return Run(Statement(kind, f"{text} t{number}\nwhere n = {rows};", ticks, rows, counts=counts), plan_hash=plan_hash)
+            return Run(
+                Statement(kind, f"{text} t{number}\nwhere n = {rows};", ticks, rows, counts=counts), plan_hash=plan_hash
+            )
 
 
 def show(runs: list[Run], ways: Ways) -> Shown:
@@ -184,7 +237,9 @@ def _show_typed(shown: Shown, run: Run, number: int, ways: Ways) -> None:
     if ways.way == "off":
         return
     if ways.way == "stdin":
-        shown.run_on(ways.prompt + "".join(f"{place:>3}  " if ways.sqlnumber else ways.prompt for place, _ in enumerate(more, 2)))
+        shown.run_on(
+            ways.prompt + "".join(f"{place:>3}  " if ways.sqlnumber else ways.prompt for place, _ in enumerate(more, 2))
+        )
         if run.statement.kind == "set":
             return
         return
@@ -213,7 +268,11 @@ def _answer(run: Run, ways: Ways) -> list[str]:
     if one.kind == "set":
         return []
     if run.is_client_error:
-        message = {"SP2-0552": 'Bind variable "NOTHING" not declared.', "SP2-0734": 'unknown command beginning "foo bar" - rest of line ignored.', "SP2-0310": 'unable to open file "nowhere.sql"'}
+        message = {
+            "SP2-0552": 'Bind variable "NOTHING" not declared.',
+            "SP2-0734": 'unknown command beginning "foo bar" - rest of line ignored.',
+            "SP2-0310": 'unable to open file "nowhere.sql"',
+        }
         return [f"{run.code}: {message[run.code or '']}"]
     lines: list[str] = []
     if run.code is not None:
@@ -237,7 +296,16 @@ def _failed(run: Run, ways: Ways) -> list[str]:
     message = f"{run.code}: table or view does not exist"
     if ways.client == "sqlcl":
         where = "Error at Command Line : 1 Column : 15"
-        return ["", "Error starting at line : 1 in command -", line, where, "Error report -", f"SQL Error: {message}", "*Cause:", "*Action:"]
+        return [
+            "",
+            "Error starting at line : 1 in command -",
+            line,
+            where,
+            "Error report -",
+            f"SQL Error: {message}",
+            "*Cause:",
+            "*Action:",
+        ]
     line = line[: ways.linesize]
     return [line, " " * (min(len(line), 14)) + "*", "ERROR at line 1:", message, "", ""]
 
@@ -245,11 +313,25 @@ def _failed(run: Run, ways: Ways) -> list[str]:
 def _result(one: Statement, ways: Ways) -> list[str]:
     if ways.result == "json":
         names = ",".join(f'{{"name":"{column.heading}","type":"VARCHAR2"}}' for column in one.columns)
-        items = ["," * bool(place) + "{" + ",".join(f'"{column.heading.lower()}":"{cell}"' for column, cell in zip(one.columns, row, strict=True)) + "}" for place, row in enumerate(one.cells)]
+        items = [
+            "," * bool(place)
+            + "{"
+            + ",".join(f'"{column.heading.lower()}":"{cell}"' for column, cell in zip(one.columns, row, strict=True))
+            + "}"
+            for place, row in enumerate(one.cells)
+        ]
         return ['{"results":[{"columns":[' + names + '],"items":[', *items, "]}]}"]
     if ways.pagesize == 0:
-        grid = [line for line in _grid(one, Settings(pagesize=10**6, linesize=ways.linesize))]
-        return [line for line in grid if line and not set(line) <= {"-", " "} and not line.lstrip().startswith(("N0", "C0"))] if ways.linesize >= 100 else grid
+        grid = list(_grid(one, Settings(pagesize=10**6, linesize=ways.linesize)))
+        return (
+            [
+                line
+                for line in grid
+                if line and not set(line) <= {"-", " "} and not line.lstrip().startswith(("N0", "C0"))
+            ]
+            if ways.linesize >= 100
+            else grid
+        )
     underline = "_" if ways.client == "sqlcl" else "-"
     return _grid(one, Settings(pagesize=ways.pagesize, linesize=ways.linesize, underline=underline))
 
@@ -280,13 +362,31 @@ def _traced(run: Run, ways: Ways) -> list[str]:
     if ways.trace != "statistics":
         width = 72
         rule = "-" * width
-        operations = [f"{run.statement.kind.upper()} STATEMENT", " HASH JOIN", "  TABLE ACCESS FULL", "  TABLE ACCESS FULL"]
+        operations = [
+            f"{run.statement.kind.upper()} STATEMENT",
+            " HASH JOIN",
+            "  TABLE ACCESS FULL",
+            "  TABLE ACCESS FULL",
+        ]
         plan = ["", "Execution Plan", "-" * 58, f"Plan hash value: {run.plan_hash}", "", rule]
         plan += ["| Id  | Operation          | Name | Rows  | Cost (%CPU)| Time     |".ljust(width), rule]
-        plan += [f"|   {place} | {name:<18} | T    |   {place + 2:>3} |     3   (0)| 00:00:01 |".ljust(width) for place, name in enumerate(operations)]
-        plan += [rule, "", "Predicate Information (identified by operation id):", "-" * 51, "", '   1 - access("O"."ID"="I"."ORDER_ID")', ""]
+        plan += [
+            f"|   {place} | {name:<18} | T    |   {place + 2:>3} |     3   (0)| 00:00:01 |".ljust(width)
+            for place, name in enumerate(operations)
+        ]
+        plan += [
+            rule,
+            "",
+            "Predicate Information (identified by operation id):",
+            "-" * 51,
+            "",
+            '   1 - access("O"."ID"="I"."ORDER_ID")',
+            "",
+        ]
         for line in plan:
-            pieces = [line[start : start + ways.linesize].rstrip() for start in range(0, len(line), ways.linesize)] or [""]
+            pieces = [line[start : start + ways.linesize].rstrip() for start in range(0, len(line), ways.linesize)] or [
+                ""
+            ]
             lines += pieces
     if ways.trace != "explain":
         lines += ["", "Statistics", "-" * 58]
@@ -297,10 +397,19 @@ def _traced(run: Run, ways: Ways) -> list[str]:
 
 def _marked(lines: list[str], run: Run) -> list[str]:
     """The same under SET MARKUP HTML ON."""
-    grid = _grid(run.statement, Settings(pagesize=10**6, linesize=10**4)) if run.statement.kind == "select" and run.code is None else []
+    grid = (
+        _grid(run.statement, Settings(pagesize=10**6, linesize=10**4))
+        if run.statement.kind == "select" and run.code is None
+        else []
+    )
     if not grid:
         return [part for line in lines for part in ([line, "<br>"] if line else [""])]
-    left = lines[next((place for place, line in enumerate(lines) if line.startswith(("Elapsed", f"{run.statement.rows} row"))), len(lines)) :]
+    left = lines[
+        next(
+            (place for place, line in enumerate(lines) if line.startswith(("Elapsed", f"{run.statement.rows} row"))),
+            len(lines),
+        ) :
+    ]
     table = ["<p>", "<table border='1' width='90%' align='center' summary='Script output'>", "<tr>"]
     for column in run.statement.columns:
         table += ['<th scope="col">', column.heading, "</th>"]
@@ -308,7 +417,11 @@ def _marked(lines: list[str], run: Run) -> list[str]:
     for row in run.statement.cells:
         table += ["<tr>"]
         for column, cell in zip(run.statement.columns, row, strict=True):
-            table += ['<td align="right">' if column.is_number else "<td>", cell.rjust(10) if column.is_number else cell, "</td>"]
+            table += [
+                '<td align="right">' if column.is_number else "<td>",
+                cell.rjust(10) if column.is_number else cell,
+                "</td>",
+            ]
         table += ["</tr>"]
     return [*table, "</table>", "<p>", "", *(part for line in left for part in ([line, "<br>"] if line else [""]))]
 
@@ -320,7 +433,11 @@ def faults(shown: Shown) -> Counter[str]:
     statements = read_statements(page, blocks)
     note_joints(page, statements, blocks)
     owners = shown.printed_by
-    noted = {note.line - 1 for note in page.notes if note.line is not None and note.kind not in {"failed", "no_headings", "page_joined", "empty_result", "markup"}}
+    noted = {
+        note.line - 1
+        for note in page.notes
+        if note.line is not None and note.kind not in {"failed", "no_headings", "page_joined", "empty_result", "markup"}
+    }
     found: Counter[str] = Counter()
     timed: dict[int, list[int]] = {}
     for statement in statements:
@@ -348,17 +465,22 @@ def faults(shown: Shown) -> Counter[str]:
             truth = shown.texts.get(owner)
             if statement.text is None and truth is not None:
                 found["diagnosed text lost" if page.notes else "silent text lost"] += 1
-            elif statement.text is not None and statement.kind not in {"command", "host"} and statement.text.split() != (truth or "").split():
-                found[f"{said} text"] += 1
-            elif statement.text is not None and "\n" not in (truth or "\n") and statement.text != truth:
+            elif (
+                statement.text is not None
+                and statement.kind not in {"command", "host"}
+                and statement.text.split() != (truth or "").split()
+            ) or (statement.text is not None and "\n" not in (truth or "\n") and statement.text != truth):
                 found[f"{said} text"] += 1
             else:
                 found["right"] += 1
     for ordinals in timed.values():
         if len(ordinals) > 1:
-            spans = [range(page.place(statements[one - 1].first) - 2, page.place(statements[one - 1].last - 1) + 4) for one in ordinals]
+            spans = [
+                range(page.place(statements[one - 1].first) - 2, page.place(statements[one - 1].last - 1) + 4)
+                for one in ordinals
+            ]
             found[f"{'silent' if all(noted.isdisjoint(span) for span in spans) else 'diagnosed'} in two"] += 1
     for block in blocks:
-        if block.token in {"UNOWNED"}:
+        if block.token in UNOWNED:
             found["diagnosed no owner" if page.place(block.first) in noted else "silent no owner"] += 1
     return found
