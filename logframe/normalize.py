@@ -154,7 +154,7 @@ def without_entities(text: str) -> str:
 def without_doubled_blank_lines(lines: Sequence[str], *, fewest: int) -> LineMap | None:
     """The lines of a text without the blank line that page editors put after each; None for other texts.
 
-    Of the blank lines between two others, every second one was the text's own.
+    Of the blank lines between two others, every second one was the text's own, so they are an odd number.
 
     Args:
         lines: without blanks at their ends.
@@ -164,6 +164,7 @@ def without_doubled_blank_lines(lines: Sequence[str], *, fewest: int) -> LineMap
         >>> without_doubled_blank_lines(["a", "", "b", "", "", "", "c"], fewest=3).kept
         [0, 2, 3, 6]
         >>> without_doubled_blank_lines(["a", "b", "", "c"], fewest=3)
+        >>> without_doubled_blank_lines(["a", "", "b", "", "", "c"], fewest=3)
     """
     if any(line and below for line, below in zip(lines, islice(lines, 1, None), strict=False)):
         return None
@@ -172,6 +173,8 @@ def without_doubled_blank_lines(lines: Sequence[str], *, fewest: int) -> LineMap
     full = 0
     for number, line in enumerate(lines):
         if line:
+            if full and blanks % 2 == 0:
+                return None
             kept += range(number - blanks, number - blanks + blanks // 2)
             kept.append(number)
             full += 1

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from sqlplusparse.awr_miner import AwrMiner, read_awr_miner
     from sqlplusparse.many import SpoolFrames, read_spools
     from sqlplusparse.reader import Spool, read_spool
     from sqlplusparse.schemas import SPOOL_SCHEMAS
@@ -33,9 +34,11 @@ __all__ = [
     "SESSION_SAMPLES",
     "SNAPS",
     "SPOOL_SCHEMAS",
+    "AwrMiner",
     "SessionSamples",
     "Spool",
     "SpoolFrames",
+    "read_awr_miner",
     "read_session_samples",
     "read_spool",
     "read_spools",

@@ -12,7 +12,7 @@ from sqlplusparse.autotrace import read_autotrace, read_unheaded
 from sqlplusparse.cells import MAY_BE_FIGURE
 from sqlplusparse.delimited import chosen_delimiter, read_delimited
 from sqlplusparse.elapsed import LABELS, CustomPattern, explain_clock, language_of, read_clock
-from sqlplusparse.feedback import read_failure, read_feedback
+from sqlplusparse.feedback import read_failure, read_feedback, read_sql_id
 from sqlplusparse.grids import read_grid
 from sqlplusparse.lines import (
     BEGINNINGS,
@@ -27,18 +27,17 @@ from sqlplusparse.lines import (
     runs_of,
 )
 from sqlplusparse.listings import RUNSTATS, read_runstats, read_snapper, read_unruled
+from sqlplusparse.markup import HTML_TABLE, JSON_RESULT, read_html, read_json
 from sqlplusparse.page import LineRole, Page
 from sqlplusparse.plaingrids import read_plain_grid
 from sqlplusparse.plainqueries import LAST_OF_FIGURE, is_notable, read_plain_query
 from sqlplusparse.plans import read_plan
-from sqlplusparse.records import Block, Grid, Outcome, Plan
+from sqlplusparse.records import Block, Grid, Outcome, Plan, Typed
 from sqlplusparse.statements import read_bare, read_prompt, starts_statement
 
 _AUTOTRACE_ERRORS: Final = frozenset({"SP2-0611", "SP2-0612", "SP2-0613", "SP2-0618", "SP2-0619"})
 #: After these, a statement's result begins.
 _ASKING: Final = frozenset({"INPUT", "STATEMENT_TEXT"})
-#: How a result in HTML begins (SET MARKUP HTML ON).
-HTML_TABLE: Final = ("<table", "<TABLE")
 _LABELS: Final = tuple(LABELS)
 
 
@@ -152,8 +151,12 @@ class _Blocks:
         if self._is_exported(number):
             return self._add_text(number, _TEXTS(page.kinds, number).end())
         if line.startswith(HTML_TABLE):
+            if marked := read_html(page, number):
+                return self._add("GRID", number, marked.last, marked)
             page.note(number, "markup", "a result in HTML; its rows are not read")
             return None
+        if line.startswith(JSON_RESULT) and (marked := read_json(page, number)):
+            return self._add("GRID", number, marked.last, marked)
         if starts_statement(line) and (read := read_bare(page, number)):
             return self._take(read)
         if self.custom and (timing := self.custom.read(line, number)):
@@ -255,16 +258,34 @@ class _Blocks:
         line = self.page.lines[number].strip()
         self.page.roles[number] = LineRole.FEEDBACK
         rows, verb = read_feedback(line)
-        return self._add(_feedback_token(line, verb), number, number + 1, Outcome(number, line, rows, verb))
+        sql_id, last = read_sql_id(self.page, number + 1)
+        return self._add(_feedback_token(line, verb), number, last, Outcome(number, line, rows, verb, sql_id=sql_id))
 
     def _read_error(self, number: int) -> int:
+        self._cut_quoted(number)
         outcome, last = read_failure(self.page, number)
         after_command = bool(self.found) and self.found[-1].token == "COMMAND"
         is_of_autotrace = outcome.code in _AUTOTRACE_ERRORS and not after_command
         if is_of_autotrace or self._has_no_plan():
             return self._add("TRACE_ERROR" if is_of_autotrace else "EXPLAINED", number, last, outcome)
-        is_of_client = outcome.code is not None and outcome.code.startswith("SP2")
-        return self._add("COMMAND_ERROR" if is_of_client and after_command else "FAILED", number, last, outcome)
+        if outcome.code is None or not outcome.code.startswith("SP2"):
+            return self._add("FAILED", number, last, outcome)
+        if after_command:
+            return self._add("COMMAND_ERROR", number, last, outcome)
+        is_typed = bool(self.found) and isinstance(self.found[-1].content, Typed) and self.text_from is None
+        return self._add("FAILED" if is_typed else "REFUSED", number, last, outcome)
+
+    def _cut_quoted(self, number: int) -> None:
+        """Take the line of a statement that an error quotes, with a star below it, out of the result above."""
+        grid = self.found[-1].content if self.found else None
+        if not isinstance(grid, Grid) or grid.cells or self.page.lines[number - 1].strip() != "*":
+            return
+        first = number - 2
+        if any(row in grid.rows for row in range(first, number)):
+            grid.rows = [row for row in grid.rows if row < first]
+            grid.last = self.found[-1].last = first
+            self.page.assign_text(first, number)
+            self._add_text(first, number)
 
     def _has_no_plan(self) -> bool:
         """Does the heading of a plan stand above, and no plan?  Then an error says why; the statement itself ran."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from sqlplusparse.lines import DIGITS, FEEDBACK, ROWS, Kind, Pattern
+from sqlplusparse.lines import DIGITS, FEEDBACK, ROWS, SQL_ID_ALONE, Kind, Pattern
 from sqlplusparse.page import LineRole, Page
 from sqlplusparse.records import Outcome
 from sqlplusparse.statements import starts_statement
@@ -43,6 +43,15 @@ def read_feedback(line: str) -> tuple[int | None, str | None]:
     count = DIGITS.search(line.replace(",", ""))
     verb = next((kind for kind, pattern in _VERBS if pattern.search(line)), None)
     return int(count[0]) if count else 0, verb
+
+
+def read_sql_id(page: Page, number: int) -> tuple[str | None, int]:
+    """What SET FEEDBACK ON SQL_ID prints below a feedback, and the line after it; `number` where it prints nothing."""
+    place = number + (page.kind(number) == Kind.BLANK)
+    if page.kind(place) != Kind.SQL_ID or not SQL_ID_ALONE.fullmatch(page.lines[place].strip()):
+        return None, number
+    page.roles[place] = LineRole.FEEDBACK
+    return page.lines[place].split()[-1], place + 1
 
 
 def read_failure(page: Page, number: int) -> tuple[Outcome, int]:

@@ -86,6 +86,7 @@ def statements_frame(statements: list[Statement]) -> pl.DataFrame:
         "flushed_before": [", ".join(one.flushed) if one.flushed else None for one in statements],
         "prompt": [one.prompt for one in statements],
         "series": [one.series for one in statements],
+        "sql_id": [None if one is None else one.sql_id for one in outcomes],
     }
     return frame_of(columns, STATEMENTS)
 

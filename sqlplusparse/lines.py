@@ -175,6 +175,7 @@ DOTS: Final = Pattern("{DOTS}")
 STATISTIC: Final = Pattern("(?P<count>{COUNT}){GAP}(?P<name>{AUTOTRACE_NAME})(?:{GAP}{REMARK})?")
 SESSION_STATISTIC: Final = Pattern("(?P<count>{COUNT})[ ]{2}(?P<name>{STATISTIC_NAME})")
 SQL_ID: Final = Pattern("{SQL_ID}(?P<sql_id>{SQL_ID_VALUE})(?:{CHILD_NUMBER}(?P<child>{CHILD}))?")
+SQL_ID_ALONE: Final = Pattern("{SQL_ID_ALONE}")
 PLAN_HASH: Final = Pattern("{PLAN_HASH}(?P<hash>{DIGITS})")
 OLD_PLAN_ROW: Final = Pattern("(?P<id>{DIGITS})(?:{GAP}(?P<parent>{DIGITS}))?(?P<gap>{GAP})(?P<operation>{OPERATION})")
 TYPED_STATISTIC: Final = Pattern(

@@ -26,7 +26,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from sqlplusparse.lines import NUMBERED_LINE, Kind, Pattern
+from sqlplusparse.lines import NUMBERED_LINE, SQL_ID_ALONE, Kind, Pattern
 from sqlplusparse.loosefigures import note_loose_figures
 from sqlplusparse.page import LineRole
 from sqlplusparse.planheads import OLD_ROW, PLAN_GRAMMAR, is_heading
@@ -66,7 +66,6 @@ _ENDS_OF_ROW: Final = frozenset(")'")
 _LOOSE_ROW: Final = Pattern("{BAR}{OPERATION_ID}{BAR} *[A-Z]", PLAN_GRAMMAR)
 _PREDICATE: Final = Pattern("{PREDICATE_LINE}", PLAN_GRAMMAR)
 _SOURCE_ROW: Final = Pattern("{ROW_SOURCE}", PLAN_GRAMMAR)
-_SQL_ID_ALONE: Final = Pattern("{SQL_ID_ALONE}")
 
 
 def split_feedback(page: Page, blocks: list[Block]) -> None:
@@ -279,7 +278,7 @@ def _note_loose_lines(page: Page) -> None:
         elif kind == Kind.PLAN_ROW:
             is_loose = _LOOSE_ROW.match(line.strip()) is not None or is_heading(line)
         else:
-            is_loose = is_text and kind == Kind.SQL_ID and not _SQL_ID_ALONE.fullmatch(line.strip())
+            is_loose = is_text and kind == Kind.SQL_ID and not SQL_ID_ALONE.fullmatch(line.strip())
         if is_loose and not is_noted:
             page.note(number, "broken_plan", "part of a plan, but no plan stands here")
         is_noted = is_noted or is_loose

@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from sqlplusparse.page import Page
 
 #: Tokens of feedbacks and errors, which end what a statement prints.
-OUTCOMES: Final = frozenset({"SELECTED", "CHANGED", "CALLED", "DONE", "CLOSED", "FAILED"})
+OUTCOMES: Final = frozenset({"SELECTED", "CHANGED", "CALLED", "DONE", "CLOSED", "FAILED", "REFUSED"})
 #: What is typed and has no text.
 _UNTYPED: Final = frozenset({"COMMAND", "INPUT", "BREAK"})
 #: What a PL/SQL block may print the like of.
-_OUTCOME_LIKE: Final = frozenset({"FAILED", "DONE", "SELECTED", "CHANGED", "COMMITTED", "COMMAND_ERROR", "ELAPSED"})
+_OUTCOME_LIKE: Final = frozenset(
+    {"FAILED", "REFUSED", "DONE", "SELECTED", "CHANGED", "COMMITTED", "COMMAND_ERROR", "ELAPSED"}
+)
 #: What a block may print through DBMS_OUTPUT, and the token of each when it did.
 _PRINTED: Final = {"GRID": "PRINTED_GRID", "PLAN": "PRINTED_PLAN", "TEXT": "PRINTED_TEXT"}
 _ENDS_OF_STATEMENTS: Final = frozenset({"ELAPSED", "STATISTICS", "SESSION_STATISTICS"})
@@ -40,6 +42,9 @@ _COMMITS: Final = frozenset({"CHANGED", "CALLED"})
 #: What only queries and DML have below their Elapsed.
 _TRACED: Final = frozenset({"EXPLAINED", "STATISTICS", "SESSION_STATISTICS"})
 _UNTRACED: Final = frozenset({"DONE", "CALLED"})
+_UNTRACED_ENDS: Final = _UNTRACED | {"FAILED"}
+#: How SQLcl reports an error.
+_REPORT: Final = "Error starting at line"
 _UNTRACED_KINDS: Final = frozenset({"plsql", "explain", "alter system", "alter session", "transaction", "ddl"})
 #: A heading of rows of text is looked for in this many blocks.
 _MOST_CANDIDATES: Final = 8
@@ -55,6 +60,7 @@ def settle_owners(page: Page, blocks: list[Block]) -> None:
     """Give blocks the tokens that the client's order of output makes them; session.lark makes statements of those."""
     _settle_output(page, blocks)
     split_feedback(page, blocks)
+    _split_untyped(page, blocks)
     autocommit: bool | None = None
     typed: Typed | None = None
     start = 0
@@ -112,6 +118,36 @@ def _settle_output(page: Page, blocks: list[Block]) -> None:
             call = None
 
 
+def _split_untyped(page: Page, blocks: list[Block]) -> None:
+    """End a statement where what follows directly cannot be of it, or may be of another.
+
+    Autotrace prints one plan a statement, and none for what failed or has no rows.  SQLcl reports an error alike where
+    a query's rows came and where another statement printed nothing else; an Elapsed below it says that it is one.
+    """
+    split: list[Block] = []
+    for block, below in zip(blocks, [*blocks, None][1:], strict=True):
+        before = split[-1] if split else None
+        if before is not None and _is_of_another(before, block):
+            split.append(Block("BREAK", block.first, block.first))
+        elif (
+            before is not None
+            and (before.token, block.token) == ("GRID", "FAILED")
+            and page.lines[block.first].startswith(_REPORT)
+            and (below is None or below.token != "ELAPSED")
+        ):
+            page.note(block.first, "ambiguous_owner", "this error may be of the query above, or of another statement")
+            split.append(Block("BREAK", block.first, block.first))
+        split.append(block)
+    blocks[:] = split
+
+
+def _is_of_another(before: Block, block: Block) -> bool:
+    """Is a plan or are the statistics of autotrace of another statement than the block above?"""
+    if block.token == "EXPLAINED" and isinstance(block.content, Plan):
+        return before.token in _UNTRACED_ENDS or (before.token == "EXPLAINED" and isinstance(before.content, Plan))
+    return block.token == "STATISTICS" and before.token in _UNTRACED_ENDS
+
+
 def _after_commit(tokens: list[str], place: int) -> str:
     """The token after a feedback and the commit that SET AUTOCOMMIT may have printed."""
     after = [*tokens[place + 1 : place + 3], "", ""]
@@ -164,7 +200,7 @@ def _settle_elapsed(page: Page, blocks: list[Block], start: int, place: int, typ
     """An Elapsed that is no statement's: printed again at the end of a script, or above a plan it cannot go with."""
     block = blocks[place]
     before = blocks[place - 1] if place else None
-    if before is not None and before.token == "FAILED" and _is_of_client(before):
+    if before is not None and (before.token == "REFUSED" or _is_of_client(before)):
         block.token = "UNOWNED"
         page.note(
             block.first, "ambiguous_owner", "the client's own error above takes no time: this Elapsed has no owner"
@@ -195,7 +231,7 @@ def _settle_elapsed(page: Page, blocks: list[Block], start: int, place: int, typ
 
 def _is_of_client(block: Block) -> bool:
     """Is it an error of the client itself, which sent nothing to the database?"""
-    return isinstance(block.content, Outcome) and (block.content.code or "").startswith("SP2")
+    return block.token == "FAILED" and isinstance(block.content, Outcome) and (block.content.code or "")[:3] == "SP2"
 
 
 def _before_commands(blocks: list[Block], place: int) -> int:

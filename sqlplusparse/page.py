@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from logframe import Diagnostic
-from logframe.normalize import LineMap, with_line_feeds, without_doubled_blank_lines
+from logframe.normalize import LineMap, with_line_feeds, without_doubled_blank_lines, without_entities
 from sqlplusparse.cells import MAY_BE_FIGURE
 from sqlplusparse.lines import SECTION_MARKS, Kind, kinds_of, runs_of
 from sqlplusparse.prepare import prepared
@@ -75,6 +75,9 @@ _BLANKS: Final = runs_of(Kind.BLANK)
 #: are figures by name, these do.
 _FEWEST_SPACED: Final = 8
 _FEWEST_RULED: Final = 3
+#: What stands below each line under SET MARKUP HTML ON, and around results.
+BREAK_TAG: Final = "\n<br>\n"
+TAGS_BETWEEN: Final = frozenset({"<br>", "<p>"})
 #: Most logs have two neighbouring lines that are not blank among this many first ones.
 _HEAD: Final = 100
 
@@ -92,6 +95,7 @@ class Page:
         roles: the `LineRole` of each line, a byte each.
         notes: the diagnostics.
         line_map: where each line was in the log, which may be a copy with a blank line after every line.
+        habits: what is the same all over the log, kept once it is found out.
         prompts: the prompts that SET SQLPROMPT chose, by line; the lines themselves have the usual one.
     """
 
@@ -102,11 +106,14 @@ class Page:
     notes: list[Diagnostic] = field(default_factory=list)
     line_map: LineMap = field(default_factory=lambda: LineMap.of(0))
     prompts: dict[int, str] = field(default_factory=dict)
+    habits: dict[str, object] = field(default_factory=dict)
 
     @classmethod
     def of(cls, source: str, text: str) -> Page:
         """The page of a text."""
         fed = with_line_feeds(text)
+        if BREAK_TAG in fed:
+            return cls._of_html(source, fed)
         head = list(map(str.rstrip, fed.split("\n", _HEAD)[:_HEAD]))
         raw = [] if without_doubled_blank_lines(head, fewest=0) is None else fed.split("\n")
         spaced = _without_added_lines(list(map(str.rstrip, raw))) if raw else None
@@ -117,6 +124,18 @@ class Page:
             lines = prepared(text)
             line_map = _without_added_lines(lines) or LineMap.of(len(lines))
             lines = line_map.select(lines)
+        return cls._of_lines(source, lines, line_map)
+
+    @classmethod
+    def _of_html(cls, source: str, text: str) -> Page:
+        """The page of a session under SET MARKUP HTML ON, without the tags between its lines."""
+        lines = prepared(without_entities(text))
+        line_map = LineMap.of(len(lines)).without({n for n, line in enumerate(lines) if line in TAGS_BETWEEN})
+        return cls._of_lines(source, line_map.select(lines), line_map)
+
+    @classmethod
+    def _of_lines(cls, source: str, lines: list[str], line_map: LineMap) -> Page:
+        """The page of lines, each as the client prints it by its usual settings."""
         kinds = kinds_of(lines)
         text = "\n".join(lines).lower()
         prompts = usual_prompts(lines, kinds, text)

@@ -147,6 +147,16 @@ class Spool:
         has_bounds = self._has_bounds if printed is None else printed
         return table_frame(self._page, self._grids[table - 1], printed=has_bounds)
 
+    def table_cells(self, table: int) -> pl.DataFrame:
+        """The rows of one result grid as printed: ``line``, and a column of texts for each heading."""
+        grid = self._grids[table - 1]
+        found = cells_of(self._page, grid)
+        rows = [(self._page.place(line) + 1, *(cell.strip() for cell in cells)) for line, cells in found]
+        names = [
+            f"{name}_{place}" if name in grid.headings[:place] else name for place, name in enumerate(grid.headings)
+        ]
+        return pl.DataFrame(rows, schema={"line": pl.UInt32, **dict.fromkeys(names, pl.String)}, orient="row")
+
     def table_lines(self, table: int) -> list[int]:
         """The line where each row of a result grid starts, counted from 1."""
         return [self._page.place(line) + 1 for line, _ in cells_of(self._page, self._grids[table - 1])]

@@ -31,13 +31,14 @@ class Typed(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """A feedback or an error: rows and what was done to them, or the error's code and message."""
+    """A feedback or an error: rows, what was done to them and the SQL_ID printed below, or the error's code."""
 
     line: int
     text: str
     rows: int | None = None
     verb: str | None = None
     code: str | None = None
+    sql_id: str | None = None
 
 
 class Autotrace(NamedTuple):

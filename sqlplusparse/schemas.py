@@ -41,6 +41,7 @@ STATEMENTS = pl.Schema(
         "flushed_before": pl.String,
         "prompt": pl.String,
         "series": pl.Int64,
+        "sql_id": pl.String,
     }
 )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from sqlplusparse.blocks import HTML_TABLE
 from sqlplusparse.grouping import group
 from sqlplusparse.lines import COMMANDS, FEEDBACK, Kind, Pattern
+from sqlplusparse.markup import HTML_TABLE
 from sqlplusparse.owners import LOADS, OUTCOMES, settle_owners
 from sqlplusparse.records import Autotrace, Block, Clock, Grid, Listing, Outcome, Plan, Typed
 from sqlplusparse.statements import kind_of

@@ -290,4 +290,4 @@ def _prompt_pattern(text: str) -> re.Pattern[str] | None:
         pattern += re.escape(bare[end : found.start()].replace("'", "")) + value
         end = found.end()
     pattern += re.escape(bare[end:].replace("'", ""))
-    return re.compile(pattern) if bare.strip(" >'\"") else None
+    return re.compile(pattern) if bare.strip(" '\"") else None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections import Counter
+from itertools import pairwise
+from typing import Final, cast
 
 from sqlplusparse.lines import (
     COMMANDS,
@@ -25,6 +27,9 @@ _COMMANDS: Final = Pattern(
 )
 _BLOCK: Final = Pattern("{BLOCK_START}", COMMANDS)
 _SQL: Final = Pattern("{STATEMENT_START}", COMMANDS)
+_NEXT_COMMAND: Final = Pattern("{NEXT_COMMAND}", COMMANDS)
+_ASKS_FOR_MORE: Final = Pattern("{ASKS_FOR_MORE}", COMMANDS)
+_HOLDS_STATEMENT: Final = Pattern("{HOLDS_STATEMENT}", COMMANDS)
 _ONE_LINE: Final = Pattern("{ONE_LINE}", COMMANDS)
 _ENDS_STATEMENT: Final = frozenset(";/.")
 _USUAL: Final = "SQL>"
@@ -85,6 +90,9 @@ _OUTPUT: Final = frozenset(
     }
 )
 _COMMENTED: Final = _UNNUMBERED | {Kind.PROMPT, Kind.BLANK, Kind.RULER, Kind.ELISION}
+#: Widths of terminals, and the narrowest.
+_TERMINALS: Final = frozenset({80, 100, 120, 132, 160, 200})
+_NARROWEST: Final = 60
 _MOST_NUMBERED: Final = 1000
 #: How the lines of a statement begin that SQL*Plus numbers.
 _NUMBERED: Final = tuple(f"{number:>3}  " for number in range(_MOST_NUMBERED))
@@ -116,15 +124,15 @@ def read_prompt(page: Page, number: int) -> Block | None:
         if page.kind(number + 1) == Kind.BLANK and not page.prompts and (query := typed_query(line)) is not None:
             page.roles[number] = LineRole.INPUT
             return Block("INPUT", number, number + 1, query)
-        prompt, rest = _USUAL, line[len(_USUAL_START) :].lstrip()
+        prompt, typed = _USUAL, line[len(_USUAL_START) :]
     else:
         found = PROMPT.match(line.strip())
         if found is None:
             return None
-        prompt, rest = found.group("prompt", "rest")
-        rest = rest.strip()
-    while prompt in rest and (again := PROMPT.match(rest)) and again["prompt"] == prompt:
-        rest = again["rest"].strip()
+        prompt, typed = found.group("prompt", "rest")
+    while prompt in typed and (again := PROMPT.match(typed.lstrip())) and again["prompt"] == prompt:
+        typed = again["rest"]
+    rest = typed.strip()
     prompt = page.prompts.get(number, prompt)
     if prompt != _USUAL and _OTHER_PROMPT.fullmatch(prompt):
         return None
@@ -139,7 +147,9 @@ def read_prompt(page: Page, number: int) -> Block | None:
     if not rest:
         page.roles[number] = LineRole.PROMPT
         return Block("BREAK", number, number + 1)
-    if rest[0].isdigit() and NUMBERS.fullmatch(rest):
+    if rest[0] == "2" and (after := without_numbers(typed)) is not None:
+        if after:
+            return _output_behind(page, number, after, prompt)
         page.roles[number] = LineRole.INPUT
         return Block("INPUT", number, number + 1, Typed(None, prompt, None))
     word = rest.split(None, 1)[0].rstrip(";").lower()
@@ -147,7 +157,65 @@ def read_prompt(page: Page, number: int) -> Block | None:
         page.lines[number] = rest
         page.kinds[number] = kind
         return Block("BREAK", number, number)
+    if _is_quoted_error(page, number) or (word not in VERBS and is_piped(page)):
+        return _output_behind(page, number, typed.rstrip(), prompt)
     return _read_typed(page, number, prompt, rest, word)
+
+
+def _output_behind(page: Page, number: int, output: str, prompt: str) -> Block:
+    """A statement that was not echoed, whose first line of output stands behind the prompt it was read at."""
+    page.lines[number] = output
+    page.kinds[number] = classify(output.strip())
+    page.roles[number] = LineRole.TEXT
+    return Block("INPUT", number, number, Typed(None, prompt, None))
+
+
+def without_numbers(typed: str) -> str | None:
+    """What stands behind the numbers of lines that were not echoed, which begin with 2; None without such numbers.
+
+    Examples:
+        >>> without_numbers("  2    3  Run 1: 590 hsecs"), without_numbers("  2    3"), without_numbers("2 rows")
+        ('Run 1: 590 hsecs', '', None)
+        >>> without_numbers("  2    3         14")
+        '       14'
+    """
+    last = 1
+    while last + 1 < _MOST_NUMBERED and (typed + "  ").startswith(_NUMBERED[last + 1]):
+        last += 1
+        typed = typed[len(_NUMBERED[last]) :]
+    if last > 1:
+        return typed.rstrip()
+    return "" if NUMBERS.fullmatch(typed.strip()) else None
+
+
+def _is_quoted_error(page: Page, number: int) -> bool:
+    """Is what stands behind a prompt the line of a statement that the error below marks with a star?"""
+    return page.lines[number + 1 : number + 2] != [] and page.lines[number + 1].strip() == "*"
+
+
+def is_piped(page: Page) -> bool:
+    """Did the client read its standard input: does output stand behind prompts, and no statement at any?"""
+    if "piped" not in page.habits:
+        page.habits["piped"] = _has_only_output(page)
+    return bool(page.habits["piped"])
+
+
+def _has_only_output(page: Page) -> bool:
+    is_found = False
+    for number, line in enumerate(page.lines):
+        if page.kinds[number] != Kind.PROMPT or (found := PROMPT.match(line.strip())) is None:
+            continue
+        prompt, rest = found["prompt"], found["rest"].strip()
+        if rest.startswith(prompt):
+            rest = rest[rest.rindex(prompt) + len(prompt) :].strip()
+            is_found = True
+        if not rest:
+            is_found = is_found or page.kind(page.after_blanks(number + 1)) in _OUTPUT
+        elif rest[0] == "2" or classify(rest) in _OUTPUT:
+            is_found = True
+        elif rest[-1] in _ENDS_STATEMENT or "".join(page.lines[number + 1 : number + 2]).startswith(_SECOND):
+            return False
+    return is_found
 
 
 def typed_query(line: str) -> Typed | None:
@@ -249,8 +317,8 @@ def _comment_end(page: Page, number: int) -> int:
 
 def _statement(page: Page, number: int, first: str) -> tuple[str, int]:
     """The text of an echoed statement and the line after it."""
+    first, end = _unwrapped(page, number, first)
     lines = [first]
-    end = number + 1
     size = len(page)
     is_block = _BLOCK.match(first) is not None
     may_be_block = not is_block and first[:6].lower() == "create"
@@ -263,26 +331,112 @@ def _statement(page: Page, number: int, first: str) -> tuple[str, int]:
             break
         if last + 1 < _MOST_NUMBERED and line.startswith(_NUMBERED[last + 1]):
             last += 1
-            lines.append(line[5:])
+            rest = line[5:]
         else:
             found = CONTINUATION.fullmatch(line)
             if found is None or int(found["number"]) <= last:
                 break
             last = int(found["number"])
-            lines.append(found["rest"])
+            rest = found["rest"]
+        rest, end = _unwrapped(page, end, rest)
+        lines.append(rest)
         if may_be_block and len(lines) < 4:
             is_block = is_block or _BLOCK.match("\n".join(lines)) is not None
-        end += 1
     if len(lines) == 1 and first.endswith("-") and _ONE_LINE.match(first):
         end = _command_end(page, number, first)
         lines = [first, *(line.strip().removeprefix(">").strip() for line in page.lines[number + 1 : end])]
         return " ".join(line.removesuffix("-").rstrip() for line in lines).removesuffix(";"), end
+    if len(lines) == 1 and end < size and page.kinds[end] == Kind.PROMPT and not _is_complete(first, is_block=is_block):
+        lines, prompted = _prompted_lines(page, end, first, is_block=is_block)
+        if prompted > end:
+            return _without_end(lines), prompted
     if len(lines) == 1 and not _is_complete(first, is_block=is_block) and not _ONE_LINE.match(first):
         bare = _bare_end(page, number, is_block=is_block)
         if bare is not None:
             lines += [line.strip() for line in page.lines[end:bare]]
             end = bare
     return _without_end(lines), end
+
+
+def _unwrapped(page: Page, number: int, text: str) -> tuple[str, int]:
+    """What was typed in a line with what the terminal put into the lines below, and the line after them."""
+    end = number + 1
+    if len(page.lines[number]) < _NARROWEST or text.endswith(";") or not (terminal := _terminal(page)):
+        return text, end
+    while end < len(page) and page.kinds[end] == Kind.TEXT and (missing := terminal - _width(page, end - 1)) in {0, 1}:
+        if text.endswith(";") or page.lines[end].startswith(_NUMBERED):
+            break
+        text += " " * missing + page.lines[end]
+        end += 1
+    return text, end
+
+
+def _width(page: Page, number: int) -> int:
+    """How wide a line is in the log, with the prompt that it has there."""
+    prompt = page.prompts.get(number, _USUAL)
+    return len(page.lines[number]) + len(prompt) - len(_USUAL)
+
+
+def _terminal(page: Page) -> int:
+    """How wide the terminal is that broke typed lines; 0 where none did.
+
+    The widest lines at prompts that go on below without a number are as wide: several of them, or as wide as terminals
+    usually are.
+    """
+    if "terminal" not in page.habits:
+        widths: Counter[int] = Counter()
+        for number, (line, below) in enumerate(pairwise(page.lines)):
+            if (
+                page.kinds[number] == Kind.PROMPT
+                and page.kinds[number + 1] == Kind.TEXT
+                and len(line) >= _NARROWEST
+                and line[-1] != ";"
+                and not below.startswith(_SECOND)
+            ):
+                widths[_width(page, number)] += 1
+        widest = max(widths, default=0)
+        widest += widest not in _TERMINALS and widest + 1 in _TERMINALS  # a blank stood at the end
+        page.habits["terminal"] = widest if widest in _TERMINALS or widths[widest] > 1 else 0
+    return cast("int", page.habits["terminal"])
+
+
+def _prompted_lines(page: Page, end: int, first: str, *, is_block: bool) -> tuple[list[str], int]:
+    """The lines of a statement each of which has the prompt (SET SQLNUMBER OFF), and the line after them.
+
+    Args:
+        page: the page.
+        end: the line after the first; it is given back where the statement does not go on like that.
+        first: the first line.
+        is_block: whether a semicolon ends nothing.
+    """
+    lines = [first]
+    none = lines[:1], end
+    if _ONE_LINE.match(first) or not _SQL.match(first) or _has_numbers(page):
+        return none
+    place = end
+    while end <= place < min(end + _LONGEST_BARE, len(page)):
+        found = PROMPT.match(page.lines[place].strip()) if page.kinds[place] == Kind.PROMPT else None
+        rest = "" if found is None else found["rest"].rstrip()
+        bare = rest.strip()
+        if not bare or (_NEXT_COMMAND.match(bare) and not (is_block and bare[0] != "@")):
+            return none
+        if _SQL.match(bare) and not (is_block or _HOLDS_STATEMENT.match(first) or _ASKS_FOR_MORE.match(lines[-1])):
+            return none
+        rest, place = _unwrapped(page, place, rest)
+        lines.append(rest)
+        is_block = is_block or (len(lines) < 4 and _BLOCK.match("\n".join(lines)) is not None)
+        if _is_complete(rest, is_block=is_block):
+            return lines, place
+    return none
+
+
+def _has_numbers(page: Page) -> bool:
+    """Does the client number the lines of statements: has any a second line with its number?"""
+    if "numbered" not in page.habits:
+        page.habits["numbered"] = any(
+            line.startswith(_SECOND) and page.kinds[number] == Kind.PROMPT for number, line in enumerate(page.lines[1:])
+        )
+    return bool(page.habits["numbered"])
 
 
 def _is_complete(line: str, *, is_block: bool) -> bool:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from awrparse import AwrReport
     from hostparse import HostLog
     from logframe.formats import ParsedLog
+    from sqlplusparse import AwrMiner
 
 #: Columns of `over_time`.
 OVER_TIME: Final = pl.Schema(
@@ -38,6 +39,14 @@ _SHOWN: Final = (
     ("read_await_ms", "time of a read (ms)", 1.0),
 )
 _RATES: Final = ("reads_per_s", "transfers_per_s", "read_bytes_per_s")
+#: Columns of AWR-Miner, which counts 2^20 bytes as a MB: the panel of each, and by what its figures are multiplied.
+_SNAPSHOT_MEANS: Final = {
+    "os_cpu": ("processors busy (%)", 1.0),
+    "read_mb_s": ("read (MB/s)", 2**20 / _MB),
+    "write_mb_s": ("written (MB/s)", 2**20 / _MB),
+    "aas": ("active sessions", 1.0),
+    "s_blk_r_lat": ("time of a read (ms)", 1.0),
+}
 _EVENT: Final = "db file sequential read"
 
 
@@ -48,7 +57,7 @@ def over_time(logs: Mapping[str, ParsedLog]) -> pl.DataFrame:
     requests.  Logs without times are left out; clocks are taken as printed.
 
     Args:
-        logs: What `iolab.load` gives of samples of a host and of reports, by name; other logs are left out.
+        logs: What `iolab.load` gives of hosts, of reports and of AWR-Miner, by name; other logs are left out.
 
     Returns:
         `OVER_TIME`: ``panel`` names the quantity and its unit, ``series`` the log and what it is about.
@@ -59,6 +68,8 @@ def over_time(logs: Mapping[str, ParsedLog]) -> pl.DataFrame:
             frames += _host(name, cast("HostLog", log))
         elif log.format == "awr":
             frames.append(_report(name, cast("AwrReport", log)))
+        elif log.format == "awr_miner":
+            frames += _snapshots(name, cast("AwrMiner", log))
     single = (
         pl.concat(frames).drop_nulls().unique(["panel", "series", "begin", "end"], keep="first", maintain_order=True)
     )
@@ -92,6 +103,16 @@ def _host(name: str, log: HostLog) -> list[pl.DataFrame]:
         keys = ["device"] if scope == "device" else []
         frame = rows.select("interval_start", "interval_end", *keys, *(each[0] for each in shown)).collect()
         found += [_panel(frame, panel, series, pl.col(column) / factor) for column, panel, factor in shown]
+    return found
+
+
+def _snapshots(name: str, log: AwrMiner) -> list[pl.DataFrame]:
+    """Means of each snapshot, by instance."""
+    named = pl.concat_str(pl.lit(f"{name} " if name else ""), pl.lit("instance "), "instance")
+    found: list[pl.DataFrame] = []
+    for metric, (panel, factor) in _SNAPSHOT_MEANS.items():
+        rows = log.series.filter(section="MAIN-METRICS", metric=metric)
+        found.append(_panel(rows, panel, named, factor * pl.col("value")))
     return found
 
 

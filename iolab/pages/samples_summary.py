@@ -1,4 +1,4 @@
-"""The view of samples of sessions: the share of time on CPU and in each wait."""
+"""The views of samples of sessions, with the share of time on CPU and in each wait, and of AWR-Miner."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from iolab.metrics.session_samples import session_shares
 from iolab.pages.figures import join_figures
 from iolab.rules.samples import session_findings
 from iolab.time_ledger.samples import session_ledgers
-from iolab.views import Summary, View
+from iolab.views import Summary, View, summarize_frames
 
 if TYPE_CHECKING:
-    from sqlplusparse import SessionSamples
+    from datetime import datetime
+
+    from sqlplusparse import AwrMiner, SessionSamples
 
 
 def summarize_samples(log: SessionSamples) -> Summary:
@@ -57,3 +59,21 @@ VIEW: Final = View(
     headline=samples_headline,
     looked_at="the states of sessions",
 )
+
+
+def _miner_headline(log: AwrMiner) -> str:
+    """The database and the time that the snapshots cover."""
+    span = _miner_span(log)
+    name = log.describe()
+    return name if span is None else f"{name}, {span[0]:%Y-%m-%d %H:%M} to {span[1]:%Y-%m-%d %H:%M}"
+
+
+def _miner_span(log: AwrMiner) -> tuple[datetime, datetime, bool] | None:
+    ends = log.snapshots.drop_nulls(["interval_start", "interval_end"])
+    if ends.is_empty():
+        return None
+    first, last = ends.select(pl.col("interval_start").min(), pl.col("interval_end").max()).row(0)
+    return first, last, False
+
+
+MINER: Final = View(summarize_frames, noun="file of AWR-Miner", headline=_miner_headline, span=_miner_span)

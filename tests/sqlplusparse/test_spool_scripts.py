@@ -1,0 +1,79 @@
+"""Sessions under the settings that hide what was typed: every figure has its own statement, or none and a diagnostic.
+
+Each class of settings is a generator (`spool_scripts`), of which a number of sessions is read.
+"""
+
+from collections import Counter
+
+import pytest
+from spool_scripts import PROMPTS, TRACES, WAYS, faults, script, show, ways
+
+from sqlplusparse import read_spool
+
+SESSIONS = 40
+CLASSES = [
+    *({"way": way} for way in WAYS),
+    *({"prompt": prompt, "client": "sqlplus", "way": way} for prompt in PROMPTS for way in ("typed", "stdin")),
+    *({"way": way, "sqlnumber": False, "client": "sqlplus"} for way in WAYS),
+    *({"trace": trace, "timing": False, "way": "off", "result": "grid", "client": "sqlplus"} for trace in TRACES),
+    {"autocommit": True, "way": "off"},
+    {"autocommit": True, "way": "off", "timing": False},
+    {"sql_id": True, "client": "sqlplus"},
+    {"client": "sqlcl"},
+    {"result": "json", "client": "sqlcl"},
+    {"result": "html", "client": "sqlplus"},
+    {"terminal": 80, "way": "typed", "client": "sqlplus"},
+    {"terminal": 120, "way": "typed", "client": "sqlplus"},
+    {"feedback": 0, "way": "off"},
+]
+
+
+@pytest.mark.parametrize("settings", CLASSES, ids=str)
+@pytest.mark.parametrize("linesize", [80, 132])
+def test_no_wrong_owner(settings: dict[str, object], linesize: int) -> None:
+    """No part of a statement is another's, no text is another's, and no session is read without a right statement."""
+    found: Counter[str] = Counter()
+    for seed in range(SESSIONS):
+        found += faults(show(script(seed), ways(seed, **settings, linesize=linesize)))
+
+    assert {kind: count for kind, count in found.items() if kind.startswith("silent")} == {}
+    assert found["right"] > 10 * found.total() / 11
+
+
+@pytest.mark.parametrize("result", ["json", "html"])
+def test_results_are_read(result: str) -> None:
+    """The rows of a result in JSON or HTML are those that the client had."""
+    for seed in range(SESSIONS):
+        runs = script(seed)
+        settings = ways(
+            seed, result=result, client="sqlcl" if result == "json" else "sqlplus", way="typed", pagesize=50
+        )
+        spool = read_spool(show(runs, settings).text.encode())
+        expected = [run.statement.cells for run in runs if run.statement.cells]
+
+        tables = [spool.table_cells(table).drop("line").rows() for table in range(1, spool.tables.height + 1)]
+        assert tables == [list(cells) for cells in expected]
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_a_terminal_breaks_no_word(width: int) -> None:
+    """What was typed has the same text whatever the width of the terminal that broke its lines."""
+    for seed in range(SESSIONS):
+        runs = script(seed)
+        plain = ways(seed, way="typed", client="sqlplus", result="grid", terminal=None, linesize=200)
+        narrow = ways(seed, way="typed", client="sqlplus", result="grid", terminal=width, linesize=200)
+        texts = [read_spool(show(runs, one).text.encode()).statements["text"].to_list() for one in (plain, narrow)]
+
+        assert texts[0] == texts[1]
+
+
+def test_sql_id_of_each_feedback() -> None:
+    """SET FEEDBACK ON SQL_ID prints it below the feedback: it is the statement's."""
+    for seed in range(SESSIONS):
+        runs = script(seed)
+        settings = ways(seed, way="typed", client="sqlplus", result="grid", sql_id=True, feedback=1, terminal=None)
+        shown = show(runs, settings)
+        spool = read_spool(shown.text.encode())
+        printed = [line.split()[1] for line in shown.lines if line.startswith("SQL_ID: ")]
+
+        assert spool.statements["sql_id"].drop_nulls().to_list() == printed
