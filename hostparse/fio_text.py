@@ -18,7 +18,7 @@ _SIZES: Final = {
 }
 _FIGURES: Final = ("min", "max", "mean", "stddev")
 _LATENCY: Final = {name: Column(f"latency_{name}_ms", "figure", units=_MS, unit="latency_unit") for name in _FIGURES}
-#: The first fields of a direction in terse output, version 3: KiB, KiB/s, requests per second, ms; latencies in us.
+#: The first fields of a direction in terse output: KiB, KiB/s, requests per second, ms; latencies in us.
 _TERSE: Final = {
     "size": Column("bytes", "figure", 1024.0),
     "rate": Column("bytes_per_s", "figure", 1024.0),
@@ -117,7 +117,7 @@ TOOL: Final = LineTool(
             each="(?P<least>{AT_LEAST})?(?P<upper>{NUMBER}){EQUALS}(?P<share>{NUMBER}){PERCENT}",
         ),
         Line(
-            "{TERSE_VERSION}(?P<version>{NAME}){SEMICOLON}(?P<job>{NAME}){SEMICOLON}(?P<group>{WHOLE}){SEMICOLON}"
+            "{TERSE_VERSION}(?:(?P<version>{FIO}){SEMICOLON})?(?P<job>{NAME}){SEMICOLON}(?P<group>{WHOLE}){SEMICOLON}"
             "(?P<error>{WHOLE}){SEMICOLON}{TERSE_FIGURES}{REST}",
             "terse",
             {

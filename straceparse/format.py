@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from logframe.formats import Format, Sniff
@@ -22,7 +23,7 @@ _LINES: Final = 400
 _SURE: Final = 0.95
 #: The same of a log whose lines were wrapped: a call may go on in several lines.
 _LEAST_WRAPPED: Final = 0.1
-#: Lines are wrapped at a size up to this; of so many lines one is full, and fewer lines say nothing.
+#: Lines are wrapped at a size up to this; of so many lines one is filled, and fewer lines say nothing.
 _WIDEST, _FULL, _FEWEST = 200, 6, 8
 #: The score of a log most of whose lines are stacks or dumps, or that is only a summary.
 _SPARSE: Final = 0.8
@@ -57,10 +58,13 @@ def sniff(head: Head) -> Sniff | None:
 
 
 def _is_wrapped(lines: Sequence[str]) -> bool:
-    """Whether many lines have the length of the longest, as where a terminal or a mail has cut them."""
-    sizes = [len(line) for line in lines if line.strip()]
-    longest = max(sizes, default=0)
-    return longest <= _WIDEST and sizes.count(longest) * _FULL >= len(sizes) > _FEWEST
+    """Whether many lines leave no place for the next word, as where a terminal, an editor or a mail has cut them."""
+    texts = [line.rstrip() for line in lines if line.strip()]
+    longest = max(map(len, texts), default=0)
+    filled = sum(
+        2 * len(line) > longest <= len(line) + 1 + len(below.split(maxsplit=1)[0]) for line, below in pairwise(texts)
+    )
+    return longest <= _WIDEST and filled * _FULL >= len(texts) > _FEWEST
 
 
 def _share_of_calls(lines: list[str]) -> float:

@@ -130,8 +130,10 @@ def test_damage(form: Format, text: str) -> None:
     [
         ('"Time of Day","Process Name","PID","Operation","Path","Result","Detail","Duration"\n', "Procmon"),
         ("11790 01:11:23.624925 SYS_close(3)               = 0 <0.000015>\n" * 3, "ltrace"),
-        ('<?xml version="1.0"?>\n<sysstat\n', "sadf -x"),
-        ("#<--------CPU--------><----------Disks----------->\n", "collectl"),
+        ("% time     seconds  usecs/call     calls      function\n", "ltrace"),
+        ("13:50:39 UTC; CPU; -1; %user; 3133166; 3133167;\n", "sadf -r"),
+        ("RESET\nCPU db1 1795528099 2026/11/24 13:48:19 10 100 2 36\n", "atop"),
+        ('{"host": "db1", "timestamp": 1795528101, "elapsed": 1, "cpu": []}\n', "atop"),
     ],
 )
 def test_refusals(line: str, word: str) -> None:
