@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from hostparse import atop, fio_text, ioping, iotop, kernel_counters, perf_trace, refused, sadf_lines, top, typeperf
+from hostparse import (
+    atop,
+    collectl,
+    fio_text,
+    ioping,
+    iotop,
+    kernel_counters,
+    perf_trace,
+    refused,
+    sadf_lines,
+    top,
+    typeperf,
+)
 from logframe import LogParseError, open_log
 from logframe.formats import Format, head_of
 from logframe.provenance import account
@@ -69,6 +81,26 @@ DSK |          vda | busy     91% | read  729408 | avio 0.11 ms |
   PID SYSCPU USRCPU BDELAY  VGROW  RGROW  RDDSK  WRDSK  CPU CMD
  4711 0.72s  0.00s  0.00s     0B     0B     0B    12K   7% ora_dbw0_orcl
 """
+COLLECTL = """waiting for 1 second sample...
+
+### RECORD    1 >>> db1 <<< (1708344300.001) (Mon Feb 19 13:05:00 2024) ###
+
+# DISK STATISTICS (/sec)
+#         <---------reads---------------><---------writes--------------><--------averages--------> Pct
+#Name       KBytes Merged  IOs Size  Wait  KBytes Merged  IOs Size  Wait  RWSize  QLen  Wait SvcTim Util
+vda         163184      0  20K    8     0  164972      4  20K    8     0       8     3     0      0   78
+"""
+PLOT = """#Date,Time,[CPU]User%,[DSK:vda]Name,[DSK:vda]Reads
+20240219,13:05:01,2,vda,18379
+"""
+DISK_VIEW = """ATOP - db1   2024/02/19 13:18:24           -----------------7   10s elapsed
+  PID   TID  RDDSK  WRDSK WCANCL  DSK CMD
+ 4711     -   2.5G   1.5G  47.8M  50% ora_dbw0_orcl
+"""
+SERIES = " 254 0 vda 1 2 3 4 5 6 7 8 9 10 11\n 254 0 vda 11 12 13 14 15 16 17 18 19 20 21\n"
+TERSE_5 = TERSE.replace("3;fio", "5;fio", 1).replace(
+    "0.000000%;0.000000;0.000000;1;", "0.000000%;0.000000;0.000000;3;4720;5102;4891.3;194.0;3;1;"
+)
 TYPEPERF = '"(PDH-CSV 4.0)","\\\\DB1\\PhysicalDisk(0 C:)\\Disk Reads/sec"\n"11/24/2024 10:00:01.123","812.25"\n'
 #: Format, log, frame, row and values of some columns.
 CASES: list[tuple[Format, str, str, dict[str, object]]] = [
@@ -89,6 +121,16 @@ CASES: list[tuple[Format, str, str, dict[str, object]]] = [
     (top.FORMAT, TOP, "summary", {"name": "us", "value": 61.5}),
     (sadf_lines.FORMAT, SADF, "samples", {"item": "vda", "metric": "rkB/s", "value": 43.52, "interval_s": 600}),
     (atop.FORMAT, ATOP, "processes", {"pid": 4711, "disk_written": "12K"}),
+    (
+        collectl.FORMAT,
+        COLLECTL,
+        "samples",
+        {"item": "vda", "group": "reads", "metric": "KBytes", "value": 163184.0, "time": "Mon Feb 19 13:05:00 2024"},
+    ),
+    (collectl.FORMAT, PLOT, "samples", {"time": "20240219 13:05:01", "group": "CPU", "metric": "User%", "value": 2.0}),
+    (atop.FORMAT, DISK_VIEW, "processes", {"disk_written": "1.5G", "disk": "50%", "cpu": None, "other_cells": "TID=-"}),
+    (kernel_counters.FORMAT, SERIES, "disks", {"sample": 1, "reads": 1}),
+    (fio_text.FORMAT, TERSE_5, "terse", {"requests_per_s": 7117.0, "lat_max_ms": 4.6}),
     (typeperf.FORMAT, TYPEPERF, "samples", {"instance": "0 C:", "value": 812.25}),
 ]
 
@@ -123,6 +165,11 @@ def test_damage(form: Format, text: str) -> None:
     assert damaged.diagnostics["kind"].to_list() == ["unparsed"]
     for name, frame in whole.frames().items():
         assert damaged.frames()[name].lazy().collect().equals(frame.lazy().collect())
+
+
+def test_series_without_stamps() -> None:
+    """Each reading of /proc/diskstats is a sample, where no stamp stands between them, too."""
+    assert kernel_counters.FORMAT.read(SERIES.encode()).frames()["disks"].lazy().collect()["sample"].to_list() == [1, 2]
 
 
 @pytest.mark.parametrize(
