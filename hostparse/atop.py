@@ -36,9 +36,9 @@ TOOL: Final = LineTool(
     given={"resources": ("date", "clock"), "processes": ("date", "clock")},
     lines=(
         Line(
-            "{ATOP}(?P<host>{CELL}){GAP}(?P<date>{CELL}){GAP}(?P<clock>{CELL}){GAP}{DASHES}(?P<elapsed>{CELL}){ELAPSED}",
+            "{ATOP}(?P<host>{CELL}){GAP}(?P<date>{CELL}){GAP}(?P<clock>{CELL}){GAP}(?P<flags>{DASHES})(?P<elapsed>{CELL}){ELAPSED}",
             "samples",
-            {name: Column(name) for name in ("host", "date", "clock", "elapsed")},
+            {name: Column(name) for name in ("host", "date", "clock", "flags", "elapsed")},
             begins=True,
             sets=("date", "clock"),
         ),
