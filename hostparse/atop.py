@@ -28,6 +28,11 @@ _FIELDS: Final = {
     "DSK": "disk",
     "ADSK": "disk_of_all",
 }
+#: What stands after a value -> by what it counts.
+_UNITS: Final = {
+    **{f"e{power}": 10.0**power for power in range(1, 13)},
+    **{letter: 1024.0**power for power, letter in enumerate("KMGTP", 1)},
+}
 TOOL: Final = LineTool(
     name="atop",
     title="an output of atop",
@@ -48,10 +53,11 @@ TOOL: Final = LineTool(
             {
                 "label": Column("resource"),
                 "name": Column("name"),
-                "value": Column("value", "figure"),
+                "duration": Column("duration"),
+                "value": Column("value", "figure", units=_UNITS),
                 "value_unit": Column("unit"),
             },
-            each="{BAR}{BLANKS}(?P<name>{NAME})(?:{GAP}(?P<value>{NUMBER}){BLANKS}(?P<value_unit>{UNIT})?)?(?:{GAP}{CELL})?{END}",
+            each="{BAR}{BLANKS}(?P<name>{NAME})(?:{GAP}(?:(?P<duration>{DURATION})|(?P<value>{NUMBER}){BLANKS}(?P<value_unit>{UNIT})?))?(?:{GAP}{CELL})?{END}",
         ),
         Line("(?P<heading>{HEADING})", columns={"heading": Column("heading")}, sets=("heading",)),
         Line(

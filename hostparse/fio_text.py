@@ -118,7 +118,7 @@ TOOL: Final = LineTool(
         ),
         Line(
             "{TERSE_VERSION}(?:(?P<version>{FIO}){SEMICOLON})?(?P<job>{NAME}){SEMICOLON}(?P<group>{WHOLE}){SEMICOLON}"
-            "(?P<error>{WHOLE}){SEMICOLON}{TERSE_FIGURES}{REST}",
+            "(?P<error>{WHOLE}){SEMICOLON}{TERSE_FIGURES}(?:{SEMICOLON}(?P<rest>{TERSE_REST}))?",
             "terse",
             {
                 "version": Column("version"),
@@ -126,6 +126,7 @@ TOOL: Final = LineTool(
                 "group": Column("group", "whole"),
                 "error": Column("error", "whole"),
                 **_TERSE,
+                "rest": Column("rest"),
             },
             each="".join(f"(?P<{name}>{_FIELD.get(name, '{NUMBER}')}){{SEMICOLON}}" for name in _TERSE),
             each_is=("direction", ("read", "write", "trim")),
