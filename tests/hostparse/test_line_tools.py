@@ -47,6 +47,10 @@ ENTRIES = "2, 2101411, 0, 8192, 0\n2, 307846, 1, 8192, 0\n3, 307846, 1, 8192, 0\
 TRACE = """     0.072 ( 0.016 ms): ora/3239 pread64(fd: 3</u01/a.dbf>, count: 8192, pos: 64)   = 8192
          ? (         ): ora/3239  ... [continued]: read())   = 0
 """
+EVENTS = """     0.000 ( 0.029 ms): ora/5635 read(fd: 4, count: 832)                          = 832
+     0.645 (         ): ora/5635 block:block_rq_issue(dev: 266338304, sector: 31522816, bytes: 8192, rwbs: "RS")
+     0.647 ( 0.000 ms): ora/5635 majfault [elf_load+0x28a] => 0x55db7ec5a328 (?k)
+"""
 SUMMARY = """ Summary of events:
 
  ora_lgwr (11781), 294 events, 97.4%
@@ -111,6 +115,14 @@ CASES: list[tuple[Format, str, str, dict[str, object]]] = [
     (fio_text.FORMAT, TERSE, "terse", {"direction": "read", "requests_per_s": 7117.0, "lat_max_ms": 4.6}),
     (fio_text.LOG_FORMAT, ENTRIES, "entries", {"value": 2101411, "direction_code": 0}),
     (perf_trace.FORMAT, TRACE, "calls", {"call": "pread64", "elapsed_ms": 0.016, "result": "= 8192"}),
+    (perf_trace.FORMAT, EVENTS, "events", {"event": "block:block_rq_issue", "start_ms": 0.645, "elapsed_ms": None}),
+    (perf_trace.FORMAT, SUMMARY + "\t\tEAGAIN: 2\n", "errors", {"call": "pwrite64", "errno": "EAGAIN", "count": 2}),
+    (
+        ioping.FORMAT,
+        IOPING + "3 314605 9536 39058502 64926 104868 174959 49723 4 300333362\n",
+        "intervals",
+        {"requests": 3, "latency_max_ns": 174959, "passed_ns": 300333362},
+    ),
     (perf_trace.FORMAT, SUMMARY, "calls_by_name", {"pid": 11781, "count": 31, "errors": 2, "max_ms": 0.932}),
     (ioping.FORMAT, IOPING, "requests", {"latency_ms": 0.2145, "request": 2}),
     (ioping.FORMAT, IOPING, "statistics", {"latency_max_ms": 1.33}),
