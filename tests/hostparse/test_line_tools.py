@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from hostparse import (
@@ -21,82 +23,23 @@ from logframe import LogParseError, open_log
 from logframe.formats import Format, head_of
 from logframe.provenance import account
 
-FIO = """rr: (g=0): rw=randread, bs=(R) 8192B-8192B, (W) 8192B-8192B, (T) 8192B-8192B, ioengine=libaio, iodepth=4
-fio-3.33
-
-rr: (groupid=0, jobs=2): err= 0: pid=315: Tue Nov 12 08:18:18 2024
-  read: IOPS=11.5k, BW=90.0MiB/s (94.4MB/s)(1936KiB/21msec)
-    clat (usec): min=45, max=4028, avg=156.46, stdev=434.89
-    clat percentiles (usec):
-     |  1.00th=[   47], 99.00th=[ 3982]
-  lat (msec)   : 4=0.20%, >=2000=0.59%
-"""
-TERSE = (
-    ";".join(
-        [
-            *("3", "fio-3.33", "rr", "0", "0"),
-            *("1936", "56941", "7117", "34", "0", "0", "0.0", "0.0", "54", "4599", "130.4", "474.5"),
-            *(f"{number}.000000%={50 + number}" for number in range(1, 21)),
-            *("60", "4600", "131.5", "475.5", "0", "0", "0.000000%", "0.000000", "0.000000"),
-            *("1", "2;3"),
-        ]
-    )
-    + "\n"
-)
-ENTRIES = "2, 2101411, 0, 8192, 0\n2, 307846, 1, 8192, 0\n3, 307846, 1, 8192, 0\n"
-TRACE = """     0.072 ( 0.016 ms): ora/3239 pread64(fd: 3</u01/a.dbf>, count: 8192, pos: 64)   = 8192
-         ? (         ): ora/3239  ... [continued]: read())   = 0
-"""
-EVENTS = """     0.000 ( 0.029 ms): ora/5635 read(fd: 4, count: 832)                          = 832
-     0.645 (         ): ora/5635 block:block_rq_issue(dev: 266338304, sector: 31522816, bytes: 8192, rwbs: "RS")
-     0.647 ( 0.000 ms): ora/5635 majfault [elf_load+0x28a] => 0x55db7ec5a328 (?k)
-"""
-SUMMARY = """ Summary of events:
-
- ora_lgwr (11781), 294 events, 97.4%
-
-   syscall            calls  errors  total       min       avg       max       stddev
-   pwrite64              31      2     1.553     0.016     0.050     0.932     58.74%
-"""
-IOPING = """4 KiB <<< /u01 (ext4 /dev/vda 252.0 GiB): request=2 time=214.5 us
-min/avg/max/mdev = 214.0 us / 256.9 us / 1.33 ms / 49.1 us
-"""
-IOTOP = """13:18:23 Total DISK READ:         0.00 B/s | Total DISK WRITE:        10.50 K/s
-    TIME  TID  PRIO  USER     DISK READ  DISK WRITE  SWAPIN      IO    COMMAND
-13:18:23  4711 be/4 oracle     15.25 K/s    0.00 B/s  0.00 % 87.15 % ora_dbw0_orcl
-"""
-DISKS = """TS 1708344300.25
- 254       0 vda 729410 52852 39171986 1114173 497358 262561 23685152 135520 0 140740 1291731
-"""
-VMSTAT = "     24684096 K total memory\n         4918 IO-wait cpu ticks\n"
-TOP = """top - 08:18:19 up  5:27,  1 user,  load average: 1.03, 1.24, 1.81
-%Cpu(s): 61.5 us,  2.5 sy,  0.0 ni, 36.0 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st
-
-  PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND
- 2488 oracle    20   0   12.3g 274448  74452 R 106.7   1.1   0:35.14 ora_dbw0_orcl
-"""
-SADF = (
-    "db1\t600\t2024-02-19 13:10:00 UTC\tvda\trkB/s\t43.52\n"
-    "db1\t-1\t2024-02-19 13:15:00 UTC\tLINUX-RESTART\t(2 CPU)\n"
-    "db1\t600\t2024-02-19 13:20:00 UTC\tvda\trkB/s\t40.52\n"
-)
-ATOP = """ATOP - db1      2024/02/19  13:18:24      -----------------      10s elapsed
-DSK |          vda | busy     91% | read  729408 | avio 0.11 ms |
-  PID SYSCPU USRCPU BDELAY  VGROW  RGROW  RDDSK  WRDSK  CPU CMD
- 4711 0.72s  0.00s  0.00s     0B     0B     0B    12K   7% ora_dbw0_orcl
-"""
-COLLECTL = """waiting for 1 second sample...
-
-### RECORD    1 >>> db1 <<< (1708344300.001) (Mon Feb 19 13:05:00 2024) ###
-
-# DISK STATISTICS (/sec)
-#         <---------reads---------------><---------writes--------------><--------averages--------> Pct
-#Name       KBytes Merged  IOs Size  Wait  KBytes Merged  IOs Size  Wait  RWSize  QLen  Wait SvcTim Util
-vda         163184      0  20K    8     0  164972      4  20K    8     0       8     3     0      0   78
-"""
-PLOT = """#Date,Time,[CPU]User%,[DSK:vda]Name,[DSK:vda]Reads
-20240219,13:05:01,2,vda,18379
-"""
+#: A made-up log of each tool.
+TOOLS = Path(__file__).parents[2] / "sample_data" / "tools"
+FIO = (TOOLS / "fio.out").read_text(encoding="utf-8")
+TERSE = (TOOLS / "fio_terse.out").read_text(encoding="utf-8")
+ENTRIES = (TOOLS / "fio_lat.out").read_text(encoding="utf-8")
+TRACE = (TOOLS / "perf_trace.out").read_text(encoding="utf-8")
+EVENTS = (TOOLS / "perf_trace_events.out").read_text(encoding="utf-8")
+SUMMARY = (TOOLS / "perf_trace_s.out").read_text(encoding="utf-8")
+IOPING = (TOOLS / "ioping.out").read_text(encoding="utf-8")
+IOTOP = (TOOLS / "iotop.out").read_text(encoding="utf-8")
+DISKS = (TOOLS / "diskstats.out").read_text(encoding="utf-8")
+VMSTAT = (TOOLS / "vmstat_s.out").read_text(encoding="utf-8")
+TOP = (TOOLS / "top.out").read_text(encoding="utf-8")
+SADF = (TOOLS / "sadf_p.out").read_text(encoding="utf-8")
+ATOP = (TOOLS / "atop.out").read_text(encoding="utf-8")
+COLLECTL = (TOOLS / "collectl.out").read_text(encoding="utf-8")
+PLOT = (TOOLS / "collectl_P.out").read_text(encoding="utf-8")
 DISK_VIEW = """ATOP - db1   2024/02/19 13:18:24           -----------------7   10s elapsed
   PID   TID  RDDSK  WRDSK WCANCL  DSK CMD
  4711     -   2.5G   1.5G  47.8M  50% ora_dbw0_orcl
@@ -105,7 +48,7 @@ SERIES = " 254 0 vda 1 2 3 4 5 6 7 8 9 10 11\n 254 0 vda 11 12 13 14 15 16 17 18
 TERSE_5 = TERSE.replace("3;fio", "5;fio", 1).replace(
     "0.000000%;0.000000;0.000000;1;", "0.000000%;0.000000;0.000000;3;4720;5102;4891.3;194.0;3;1;"
 )
-TYPEPERF = '"(PDH-CSV 4.0)","\\\\DB1\\PhysicalDisk(0 C:)\\Disk Reads/sec"\n"11/24/2024 10:00:01.123","812.25"\n'
+TYPEPERF = (TOOLS / "typeperf.csv").read_text(encoding="utf-8")
 #: Format, log, frame, row and values of some columns.
 CASES: list[tuple[Format, str, str, dict[str, object]]] = [
     (fio_text.FORMAT, FIO, "rates", {"job": "rr", "requests_per_s": 11500.0, "bytes": 1936 * 1024.0}),

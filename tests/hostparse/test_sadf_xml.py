@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from hostparse.format import sniff
@@ -11,60 +13,10 @@ from logframe import LogParseError, open_log
 from logframe.formats import head_of
 from logframe.provenance import account
 
-XML = """<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE sysstat PUBLIC "DTD v3.11 sysstat //EN"
-"http://example.com/sysstat-3.11.dtd">
-<sysstat
-xmlns="http://example.com/sysstat">
-<sysdata-version>3.11</sysdata-version>
-<host nodename="db1">
-<sysname>Linux</sysname>
-<number-of-cpus>2</number-of-cpus>
-<file-date>2024-02-19</file-date>
-<file-utc-time>13:00:00</file-utc-time>
-<statistics>
-<timestamp date="2024-02-19" time="13:10:00" utc="1" interval="600">
-<cpu-load>
-<cpu number="all" user="1.50" system="2.00" idle="96.50"/>
-<cpu number="0" user="3.00" system="4.00" idle="93.00"/>
-</cpu-load>
-<io per="second">
-<tps>9.00</tps>
-<io-reads rtps="6.00" bread="96.00"/>
-</io>
-<memory unit="kB">
-<memfree>21983628</memfree>
-<memused-percent>0.44</memused-percent>
-</memory>
-<disk per="second">
-<disk-device dev="vda" tps="9.00" rkB="48.00" await="0.11" util-percent="1.00"/>
-</disk>
-<network per="second">
-<net-dev iface="eth0" rxpck="1.00" txpck="2.00"/>
-</network>
-<filesystems>
-<filesystem fsname="/dev/vda" MBfsfree="241331" fsused-percent="6.47"/>
-</filesystems>
-</timestamp>
-</statistics>
-<restarts>
-<boot date="2024-02-19" time="13:02:00" utc="1" cpu_count="2"/>
-</restarts>
-</host>
-</sysstat>
-"""
-JSON = """{"sysstat": {"hosts": [{"nodename": "db1", "sysname": "Linux", "number-of-cpus": 2,
-"file-date": "2024-02-19", "file-utc-time": "13:00:00", "statistics": [
-{"timestamp": {"date": "2024-02-19", "time": "13:10:00", "utc": 1, "interval": 600},
-"cpu-load": [{"cpu": "all", "user": 1.50, "system": 2.00, "idle": 96.50},
-{"cpu": "0", "user": 3.00, "system": 4.00, "idle": 93.00}],
-"io": {"tps": 9.00, "io-reads": {"rtps": 6.00, "bread": 96.00}},
-"memory": {"memfree": 21983628, "memused-percent": 0.44},
-"disk": [{"disk-device": "vda", "tps": 9.00, "rkB": 48.00, "await": 0.11, "util-percent": 1.00}],
-"network": {"net-dev": [{"iface": "eth0", "rxpck": 1.00, "txpck": 2.00}]},
-"filesystems": [{"filesystem": "/dev/vda", "MBfsfree": 241331, "%fsused": 6.47}]}],
-"restarts": [{"boot": {"date": "2024-02-19", "time": "13:02:00", "utc": 1, "cpu_count": 2}}]}]}}
-"""
+#: The same made-up samples as sadf writes them with -x and with -j.
+TOOLS = Path(__file__).parents[2] / "sample_data" / "tools"
+XML = (TOOLS / "sadf_x.xml").read_text(encoding="utf-8")
+JSON = (TOOLS / "sadf_j.json").read_text(encoding="utf-8")
 
 
 def test_as_json() -> None:
