@@ -8,8 +8,10 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
 import pytest
 
+import iolab
 from iolab.cli import main
 
 if TYPE_CHECKING:
@@ -70,7 +72,7 @@ def figures_of(log: Path, capsys: pytest.CaptureFixture[str]) -> Mapping[str, di
 def test_figures_are_the_books(
     books: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], work: str, options: str
 ) -> None:
-    """Counts and bytes of files; no socket, pipe, file in memory or end of a file is among them."""
+    """Counts and bytes of files, and copies between them; no socket, pipe, file in memory or end of a file is among them."""
     log, own = traced(books, tmp_path, work, NAMED[options])
     figures = figures_of(log, capsys)
     expected = {
@@ -93,6 +95,10 @@ def test_figures_are_the_books(
             assert found["hi"] is not None, metric
         else:
             assert (found["lo"], found["value"], found["hi"]) == (value, value, value), metric
+    requests = iolab.load(log).frames()["requests"].lazy().filter(pl.col("op") == "copy").collect()
+    copied = requests.filter(pl.col("bytes_transferred") > 0).get_column("bytes_transferred")
+
+    assert (copied.len(), copied.sum()) == (own["copies"], own["bytes_copied"])
 
 
 @pytest.mark.parametrize("work", ["plain", "direct", "synchronous"])
