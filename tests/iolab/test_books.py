@@ -72,7 +72,7 @@ def figures_of(log: Path, capsys: pytest.CaptureFixture[str]) -> Mapping[str, di
 def test_figures_are_the_books(
     books: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], work: str, options: str
 ) -> None:
-    """Counts and bytes of files, and copies between them; no socket, pipe, file in memory or end of a file is among them."""
+    """Counts and bytes of files and copies; no socket, pipe, file in memory or end of a file is among them."""
     log, own = traced(books, tmp_path, work, NAMED[options])
     figures = figures_of(log, capsys)
     expected = {
