@@ -18,7 +18,7 @@ _SIZES: Final = {
 }
 _FIGURES: Final = ("min", "max", "mean", "stddev")
 _LATENCY: Final = {name: Column(f"latency_{name}_ms", "figure", units=_MS, unit="latency_unit") for name in _FIGURES}
-#: The first fields of a direction in terse output, version 3: KiB, KiB/s, requests per second, ms; latencies in us.
+#: The first fields of a direction in terse output: KiB, KiB/s, requests per second, ms; latencies in us.
 _TERSE: Final = {
     "size": Column("bytes", "figure", 1024.0),
     "rate": Column("bytes_per_s", "figure", 1024.0),
@@ -117,8 +117,8 @@ TOOL: Final = LineTool(
             each="(?P<least>{AT_LEAST})?(?P<upper>{NUMBER}){EQUALS}(?P<share>{NUMBER}){PERCENT}",
         ),
         Line(
-            "{TERSE_VERSION}(?P<version>{NAME}){SEMICOLON}(?P<job>{NAME}){SEMICOLON}(?P<group>{WHOLE}){SEMICOLON}"
-            "(?P<error>{WHOLE}){SEMICOLON}{TERSE_FIGURES}{REST}",
+            "{TERSE_VERSION}(?:(?P<version>{FIO}){SEMICOLON})?(?P<job>{NAME}){SEMICOLON}(?P<group>{WHOLE}){SEMICOLON}"
+            "(?P<error>{WHOLE}){SEMICOLON}{TERSE_FIGURES}(?:{SEMICOLON}(?P<rest>{TERSE_REST}))?",
             "terse",
             {
                 "version": Column("version"),
@@ -126,6 +126,7 @@ TOOL: Final = LineTool(
                 "group": Column("group", "whole"),
                 "error": Column("error", "whole"),
                 **_TERSE,
+                "rest": Column("rest"),
             },
             each="".join(f"(?P<{name}>{_FIELD.get(name, '{NUMBER}')}){{SEMICOLON}}" for name in _TERSE),
             each_is=("direction", ("read", "write", "trim")),

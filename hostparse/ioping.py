@@ -11,6 +11,16 @@ GRAMMAR: Final = load_grammar("hostparse", "ioping.lark", "line")
 
 _TIME: Final = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3, "min": 6e4}
 _SIZE: Final = {"B": 1.0, "KiB": 1024.0, "MiB": 1024.0**2, "GiB": 1024.0**3}
+#: Of ``-p`` and ``-B``: requests, ns, requests and bytes per second, ns of a request, and all requests with the pauses.
+_RAW: Final = {
+    "requests": Column("requests", "whole"),
+    "took": Column("busy_ns", "whole"),
+    "iops": Column("requests_per_s", "whole"),
+    "rate": Column("bytes_per_s", "whole"),
+    **{name: Column(f"latency_{name}_ns", "whole") for name in ("min", "mean", "max", "mdev")},
+    "generated": Column("requests_generated", "whole"),
+    "passed": Column("passed_ns", "whole"),
+}
 _SPREAD: Final = ("min", "mean", "max", "mdev")
 TOOL: Final = LineTool(
     name="ioping",
@@ -38,6 +48,7 @@ TOOL: Final = LineTool(
             "statistics",
             {name: Column(f"latency_{name}_ms", "figure", units=_TIME) for name in _SPREAD},
         ),
+        Line(" ".join(f"(?P<{name}>{{WHOLE}})" for name in _RAW), "intervals", _RAW),
         Line("(?P<text>{TOTALS})", "totals", {"text": Column("text")}),
         Line("{TITLE}"),
     ),

@@ -21,9 +21,9 @@ _CLOCK: Final = "(?:(?P<time>{TIME}){GAP})?"
 def _total(word: str, *, begins: bool) -> Line:
     return Line(
         f"{_CLOCK}(?P<which>{{{word}}}){{READ_WORD}}{{COLON}}{{GAP}}{_RATE.format('read')}{{BAR}}"
-        f"{{{word}}}{{WRITE_WORD}}{{COLON}}{{GAP}}{_RATE.format('write')}",
+        f"{{{word}}}{{WRITE_WORD}}{{COLON}}{{GAP}}{_RATE.format('write')}(?:{{BAR}}(?P<date>{{DATE}}))?",
         "totals",
-        {"time": Column("clock"), "which": Column("which"), **_MOVED},
+        {"time": Column("clock"), "date": Column("date"), "which": Column("which"), **_MOVED},
         begins=begins,
     )
 
@@ -32,7 +32,7 @@ TOOL: Final = LineTool(
     name="iotop",
     title="an output of iotop",
     grammar=GRAMMAR,
-    sign="(?:{TOTAL}|{HEADING})$",
+    sign="(?:{TOTAL}|{HEADING}|{THREAD})$",
     lines=(
         *(_total(name, begins=begins) for name, begins in (("TOTAL_WORD", True), ("OTHER_WORD", False))),
         Line(
@@ -51,7 +51,7 @@ TOOL: Final = LineTool(
                 "command": Column("command"),
             },
         ),
-        Line("{HEADING}"),
+        Line("{HEADING}|{NOTE}"),
     ),
 )
 FORMAT: Final = TOOL.format()

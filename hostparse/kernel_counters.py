@@ -1,4 +1,4 @@
-"""Counters since the start of the system: a series of ``/proc/diskstats``, and ``vmstat -s``."""
+"""Counters since the start of the system: a series of ``/proc/diskstats``, and ``vmstat -s`` and ``-D``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOOL: Final = LineTool(
     title="a log of /proc/diskstats or vmstat -s",
     grammar=GRAMMAR,
     sign="(?:{DISK}|{VMSTAT_SIGN})$",
-    given={"disks": ("since_1970_s",)},
+    given={"disks": ("since_1970_s", "printed_time")},
     lines=(
         Line(
             "(?:{TS})?(?P<time>{TIME})",
@@ -31,6 +31,7 @@ TOOL: Final = LineTool(
             begins=True,
             sets=("since_1970_s",),
         ),
+        Line("(?P<time>{DATE})", columns={"time": Column("printed_time")}, begins=True, sets=("printed_time",)),
         Line(
             f"(?P<major>{{WHOLE}}){{GAP}}(?P<minor>{{WHOLE}}){{GAP}}(?P<device>{{DEVICE}}){_FIELDS}{_MORE}",
             "disks",
@@ -40,6 +41,7 @@ TOOL: Final = LineTool(
                 "device": Column("device"),
                 **{name: Column(name, "whole") for name in (*_COUNTERS, *_LATER)},
             },
+            once="device",
         ),
         Line(
             "(?P<value>{WHOLE}) (?P<unit>{KIB})?(?P<name>{NAME})",

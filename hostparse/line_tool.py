@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from logframe.provenance import Part
 
 _LINES: Final = 200
+#: The group of what stands below other words of a heading than those of columns.
+OTHERS: Final = "*"
 _ENDS: Final = ("_lo", "_hi")
 #: Beside the columns of a tool: the lines that a row is of, and the sample, counted from 1.
 _PLACE: Final = {"sample": pl.UInt32(), "line": pl.UInt32()}
@@ -62,6 +64,8 @@ class Line:
         each_is: the column that says which of these records one is, and its values in order.
         begins: a new sample begins with it.
         sets: columns that the lines below it have, too, until another line sets them.
+        heading: the column set above that holds a heading; its words are the groups of the cells below them.
+        once: the column whose values are different in all rows of a sample: one that is there begins the next.
     """
 
     template: str
@@ -71,6 +75,14 @@ class Line:
     each_is: tuple[str, tuple[str, ...]] | None = None
     begins: bool = False
     sets: tuple[str, ...] = ()
+    heading: str = ""
+    once: str = ""
+
+
+def _others(words: Sequence[str], cells: Sequence[str], columns: Mapping[str, Column]) -> dict[str, str]:
+    """The cells below words of a heading that are no column, with these words."""
+    others = [f"{word}={cell}" for word, cell in zip(words, cells, strict=True) if word not in columns]
+    return {OTHERS: " ".join(others)} if others else {}
 
 
 @dataclass(frozen=True)
@@ -138,6 +150,7 @@ class LineTool:
         notes = [*log.notes, *([] if self.may_repeat else repeated(log.name, lines)), *open_end(log, lines)]
         above: dict[str, Any] = {}
         sample = 0
+        seen: set[object] = set()
         for number, text in lines:
             if not (printed := text.strip()):
                 continue
@@ -147,13 +160,25 @@ class LineTool:
                 notes.append(Diagnostic(log.name, number, None, "unparsed", printed, f"no line of {self.name}"))
                 continue
             line, match, each = found
-            sample += line.begins
+            printed_groups = match.groupdict()
+            if line.heading:
+                words = str(above.get(line.heading) or "").split()
+                cells = printed.split(maxsplit=max(len(words) - 1, 0))
+                if not words or len(cells) != len(words):
+                    notes.append(Diagnostic(log.name, number, None, "unparsed", printed, "does not fit its heading"))
+                    continue
+                printed_groups = {**dict(zip(words, cells, strict=True)), **_others(words, cells, line.columns)}
+            if line.begins:
+                sample, seen = sample + 1, set()
             for place, one in enumerate(each.finditer(printed) if each else (match,)):
-                row, bad = self._row(line, {**match.groupdict(), **one.groupdict()}, above)
+                row, bad = self._row(line, {**printed_groups, **one.groupdict()}, above)
                 notes += [Diagnostic(log.name, number, None, "cell", text, f"no {name}") for name, text in bad]
                 above |= {name: row.get(name) for key in line.sets for name in (key, f"{key}_lo", f"{key}_hi")}
                 if line.each_is is not None and place < len(line.each_is[1]):
                     row[line.each_is[0]] = line.each_is[1][place]
+                if line.once:
+                    sample, seen = (max(sample, 1) + 1, set()) if row[line.once] in seen else (sample, seen)
+                    seen.add(row[line.once])
                 if line.table:
                     names = self.given.get(line.table, ())
                     given = {name: above.get(name) for key in names for name in (key, f"{key}_lo", f"{key}_hi")}

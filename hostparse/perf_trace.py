@@ -15,9 +15,21 @@ TOOL: Final = LineTool(
     name="perf_trace",
     title="an output of perf trace",
     grammar=GRAMMAR,
-    sign="(?:{CALL}|{TITLE})$",
-    given={"calls_by_name": ("command", "pid")},
+    sign="(?:{CALL}|{EVENT}|{TITLE})$",
+    given={"calls_by_name": ("command", "pid"), "errors": ("command", "pid", "call")},
     lines=(
+        Line(
+            "(?P<start>{NUMBER}){GAP}(?:\\({BLANKS}(?:(?P<took>{NUMBER}) {MS})?{BLANKS}\\){COLON} )?"
+            "(?P<who>{WHO}) (?P<event>{EVENT_NAME})[( ](?P<arguments>{REST})",
+            "events",
+            {
+                "start": Column("start_ms", "figure"),
+                "took": Column("elapsed_ms", "figure"),
+                "who": Column("thread"),
+                "event": Column("event"),
+                "arguments": Column("arguments"),
+            },
+        ),
         Line(
             "(?:(?P<start>{NUMBER})|{UNKNOWN}){GAP}\\({BLANKS}(?:(?P<took>{NUMBER}) {MS})?{BLANKS}\\){COLON} "
             "(?P<who>{WHO}){GAP}(?P<continued>{CONTINUED})?(?P<name>{NAME})\\((?P<arguments>{ARGUMENTS})\\)?"
@@ -56,6 +68,12 @@ TOOL: Final = LineTool(
                 **{name: Column(name, "figure") for name in _MS},
                 "stddev": Column("stddev_percent", "figure"),
             },
+            sets=("call",),
+        ),
+        Line(
+            "(?P<errno>{ERRNO}){COLON} (?P<count>{WHOLE})",
+            "errors",
+            {"errno": Column("errno"), "count": Column("count", "whole")},
         ),
         Line("(?:{HEADING}|{RULER}|{TITLE}|{TOTAL}|{NOTE})"),
     ),

@@ -10,6 +10,7 @@ from hostparse.fio import opened, span_of
 from hostparse.histograms import kind_of_line
 from hostparse.json_places import JsonPlaces, Offsets
 from hostparse.recognise import cleanup_of
+from hostparse.sadf_xml import as_json, is_xml
 from logframe import open_log
 from logframe.copied import cleaned
 from logframe.json_leaves import json_leaves
@@ -67,11 +68,9 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
         flags = frames["samples"].get_column("flag").to_list()
         names = [name for name in frames if name not in {"samples", "averages"}]
         frames["runs"] = parsed.runs
-        return [
-            JsonPlaces(cleaned(open_log(source), cleanup_of).text(), parts, names, flags, parsed.runs.height).part(
-                frames
-            )
-        ]
+        log = cleaned(open_log(source), cleanup_of)
+        text = (as_json(log) if is_xml(log.head()[:20]) else log).text()
+        return [JsonPlaces(text, parts, names, flags, parsed.runs.height).part(frames)]
     text = without_terminal_codes("\n".join(open_log(source).lines()))
     part = by_line(text, frames, (), claims=claims, is_row=_is_row)
     part.separator = _SEPARATORS.get(parsed.kind, "")

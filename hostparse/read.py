@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from tempfile import mkdtemp
@@ -14,6 +15,7 @@ from hostparse.pieces import read_tables
 from hostparse.recognise import cleanup_of
 from hostparse.sadf import GRAMMAR as SADF
 from hostparse.sadf import read_sadf
+from hostparse.sadf_xml import as_json, is_xml
 from hostparse.stacked import is_stacked, read_stacked
 from hostparse.stored import Collector
 from hostparse.sysstat_json import read_sysstat_json
@@ -116,6 +118,10 @@ def _tables(log: Log, date_order: DateOrder | None, collector: Collector) -> Tab
     first = [line.strip() for line in head if line.strip()][:_BEGINNING]
     if any(line.startswith(SADF.literal("HEADING_START")) for line in first):
         return read_sadf(log)
+    if is_xml(first):
+        as_printed = as_json(log)
+        tables = read_sysstat_json(as_printed)
+        return replace(tables, diagnostics=(*as_printed.notes[len(log.notes) :], *tables.diagnostics))
     if any(is_document(line, below) for line, below in pairwise([*first, ""])):
         return read_sysstat_json(log)
     if is_stacked(head):

@@ -21,6 +21,7 @@ SNIFF: Final = load_grammar("hostparse", "sniff.lark", "start")
 _SIGNS: Final = {
     "NMON": "an nmon file",
     "SADF": "the output of sadf",
+    "XML": "the XML of sadf",
     "JSON": "the JSON of a sysstat tool",
     "POOLS": "the output of zpool iostat",
     "OPENING": "a file of OSWatcher or ExaWatcher",

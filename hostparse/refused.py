@@ -24,8 +24,9 @@ _TOOLS: Final = {
         "a CSV of typeperf for the disks, or an extended SQL trace",
     ),
     "LIBRARY_CALLS": (0.98, "a log of ltrace", "strace -f -T -ttt -y"),
-    "SADF_XML": (0.98, "the XML of sadf (sadf -x)", "sadf -j of the same file"),
-    "COLLECTL": (0.98, "the output of collectl", "iostat -xt 5"),
+    "LIBRARY_SUMMARY": (0.98, "a summary of ltrace (ltrace -c)", "strace -c"),
+    "SADF_RAW": (0.98, "the raw counters of sadf (sadf -r)", "sadf -j of the same file"),
+    "ATOP_LABELS": (0.98, "the labelled or JSON output of atop (atop -P, -J)", "atop without -P and -J"),
     "PERFMON": (0.98, "the XML of perfmon", "a CSV of it: relog -f CSV"),
 }
 _SIGN: Final = re.compile("|".join(f"(?P<{name}>{GRAMMAR.terminals[name]})" for name in _TOOLS))
@@ -62,10 +63,10 @@ def read(source: Source) -> NoReturn:
 
     Examples:
         >>> from logframe import LogParseError
-        >>> try: read(b"<sysstat\n")
+        >>> try: read(b"RESET\n")
         ... except LogParseError as error: print(str(error).split(": ", 1)[1])
-        this is the XML of sadf (sadf -x), which is not read
-          expected: sadf -j of the same file
+        this is the labelled or JSON output of atop (atop -P, -J), which is not read
+          expected: atop without -P and -J
     """
     log = open_log(source)
     found = sign_of_copy(log.lines()[:_LINES], _found)

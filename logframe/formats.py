@@ -43,6 +43,8 @@ HEAD_BYTES: Final = 1 << 16
 _PADDING: Final = 16
 #: A score from here on identifies the format; the formats of lower scores are tried one after the other.
 CERTAIN: Final = 0.5
+#: A lower score says only that the reader has to try, not what the log is.
+POSSIBLE: Final = 0.2
 _NUL: Final = "\x00"
 
 

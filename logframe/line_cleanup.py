@@ -19,6 +19,7 @@ from logframe.normalize import (
     has_entities,
     has_other_characters,
     indent_of,
+    shared_start,
     without_terminal_codes,
     without_terminal_codes_expr,
 )
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 _TRIED: Final = 120
 #: This many lines that end with blanks at the same place are padded.
 _FEWEST_PADDED: Final = 2
+#: So many lines that begin with the same words may have them from another program.
+_FEWEST_SAME: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +127,11 @@ class _Readings:
     @cached_property
     def others(self) -> list[_Reading]:
         """The lines without what precedes most of them in copies of any log."""
-        prefixes = (*(GRAMMAR.terminals[name] for name in PREFIXES), "", shared_indent(self.as_is.lines))
+        lines = self.as_is.lines
+        # the name of a program, a container or a file
+        start = shared_start(lines) if len(lines) >= _FEWEST_SAME else ""
+        same = re.escape(start[: start.rfind(" ") + 1])
+        prefixes = (*(GRAMMAR.terminals[name] for name in PREFIXES), "", shared_indent(lines), same)
         return [reading for prefix in prefixes for reading in self.indented(prefix)]
 
     def indented(self, prefix: str) -> list[_Reading]:

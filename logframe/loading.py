@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from logframe.errors import LogParseError
-from logframe.formats import CERTAIN, formats, head_of, named_format, recognise, sniff_all, unknown
+from logframe.formats import CERTAIN, POSSIBLE, formats, head_of, named_format, recognise, sniff_all, unknown
 from logframe.source import open_logs
 
 if TYPE_CHECKING:
@@ -47,13 +47,15 @@ def _read_by_best(
     reopened: Source, head: Head, folder: Path | None, found: list[tuple[Format, Sniff]] | None = None
 ) -> ParsedLog:
     """The log as the best format that can read it gives it."""
+    found = sniff_all(head) if found is None else found
     errors = []
     for one in recognise(head, found):
         try:
             return one.parse(reopened, folder)
         except LogParseError as error:
             errors.append(error)
-    raise errors[0] if len(errors) == 1 else unknown(head)
+    # a reader that had to try any text does not say what the log is
+    raise errors[0] if found[0][1].score >= POSSIBLE else unknown(head)
 
 
 def _read_several(logs: list[Log], name: str | None) -> ParsedLog:

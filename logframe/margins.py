@@ -14,6 +14,7 @@ _FEWEST_NUMBERED: Final = 3
 BEFORE_LINES: Final = (
     "SYSLOG",
     "CONTAINER",
+    "POD",
     "BARE_STAMP",
     "LINE_NUMBER",
     "LINE_COLON",

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-_PREFIXED: Final = ("mail", "syslog", "container", "line_number", "line_colon")
+_PREFIXED: Final = ("mail", "syslog", "container", "pod", "line_number", "line_colon")
 _OF_REPORTS: Final = ("bare_stamp", "spaced_bar", "bar_mark", "added_mark")
 GRAMMAR = load_grammar("logframe", "normalize.lark", *_PREFIXED, *_OF_REPORTS)
 #: Terminals of what other programs put before every line, in the order in which they are tried.
-PREFIXES: Final = ("MAIL", "SYSLOG", "CONTAINER", "LINE_NUMBER", "LINE_COLON")
+PREFIXES: Final = ("MAIL", "SYSLOG", "CONTAINER", "POD", "LINE_NUMBER", "LINE_COLON")
 #: Characters as a word processor, a wiki or a web page writes them -> as the log had them.
 CHANGED_CHARACTERS: Final = {
     "\t": " ",

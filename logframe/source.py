@@ -47,7 +47,7 @@ class Log:
     Attributes:
         name: its path, ``archive/member`` within an archive, or what the caller called it.
         encoding: how its bytes were read (`utf-8`, `utf-16`, `cp1252`, `gb18030`, ...).
-        compression: `gzip`, `bzip2`, `xz`, `lzma`, `zstd`, `zip` or None.
+        compression: `gzip`, `bzip2`, `xz`, `lzma`, `zstd`, `zip`, `docker` (lines within JSON objects) or None.
         notes: diagnostics about opening it: guessed encoding, escaped bytes, compressed data that ends early.
         target: where the UTF-8 text is: a path, a URL or the bytes themselves.
     """

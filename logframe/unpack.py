@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import io
+import json
 import lzma
 import struct
 import sys
@@ -49,6 +50,8 @@ _MAGIC = {
     "zstd": b"\x28\xb5\x2f\xfd",
     "zip": b"PK\x03\x04",
 }
+#: How each line of a log begins that Docker keeps (its ``json-file`` driver): an object with a line of the program.
+_DOCKER: Final = b'{"log":"'
 #: Where the header of a tar archive names its format, and the bytes there.
 _TAR: Final = (slice(257, 262), b"ustar")
 
@@ -96,6 +99,8 @@ def compression_of(start: bytes) -> str | None:
         return None
     if start.startswith(_MAGIC["lzma"]) and not _is_lzma(start):
         return None
+    if start[: 2 * len(_DOCKER)].replace(b" ", b"").startswith(_DOCKER):
+        return "docker"
     if start[_TAR[0]] == _TAR[1]:
         return "tar"
     return next((name for name, magic in _MAGIC.items() if start.startswith(magic)), None)
@@ -125,6 +130,9 @@ def unpacked(file: IO[bytes], compression: str, name: str, spool: Spool) -> Iter
     if compression in {"zip", "tar"}:
         yield from _members(file, compression, name, spool)
         return
+    if compression == "docker":
+        yield _checked(_without_objects(file, spool(), name), "", name)
+        return
     out = spool()
     damage = _decompress(file, compression, out, name)
     out.seek(0)
@@ -133,8 +141,24 @@ def unpacked(file: IO[bytes], compression: str, name: str, spool: Spool) -> Iter
         out.seek(0)
         yield from _members(out, "tar", name, spool)
         return
+    if compression_of(start) == "docker":
+        out.seek(0)
+        out = _without_objects(out, spool(), name)
     out.seek(0, io.SEEK_END)
     yield _checked(out, damage, name)
+
+
+def _without_objects(file: IO[bytes], out: IO[bytes], name: str) -> IO[bytes]:
+    """The lines that a program wrote, out of the objects in which Docker keeps them; other lines as they are."""
+    budget = Budget(name)
+    for line in file:
+        try:
+            text = json.loads(line)["log"].encode()
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            text = line
+        budget.spend(len(text))
+        out.write(text)
+    return out
 
 
 class Budget:

@@ -214,9 +214,10 @@ def target_of(file: pl.Expr, fd: pl.Expr) -> pl.Expr:
 
     Examples:
         >>> frame = pl.DataFrame({"file": ["/u01/a.dbf", "TCP:[1.2.3.4:1521->1.2.3.5:9]", "/proc/7/stat", None, None,
-        ...     "/dev/sdb<block 8:16>"], "fd": [3, 4, 5, 1, 9, 6]})
+        ...     "/dev/sdb<block 8:16>", "(null):[8-", "{eventfd-count=0x1, eventfd-id=1}"],
+        ...     "fd": [3, 4, 5, 1, 9, 6, 7, 8]})
         >>> frame.select(target_of(pl.col("file"), pl.col("fd"))).to_series().to_list()
-        ['file', 'socket', 'kernel', 'standard', 'unknown', 'block']
+        ['file', 'socket', 'kernel', 'standard', 'unknown', 'block', 'socket', 'event']
     """
     text = file.cast(pl.String)
     said = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from logframe.formats import Format, Sniff
@@ -57,10 +58,13 @@ def sniff(head: Head) -> Sniff | None:
 
 
 def _is_wrapped(lines: Sequence[str]) -> bool:
-    """Whether many lines have the length of the longest, as where a terminal or a mail has cut them."""
-    sizes = [len(line) for line in lines if line.strip()]
-    longest = max(sizes, default=0)
-    return longest <= _WIDEST and sizes.count(longest) * _FULL >= len(sizes) > _FEWEST
+    """Whether many lines leave no place for the next word, as where a terminal, an editor or a mail has cut them."""
+    texts = [line.rstrip() for line in lines if line.strip()]
+    longest = max(map(len, texts), default=0)
+    filled = sum(
+        2 * len(line) > longest <= len(line) + 1 + len(below.split(maxsplit=1)[0]) for line, below in pairwise(texts)
+    )
+    return longest <= _WIDEST and filled * _FULL >= len(texts) > _FEWEST
 
 
 def _share_of_calls(lines: list[str]) -> float:

@@ -10,6 +10,7 @@ import bz2
 import gzip
 import html
 import io
+import json
 import lzma
 import zipfile
 from functools import partial
@@ -43,6 +44,12 @@ def with_cr(text: str) -> str:
 def padded(text: str, width: int) -> str:
     """SET TRIMSPOOL OFF: every line is filled up to the line size."""
     return joined([line.ljust(width) for line in lines_of(text)])
+
+
+def in_objects(text: str) -> str:
+    """As Docker keeps what a program writes: an object a line, long lines in parts."""
+    parts = (part for line in text.splitlines(keepends=True) for part in (line[:200], line[200:]) if part)
+    return joined([json.dumps({"log": part, "stream": "stderr", "time": "2026-11-21T18:36:01.1Z"}) for part in parts])
 
 
 def indented(text: str, margin: str = "    ") -> str:
@@ -243,6 +250,12 @@ NUMBERED: Final[dict[str, Callable[[str], str | bytes]]] = {
 LOGGED: Final[dict[str, Callable[[str], str | bytes]]] = {
     "syslog": partial(numbered, form="Nov 21 18:36:01 dbhost strace[4711]: "),
     "container": partial(numbered, form="2026-11-21T18:36:01.123456Z stdout F "),
+    "kubectl": partial(numbered, form="[pod/ora-0/strace] "),
+    "kubectl with times": partial(numbered, form="[pod/ora-0/strace] 2026-11-21T18:36:01.123456789Z "),
+    "compose": partial(numbered, form="ora-1  | "),
+    "swarm": partial(numbered, form="db_ora.1.k3j4h5@node1    | "),
+    "docker": in_objects,
+    "docker, compressed": lambda text: gzip.compress(in_objects(text).encode()),
 }
 #: Name -> what breaks long lines.
 WRAPPED: Final[dict[str, Callable[[str], str | bytes]]] = {

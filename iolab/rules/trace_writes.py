@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.formatting import size_text
+from iolab.metrics.times import nanoseconds
 from iolab.metrics.trace_facts import data_files, opens_of, short_name, trace_of
+from iolab.metrics.trace_reads import is_data_request
 from iolab.metrics.trace_writes import writes_by_file
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import counted, seconds, three
@@ -43,6 +45,7 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
     """
     trace = trace_of(log)
     window = trace.window_s
+    reads = trace.requests.filter(is_data_request(trace.requests, "read")).select(nanoseconds("latency").sum() / 1e9)
     for row in writes_by_file(trace.requests, trace.opens).head(_MOST_FILES).iter_rows(named=True):
         is_durable = row["has_o_sync"] or row["syncs"]
         if row["seconds"] is None or not (is_durable or (window and row["seconds"] >= _SHARE * window)):
@@ -64,7 +67,7 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
                 why="each write ends when its data is on the device" if row["has_o_sync"] else "",
                 next=_NEXT,
                 evidence=(Evidence("requests", (str(row["file"]),)),),
-                order=3,
+                order=-1 if row["seconds"] > reads.item() else 3,  # what took longer comes first
             )
 
 

@@ -44,6 +44,8 @@ ADDED = {
     "tab": "\t{line}",
     "syslog": "Feb 19 13:05:03 db1 collector[123]: {line}",
     "numbered": "{number:6}\t{line}",
+    "kubectl": "[pod/db-0/collector] {line}",
+    "compose": "collector-1  | {line}",
 }
 
 

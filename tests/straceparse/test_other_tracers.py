@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 import iolab
@@ -38,3 +40,30 @@ def test_strace_is_read() -> None:
     text = "0.000123 pread64(268, '', 8192, 0) = 8192\n" * 8
 
     assert iolab.load((text + LOGS["Solaris"].splitlines()[0] + "\n").encode()).format == "strace"
+
+
+@pytest.mark.parametrize("width", [72, 80, 100])
+def test_lines_wrapped_at_words(width: int) -> None:
+    """A log that an editor or a mail broke between words is strace's, and what is broken is in the diagnostics."""
+    lines = [
+        f'4711  1795528291.{number:06d} openat(AT_FDCWD, "/u01/app/oracle/oradata/orcl/system{number:02d}.dbf", '
+        f"O_RDWR|O_CLOEXEC|O_DSYNC) = {number + 3}</u01/app/oracle/oradata/orcl/system{number:02d}.dbf> <0.000056>"
+        if number % 3
+        else f"4711  1795528291.{number:06d} close(3) = 0 <0.000010>"
+        for number in range(40)
+    ]
+    text = "".join(f"{part}\n" for line in lines for part in textwrap.wrap(line, width, break_long_words=False))
+    log = iolab.load(text.encode())
+
+    assert log.format == "strace"
+    whole = log.frames()["calls"].lazy().collect().drop_nulls("elapsed").height
+    assert whole >= len(lines) // 3
+    assert whole + log.diagnostics.height >= len(lines)
+
+
+def test_a_long_trace_of_the_optimizer_is_named() -> None:
+    """A 10053 trace of any length is refused under its own name, though a record of SQL trace may come later."""
+    text = "*** 10053\nPARAMETERS USED BY THE OPTIMIZER\n" + "  Best NL cost: 4.00 (resp: 4.00)\n" * 3000
+
+    with pytest.raises(LogParseError, match="trace of the optimizer"):
+        iolab.load(text.encode())
