@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from spool_client import CHANGED, Column, Settings, Statement, _grid
+from sqlplusparse.joints import note_joints
 
 from sqlplusparse.autotrace import AUTOTRACE_NAMES
 from sqlplusparse.blocks import read_blocks
-from sqlplusparse.joints import note_joints
 from sqlplusparse.page import Page
 from sqlplusparse.records import Autotrace, Clock, Grid, Outcome, Plan, Typed
 from sqlplusparse.session import read_statements
