@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from spool_client import CHANGED, Column, Settings, Statement, _grid
-from sqlplusparse.joints import note_joints
 
 from sqlplusparse.autotrace import AUTOTRACE_NAMES
 from sqlplusparse.blocks import read_blocks
+from sqlplusparse.missing_lines import note_missing_lines
 from sqlplusparse.page import Page
 from sqlplusparse.records import Autotrace, Clock, Grid, Outcome, Plan, Typed
 from sqlplusparse.session import read_statements
@@ -431,7 +431,7 @@ def faults(shown: Shown) -> Counter[str]:
     page = Page.of("log", shown.text)
     blocks = read_blocks(page)
     statements = read_statements(page, blocks)
-    note_joints(page, statements, blocks)
+    note_missing_lines(page, statements, blocks)
     owners = shown.printed_by
     noted = {
         note.line - 1
