@@ -124,7 +124,8 @@ def remove(dest: str | os.PathLike[str], names: Iterable[str | os.PathLike[str]]
     require_dataset(store)
     with writing(store) as (writer, plan):
         found: set[str] = set()
-        for name in map(os.fspath, names):
+        for path in names:
+            name = os.fspath(path)
             own = plan.named(name) or plan.named(name_of(str(user_path(name).absolute())))
             if not own:
                 raise LogError(f"{store.url} has no source {name!r}: iolab scan {store.url} _sources lists them")

@@ -30,10 +30,13 @@ if TYPE_CHECKING:
 _TABLES: Final = """
 CREATE TABLE known(
     source TEXT PRIMARY KEY, file TEXT, stamp TEXT, hash TEXT, status TEXT, in_file INTEGER, batch TEXT) WITHOUT ROWID;
+CREATE INDEX known_file ON known(file);
+CREATE INDEX known_batch ON known(batch);
 CREATE TABLE listed(
     file TEXT PRIMARY KEY, raw BLOB, stamp TEXT, size INTEGER, modified INTEGER, stem TEXT) WITHOUT ROWID;
 CREATE TABLE part(file TEXT, path BLOB);
 CREATE TABLE content(hash TEXT PRIMARY KEY, source TEXT) WITHOUT ROWID;
+CREATE INDEX content_source ON content(source);
 """
 #: Files of sources that are read at a time.
 _FILES_AT_A_TIME: Final = 200
@@ -60,7 +63,6 @@ class Plan(Contents):
         query = "SELECT key, batch FROM live WHERE name = '_sources' AND batch IN (SELECT id FROM batch)"
         for several in in_pieces(self._base.execute(query).fetchall(), _FILES_AT_A_TIME):
             self._read_sources(dict(several))
-        self._base.executescript("CREATE INDEX known_file ON known(file); CREATE INDEX known_batch ON known(batch);")
 
     def _read_sources(self, keys: dict[str, str]) -> None:
         """Rows of some files of `_sources`; with the key of each row's file, which names its batch."""
